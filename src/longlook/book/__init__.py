@@ -1,0 +1,1 @@
+"""The book: what its chapters call (`page`), its Sphinx extension and its builder."""

@@ -1,0 +1,76 @@
+"""Which chapters can be re-executed, and the sweeps each of them needs: read from the chapters' front matter.
+
+    ---
+    longlook:
+      name: results-quicv1
+      sweeps: [figure-4.6a, figure-4.6b]
+    ---
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from longlook import paths
+from longlook.errors import LonglookError
+
+KNOWN_KEYS = {"name", "sweeps"}
+
+
+@dataclass(frozen=True)
+class ChapterInfo:
+    """One chapter that shows measurements: its name, its file and its sweeps in the order of measuring."""
+
+    name: str
+    path: Path
+    sweeps: tuple[str, ...]
+
+
+def front_matter(path: Path) -> dict[str, Any]:
+    """The YAML between the first two `---` lines of a chapter, or nothing."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or lines[0].strip() != "---":
+        return {}
+    end = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == "---"), None)
+    if end is None:
+        raise LonglookError(f"{path}: its front matter has no closing '---'")
+    try:
+        found = yaml.safe_load("\n".join(lines[1:end]))
+    except yaml.YAMLError as error:
+        raise LonglookError(f"{path}: its front matter is not YAML: {error}") from None
+    return found if isinstance(found, dict) else {}
+
+
+def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
+    """Chapters with a `longlook` block in their front matter, by name, in the order of their file names."""
+    found: dict[str, ChapterInfo] = {}
+    for path in sorted((book or paths.BOOK).glob("*.md")):
+        block = front_matter(path).get("longlook")
+        if block is None:
+            continue
+        info = _parse(path, block)
+        if info.name in found:
+            raise LonglookError(f"{path} and {found[info.name].path} are both called {info.name!r}; rename one")
+        found[info.name] = info
+    return found
+
+
+def _parse(path: Path, block: Any) -> ChapterInfo:
+    if not isinstance(block, dict) or set(block) - KNOWN_KEYS:
+        raise LonglookError(f"{path}: 'longlook' in its front matter may hold {', '.join(sorted(KNOWN_KEYS))}; it is {block!r}")
+    sweeps = block.get("sweeps") or []
+    if not isinstance(sweeps, list) or not all(isinstance(name, str) for name in sweeps):
+        raise LonglookError(f"{path}: 'longlook.sweeps' must be a list of sweep names; it is {sweeps!r}")
+    return ChapterInfo(str(block.get("name") or path.stem), path, tuple(sweeps))
+
+
+def chapter_sweeps(name: str, book: Path | None = None) -> list[str]:
+    """Names of the sweeps that chapter `name` shows; an unknown name is an error that lists the known ones."""
+    known = chapters(book)
+    if name not in known:
+        raise LonglookError(f"no chapter {name!r} with measurements; known: {', '.join(known) or 'none'}")
+    return list(known[name].sweeps)

@@ -1,0 +1,89 @@
+"""What a chapter's cells call. Each function returns something that the notebook shows, or glues numbers.
+
+A chapter's first cell is `paper = page.open_chapter("<name>")`; its other cells are one line each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from IPython.display import HTML, Markdown
+from myst_nb import glue
+
+from longlook.book import data as book_data
+from longlook.book.chapters import chapter_sweeps
+from longlook.book.figures import live_figure
+from longlook.book.numbers import figure_numbers, square_pct
+from longlook.book.provenance import campaigns_of, provenance
+from longlook.figure.live import LiveChart
+from longlook.figure.table import compared_table, published_table
+
+
+def figures_of(sweeps: list[str]) -> list[str]:
+    """Figures that sweeps named `figure-<figure>` measure."""
+    return [name.removeprefix("figure-") for name in sweeps if name.startswith("figure-")]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One results chapter: its name, the figures of its sweeps and the tables of the book."""
+
+    name: str
+    figures: list[str]
+    data: book_data.PaperData
+
+    def provenance(self) -> HTML:
+        """Which campaign, stack digest, machine and date each column comes from."""
+        return HTML(provenance(self.data, self.figures))
+
+    def status(self) -> Markdown | None:
+        """None where everything is measured; else what is missing, and the command that measures it."""
+        used = {figure for _, _, figures in campaigns_of(self.data, self.figures) for figure in figures}
+        missing = [figure for figure in self.figures if figure not in used]
+        if not missing:
+            return None
+        names = ", ".join(missing)
+        text = (
+            f"**Not measured yet: figure {names}.** This copy holds no campaign for it, so only the published "
+            f"values stand here. `longlook chapter {self.name}` measures this chapter on this machine and builds "
+            f"the book again (`longlook chapter {self.name} --quick` with a few loads per cell); "
+            "`make reproduce` measures a small selection of squares."
+        )
+        return Markdown(f"> {text}")
+
+    def heatmap(self, figure: str) -> LiveChart:
+        """The live heatmaps of one figure."""
+        return live_figure(self.data, figure)
+
+    def glue_numbers(self) -> None:
+        """Makes the numbers of all this chapter's figures available to its sentences."""
+        for figure in self.figures:
+            for name, text in figure_numbers(self.data, figure).items():
+                glue(name, Text(text), display=False)
+
+    def glue_square(self, name: str, figure: str, source: str, size_kb: int, count: int, bandwidth_mbps: int) -> None:
+        """Makes the percentage difference of one square available under `name`."""
+        glue(name, Text(square_pct(self.data, figure, source, size_kb, count, bandwidth_mbps)), display=False)
+
+    def table(self, table: str) -> HTML:
+        """One table of appendix B, with a part for each campaign that measured its cells."""
+        published = self.data.published[self.data.published["table"] == table]
+        figure = published["figure"].iloc[0]
+        parts = [
+            compared_table(published, frame, source.title)
+            for source, frame in self.data.sources(figure).items()
+            if source.campaign is not None
+        ]
+        return HTML("".join(parts) if parts else published_table(published))
+
+
+class Text(str):
+    """A text that a notebook shows without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def open_chapter(name: str) -> Chapter:
+    """The chapter called `name` in its front matter, with every table loaded once."""
+    return Chapter(name, figures_of(chapter_sweeps(name)), book_data.load())

@@ -1,0 +1,42 @@
+"""Sphinx extension of the book: the Vega bundle, local mathematics and a record of execution times.
+
+Everything a page needs lies in the built folder; nothing is fetched when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from longlook.book import mathml
+from longlook.figure.live import javascript_bundle
+
+BUNDLE = "vega-bundle.js"
+EXECUTION = "execution.json"
+"""Written beside the HTML folder: seconds and success per executed page."""
+
+
+def write_bundle(app: Sphinx, error: Exception | None) -> None:
+    """Writes the chart libraries into the built `_static`; the source tree holds no copy of them."""
+    if error is None and app.builder.format == "html":
+        Path(app.outdir, "_static", BUNDLE).write_text(javascript_bundle(), encoding="utf-8")
+
+
+def write_execution(app: Sphinx, error: Exception | None) -> None:
+    """Writes what MyST-NB knows about each executed page, for the builder's time check."""
+    pages = {}
+    for name, data in getattr(app.env, "nb_metadata", {}).items():
+        run = data.get("exec_data")
+        if run:
+            pages[name] = {"runtime_s": run.get("runtime"), "succeeded": bool(run.get("succeeded"))}
+    Path(app.outdir).with_name(EXECUTION).write_text(json.dumps(pages, indent=1), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict:
+    """Registers the extension with Sphinx."""
+    app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
+    app.connect("build-finished", write_bundle)
+    app.connect("build-finished", write_execution)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,0 +1,190 @@
+"""The command line: parses, calls, prints. What it calls lives elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from longlook import paths
+from longlook.errors import LonglookError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="longlook")
+def cli() -> None:
+    """Re-measure, audit and render "Benchmarks and Analysis of QUIC Performance on Emulab"."""
+
+
+def _sweep(name: str):
+    from longlook.scenario import load_sweep
+
+    path = Path(name) if name.endswith(".toml") else paths.SWEEPS / f"{name}.toml"
+    return load_sweep(path)
+
+
+@cli.command()
+def doctor() -> None:
+    """Check this machine: each line says ok or how to mend it."""
+    from longlook.doctor import checks, format_checks
+
+    found = checks()
+    click.echo(format_checks(found))
+    sys.exit(0 if all(check.ok or not check.required for check in found) else 1)
+
+
+@cli.group()
+def stack() -> None:
+    """The pinned software stacks."""
+
+
+@stack.command("install")
+@click.argument("name")
+@click.option("--force", is_flag=True, help="Install again even if it is there.")
+def stack_install(name: str, force: bool) -> None:
+    """Install a stack into the per-user cache and verify it."""
+    from longlook.stack.install import install
+
+    installed = install(name, force=force)
+    click.echo(f"{name}: {installed.digest[:12]} ({installed.provider})")
+
+
+@stack.command("show")
+@click.argument("name")
+def stack_show(name: str) -> None:
+    """Versions as the running binaries report them."""
+    from longlook.stack import open_stack
+
+    installed = open_stack(name, full_check=True)
+    click.echo(f"digest {installed.digest}")
+    for component, facts in installed.components().items():
+        click.echo(f"{component:24} {facts['version']:16} {facts['provider']}")
+
+
+@cli.command()
+@click.argument("sweep")
+@click.option("--reference", is_flag=True, help="For the maintainers: a campaign to be kept in the repository.")
+@click.option("--new", is_flag=True, help="Start a new campaign even if one can be resumed.")
+@click.option("--testbed", default="default", show_default=True, help="Name of the testbed; two may exist side by side.")
+def run(sweep: str, reference: bool, new: bool, testbed: str) -> None:
+    """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
+    from longlook.doctor import checks, require
+    from longlook.experiment.campaign import run_sweep
+
+    require(checks())
+    role = "reference" if reference else "local"
+    outcome = run_sweep(_sweep(sweep), role, None if new else "auto", testbed)
+    click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path.relative_to(paths.ROOT)}")
+    if outcome.failed:
+        lines = "\n".join(f"  {cell}: {why}" for cell, why in outcome.failed.items())
+        raise LonglookError(f"{len(outcome.failed)} cells could not be measured; run the command again to retry them:\n{lines}")
+
+
+@cli.command()
+@click.option("--bandwidth-mbps", default=10.0, show_default=True)
+@click.option("--rtt-ms", default=36.0, show_default=True)
+@click.option("--loss-pct", default=0.0, show_default=True)
+def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
+    """Set up a testbed, measure its link against what was set, and print the record."""
+    import json
+
+    from longlook.link import LINKS
+    from longlook.link.calibrate import calibrate as measure
+    from longlook.scenario import Link
+    from longlook.testbed import TESTBEDS
+
+    link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})
+    with TESTBEDS["netns"]("calibrate") as bed, LINKS["linkpipe"](bed) as driver:
+        driver.configure(link, seed=1)
+        click.echo(json.dumps(measure(bed, driver, link), indent=1))
+
+
+@cli.command()
+def process() -> None:
+    """Make data/processed from data/raw."""
+    from longlook.dataset.process import process as make
+
+    for name, rows in make(paths.RAW, paths.PROCESSED).items():
+        click.echo(f"{name}: {rows} rows")
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option("--campaign", help="Audit this campaign only.")
+def audit(as_json: bool, campaign: str | None) -> None:
+    """Compare the re-measured with the published values; exit 1 if the data cannot be trusted."""
+    from longlook.audit import format_text, run_audit, to_json
+
+    report = run_audit(campaign=campaign)
+    click.echo(to_json(report) if as_json else format_text(report))
+    sys.exit(0 if report.ok else 1)
+
+
+@cli.command()
+@click.argument("campaigns", nargs=-1)
+def verify(campaigns: tuple[str, ...]) -> None:
+    """Re-check every hash of sealed campaigns (all, unless some are named)."""
+    from longlook.dataset.raw import find_campaign, read_campaigns
+    from longlook.dataset.raw import verify as check
+
+    chosen = [find_campaign(paths.RAW, name) for name in campaigns] or [one for one in read_campaigns(paths.RAW) if one.is_sealed]
+    bad = 0
+    for campaign in chosen:
+        problems = check(campaign.path)
+        bad += bool(problems)
+        click.echo(f"{campaign.id}: {'ok' if not problems else 'DAMAGED'}")
+        for problem in problems:
+            click.echo(f"  {problem}")
+    sys.exit(1 if bad else 0)
+
+
+@cli.command()
+def book() -> None:
+    """Build the book and print where it is."""
+    from longlook.book.build import build
+
+    click.echo(build())
+
+
+@cli.command()
+@click.argument("name")
+@click.option("--quick", is_flag=True, help="A few loads per cell.")
+def chapter(name: str, quick: bool) -> None:
+    """Re-execute a chapter's measurements, then process, audit and rebuild the book."""
+    from longlook.reproduce import remeasure_chapter
+
+    remeasure_chapter(name, quick)
+
+
+@cli.command()
+@click.option("--sweep", default="quick", show_default=True)
+def reproduce(sweep: str) -> None:
+    """Check the machine, measure a sweep, process, audit, build the book, print a summary."""
+    from longlook.reproduce import reproduce as everything
+
+    everything(_sweep(sweep))
+
+
+@cli.command()
+@click.option("--seconds", default=10.0, show_default=True, help="Length of each measurement.")
+def bench(seconds: float) -> None:
+    """Measure linkpipe against a plain veth pair, and against rattan and netem where they are present."""
+    from longlook.bench.report import run_bench
+
+    click.echo(run_bench(seconds))
+
+
+def main() -> None:
+    """Entry point: a user's mistake is one message, never a traceback."""
+    try:
+        cli.main(standalone_mode=False)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("interrupted; what was measured is kept, run the same command to go on", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except LonglookError as error:
+        click.echo(f"longlook: {error}", err=True)
+        sys.exit(1)

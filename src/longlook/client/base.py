@@ -1,0 +1,60 @@
+"""The contract of a client adapter.
+
+Given an origin, an address, a page, a protocol and a number of loads, a client returns one HAR (or timing
+record) per load, with the protocol seen and the connection it used, all loads in one process and context.
+What it cannot do it answers with `NotSupported`.
+"""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import Any
+
+from longlook.server.base import NotSupported  # noqa: F401  (part of this contract too)
+from longlook.testbed.base import Testbed
+
+
+@dataclass(frozen=True)
+class ClientSettings:
+    """What every client is given."""
+
+    protocol: str
+    origin: str
+    address: str
+    port: int
+    spki: str
+    """Base64 SHA-256 of the server's public key, to be trusted."""
+    options: tuple[str, ...] = ()
+    """Further command-line switches, for instance QUIC connection options."""
+
+
+class LoadFailed(Exception):
+    """One load did not finish; the client may still be usable."""
+
+
+class Client(abc.ABC):
+    """Use as a context manager: one process and one context from entry to exit."""
+
+    name: str
+
+    def __init__(self, testbed: Testbed, stack, settings: ClientSettings):
+        self.testbed, self.stack, self.settings = testbed, stack, settings
+
+    @abc.abstractmethod
+    def __enter__(self): ...
+
+    @abc.abstractmethod
+    def __exit__(self, *_): ...
+
+    @abc.abstractmethod
+    def load(self, path: str, timeout_s: float) -> dict[str, Any]:
+        """Load one page with an empty cache; return its HAR. Raise `LoadFailed` with the reason."""
+
+    @abc.abstractmethod
+    def version(self) -> str:
+        """As the running program reports it."""
+
+    @abc.abstractmethod
+    def cpu_seconds(self) -> float:
+        """CPU seconds used so far, all processes of the client together."""

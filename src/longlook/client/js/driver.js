@@ -1,0 +1,102 @@
+'use strict';
+// Loads pages in ONE context of a running Chromium and answers with one HAR per load.
+//
+//   node driver.js DEVTOOLS_PORT MODULES_FOLDER
+//
+// Requests and replies are JSON, one per line, on standard input and output:
+//   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000}
+//   {"id": 1, "ok": true, "har": {...}}      or      {"id": 1, "ok": false, "error": "..."}
+//
+// Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
+// context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3). The HAR is chrome-har-capturer's own.
+
+const path = require('path');
+const readline = require('readline');
+
+const [port, modules] = [Number(process.argv[2]), process.argv[3]];
+const CDP = require(path.join(modules, 'chrome-remote-interface'));
+const CHC = require(path.join(modules, 'chrome-har-capturer'));
+const address = {host: '127.0.0.1', port, local: true};
+
+const LOGGED = new Set([
+    'Page.domContentEventFired', 'Page.loadEventFired', 'Network.requestWillBeSent', 'Network.dataReceived',
+    'Network.responseReceived', 'Network.resourceChangedPriority', 'Network.loadingFinished', 'Network.loadingFailed',
+]);
+
+function withTimeout(promise, milliseconds, what) {
+    let timer;
+    const expiry = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`${what}: nothing within ${milliseconds} ms`)), milliseconds);
+    });
+    return Promise.race([promise, expiry]).finally(() => clearTimeout(timer));
+}
+
+function watch(tab) {
+    const log = [];
+    const open = new Set();
+    let fired = false;
+    const done = new Promise((resolve, reject) => {
+        const check = () => fired && open.size === 0 && resolve(log);
+        tab.on('event', (event) => {
+            if (!LOGGED.has(event.method)) {
+                return;
+            }
+            log.push(event);
+            const {requestId} = event.params;
+            if (event.method === 'Network.requestWillBeSent' && !event.params.request.url.startsWith('data:')) {
+                open.add(requestId);
+            } else if (event.method === 'Network.loadingFinished' || event.method === 'Network.loadingFailed') {
+                open.delete(requestId);
+            } else if (event.method === 'Page.loadEventFired') {
+                fired = true;
+            }
+            check();
+        });
+        tab.once('disconnect', () => reject(new Error('the browser closed the connection (crashed or killed?)')));
+    });
+    return done;
+}
+
+async function load(browser, {url, timeout_ms: timeoutMs}) {
+    const {targetId} = await browser.Target.createTarget({url: 'about:blank'});
+    const tab = await CDP({...address, target: targetId});
+    try {
+        await Promise.all([tab.Network.enable(), tab.Page.enable()]);
+        await tab.Network.clearBrowserCache();
+        const finished = watch(tab);
+        finished.catch(() => {}); // awaited below; a crash during navigate must not be an unhandled rejection
+        const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
+        if (errorText) {
+            throw new Error(`navigate to ${url}: ${errorText}`);
+        }
+        const log = await withTimeout(finished, timeoutMs, `load of ${url}`);
+        return await CHC.fromLog(url, log, {});
+    } finally {
+        await tab.close().catch(() => {});
+        await browser.Target.closeTarget({targetId}).catch(() => {});
+    }
+}
+
+function reply(message) {
+    process.stdout.write(JSON.stringify(message) + '\n');
+}
+
+async function main() {
+    const {webSocketDebuggerUrl, Browser} = await CDP.Version(address);
+    const browser = await CDP({...address, target: webSocketDebuggerUrl});
+    reply({event: 'ready', browser: Browser});
+    for await (const line of readline.createInterface({input: process.stdin})) {
+        const request = JSON.parse(line);
+        try {
+            reply({id: request.id, ok: true, har: await load(browser, request)});
+        } catch (error) {
+            reply({id: request.id, ok: false, error: String(error.message || error)});
+        }
+    }
+    await browser.close();
+}
+
+main().catch((error) => {
+    reply({event: 'failed', error: String(error.message || error)});
+    process.exit(1);
+});

@@ -1,0 +1,1 @@
+"""Raw records of campaigns, their sealing and verification, and the tables made from them."""

@@ -1,0 +1,140 @@
+"""data/raw -> data/processed: one command, every table, deterministic bytes for the same raw records.
+
+Counted are the finished cells of every campaign, sealed or still growing. Interrupted cells are never read.
+Means and standard deviations are over the accepted loads with `load_index` of at least 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from longlook.analysis.difference import difference
+from longlook.analysis.welch import Summary, summarise
+from longlook.dataset.campaign import Campaign
+from longlook.dataset.durable import read_json
+from longlook.dataset.raw import read_campaigns, read_runs
+from longlook.dataset.tables import write_tables
+from longlook.errors import LonglookError
+from longlook.scenario import Cell
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Tables:
+    """Rows of every processed table."""
+
+    plt_runs: list[Row] = field(default_factory=list)
+    plt_cells: list[Row] = field(default_factory=list)
+    aa_runs: list[Row] = field(default_factory=list)
+    aa_cells: list[Row] = field(default_factory=list)
+    campaigns: list[Row] = field(default_factory=list)
+
+
+def process(raw_root: Path, processed_root: Path) -> dict[str, int]:
+    """Make every processed table from every campaign; returns the number of rows of each.
+
+    A damaged record is a `LonglookError` that names it, and leaves the tables as they were.
+    """
+    tables = Tables()
+    for campaign in read_campaigns(Path(raw_root)):
+        tables.campaigns.append(campaign_row(campaign))
+        for folder in campaign.finished_cells():
+            _add_cell(tables, campaign, folder)
+    _sort(tables)
+    return write_tables(Path(processed_root), vars(tables))
+
+
+def campaign_row(campaign: Campaign) -> Row:
+    """One row of `campaigns.csv`."""
+    info = campaign.info
+    same = ("campaign", "role", "sweep", "stack", "stack_digest", "created", "sealed", "git_commit", "wall_s", "plt_sum_s")
+    machine = ("hostname_hash", "cpu_model", "cpus", "memory_bytes", "kernel")
+    row = {key: info.get(key) for key in same} | {key: (info.get("machine") or {}).get(key) for key in machine}
+    return row | {"cells": len(info["cells"]), "cells_measured": len(campaign.finished_cells())}
+
+
+def cell_row(cell: Cell, campaign: str, runs: list[Row]) -> Row:
+    """One row of `plt_cells.csv` or, for an A/A cell, of `aa_cells.csv`."""
+    left_arm, right_arm = cell.arms
+    left, right = summary_of(runs, left_arm), summary_of(runs, right_arm)
+    found = difference(left, right, cell.arms)
+    row = _condition(cell, campaign)
+    for arm, summary in zip(cell.arms, (left, right), strict=True):
+        row |= {f"{arm}_mean_ms": summary.mean_ms, f"{arm}_std_ms": summary.sd_ms, f"{arm}_n": summary.n}
+    row |= {"pct_diff": found.pct, "p_value": found.test.p_value, "verdict": found.verdict, "cell_id": cell.cell_id}
+    if _is_aa(cell):
+        row["protocol"] = cell.protocols[0]
+    return row
+
+
+def summary_of(runs: list[Row], arm: str) -> Summary:
+    """Mean and standard deviation of an arm's accepted loads, the cold one left out."""
+    return summarise([run["plt_ms"] for run in runs if run["arm"] == arm and run["accepted"] and run["load_index"] >= 1])
+
+
+def _add_cell(tables: Tables, campaign: Campaign, folder: Path) -> None:
+    record = read_json(folder / "cell.json")
+    cell = Cell.parse(record.get("cell"))
+    if cell.cell_id != folder.name:
+        raise LonglookError(f"{folder}/cell.json describes cell {cell.cell_id}; it is kept as {folder.name}")
+    runs = [{key: run.get(key) for key in _KEPT} for run in read_runs(folder)]
+    strangers = sorted({run["arm"] for run in runs} - set(cell.arms))
+    if strangers:
+        raise LonglookError(f"{folder}: loads of arm {', '.join(strangers)}; the cell's arms are {', '.join(cell.arms)}")
+    rows = list(_run_rows(cell, campaign, runs))
+    if _is_aa(cell):
+        tables.aa_runs += rows
+        tables.aa_cells.append(cell_row(cell, campaign.id, runs))
+    elif set(cell.protocols) == {"quic", "tcp"}:
+        tables.plt_runs += rows
+        tables.plt_cells.append(cell_row(cell, campaign.id, runs))
+
+
+_KEPT = ("arm", "protocol", "load_index", "attempt", "order", "zero_rtt", "accepted", "reject_reason", "plt_ms", "disturbed")
+
+
+def _run_rows(cell: Cell, campaign: Campaign, runs: list[Row]) -> Iterator[Row]:
+    common = _condition(cell, campaign.id)
+    common |= {"cell_id": cell.cell_id, "stack_digest": campaign.info["stack_digest"]}
+    for run in runs:
+        row = common | run
+        row["disturbed"] = bool(run["disturbed"]) or run["reject_reason"] == "disturbed"
+        if not _is_aa(cell):
+            del row["arm"]
+        yield row
+
+
+def _is_aa(cell: Cell) -> bool:
+    return cell.arms == ("a", "b")
+
+
+def _condition(cell: Cell, campaign: str) -> Row:
+    link = cell.link
+    return {
+        "campaign": campaign,
+        "stack": cell.stack,
+        "figure": cell.figure,
+        "workload_size_kb": cell.workload.size_kb,
+        "workload_count": cell.workload.count,
+        "bandwidth_mbps": link.bandwidth_mbps,
+        "rtt_ms": link.rtt_ms,
+        "loss_pct": link.loss_pct,
+        "jitter_ms": link.jitter_ms,
+        "cca": cell.cca,
+        "emulated_connections": cell.emulated_connections,
+    }
+
+
+def _sort(tables: Tables) -> None:
+    condition = ("rtt_ms", "loss_pct", "jitter_ms", "bandwidth_mbps", "workload_count", "workload_size_kb")
+
+    def key(row: Row) -> tuple:
+        return (row["campaign"], row["figure"], *(row[name] for name in condition), row["cell_id"], row.get("order", 0))
+
+    for rows in (tables.plt_runs, tables.plt_cells, tables.aa_runs, tables.aa_cells):
+        rows.sort(key=key)
+    tables.campaigns.sort(key=lambda row: row["campaign"])

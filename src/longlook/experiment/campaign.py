@@ -1,0 +1,100 @@
+"""Running a sweep: one papermill execution per missing cell, into one campaign; interruptible and resumable."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from dataclasses import dataclass, field
+
+import papermill
+from papermill.exceptions import PapermillExecutionError
+from tqdm import tqdm
+
+from longlook import paths
+from longlook.dataset.raw import Campaign, open_campaign
+from longlook.experiment.estimate import estimate_s
+from longlook.scenario import Cell, Sweep
+from longlook.stack import open_stack
+from longlook.testbed import netns
+
+TRIES_PER_CELL = 2
+KERNEL_START_TIMEOUT_S = 60
+
+
+@dataclass
+class Outcome:
+    """What a run of a sweep came to."""
+
+    campaign: Campaign
+    measured: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    """Cell id -> why it could not be measured."""
+
+
+def run_sweep(sweep: Sweep, role: str = "local", resume: str | None = "auto", testbed: str = "default", quiet: bool = False) -> Outcome:
+    """Measure every missing cell of a sweep; seal the campaign when none is missing.
+
+    Ctrl-C ends the cell under way (its remains are kept apart) and leaves everything else to be resumed.
+    """
+    stacks = sorted({cell.stack for cell in sweep.cells()})
+    digests = {name: open_stack(name, full_check=True).digest for name in stacks}
+    campaign = open_campaign(paths.RAW, sweep, role, digests[sweep.stack], resume=resume)
+    outcome = Outcome(campaign)
+    try:
+        _measure(outcome, sweep, testbed, quiet)
+        if not campaign.missing_cells():
+            campaign.seal()
+    finally:
+        campaign.close()
+    return outcome
+
+
+def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
+    missing = outcome.campaign.missing_cells()
+    expected = {cell.cell_id: estimate_s(cell) for cell in missing}
+    total = sum(expected.values())
+    print(f"campaign {outcome.campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure, about {total / 60:.0f} min", file=sys.stderr)
+    bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+    with tqdm(total=round(total), unit="s", bar_format=bar_format, disable=quiet, file=sys.stderr) as bar:
+        for cell in missing:
+            bar.set_description_str(f"{cell.cell_id} ")
+            error = _measure_cell(outcome.campaign, cell, testbed)
+            if error is None:
+                outcome.measured += 1
+            else:
+                outcome.failed[cell.cell_id] = error
+                bar.write(f"{cell.cell_id}: {error}", file=sys.stderr)
+            bar.update(min(expected[cell.cell_id], bar.total - bar.n))
+
+
+def _measure_cell(campaign: Campaign, cell: Cell, testbed: str) -> str | None:
+    """Measure one cell, twice if need be; None when it is whole, else the error's last line."""
+    error = None
+    for _ in range(TRIES_PER_CELL):
+        partial = campaign.begin_cell(cell)
+        try:
+            _execute(cell, partial, campaign.id, testbed)
+            campaign.finish_cell(partial)
+            return None
+        except PapermillExecutionError as failure:
+            error = f"{failure.ename}: {failure.evalue}"
+            if failure.ename not in ("LonglookError", "NotSupported"):
+                error += f" (see {partial}/executed.ipynb)"
+        finally:
+            netns.remove(testbed)  # nothing there after a cell that ended by itself
+    return error
+
+
+def _execute(cell: Cell, partial, campaign_id: str, testbed: str) -> None:
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    with contextlib.redirect_stdout(sys.stderr):
+        papermill.execute_notebook(
+            str(paths.NOTEBOOKS / "plt.ipynb"),
+            str(partial / "executed.ipynb"),
+            parameters={"cell": cell.model_dump(mode="json"), "folder": str(partial), "campaign": campaign_id, "testbed": testbed},
+            progress_bar=False,
+            log_output=False,
+            start_timeout=KERNEL_START_TIMEOUT_S,
+            cwd=str(paths.ROOT),
+        )

@@ -1,0 +1,41 @@
+"""How long a cell will take: the published page load times where the thesis has the cell, else the bandwidth."""
+
+from __future__ import annotations
+
+import csv
+import functools
+
+from longlook.paths import PUBLISHED
+from longlook.scenario import Cell
+
+OVERHEAD_PER_CELL_S = 6.0
+"""Kernel, testbed, calibration, servers and browsers."""
+OVERHEAD_PER_LOAD_S = 0.12
+"""A fresh tab, the empty cache and the server's log."""
+
+
+@functools.cache
+def _published_s() -> dict[tuple, float]:
+    """(figure, size, count, bandwidth, protocol) -> mean PLT in s."""
+    table = {}
+    with (PUBLISHED / "muthuraj2024_appendix_b.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            key = (row["figure"], int(row["object_size_kb"]), int(row["object_count"]), float(row["bandwidth_mbps"]))
+            for protocol in ("quic", "tcp"):
+                table[(*key, protocol)] = float(row[f"{protocol}_mean_ms"]) / 1e3
+    return table
+
+
+def load_s(cell: Cell, protocol: str) -> float:
+    """Expected PLT of one load, s."""
+    work, link = cell.workload, cell.link
+    known = _published_s().get((cell.figure, work.size_kb, work.count, link.bandwidth_mbps, protocol))
+    if known is not None:
+        return known
+    return 0.03 + 4 * link.rtt_ms / 1e3 + work.object_bytes * work.count * 8 / (link.bandwidth_mbps * 1e6) * (1 + link.loss_pct)
+
+
+def estimate_s(cell: Cell) -> float:
+    """Expected wall time of a cell, s."""
+    loads = cell.loads + cell.cold_loads
+    return OVERHEAD_PER_CELL_S + loads * sum(load_s(cell, protocol) + OVERHEAD_PER_LOAD_S for protocol in cell.protocols)

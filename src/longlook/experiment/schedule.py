@@ -1,0 +1,50 @@
+"""The order of a cell's loads: protocols alternate in an order drawn from the cell's recorded seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from longlook.scenario import Cell, derived_seed
+
+MOST_REPEATS_PER_LOAD = 3
+"""A rejected or disturbed load is repeated; over a cell at most this many times the loads asked for."""
+
+
+def schedule(cell: Cell) -> list[tuple[str, int]]:
+    """(arm, load index) in the order to be measured; index 0 is the cold load. Each index is one coin flip."""
+    generator = random.Random(derived_seed(cell.seed, "order"))
+    order = []
+    for index in range(cell.cold_loads + cell.loads):
+        pair = list(cell.arms)
+        generator.shuffle(pair)
+        order += [(arm, index) for arm in pair]
+    return order
+
+
+def load_seed(cell: Cell, index: int, attempt: int) -> int:
+    """Seed of the link's loss and jitter for one load: equal for both arms, so that their packets are paired."""
+    return derived_seed(cell.seed, "load", index, attempt)
+
+
+class Plan:
+    """Walks through a schedule and puts loads that failed back, both bounded and in order."""
+
+    def __init__(self, cell: Cell):
+        self._queue = [(arm, index, 0) for arm, index in schedule(cell)]
+        self._repeats_left = MOST_REPEATS_PER_LOAD * cell.loads
+
+    def __iter__(self) -> Iterator[tuple[str, int, int]]:
+        while self._queue:
+            yield self._queue.pop(0)
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def repeat(self, arm: str, index: int, attempt: int) -> bool:
+        """Put a load at the end of the queue again; False when the cell's bound is used up."""
+        if self._repeats_left == 0:
+            return False
+        self._repeats_left -= 1
+        self._queue.append((arm, index, attempt + 1))
+        return True

@@ -1,0 +1,140 @@
+"""The heatmap of one figure: a panel per source and link, workload across, bandwidth down.
+
+Colour is the percentage difference of equation 4.1, (TCP - QUIC) / QUIC * 100, on a symmetric scale that
+is clamped at `style.CLAMP_PCT`; white where Welch's test finds nothing; grey where nothing was measured.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from longlook.figure import style
+
+WIDTH_PX = 690
+"""Room for all panels of one row, px: the width of the book's text column less axis labels."""
+SQUARE_HEIGHT_PX = 36
+PICK = "pick"
+"""Parameter that holds the picked square's key in every panel; the book's script sets it on a click."""
+
+_TOOLTIP = [
+    alt.Tooltip("source_title:N", title="column"),
+    alt.Tooltip("workload:N", title="workload"),
+    alt.Tooltip("link:N", title="link"),
+    alt.Tooltip("quic_text:N", title="QUIC PLT, mean ± sd"),
+    alt.Tooltip("tcp_text:N", title="TCP PLT, mean ± sd"),
+    alt.Tooltip("pct_text:N", title="difference"),
+    alt.Tooltip("p_text:N", title="Welch's p"),
+    alt.Tooltip("verdict_text:N", title="verdict"),
+]
+_SHOWN = ["source_title", "square", "workload", "bandwidth", "measured", "significant", "shade", "label",
+          "label_colour", "link", "quic_text", "tcp_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
+
+
+def heatmap(squares: pd.DataFrame, width_px: int = WIDTH_PX) -> alt.VConcatChart:
+    """Altair chart of `squares` (from `figure_squares`): one row of panels per link, one panel per source."""
+    frame = _readable(squares)
+    sources = list(dict.fromkeys(frame["source"]))
+    rows = []
+    for block in dict.fromkeys(frame["block"]):
+        within = frame[frame["block"] == block]
+        panels = [
+            _panel(within[within["source"] == source], first=index == 0, count=len(sources), width_px=width_px)
+            for index, source in enumerate(sources)
+        ]
+        rows.append(alt.hconcat(*panels, spacing=12).properties(title=alt.Title(block, anchor="start", fontSize=13, offset=8)))
+    return configured(alt.vconcat(*rows, spacing=18).add_params(alt.param(name=PICK, value="")))
+
+
+def _panel(frame: pd.DataFrame, first: bool, count: int, width_px: int) -> alt.LayerChart:
+    """One source of one link condition: squares, and the number printed in each."""
+    order = list(dict.fromkeys(frame.sort_values("workload_order")["workload"]))
+    speeds = list(dict.fromkeys(frame.sort_values("bandwidth_mbps")["bandwidth"]))
+    rows = frame[[name for name in _SHOWN if name in frame]]
+    base = alt.Chart(rows).encode(
+        x=alt.X("workload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labelOverlap=False)),
+        y=alt.Y("bandwidth:N", sort=speeds, title="Mbit/s" if first else None, axis=_bandwidth_axis(first)),
+    )
+    blank = alt.value(alt.expr(f"datum.measured ? '#ffffff' : '{style.NOT_MEASURED}'"))
+    fill = alt.when("datum.significant").then(_colour()).otherwise(blank)
+    picked = f"datum.square === {PICK}"
+    outline = alt.when(picked).then(alt.value("#000000")).otherwise(alt.value("#9a9a9a"))
+    weight = alt.when(picked).then(alt.value(2.5)).otherwise(alt.value(0.6))
+    rect = base.mark_rect(cursor="pointer").encode(
+        color=fill, stroke=outline, strokeWidth=weight, tooltip=_TOOLTIP
+    )
+    text = base.mark_text(fontSize=11, font=style.FONT).encode(
+        text="label:N", color=alt.value(alt.expr("datum.label_colour"))
+    )
+    each = int((width_px - 12 * (count - 1)) / count)
+    return alt.layer(rect, text).properties(
+        width=each,
+        height=SQUARE_HEIGHT_PX * len(speeds),
+        title=alt.Title(frame["source_title"].iloc[0], anchor="middle", fontSize=12, fontWeight="normal"),
+    )
+
+
+def _bandwidth_axis(first: bool) -> alt.Axis:
+    """Bandwidth labels stand beside the first panel only: the rows line up across panels."""
+    return alt.Axis(labels=first, ticks=first, domain=False, titleFontWeight="normal")
+
+
+def _colour() -> alt.Color:
+    """Diverging scale, symmetric and clamped; its legend names both directions."""
+    edge = 1e-6  # the pale ends meet at 0, with nothing but a hair of white between them
+    limit = style.CLAMP_PCT
+    return alt.Color(
+        "shade:Q",
+        scale=alt.Scale(
+            domain=[-limit, -edge, 0, edge, limit],
+            range=[style.BLUE_DARK, style.BLUE_PALE, "#ffffff", style.RED_PALE, style.RED_DARK],
+            clamp=True,
+        ),
+        legend=alt.Legend(
+            title="PLT difference, %: blue, minus = TCP faster; red, plus = QUIC faster; white = not significant",
+            orient="bottom", direction="horizontal", gradientLength=300, gradientThickness=10,
+            titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
+        ),
+    )  # fmt: skip
+
+
+def _readable(squares: pd.DataFrame) -> pd.DataFrame:
+    """Adds the sentences of the tooltip, so that chart and tooltip can never disagree in rounding."""
+    frame = squares.copy()
+    # Vega paints a missing number in the middle colour, whatever the condition says: give it a number.
+    frame["shade"] = frame["pct_diff"].fillna(0.0)
+    frame["link"] = [f"{speed} Mbit/s, {block}" for speed, block in zip(frame["bandwidth"], frame["block"], strict=True)]
+    for protocol in ("quic", "tcp"):
+        frame[f"{protocol}_text"] = [
+            mean_text(*values)
+            for values in frame[[f"{protocol}_mean_ms", f"{protocol}_std_ms", f"{protocol}_n"]].itertuples(index=False)
+        ]
+    frame["pct_text"] = [f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]]
+    frame["p_text"] = frame["p_value"].map(p_text)
+    frame["verdict_text"] = frame["verdict"].map(style.VERDICT_WORDS).fillna("not measured")
+    return frame
+
+
+def mean_text(mean_ms: float, std_ms: float, count: float) -> str:
+    """`106.4 ± 2.2 ms (n = 20)`, or `not measured`."""
+    if pd.isna(mean_ms):
+        return "not measured"
+    spread = f" ± {std_ms:,.1f}" if pd.notna(std_ms) else ""
+    return f"{mean_ms:,.1f}{spread} ms (n = {count:g})"
+
+
+def p_text(p_value: float) -> str:
+    """Welch's p in words: `< 0.0001`, `0.034`, or empty."""
+    if pd.isna(p_value):
+        return ""
+    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
+
+
+def configured(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """The one look of all charts: plain sans-serif, no frame, text large enough to read in print."""
+    return (
+        chart.configure(font=style.FONT, background="transparent")
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=11, titleFontSize=12, labelColor=style.INK, titleColor=style.INK, grid=False)
+        .configure_legend(labelFontSize=11, titleFontSize=11, labelColor=style.INK, titleColor=style.INK)
+    )

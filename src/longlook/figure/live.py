@@ -1,0 +1,94 @@
+"""One HTML block per chart: the specification and its data inline, a static picture, and downloads.
+
+No network: the page's script (book/_static/longlook.js) draws the chart with the Vega bundle that the build
+writes beside it. The static picture is there first; the script hides it only once the live chart stands, so
+it also serves readers without scripts and print.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+import altair as alt
+import vl_convert
+
+VEGALITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+"""Vega-Lite version (major.minor) that Altair writes and vl-convert renders and bundles."""
+
+
+@dataclass(frozen=True)
+class Download:
+    """A CSV offered beside a chart."""
+
+    name: str
+    csv: str
+
+
+@dataclass(frozen=True)
+class LiveChart:
+    """A chart for the book; notebooks show it by being a cell's last value.
+
+    `payload` is data for the script beyond the chart itself (the loads and facts of each square, and the
+    chart in which to draw them); `alt_text` describes the static picture.
+    """
+
+    name: str
+    chart: alt.TopLevelMixin
+    alt_text: str
+    payload: dict = field(default_factory=dict)
+    downloads: tuple[Download, ...] = ()
+    note: str = ""
+
+    def _repr_html_(self) -> str:
+        spec = offline_spec(self.chart)
+        data = json.dumps({"spec": spec, **self.payload}, separators=(",", ":"), allow_nan=False)
+        # "</" would end the script element early; JSON reads "<\/" as the same text.
+        inline = data.replace("</", "<\\/")
+        label = html.escape(self.alt_text, quote=True)
+        picture = base64.b64encode(svg(spec).encode()).decode()
+        return (
+            f'<div class="ll-chart" id="{html.escape(self.name, quote=True)}">'
+            f'<script type="application/json" class="ll-data">{inline}</script>'
+            f'<div class="ll-live" role="group" aria-label="{label}"></div>'
+            f'<img class="ll-static" alt="{label}" src="data:image/svg+xml;base64,{picture}">'
+            "<noscript><p class=\"ll-note\">Scripts are off: this is the static picture of the chart.</p></noscript>"
+            '<div class="ll-detail" aria-live="polite"></div>'
+            f'<p class="ll-note">{self.note} {self._links()}</p>'
+            "</div>"
+        )
+
+    def _links(self) -> str:
+        """Download links as data: addresses, so that they work from a file system."""
+        links = [
+            f'<a download="{html.escape(item.name, quote=True)}" '
+            f'href="data:text/csv;charset=utf-8,{quote(item.csv, safe="")}">{html.escape(item.name)}</a>'
+            for item in self.downloads
+        ]
+        return f"Data: {', '.join(links)}." if links else ""
+
+
+def offline_spec(chart: alt.TopLevelMixin) -> dict:
+    """The Vega-Lite specification without its `$schema` address: nothing in the page may name a host."""
+    spec = chart.to_dict()
+    spec.pop("$schema", None)
+    return spec
+
+
+def svg(spec: dict) -> str:
+    """The static picture, drawn without a browser."""
+    return vl_convert.vegalite_to_svg(json.dumps(spec), vl_version=VEGALITE)
+
+
+def png(spec: dict, scale: float = 2.0) -> bytes:
+    """The same picture as PNG, `scale` pixels per chart unit."""
+    return vl_convert.vegalite_to_png(json.dumps(spec), vl_version=VEGALITE, scale=scale)
+
+
+def javascript_bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one classic script that sets `vegaEmbed`; from the locked vl-convert."""
+    # The bundle declares top-level names of one letter; a function keeps them from the page's other scripts.
+    return "(function(){" + vl_convert.javascript_bundle(vl_version=VEGALITE) + "\n})();\n"

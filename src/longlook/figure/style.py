@@ -1,0 +1,61 @@
+"""Colours, labels and sizes that every chart and table shares.
+
+Red means QUIC is faster and blue means TCP is faster, as in the thesis (section 4.3). Red and blue stay
+apart for the common forms of colour blindness; the sign is printed as well, so colour is never the only
+carrier of the result.
+"""
+
+from __future__ import annotations
+
+import math
+
+SIGNIFICANCE = 0.01
+"""A difference is significant when Welch's two-sided p is below this (thesis section 4.2)."""
+
+CLAMP_PCT = 100.0
+"""Percentage difference at which the colour is saturated, the range of the thesis's own colour bar."""
+
+# Pale ends differ from white on purpose: white is kept for "not significant".
+BLUE_DARK, BLUE_PALE, RED_PALE, RED_DARK = "#2166ac", "#d9e8f3", "#fde2d6", "#b2182b"
+NOT_MEASURED = "#ececec"
+INK = "#222222"
+GREY = "#666666"
+PROTOCOL_COLOURS = {"quic": "#b2182b", "tcp": "#2166ac"}
+PROTOCOL_LABELS = {"quic": "QUIC", "tcp": "TCP"}
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+
+MINUS = "\N{MINUS SIGN}"
+TIMES = "\N{MULTIPLICATION SIGN}"
+VERDICT_WORDS = {"quic": "QUIC faster", "tcp": "TCP faster", "none": "no significant difference"}
+
+
+def size_label(size_kb: float) -> str:
+    """`5 KB`, `500 KB`, `1 MB`: the thesis's way of naming object sizes (1 MB = 1000 KB there)."""
+    return f"{size_kb / 1000:g} MB" if size_kb >= 1000 else f"{size_kb:g} KB"
+
+
+def workload_label(size_kb: float, count: int, with_count: bool) -> str:
+    """`500 KB × 2`; without the count where every workload of a figure has one object."""
+    return f"{size_label(size_kb)} {TIMES} {count}" if with_count else size_label(size_kb)
+
+
+def link_label(rtt_ms: float, loss_pct: float, jitter_ms: float) -> str:
+    """One line for the link of a block: RTT, loss and, where there is some, jitter."""
+    text = f"RTT {rtt_ms:g} ms, loss {loss_pct:g} %"
+    return f"{text}, jitter {jitter_ms:g} ms" if jitter_ms else text
+
+
+def signed_pct(value: float | None) -> str:
+    """A percentage with its sign, two significant figures below 10: `+72`, `−24`, `+0.5`; empty without one."""
+    if value is None or math.isnan(value):
+        return ""
+    digits = 0 if abs(value) >= 9.95 else 1
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return "0"
+    return ("+" if value > 0 else MINUS) + text
+
+
+def text_on(pct_diff: float, significant: bool) -> str:
+    """Text colour that stays readable on the square's own colour."""
+    return "#ffffff" if significant and abs(pct_diff) > 0.6 * CLAMP_PCT else INK

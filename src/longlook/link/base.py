@@ -1,0 +1,59 @@
+"""The contract of a link driver: it makes a testbed's bridge behave like a `Link`, and says what it did."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+from longlook.scenario import Link
+from longlook.testbed.base import Testbed
+
+DIRECTIONS = ("server_to_client", "client_to_server")
+
+
+class LinkDriver(abc.ABC):
+    """Use as a context manager on a testbed that is up. One driver per testbed at a time."""
+
+    name: str
+
+    def __init__(self, testbed: Testbed):
+        self.testbed = testbed
+
+    def __enter__(self):
+        try:
+            self._start()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._stop()
+
+    @abc.abstractmethod
+    def _start(self) -> None:
+        """Begin forwarding between the bridge's two interfaces."""
+
+    @abc.abstractmethod
+    def _stop(self) -> None:
+        """End it; never raises for what is gone already."""
+
+    @abc.abstractmethod
+    def configure(self, link: Link, seed: int) -> dict[str, Any]:
+        """Apply a condition to both directions; the configuration in force is returned."""
+
+    @abc.abstractmethod
+    def reseed(self, seed: int) -> None:
+        """Restart loss and jitter: packet n of a direction meets the same fate after every equal seed."""
+
+    @abc.abstractmethod
+    def counters(self) -> dict[str, dict[str, float]]:
+        """Totals since the start, per direction."""
+
+    @abc.abstractmethod
+    def cpu_seconds(self) -> float:
+        """CPU that the driver itself has used so far."""
+
+    @abc.abstractmethod
+    def version(self) -> str:
+        """What the running driver says it is."""

@@ -1,0 +1,112 @@
+"""Link driver `linkpipe`: our user-space emulator (tools/linkpipe), one process in the bridge namespace."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from longlook.errors import LonglookError
+from longlook.link.base import LinkDriver
+from longlook.scenario import Link
+from longlook.stack.gobuild import build_tool
+from longlook.testbed import process
+
+START_TIMEOUT_S = 10
+REPLY_TIMEOUT_S = 5
+
+
+class LinkPipe(LinkDriver):
+    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2)."""
+
+    name = "linkpipe"
+
+    def _start(self) -> None:
+        self._process: subprocess.Popen | None = None
+        self._connection: socket.socket | None = None
+        self._folder = Path(tempfile.mkdtemp(prefix="linkpipe-"))
+        control = self._folder / "control"
+        self._errors = self._folder / "stderr"
+        towards_server, towards_client = self.testbed.hosts["bridge"].interfaces
+        with self._errors.open("wb") as errors:
+            self._process = self.testbed.popen(
+                "bridge",
+                [
+                    str(build_tool("linkpipe")),
+                    *("-server-if", towards_server),
+                    *("-client-if", towards_client),
+                    *("-control", str(control)),
+                ],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        self._ready = self._first_line()
+        self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._connection.settimeout(REPLY_TIMEOUT_S)
+        self._connection.connect(str(control))
+        self._replies = self._connection.makefile("r", encoding="utf-8")
+
+    def _first_line(self) -> dict[str, Any]:
+        import select
+
+        readable, _, _ = select.select([self._process.stdout], [], [], START_TIMEOUT_S)
+        line = self._process.stdout.readline() if readable else ""
+        if not line:
+            raise LonglookError(f"linkpipe was not ready within {START_TIMEOUT_S} s: {self._errors.read_text()[-500:] or 'no message'}")
+        return json.loads(line)
+
+    def _stop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._process is not None:
+            process.stop(self._process)
+            self._process = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _ask(self, **request) -> dict[str, Any]:
+        try:
+            self._connection.sendall(json.dumps(request).encode() + b"\n")
+            line = self._replies.readline()
+        except OSError as error:
+            line, reason = "", str(error)
+        else:
+            reason = "connection closed"
+        if not line:
+            raise LonglookError(f"linkpipe does not answer {request['op']!r} ({reason}); is it still running?")
+        reply = json.loads(line)
+        if not reply.get("ok"):
+            raise LonglookError(f"linkpipe refused {request['op']!r}: {reply.get('error')}")
+        return reply
+
+    def configure(self, link: Link, seed: int) -> dict[str, Any]:
+        if link.jitter_ms:
+            raise LonglookError("this version of the plt experiment has no jitter condition: set jitter_ms = 0")
+        direction = {
+            "bandwidth_mbps": link.bandwidth_mbps,
+            "delay_ms": link.rtt_ms / 2,
+            "loss_pct": link.loss_pct / 2,
+            "queue_bytes": link.effective_queue_bytes,
+            "seed": seed,
+        }
+        self._ask(op="configure", server_to_client=direction, client_to_server=direction)
+        self.reseed(seed)
+        return {"server_to_client": direction, "client_to_server": direction}
+
+    def reseed(self, seed: int) -> None:
+        self._ask(op="reseed", seed=seed)
+
+    def counters(self) -> dict[str, dict[str, float]]:
+        reply = self._ask(op="counters")
+        return {name: reply[name] for name in ("server_to_client", "client_to_server")}
+
+    def cpu_seconds(self) -> float:
+        return process.cpu_seconds(self._process.pid)
+
+    def version(self) -> str:
+        return str(self._ready.get("version", "unknown"))

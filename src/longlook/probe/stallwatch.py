@@ -1,0 +1,66 @@
+"""Stall watch: does this machine let a thread run when it wants to?
+
+A separate process (no interpreter lock shared with the driver) sleeps one millisecond at a time and reports
+every wake-up that came late by more than `THRESHOLD_MS`. Virtual machines stall for milliseconds now and
+then; a page load during which that happened measures the machine and not the protocol.
+"""
+
+from __future__ import annotations
+
+import bisect
+import subprocess
+import sys
+import threading
+
+from longlook.testbed import process
+
+SLEEP_S = 0.001
+THRESHOLD_MS = 5.0
+
+
+# One line per gap: its end (CLOCK_MONOTONIC, s) and its length (ms). Run by `python -S`: starts in 10 ms.
+# Real-time priority: a gap then means that the machine did not run us, not that our own programs were busy
+# (how busy they were is measured apart, in longlook/probe/machine.py).
+_SOURCE = f"""
+import os, time
+try:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+except PermissionError:
+    pass
+last = time.monotonic()
+while True:
+    time.sleep({SLEEP_S})
+    now = time.monotonic()
+    if (now - last) * 1e3 > {THRESHOLD_MS}:
+        print(f"{{now:.6f}} {{(now - last) * 1e3:.3f}}", flush=True)
+    last = now
+"""
+
+
+class StallWatch:
+    """Context manager around the watching process; ask it for the gaps within an interval."""
+
+    def __enter__(self):
+        self._ends: list[float] = []
+        self._lengths: list[float] = []
+        self._process = process.start(
+            [sys.executable, "-S", "-c", _SOURCE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        return self
+
+    def __exit__(self, *_):
+        process.stop(self._process)
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            end, length = line.split()
+            self._ends.append(float(end))
+            self._lengths.append(float(length))
+
+    def gaps_ms(self, start: float, end: float) -> list[float]:
+        """Lengths (ms) of the gaps that overlap the interval [start, end] of CLOCK_MONOTONIC seconds."""
+        first = bisect.bisect_left(self._ends, start)
+        found = zip(self._ends[first:], self._lengths[first:], strict=False)
+        return [length for gap_end, length in found if gap_end - length / 1e3 <= end]

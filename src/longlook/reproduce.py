@@ -1,0 +1,58 @@
+"""What `make reproduce` and `longlook chapter` do: measure, process, audit, build, summarise."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from longlook import paths
+from longlook.audit import format_summary, run_audit
+from longlook.book.build import build, chapter_sweeps
+from longlook.dataset.process import process
+from longlook.doctor import checks, require
+from longlook.errors import LonglookError
+from longlook.experiment.campaign import run_sweep
+from longlook.scenario import Sweep, load_sweep
+
+QUICK_LOADS = 5
+
+
+def reproduce(sweep: Sweep) -> None:
+    """Everything, in order; prints where the book is and a short summary table. Exit 1 where a cell failed."""
+    _measure_and_render([sweep])
+
+
+def remeasure_chapter(name: str, quick: bool) -> None:
+    """The same for all sweeps that a chapter names in its front matter."""
+    names = chapter_sweeps(name)
+    if not names:
+        raise LonglookError(f"chapter {name} has no measurements of its own in this edition")
+    sweeps = [load_sweep(paths.SWEEPS / f"{one}.toml") for one in names]
+    if quick:
+        sweeps = [one.model_copy(update={"name": f"{one.name}-quick", "loads": QUICK_LOADS}) for one in sweeps]
+    _measure_and_render(sweeps)
+
+
+def _measure_and_render(sweeps: list[Sweep]) -> None:
+    began = time.monotonic()
+    require(checks())
+    failed: dict[str, str] = {}
+    campaigns = []
+    for sweep in sweeps:
+        outcome = run_sweep(sweep)
+        failed |= outcome.failed
+        campaigns.append(outcome.campaign.id)
+    measured = time.monotonic()
+    process(paths.RAW, paths.PROCESSED)
+    report = run_audit()
+    index = build()
+    click.echo(format_summary(report, campaigns))
+    click.echo(f"measured in {measured - began:.0f} s, rendered in {time.monotonic() - measured:.0f} s")
+    click.echo(f"book: {index}")
+    if failed:
+        click.echo(f"{len(failed)} cells could not be measured:", err=True)
+        for cell, why in failed.items():
+            click.echo(f"  {cell}: {why}", err=True)
+        sys.exit(1)

@@ -1,0 +1,202 @@
+"""What is measured: links, workloads, cells and sweeps (no I/O beyond reading a sweep file).
+
+Every value object is frozen and validated; an unknown key is an error that lists the known ones.
+Units are in the field names. Source of the parameter space: Muthuraj 2024, section 3.3 and table 3.3.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longlook.errors import LonglookError
+
+Protocol = Literal["quic", "tcp"]
+BITS_PER_BYTE = 8
+
+
+class ScenarioError(LonglookError, ValueError):
+    """A cell, link, workload or sweep that cannot be measured; the message says what to change."""
+
+
+class Value(BaseModel):
+    """Base of the value objects: frozen, no unknown keys, one readable message per mistake."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def parse(cls, data: Any) -> Self:
+        """Validate plain data (from TOML, YAML or JSON); raise `ScenarioError` listing every mistake."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            known = ", ".join(cls.model_fields)
+            lines = []
+            for item in error.errors():
+                where = ".".join(str(part) for part in item["loc"]) or cls.__name__
+                hint = f" (known keys of {cls.__name__}: {known})" if item["type"] == "extra_forbidden" else ""
+                lines.append(f"{where}: {item['msg']}{hint}")
+            raise ScenarioError(f"{cls.__name__} is not valid: " + "; ".join(lines)) from None
+
+
+class Link(Value):
+    """One emulated path. Loss and delay are split evenly over the two directions (thesis 3.2)."""
+
+    bandwidth_mbps: float = Field(gt=0, le=10_000)
+    rtt_ms: float = Field(ge=0, le=10_000)
+    loss_pct: float = Field(default=0.0, ge=0, lt=100)
+    jitter_ms: float = Field(default=0.0, ge=0)
+    queue_bytes: int | None = Field(default=None, gt=0, description="default: 2 x BDP")
+
+    @property
+    def effective_queue_bytes(self) -> int:
+        """Droptail queue per direction, bytes: as given, else 2 x bandwidth x RTT (thesis 3.2)."""
+        if self.queue_bytes is not None:
+            return self.queue_bytes
+        return max(int(self.bandwidth_mbps * 1e6 * self.rtt_ms / 1e3 * 2 / BITS_PER_BYTE), 3000)
+
+
+class Workload(Value):
+    """A page that references `count` JPEG images of `size_kb` each."""
+
+    size_kb: int = Field(gt=0, le=1_000_000)
+    count: int = Field(default=1, gt=0, le=10_000)
+
+    @property
+    def object_bytes(self) -> int:
+        """Bytes of one image: 1024 per KB below 1 MB, 1,000,000 per MB from there (public workloads)."""
+        return self.size_kb * 1000 if self.size_kb >= 1000 else self.size_kb * 1024
+
+
+class Cell(Value):
+    """One square of one heatmap: everything that defines how it is measured.
+
+    `protocols` are the two arms in the order (left, right) of equation 4.1's difference; an A/A cell
+    names the same protocol twice.
+    """
+
+    figure: str
+    stack: str
+    protocols: tuple[Protocol, Protocol] = ("quic", "tcp")
+    cca: Literal["cubic", "bbr", "reno"] = "cubic"
+    emulated_connections: int = Field(default=2, ge=1, le=2)
+    workload: Workload
+    link: Link
+    loads: int = Field(default=20, ge=2, le=1000, description="analysed loads per arm")
+    cold_loads: int = Field(default=1, ge=1, le=1)
+    replicate: int = Field(default=0, ge=0, description="tells repeated equal cells of one sweep apart")
+    seed: int = Field(default=1, ge=0, lt=2**63)
+
+    @property
+    def arms(self) -> tuple[str, str]:
+        """Names of the two arms: the protocols, or `a` and `b` where both are the same."""
+        left, right = self.protocols
+        return ("a", "b") if left == right else (left, right)
+
+    @property
+    def cell_id(self) -> str:
+        """Folder name: readable, unique within a sweep, stable between campaigns."""
+        link, load = self.link, self.workload
+        parts = [
+            self.figure,
+            self.stack,
+            "-".join(self.protocols),
+            self.cca,
+            f"{load.size_kb}kb-x{load.count}",
+            f"{link.bandwidth_mbps:g}mbps",
+            f"{link.rtt_ms:g}ms",
+            f"{link.loss_pct:g}pct",
+        ]
+        if link.jitter_ms:
+            parts.append(f"{link.jitter_ms:g}msjitter")
+        if self.replicate:
+            parts.append(f"r{self.replicate}")
+        return "_".join(parts)
+
+
+def derived_seed(*parts: object) -> int:
+    """A 63-bit seed that depends on nothing but `parts` (BLAKE2b of their text)."""
+    text = "\x1f".join(str(part) for part in parts).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
+
+
+class Grid(Value):
+    """A block of cells of one figure: the product of its lists, link conditions outermost."""
+
+    figure: str
+    protocols: tuple[Protocol, Protocol] = ("quic", "tcp")
+    cca: Literal["cubic", "bbr", "reno"] = "cubic"
+    emulated_connections: int = 2
+    workloads: list[Workload] = Field(min_length=1)
+    bandwidth_mbps: list[float] = Field(min_length=1)
+    rtt_ms: list[float] = Field(min_length=1)
+    loss_pct: list[float] = Field(default=[0.0], min_length=1)
+    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
+    queue_bytes: int | None = None
+    replicates: int = Field(default=1, ge=1)
+    stack: str | None = None
+
+
+class Sweep(Value):
+    """A named list of cells: one per published figure, plus `quick` and `aa`."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    title: str
+    stack: str
+    experiment: Literal["plt"] = "plt"
+    loads: int = Field(default=20, ge=2)
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    grid: list[Grid] = Field(min_length=1)
+
+    def cells(self) -> list[Cell]:
+        """Every cell, each with a seed derived from the sweep's seed and its own identity."""
+        found = [cell for block in self.grid for cell in self._cells_of(block)]
+        names = [cell.cell_id for cell in found]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ScenarioError(f"sweep {self.name} lists cells twice: {', '.join(twice)}")
+        return found
+
+    def _cells_of(self, block: Grid):
+        product = itertools.product(
+            block.rtt_ms, block.loss_pct, block.jitter_ms, block.bandwidth_mbps, block.workloads, range(block.replicates)
+        )
+        for rtt, loss, jitter, bandwidth, workload, replicate in product:
+            cell = Cell(
+                figure=block.figure,
+                stack=block.stack or self.stack,
+                protocols=block.protocols,
+                cca=block.cca,
+                emulated_connections=block.emulated_connections,
+                workload=workload,
+                link=Link(
+                    bandwidth_mbps=bandwidth,
+                    rtt_ms=rtt,
+                    loss_pct=loss,
+                    jitter_ms=jitter,
+                    queue_bytes=block.queue_bytes,
+                ),
+                loads=self.loads,
+                replicate=replicate,
+            )
+            yield cell.model_copy(update={"seed": derived_seed(self.seed, cell.cell_id)})
+
+
+def load_sweep(path: Path) -> Sweep:
+    """Read and validate one TOML sweep file; errors name the file."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = ", ".join(sorted(found.stem for found in path.parent.glob("*.toml")))
+        raise ScenarioError(f"no sweep {path.stem!r} in {path.parent} (known: {known})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{path}: not TOML: {error}") from None
+    try:
+        return Sweep.parse(data)
+    except ScenarioError as error:
+        raise ScenarioError(f"{path}: {error}") from None

@@ -1,0 +1,5 @@
+from longlook.server.apache import Apache
+from longlook.server.envoy import Envoy
+
+SERVERS = {server.name: server for server in (Apache, Envoy)}
+"""Server adapters by name; a new one is one file in this folder and one entry here."""

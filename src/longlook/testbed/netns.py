@@ -1,0 +1,278 @@
+"""Testbed `netns`: server, bridge and client as three network namespaces on this machine.
+
+Layer 2: server eth0 <-> brg_s [bridge namespace: link driver] brg_c <-> eth0 client. The bridge has no
+addresses; the link driver moves frames between its two interfaces. Segmentation and checksum offloads
+are off at all four ends, so the emulator sees the packets that a wire would carry. Neighbour entries
+are permanent and IPv6 is off: nothing but the experiment crosses the link.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from pyroute2 import IPRoute, NetNS, netns
+
+from longlook.errors import LonglookError
+from longlook.testbed import process
+from longlook.testbed.base import Host, Role, Testbed
+
+PREFIX = "ll"
+SERVER_ADDRESS, CLIENT_ADDRESS = "10.77.0.1", "10.77.0.2"
+SERVER_MAC, CLIENT_MAC = "02:6c:6c:00:00:01", "02:6c:6c:00:00:02"
+PREFIX_LENGTH = 24
+OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg", "lro")
+
+SOCKET_BUFFER_BYTES = 32 * 1024 * 1024
+"""Host buffers must never limit: far above the largest 2 x BDP (100 Mbit/s, 112 ms: 2.8 MB)."""
+
+GLOBAL_SYSCTLS = {
+    "net.core.rmem_max": SOCKET_BUFFER_BYTES,
+    "net.core.wmem_max": SOCKET_BUFFER_BYTES,
+}
+HOST_SYSCTLS = {
+    "net.ipv4.tcp_rmem": f"4096 131072 {SOCKET_BUFFER_BYTES}",
+    "net.ipv4.tcp_wmem": f"4096 65536 {SOCKET_BUFFER_BYTES}",
+    "net.ipv6.conf.all.disable_ipv6": "1",
+}
+RECORDED_SYSCTLS = (
+    "net.core.rmem_max",
+    "net.core.wmem_max",
+    "net.core.rmem_default",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_wmem",
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_no_metrics_save",
+    "net.ipv4.tcp_no_ssthresh_metrics_save",
+    "net.ipv4.tcp_ecn",
+    "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_timestamps",
+    "net.ipv4.tcp_reordering",
+    "net.ipv4.tcp_recovery",
+    "net.ipv4.tcp_moderate_rcvbuf",
+    "net.ipv4.ip_no_pmtu_disc",
+)
+CLONE_NEWNET = 0x40000000
+
+
+def namespace(testbed: str, role: Role) -> str:
+    """Name of a testbed's network namespace for one host."""
+    return f"{PREFIX}-{testbed}-{role}"
+
+
+def _sysctl_path(key: str) -> Path:
+    return Path("/proc/sys") / key.replace(".", "/")
+
+
+def _inside(name: str, action):
+    """Run `action()` in a thread that has entered the namespace; /proc/sys/net then shows its settings."""
+    result: dict[str, object] = {}
+
+    def body():
+        try:
+            descriptor = os.open(f"/run/netns/{name}", os.O_RDONLY)
+            try:
+                if ctypes.CDLL(None, use_errno=True).setns(descriptor, CLONE_NEWNET):
+                    raise OSError(ctypes.get_errno(), f"setns {name}")
+            finally:
+                os.close(descriptor)
+            result["value"] = action()
+        except BaseException as error:  # handed to the caller's thread
+            result["error"] = error
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    if "error" in result:
+        raise result["error"]
+    return result["value"]
+
+
+class NetnsTestbed(Testbed):
+    """Three namespaces `ll-<name>-{server,bridge,client}`; several testbeds may exist side by side."""
+
+    def __init__(self, name: str = "default"):
+        if not re.fullmatch(r"[a-z0-9]{1,16}", name):
+            raise LonglookError(f"testbed name {name!r}: 1 to 16 of a-z and 0-9")
+        self.name = name
+        self.hosts = {
+            "server": Host("server", SERVER_ADDRESS, ("eth0",)),
+            "bridge": Host("bridge", "", ("brg_s", "brg_c")),
+            "client": Host("client", CLIENT_ADDRESS, ("eth0",)),
+        }
+        self._started: list[subprocess.Popen] = []
+        self._lock: int | None = None
+
+    # -- life cycle ---------------------------------------------------------------------------------
+
+    def _up(self) -> None:
+        self._preflight()
+        self._take_lock()
+        remove(self.name)
+        for role in self.hosts:
+            netns.create(namespace(self.name, role))
+        self._wire("server", "brg_s", SERVER_MAC, SERVER_ADDRESS)
+        self._wire("client", "brg_c", CLIENT_MAC, CLIENT_ADDRESS)
+        self._neighbours()
+        self._offloads_off()
+        self._tune()
+
+    def _down(self) -> None:
+        for child in reversed(self._started):
+            process.stop(child, grace_s=1.0)
+        self._started.clear()
+        if self._lock is not None:
+            remove(self.name)
+            os.close(self._lock)
+            self._lock = None
+
+    def _preflight(self) -> None:
+        if os.geteuid() != 0:
+            raise LonglookError("network namespaces need root: run again with sudo, or as root")
+        missing = [tool for tool in ("ip", "ethtool", "setpriv") if shutil.which(tool) is None]
+        if missing:
+            raise LonglookError(f"missing: {', '.join(missing)} (apt-get install iproute2 ethtool util-linux)")
+
+    def _take_lock(self) -> None:
+        """One owner per testbed name: flock is released by the kernel even after kill -9."""
+        import fcntl
+
+        path = Path("/run") / f"{PREFIX}-{self.name}.lock"
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            raise LonglookError(
+                f"testbed {self.name!r} is in use by another process (lock {path}): wait for it, or use another name"
+            ) from None
+        self._lock = descriptor
+
+    # -- wiring -------------------------------------------------------------------------------------
+
+    def _wire(self, role: Role, bridge_interface: str, mac: str, address: str) -> None:
+        with NetNS(namespace(self.name, "bridge")) as bridge, NetNS(namespace(self.name, role)) as host:
+            bridge.link(
+                "add",
+                ifname=bridge_interface,
+                kind="veth",
+                peer={"ifname": "eth0", "address": mac, "net_ns_fd": f"/run/netns/{namespace(self.name, role)}"},
+            )
+            for end, name in ((bridge, bridge_interface), (host, "eth0"), (host, "lo")):
+                end.link("set", index=end.link_lookup(ifname=name)[0], state="up")
+            index = host.link_lookup(ifname="eth0")[0]
+            host.addr("add", index=index, address=address, prefixlen=PREFIX_LENGTH)
+
+    def _neighbours(self) -> None:
+        for role, address, mac in (("server", CLIENT_ADDRESS, CLIENT_MAC), ("client", SERVER_ADDRESS, SERVER_MAC)):
+            with NetNS(namespace(self.name, role)) as host:
+                index = host.link_lookup(ifname="eth0")[0]
+                host.neigh("replace", dst=address, lladdr=mac, ifindex=index, state="permanent")
+
+    def _offloads_off(self) -> None:
+        for role, host in self.hosts.items():
+            for interface in host.interfaces:
+                for feature in OFFLOADS:  # one by one: a feature that this kernel has not must not stop the rest
+                    self.run(role, ["ethtool", "-K", interface, feature, "off"], timeout_s=10, check=False)
+                shown = self.run(role, ["ethtool", "-k", interface], timeout_s=10)
+                still = [
+                    name
+                    for name in ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload")
+                    if re.search(rf"^{name}: on", shown, re.MULTILINE)
+                ]
+                if still:
+                    raise LonglookError(f"{role}/{interface}: cannot switch off {', '.join(still)}; the emulator would see 64 KB packets")
+
+    def _tune(self) -> None:
+        for key, wanted in GLOBAL_SYSCTLS.items():
+            path = _sysctl_path(key)
+            if int(path.read_text()) < wanted:
+                path.write_text(str(wanted))
+        for role in ("server", "client"):
+            _inside(namespace(self.name, role), self._write_host_sysctls)
+        short = {key: value for key, value in self.sysctls()["client"].items() if key in GLOBAL_SYSCTLS and int(value) < SOCKET_BUFFER_BYTES}
+        if short:
+            raise LonglookError(f"socket buffer limits stay below {SOCKET_BUFFER_BYTES} bytes: {short}; raise them with sysctl -w on the host")
+
+    @staticmethod
+    def _write_host_sysctls() -> None:
+        for key, value in HOST_SYSCTLS.items():
+            path = _sysctl_path(key)
+            if path.exists():
+                path.write_text(value)
+
+    # -- use ----------------------------------------------------------------------------------------
+
+    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen:
+        child = process.start(["ip", "netns", "exec", namespace(self.name, role), *argv], **options)
+        self._started = [old for old in self._started if old.poll() is None] + [child]
+        return child
+
+    def sysctls(self) -> dict[str, dict[str, str]]:
+        def read():
+            paths = {key: _sysctl_path(key) for key in RECORDED_SYSCTLS}
+            return {key: " ".join(path.read_text().split()) for key, path in paths.items() if path.exists()}
+
+        host_wide = {key: _sysctl_path(key).read_text().strip() for key in GLOBAL_SYSCTLS}
+        return {role: host_wide | _inside(namespace(self.name, role), read) for role in ("server", "client")}
+
+    def set_cca(self, role: Role, name: str) -> str:
+        path = _sysctl_path("net.ipv4.tcp_congestion_control")
+        self._allow_cca(name)
+
+        def write():
+            try:
+                path.write_text(name)
+            except OSError:
+                allowed = _sysctl_path("net.ipv4.tcp_available_congestion_control").read_text().strip()
+                raise LonglookError(f"this kernel has no TCP {name} (it has: {allowed}); try modprobe tcp_{name}") from None
+            return path.read_text().strip()
+
+        return _inside(namespace(self.name, role), write)
+
+    @staticmethod
+    def _allow_cca(name: str) -> None:
+        """Controllers outside the kernel's allowed list are refused in a namespace: put this one on the list."""
+        path = _sysctl_path("net.ipv4.tcp_allowed_congestion_control")
+        allowed = path.read_text().split()
+        if name not in allowed:
+            with contextlib.suppress(OSError):  # unknown to the kernel: the write that follows says so
+                path.write_text(" ".join([*allowed, name]))
+
+    def touch_network(self, role: Role) -> None:
+        """Add and delete an address: browsers take it for a network change and drop their TCP connections."""
+        with NetNS(namespace(self.name, role)) as host:
+            index = host.link_lookup(ifname="eth0")[0]
+            for verb in ("add", "del"):
+                host.addr(verb, index=index, address="10.77.1.1", prefixlen=32)
+
+
+def remove(name: str) -> None:
+    """Kill what still runs in a testbed's namespaces and delete them; nothing there is fine."""
+    existing = set(netns.listnetns())
+    for role in ("server", "client", "bridge"):
+        space = namespace(name, role)
+        if space in existing:
+            process.kill_pids(netns.ns_pids().get(space, []))
+            with contextlib.suppress(OSError):
+                netns.remove(space)
+
+
+def leftover() -> list[str]:
+    """Names of testbeds whose namespaces exist now (running, or left by a killed run)."""
+    found = {match.group(1) for space in netns.listnetns() if (match := re.fullmatch(rf"{PREFIX}-([a-z0-9]+)-(?:server|bridge|client)", space))}
+    return sorted(found)
+
+
+def main_namespace_is_clean() -> bool:
+    """True when no interface of a testbed has strayed into the main namespace."""
+    with IPRoute() as root:
+        return not root.link_lookup(ifname="brg_s")

@@ -1,0 +1,69 @@
+"""Programs that end when their owner does: started in their own session, ended by whoever started them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+
+import psutil
+
+from longlook.errors import LonglookError
+
+
+def tied(argv: Sequence[str]) -> list[str]:
+    """`argv` such that the kernel kills the program when the thread that started it dies (kill -9 of the driver)."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise LonglookError("setpriv is missing: install util-linux (apt-get install util-linux)")
+    return [setpriv, "--pdeathsig", "KILL", "--", *argv]
+
+
+def start(argv: Sequence[str], **options) -> subprocess.Popen:
+    """Popen with its own session (no Ctrl-C of the terminal reaches it) and no inherited standard input."""
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("start_new_session", True)
+    try:
+        return subprocess.Popen([str(part) for part in tied(argv)], **options)
+    except OSError as error:
+        raise LonglookError(f"cannot start {argv[0]}: {error}") from None
+
+
+def stop(process: subprocess.Popen, grace_s: float = 3.0) -> None:
+    """End a program and its whole session: first politely, then not; returns when it is gone."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(grace_s)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def kill_pids(pids: Sequence[int]) -> None:
+    """SIGKILL, for what an earlier run left behind; gone already is fine."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    gone = [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)]
+    psutil.wait_procs(gone, timeout=3)
+
+
+def cpu_seconds(pid: int) -> float:
+    """User plus system CPU seconds of a process and its live descendants; 0.0 when it is gone."""
+    total = 0.0
+    with contextlib.suppress(psutil.Error):
+        root = psutil.Process(pid)
+        for process in [root, *root.children(recursive=True)]:
+            with contextlib.suppress(psutil.Error):
+                times = process.cpu_times()
+                total += times.user + times.system
+    return total

@@ -1,0 +1,84 @@
+"""The link is what was set, and calibration notices when it is not."""
+
+import pytest
+
+from longlook.errors import LonglookError
+from longlook.link.calibrate import Tolerance, calibrate, problems
+from longlook.link.linkpipe import LinkPipe
+from longlook.scenario import Link
+from longlook.testbed.netns import NetnsTestbed
+
+MEASURED = {
+    "rtt_ms_median": 36.2,
+    "server_to_client_mbps": 10.0,
+    "client_to_server_mbps": 9.95,
+    "server_to_client_train_lost_pct": 0.0,
+    "client_to_server_train_lost_pct": 0.0,
+}
+LINK = Link(bandwidth_mbps=10, rtt_ms=36)
+
+
+def test_inside_tolerance_there_is_no_problem():
+    assert problems(LINK, MEASURED, Tolerance()) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("rtt_ms_median", 40.0, "RTT 36 ms set, 40.0 ms measured"),
+        ("rtt_ms_median", None, "RTT 36 ms set, None"),
+        ("server_to_client_mbps", 9.0, "server_to_client: 10 Mbit/s set, 9.00 measured"),
+        ("client_to_server_train_lost_pct", 12.5, "client_to_server: 12.50 % of a train lost, 0 % set"),
+    ],
+)
+def test_each_deviation_is_told_with_its_numbers(field, value, words):
+    (problem,) = problems(LINK, MEASURED | {field: value}, Tolerance())
+    assert words in problem
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.parametrize("link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)])
+def test_a_real_link_is_what_was_set(testbed_name, link):
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        driver.configure(link, seed=1)
+        record = calibrate(bed, driver, link)
+    assert record["within_tolerance"]
+    assert record["set"]["queue_bytes"] == link.effective_queue_bytes
+
+
+@pytest.mark.root
+@pytest.mark.netns
+def test_a_link_changed_behind_our_back_is_noticed(testbed_name):
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        driver.configure(Link(bandwidth_mbps=10, rtt_ms=56), seed=1)
+        with pytest.raises(LonglookError, match="out of tolerance after 3 attempts: RTT 36 ms set"):
+            calibrate(bed, driver, LINK)
+
+
+@pytest.mark.root
+@pytest.mark.netns
+def test_equal_seeds_give_packets_the_same_fate(testbed_name):
+    lossy = Link(bandwidth_mbps=100, rtt_ms=2, loss_pct=40)
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        driver.configure(lossy, seed=1)
+        lost = []
+        for seed in (5, 5, 6):
+            driver.reseed(seed)
+            out = bed.run("client", ["ping", "-n", "-c", "60", "-i", "0.01", "-W", "1", bed.hosts["server"].address], 20, check=False)
+            lost.append({line.split("icmp_seq=")[1].split()[0] for line in out.splitlines() if "icmp_seq=" in line})
+    assert lost[0] == lost[1] != lost[2]
+
+
+@pytest.mark.root
+@pytest.mark.netns
+def test_a_killed_emulator_is_reported_and_the_next_one_starts(testbed_name):
+    with NetnsTestbed(testbed_name) as bed:
+        with LinkPipe(bed) as driver:
+            driver._process.kill()
+            driver._process.wait()
+            with pytest.raises(LonglookError, match="linkpipe does not answer"):
+                driver.counters()
+        with LinkPipe(bed) as driver:
+            driver.configure(LINK, seed=1)
+            assert driver.counters()["server_to_client"]["packets_in"] >= 0

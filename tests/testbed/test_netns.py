@@ -1,0 +1,90 @@
+"""The three namespaces for real: wiring, settings, side by side, and nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from longlook.errors import LonglookError
+from longlook.testbed import netns
+from longlook.testbed.netns import NetnsTestbed
+
+pytestmark = [pytest.mark.root, pytest.mark.netns]
+
+
+def test_hosts_settings_and_teardown(testbed_name):
+    with NetnsTestbed(testbed_name) as bed:
+        assert testbed_name in netns.leftover()
+        addresses = bed.run("client", ["ip", "-4", "-o", "addr", "show", "eth0"], timeout_s=5)
+        assert bed.hosts["client"].address in addresses
+        for role, host in bed.hosts.items():
+            for interface in host.interfaces:
+                shown = bed.run(role, ["ethtool", "-k", interface], timeout_s=5)
+                for feature in ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload", "tx-checksumming"):
+                    assert f"{feature}: off" in shown, (role, interface, feature)
+        settings = bed.sysctls()
+        assert int(settings["client"]["net.core.rmem_max"]) >= netns.SOCKET_BUFFER_BYTES
+        assert settings["server"]["net.ipv4.tcp_wmem"].endswith(str(netns.SOCKET_BUFFER_BYTES))
+        assert bed.set_cca("server", "reno") == "reno"
+        assert bed.sysctls()["client"]["net.ipv4.tcp_congestion_control"] != "reno"
+    assert testbed_name not in netns.leftover()
+
+
+def test_an_unknown_controller_is_refused_with_the_known_ones(testbed_name):
+    with NetnsTestbed(testbed_name) as bed, pytest.raises(LonglookError, match="no TCP vegemite.*it has: .*reno"):
+        bed.set_cca("server", "vegemite")
+
+
+def test_two_testbeds_side_by_side_and_one_owner_each(testbed_name):
+    with NetnsTestbed(testbed_name) as one, NetnsTestbed(testbed_name + "b") as two:
+        assert one.run("server", ["true"], 5) == two.run("server", ["true"], 5)
+        with pytest.raises(LonglookError, match="in use by another process"), NetnsTestbed(testbed_name):
+            pass
+        assert testbed_name in netns.leftover()
+    netns.remove(testbed_name + "b")
+
+
+def test_a_bad_name_is_refused():
+    with pytest.raises(LonglookError, match="a-z and 0-9"):
+        NetnsTestbed("no spaces")
+
+
+OWNER = """
+import sys, time
+from longlook.testbed.netns import NetnsTestbed
+with NetnsTestbed(sys.argv[1]) as bed:
+    child = bed.popen("server", ["sh", "-c", "echo up; exec sleep 600"], stdout=-1)
+    child.stdout.readline()
+    print(child.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_after_kill_9_of_the_owner_its_programs_die_and_the_next_run_starts_clean(testbed_name):
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, testbed_name], stdout=subprocess.PIPE, text=True)
+    pid = int(owner.stdout.readline())
+    os.kill(owner.pid, signal.SIGKILL)
+    owner.wait()
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline and os.path.exists(f"/proc/{pid}/exe") and _alive(pid):
+        time.sleep(0.02)
+    assert not _alive(pid)
+    with NetnsTestbed(testbed_name) as bed:
+        assert bed.run("client", ["ip", "-o", "link", "show", "eth0"], 5)
+    assert testbed_name not in netns.leftover()
+
+
+def _alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_hanging_program_is_named_when_its_time_is_up(testbed_name):
+    with NetnsTestbed(testbed_name) as bed, pytest.raises(LonglookError, match="sleep on client did not finish in 0.2 s"):
+        bed.run("client", ["sleep", "60"], timeout_s=0.2)

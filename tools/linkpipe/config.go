@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// Jitter modes. See jitterSource for what each does.
+const (
+	jitterNone    = "none"
+	jitterUniform = "uniform"
+	jitterRedraw  = "redraw"
+)
+
+// Bounds that keep every intermediate value inside an int64 of nanoseconds.
+const (
+	maxBandwidthMbps = 1e6
+	maxDelayMs       = 600e3
+)
+
+// jitterConfig says how a direction's delay varies. RangeMs is the full width of
+// the uniform distribution around the delay; IntervalMs is the time between two
+// draws and is used by mode redraw only.
+type jitterConfig struct {
+	Mode       string  `json:"mode"`
+	RangeMs    float64 `json:"range_ms"`
+	IntervalMs float64 `json:"interval_ms"`
+}
+
+// dirConfig is the whole configuration of one direction. The zero value is a
+// wire: unlimited bandwidth and queue, no delay, no loss, no jitter.
+type dirConfig struct {
+	BandwidthMbps float64      `json:"bandwidth_mbps"`
+	DelayMs       float64      `json:"delay_ms"`
+	LossPct       float64      `json:"loss_pct"`
+	QueueBytes    int64        `json:"queue_bytes"`
+	Seed          uint64       `json:"seed"`
+	Jitter        jitterConfig `json:"jitter"`
+}
+
+// linkConfig holds both directions; a nil direction means "leave as it is".
+type linkConfig struct {
+	ServerToClient *dirConfig `json:"server_to_client,omitempty"`
+	ClientToServer *dirConfig `json:"client_to_server,omitempty"`
+}
+
+// rawLink is linkConfig before its directions are checked key by key.
+type rawLink struct {
+	ServerToClient json.RawMessage `json:"server_to_client"`
+	ClientToServer json.RawMessage `json:"client_to_server"`
+}
+
+// parseLink turns the JSON of a -config file into a checked configuration.
+func parseLink(raw []byte) (linkConfig, error) {
+	var parts rawLink
+	if err := decodeStrict(raw, &parts, "configuration"); err != nil {
+		return linkConfig{}, err
+	}
+	return parts.check()
+}
+
+func (r rawLink) check() (linkConfig, error) {
+	var out linkConfig
+	var err error
+	if out.ServerToClient, err = parseDir(r.ServerToClient, "server_to_client"); err != nil {
+		return linkConfig{}, err
+	}
+	if out.ClientToServer, err = parseDir(r.ClientToServer, "client_to_server"); err != nil {
+		return linkConfig{}, err
+	}
+	if out.ServerToClient == nil && out.ClientToServer == nil {
+		return linkConfig{}, fmt.Errorf("nothing to configure: give server_to_client, client_to_server or both")
+	}
+	return out, nil
+}
+
+// parseDir reads one direction. Keys that are left out take their defaults, not
+// the values in force, so that no setting leaks from one condition to the next.
+func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	cfg := dirConfig{}
+	var shape struct {
+		Jitter json.RawMessage `json:"jitter"`
+	}
+	if err := decodeStrict(raw, &cfg, where); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, &shape); err != nil {
+		return nil, fmt.Errorf("%s: %v", where, err)
+	}
+	if len(shape.Jitter) > 0 && string(shape.Jitter) != "null" {
+		if err := decodeStrict(shape.Jitter, &jitterConfig{}, where+".jitter"); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Jitter.Mode == "" {
+		cfg.Jitter.Mode = jitterNone
+	}
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("%s: %v", where, err)
+	}
+	return &cfg, nil
+}
+
+func (c dirConfig) validate() error {
+	ranges := []struct {
+		name       string
+		value, max float64
+	}{
+		{"bandwidth_mbps", c.BandwidthMbps, maxBandwidthMbps},
+		{"delay_ms", c.DelayMs, maxDelayMs},
+		{"loss_pct", c.LossPct, 100},
+		{"queue_bytes", float64(c.QueueBytes), math.MaxInt32 * 1024},
+		{"jitter.range_ms", c.Jitter.RangeMs, maxDelayMs},
+		{"jitter.interval_ms", c.Jitter.IntervalMs, maxDelayMs},
+	}
+	for _, r := range ranges {
+		if math.IsNaN(r.value) || r.value < 0 || r.value > r.max {
+			return fmt.Errorf("%s is %v, must be between 0 and %v", r.name, r.value, r.max)
+		}
+	}
+	if c.BandwidthMbps > 0 && bitsPerSecond(c.BandwidthMbps) < 1 {
+		return fmt.Errorf("bandwidth_mbps is %v, less than one bit per second", c.BandwidthMbps)
+	}
+	return c.validateJitter()
+}
+
+func (c dirConfig) validateJitter() error {
+	switch c.Jitter.Mode {
+	case jitterNone:
+		return nil
+	case jitterUniform, jitterRedraw:
+	default:
+		return fmt.Errorf("jitter.mode is %q, known modes: %s, %s, %s",
+			c.Jitter.Mode, jitterNone, jitterUniform, jitterRedraw)
+	}
+	if c.Jitter.RangeMs/2 > c.DelayMs {
+		return fmt.Errorf("jitter.range_ms is %v but half of it must not exceed delay_ms (%v): a delay cannot be negative",
+			c.Jitter.RangeMs, c.DelayMs)
+	}
+	if c.Jitter.Mode == jitterRedraw && millis(c.Jitter.IntervalMs) < 2 {
+		return fmt.Errorf("jitter.interval_ms is %v, mode redraw needs an interval above 0", c.Jitter.IntervalMs)
+	}
+	return nil
+}
+
+// decodeStrict unmarshals raw into dst, a pointer to a struct, and refuses keys
+// that the struct does not name (exactly, unlike encoding/json).
+func decodeStrict(raw []byte, dst interface{}, where string) error {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return fmt.Errorf("%s is not a JSON object: %v", where, err)
+	}
+	known := knownKeys(dst)
+	for key := range keys {
+		if !contains(known, key) {
+			return fmt.Errorf("unknown key %q in %s, known keys: %s", key, where, strings.Join(known, ", "))
+		}
+	}
+	if err := json.Unmarshal(raw, dst); err != nil {
+		return fmt.Errorf("%s: %v", where, err)
+	}
+	return nil
+}
+
+// knownKeys lists the JSON names of the fields of the struct that dst points to.
+func knownKeys(dst interface{}) []string {
+	t := reflect.TypeOf(dst).Elem()
+	var names []string
+	for i := 0; i < t.NumField(); i++ {
+		name := strings.Split(t.Field(i).Tag.Get("json"), ",")[0]
+		names = append(names, name)
+	}
+	return names
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// millis converts milliseconds to whole nanoseconds.
+func millis(ms float64) int64 { return int64(math.Round(ms * 1e6)) }

@@ -1,0 +1,153 @@
+package main
+
+import "math"
+
+// verdict is what happens to an arriving packet.
+type verdict int
+
+const (
+	accepted verdict = iota
+	lostRandom
+	droppedQueue
+)
+
+// direction emulates one direction of the link: loss, queue, serialiser, delay,
+// in this order. It does no I/O; every method takes the time in nanoseconds of
+// a clock that never goes back. Packets are booked when they arrive: the end of
+// serialisation and the delay are fixed then.
+type direction struct {
+	id      uint64 // stream constant of this direction
+	cfg     dirConfig
+	ordinal uint64
+	loss    lossModel
+	queue   byteQueue
+	line    serialiser
+	jitter  jitterSource
+	delayed delayLine
+	floor   int64 // lower bound of the delays of the packets in the queue
+	lastDue int64 // latest due time given to any packet
+	count   counters
+}
+
+func newDirection(id uint64, now int64) *direction {
+	d := &direction{id: id, queue: newByteQueue(), delayed: newDelayLine()}
+	cfg := dirConfig{}
+	cfg.Jitter.Mode = jitterNone
+	d.configure(now, cfg)
+	return d
+}
+
+// offer decides the fate of a packet of length bytes that arrives at time now.
+// When the verdict is accepted, the caller stores the frame and calls accept.
+func (d *direction) offer(now int64, length int) verdict {
+	d.advance(now)
+	d.ordinal++
+	d.count.PacketsIn++
+	d.count.BytesIn += int64(length)
+	if d.loss.lost(d.ordinal) {
+		d.count.DroppedLoss++
+		return lostRandom
+	}
+	if !d.queue.fits(length) {
+		d.count.DroppedQueue++
+		return droppedQueue
+	}
+	return accepted
+}
+
+// accept books the packet that offer has just admitted; slot says where its
+// frame is kept. It returns the time at which the packet is due if no later
+// reconfiguration changes the rate.
+func (d *direction) accept(now int64, length int, slot int32) int64 {
+	p := packet{slot: slot, length: int32(length), ordinal: d.ordinal}
+	p.end = d.line.send(now, length)
+	p.delay = d.jitter.delay(d.ordinal, p.end)
+	if d.queue.count == 0 || d.jitter.floor() < d.floor {
+		d.floor = d.jitter.floor()
+	}
+	d.queue.push(p)
+	if d.queue.bytes > d.count.QueueBytesMax {
+		d.count.QueueBytesMax = d.queue.bytes
+	}
+	due := p.end + p.delay
+	d.advance(now)
+	return due
+}
+
+// advance moves the packets that are serialised by now into the delay line.
+func (d *direction) advance(now int64) {
+	for d.queue.count > 0 && d.queue.at(0).end <= now {
+		p := d.queue.pop()
+		p.due = p.end + p.delay
+		if !d.jitter.reorders() && p.due < d.lastDue {
+			p.due = d.lastDue // a shorter delay must not reorder
+		}
+		if p.due > d.lastDue {
+			d.lastDue = p.due
+		}
+		d.delayed.push(p)
+	}
+}
+
+// pop returns the next packet that is serialised by now and due by until.
+func (d *direction) pop(now, until int64) (packet, bool) {
+	d.advance(now)
+	if d.delayed.len() == 0 || d.delayed.head().due > until {
+		return packet{}, false
+	}
+	return d.delayed.pop(), true
+}
+
+// nextEvent returns a time before which no packet is due, exact when there is
+// no jitter; ok is false when the direction is empty.
+func (d *direction) nextEvent() (t int64, ok bool) {
+	t = math.MaxInt64
+	if d.delayed.len() > 0 {
+		t, ok = d.delayed.head().due, true
+	}
+	if d.queue.count > 0 {
+		if q := d.queue.at(0).end + d.floor; q < t {
+			t = q
+		}
+		ok = true
+	}
+	return t, ok
+}
+
+// configure replaces the configuration at time now and restarts the random
+// streams with its seed. Packets inside stay: those in the delay line keep
+// their due times, those in the queue keep their delay and are serialised at
+// the new rate, except the one on the line, which ends as booked.
+func (d *direction) configure(now int64, cfg dirConfig) {
+	d.advance(now)
+	d.cfg = cfg
+	d.queue.limit = cfg.QueueBytes
+	d.line.setRate(bitsPerSecond(cfg.BandwidthMbps))
+	if d.queue.count > 0 {
+		d.line.rewind(d.queue.at(0).end)
+		for i := 1; i < d.queue.count; i++ {
+			p := d.queue.at(i)
+			p.end = d.line.send(now, int(p.length))
+		}
+	}
+	d.restart(now)
+}
+
+// reseed restarts the random streams and the packet ordinal with another seed.
+func (d *direction) reseed(now int64, seed uint64) {
+	d.advance(now)
+	d.cfg.Seed = seed
+	d.restart(now)
+}
+
+func (d *direction) restart(now int64) {
+	d.ordinal = 0
+	d.loss = newLossModel(d.cfg.LossPct, d.cfg.Seed, d.id)
+	d.jitter = newJitterSource(d.cfg, d.id, now)
+}
+
+// reserveBytes estimates the frame bytes held when the link is full.
+func (d *direction) reserveBytes() int64 {
+	perSecond := d.cfg.BandwidthMbps * 1e6 / 8
+	return d.cfg.QueueBytes + int64(perSecond*(d.cfg.DelayMs+d.cfg.Jitter.RangeMs/2)/1e3)
+}
