@@ -75,7 +75,7 @@ def run(sweep: str, reference: bool, new: bool, testbed: str) -> None:
     require(checks())
     role = "reference" if reference else "local"
     outcome = run_sweep(_sweep(sweep), role, None if new else "auto", testbed)
-    click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path.relative_to(paths.ROOT)}")
+    click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path}")
     if outcome.failed:
         lines = "\n".join(f"  {cell}: {why}" for cell, why in outcome.failed.items())
         raise LonglookError(f"{len(outcome.failed)} cells could not be measured; run the command again to retry them:\n{lines}")
@@ -188,3 +188,7 @@ def main() -> None:
     except LonglookError as error:
         click.echo(f"longlook: {error}", err=True)
         sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,10 +8,11 @@ SWEEPS = ROOT / "sweeps"
 NOTEBOOKS = ROOT / "notebooks"
 ENVS = ROOT / "envs"
 TOOLS = ROOT / "tools"
-DATA = ROOT / "data"
+DATA = Path(os.environ.get("LONGLOOK_DATA", ROOT / "data"))
+"""Where campaigns and tables go; the published numbers always come from the repository."""
 RAW = DATA / "raw"
 PROCESSED = DATA / "processed"
-PUBLISHED = DATA / "published"
+PUBLISHED = ROOT / "data" / "published"
 BOOK = ROOT / "book"
 STATE = ROOT / ".longlook"
 CACHE = Path(os.environ.get("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook"))

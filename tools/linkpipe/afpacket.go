@@ -187,9 +187,10 @@ func (t *txSocket) set(i int, frame []byte) {
 }
 
 // send sends the frames in places from to n-1 and returns how many of them, from
-// the first on, the kernel took.
+// the first on, the kernel took. It never blocks, so the Go scheduler need not
+// be told.
 func (t *txSocket) send(from, n int) (int, error) {
-	sent, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(t.fd),
+	sent, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(t.fd),
 		uintptr(unsafe.Pointer(&t.msgs[from])), uintptr(n-from), unix.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno

@@ -2,24 +2,24 @@ package main
 
 // counters of one direction, since the start or the last reset.
 type counters struct {
-	PacketsIn     int64 `json:"packets_in"`
-	BytesIn       int64 `json:"bytes_in"`
-	DroppedLoss   int64 `json:"dropped_loss"`
-	DroppedQueue  int64 `json:"dropped_queue"`
-	PacketsOut    int64 `json:"packets_out"`
-	BytesOut      int64 `json:"bytes_out"`
-	QueuePackets  int64 `json:"queue_packets"`
-	QueueBytes    int64 `json:"queue_bytes"`
-	QueueBytesMax int64 `json:"queue_bytes_max"`
-	DelayPackets  int64 `json:"delay_packets"`
-	SocketDrops   int64 `json:"socket_drops"`
-	MemoryDrops   int64 `json:"memory_drops"`
-	OversizeDrops int64 `json:"oversize_drops"`
-	BadChecksums  int64 `json:"partial_checksums"`
-	SendErrors    int64 `json:"send_errors"`
-	SendRetries   int64 `json:"send_retries"`
-	LateMaxUs     int64 `json:"late_max_us"`
-	LateOver1ms   int64 `json:"late_over_1ms"`
+	PacketsIn        int64 `json:"packets_in"`
+	BytesIn          int64 `json:"bytes_in"`
+	DroppedLoss      int64 `json:"dropped_loss"`
+	DroppedQueue     int64 `json:"dropped_queue"`
+	PacketsOut       int64 `json:"packets_out"`
+	BytesOut         int64 `json:"bytes_out"`
+	QueuePackets     int64 `json:"queue_packets"`
+	QueueBytes       int64 `json:"queue_bytes"`
+	QueueBytesMax    int64 `json:"queue_bytes_max"`
+	DelayPackets     int64 `json:"delay_packets"`
+	SocketDrops      int64 `json:"socket_drops"`
+	MemoryDrops      int64 `json:"memory_drops"`
+	OversizeDrops    int64 `json:"oversize_drops"`
+	PartialChecksums int64 `json:"partial_checksums"`
+	SendErrors       int64 `json:"send_errors"`
+	SendRetries      int64 `json:"send_retries"`
+	LateMaxUs        int64 `json:"late_max_us"`
+	LateOver1ms      int64 `json:"late_over_1ms"`
 }
 
 // sent records a packet that left at time now although it was due at due.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -110,7 +111,10 @@ func openLane(name string, id uint64, in, out *net.Interface, clk clock) (*lane,
 	return l, nil
 }
 
+// start sets the workers going. They keep a processor of Go's scheduler each,
+// so there must be more of those for the control socket and the log.
 func (e *emulator) start() {
+	runtime.GOMAXPROCS(len(e.workers) + 2)
 	for _, w := range e.workers {
 		go w.run()
 	}

@@ -1,6 +1,11 @@
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	receiveBatch  = 256
@@ -21,6 +26,16 @@ type lane struct {
 	lastSeen  int64    // arrival given to the latest frame
 	lastEmpty int64    // the ring was seen empty at this time
 	batch     [sendBatch]packet
+
+	warnedPartial, warnedOversize bool
+}
+
+// warn prints a warning the first time it is called with this flag.
+func (l *lane) warn(done *bool, text string) {
+	if !*done {
+		*done = true
+		fmt.Fprintf(os.Stderr, "linkpipe: warning: %s: %s\n", l.name, text)
+	}
 }
 
 // receive offers the waiting frames to the direction. It reports whether some
@@ -64,10 +79,12 @@ func (l *lane) arrival(stamp, now int64) int64 {
 
 func (l *lane) take(frame rxFrame, now int64) {
 	if frame.partial {
-		l.dir.count.BadChecksums++
+		l.dir.count.PartialChecksums++
+		l.warn(&l.warnedPartial, "frames without a checksum arrive and will be discarded by their receiver: ethtool -K <the host's interface> tx off")
 	}
 	if len(frame.data) < frame.length || frame.length > l.frames.slotBytes {
 		l.dir.count.OversizeDrops++
+		l.warn(&l.warnedOversize, "frames longer than the MTU arrive and are dropped: ethtool -K <both ends of both veth pairs> tso off gso off gro off")
 		return
 	}
 	verdict := l.dir.offer(now, frame.length)

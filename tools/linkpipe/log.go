@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	logRecords    = 4096 // per buffer
-	logBuffers    = 256  // per lane; beyond them records are counted as lost
-	logFlushEvery = 200 * time.Millisecond
+	logRecords = 4096 // per buffer
+	logBuffers = 256  // per lane; beyond them records are counted as lost
 )
 
 // Events of the packet log.

@@ -19,9 +19,9 @@ func main() {
 	flag.StringVar(&opt.clientIf, "client-if", "", "interface towards the client")
 	flag.StringVar(&opt.control, "control", "", "path of the Unix control socket to create")
 	configPath := flag.String("config", "", "JSON file with the configuration to start with (default: an unlimited wire)")
-	coalesceUs := flag.Float64("coalesce-us", 50, "packets due within this many microseconds are sent together")
+	coalesceUs := flag.Float64("coalesce-us", 100, "a packet may leave this many microseconds early, together with one that is due")
 	flag.IntVar(&opt.threads, "threads", 1, "1: one thread for both directions, 2: one each")
-	flag.StringVar(&opt.priority, "priority", "nice", "of the forwarding threads: none, nice (-20) or fifo (real time)")
+	flag.StringVar(&opt.priority, "priority", "fifo", "of the forwarding threads: none, nice (-20) or fifo (real time)")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
 	if *showVersion {

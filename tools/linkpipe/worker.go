@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +15,7 @@ import (
 const (
 	// Frames may wait in the ring while their delay has not passed: the kernel
 	// has stamped them. The ring is then looked at no later than this.
-	maxLazyNs = 2e6
+	maxLazyNs = 4e6
 	minLazyNs = 200e3
 )
 
@@ -136,10 +137,29 @@ func (w *worker) sleep() {
 		t := unix.NsecToTimespec(wait)
 		timeout = &t
 	}
-	n, err := unix.Ppoll(polls, timeout, nil)
-	if err == nil && n > 0 {
+	if poll(polls, timeout) > 0 {
 		w.checkErrors(polls)
 	}
+}
+
+// poll is ppoll(2). Short waits bypass Go's scheduler: if it knew of them, its
+// monitor thread would wake thousands of times per second to look after them,
+// which costs as much as the forwarding does. Long waits are announced, so that
+// the monitor can go to sleep. An interrupted wait counts as no event.
+func poll(polls []unix.PollFd, timeout *unix.Timespec) int {
+	if timeout == nil {
+		n, err := unix.Ppoll(polls, nil, nil)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&polls[0])),
+		uintptr(len(polls)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
 }
 
 // nextWake returns the time of the next event, and whether frames that arrive

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -18,9 +19,10 @@ import yaml
 from longlook import paths
 from longlook.book.chapters import ChapterInfo, chapter_sweeps, chapters
 from longlook.book.links import external_references
+from longlook.book.thumbnail import make_thumbnail
 from longlook.errors import LonglookError
 
-__all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters"]
+__all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters", "make_thumbnail"]
 
 TIMEOUT_S = 600
 """A build that takes longer is stuck: the chapters' own time limit is well below."""
@@ -40,10 +42,12 @@ def build(out: Path | None = None) -> Path:
     """
     out = Path(out) if out is not None else paths.ROOT
     _require(paths.ROOT / "_config.yml", paths.ROOT / "_toc.yml")
+    html = out / "_build" / "html"
+    # A page left from an earlier build would look like one of this build.
+    shutil.rmtree(html, ignore_errors=True)
     log, code = _run(out)
     if code != 0:
         raise LonglookError(explain(log.read_text(encoding="utf-8", errors="replace"), log))
-    html = out / "_build" / "html"
     check(html)
     return html / "index.html"
 

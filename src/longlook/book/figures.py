@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from longlook.book.data import RUN_COLUMNS, PaperData
+from longlook.analysis.cells import CONDITION
+from longlook.book.data import PaperData
 from longlook.book.floors import floors_of
 from longlook.figure import runs as figure_runs
 from longlook.figure import style
@@ -13,6 +14,9 @@ from longlook.figure.live import Download, LiveChart
 from longlook.figure.runs import finite
 from longlook.figure.squares import CELL_COLUMNS, Source, figure_squares
 
+LOAD_COLUMNS = [
+    "campaign", "cell_id", *CONDITION, "protocol", "load_index", "attempt", "accepted", "reject_reason", "plt_ms",
+]  # fmt: skip
 SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
 KEY = (
     "Filled circles: analysed loads. Open circle: the first load (1-RTT). Crosses: rejected or disturbed loads. "
@@ -99,6 +103,5 @@ def _downloads(data: PaperData, figure: str, squares: pd.DataFrame, sources: dic
     found = [Download(f"{name}-squares.csv", table.to_csv(index=False))]
     loads = pd.concat([data.runs_of(figure, source) for source in sources])
     if len(loads):
-        columns = [column for column in [*RUN_COLUMNS, "cell_id"] if column in loads]
-        found.append(Download(f"{name}-loads.csv", loads[columns].to_csv(index=False)))
+        found.append(Download(f"{name}-loads.csv", loads[LOAD_COLUMNS].to_csv(index=False)))
     return tuple(found)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from longlook.analysis.agreement import compare, median_relative_error
+from longlook.analysis.cells import CONDITION
 from longlook.book.data import PaperData
 from longlook.figure import style
-from longlook.figure.squares import CONDITION
 
 NOT_YET = "not measured yet"
 
@@ -30,7 +31,8 @@ def figure_numbers(data: PaperData, figure: str) -> dict[str, str]:
 
 
 def _source_numbers(frame: pd.DataFrame | None) -> dict[str, str]:
-    if frame is None or frame.empty:
+    frame = _measured(frame)
+    if frame.empty:
         return dict.fromkeys(("squares", "quic", "tcp", "none", "min", "max", "summary"), NOT_YET)
     counts = {name: int((frame["verdict"] == name).sum()) for name in ("quic", "tcp", "none")}
     low, high = (frame.loc[position] for position in (frame["pct_diff"].idxmin(), frame["pct_diff"].idxmax()))
@@ -43,6 +45,13 @@ def _source_numbers(frame: pd.DataFrame | None) -> dict[str, str]:
     return found
 
 
+def _measured(frame: pd.DataFrame | None) -> pd.DataFrame:
+    """The cells that have a mean for both protocols."""
+    if frame is None:
+        return pd.DataFrame(columns=[*CONDITION, "pct_diff"])
+    return frame[frame["pct_diff"].notna()]
+
+
 def square_text(cell: pd.Series) -> str:
     """`+72 % (5 KB at 10 Mbit/s)`."""
     label = style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), cell["workload_count"] > 1)
@@ -50,23 +59,22 @@ def square_text(cell: pd.Series) -> str:
 
 
 def agreement(published: pd.DataFrame, measured: pd.DataFrame | None) -> str:
-    """A clause: in how many common squares the verdicts agree, and how far the means are apart (median)."""
-    if measured is None or measured.empty:
+    """A clause: in how many common squares the verdicts agree, and how far the means are apart (medians)."""
+    measured = _measured(measured)
+    if measured.empty:
         return NOT_YET
-    both = published.merge(measured, on=CONDITION, suffixes=("_published", "_measured"))
-    if both.empty:
+    both = compare(published, measured)
+    if not both:
         return "no square in common with the published figure"
-    same = int((both["verdict_published"] == both["verdict_measured"]).sum())
-    errors = pd.concat(
-        [(both[f"{name}_measured"] / both[f"{name}_published"] - 1).abs() for name in ("quic_mean_ms", "tcp_mean_ms")]
-    )
-    return f"{same} of {len(both)} verdicts agree and the median mean differs by {errors.median() * 100:.1f} % from the published one"
+    agreeing = sum(cell.agrees for cell in both)
+    quic, tcp = (median_relative_error(both, protocol) * 100 for protocol in ("quic", "tcp"))
+    return f"{agreeing} of {len(both)} verdicts agree, and the means are off by {quic:.1f} % (QUIC) and {tcp:.1f} % (TCP) in the median"
 
 
 def square_pct(data: PaperData, figure: str, source: str, size_kb: int, count: int, bandwidth_mbps: int) -> str:
     """Percentage difference of one square, `+72 %`, or `not measured yet`."""
     frames = [frame for one, frame in data.sources(figure).items() if one.key == source]
-    frame = frames[0] if frames else pd.DataFrame(columns=[*CONDITION, "pct_diff"])
+    frame = _measured(frames[0] if frames else None)
     rows = frame[
         (frame["workload_size_kb"] == size_kb)
         & (frame["workload_count"] == count)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from IPython.display import HTML, Markdown
 from myst_nb import glue
 
+from longlook.book import audit_page
 from longlook.book import data as book_data
 from longlook.book.chapters import chapter_sweeps
 from longlook.book.figures import live_figure
@@ -87,3 +88,8 @@ class Text(str):
 def open_chapter(name: str) -> Chapter:
     """The chapter called `name` in its front matter, with every table loaded once."""
     return Chapter(name, figures_of(chapter_sweeps(name)), book_data.load())
+
+
+def open_audit() -> audit_page.AuditPage:
+    """The audit of this copy, section by section."""
+    return audit_page.open_audit(book_data.load())

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
-from typing import Any
 
-from longlook.book.data import PaperData
+import pandas as pd
+
+from longlook.book.data import COLUMNS, PaperData
 from longlook.figure.table import html_table
 
+DIGEST_CHARACTERS = 12
 HEAD = ["Column", "Stack", "Machine", "Figures and campaigns"]
 PUBLISHED_ROW = [
     "Published",
@@ -24,56 +26,47 @@ def provenance(data: PaperData, figures: Iterable[str]) -> str:
     source = "Muthuraj 2024, appendix B, 20 loads: <code>data/published/muthuraj2024_appendix_b.csv</code>"
     rows: dict[tuple[str, ...], list[str]] = {tuple(PUBLISHED_ROW): [source]}
     for title, campaign, names in campaigns_of(data, figures):
-        info = data.campaigns.get(campaign, {})
-        key = (title, *_origin(info))
-        rows.setdefault(key, []).append(_campaign(campaign, names, info))
+        row = data.campaign(campaign)
+        loads = data.cells.loc[data.cells["campaign"] == campaign, ["quic_n", "tcp_n"]].max().max()
+        rows.setdefault((title, *_origin(row)), []).append(_campaign(row, names, int(loads)))
     return html_table(HEAD, [[*key, "<br>".join(lines)] for key, lines in rows.items()], escape=False)
 
 
 def campaigns_of(data: PaperData, figures: Iterable[str]) -> list[tuple[str, str, list[str]]]:
     """(column title, campaign, figures) for every campaign in use, reference campaigns first."""
     used: dict[tuple[str, str], list[str]] = {}
-    for role, title in (("reference", "Re-measured (reference)"), ("local", "Yours")):
-        for figure in figures:
-            campaign = data.newest(figure, role)
-            if campaign is not None:
-                used.setdefault((title, campaign), []).append(figure)
-    return [(title, campaign, names) for (title, campaign), names in used.items()]
+    for figure in figures:
+        for source in data.sources(figure):
+            if source.campaign is not None:
+                used.setdefault((source.title, source.campaign), []).append(figure)
+    titles = [title for _, _, title in COLUMNS]
+    return sorted(((*key, names) for key, names in used.items()), key=lambda item: titles.index(item[0]))
 
 
-def _origin(info: dict[str, Any]) -> tuple[str, str]:
+def _origin(row: pd.Series) -> tuple[str, str]:
     """Stack with its digest, and machine, of one campaign."""
-    if not info:
-        return ("not recorded: no campaign.json", "not recorded")
-    stack = f"{info.get('stack', 'unknown')}, digest <code>{_digest(info)}</code>"
-    return stack, html.escape(_machine(info.get("machine", {})))
+    digest = str(row["stack_digest"]).removeprefix("sha256").lstrip(":-")[:DIGEST_CHARACTERS]
+    return f"{html.escape(str(row['stack']))}, digest <code>{html.escape(digest)}</code>", html.escape(_machine(row))
 
 
-def _campaign(campaign: str, figures: list[str], info: dict[str, Any]) -> str:
-    """`4.6a: data/raw/<campaign>, 2025-08-01 10:15 UTC, 20 loads`."""
-    loads = info.get("sweep_definition", {}).get("loads")
-    parts = [f"{', '.join(figures)}: <code>data/raw/{html.escape(campaign)}</code>", _date(info)]
-    return ", ".join(part for part in [*parts, f"{loads} loads" if loads else ""] if part)
-
-
-def _digest(info: dict[str, Any]) -> str:
-    """The first 12 hex digits of the stack digest, with its algorithm taken off."""
-    return str(info.get("stack_digest") or "unknown").removeprefix("sha256").lstrip(":-")[:12]
-
-
-def _machine(machine: dict[str, Any]) -> str:
-    memory = machine.get("memory_bytes")
+def _machine(row: pd.Series) -> str:
+    """Processor, memory and kernel, as far as they were recorded."""
     parts = [
-        str(machine.get("cpu_model") or "unknown CPU"),
-        f"{machine['cpus']} CPUs" if machine.get("cpus") else "",
-        f"{memory / 2**30:.0f} GiB" if memory else "",
-        f"Linux {machine['kernel']}" if machine.get("kernel") else "",
+        str(row["cpu_model"]) if pd.notna(row["cpu_model"]) else "unknown processor",
+        f"{row['cpus']:g} CPUs" if pd.notna(row["cpus"]) else "",
+        f"{row['memory_bytes'] / 2**30:.0f} GiB" if pd.notna(row["memory_bytes"]) else "",
+        f"Linux {row['kernel']}" if pd.notna(row["kernel"]) else "",
     ]
     return ", ".join(part for part in parts if part)
 
 
-def _date(info: dict[str, Any]) -> str:
-    if not info:
-        return ""
-    sealed = "" if info.get("sealed") else ", not sealed"
-    return str(info.get("created", ""))[:16].replace("T", " ") + " UTC" + sealed
+def _campaign(row: pd.Series, figures: list[str], loads: int) -> str:
+    """`4.6a: data/raw/<campaign>, 2025-08-01 10:15 UTC, 20 loads per protocol`, and whether it is whole."""
+    parts = [
+        f"{', '.join(figures)}: <code>data/raw/{html.escape(row['campaign'])}</code>",
+        str(row["created"])[:16].replace("T", " ") + " UTC",
+        f"{loads} loads per protocol",
+    ]
+    if row["cells_measured"] < row["cells"]:
+        parts.append(f"{row['cells_measured']:g} of {row['cells']:g} cells so far")
+    return ", ".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
 from dataclasses import dataclass, field
 
@@ -56,7 +57,7 @@ def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
     total = sum(expected.values())
     print(f"campaign {outcome.campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure, about {total / 60:.0f} min", file=sys.stderr)
     bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-    with tqdm(total=round(total), unit="s", bar_format=bar_format, disable=quiet, file=sys.stderr) as bar:
+    with _noise_aside() as screen, tqdm(total=round(total), unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
         for cell in missing:
             bar.set_description_str(f"{cell.cell_id} ")
             error = _measure_cell(outcome.campaign, cell, testbed)
@@ -64,8 +65,22 @@ def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
                 outcome.measured += 1
             else:
                 outcome.failed[cell.cell_id] = error
-                bar.write(f"{cell.cell_id}: {error}", file=sys.stderr)
+                bar.write(f"{cell.cell_id}: {error}", file=screen)
             bar.update(min(expected[cell.cell_id], bar.total - bar.n))
+
+
+@contextlib.contextmanager
+def _noise_aside():
+    """The terminal for our own words; what kernels write to standard error meanwhile goes to .longlook/kernels.log."""
+    paths.STATE.mkdir(exist_ok=True)
+    terminal = os.dup(2)
+    with (paths.STATE / "kernels.log").open("ab") as log, os.fdopen(os.dup(terminal), "w") as screen:
+        os.dup2(log.fileno(), 2)
+        try:
+            yield screen
+        finally:
+            os.dup2(terminal, 2)
+            os.close(terminal)
 
 
 def _measure_cell(campaign: Campaign, cell: Cell, testbed: str) -> str | None:
@@ -96,5 +111,6 @@ def _execute(cell: Cell, partial, campaign_id: str, testbed: str) -> None:
             progress_bar=False,
             log_output=False,
             start_timeout=KERNEL_START_TIMEOUT_S,
+            extra_arguments=["--log-level=ERROR"],
             cwd=str(paths.ROOT),
         )

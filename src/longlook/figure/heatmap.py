@@ -6,14 +6,29 @@ is clamped at `style.CLAMP_PCT`; white where Welch's test finds nothing; grey wh
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import altair as alt
 import pandas as pd
 
 from longlook.figure import style
 
-WIDTH_PX = 690
-"""Room for all panels of one row, px: the width of the book's text column less axis labels."""
-SQUARE_HEIGHT_PX = 36
+
+@dataclass(frozen=True)
+class Layout:
+    """Sizes in px: `width` is the room for all panels of one row, without axis labels."""
+
+    width: int
+    square_height: int
+    number_font: int
+    label_font: int
+
+
+PAGE = Layout(width=690, square_height=36, number_font=11, label_font=11)
+"""Fills the text column of the book."""
+SMALL = Layout(width=470, square_height=24, number_font=10, label_font=10)
+"""Two figures side by side in one picture."""
+GAP_PX = 12
 PICK = "pick"
 """Parameter that holds the picked square's key in every panel; the book's script sets it on a click."""
 
@@ -31,28 +46,49 @@ _SHOWN = ["source_title", "square", "workload", "bandwidth", "measured", "signif
           "label_colour", "link", "quic_text", "tcp_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
 
 
-def heatmap(squares: pd.DataFrame, width_px: int = WIDTH_PX) -> alt.VConcatChart:
+def heatmap(squares: pd.DataFrame) -> alt.VConcatChart:
     """Altair chart of `squares` (from `figure_squares`): one row of panels per link, one panel per source."""
+    chart = alt.vconcat(*_rows(squares, PAGE), spacing=18)
+    return configured(chart.add_params(alt.param(name=PICK, value="")))
+
+
+def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatChart:
+    """Several figures in one picture: name -> squares, `columns` figures side by side, filled row by row."""
+    blocks = [
+        row.properties(title=_block_title(f"Figure {name}: {row.title.text}"))
+        for name, squares in figures.items()
+        for row in _rows(squares, SMALL)
+    ]
+    chart = alt.concat(*blocks, columns=columns, spacing=24)
+    return configured(chart.add_params(alt.param(name=PICK, value="")))
+
+
+def _rows(squares: pd.DataFrame, layout: Layout) -> list[alt.HConcatChart]:
+    """One row of panels per link condition, titled with it."""
     frame = _readable(squares)
     sources = list(dict.fromkeys(frame["source"]))
     rows = []
     for block in dict.fromkeys(frame["block"]):
         within = frame[frame["block"] == block]
         panels = [
-            _panel(within[within["source"] == source], first=index == 0, count=len(sources), width_px=width_px)
+            _panel(within[within["source"] == source], index == 0, len(sources), layout)
             for index, source in enumerate(sources)
         ]
-        rows.append(alt.hconcat(*panels, spacing=12).properties(title=alt.Title(block, anchor="start", fontSize=13, offset=8)))
-    return configured(alt.vconcat(*rows, spacing=18).add_params(alt.param(name=PICK, value="")))
+        rows.append(alt.hconcat(*panels, spacing=GAP_PX).properties(title=_block_title(block)))
+    return rows
 
 
-def _panel(frame: pd.DataFrame, first: bool, count: int, width_px: int) -> alt.LayerChart:
+def _block_title(text: str) -> alt.Title:
+    return alt.Title(text, anchor="start", fontSize=13, offset=8)
+
+
+def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout) -> alt.LayerChart:
     """One source of one link condition: squares, and the number printed in each."""
     order = list(dict.fromkeys(frame.sort_values("workload_order")["workload"]))
     speeds = list(dict.fromkeys(frame.sort_values("bandwidth_mbps")["bandwidth"]))
     rows = frame[[name for name in _SHOWN if name in frame]]
     base = alt.Chart(rows).encode(
-        x=alt.X("workload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labelOverlap=False)),
+        x=alt.X("workload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labelOverlap=False, labelFontSize=layout.label_font)),
         y=alt.Y("bandwidth:N", sort=speeds, title="Mbit/s" if first else None, axis=_bandwidth_axis(first)),
     )
     blank = alt.value(alt.expr(f"datum.measured ? '#ffffff' : '{style.NOT_MEASURED}'"))
@@ -63,13 +99,13 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, width_px: int) -> alt.L
     rect = base.mark_rect(cursor="pointer").encode(
         color=fill, stroke=outline, strokeWidth=weight, tooltip=_TOOLTIP
     )
-    text = base.mark_text(fontSize=11, font=style.FONT).encode(
+    text = base.mark_text(fontSize=layout.number_font, font=style.FONT).encode(
         text="label:N", color=alt.value(alt.expr("datum.label_colour"))
     )
-    each = int((width_px - 12 * (count - 1)) / count)
+    each = int((layout.width - GAP_PX * (count - 1)) / count)
     return alt.layer(rect, text).properties(
         width=each,
-        height=SQUARE_HEIGHT_PX * len(speeds),
+        height=layout.square_height * len(speeds),
         title=alt.Title(frame["source_title"].iloc[0], anchor="middle", fontSize=12, fontWeight="normal"),
     )
 
@@ -111,7 +147,7 @@ def _readable(squares: pd.DataFrame) -> pd.DataFrame:
         ]
     frame["pct_text"] = [f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]]
     frame["p_text"] = frame["p_value"].map(p_text)
-    frame["verdict_text"] = frame["verdict"].map(style.VERDICT_WORDS).fillna("not measured")
+    frame["verdict_text"] = frame["verdict"].map(style.VERDICT_WORDS).where(frame["measured"], "not measured")
     return frame
 
 

@@ -19,6 +19,9 @@ import vl_convert
 VEGALITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """Vega-Lite version (major.minor) that Altair writes and vl-convert renders and bundles."""
 
+WHITE = {"background": "white"}
+"""Pictures have a ground of their own: they are also shown on dark pages."""
+
 
 @dataclass(frozen=True)
 class Download:
@@ -80,12 +83,12 @@ def offline_spec(chart: alt.TopLevelMixin) -> dict:
 
 def svg(spec: dict) -> str:
     """The static picture, drawn without a browser."""
-    return vl_convert.vegalite_to_svg(json.dumps(spec), vl_version=VEGALITE)
+    return vl_convert.vegalite_to_svg(json.dumps(spec | WHITE), vl_version=VEGALITE)
 
 
 def png(spec: dict, scale: float = 2.0) -> bytes:
     """The same picture as PNG, `scale` pixels per chart unit."""
-    return vl_convert.vegalite_to_png(json.dumps(spec), vl_version=VEGALITE, scale=scale)
+    return vl_convert.vegalite_to_png(json.dumps(spec | WHITE), vl_version=VEGALITE, scale=scale)
 
 
 def javascript_bundle() -> str:

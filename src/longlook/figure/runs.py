@@ -11,9 +11,10 @@ import math
 import altair as alt
 import pandas as pd
 
+from longlook.analysis.cells import CONDITION
 from longlook.figure import style
 from longlook.figure.heatmap import configured
-from longlook.figure.squares import CONDITION, square_key
+from longlook.figure.squares import square_key
 
 ANALYSED, COLD, REJECTED = "analysed", "first load (1-RTT), not averaged", "rejected or disturbed, not averaged"
 STATES = [ANALYSED, COLD, REJECTED]

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from longlook.analysis.cells import CONDITION
+from longlook.analysis.welch import ALPHA
 from longlook.figure import style
 
-CONDITION = ["workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms"]
 STATISTICS = ["quic_mean_ms", "quic_std_ms", "quic_n", "tcp_mean_ms", "tcp_std_ms", "tcp_n", "pct_diff", "p_value"]
 CELL_COLUMNS = [
     "campaign", "stack", "figure", *CONDITION, "cca", "emulated_connections", *STATISTICS, "verdict", "cell_id",
@@ -56,11 +57,9 @@ def _one_source(source: Source, frame: pd.DataFrame, grid: pd.DataFrame) -> pd.D
     found = grid.merge(frame.drop_duplicates(CONDITION), on=CONDITION, how="left")
     found["source"], found["source_title"] = source.key, source.title
     found["measured"] = found["quic_mean_ms"].notna() & found["tcp_mean_ms"].notna()
-    campaign = found["campaign"] if source.campaign else pd.Series([None] * len(found))
-    cell = found["cell_id"] if "cell_id" in found else pd.Series([None] * len(found))
     found["raw"] = [
-        f"data/raw/{name}/{one}" if source.campaign and pd.notna(name) and pd.notna(one) else ""
-        for name, one in zip(campaign, cell, strict=True)
+        f"data/raw/{campaign}/{cell}" if source.campaign and pd.notna(cell) else ""
+        for campaign, cell in zip(found["campaign"], found["cell_id"], strict=True)
     ]
     return found
 
@@ -79,7 +78,7 @@ def _with_labels(squares: pd.DataFrame) -> pd.DataFrame:
     squares["block"] = [
         style.link_label(*link) for link in squares[["rtt_ms", "loss_pct", "jitter_ms"]].itertuples(index=False)
     ]
-    squares["significant"] = squares["measured"] & (squares["p_value"] < style.SIGNIFICANCE)
+    squares["significant"] = squares["measured"] & (squares["p_value"] < ALPHA)
     squares["label"] = squares["pct_diff"].map(style.signed_pct).where(squares["measured"], "\N{EN DASH}")
     squares["label_colour"] = [
         style.text_on(pct, significant) if measured else style.GREY

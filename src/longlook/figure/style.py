@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 
-SIGNIFICANCE = 0.01
-"""A difference is significant when Welch's two-sided p is below this (thesis section 4.2)."""
-
 CLAMP_PCT = 100.0
 """Percentage difference at which the colour is saturated, the range of the thesis's own colour bar."""
 
 # Pale ends differ from white on purpose: white is kept for "not significant".
 BLUE_DARK, BLUE_PALE, RED_PALE, RED_DARK = "#2166ac", "#d9e8f3", "#fde2d6", "#b2182b"
+BLACK_WHITE_CROSSOVER = 0.179
+"""Luminance at which black and white text contrast equally: (L + 0.05)^2 = 1.05 x 0.05."""
 NOT_MEASURED = "#ececec"
 INK = "#222222"
 GREY = "#666666"
@@ -57,5 +56,22 @@ def signed_pct(value: float | None) -> str:
 
 
 def text_on(pct_diff: float, significant: bool) -> str:
-    """Text colour that stays readable on the square's own colour."""
-    return "#ffffff" if significant and abs(pct_diff) > 0.6 * CLAMP_PCT else INK
+    """Black or white, whichever stands out more from the square's own colour (WCAG 2.1 contrast)."""
+    if not significant:
+        return INK
+    return "#000000" if luminance(square_colour(pct_diff)) > BLACK_WHITE_CROSSOVER else "#ffffff"
+
+
+def square_colour(pct_diff: float) -> str:
+    """`#rrggbb` of a significant square: the heatmap's scale, clamped at `CLAMP_PCT`."""
+    pale, dark = (RED_PALE, RED_DARK) if pct_diff > 0 else (BLUE_PALE, BLUE_DARK)
+    share = min(abs(pct_diff) / CLAMP_PCT, 1.0)
+    pairs = [(int(pale[at : at + 2], 16), int(dark[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(light + (deep - light) * share):02x}" for light, deep in pairs)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `#rrggbb`, 0 (black) to 1 (white); WCAG 2.1."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

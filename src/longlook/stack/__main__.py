@@ -6,18 +6,20 @@ import sys
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.stack.gobuild import build_tool
+from longlook.stack.gobuild import build_tool, tool_path
 from longlook.stack.install import install
 
 
 def main(names: list[str]) -> int:
-    """Install each named stack, then build every tool; one line for each thing that is there."""
+    """Install each named stack, then build every tool; prints what it does, and nothing where nothing is to be done."""
     try:
         for name in names:
-            installed = install(name, progress=lambda text: print(f"  {text}", flush=True))
-            print(f"stack {name}: {installed.digest[:12]} ({installed.provider})", flush=True)
+            install(name, progress=lambda text, name=name: print(f"stack {name}: {text}", flush=True))
         for module in sorted(paths.TOOLS.glob("*/go.mod")):
-            print(f"tool {module.parent.name}: {build_tool(module.parent.name)}", flush=True)
+            tool = module.parent.name
+            if not tool_path(tool).exists():
+                print(f"building {tool}", flush=True)
+            build_tool(tool)
     except LonglookError as error:
         print(f"longlook: {error}", file=sys.stderr)
         return 1

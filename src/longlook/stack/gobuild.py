@@ -20,7 +20,17 @@ BUILD_TIMEOUT_S = 600.0
 
 @functools.cache
 def build_tool(name: str) -> Path:
-    """Path of the program, built if its sources changed; LONGLOOK_TOOL_<NAME> offers one that was built elsewhere."""
+    """Path of the program, built if its sources changed."""
+    program = tool_path(name)
+    if not program.exists():
+        with exclusive(paths.CACHE / "tools" / f"{name}.lock", f"another build of {name}"):
+            if not program.exists():
+                _build(paths.TOOLS / name, program)
+    return program
+
+
+def tool_path(name: str) -> Path:
+    """Where the program is, or will be once built; LONGLOOK_TOOL_<NAME> offers one that was built elsewhere."""
     given = os.environ.get(f"LONGLOOK_TOOL_{name.upper()}")
     if given:
         if not os.access(given, os.X_OK):
@@ -29,18 +39,14 @@ def build_tool(name: str) -> Path:
     source = paths.TOOLS / name
     if not (source / "go.mod").is_file():
         raise LonglookError(f"no tool {name!r}: {source / 'go.mod'} does not exist")
-    folder = paths.CACHE / "tools" / f"{name}-{source_hash(source)[:12]}"
-    program = folder / name
-    if not program.exists():
-        with exclusive(paths.CACHE / "tools" / f"{name}.lock", f"another build of {name}"):
-            if not program.exists():
-                _build(source, program)
-    return program
+    return paths.CACHE / "tools" / f"{name}-{source_hash(source)[:12]}" / name
 
 
 def source_hash(source: Path) -> str:
     """Hex SHA-256 over everything that goes into the program; its tests do not."""
-    files = [path for path in source.rglob("*") if path.is_file() and (path.suffix in (".go", ".s", ".h") or path.name in ("go.mod", "go.sum"))]
+    files = [
+        path for path in source.rglob("*") if path.is_file() and (path.suffix in (".go", ".s", ".h") or path.name in ("go.mod", "go.sum"))
+    ]
     total = hashlib.sha256()
     for path in sorted(files):
         if path.name.endswith("_test.go"):

@@ -59,7 +59,7 @@ def _install(stack: Stack, store: Path, say: Progress) -> Installed:
                 say(f"{name} {component.version}: {component.file}")
                 _place(partial, name, component)
         shutil.rmtree(partial / "python", ignore_errors=True)
-        Installed(stack, partial, "portable").verify(full=True)
+        Installed(stack, partial, "portable").check_every_byte()
         _put(partial, store / stack.label, store / f"{stack.name}.partial-replaced")
     finally:
         shutil.rmtree(partial, ignore_errors=True)

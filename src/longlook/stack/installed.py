@@ -155,9 +155,13 @@ class Installed:
         stamp = Stamp.read(self._stamp)
         if not full and stamp is not None and self._looks_untouched(stamp):
             return
+        Stamp(self.digest, self.check_every_byte(stamp)).write(self._stamp)
+
+    def check_every_byte(self, stamp: Stamp | None = None) -> dict[str, Entry]:
+        """Hash every file and compare with what is pinned; an older stamp helps to name the file that differs."""
         hashed = {path: self._hash(path) for path in self._files()}
         self._compare(hashed, stamp)
-        Stamp(self.digest, hashed).write(self._stamp)
+        return hashed
 
     def _files(self) -> list[str]:
         programs = [f"bin/{name}" for name, component in self.stack.spec.components.items() if component.is_installed_program]
@@ -224,7 +228,8 @@ def open_stack(name: str, full_check: bool = False) -> Installed:
     found = locate(stack)
     if found is None:
         raise LonglookError(
-            f"stack {name} ({stack.label}) is not installed in {paths.CACHE / 'stacks'}: run longlook stack install {name}, or make reproduce"
+            f"stack {name} ({stack.label}) is not installed in {paths.CACHE / 'stacks'}: "
+            f"run longlook stack install {name}, or make reproduce"
         )
     found.verify(full=full_check)
     return found

@@ -105,7 +105,8 @@ def apache_modules(program: Path) -> Path:
     for folder in (str(program.resolve().parent.parent / "modules"), *APACHE_MODULES):
         if (Path(folder) / "mod_ssl.so").exists():
             return Path(folder)
-    raise LonglookError(f"no module folder with mod_ssl.so for {program} (looked in {', '.join(APACHE_MODULES)}): apt-get install apache2-bin")
+    looked = ", ".join(APACHE_MODULES)
+    raise LonglookError(f"no module folder with mod_ssl.so for {program} (looked in {looked}): apt-get install apache2-bin")
 
 
 @contextlib.contextmanager

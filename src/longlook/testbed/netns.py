@@ -18,7 +18,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyroute2 import IPRoute, NetNS, netns
+from pyroute2 import NetNS, netns
 
 from longlook.errors import LonglookError
 from longlook.testbed import process
@@ -72,18 +72,15 @@ def _sysctl_path(key: str) -> Path:
     return Path("/proc/sys") / key.replace(".", "/")
 
 
-def _inside(name: str, action):
-    """Run `action()` in a thread that has entered the namespace; /proc/sys/net then shows its settings."""
+def _apart(action):
+    """Run `action()` in a thread of its own and return what it returns.
+
+    pyroute2 drives an event loop, and refuses a thread that has one running: a Jupyter kernel's has.
+    """
     result: dict[str, object] = {}
 
     def body():
         try:
-            descriptor = os.open(f"/run/netns/{name}", os.O_RDONLY)
-            try:
-                if ctypes.CDLL(None, use_errno=True).setns(descriptor, CLONE_NEWNET):
-                    raise OSError(ctypes.get_errno(), f"setns {name}")
-            finally:
-                os.close(descriptor)
             result["value"] = action()
         except BaseException as error:  # handed to the caller's thread
             result["error"] = error
@@ -94,6 +91,21 @@ def _inside(name: str, action):
     if "error" in result:
         raise result["error"]
     return result["value"]
+
+
+def _inside(name: str, action):
+    """Run `action()` in a thread that has entered the namespace; /proc/sys/net then shows its settings."""
+
+    def body():
+        descriptor = os.open(f"/run/netns/{name}", os.O_RDONLY)
+        try:
+            if ctypes.CDLL(None, use_errno=True).setns(descriptor, CLONE_NEWNET):
+                raise OSError(ctypes.get_errno(), f"setns {name}")
+        finally:
+            os.close(descriptor)
+        return action()
+
+    return _apart(body)
 
 
 class NetnsTestbed(Testbed):
@@ -117,11 +129,7 @@ class NetnsTestbed(Testbed):
         self._preflight()
         self._take_lock()
         remove(self.name)
-        for role in self.hosts:
-            netns.create(namespace(self.name, role))
-        self._wire("server", "brg_s", SERVER_MAC, SERVER_ADDRESS)
-        self._wire("client", "brg_c", CLIENT_MAC, CLIENT_ADDRESS)
-        self._neighbours()
+        _apart(self._make)
         self._offloads_off()
         self._tune()
 
@@ -157,6 +165,13 @@ class NetnsTestbed(Testbed):
         self._lock = descriptor
 
     # -- wiring -------------------------------------------------------------------------------------
+
+    def _make(self) -> None:
+        for role in self.hosts:
+            netns.create(namespace(self.name, role))
+        self._wire("server", "brg_s", SERVER_MAC, SERVER_ADDRESS)
+        self._wire("client", "brg_c", CLIENT_MAC, CLIENT_ADDRESS)
+        self._neighbours()
 
     def _wire(self, role: Role, bridge_interface: str, mac: str, address: str) -> None:
         with NetNS(namespace(self.name, "bridge")) as bridge, NetNS(namespace(self.name, role)) as host:
@@ -249,21 +264,29 @@ class NetnsTestbed(Testbed):
 
     def touch_network(self, role: Role) -> None:
         """Add and delete an address: browsers take it for a network change and drop their TCP connections."""
-        with NetNS(namespace(self.name, role)) as host:
-            index = host.link_lookup(ifname="eth0")[0]
-            for verb in ("add", "del"):
-                host.addr(verb, index=index, address="10.77.1.1", prefixlen=32)
+
+        def change():
+            with NetNS(namespace(self.name, role)) as host:
+                index = host.link_lookup(ifname="eth0")[0]
+                for verb in ("add", "del"):
+                    host.addr(verb, index=index, address="10.77.1.1", prefixlen=32)
+
+        _apart(change)
 
 
 def remove(name: str) -> None:
     """Kill what still runs in a testbed's namespaces and delete them; nothing there is fine."""
-    existing = set(netns.listnetns())
-    for role in ("server", "client", "bridge"):
-        space = namespace(name, role)
-        if space in existing:
-            process.kill_pids(netns.ns_pids().get(space, []))
-            with contextlib.suppress(OSError):
-                netns.remove(space)
+
+    def body():
+        existing = set(netns.listnetns())
+        for role in ("server", "client", "bridge"):
+            space = namespace(name, role)
+            if space in existing:
+                process.kill_pids(netns.ns_pids().get(space, []))
+                with contextlib.suppress(OSError):
+                    netns.remove(space)
+
+    _apart(body)
 
 
 def leftover() -> list[str]:
@@ -272,7 +295,7 @@ def leftover() -> list[str]:
     return sorted(found)
 
 
-def main_namespace_is_clean() -> bool:
-    """True when no interface of a testbed has strayed into the main namespace."""
-    with IPRoute() as root:
-        return not root.link_lookup(ifname="brg_s")
+def processes(name: str) -> dict[str, list[int]]:
+    """Role -> ids of the processes that run in a testbed's namespaces now."""
+    spaces = _apart(netns.ns_pids)
+    return {role: spaces.get(namespace(name, role), []) for role in ("server", "bridge", "client")}

@@ -1,0 +1,63 @@
+# Thin: every target calls tools/bootstrap, which installs what is missing, and then the command line.
+SWEEP ?= quick
+STACKS ?= quicv1
+
+# Inside `nix develop` the shell provides everything; elsewhere it is in .venv.
+ifeq ($(if $(IN_NIX_SHELL),$(LONGLOOK_NIX)),1)
+BIN :=
+else
+BIN := .venv/bin/
+endif
+# The first folder holds the Go that the bootstrap fetches where the system's is too old, and nothing otherwise.
+export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sbin
+
+.DEFAULT_GOAL := help
+.PHONY: help bootstrap reproduce test book bench chapter doctor audit clean
+
+help:
+	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book (root)"
+	@echo "make test                      run every test"
+	@echo "make doctor                    check this machine"
+	@echo "make book                      build the book from the data that is there"
+	@echo "make audit                     compare the re-measured with the published values"
+	@echo "make chapter NAME=... [QUICK=1]  re-measure one chapter"
+	@echo "make bench                     measure the link emulator"
+	@echo "make clean                     remove what was built here (data and the per-user cache stay)"
+
+bootstrap:
+	@tools/bootstrap $(NEEDS) $(STACKS)
+
+# What measures needs root, and says so before it installs anything.
+reproduce bench chapter: NEEDS := --root
+
+reproduce: bootstrap
+	@$(BIN)longlook reproduce --sweep $(SWEEP)
+
+# Go first, pytest last: the last line is the summary of the tests; the status is bad if either failed.
+test: bootstrap
+	@status=0; \
+	for module in tools/*/go.mod; do \
+	  echo "== go vet, go test: $${module%/go.mod}"; \
+	  (cd "$${module%/go.mod}" && go vet ./... && go test ./...) || status=1; \
+	done; \
+	$(BIN)python -m pytest $(PYTEST_ARGS) || status=1; \
+	exit $$status
+
+book: bootstrap
+	@$(BIN)longlook book
+
+bench: bootstrap
+	@$(BIN)longlook bench
+
+chapter: bootstrap
+	@test -n "$(NAME)" || { echo "which chapter? make chapter NAME=..." >&2; exit 2; }
+	@$(BIN)longlook chapter $(NAME) $(if $(QUICK),--quick)
+
+doctor: bootstrap
+	@$(BIN)longlook doctor
+
+audit: bootstrap
+	@$(BIN)longlook audit
+
+clean:
+	rm -rf .venv .build _build book/_build .pytest_cache .longlook/bootstrap.log

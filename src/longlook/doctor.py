@@ -1,0 +1,280 @@
+"""Is this machine fit to measure on? Each check says ok, or how to mend what is not."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from longlook import paths, sysinfo
+from longlook.errors import LonglookError
+from longlook.probe.machine import cpu_times
+from longlook.stack.gobuild import find_go, tool_path
+from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
+from longlook.stack.spec import load_stack
+
+LEAST_DISK_BYTES = 2 * 10**9
+BUSY_SHARE = 0.25
+"""A machine this busy before it starts measures its other work too."""
+BUSY_SAMPLE_S = 0.3
+TRIAL_TIMEOUT_S = 15.0
+GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the doctor. `required`: without it nothing can be measured."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that must be on PATH, the Debian package that has it, and what for."""
+
+    command: str
+    package: str
+    purpose: str
+    required: bool = True
+
+
+TOOLS = (
+    Tool("apache2", "apache2-bin", "the TCP server"),
+    Tool("ip", "iproute2", "network namespaces"),
+    Tool("ss", "iproute2", "reading socket states"),
+    Tool("ethtool", "ethtool", "switching offloads off"),
+    Tool("ping", "iputils-ping", "calibrating the link"),
+    Tool("setpriv", "util-linux", "ending programs with their owner"),
+    Tool("node", "nodejs", "driving the browser"),
+    Tool("npm", "npm", "installing the stack", required=False),
+    Tool("go", "golang-go", "building linkpipe", required=False),
+    Tool("brotli", "brotli", "unpacking the browser without Python's module", required=False),
+    Tool("iperf3", "iperf3", "benchmarks and fairness", required=False),
+    Tool("tcpdump", "tcpdump", "captures", required=False),
+)
+
+
+def checks(stacks: Iterable[str] = ("quicv1",)) -> list[Check]:
+    """Every check, the most basic first; takes about a second and changes nothing on the machine."""
+    load = _cpu_load()  # first: the checks below are work too
+    found = [_root()]
+    found += [_tool(tool) for tool in TOOLS]
+    found += [_namespaces(), _veth(), _controllers(), _tcp_probe(), _netem(), _udp_buffers()]
+    found += [_stack(name) for name in stacks]
+    found += [_linkpipe(), _disk(), _clock(), _cpus(), load, _leftovers()]
+    return found
+
+
+def format_checks(found: Iterable[Check]) -> str:
+    """One line per check: `ok`, `note` (nothing is lost but comfort or some experiments) or `FAIL`, and the remedy."""
+    lines = []
+    for check in found:
+        state = "ok" if check.ok else "FAIL" if check.required else "note"
+        remedy = "" if check.ok or not check.remedy else f" -> {check.remedy}"
+        lines.append(f"{state:4}  {check.name:20} {check.detail}{remedy}")
+    return "\n".join(lines)
+
+
+def require(found: Iterable[Check]) -> None:
+    """Raise `LonglookError` if a required check failed; its first line says what is missing and how to get it."""
+    failed = [check for check in found if check.required and not check.ok]
+    if not failed:
+        return
+    first = "; ".join(f"{check.name}: {check.detail} -> {check.remedy}" for check in failed)
+    raise LonglookError(f"this machine cannot measure yet. {first}\n(longlook doctor shows every check)")
+
+
+def _which(command: str) -> str | None:
+    return shutil.which(command, path=os.pathsep.join((os.environ.get("PATH", os.defpath), SYSTEM_FOLDERS)))
+
+
+def _root() -> Check:
+    name = "root"
+    if os.geteuid() == 0:
+        return Check(name, True, "running as root")
+    return Check(
+        name, False, "not running as root, and network namespaces need it", "run again with sudo, for instance: sudo make reproduce"
+    )
+
+
+def _tool(tool: Tool) -> Check:
+    path = _which(tool.command)
+    if tool.command == "apache2":
+        path = path or _which("httpd")
+    if path is None and tool.command == "go":
+        path = _any_go()
+    if path:
+        return Check(tool.command, True, path, required=tool.required)
+    return Check(tool.command, False, f"missing ({tool.purpose})", f"apt-get install {tool.package}", tool.required)
+
+
+def _any_go() -> str | None:
+    try:
+        return str(find_go(paths.TOOLS / "linkpipe"))
+    except (LonglookError, OSError):
+        return None
+
+
+def _trial(name: str, command: list[str], what: str, remedy: str, required: bool = True) -> Check:
+    """Try something in a new network namespace that vanishes with the command."""
+    if os.geteuid() != 0:
+        return Check(name, False, "not tried: needs root", "run longlook doctor as root", required=False)
+    unshare = _which("unshare")
+    if unshare is None:
+        return Check(name, False, "not tried: unshare is missing", "apt-get install util-linux", required)
+    try:
+        done = subprocess.run(
+            [unshare, "--net", *command], capture_output=True, text=True, timeout=TRIAL_TIMEOUT_S, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        return Check(name, False, f"waited {TRIAL_TIMEOUT_S:g} s for {' '.join(command)}; it did not end", remedy, required)
+    if done.returncode == 0:
+        return Check(name, True, what, required=required)
+    wrote = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+    return Check(name, False, f"refused: {wrote}", remedy, required)
+
+
+def _namespaces() -> Check:
+    remedy = "use a machine or VM of your own, or a privileged container: the kernel must allow network namespaces"
+    return _trial("network namespaces", ["true"], "can be made", remedy)
+
+
+def _veth() -> Check:
+    command = ["ip", "link", "add", "name", "llcheck0", "type", "veth", "peer", "name", "llcheck1"]
+    return _trial("veth pairs", command, "can be made", "modprobe veth, or use a kernel that has CONFIG_VETH")
+
+
+def _netem() -> Check:
+    command = ["tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
+    return _trial(
+        "netem", command, "available for comparison", "not needed: linkpipe emulates the link; modprobe sch_netem to compare", False
+    )
+
+
+def _controllers() -> Check:
+    name = "TCP controllers"
+    try:
+        available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    except OSError as error:
+        return Check(name, False, f"cannot be read: {error.strerror}", "use a Linux kernel with IPv4")
+    detail = f"available: {' '.join(available)}"
+    if "cubic" not in available:
+        return Check(name, False, detail, "modprobe tcp_cubic")
+    if "bbr" not in available:
+        return Check(name, False, detail, "modprobe tcp_bbr, for sweeps with BBR", required=False)
+    return Check(name, True, detail)
+
+
+def _tcp_probe() -> Check:
+    name = "tcp_probe"
+    for folder in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing"):
+        if (Path(folder) / "events/tcp/tcp_probe").is_dir():
+            return Check(name, True, f"tracepoint in {folder}", required=False)
+    remedy = "mount -t tracefs nodev /sys/kernel/tracing (only congestion window timelines of TCP need it)"
+    return Check(name, False, "no tracefs with the tcp:tcp_probe event is mounted", remedy, required=False)
+
+
+def _udp_buffers() -> Check:
+    """Socket buffers smaller than asked for are the commonest silent error of QUIC measurements."""
+    name = "UDP buffer limits"
+    values = []
+    for key in ("rmem_max", "wmem_max"):
+        path = Path("/proc/sys/net/core") / key
+        try:
+            value = path.read_text().strip()
+            if os.geteuid() == 0:
+                path.write_text(value)  # the value it has: nothing changes, but it shows whether it could
+        except OSError as error:
+            return Check(name, False, f"net.core.{key} cannot be set: {error.strerror}", "use a machine or VM of your own, not a container")
+        values.append(f"{key} {value}")
+    settable = "settable" if os.geteuid() == 0 else "settable by root"
+    return Check(name, True, f"{settable}; now {', '.join(values)} bytes")
+
+
+def _stack(name: str) -> Check:
+    title = f"stack {name}"
+    remedy = f"longlook stack install {name}, or make reproduce"
+    try:
+        if locate(load_stack(name)) is None:
+            return Check(title, False, "not installed", remedy)
+        installed = open_stack(name)
+        versions = ", ".join(f"{part} {facts['version']} ({facts['provider']})" for part, facts in installed.components().items())
+    except LonglookError as error:
+        return Check(title, False, str(error).splitlines()[0], f"longlook stack install --force {name}")
+    return Check(title, True, f"{installed.digest[:12]} from {installed.provider}, verified: {versions}")
+
+
+def _linkpipe() -> Check:
+    name = "linkpipe"
+    try:
+        program = tool_path("linkpipe")
+        if program.exists():
+            return Check(name, True, str(program))
+        go = find_go(paths.TOOLS / "linkpipe")
+    except LonglookError as error:
+        return Check(name, False, str(error), "tools/bootstrap")
+    return Check(name, True, f"not built yet; {go} builds it on first use")
+
+
+def _disk() -> Check:
+    # The cache need not exist yet: the nearest folder above it that does is on the same disk.
+    cache = next(folder for folder in (paths.CACHE, *paths.CACHE.parents) if folder.exists())
+    free = {str(folder): shutil.disk_usage(folder).free for folder in (paths.ROOT, cache)}
+    least = min(free, key=free.__getitem__)
+    detail = f"{free[least] / 1e9:.1f} GB free in {least}"
+    remedy = f"free {LEAST_DISK_BYTES / 1e9:g} GB there, or set LONGLOOK_CACHE to a folder on another disk"
+    return Check("free disk", free[least] >= LEAST_DISK_BYTES, detail, remedy)
+
+
+def _clock() -> Check:
+    found = sysinfo.clocksource() or "unknown"
+    remedy = "a slow clock adds jitter: boot with clocksource=tsc if the processor's TSC is stable"
+    return Check("clock source", found in GOOD_CLOCKS, found, remedy, required=False)
+
+
+def _cpus() -> Check:
+    count = len(os.sched_getaffinity(0))
+    return Check("processors", count >= 2, f"{count} usable", "use at least 2: browser, server and link run at once", required=False)
+
+
+def _cpu_load() -> Check:
+    before = cpu_times()
+    time.sleep(BUSY_SAMPLE_S)  # a measurement over an interval, not a wait for something
+    busy = cpu_times().busy_since(before)
+    remedy = "end other work first: busy machines disturb loads, which are then repeated"
+    return Check("CPU load", busy <= BUSY_SHARE, f"{busy:.0%} busy just now", remedy, required=False)
+
+
+def _leftovers(spaces: Path = Path("/run/netns"), locks: Path = Path("/run")) -> Check:
+    """Namespaces of a testbed whose lock nobody holds are what a killed run left."""
+    name = "leftover testbeds"
+    names = sorted(path.name for path in spaces.iterdir()) if spaces.is_dir() else []
+    beds = sorted({found.group(1) for space in names if (found := re.fullmatch(r"ll-([a-z0-9]+)-(?:server|bridge|client)", space))})
+    left = [bed for bed in beds if not _is_held(locks / f"ll-{bed}.lock")]
+    used = [bed for bed in beds if bed not in left]
+    in_use = f"; in use now: {', '.join(used)}" if used else ""
+    if not left:
+        return Check(name, True, f"none{in_use}", required=False)
+    mine = " ".join(space for space in names if any(space.startswith(f"ll-{bed}-") for bed in left))
+    remedy = f"the next run on such a testbed clears it; by hand: ip netns delete NAME for each of {mine}"
+    return Check(name, False, f"left by a killed run: {', '.join(left)}{in_use}", remedy, required=False)
+
+
+def _is_held(lock: Path, table: Path = Path("/proc/locks")) -> bool:
+    """Whether any process holds a lock on the file: read from the kernel, since trying it could make an owner fail."""
+    try:
+        status = lock.stat()
+        held = table.read_text()
+    except OSError:
+        return False
+    identity = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    return any(identity in line.split() for line in held.splitlines())

@@ -1,0 +1,113 @@
+"""The built book: complete, readable without a network, honest without data, and clear about what fails."""
+
+import json
+
+import pytest
+from conftest import make_root
+
+from longlook import paths
+from longlook.book import build as builder
+from longlook.book.links import external_references
+from longlook.errors import LonglookError
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A root with two short pages instead of the book's own."""
+    root = make_root(tmp_path)
+    (root / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/short\n")
+    (root / "book" / "index.md").write_text("# Index\n")
+    monkeypatch.setattr(paths, "ROOT", root)
+    monkeypatch.setattr(paths, "STATE", root / ".longlook")
+    return root
+
+
+def short(root, body):
+    header = "---\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n"
+    (root / "book" / "short.md").write_text(header + body, encoding="utf-8")
+
+
+def test_every_page_is_there_and_fetches_nothing(built_book):
+    for page in builder.expected_pages(paths.ROOT / "_toc.yml"):
+        assert (built_book / page).exists(), page
+    assert list(external_references(built_book)) == []
+    assert (built_book / "_static" / "vega-bundle.js").stat().st_size > 500_000
+
+
+def test_no_page_names_a_script_host(built_book):
+    for page in built_book.rglob("*.html"):
+        text = page.read_text(encoding="utf-8").lower()
+        for word in ("cdn.", "unpkg", "jsdelivr", "cdnjs", "googleapis", "mathjax@", "require.min.js"):
+            assert word not in text, f"{word} in {page}"
+
+
+def test_each_figure_is_a_live_chart_with_a_static_picture(built_book):
+    text = (built_book / "book" / "results-quicv1.html").read_text(encoding="utf-8")
+    assert text.count('class="ll-chart"') == text.count('class="ll-static"') == text.count("<noscript>") == 6
+    assert "Where the columns come from" in text and "reference-figure-4.6a-20250801T101500" in text
+    assert "not measured yet" not in text.lower()
+
+
+def test_chapters_execute_within_the_limit(built_book):
+    pages = json.loads((built_book.parent / "execution.json").read_text())
+    assert {"book/results-quicv1", "book/appendix-b", "book/audit"} <= set(pages)
+    assert builder.execution_time_s(built_book / "index.html") < builder.MAX_EXECUTION_S
+
+
+def test_without_data_the_book_builds_and_says_so(empty_book):
+    text = (empty_book / "book" / "results-quicv1.html").read_text(encoding="utf-8")
+    assert "Not measured yet" in text and "longlook chapter results-quicv1" in text
+    assert text.count('class="ll-chart"') == 6, "the published heatmaps stand there all the same"
+    assert "make reproduce" in (empty_book / "book" / "audit.html").read_text(encoding="utf-8")
+
+
+def test_a_failing_chapter_is_named_with_the_end_of_its_traceback(copy):
+    short(copy, "# Short\n\n```{code-cell}\nvalue = 1\nraise ValueError(f'the table is {value} column short')\n```\n")
+    with pytest.raises(LonglookError) as error:
+        builder.build(copy)
+    text = str(error.value)
+    assert "short.md failed" in text and "ValueError: the table is 1 column short" in text
+    assert "nbclient" not in text
+
+
+def test_a_warning_is_fatal(copy):
+    short(copy, "# Short\n\n{doc}`no-such-page`\n")
+    with pytest.raises(LonglookError, match=r"each is an error[\s\S]*no-such-page"):
+        builder.build(copy)
+
+
+def test_output_on_stderr_is_fatal(copy):
+    short(copy, "# Short\n\n```{code-cell}\nimport sys\nprint('a warning of a library', file=sys.stderr)\n```\n")
+    with pytest.raises(LonglookError, match="not built"):
+        builder.build(copy)
+
+
+def test_a_remote_script_is_found(copy):
+    short(copy, '# Short\n\n<img src="https://host.example/x.png">\n')
+    with pytest.raises(LonglookError, match="refers to https://host.example/x.png"):
+        builder.build(copy)
+
+
+def test_a_page_of_an_earlier_build_does_not_stay(copy):
+    short(copy, "# Short\n")
+    old = copy / "_build" / "html" / "old.html"
+    old.parent.mkdir(parents=True)
+    old.write_text("old")
+    assert builder.build(copy).exists() and not old.exists()
+
+
+def test_a_changed_table_is_seen_by_the_next_build(copy):
+    table = copy / "data" / "value.txt"
+    short(copy, f"# Short\n\n```{{code-cell}}\nprint(open({str(table)!r}).read())\n```\n")
+    for value in ("first value", "second value"):
+        table.write_text(value)
+        page = builder.build(copy).parent / "book" / "short.html"
+        assert value in page.read_text(encoding="utf-8")
+
+
+def test_a_copy_without_the_books_files_is_a_clear_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    with pytest.raises(LonglookError, match="_config.yml.*not found"):
+        builder.build()

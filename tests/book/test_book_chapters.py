@@ -1,0 +1,59 @@
+"""Front matter of the chapters, and which sweeps `longlook chapter` measures."""
+
+import pytest
+
+from longlook.book.chapters import chapter_sweeps, chapters, front_matter
+from longlook.errors import LonglookError
+
+
+def write(folder, name, text):
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def test_the_chapters_of_this_book_name_the_sweeps_of_figure_4_6():
+    six = {f"figure-4.6{letter}" for letter in "abcdef"}
+    for name in ("results-quicv1", "appendix-b"):
+        assert set(chapter_sweeps(name)) == six
+    assert set(chapter_sweeps("audit")) == {"aa", *six}
+
+
+def test_the_name_is_the_front_matters_or_else_the_files(tmp_path):
+    write(tmp_path, "one.md", "---\nlonglook:\n  name: first\n  sweeps: [a]\n---\n# x\n")
+    write(tmp_path, "two.md", "---\nlonglook:\n  sweeps: [b, c]\n---\n# x\n")
+    write(tmp_path, "three.md", "# no front matter\n")
+    assert list(chapters(tmp_path)) == ["first", "two"]
+    assert chapter_sweeps("two", tmp_path) == ["b", "c"]
+
+
+def test_an_unknown_chapter_is_an_error_that_lists_the_known_ones(tmp_path):
+    write(tmp_path, "one.md", "---\nlonglook: {sweeps: [a]}\n---\n")
+    with pytest.raises(LonglookError, match="no chapter 'two'.*known: one"):
+        chapter_sweeps("two", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("---\nlonglook: {sweep: [a]}\n---\n", "may hold name, sweeps"),
+        ("---\nlonglook: {sweeps: a}\n---\n", "must be a list"),
+        ("---\nlonglook: [\n---\n", "not YAML"),
+        ("---\nlonglook: {}\n", "no closing"),
+    ],
+)
+def test_mistakes_in_front_matter_name_the_file(tmp_path, text, says):
+    write(tmp_path, "bad.md", text)
+    with pytest.raises(LonglookError, match=says) as error:
+        chapters(tmp_path)
+    assert "bad.md" in str(error.value)
+
+
+def test_two_chapters_cannot_share_a_name(tmp_path):
+    for name in ("one.md", "two.md"):
+        write(tmp_path, name, "---\nlonglook: {name: same}\n---\n")
+    with pytest.raises(LonglookError, match="both called 'same'"):
+        chapters(tmp_path)
+
+
+def test_a_page_without_front_matter_has_none(tmp_path):
+    write(tmp_path, "x.md", "")
+    assert front_matter(tmp_path / "x.md") == {}

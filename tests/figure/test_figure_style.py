@@ -1,0 +1,43 @@
+"""Labels: what is printed in squares and beside them."""
+
+import math
+
+import pytest
+
+from longlook.figure import style
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(72.43, "+72"), (-24.29, "−24"), (0.53, "+0.5"), (-1.88, "−1.9"), (226.38, "+226"), (9.96, "+10"), (0.04, "0"), (-0.04, "0")],
+)
+def test_a_percentage_carries_its_sign(value, text):
+    assert style.signed_pct(value) == text
+
+
+@pytest.mark.parametrize("nothing", [None, math.nan])
+def test_no_number_prints_nothing(nothing):
+    assert style.signed_pct(nothing) == ""
+
+
+def test_workloads_are_named_as_in_the_thesis():
+    assert style.workload_label(5, 1, with_count=False) == "5 KB"
+    assert style.workload_label(10000, 1, with_count=False) == "10 MB"
+    assert style.workload_label(500, 2, with_count=True) == "500 KB × 2"
+
+
+def test_jitter_is_named_only_where_there_is_some():
+    assert style.link_label(36.0, 1.0, 0.0) == "RTT 36 ms, loss 1 %"
+    assert style.link_label(112, 0, 50) == "RTT 112 ms, loss 0 %, jitter 50 ms"
+
+
+@pytest.mark.parametrize("pct", [*range(-100, 0, 5), *range(5, 101, 5), 226])
+def test_the_number_can_be_read_on_its_square(pct):
+    """WCAG 2.1 AA asks for a contrast of 4.5."""
+    levels = sorted(style.luminance(colour) for colour in (style.square_colour(pct), style.text_on(pct, significant=True)))
+    assert (levels[1] + 0.05) / (levels[0] + 0.05) >= 4.5
+
+
+def test_the_colour_is_clamped():
+    assert style.square_colour(100) == style.square_colour(226) == style.RED_DARK
+    assert style.square_colour(-150) == style.BLUE_DARK

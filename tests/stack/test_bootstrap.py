@@ -1,0 +1,101 @@
+"""tools/bootstrap and the files that it and the stacks install from."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from longlook import paths
+
+BOOTSTRAP = paths.ROOT / "tools" / "bootstrap"
+LOCKS = [
+    paths.ROOT / "requirements.txt",
+    paths.ROOT / "tools" / "bootstrap-go.txt",
+    *paths.ENVS.glob("*/requirements.txt"),
+    *paths.ENVS.glob("*/package-lock.json"),
+]
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: str(path.relative_to(paths.ROOT)))
+def test_locks_name_no_host_and_hash_everything(lock):
+    text = lock.read_text()
+    assert not re.search(r"[a-z]+://|--(extra-)?index-url|--find-links|--trusted-host|\"resolved\"", text)
+    if lock.suffix == ".json":
+        packages = json.loads(text)["packages"]
+        assert [name for name, facts in packages.items() if name and not facts.get("integrity")] == []
+    else:
+        entries = re.split(r"^(?=[A-Za-z0-9])", text, flags=re.MULTILINE)[1:]
+        assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+def test_every_direct_requirement_is_locked():
+    direct, lock = ((paths.ROOT / name).read_text() for name in ("requirements.in", "requirements.txt"))
+    wanted = {name.lower() for name in re.findall(r"^([A-Za-z0-9_-]+)", direct, re.MULTILINE)}
+    locked = set(re.findall(r"^([a-z0-9._-]+)==", lock, re.MULTILINE))
+    assert wanted <= locked
+
+
+def test_shellcheck():
+    checker = shutil.which("shellcheck")
+    if checker is None:
+        pytest.skip("shellcheck is not installed: apt-get install shellcheck")
+    done = subprocess.run([checker, BOOTSTRAP, paths.ROOT / ".ci" / "run"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def run_bootstrap(
+    folder: Path, *arguments: str, as_root: bool = True, apt: bool = False, **environment: str
+) -> subprocess.CompletedProcess:
+    """A copy of the script in a bare folder, with next to nothing on PATH; `apt`: an apt-get that must not be called."""
+    (folder / "tools").mkdir(parents=True)
+    programs = folder / "bin"
+    programs.mkdir()
+    for tool in ("bash", "dirname", "sort", "head", "tail", "sed", "cat", "mkdir"):
+        (programs / tool).symlink_to(shutil.which(tool))
+    if apt:
+        (programs / "apt-get").write_text("#!/bin/sh\necho apt-get was called >&2\nexit 9\n")
+        (programs / "apt-get").chmod(0o755)
+    # The script adds the usual folders to PATH, and bash lets nobody set EUID: both are replaced in the copy.
+    text = re.sub(r"^PATH=.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
+    assert text.count("EUID == 0") == 2
+    script = folder / "tools" / "bootstrap"
+    script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
+    command = [shutil.which("bash"), str(script), *arguments]
+    return subprocess.run(command, env={"PATH": str(programs), **environment}, capture_output=True, text=True, timeout=60)
+
+
+def test_without_apt_the_first_line_names_what_is_missing(tmp_path):
+    done = run_bootstrap(tmp_path)
+    assert done.returncode == 1
+    first = (done.stdout + done.stderr).splitlines()[0]
+    assert "missing:" in first and "apache2-bin" in first and "no apt-get here" in first
+
+
+def test_without_root_the_first_line_says_so(tmp_path):
+    done = run_bootstrap(tmp_path, as_root=False, apt=True)
+    assert done.returncode == 1
+    first = (done.stdout + done.stderr).splitlines()[0]
+    assert "needs root to install" in first and "sudo make reproduce" in first and "apt-get install" in first
+    assert "was called" not in done.stderr
+
+
+def test_a_failing_apt_is_shown(tmp_path):
+    done = run_bootstrap(tmp_path, apt=True)
+    assert done.returncode != 0
+    assert "apt-get was called" in done.stderr and "failed (status 9): apt-get" in done.stderr
+
+
+def test_inside_a_nix_shell_it_does_nothing(tmp_path):
+    done = run_bootstrap(tmp_path, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_what_measures_says_that_it_needs_root_first(tmp_path):
+    done = run_bootstrap(tmp_path, "--root", as_root=False, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
+    assert done.returncode == 1
+    assert "needs root, to make network namespaces" in (done.stdout + done.stderr).splitlines()[0]

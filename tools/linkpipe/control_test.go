@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fakeLink records what the control socket asks for.
+type fakeLink struct {
+	cfg  linkConfig
+	seed uint64
+	log  string
+}
+
+func (f *fakeLink) configure(c linkConfig) linkConfig {
+	if c.ServerToClient != nil {
+		f.cfg.ServerToClient = c.ServerToClient
+	}
+	if c.ClientToServer != nil {
+		f.cfg.ClientToServer = c.ClientToServer
+	}
+	return f.cfg
+}
+func (f *fakeLink) reseed(s uint64) linkConfig         { f.seed = s; return f.cfg }
+func (f *fakeLink) config() linkConfig                 { return f.cfg }
+func (f *fakeLink) counters(reset bool) countersReport { return countersReport{UptimeS: 1} }
+func (f *fakeLink) setLog(path string) error           { f.log = path; return nil }
+
+func newFakeLink() *fakeLink {
+	return &fakeLink{cfg: linkConfig{&dirConfig{}, &dirConfig{}}}
+}
+
+func TestBadRequestsSayWhatIsKnown(t *testing.T) {
+	cases := map[string]string{
+		`nonsense`:                             "not a JSON object",
+		`{"seed":1}`:                           "known ops: configure, reseed, counters, log, config, ping",
+		`{"op":"explode"}`:                     "known ops: configure",
+		`{"op":"reseed"}`:                      "needs a \"seed\"",
+		`{"op":"reseed","seed":-1}`:            "seed",
+		`{"op":"counters","rest":1}`:           "known keys: op, reset",
+		`{"op":"ping","x":1}`:                  "known keys: op",
+		`{"op":"log"}`:                         "needs a \"path\"",
+		`{"op":"configure"}`:                   "nothing to configure",
+		`{"op":"configure","up":{}}`:           "known keys: op, server_to_client, client_to_server",
+		dirRequest(`"delay":1`):                "known keys: bandwidth_mbps, delay_ms, loss_pct, queue_bytes, seed, jitter",
+		dirRequest(`"Delay_ms":1`):             "unknown key",
+		dirRequest(`"delay_ms":-1`):            "delay_ms is -1",
+		dirRequest(`"loss_pct":101`):           "between 0 and 100",
+		dirRequest(`"delay_ms":"18"`):          "delay_ms",
+		dirRequest(`"jitter":{"mode":"wild"}`): "known modes: none, uniform, redraw",
+		dirRequest(`"jitter":{"kind":"none"}`): "known keys: mode, range_ms, interval_ms",
+		dirRequest(`"delay_ms":10,"jitter":{"mode":"uniform","range_ms":50}`):              "cannot be negative",
+		dirRequest(`"delay_ms":50,"jitter":{"mode":"redraw","range_ms":50}`):               "interval_ms",
+		dirRequest(`"delay_ms":50,"jitter":{"mode":"redraw","range_ms":9,"interval_s":1}`): "interval_s",
+	}
+	for request, want := range cases {
+		r := answer([]byte(request), newFakeLink())
+		text, _ := r["error"].(string)
+		if r["ok"] != false || !strings.Contains(text, want) {
+			t.Errorf("%s\n  got %v\n  want an error with %q", request, r, want)
+		}
+	}
+}
+
+func dirRequest(keys string) string {
+	return `{"op":"configure","server_to_client":{` + keys + `}}`
+}
+
+func TestConfigureLeavesTheOtherDirectionAndForgetsOldKeys(t *testing.T) {
+	f := newFakeLink()
+	f.cfg.ServerToClient.DelayMs = 5
+	r := answer([]byte(`{"op":"configure","client_to_server":{"delay_ms":7,"seed":18446744073709551615}}`), f)
+	if r["ok"] != true || f.cfg.ServerToClient.DelayMs != 5 || f.cfg.ClientToServer.Seed != 1<<64-1 {
+		t.Errorf("reply %v, configuration %+v %+v", r, f.cfg.ServerToClient, f.cfg.ClientToServer)
+	}
+	answer([]byte(`{"op":"configure","client_to_server":{"loss_pct":1}}`), f)
+	if f.cfg.ClientToServer.DelayMs != 0 || f.cfg.ClientToServer.Jitter.Mode != jitterNone {
+		t.Errorf("keys left out kept their values: %+v", f.cfg.ClientToServer)
+	}
+}
+
+func TestSocketAnswersEveryLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "control")
+	stale, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale.(*net.UnixListener).SetUnlinkOnClose(false)
+	stale.Close() // leaves the file, as a killed process does
+	l, err := listenControl(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFakeLink()
+	go serveControl(l, f)
+	if _, err := listenControl(path); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a live socket was taken over: %v", err)
+	}
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	lines := bufio.NewScanner(conn)
+	for _, request := range []string{`{"op":"ping"}`, `{"op":"reseed","seed":9}`, `{"op":"log","path":"/x"}`, `{"op":"counters","reset":true}`, `{"op":"config"}`} {
+		conn.Write([]byte(request + "\n"))
+		var r map[string]interface{}
+		if !lines.Scan() || json.Unmarshal(lines.Bytes(), &r) != nil || r["ok"] != true {
+			t.Fatalf("%s: %s", request, lines.Text())
+		}
+	}
+	if f.seed != 9 || f.log != "/x" {
+		t.Errorf("asked for seed %d, log %q", f.seed, f.log)
+	}
+	l.Close()
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the socket is left behind: %v", err)
+	}
+}
+
+func TestListenDoesNotDeleteAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(path, []byte("data"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listenControl(path); err == nil || !strings.Contains(err.Error(), "not a socket") {
+		t.Errorf("got %v", err)
+	}
+}
