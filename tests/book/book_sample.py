@@ -43,7 +43,7 @@ def write_sample(root: Path, local: bool = True, figures: list[str] = FIGURES) -
             if (row.object_size_kb, row.object_count, row.bandwidth_mbps) in QUICK.get(row.figure, []):
                 runs += _loads(rng, row, "quick-20250903T070000", 6)
     campaigns.append(_campaign(AA_CAMPAIGN, "reference", "aa", 40))
-    aa_runs = _aa_runs(np.random.default_rng(3))
+    aa_runs = _aa_runs(np.random.default_rng(1))
     write_tables(root / "data" / "processed", {
         "plt_runs": runs, "plt_cells": _cells(runs, "protocol", ("quic", "tcp")),
         "aa_runs": aa_runs, "aa_cells": _cells(aa_runs, "arm", ("a", "b"), ("protocol",)), "campaigns": campaigns,

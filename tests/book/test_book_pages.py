@@ -9,6 +9,7 @@ from longlook.book.numbers import NOT_YET, figure_numbers, square_pct
 from longlook.book.page import Chapter
 from longlook.book.provenance import provenance
 from longlook.book.thumbnail import make_thumbnail
+from longlook.dataset.tables import TABLES, write_tables
 from longlook.errors import LonglookError
 
 PUBLISHED = REPOSITORY / "data" / "published"
@@ -21,8 +22,11 @@ def sample(tmp_path_factory):
     return book_data.read(PUBLISHED, root / "data" / "processed")
 
 
-@pytest.fixture
-def nothing(tmp_path):
+@pytest.fixture(params=["no tables", "empty tables"])
+def nothing(request, tmp_path):
+    """Before the first run, and after processing when no campaign has a finished cell."""
+    if request.param == "empty tables":
+        write_tables(tmp_path, {name: [] for name in TABLES})
     return book_data.read(PUBLISHED, tmp_path)
 
 
@@ -114,6 +118,16 @@ def test_the_audit_page_shows_the_control_first(tmp_path):
     assert "B.1" in page.agreement().data and "21 of 21" in page.agreement().data
     assert "averaged" in page.loads().data and "Chromium" in page.published().data
     assert page.disagreements().data and page.floor().data and page.conclusion().data
+
+
+def test_the_audit_page_of_empty_tables_asks_for_a_measurement(tmp_path):
+    from longlook.audit import run_audit
+
+    write_tables(tmp_path, {name: [] for name in TABLES})
+    report = run_audit(raw_root=tmp_path / "none", processed_root=tmp_path, published_root=PUBLISHED, verify_hashes=False)
+    page = audit_page.AuditPage(report, book_data.read(PUBLISHED, tmp_path))
+    assert "longlook run aa" in page.controls().data and "make reproduce" in page.agreement().data
+    assert page.control_chart() is None and page.conclusion().data
 
 
 def test_a_missing_column_is_a_clear_error(tmp_path):

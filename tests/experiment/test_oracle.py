@@ -4,7 +4,8 @@ import copy
 
 import pytest
 
-from longlook.experiment.oracle import REASONS, Evidence, Expectation, disturbance, judge, page_load_time_ms
+from longlook.experiment.oracle import Evidence, Expectation, disturbance, judge, page_load_time_ms
+from longlook.reasons import REASONS
 
 SIZES = {"/index.html": 200, "/img/000.jpg": 5120}
 
@@ -102,10 +103,12 @@ def test_tcp_connections_are_told_apart_by_the_browser():
     assert judge(two, wanted, Evidence(frozenset())).reason == "several_connections"
 
 
-def test_reasons_are_those_that_a_raw_record_may_hold():
-    from longlook.dataset.runs import REJECT_REASONS
+def test_every_reason_can_be_written_into_a_record():
+    from longlook.dataset.runs import check_run
 
-    assert set(REASONS) <= REJECT_REASONS
+    base = dict.fromkeys(("campaign", "cell_id", "arm", "protocol", "load_index", "attempt", "order"), 0)
+    for reason in REASONS:
+        check_run(base | {"schema": "longlook.run/1", "plt_ms": None, "accepted": False, "reject_reason": reason}, "here")
 
 
 @pytest.mark.parametrize(

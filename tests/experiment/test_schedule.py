@@ -28,8 +28,13 @@ def test_a_cell_against_itself_has_arms_a_and_b():
 
 def test_paired_loads_meet_the_same_loss_and_others_do_not():
     one = cell()
-    assert load_seed(one, 3, 0) == load_seed(one, 3, 0)
-    assert len({load_seed(one, index, attempt) for index in range(21) for attempt in range(3)}) == 63
+    assert load_seed(one, "quic", 3, 0) == load_seed(one, "tcp", 3, 0)
+    assert len({load_seed(one, "tcp", index, attempt) for index in range(21) for attempt in range(3)}) == 63
+
+
+def test_the_arms_of_an_aa_cell_meet_losses_of_their_own():
+    one = cell(protocols=("quic", "quic"))
+    assert load_seed(one, "a", 3, 0) != load_seed(one, "b", 3, 0)
 
 
 def test_repeats_go_to_the_end_and_are_bounded():

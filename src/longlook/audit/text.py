@@ -98,7 +98,7 @@ def _section(section: Section) -> list[str]:
     for table in section.tables:
         lines += ["", *_table(table)]
     if section.tables:
-        lines += ["", f"  Overall {_agreement(section.cells, section)}", "", _SUMMARY_HEAD]
+        lines += ["", f"  Overall, {_agreement(section.cells, section)}", "", _SUMMARY_HEAD]
         lines += [_summary_row(table) for table in section.tables]
     lines += ["", _loads(section.loads)]
     if section.unpublished_cells:

@@ -19,7 +19,7 @@ from longlook.dataset.durable import read_json, write_json
 
 CRATE_NAME = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
-LICENSE = "https://spdx.org/licenses/MIT"
+LICENSE = "https://spdx.org/licenses/CC-BY-4.0"
 _FORMATS = {
     ".json": ("application/json", "JSON"),
     ".ipynb": ("application/x-ipynb+json", "executed notebook"),
@@ -41,7 +41,7 @@ def crate_metadata(campaign: Path, info: dict[str, Any]) -> dict[str, Any]:
     root["datePublished"] = info["sealed"]
     root["license"] = {"@id": LICENSE}
     root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", name="Process Run Crate", version="0.5")
-    _add(crate, LICENSE, "CreativeWork", name="MIT License")
+    _add(crate, LICENSE, "CreativeWork", name="Creative Commons Attribution 4.0 International")
     definition = _add_file(crate, campaign, campaign / "campaign.json")
     software = _software(crate, campaign, info)
     cells = [campaign / name for name in info["cells"] if (campaign / name).is_dir()]

@@ -8,9 +8,9 @@ import weakref
 from datetime import timedelta
 from pathlib import Path
 
+from longlook import sysinfo
 from longlook.dataset.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, Campaign, Role, iso, stamp, utc_now
 from longlook.dataset.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
-from longlook.dataset.machine import describe_machine, git_commit
 from longlook.dataset.manifest import check_manifest
 from longlook.dataset.runs import RunsWriter, read_runs
 from longlook.errors import LonglookError
@@ -73,8 +73,8 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "sealed": None,
         "stack": sweep.stack,
         "stack_digest": stack_digest,
-        "git_commit": git_commit(),
-        "machine": describe_machine(),
+        "git_commit": sysinfo.git_commit(),
+        "machine": {key: value for key, value in sysinfo.machine().items() if key != "git_commit"},
         "sweep_definition": sweep.model_dump(mode="json"),
         "cells": [cell.cell_id for cell in sweep.cells()],
         "wall_s": None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from longlook import sysinfo
 from longlook.experiment.arm import Arm
 from longlook.link.base import LinkDriver
+from longlook.paths import ENVS
 from longlook.scenario import Cell
 from longlook.testbed.base import Testbed
 
@@ -22,6 +24,7 @@ def environment_record(
         "stack": cell.stack,
         "stack_digest": stack.digest,
         "components": stack.components(),
+        "templates_sha256": templates_sha256(cell.stack),
         "server_versions": {name: server.version() for name, server in servers.items()},
         "client_versions": clients,
         "cca": {arm.protocol: arm.server.cca_in_force() for arm in arms.values()},
@@ -32,3 +35,9 @@ def environment_record(
         "sysctls": bed.sysctls(),
         **sysinfo.machine(),
     }
+
+
+def templates_sha256(stack: str) -> dict[str, str]:
+    """Hash of each server configuration template of a stack; the stack's digest covers software only."""
+    found = [path for path in sorted((ENVS / stack).iterdir()) if path.suffix in (".yaml", ".conf")]
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}

@@ -13,22 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-REASONS = {
-    "load_failed": "the browser did not finish the page",
-    "status": "an answer's status was not 200",
-    "protocol": "an answer came over another protocol than the one under test",
-    "compressed": "an answer had a content encoding",
-    "cached": "an answer came from the browser's cache",
-    "object_count": "the objects loaded were not those of the page",
-    "object_size": "an object's size was not the workload's",
-    "several_connections": "a page used more than one connection",
-    "connection_reused": "the load did not open a connection of its own",
-    "zero_rtt_rejected": "a load that should resume with 0-RTT did not",
-    "unexpected_zero_rtt": "the cold load was not cold: it resumed with 0-RTT",
-    "cca": "the congestion controller in force was not the cell's",
-    "disturbed": "the machine stalled or was saturated during the load",
-}
-
 
 @dataclass(frozen=True)
 class Expectation:

@@ -66,7 +66,7 @@ def run_cell(
     cell: Cell, folder: Path, campaign: str, testbed: str = "default", link: str = "linkpipe", progress: Progress | None = None
 ) -> Summary:
     """Measure one cell on a testbed of this machine and write its record into `folder`."""
-    began = time.monotonic()
+    began, started_at = time.monotonic(), _now()
     stack = open_stack(cell.stack)
     rows: list[dict[str, Any]] = []
     with contextlib.ExitStack() as owned:
@@ -90,6 +90,8 @@ def run_cell(
                 "cell_id": cell.cell_id,
                 "cell": cell.model_dump(mode="json"),
                 "schedule": schedule(cell),
+                "started_at": started_at,
+                "ended_at": _now(),
                 "wall_s": round(summary.wall_s, 3),
                 "plt_sum_s": round(summary.plt_sum_s, 3),
                 "complete": summary.complete,
@@ -99,6 +101,10 @@ def run_cell(
         + "\n"
     )
     return summary
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[str, Arm]:
@@ -134,8 +140,8 @@ def _loads(cell: Cell, arms: dict[str, Arm], driver, bed, campaign: str, progres
     plan, failures, total = Plan(cell), 0, len(schedule(cell))
     for order, (name, index, attempt) in enumerate(plan):
         arm = arms[name]
-        driver.reseed(load_seed(cell, index, attempt))
-        started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        driver.reseed(load_seed(cell, name, index, attempt))
+        started = _now()
         row = arm.load(index)
         if arm.protocol == "tcp":
             bed.touch_network("client")  # the browser drops its TCP connections: the next load opens a new one

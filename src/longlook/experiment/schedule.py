@@ -22,9 +22,14 @@ def schedule(cell: Cell) -> list[tuple[str, int]]:
     return order
 
 
-def load_seed(cell: Cell, index: int, attempt: int) -> int:
-    """Seed of the link's loss and jitter for one load: equal for both arms, so that their packets are paired."""
-    return derived_seed(cell.seed, "load", index, attempt)
+def load_seed(cell: Cell, arm: str, index: int, attempt: int) -> int:
+    """Seed of the link's loss and jitter for one load.
+
+    QUIC and TCP get the same, so that their packets are paired. The arms of an A/A cell do not: the same
+    protocol under the same losses would give nearly the same loads, and Welch's test, which takes its samples
+    for independent, could hardly fail.
+    """
+    return derived_seed(cell.seed, "load", index, attempt, *([arm] if cell.arms == ("a", "b") else []))
 
 
 class Plan:

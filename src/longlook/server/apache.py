@@ -48,7 +48,7 @@ class Apache(Server):
         for folder in MODULE_FOLDERS:
             if (Path(folder) / "mod_http2.so").exists():
                 return Path(folder)
-        raise LonglookError(f"no Apache module folder with mod_http2.so among {', '.join(MODULE_FOLDERS)}: apt-get install apache2")
+        raise LonglookError(f"no Apache module folder with mod_http2.so among {', '.join(MODULE_FOLDERS)}: apt-get install apache2-bin")
 
     def _listeners(self) -> str:
         return self.testbed.run("server", ["ss", "-Htlni", f"sport = :{self.settings.port}"], timeout_s=5)

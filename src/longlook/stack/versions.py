@@ -112,8 +112,11 @@ def apache_modules(program: Path) -> Path:
 @contextlib.contextmanager
 def _started(command: list[str], awaited: str) -> Iterator[str]:
     """Start a program, yield the line of its standard error that matches; the program is ended on leaving."""
+    setpriv = shutil.which("setpriv")
+    # The kernel ends the program even if this one is killed meanwhile.
+    tied = [setpriv, "--pdeathsig", "KILL", "--", *command] if setpriv else command
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen(tied, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except OSError as error:
         raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
     try:
