@@ -28,7 +28,7 @@
   }
 
   function cell(part) {
-    if (!part || part.mean === null) return "not measured";
+    if (!part || part.mean === null) return "none accepted";
     const spread = part.sd === null ? "" : " ± " + number(part.sd, 1);
     return number(part.mean, 1) + spread + " (" + part.n + ")";
   }
@@ -69,10 +69,10 @@
         const loads = ((data.loads[square] || {})[source.key + ":" + protocol]) || [];
         const part = fact && fact[protocol];
         if (!loads.length && !(part && part.mean !== null)) return;
-        loads.forEach(([index, plt, state], order) => {
+        loads.forEach(([index, plt, state, reason], order) => {
           if (plt === null) return;
           const analysed = state === 0;
-          points.push({ row, protocol, load_index: index, plt_ms: plt, state: data.states[state],
+          points.push({ row, protocol, load_index: index, plt_ms: plt, state: data.states[state], reason: reason || "",
             lane: order % data.lanes, fill: analysed ? data.colours[protocol] : "transparent" });
         });
         if (part && part.mean !== null) {
@@ -88,10 +88,14 @@
   }
 
   function counts(loads) {
-    const of = (state) => loads.filter((load) => load[2] === state).length;
+    const of = (state) => loads.filter((load) => load[2] === state);
     const blank = loads.filter((load) => load[1] === null).length;
-    let text = of(0) + " analysed, " + of(1) + " first load, " + of(2) + " rejected or disturbed";
-    if (blank) text += " (" + blank + " without a time, not drawn)";
+    const reasons = {};
+    of(2).forEach((load) => { reasons[load[3]] = (reasons[load[3]] || 0) + 1; });
+    const why = Object.entries(reasons).map(([reason, count]) => reason.replaceAll("_", " ") + " " + count).join(", ");
+    let text = of(0).length + " analysed, " + of(1).length + " first load, " + of(2).length + " rejected";
+    if (why) text += " (" + why + ")";
+    if (blank) text += ", " + blank + " without a time and not drawn";
     return text;
   }
 

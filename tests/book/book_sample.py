@@ -5,6 +5,7 @@ Nothing here is a measurement. `python tests/book/book_sample.py ROOT` writes in
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -21,6 +22,15 @@ AA_CAMPAIGN = "reference-aa-20250802T101500"
 DIGEST = "sha256:" + "0a1b2c3d" * 8
 QUICK = {"4.6a": [(5, 1, 10), (1000, 1, 100)], "4.6d": [(10, 100, 50), (5, 200, 100)]}
 KEYS = ["workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms"]
+
+
+def make_root(root: Path) -> Path:
+    """A copy of what the book is made of, without any data of this machine's own."""
+    for name in ("_config.yml", "_toc.yml"):
+        shutil.copy(REPOSITORY / name, root)
+    shutil.copytree(REPOSITORY / "book", root / "book")
+    shutil.copytree(REPOSITORY / "data" / "published", root / "data" / "published")
+    return root
 
 
 def write_sample(root: Path, local: bool = True, figures: list[str] = FIGURES) -> None:

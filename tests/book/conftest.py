@@ -1,21 +1,10 @@
 """One built book for all tests that look at it."""
 
-import shutil
-
 import pytest
-from book_sample import REPOSITORY, write_sample
+from book_sample import make_root, write_sample
 
 from longlook import paths
 from longlook.book.build import build
-
-
-def make_root(root):
-    """A copy of what the book is made of, without any data of this machine's own."""
-    for name in ("_config.yml", "_toc.yml"):
-        shutil.copy(REPOSITORY / name, root)
-    shutil.copytree(REPOSITORY / "book", root / "book")
-    shutil.copytree(REPOSITORY / "data" / "published", root / "data" / "published")
-    return root
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import make_root
+from book_sample import make_root
 
 from longlook import paths
 from longlook.book import build as builder

@@ -62,7 +62,9 @@ def test_a_cell_whose_loads_were_all_rejected_counts_as_not_measured():
     lost = cell() | {"quic_mean_ms": None, "pct_diff": None, "p_value": None, "verdict": "none", "quic_n": 0}
     found = figure_squares({PUBLISHED: pd.DataFrame([lost])})
     assert not found["measured"].iloc[0]
-    assert "no significant" not in json.dumps(heatmap(found).to_dict())
+    one_load = cell() | {"p_value": None, "verdict": "none", "quic_n": 1}
+    assert not figure_squares({PUBLISHED: pd.DataFrame([one_load])})["measured"].iloc[0]
+    assert '"verdict_text": "not measured"' in json.dumps(heatmap(found).to_dict())
 
 
 def test_the_scale_is_symmetric_and_clamped(squares):
@@ -90,13 +92,13 @@ def test_panels_stand_side_by_side_in_the_order_of_the_sources(squares):
 def test_loads_keep_their_state_and_those_without_a_time():
     common = {"workload_size_kb": 5, "workload_count": 1, "bandwidth_mbps": 10.0, "rtt_ms": 36.0, "loss_pct": 0.0, "jitter_ms": 0.0}
     runs = pd.DataFrame([
-        common | {"protocol": "quic", "load_index": 0, "plt_ms": 140.0, "accepted": True},
-        common | {"protocol": "quic", "load_index": 1, "plt_ms": 104.123, "accepted": True},
-        common | {"protocol": "quic", "load_index": 2, "plt_ms": None, "accepted": False},
-        common | {"protocol": "tcp", "load_index": 0, "plt_ms": 300.0, "accepted": False},
+        common | {"protocol": "quic", "load_index": 0, "plt_ms": 140.0, "accepted": True, "reject_reason": None},
+        common | {"protocol": "quic", "load_index": 1, "plt_ms": 104.123, "accepted": True, "reject_reason": None},
+        common | {"protocol": "quic", "load_index": 2, "plt_ms": None, "accepted": False, "reject_reason": "load_failed"},
+        common | {"protocol": "tcp", "load_index": 0, "plt_ms": 300.0, "accepted": False, "reject_reason": "disturbed"},
     ])  # fmt: skip
     packed = loads_of_squares(runs, "reference")[square_key(pd.Series(common))]
-    assert packed["reference:quic"] == [[0, 140.0, 1], [1, 104.12, 0], [2, None, 2]]
+    assert packed["reference:quic"] == [[0, 140.0, 1], [1, 104.12, 0], [2, None, 2, "load_failed"]]
     assert STATES[packed["reference:tcp"][0][2]].startswith("rejected")
 
 

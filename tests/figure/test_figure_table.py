@@ -16,7 +16,7 @@ def test_ratio_and_verdict_stand_beside_the_values():
 
 def test_only_measured_cells_are_compared():
     published = pd.DataFrame([cell(), cell(size=10)])
-    lost = cell(size=10, campaign="c") | {"quic_mean_ms": None, "pct_diff": None}
+    lost = cell(size=10, campaign="c") | {"quic_mean_ms": None, "pct_diff": None, "p_value": None}
     text = compared_table(published, pd.DataFrame([cell(campaign="c"), lost]), "Re-measured")
     assert "5 KB" in text and "10 KB" not in text
 

@@ -88,6 +88,9 @@ func run(opt options, cfg linkConfig) {
 	if err != nil {
 		fail(err, 2)
 	}
+	if err := tuneProcess(opt.priority); err != nil {
+		fmt.Fprintf(os.Stderr, "linkpipe: warning: %v\n", err)
+	}
 	e.start()
 	if cfg.ServerToClient != nil || cfg.ClientToServer != nil {
 		e.configure(cfg)

@@ -80,7 +80,7 @@ func (w *worker) stop() {
 func (w *worker) run() {
 	runtime.LockOSThread()
 	defer close(w.done)
-	if err := tuneThread(w.priority); err != nil {
+	if err := tuneWorkerThread(w.priority); err != nil {
 		fmt.Fprintf(os.Stderr, "linkpipe: warning: %v\n", err)
 	}
 	for !w.stopped {
@@ -206,24 +206,4 @@ func (w *worker) checkErrors(polls []unix.PollFd) {
 		}
 		fmt.Fprintf(os.Stderr, "linkpipe: warning: the receiving interface of %s: %v\n", l.name, err)
 	}
-}
-
-// tuneThread makes the calling thread's timers exact and gives it priority over
-// the programs whose traffic it carries.
-func tuneThread(priority string) error {
-	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("timer slack stays at 50 us: %w", err)
-	}
-	switch priority {
-	case "nice":
-		if err := unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20); err != nil {
-			return fmt.Errorf("priority stays normal: %w", err)
-		}
-	case "fifo":
-		attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 10}
-		if err := unix.SchedSetAttr(0, &attr, 0); err != nil {
-			return fmt.Errorf("priority stays normal: SCHED_FIFO: %w", err)
-		}
-	}
-	return nil
 }

@@ -11,7 +11,7 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.analysis.cells import newest
-from longlook.audit import AuditReport, run_audit
+from longlook.audit import AuditReport, CellAgreement, run_audit
 from longlook.audit.report import AAControl, LoadCounts, Section
 from longlook.book.data import PaperData
 from longlook.dataset.tables import PACKAGE_NAME
@@ -106,8 +106,10 @@ class AuditPage:
 
     def conclusion(self) -> HTML:
         """Whether the data can be trusted, and if not, why."""
-        if self.report is None:
+        if self.report is None or not self.report.sections:
             return HTML(NOTHING)
+        if not any(one.verdict == "pass" for one in self.report.controls) and self.report.ok:
+            return HTML("<p>Nothing speaks against the data, but the A/A control was not measured.</p>")
         if self.report.ok:
             return HTML("<p>The audit finds no reason to distrust the re-measured data.</p>")
         return HTML("<p>The audit <strong>fails</strong>:</p>" + _list(self.report.failures))
@@ -155,22 +157,27 @@ def _percent(share: float) -> str:
     return "–" if pd.isna(share) else f"{share * 100:.1f} %"
 
 
+def _agreeing(cells: Sequence[CellAgreement]) -> str:
+    """`18 of 20 (90 %)`, of the cells with enough loads for a test."""
+    tested = [cell.agrees for cell in cells if cell.tested]
+    return f"{sum(tested)} of {len(tested)} ({sum(tested) / len(tested) * 100:.0f} %)" if tested else "–"
+
+
 def _agreement_rows(part: Section) -> list[list[str]]:
     rows = [
         [
             table.table,
             table.figure,
             f"{len(table.cells)} of {table.published_cells}",
-            f"{sum(cell.agrees for cell in table.cells)} ({table.agreeing_share * 100:.0f} %)",
+            _agreeing(table.cells),
             _percent(table.quic_median_error),
             _percent(table.tcp_median_error),
             f"<code>{html.escape(table.campaign)}</code>",
         ]
         for table in part.tables
     ]
-    agreeing = sum(cell.agrees for cell in part.cells)
     overall = [
-        "all", "", str(len(part.cells)), f"{agreeing} ({part.agreeing_share * 100:.0f} %)",
+        "all", "", str(len(part.cells)), _agreeing(part.cells),
         _percent(part.quic_median_error), _percent(part.tcp_median_error), "",
     ]  # fmt: skip
     return [*rows, overall]
@@ -182,13 +189,13 @@ def _disagreements(part: Section) -> str:
     for one in part.largest:
         before, now = (getattr(side, f"{one.protocol}_mean_ms") for side in (one.cell.a, one.cell.b))
         rows.append([one.cell.figure, one.cell.label, one.protocol.upper(), f"{before:,.1f}", f"{now:,.1f}", f"{one.ratio:.2f}"])
-    different = [cell for cell in part.cells if not cell.agrees]
+    different = [cell for cell in part.cells if cell.tested and not cell.agrees]
     verdict_rows = [
         [cell.figure, html.escape(cell.label), f"{cell.a.pct_diff:+.1f} %", f"{cell.b.pct_diff:+.1f} %", verdicts(cell.a.verdict, cell.b.verdict)]
         for cell in different
     ]
     verdict_head = ["figure", "square", "published", "re-measured", "verdict"]
-    text = f"<p>{len(different)} of {len(part.cells)} squares have another verdict than the published one.</p>"
+    text = f"<p>{len(different)} of {sum(cell.tested for cell in part.cells)} squares have another verdict than the published one.</p>"
     largest = "<p>Means that differ most:</p>" + html_table(head, rows, numeric={3, 4, 5})
     return largest + text + (html_table(verdict_head, verdict_rows, escape=False, numeric={2, 3}) if different else "")
 

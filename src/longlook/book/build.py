@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import yaml
@@ -145,9 +144,3 @@ def _execution(record: Path) -> tuple[float, list[str]]:
 def execution_time_s(index: Path) -> float:
     """Seconds that the chapters of a built book took to execute, from its index page."""
     return _execution(index.parent.with_name("execution.json"))[0]
-
-
-if __name__ == "__main__":
-    started = time.monotonic()
-    page = build(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
-    print(f"{page} ({time.monotonic() - started:.0f} s, of which {execution_time_s(page):.0f} s executing chapters)")

@@ -23,7 +23,7 @@ KEY = (
     "Only filled circles are averaged. Black: mean and ± one standard deviation. Green: the floor, the least PLT that "
     "physics and the protocol allow. The thesis gives no single loads."
 )
-NOTE = "Click a square to see its loads, and where their raw record is."
+HINT = "Click a square to see its loads, and where their raw record is."
 
 
 def live_figure(data: PaperData, figure: str) -> LiveChart:
@@ -56,7 +56,7 @@ def live_figure(data: PaperData, figure: str) -> LiveChart:
         "The same numbers are in the tables of appendix B.",
         payload=payload,
         downloads=_downloads(data, figure, squares, sources),
-        note=NOTE,
+        hint=HINT,
     )
 
 
@@ -78,19 +78,19 @@ def _names(squares: pd.DataFrame) -> dict[str, str]:
 def _facts(squares: pd.DataFrame) -> dict[str, dict]:
     """Means, n, p, verdict and raw record by square and source."""
     found: dict[str, dict] = {}
-    for row in squares[squares["measured"]].itertuples():
+    for row in squares[squares["measured"] | (squares["raw"] != "")].itertuples():
         found.setdefault(row.square, {})[row.source] = {
             **{
                 protocol: {
                     "mean": finite(getattr(row, f"{protocol}_mean_ms")),
                     "sd": finite(getattr(row, f"{protocol}_std_ms")),
-                    "n": int(getattr(row, f"{protocol}_n")),
+                    "n": int(finite(getattr(row, f"{protocol}_n")) or 0),
                 }
                 for protocol in ("quic", "tcp")
             },
-            "pct": f"{style.signed_pct(row.pct_diff)} %",
-            "p": p_text(row.p_value),
-            "verdict": style.VERDICT_WORDS[row.verdict],
+            "pct": f"{style.signed_pct(row.pct_diff)} %" if row.measured else "–",
+            "p": p_text(row.p_value) or "–",
+            "verdict": style.VERDICT_WORDS[row.verdict] if row.measured else "too few loads",
             "raw": row.raw,
         }
     return found

@@ -46,10 +46,10 @@ def _source_numbers(frame: pd.DataFrame | None) -> dict[str, str]:
 
 
 def _measured(frame: pd.DataFrame | None) -> pd.DataFrame:
-    """The cells that have a mean for both protocols."""
+    """The cells with enough loads of both protocols for a verdict."""
     if frame is None:
-        return pd.DataFrame(columns=[*CONDITION, "pct_diff"])
-    return frame[frame["pct_diff"].notna()]
+        return pd.DataFrame(columns=[*CONDITION, "pct_diff", "p_value"])
+    return frame[frame["p_value"].notna()]
 
 
 def square_text(cell: pd.Series) -> str:
@@ -63,7 +63,7 @@ def agreement(published: pd.DataFrame, measured: pd.DataFrame | None) -> str:
     measured = _measured(measured)
     if measured.empty:
         return NOT_YET
-    both = compare(published, measured)
+    both = [cell for cell in compare(published, measured) if cell.tested]
     if not both:
         return "no square in common with the published figure"
     agreeing = sum(cell.agrees for cell in both)

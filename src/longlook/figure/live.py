@@ -36,7 +36,7 @@ class LiveChart:
     """A chart for the book; notebooks show it by being a cell's last value.
 
     `payload` is data for the script beyond the chart itself (the loads and facts of each square, and the
-    chart in which to draw them); `alt_text` describes the static picture.
+    chart in which to draw them); `alt_text` describes the static picture; `note` is HTML, `hint` plain text.
     """
 
     name: str
@@ -45,6 +45,7 @@ class LiveChart:
     payload: dict = field(default_factory=dict)
     downloads: tuple[Download, ...] = ()
     note: str = ""
+    hint: str = ""
 
     def _repr_html_(self) -> str:
         spec = offline_spec(self.chart)
@@ -60,9 +61,13 @@ class LiveChart:
             f'<img class="ll-static" alt="{label}" src="data:image/svg+xml;base64,{picture}">'
             "<noscript><p class=\"ll-note\">Scripts are off: this is the static picture of the chart.</p></noscript>"
             '<div class="ll-detail" aria-live="polite"></div>'
-            f'<p class="ll-note">{self.note} {self._links()}</p>'
+            f'<p class="ll-note">{self._hint()}{self.note} {self._links()}</p>'
             "</div>"
         )
+
+    def _hint(self) -> str:
+        """What a reader can do with the live chart; of no use in print."""
+        return f'<span class="ll-screen">{html.escape(self.hint)} </span>' if self.hint else ""
 
     def _links(self) -> str:
         """Download links as data: addresses, so that they work from a file system."""

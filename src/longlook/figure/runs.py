@@ -31,22 +31,24 @@ def state_of(load_index: int, accepted: bool) -> int:
 
 
 def loads_of_squares(runs: pd.DataFrame, source: str) -> dict[str, dict]:
-    """Loads by square and protocol: `{square: {protocol: [[load_index, plt_ms, state], ...]}}`.
+    """Loads by square and series: `{square: {"<source>:<protocol>": [[load_index, plt_ms, state, reason], ...]}}`.
 
-    `runs` has the columns of plt_runs.parquet. Loads without a time stay in the list with None: they cannot
-    be drawn, and are counted. `source` is the key of the column they belong to.
+    `runs` has the columns of plt_runs.parquet; the reason is there for rejected loads only. Loads without a
+    time stay in the list with None: they cannot be drawn, and are counted. `source` is the column's key.
     """
     packed: dict[str, dict] = {}
     for condition, frame in runs.groupby(CONDITION, sort=False):
         square = square_key(pd.Series(condition, index=CONDITION))
         packed[square] = {
-            f"{source}:{protocol}": [
-                [int(index), None if pd.isna(plt) else round(float(plt), 2), state_of(index, accepted)]
-                for index, plt, accepted in zip(rows["load_index"], rows["plt_ms"], rows["accepted"], strict=True)
-            ]
-            for protocol, rows in frame.groupby("protocol")
+            f"{source}:{protocol}": [_load(row) for row in rows.itertuples()] for protocol, rows in frame.groupby("protocol")
         }
     return packed
+
+
+def _load(row) -> list:
+    """One load as the script reads it."""
+    load = [int(row.load_index), finite(row.plt_ms), state_of(row.load_index, row.accepted)]
+    return load if row.accepted else [*load, row.reject_reason or "unknown reason"]
 
 
 def strip(width_px: int = 560) -> alt.LayerChart:
@@ -91,6 +93,7 @@ def _points(x: alt.X, y: alt.Y) -> alt.Chart:
                 alt.Tooltip("load_index:Q", title="load"),
                 alt.Tooltip("plt_ms:Q", title="PLT, ms", format=",.1f"),
                 alt.Tooltip("state:N", title="state"),
+                alt.Tooltip("reason:N", title="reason"),
             ],
         )
     )

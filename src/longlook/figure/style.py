@@ -25,7 +25,7 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 MINUS = "\N{MINUS SIGN}"
 TIMES = "\N{MULTIPLICATION SIGN}"
-VERDICT_WORDS = {"quic": "QUIC faster", "tcp": "TCP faster", "none": "no significant difference"}
+VERDICT_WORDS = {"quic": "QUIC faster", "tcp": "TCP faster", "none": "not significant"}
 
 
 def size_label(size_kb: float) -> str:

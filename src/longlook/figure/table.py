@@ -50,9 +50,9 @@ def published_table(published: pd.DataFrame) -> str:
 def compared_table(published: pd.DataFrame, measured: pd.DataFrame, title: str) -> str:
     """Published beside re-measured; ratio = re-measured mean / published mean; verdicts with ✓ where they agree.
 
-    Both frames have the columns of the cell table. Only cells that `measured` has a mean for are shown.
+    Both frames have the columns of the cell table. Only cells that `measured` has enough loads of are shown.
     """
-    found = {tuple(row[CONDITION]): row for _, row in measured[measured["pct_diff"].notna()].iterrows()}
+    found = {tuple(row[CONDITION]): row for _, row in measured[measured["p_value"].notna()].iterrows()}
     common = published[[tuple(row) in found for row in published[CONDITION].itertuples(index=False, name=None)]]
     rows = [[*_values(cell), *_comparison(cell, found[tuple(cell[CONDITION])])] for cell in _cells(common)]
     groups = [("", 2), ("published", 3), (html.escape(title), 3), ("ratio", 2), ("", 1)]
