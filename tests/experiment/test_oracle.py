@@ -123,4 +123,18 @@ def test_every_reason_can_be_written_into_a_record():
     ],
 )
 def test_disturbance(plt_ms, stalls, busy, duration, disturbed):
-    assert (disturbance(plt_ms, stalls, busy, duration) is not None) is disturbed
+    assert (disturbance(plt_ms, stalls, busy, duration, link_counters()) is not None) is disturbed
+
+
+def link_counters(**changes):
+    clean = {"packets_out": 500, "late_over_1ms": 0, "socket_drops": 0}
+    return {"server_to_client": clean | changes, "client_to_server": clean}
+
+
+@pytest.mark.parametrize(
+    ("counters", "words"),
+    [({}, None), ({"late_over_1ms": 10}, None), ({"late_over_1ms": 11}, "11 of 1000 packets"), ({"socket_drops": 1}, "lost 1 packets")],
+)
+def test_an_emulator_that_lags_or_loses_disturbs_the_load(counters, words):
+    found = disturbance(100, [], 0.4, 150, link_counters(**counters))
+    assert found is None if words is None else words in found

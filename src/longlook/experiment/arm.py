@@ -102,7 +102,7 @@ class Arm:
     def _outcome(self, har, verdict: Verdict, record, duration_ms: float) -> dict[str, Any]:
         plt = page_load_time_ms(har)
         timings = har["pages"][0]["pageTimings"]
-        disturbed = disturbance(plt, record["stalls_ms"], record["cpu"]["machine_busy"], duration_ms)
+        disturbed = disturbance(plt, record["stalls_ms"], record["cpu"]["machine_busy"], duration_ms, record["link"])
         accepted = verdict.accepted and disturbed is None
         return {
             "plt_ms": round(plt, 3),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import sys
+import time
 from dataclasses import dataclass, field
 
 import papermill
@@ -20,6 +22,7 @@ from longlook.stack import open_stack
 from longlook.testbed import netns
 
 TRIES_PER_CELL = 2
+LOG = "log.jsonl"
 KERNEL_START_TIMEOUT_S = 60
 
 
@@ -45,7 +48,7 @@ def run_sweep(sweep: Sweep, role: str = "local", resume: str | None = "auto", te
     try:
         _measure(outcome, sweep, testbed, quiet)
         if not campaign.missing_cells():
-            campaign.seal()
+            campaign.seal(wall_s=_wall_s(campaign))
     finally:
         campaign.close()
     return outcome
@@ -60,13 +63,28 @@ def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
     with _noise_aside() as screen, tqdm(total=round(total), unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
         for cell in missing:
             bar.set_description_str(f"{cell.cell_id} ")
+            began = time.monotonic()
             error = _measure_cell(outcome.campaign, cell, testbed)
+            _note(outcome.campaign, cell, time.monotonic() - began, error)
             if error is None:
                 outcome.measured += 1
             else:
                 outcome.failed[cell.cell_id] = error
                 bar.write(f"{cell.cell_id}: {error}", file=screen)
             bar.update(min(expected[cell.cell_id], bar.total - bar.n))
+
+
+def _note(campaign: Campaign, cell: Cell, wall_s: float, error: str | None) -> None:
+    """One line per attempt at a cell in the campaign's log; its wall time includes the notebook's kernel."""
+    entry = {"cell_id": cell.cell_id, "wall_s": round(wall_s, 3), "error": error}
+    with (campaign.path / LOG).open("a", encoding="utf-8") as log:
+        log.write(json.dumps(entry) + "\n")
+
+
+def _wall_s(campaign: Campaign) -> float:
+    """Time spent on the campaign's cells, over all sittings, s."""
+    lines = (campaign.path / LOG).read_text(encoding="utf-8").splitlines()
+    return sum(json.loads(line)["wall_s"] for line in lines)
 
 
 @contextlib.contextmanager

@@ -149,15 +149,22 @@ def _freshness(connections, zero_rtt, wanted: Expectation, seen: Evidence) -> tu
     return None, None
 
 
-def disturbance(plt_ms: float, stalls_ms: list[float], machine_busy: float, duration_ms: float) -> str | None:
+def disturbance(plt_ms: float, stalls_ms: list[float], machine_busy: float, duration_ms: float, link: Mapping[str, Mapping[str, float]]) -> str | None:
     """Why a load says more of the machine than of the protocol; None when it does not.
 
     Stalls above 5 ms count as soon as they add up to more than half a percent of the PLT; saturation means
-    less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in ticks).
+    less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in ticks). `link` holds
+    the emulator's counters of this load: packets lost outside its queue, or more than 1 % sent over 1 ms late.
     """
     stalled = sum(stalls_ms)
     if stalled > 0.005 * plt_ms:
         return f"stalled for {stalled:.1f} ms in {len(stalls_ms)} gaps"
     if duration_ms >= 200 and machine_busy > 0.97:
         return f"machine {machine_busy:.0%} busy"
+    if lost := sum(counters["socket_drops"] for counters in link.values()):
+        return f"the link emulator lost {lost:.0f} packets before its queue"
+    sent = sum(counters["packets_out"] for counters in link.values())
+    late = sum(counters["late_over_1ms"] for counters in link.values())
+    if late > 0.01 * sent:
+        return f"the link emulator sent {late:.0f} of {sent:.0f} packets more than 1 ms late"
     return None
