@@ -89,6 +89,7 @@ class Cell(Value):
     link: Link
     loads: int = Field(default=20, ge=2, le=1000, description="analysed loads per arm")
     cold_loads: int = Field(default=1, ge=1, le=1)
+    client_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU, all of a browser together; None: no limit")
     replicate: int = Field(default=0, ge=0, description="tells repeated equal cells of one sweep apart")
     seed: int = Field(default=1, ge=0, lt=2**63)
 
@@ -114,6 +115,8 @@ class Cell(Value):
         ]
         if link.jitter_ms:
             parts.append(f"{link.jitter_ms:g}msjitter")
+        if self.client_cpu_pct is not None:
+            parts.append(f"{self.client_cpu_pct:g}pctcpu")
         if self.replicate:
             parts.append(f"r{self.replicate}")
         return "_".join(parts)
@@ -138,6 +141,7 @@ class Grid(Value):
     loss_pct: list[float] = Field(default=[0.0], min_length=1)
     jitter_ms: list[float] = Field(default=[0.0], min_length=1)
     queue_bytes: int | None = None
+    client_cpu_pct: float | None = None
     replicates: int = Field(default=1, ge=1)
     stack: str | None = None
 
@@ -182,6 +186,7 @@ class Sweep(Value):
                     queue_bytes=block.queue_bytes,
                 ),
                 loads=self.loads,
+                client_cpu_pct=block.client_cpu_pct,
                 replicate=replicate,
             )
             yield cell.model_copy(update={"seed": derived_seed(self.seed, cell.cell_id)})

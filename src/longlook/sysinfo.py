@@ -67,13 +67,14 @@ def clocksource() -> str | None:
 def git_commit(root: Path | None = None) -> str | None:
     """Commit of the working tree, with `-dirty` where tracked files differ from it; None outside git or without git.
 
-    Asked once per process: that is the code which the process runs.
+    Asked once per process: that is the code which the process runs. Data does not count: a reader's own
+    campaign changes the processed tables, and not what measures.
     """
     folder = str(root or paths.ROOT)
     head = _git(folder, "rev-parse", "--verify", "HEAD")
     if not head:
         return None
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)data", ":(exclude)book")
     return head if changed == "" else f"{head}-dirty"
 
 

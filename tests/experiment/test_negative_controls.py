@@ -48,7 +48,7 @@ def arm_on(testbed_name, tmp_path, server, options=None, spoil=None, cca="cubic"
         protocol = server.protocol
         wanted = ClientSettings(protocol, ORIGIN, bed.hosts["server"].address, 443, tls.spki, stack.client_options(protocol, cca))
         browser = owned.enter_context(Chromium(bed, stack, wanted))
-        around = Surroundings(link, site, owned.enter_context(StallWatch()), timeout_s=20)
+        around = Surroundings(link, site, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=10)
         yield SimpleNamespace(arm=Arm(protocol, browser, running, stack.har_protocol(protocol), cca, around), bed=bed)
 
 

@@ -20,7 +20,7 @@ def entry(path, size, protocol="h3", status=200, connection="7", headers=()):
             "content": {"size": size},
         },
         "connection": connection,
-        "timings": {"dns": 0.5},
+        "timings": {"dns": 0.5, "connect": 1.7},
     }
 
 
@@ -94,6 +94,17 @@ def test_each_wrong_har_has_its_reason(reason, har):
 def test_each_wrong_connection_has_its_reason(reason, wanted, seen):
     verdict = judge(good(), wanted, seen)
     assert (verdict.accepted, verdict.reason) == (False, reason)
+
+
+@pytest.mark.parametrize(
+    ("connect_ms", "client_packets_lost", "accepted"),
+    [(1.7, 1, True), (1.7, 0, False), (38.0, 1, False), (-1, 1, False)],
+)
+def test_a_0rtt_request_that_the_link_lost_is_no_rejection(connect_ms, client_packets_lost, accepted):
+    har = change(good(), 0, timings__connect=connect_ms)
+    wanted = Expectation(SIZES, "h3", zero_rtt=True, rtt_ms=36)
+    verdict = judge(har, wanted, Evidence(frozenset(), {"7": False}, client_packets_lost=client_packets_lost))
+    assert (verdict.accepted, verdict.zero_rtt) == (accepted, False)
 
 
 def test_tcp_connections_are_told_apart_by_the_browser():

@@ -12,6 +12,7 @@ from myst_nb import glue
 
 from longlook.book import audit_page
 from longlook.book import data as book_data
+from longlook.book.causes import offsets_table, slow_client_table
 from longlook.book.chapters import chapter_sweeps
 from longlook.book.figures import live_figure
 from longlook.book.numbers import figure_numbers, square_pct
@@ -65,6 +66,14 @@ class Chapter:
     def glue_square(self, name: str, figure: str, source: str, size_kb: int, count: int, bandwidth_mbps: int) -> None:
         """Makes the percentage difference of one square available under `name`."""
         glue(name, Text(square_pct(self.data, figure, source, size_kb, count, bandwidth_mbps)), display=False)
+
+    def offsets(self) -> HTML:
+        """By how much the reference campaigns differ from the published means, by kind of page."""
+        return HTML(offsets_table(self.data, self.figures))
+
+    def slow_client(self) -> HTML:
+        """Many small objects on a client with little CPU."""
+        return HTML(slow_client_table(self.data))
 
     def table(self, table: str) -> HTML:
         """One table of appendix B, with a part for each campaign that measured its cells."""

@@ -27,6 +27,8 @@ class ClientSettings:
     """Base64 SHA-256 of the server's public key, to be trusted."""
     options: tuple[str, ...] = ()
     """Further command-line switches, for instance QUIC connection options."""
+    cpu_pct: float | None = None
+    """Limit on the client's CPU, percent of one CPU for all its processes together; None: no limit."""
 
 
 class LoadFailed(Exception):

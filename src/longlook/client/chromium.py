@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import select
 import shutil
@@ -14,6 +15,7 @@ from typing import Any
 from longlook.client.base import Client, LoadFailed
 from longlook.errors import LonglookError
 from longlook.testbed import process
+from longlook.testbed.cpulimit import CpuLimit
 
 DRIVER = Path(__file__).parent / "js" / "driver.js"
 START_TIMEOUT_S = 20.0
@@ -43,6 +45,7 @@ class Chromium(Client):
         self._browser: subprocess.Popen | None = None
         self._driver: subprocess.Popen | None = None
         self._serial = 0
+        self._owned = contextlib.ExitStack()
         try:
             self._start_browser()
             self._start_driver()
@@ -55,6 +58,7 @@ class Chromium(Client):
         for child in (self._driver, self._browser):
             if child is not None:
                 process.stop(child, grace_s=2.0)
+        self._owned.close()
         shutil.rmtree(self._home, ignore_errors=True)
 
     def flags(self) -> list[str]:
@@ -80,6 +84,9 @@ class Chromium(Client):
                 stderr=errors,
                 env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
             )
+        if self.settings.cpu_pct is not None:
+            limit = CpuLimit(f"longlook-{self._browser.pid}", self.settings.cpu_pct)
+            self._owned.enter_context(limit).add(self._browser.pid)
         self._port = self._wait_for_port()
 
     def _wait_for_port(self) -> int:

@@ -26,6 +26,7 @@ class Surroundings:
     site: Site
     stalls: StallWatch
     timeout_s: float
+    rtt_ms: float
 
 
 class Arm:
@@ -60,7 +61,8 @@ class Arm:
         }
         if har is None:
             return record | {"plt_ms": None, "accepted": False, "reject_reason": "load_failed", "reject_detail": error}
-        verdict = self._judge(har, index, served)
+        lost = int(record["link"]["client_to_server"]["dropped_loss"])
+        verdict = self._judge(har, index, served, lost)
         return record | self._outcome(har, verdict, record, (ended - started) * 1e3)
 
     def _meters(self) -> dict[str, Any]:
@@ -76,15 +78,16 @@ class Arm:
         known = self.server.early_data_by_connection()
         return frozenset(known) if known is not None else frozenset()
 
-    def _judge(self, har, index: int, served: frozenset[str]) -> Verdict:
+    def _judge(self, har, index: int, served: frozenset[str], client_packets_lost: int) -> Verdict:
         wanted = Expectation(
             sizes=self.around.site.sizes,
             har_protocol=self.har_protocol,
             zero_rtt=None if self.protocol == "tcp" else index > 0,
             cca=self.cca,
+            rtt_ms=self.around.rtt_ms,
         )
         opened = self._opened_since(served)
-        evidence = Evidence(frozenset(self._known), opened, self.server.cca_in_force())
+        evidence = Evidence(frozenset(self._known), opened, self.server.cca_in_force(), client_packets_lost)
         verdict = judge(har, wanted, evidence)
         self._known.update(verdict.connection_ids)
         return verdict

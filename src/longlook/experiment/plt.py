@@ -123,13 +123,21 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
         emulated_connections=cell.emulated_connections,
         port=PORT,
     )
-    around = Surroundings(driver, site, owned.enter_context(StallWatch()), timeout_s(cell))
+    around = Surroundings(driver, site, owned.enter_context(StallWatch()), timeout_s(cell), cell.link.rtt_ms)
     servers = {
         protocol: owned.enter_context(SERVERS[stack.server(protocol)](bed, stack, settings)) for protocol in sorted(set(cell.protocols))
     }
     arms = {}
     for name, protocol in zip(cell.arms, cell.protocols, strict=True):
-        wanted = ClientSettings(protocol, ORIGIN, bed.hosts["server"].address, PORT, certificate.spki, stack.client_options(protocol, cell.cca))
+        wanted = ClientSettings(
+            protocol=protocol,
+            origin=ORIGIN,
+            address=bed.hosts["server"].address,
+            port=PORT,
+            spki=certificate.spki,
+            options=stack.client_options(protocol, cell.cca),
+            cpu_pct=cell.client_cpu_pct,
+        )
         client = owned.enter_context(CLIENTS[stack.client(protocol)](bed, stack, wanted))
         arms[name] = Arm(name, client, servers[protocol], stack.har_protocol(protocol), cell.cca, around)
     return arms

@@ -105,6 +105,11 @@ class LinkPipe(LinkDriver):
         reply = self._ask(op="counters")
         return {name: reply[name] for name in ("server_to_client", "client_to_server")}
 
+    @property
+    def pid(self) -> int:
+        """Of the emulator's process."""
+        return self._process.pid
+
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self._process.pid)
 

@@ -1,0 +1,1 @@
+"""Speed and fidelity of the link emulator, measured: `make bench`."""

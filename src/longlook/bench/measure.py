@@ -1,0 +1,99 @@
+"""The questions asked of every link: round trips, TCP in steady state, UDP below the rate; with the emulator's CPU."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import subprocess
+import threading
+import time
+
+from longlook.bench.subjects import PLAIN, Subject, cpu_ns
+from longlook.errors import LonglookError
+from longlook.testbed import process
+
+PINGS = 150
+PING_INTERVAL_S = 0.01
+SETTLE_S = 2.0
+"""Slow start is over: only what comes after counts as steady state."""
+UDP_SHARE = 0.9
+UDP_PAYLOAD = 1448
+WIRE_PER_GOODPUT = 1514 / 1448
+"""Ethernet frame bytes per byte of TCP payload with time stamps."""
+
+
+def round_trips_ms(subject: Subject, address: str) -> list[float]:
+    """Sorted RTTs from the client end; a few pings before warm the path."""
+    found: list[float] = []
+    for count in (5, PINGS):
+        argv = ["ping", "-n", "-c", str(count), "-i", str(PING_INTERVAL_S), "-W", "2", address]
+        ping = subject.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        out, _ = ping.communicate(timeout=30)
+        found = sorted(float(text) for text in re.findall(r"time=([0-9.]+) ms", out))
+    if not found:
+        raise LonglookError(f"{subject.name}: no answer to ping from {address}")
+    return found
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Of sorted values, the one below which this share lies."""
+    return values[min(len(values) - 1, int(len(values) * share))]
+
+
+def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, float]:
+    """iperf3 from server to client: its JSON, and the emulator's CPU in percent of a core after settling."""
+    server = subject.popen("server", ["iperf3", "-s", "-1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    while "listening" not in server.stdout.readline():
+        if server.poll() is not None:
+            raise LonglookError("iperf3 -s did not start")
+    try:
+        argv = ["iperf3", "-c", subject.address, "-J", "-R", "-t", f"{seconds:g}", "-i", "0.5", *options]
+        client = subject.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        shares: list[float] = []
+        meter = threading.Thread(target=_meter, args=(subject, seconds, shares))
+        meter.start()
+        out, _ = client.communicate(timeout=seconds + 30)
+        meter.join()
+    finally:
+        process.stop(server)
+    report = json.loads(out)
+    if "error" in report:
+        raise LonglookError(f"iperf3 over {subject.name}: {report['error']}")
+    return report, shares[0]
+
+
+def _meter(subject: Subject, seconds: float, shares: list[float]) -> None:
+    time.sleep(SETTLE_S)
+    before, began = cpu_ns(subject.pids()), time.monotonic_ns()
+    time.sleep(max(0.5, seconds - SETTLE_S - 0.5))
+    shares.append(100 * (cpu_ns(subject.pids()) - before) / (time.monotonic_ns() - began))
+
+
+def questions(subject: Subject, seconds: float) -> dict[str, float]:
+    """Every answer for one link, in one go."""
+    rtts = round_trips_ms(subject, subject.address)
+    report, tcp_cpu = iperf(subject, seconds, [])
+    steady = [one["sum"]["bits_per_second"] / 1e6 for one in report["intervals"] if one["sum"]["start"] >= SETTLE_S]
+    queue_drops = subject.losses().get("dropped_queue", 0)
+    rate = subject.link.bandwidth_mbps * UDP_SHARE * UDP_PAYLOAD / 1490  # of frames, 42 bytes of headers each
+    report_udp, udp_cpu = iperf(subject, seconds, ["-u", "-b", f"{rate}M", "-l", str(UDP_PAYLOAD), "-w", "8M"])
+    losses = subject.losses()
+    return {
+        "rtt_p50_ms": percentile(rtts, 0.5),
+        "rtt_p99_ms": percentile(rtts, 0.99),
+        "rtt_max_ms": rtts[-1],
+        "tcp_wire_mbps": statistics.median(steady) * WIRE_PER_GOODPUT,
+        "tcp_cpu_pct": tcp_cpu,
+        "udp_cpu_pct": udp_cpu,
+        "udp_sent": report_udp["end"]["sum"]["packets"],
+        "udp_lost": report_udp["end"]["sum"]["lost_packets"],
+        "udp_queue_drops": losses.get("dropped_queue", 0) - queue_drops,
+        "lost_outside": sum(losses.get(key, 0) for key in ("socket_drops", "memory_drops", "send_errors")),
+    }
+
+
+def plain(subject: Subject) -> dict[str, float]:
+    """Round trips over the plain veth pair beside the link."""
+    rtts = round_trips_ms(subject, PLAIN["server"])
+    return {"plain_p50_ms": percentile(rtts, 0.5), "plain_p99_ms": percentile(rtts, 0.99), "plain_max_ms": rtts[-1]}

@@ -1,0 +1,82 @@
+"""Why re-measured and published values differ: what the tables themselves can tell."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from longlook.analysis.agreement import compare
+from longlook.book.data import PaperData
+from longlook.figure.table import html_table
+
+GROUPS = (
+    ("one object of at most 100 KB", lambda cell: _is(cell, largest_kb=100, most=1)),
+    ("one object of 200 KB to 1 MB", lambda cell: _is(cell, smallest_kb=200, largest_kb=1000, most=1)),
+    ("one object of 10 MB", lambda cell: _is(cell, smallest_kb=10_000, most=1)),
+    ("2 to 10 objects", lambda cell: _is(cell, fewest=2, most=10)),
+    ("100 or 200 objects", lambda cell: _is(cell, fewest=100)),
+)
+SLOW = re.compile(r"^slow-client-(\d+)$")
+
+
+def _is(cell, smallest_kb=0, largest_kb=10**9, fewest=1, most=10**9) -> bool:
+    size, count = re.search(r"_(\d+)kb-x(\d+)_", cell.cell_id).groups()
+    return smallest_kb <= int(size) <= largest_kb and fewest <= int(count) <= most
+
+
+def offsets_table(data: PaperData, figures: list[str]) -> str:
+    """Median of re-measured minus published mean (ms), and of their ratio, by condition and kind of page."""
+    rows = []
+    for figure in figures:
+        sources = {source.key: frame for source, frame in data.sources(figure).items()}
+        if "reference" not in sources:
+            continue
+        both = [cell for cell in compare(sources["published"], sources["reference"]) if cell.tested]
+        for name, belongs in GROUPS:
+            group = [cell for cell in both if belongs(cell)]
+            if group:
+                rows.append([figure, name, str(len(group)), *_medians(group, "quic"), *_medians(group, "tcp")])
+    head = ["figure", "pages", "squares", "QUIC, ms", "ratio", "TCP, ms", "ratio"]
+    return html_table(head, rows, numeric={2, 3, 4, 5, 6}) if rows else NOTHING
+
+
+def _medians(group, protocol: str) -> list[str]:
+    pairs = [(getattr(cell.a, f"{protocol}_mean_ms"), getattr(cell.b, f"{protocol}_mean_ms")) for cell in group]
+    difference = pd.Series([measured - published for published, measured in pairs]).median()
+    ratio = pd.Series([measured / published for published, measured in pairs]).median()
+    return [f"{difference:+.1f}".replace("-", "−"), f"{ratio:.2f}"]
+
+
+NOTHING = "<p>No reference campaign has measured these figures yet.</p>"
+
+
+def slow_client_table(data: PaperData) -> str:
+    """10 KB x 100 by how much CPU the browser may use: published, unlimited, and held to a share of one CPU."""
+    rows = []
+    for bandwidth in (50.0, 100.0):
+        square = {"workload_size_kb": 10, "workload_count": 100, "bandwidth_mbps": bandwidth}
+        for label, frame in _slow_sources(data):
+            found = frame[(frame[list(square)] == pd.Series(square)).all(axis=1)]
+            rows += [[f"{bandwidth:g}", label, *_values(cell)] for _, cell in found.iterrows()]
+    head = ["Mbit/s", "client", "QUIC, ms", "TCP, ms", "diff., %", "p"]
+    return html_table(head, rows, numeric={0, 2, 3, 4, 5}) if rows else NOTHING
+
+
+def _slow_sources(data: PaperData) -> list[tuple[str, pd.DataFrame]]:
+    titles = {"published": "published (Emulab)", "reference": "here, no limit"}
+    found = [(titles[source.key], frame) for source, frame in data.sources("4.6d").items() if source.key in titles]
+    limits = sorted({int(match.group(1)) for name in data.cells["figure"] if (match := SLOW.match(name))}, reverse=True)
+    for percent in limits:
+        frames = {source.key: frame for source, frame in data.sources(f"slow-client-{percent}").items()}
+        if "reference" in frames:
+            found.append((f"here, browser held to {percent} % of one CPU", frames["reference"]))
+    return found
+
+
+def _values(cell: pd.Series) -> list[str]:
+    if pd.isna(cell["p_value"]):
+        return ["–"] * 4
+    means = [f"{cell[f'{protocol}_mean_ms']:.0f} ± {cell[f'{protocol}_std_ms']:.0f}" for protocol in ("quic", "tcp")]
+    p_value = "< 0.001" if cell["p_value"] < 0.001 else f"{cell['p_value']:.3f}"
+    return [*means, f"{cell['pct_diff']:+.0f}".replace("-", "−"), p_value]

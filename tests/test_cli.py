@@ -1,0 +1,65 @@
+"""The command line: mistakes are one message with the remedy, never a traceback."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def longlook(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "longlook.cli", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "figure-9.9"), "no sweep 'figure-9.9'"),
+        (("verify", "nothing-like-it"), "nothing-like-it"),
+        (("chapter", "nothing-like-it"), "results-quicv1"),
+        (("stack", "install", "quicv9"), "no stack 'quicv9'"),
+        (("nonsense",), "No such command 'nonsense'"),
+    ],
+)
+def test_mistakes_are_told_in_one_message(arguments, words):
+    done = longlook(*arguments)
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_sweep_file_with_an_unknown_key_names_it_and_the_known_ones(tmp_path):
+    path = tmp_path / "wrong.toml"
+    path.write_text('name = "wrong"\ntitle = "t"\nstack = "quicv1"\nloadz = 3\n[[grid]]\nfigure = "x"\nbandwidth_mbps = [10]\nrtt_ms = [36]\nworkloads = [{ size_kb = 5 }]\n')
+    done = longlook("run", str(path))
+    assert done.returncode == 1
+    assert "loadz" in done.stderr and "known keys of Sweep" in done.stderr and str(path) in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="drops root, so it needs it: run `sudo make test`")
+def test_without_root_the_first_line_says_so():
+    done = subprocess.run(
+        ["setpriv", "--reuid", "65534", "--clear-groups", sys.executable, "-c", "import longlook.doctor as d; d.require(d.checks())"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if "Permission denied" in done.stderr or "No module" in done.stderr:
+        pytest.skip("this interpreter lies in a folder that other users cannot read")
+    assert "root" in done.stderr.splitlines()[-1] or "root" in done.stderr
+
+
+def test_with_no_campaign_processing_makes_empty_tables_and_the_audit_says_not_measured(tmp_path):
+    (tmp_path / "raw").mkdir()
+    assert longlook("process", LONGLOOK_DATA=str(tmp_path)).returncode == 0
+    done = longlook("audit", LONGLOOK_DATA=str(tmp_path))
+    assert "NOT MEASURED" in done.stdout
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,33 @@
+"""A limited program gets its share of a CPU and no more."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from longlook.testbed.cpulimit import CpuLimit
+from longlook.testbed.process import cpu_seconds
+
+pytestmark = pytest.mark.root
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: run `sudo make test`")
+def test_a_busy_program_and_its_children_share_the_limit():
+    source = "import os\nos.fork()\nwhile True: pass"
+    with CpuLimit(f"longlook-test-{os.getpid()}", 20) as limit:
+        busy = subprocess.Popen([sys.executable, "-c", f"import sys; sys.stdin.read()\n{source}"], stdin=subprocess.PIPE)
+        try:
+            limit.add(busy.pid)
+            busy.stdin.close()
+            time.sleep(0.2)
+            before, began = cpu_seconds(busy.pid), time.monotonic()
+            time.sleep(1.0)
+            share = (cpu_seconds(busy.pid) - before) / (time.monotonic() - began)
+        finally:
+            subprocess.run(["pkill", "-9", "-P", str(busy.pid)], check=False)
+            busy.kill()
+            busy.wait()
+        time.sleep(0.1)
+    assert 0.05 < share < 0.35
