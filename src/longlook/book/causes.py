@@ -8,6 +8,7 @@ import pandas as pd
 
 from longlook.analysis.agreement import compare
 from longlook.book.data import PaperData
+from longlook.figure import style
 from longlook.figure.table import html_table
 
 GROUPS = (
@@ -64,13 +65,14 @@ def slow_client_table(data: PaperData) -> str:
 
 
 def _slow_sources(data: PaperData) -> list[tuple[str, pd.DataFrame]]:
-    titles = {"published": "published (Emulab)", "reference": "here, no limit"}
-    found = [(titles[source.key], frame) for source, frame in data.sources("4.6d").items() if source.key in titles]
+    titles = {"published": "published (Emulab)", "reference": "here, no limit", "yours": "yours, no limit"}
+    found = [(titles[source.key], frame) for source, frame in data.sources("4.6d").items()]
     limits = sorted({int(match.group(1)) for name in data.cells["figure"] if (match := SLOW.match(name))}, reverse=True)
     for percent in limits:
-        frames = {source.key: frame for source, frame in data.sources(f"slow-client-{percent}").items()}
-        if "reference" in frames:
-            found.append((f"here, browser held to {percent} % of one CPU", frames["reference"]))
+        for source, frame in data.sources(f"slow-client-{percent}").items():
+            if source.campaign is not None:
+                whose = "here" if source.key == "reference" else "yours"
+                found.append((f"{whose}, browser held to {percent} % of one CPU", frame))
     return found
 
 
@@ -80,3 +82,15 @@ def _values(cell: pd.Series) -> list[str]:
     means = [f"{cell[f'{protocol}_mean_ms']:.0f} ± {cell[f'{protocol}_std_ms']:.0f}" for protocol in ("quic", "tcp")]
     p_value = "< 0.001" if cell["p_value"] < 0.001 else f"{cell['p_value']:.3f}"
     return [*means, f"{cell['pct_diff']:+.0f}".replace("-", "−"), p_value]
+
+
+def browser_time_table(data: PaperData) -> str:
+    """PLT over a link that takes next to no time: what browser and servers need for each page."""
+    frames = {source.key: frame for source, frame in data.sources("browser-time").items()}
+    if "reference" not in frames:
+        return NOTHING
+    rows = [
+        [f"{style.workload_label(cell['workload_size_kb'], int(cell['workload_count']), True)}", *_values(cell)[:2]]
+        for _, cell in frames["reference"].iterrows()
+    ]
+    return html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})

@@ -12,7 +12,7 @@ from myst_nb import glue
 
 from longlook.book import audit_page
 from longlook.book import data as book_data
-from longlook.book.causes import offsets_table, slow_client_table
+from longlook.book.causes import browser_time_table, offsets_table, slow_client_table
 from longlook.book.chapters import chapter_sweeps
 from longlook.book.figures import live_figure
 from longlook.book.numbers import figure_numbers, square_pct
@@ -70,6 +70,10 @@ class Chapter:
     def offsets(self) -> HTML:
         """By how much the reference campaigns differ from the published means, by kind of page."""
         return HTML(offsets_table(self.data, self.figures))
+
+    def browser_time(self) -> HTML:
+        """Pages over a link that takes next to no time."""
+        return HTML(browser_time_table(self.data))
 
     def slow_client(self) -> HTML:
         """Many small objects on a client with little CPU."""
