@@ -26,13 +26,15 @@ def format_text(report: AuditReport) -> str:
 
 
 def format_summary(report: AuditReport, campaigns: Sequence[str] = ()) -> str:
-    """A short table: the A/A control, then one line per published table (of these campaigns, or of all)."""
+    """The A/A control, then, of these campaigns (or of all), each cell's line and one line per published table."""
     lines = _controls(report.controls)
     for section in report.sections:
         tables = [table for table in section.tables if not campaigns or table.campaign in campaigns]
         if not tables:
             continue
-        lines += ["", f"Against the published values: {section.title}", _SUMMARY_HEAD]
+        lines += ["", f"Against the published values: {section.title}"]
+        lines += [line for table in tables for line in ["", *_table(table)]]
+        lines += ["", _SUMMARY_HEAD]
         lines += [_summary_row(table) for table in tables]
         lines += [_loads(sum((table.loads for table in tables), LoadCounts()))]
     return "\n".join(_wrapped([*lines, "", *_conclusion(report)]))
