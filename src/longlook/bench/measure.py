@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import select
 import statistics
 import subprocess
 import threading
@@ -15,6 +16,7 @@ from longlook.testbed import process
 
 PINGS = 150
 PING_INTERVAL_S = 0.01
+START_TIMEOUT_S = 10.0
 SETTLE_S = 2.0
 """Slow start is over: only what comes after counts as steady state."""
 UDP_SHARE = 0.9
@@ -43,11 +45,10 @@ def percentile(values: list[float], share: float) -> float:
 
 def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, float]:
     """iperf3 from server to client: its JSON, and the emulator's CPU in percent of a core after settling."""
-    server = subject.popen("server", ["iperf3", "-s", "-1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    while "listening" not in server.stdout.readline():
-        if server.poll() is not None:
-            raise LonglookError("iperf3 -s did not start")
+    # Without --forceflush iperf3 keeps its "listening" line in a buffer as long as it writes to a pipe.
+    server = subject.popen("server", ["iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
+        _wait_for_line(server, "listening")
         argv = ["iperf3", "-c", subject.address, "-J", "-R", "-t", f"{seconds:g}", "-i", "0.5", *options]
         client = subject.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         shares: list[float] = []
@@ -61,6 +62,18 @@ def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, f
     if "error" in report:
         raise LonglookError(f"iperf3 over {subject.name}: {report['error']}")
     return report, shares[0]
+
+
+def _wait_for_line(program: subprocess.Popen, word: str) -> None:
+    """Until the program has written a line with this word."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while select.select([program.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        line = program.stdout.readline()
+        if word in line:
+            return
+        if not line:
+            break
+    raise LonglookError(f"{program.args[-1]}: no line with {word!r} within {START_TIMEOUT_S:g} s")
 
 
 def _meter(subject: Subject, seconds: float, shares: list[float]) -> None:
