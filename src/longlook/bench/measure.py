@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import select
 import statistics
@@ -48,7 +49,7 @@ def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, f
     # Without --forceflush iperf3 keeps its "listening" line in a buffer as long as it writes to a pipe.
     server = subject.popen("server", ["iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
-        _wait_for_line(server, "listening")
+        _wait_for(server, "listening")
         argv = ["iperf3", "-c", subject.address, "-J", "-R", "-t", f"{seconds:g}", "-i", "0.5", *options]
         client = subject.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         shares: list[float] = []
@@ -64,16 +65,18 @@ def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, f
     return report, shares[0]
 
 
-def _wait_for_line(program: subprocess.Popen, word: str) -> None:
-    """Until the program has written a line with this word."""
+def _wait_for(program: subprocess.Popen, word: str) -> None:
+    """Until the program has written this word (read past Python's own buffer, which `select` cannot see)."""
     deadline = time.monotonic() + START_TIMEOUT_S
+    said = b""
     while select.select([program.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        line = program.stdout.readline()
-        if word in line:
+        chunk = os.read(program.stdout.fileno(), 4096)
+        said += chunk
+        if word.encode() in said:
             return
-        if not line:
+        if not chunk:
             break
-    raise LonglookError(f"{program.args[-1]}: no line with {word!r} within {START_TIMEOUT_S:g} s")
+    raise LonglookError(f"{program.args[-1]}: no {word!r} within {START_TIMEOUT_S:g} s; it said {said.decode(errors='replace')!r}")
 
 
 def _meter(subject: Subject, seconds: float, shares: list[float]) -> None:
