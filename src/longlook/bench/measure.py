@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import select
 import statistics
 import subprocess
@@ -13,6 +12,7 @@ import time
 
 from longlook.bench.subjects import PLAIN, Subject, cpu_ns
 from longlook.errors import LonglookError
+from longlook.link.calibrate import echo_times_ms
 from longlook.testbed import process
 
 PINGS = 150
@@ -33,7 +33,7 @@ def round_trips_ms(subject: Subject, address: str) -> list[float]:
         argv = ["ping", "-n", "-c", str(count), "-i", str(PING_INTERVAL_S), "-W", "2", address]
         ping = subject.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         out, _ = ping.communicate(timeout=30)
-        found = sorted(float(text) for text in re.findall(r"time=([0-9.]+) ms", out))
+        found = sorted(echo_times_ms(out))
     if not found:
         raise LonglookError(f"{subject.name}: no answer to ping from {address}")
     return found

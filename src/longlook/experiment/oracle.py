@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -54,7 +54,6 @@ class Verdict:
     protocols_seen: tuple[str, ...] = ()
     zero_rtt: bool | None = None
     resumed: bool | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def page_load_time_ms(har: Mapping[str, Any]) -> float:

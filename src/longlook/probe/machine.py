@@ -12,7 +12,6 @@ class CpuTimes:
 
     total: int
     idle: int
-    steal: int
 
     def busy_since(self, earlier: CpuTimes) -> float:
         """Share (0 to 1) of CPU time since `earlier` that was not idle; time stolen by the host counts as busy."""
@@ -23,4 +22,4 @@ class CpuTimes:
 def cpu_times() -> CpuTimes:
     """Now; see proc(5)."""
     fields = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
-    return CpuTimes(total=sum(fields), idle=fields[3] + fields[4], steal=fields[7])
+    return CpuTimes(total=sum(fields), idle=fields[3] + fields[4])

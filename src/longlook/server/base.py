@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import abc
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -124,10 +123,3 @@ class Server(abc.ABC):
     def early_data_by_connection(self) -> dict[str, bool] | None:
         """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
         return None
-
-
-def free_port() -> int:
-    """A port that nobody listens on right now (on the main loopback)."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
