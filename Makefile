@@ -1,6 +1,7 @@
 # Thin: every target calls tools/bootstrap, which installs what is missing, and then the command line.
 SWEEP ?= quick
-STACKS ?= quicv1
+# Empty: every stack in envs/.
+STACKS ?=
 
 # Inside `nix develop` the shell provides everything; elsewhere it is in .venv.
 ifeq ($(if $(IN_NIX_SHELL),$(LONGLOOK_NIX)),1)
@@ -36,10 +37,7 @@ reproduce: bootstrap
 # Go first, pytest last: the last line is the summary of the tests; the status is bad if either failed.
 test: bootstrap
 	@status=0; \
-	for module in tools/*/go.mod; do \
-	  echo "== go vet, go test: $${module%/go.mod}"; \
-	  (cd "$${module%/go.mod}" && go vet ./... && LINKPIPE_E2E=$$(test "$$(id -u)" = 0 && echo 1) go test ./...) || status=1; \
-	done; \
+	$(BIN)python -m longlook.stack.gotest || status=1; \
 	$(BIN)python -m pytest $(PYTEST_ARGS) || status=1; \
 	exit $$status
 

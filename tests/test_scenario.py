@@ -36,6 +36,8 @@ def test_values_are_frozen_and_cell_ids_tell_cells_apart():
     other = cell.model_copy(update={"replicate": 1})
     assert cell.cell_id != other.cell_id
     assert cell.cell_id == "4.6a_quicv1_quic-tcp_cubic_5kb-x1_10mbps_36ms_0pct"
+    held = cell.model_copy(update={"client_cpu_pct": 50, "quic_server_cpu_pct": 20})
+    assert held.cell_id == cell.cell_id + "_50pctcpu_20pctquicserver"
 
 
 def test_derived_seeds_are_stable_between_machines_and_versions():
@@ -55,14 +57,14 @@ def test_the_published_figures_are_covered_square_by_square():
     from longlook.paths import PUBLISHED
 
     with (PUBLISHED / "muthuraj2024_appendix_b.csv").open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["figure"].startswith("4.6")]
+        rows = [row for row in csv.DictReader(file) if row["figure"].startswith(("4.5", "4.6"))]
     published = {
         (r["figure"], int(r["object_size_kb"]), int(r["object_count"]), float(r["bandwidth_mbps"]), float(r["rtt_ms"]), float(r["loss_pct"]))
         for r in rows
     }
     ours = set()
-    for letter in "abcdef":
-        for cell in load_sweep(SWEEPS / f"figure-4.6{letter}.toml").cells():
+    for path in [*SWEEPS.glob("figure-4.5?.toml"), *SWEEPS.glob("figure-4.6?.toml")]:
+        for cell in load_sweep(path).cells():
             link, work = cell.link, cell.workload
             ours.add((cell.figure, work.size_kb, work.count, link.bandwidth_mbps, link.rtt_ms, link.loss_pct))
             assert cell.loads == 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -72,9 +73,10 @@ def run(sweep: str, reference: bool, new: bool, testbed: str) -> None:
     from longlook.doctor import checks, require
     from longlook.experiment.campaign import run_sweep
 
-    require(checks())
+    wanted = _sweep(sweep)
+    require(checks(wanted.stacks()))
     role = "reference" if reference else "local"
-    outcome = run_sweep(_sweep(sweep), role, None if new else "auto", testbed)
+    outcome = run_sweep(wanted, role, None if new else "auto", testbed)
     click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path}")
     if outcome.failed:
         lines = "\n".join(f"  {cell}: {why}" for cell, why in outcome.failed.items())
@@ -176,7 +178,9 @@ def bench(seconds: float) -> None:
 
 
 def main() -> None:
-    """Entry point: a user's mistake is one message, never a traceback."""
+    """Entry point: a user's mistake is one message, never a traceback. SIGTERM is taken as Ctrl-C is, since shells
+    start background jobs with Ctrl-C's signal ignored."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         cli.main(standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):

@@ -16,7 +16,7 @@ from longlook.errors import LonglookError
 from longlook.probe.machine import cpu_times
 from longlook.stack.gobuild import find_go, tool_path
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
-from longlook.stack.spec import load_stack
+from longlook.stack.spec import known_stacks, load_stack
 
 LEAST_DISK_BYTES = 2 * 10**9
 BUSY_SHARE = 0.25
@@ -56,20 +56,24 @@ TOOLS = (
     Tool("setpriv", "util-linux", "ending programs with their owner"),
     Tool("node", "nodejs", "driving the browser"),
     Tool("npm", "npm", "installing the stack", required=False),
-    Tool("go", "golang-go", "building linkpipe", required=False),
+    Tool("go", "golang-go", "building linkpipe and gquicd", required=False),
+    Tool("patch", "patch", "building gquicd", required=False),
     Tool("brotli", "brotli", "unpacking the browser without Python's module", required=False),
     Tool("iperf3", "iperf3", "benchmarks and fairness", required=False),
     Tool("tcpdump", "tcpdump", "captures", required=False),
 )
 
 
-def checks(stacks: Iterable[str] = ("quicv1",)) -> list[Check]:
-    """Every check, the most basic first; takes about a second and changes nothing on the machine."""
+def checks(stacks: Iterable[str] | None = None) -> list[Check]:
+    """Every check, the most basic first; takes about a second and changes nothing on the machine.
+
+    `stacks`: those that are about to be used; None: all that envs/ holds.
+    """
     load = _cpu_load()  # first: the checks below are work too
     found = [_root()]
     found += [_tool(tool) for tool in TOOLS]
     found += [_namespaces(), _veth(), _controllers(), _tcp_probe(), _netem(), _udp_buffers()]
-    found += [_stack(name) for name in stacks]
+    found += [_stack(name) for name in (known_stacks() if stacks is None else stacks)]
     found += [_linkpipe(), _disk(), _clock(), _cpus(), load, _leftovers()]
     return found
 

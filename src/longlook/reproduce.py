@@ -37,7 +37,7 @@ def remeasure_chapter(name: str, quick: bool) -> None:
 
 def _measure_and_render(sweeps: list[Sweep]) -> None:
     began = time.monotonic()
-    require(checks())
+    require(checks(sorted({stack for sweep in sweeps for stack in sweep.stacks()})))
     failed: dict[str, str] = {}
     campaigns = []
     for sweep in sweeps:

@@ -90,6 +90,7 @@ class Cell(Value):
     loads: int = Field(default=20, ge=2, le=1000, description="analysed loads per arm")
     cold_loads: int = Field(default=1, ge=1, le=1)
     client_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU, all of a browser together; None: no limit")
+    quic_server_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU, the QUIC server; None: no limit")
     replicate: int = Field(default=0, ge=0, description="tells repeated equal cells of one sweep apart")
     seed: int = Field(default=1, ge=0, lt=2**63)
 
@@ -117,6 +118,8 @@ class Cell(Value):
             parts.append(f"{link.jitter_ms:g}msjitter")
         if self.client_cpu_pct is not None:
             parts.append(f"{self.client_cpu_pct:g}pctcpu")
+        if self.quic_server_cpu_pct is not None:
+            parts.append(f"{self.quic_server_cpu_pct:g}pctquicserver")
         if self.replicate:
             parts.append(f"r{self.replicate}")
         return "_".join(parts)
@@ -142,6 +145,7 @@ class Grid(Value):
     jitter_ms: list[float] = Field(default=[0.0], min_length=1)
     queue_bytes: int | None = None
     client_cpu_pct: float | None = None
+    quic_server_cpu_pct: float | None = None
     replicates: int = Field(default=1, ge=1)
     stack: str | None = None
 
@@ -166,6 +170,10 @@ class Sweep(Value):
             raise ScenarioError(f"sweep {self.name} lists cells twice: {', '.join(twice)}")
         return found
 
+    def stacks(self) -> list[str]:
+        """The stacks that its cells need, sorted."""
+        return sorted({block.stack or self.stack for block in self.grid})
+
     def _cells_of(self, block: Grid):
         product = itertools.product(
             block.rtt_ms, block.loss_pct, block.jitter_ms, block.bandwidth_mbps, block.workloads, range(block.replicates)
@@ -187,6 +195,7 @@ class Sweep(Value):
                 ),
                 loads=self.loads,
                 client_cpu_pct=block.client_cpu_pct,
+                quic_server_cpu_pct=block.quic_server_cpu_pct,
                 replicate=replicate,
             )
             yield cell.model_copy(update={"seed": derived_seed(self.seed, cell.cell_id)})

@@ -19,7 +19,7 @@ from longlook.dataset.tables import write_tables
 REPOSITORY = Path(__file__).resolve().parents[2]
 FIGURES = ["4.6a", "4.6b", "4.6c", "4.6d", "4.6e", "4.6f"]
 AA_CAMPAIGN = "reference-aa-20250802T101500"
-DIGEST = "sha256:" + "0a1b2c3d" * 8
+DIGEST = "0a1b2c3d" * 8
 QUICK = {"4.6a": [(5, 1, 10), (1000, 1, 100)], "4.6d": [(10, 100, 50), (5, 200, 100)]}
 KEYS = ["workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms"]
 

@@ -10,11 +10,12 @@ def write(folder, name, text):
     (folder / name).write_text(text, encoding="utf-8")
 
 
-def test_the_chapters_of_this_book_name_the_sweeps_of_figure_4_6():
-    six = {f"figure-4.6{letter}" for letter in "abcdef"}
-    for name in ("results-quicv1", "appendix-b"):
-        assert set(chapter_sweeps(name)) == six
-    assert set(chapter_sweeps("audit")) == {"aa", *six}
+def test_the_chapters_of_this_book_name_the_sweeps_of_figures_4_5_and_4_6():
+    gquic, quic = ({f"figure-{figure}{letter}" for letter in "abcdef"} for figure in ("4.5", "4.6"))
+    assert set(chapter_sweeps("results-quicv1")) == quic
+    assert set(chapter_sweeps("results-gquic37")) == gquic
+    assert set(chapter_sweeps("appendix-b")) == gquic | quic
+    assert set(chapter_sweeps("audit")) == {"aa"} | gquic | quic
 
 
 def test_the_name_is_the_front_matters_or_else_the_files(tmp_path):

@@ -54,7 +54,7 @@ def make_run(campaign: str, cell: Cell, arm: str, load_index: int, order: int, p
     } | changes
 
 
-def write_cell(campaign: Campaign, cell: Cell, runs: Iterable[dict], wall_s: float = 2.0) -> Path:
+def write_cell(campaign: Campaign, cell: Cell, runs: Iterable[dict], wall_s: float = 2.0, complete: bool = True) -> Path:
     """Record a whole cell from the given loads."""
     partial = campaign.begin_cell(cell)
     cell_record = {
@@ -63,6 +63,7 @@ def write_cell(campaign: Campaign, cell: Cell, runs: Iterable[dict], wall_s: flo
         "cell_id": cell.cell_id,
         "cell": cell.model_dump(mode="json"),
         "schedule": [[arm, index] for index in range(cell.loads + 1) for arm in cell.arms],
+        "complete": complete,
         "wall_s": wall_s,
     }
     environment = {

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from longlook import paths
 from longlook.stack.spec import StackError, load_stack
 
 
@@ -75,3 +76,46 @@ def test_quicv1_is_valid_and_lists_what_the_lock_pins():
     for package, version in packaged.items():
         listed = {part.locked_version for part in stack.spec.components.values() if part.package == package}
         assert listed == {version}
+
+
+GO_COMPONENT = """[components.tool]
+role = "server"
+source = "go"
+package = "hello"
+version = "0.1"
+reports = {how = "exit", argv = ["-version"], regex = 'hello ([0-9.]+)'}
+[quic]
+"""
+
+
+@pytest.fixture
+def with_tool(tiny, tmp_path, monkeypatch):
+    """The tiny stack with a program that is built from tools/hello."""
+    monkeypatch.setattr(paths, "TOOLS", tmp_path / "tools")
+    tool = tmp_path / "tools" / "hello"
+    tool.mkdir(parents=True)
+    for name, text in {"go.mod": "module hello\n", "go.sum": "", "main.go": "package main\n"}.items():
+        (tool / name).write_text(text)
+    tiny.replace("[quic]\n", GO_COMPONENT)
+    return tool
+
+
+def test_digest_covers_the_sources_of_what_is_built_here(tiny, with_tool):
+    before = tiny.load().digest
+    (with_tool / "main.go").write_text("package main // changed\n")
+    changed = tiny.load().digest
+    (with_tool / "_patches").mkdir()
+    (with_tool / "_patches" / "changes.patch").write_text("--- a\n+++ b\n")
+    assert len({before, changed, tiny.load().digest}) == 3
+
+
+def test_a_tool_without_checksums_is_refused(tiny, with_tool):
+    (with_tool / "go.sum").unlink()
+    with pytest.raises(StackError, match=r"component tool needs .*go\.sum, which does not exist"):
+        tiny.load()
+
+
+def test_what_is_built_here_has_no_file_in_a_package(tiny, with_tool):
+    tiny.replace('package = "hello"', f'package = "hello"\nfile = "x"\nsha256 = "{"0" * 64}"')
+    with pytest.raises(StackError, match="states neither `file` nor `package_version`"):
+        tiny.load()

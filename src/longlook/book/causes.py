@@ -94,3 +94,33 @@ def browser_time_table(data: PaperData) -> str:
         for _, cell in frames["reference"].iterrows()
     ]
     return html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})
+
+
+def each_way_table(data: PaperData) -> str:
+    """Squares with loss: published, re-measured with half of it each way, and with the whole of it each way."""
+    doubled = {source.key: frame for source, frame in data.sources("loss-each-way").items()}.get("reference")
+    if doubled is None:
+        return NOTHING
+    rows = []
+    for _, cell in doubled.sort_values(["bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
+        page = style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True)
+        columns = [_same_square(data, key, cell) for key in ("published", "reference")]
+        means = [
+            [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for one in (*columns, cell)]
+            for protocol in ("quic", "tcp")
+        ]
+        rows.append([f"{cell['bandwidth_mbps']:g}", page, *means[0], *means[1]])
+    head = ["Mbit/s", "page"]
+    head += [f"{protocol}, {what}" for protocol in ("QUIC", "TCP") for what in ("published", "0.5 % each way", "1 % each way")]
+    return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})
+
+
+def _same_square(data: PaperData, key: str, wanted: pd.Series) -> pd.Series | None:
+    """The square of figure 4.6b or 4.6e with this workload and bandwidth, in one of their columns."""
+    same = ["workload_size_kb", "workload_count", "bandwidth_mbps"]
+    for figure in ("4.6b", "4.6e"):
+        for source, frame in data.sources(figure).items():
+            found = frame[(frame[same] == wanted[same]).all(axis=1)]
+            if source.key == key and len(found):
+                return found.iloc[0]
+    return None

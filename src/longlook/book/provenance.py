@@ -12,11 +12,11 @@ from longlook.figure.table import html_table
 
 DIGEST_CHARACTERS = 12
 HEAD = ["Column", "Stack", "Machine", "Figures and campaigns"]
-PUBLISHED_ROW = [
-    "Published",
-    "Chromium 111.0.5563.0, QUIC server of Chromium c43017f, Apache 2.4.52 (thesis table 3.2)",
-    "Emulab: server d430, client d710, Dummynet bridge (thesis 3.1)",
-]
+EMULAB = "Emulab: server d430, client d710, Dummynet bridge (thesis 3.1)"
+PUBLISHED_STACKS = {
+    "quicv1": "Chromium 111.0.5563.0, QUIC server of Chromium c43017f, Apache 2.4.52 (thesis table 3.2)",
+    "gquic37": "Chromium 60.0.3108, its QUIC server, Apache 2.4.29 (thesis table 3.2)",
+}
 
 
 def provenance(data: PaperData, figures: Iterable[str]) -> str:
@@ -24,7 +24,9 @@ def provenance(data: PaperData, figures: Iterable[str]) -> str:
     that any of `figures` shows."""
     figures = list(figures)
     source = "Muthuraj 2024, appendix B, 20 loads: <code>data/published/muthuraj2024_appendix_b.csv</code>"
-    rows: dict[tuple[str, ...], list[str]] = {tuple(PUBLISHED_ROW): [source]}
+    published = data.published[data.published["figure"].isin(figures)]
+    stacks = "; ".join(words for name, words in PUBLISHED_STACKS.items() if name in set(published["stack"]))
+    rows: dict[tuple[str, ...], list[str]] = {("Published", stacks, EMULAB): [source]}
     for title, campaign, names in campaigns_of(data, figures):
         row = data.campaign(campaign)
         loads = data.cells.loc[data.cells["campaign"] == campaign, ["quic_n", "tcp_n"]].max().max()
@@ -45,8 +47,9 @@ def campaigns_of(data: PaperData, figures: Iterable[str]) -> list[tuple[str, str
 
 def _origin(row: pd.Series) -> tuple[str, str]:
     """Stack with its digest, and machine, of one campaign."""
-    digest = str(row["stack_digest"]).removeprefix("sha256").lstrip(":-")[:DIGEST_CHARACTERS]
-    return f"{html.escape(str(row['stack']))}, digest <code>{html.escape(digest)}</code>", html.escape(_machine(row))
+    pairs = zip(str(row["stack"]).split(", "), str(row["stack_digest"]).split(", "), strict=True)
+    stacks = [f"{html.escape(stack)}, digest <code>{html.escape(digest[:DIGEST_CHARACTERS])}</code>" for stack, digest in pairs]
+    return "; ".join(stacks), html.escape(_machine(row))
 
 
 def _machine(row: pd.Series) -> str:

@@ -67,10 +67,8 @@ class Chromium(Client):
         resolve = f"MAP {own.origin} {own.address}"
         flags = [*COMMON_FLAGS, f"--user-data-dir={self._home / 'profile'}", f"--host-resolver-rules={resolve}"]
         flags.append(f"--ignore-certificate-errors-spki-list={own.spki}")
-        if own.protocol == "quic":
-            flags += [*self.stack.quic_flags, f"--origin-to-force-quic-on={own.origin}:{own.port}"]
-        else:
-            flags.append("--disable-quic")
+        flags += self.stack.client_flags(own.protocol)
+        flags.append(f"--origin-to-force-quic-on={own.origin}:{own.port}" if own.protocol == "quic" else "--disable-quic")
         return flags + list(own.options)
 
     def _start_browser(self) -> None:

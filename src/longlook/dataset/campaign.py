@@ -69,6 +69,11 @@ class Campaign:
         return self.info["role"]
 
     @property
+    def stack_digests(self) -> dict[str, str]:
+        """Stack -> its digest, for every stack of the sweep."""
+        return dict(zip(self.info["stack"].split(", "), self.info["stack_digest"].split(", "), strict=True))
+
+    @property
     def is_sealed(self) -> bool:
         return (self.path / MANIFEST_NAME).exists()
 
@@ -97,6 +102,13 @@ class Campaign:
             partial.mkdir()
             fsync_folder(self.path)
         return partial
+
+    def withdraw_cell(self, cell: Cell) -> None:
+        """Take a finished cell out of the campaign, to measure it again; its record is kept in `interrupted/`."""
+        self._refuse_if_sealed("withdraw a cell")
+        with explain_disk_errors(f"withdraw cell {cell.cell_id}", self.path):
+            self._set_aside(self.path / cell.cell_id)
+            fsync_folder(self.path)
 
     def finish_cell(self, partial: Path, *, required: Iterable[str] = CELL_FILES) -> Path:
         """Check that the cell is whole, flush it to the disk and give it its final name (returned)."""

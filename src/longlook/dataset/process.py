@@ -99,7 +99,7 @@ _KEPT = ("arm", "protocol", "load_index", "attempt", "order", "zero_rtt", "accep
 
 def _run_rows(cell: Cell, campaign: Campaign, runs: list[Row]) -> Iterator[Row]:
     common = _condition(cell, campaign.id)
-    common |= {"cell_id": cell.cell_id, "stack_digest": campaign.info["stack_digest"]}
+    common |= {"cell_id": cell.cell_id, "stack_digest": campaign.stack_digests[cell.stack]}
     for run in runs:
         row = common | run
         row["disturbed"] = bool(run["disturbed"]) or run["reject_reason"] == "disturbed"

@@ -24,6 +24,7 @@ def open_campaign(root: Path, sweep: Sweep, role: Role, stack_digest: str, resum
 
     `resume`: None starts a new one; a campaign id goes on with that one; "auto" goes on with the newest
     unsealed one of the same role, sweep definition and stack, and starts a new one where there is none.
+    `stack_digest`: of the sweep's stack; where it has several, theirs in the order of `sweep.stacks()`, joined by ", ".
     """
     root = Path(root)
     with explain_disk_errors("make the folder of raw records", root):
@@ -71,7 +72,7 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "role": role,
         "created": iso(created),
         "sealed": None,
-        "stack": sweep.stack,
+        "stack": ", ".join(sweep.stacks()),
         "stack_digest": stack_digest,
         "git_commit": sysinfo.git_commit(),
         "machine": {key: value for key, value in sysinfo.machine().items() if key != "git_commit"},

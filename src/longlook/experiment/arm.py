@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from longlook.client.base import Client, LoadFailed
+from longlook.client.base import Client, LoadFailed, NotSupported
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge, page_load_time_ms
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.probe.machine import cpu_times
@@ -47,6 +47,8 @@ class Arm:
         try:
             har = self.client.load(PAGE, around.timeout_s)
         except LoadFailed as failure:
+            if refused := self.server.version_refused():
+                raise NotSupported(f"{self.client.name} {self.client.version()} and {self.server.name}: not supported: {refused}") from None
             har, error = None, str(failure)
         ended = time.monotonic()
         after = self._meters()

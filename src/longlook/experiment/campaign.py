@@ -41,9 +41,8 @@ def run_sweep(sweep: Sweep, role: str = "local", resume: str | None = "auto", te
 
     Ctrl-C ends the cell under way (its remains are kept apart) and leaves everything else to be resumed.
     """
-    stacks = sorted({cell.stack for cell in sweep.cells()})
-    digests = {name: open_stack(name, full_check=True).digest for name in stacks}
-    campaign = open_campaign(paths.RAW, sweep, role, digests[sweep.stack], resume=resume)
+    digests = ", ".join(open_stack(name, full_check=True).digest for name in sweep.stacks())
+    campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
     outcome = Outcome(campaign)
     try:
         _measure(outcome, sweep, testbed, quiet)
@@ -55,23 +54,45 @@ def run_sweep(sweep: Sweep, role: str = "local", resume: str | None = "auto", te
 
 
 def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
-    missing = outcome.campaign.missing_cells()
-    expected = {cell.cell_id: estimate_s(cell) for cell in missing}
-    total = sum(expected.values())
-    print(f"campaign {outcome.campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure, about {total / 60:.0f} min", file=sys.stderr)
+    campaign = outcome.campaign
+    missing = campaign.missing_cells()
+    total = round(sum(estimate_s(cell) for cell in missing))
+    print(f"campaign {campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure, about {total / 60:.0f} min", file=sys.stderr)
     bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-    with _noise_aside() as screen, tqdm(total=round(total), unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
-        for cell in missing:
+    with _noise_aside() as screen, tqdm(total=total, unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
+
+        def measure(cell: Cell) -> None:
             bar.set_description_str(f"{cell.cell_id} ")
-            began = time.monotonic()
-            error = _measure_cell(outcome.campaign, cell, testbed)
-            _note(outcome.campaign, cell, time.monotonic() - began, error)
-            if error is None:
-                outcome.measured += 1
-            else:
-                outcome.failed[cell.cell_id] = error
+            error = _measure_noted(outcome, cell, testbed)
+            if error is not None:
                 bar.write(f"{cell.cell_id}: {error}", file=screen)
-            bar.update(min(expected[cell.cell_id], bar.total - bar.n))
+            bar.update(min(estimate_s(cell), bar.total - bar.n))
+
+        for cell in missing:
+            measure(cell)
+        for cell in [cell for cell in missing if _is_short(campaign, cell)]:
+            bar.write(f"{cell.cell_id}: too few of its loads were accepted; once more", file=screen)
+            bar.total += round(estimate_s(cell))
+            campaign.withdraw_cell(cell)
+            outcome.measured -= 1
+            measure(cell)
+
+
+def _is_short(campaign: Campaign, cell: Cell) -> bool:
+    """Measured, but with fewer accepted loads than it asks for: as a rule the machine was disturbed for a while."""
+    record = campaign.path / cell.cell_id / "cell.json"
+    return record.exists() and not json.loads(record.read_text(encoding="utf-8"))["complete"]
+
+
+def _measure_noted(outcome: Outcome, cell: Cell, testbed: str) -> str | None:
+    began = time.monotonic()
+    error = _measure_cell(outcome.campaign, cell, testbed)
+    _note(outcome.campaign, cell, time.monotonic() - began, error)
+    if error is None:
+        outcome.measured += 1
+    else:
+        outcome.failed[cell.cell_id] = error
+    return error
 
 
 def _note(campaign: Campaign, cell: Cell, wall_s: float, error: str | None) -> None:

@@ -13,7 +13,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ from longlook.testbed import TESTBEDS
 
 PORT = 443
 FAILURES_IN_A_ROW = 4
-"""So many unfinished loads one after the other end the cell: something is broken, not unlucky."""
+"""So many unfinished loads of one arm, one after the other, end the cell: something is broken, not unlucky."""
 
 Progress = Callable[[str, int, int], None]
 
@@ -124,9 +124,10 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
         port=PORT,
     )
     around = Surroundings(driver, site, owned.enter_context(StallWatch()), timeout_s(cell), cell.link.rtt_ms)
-    servers = {
-        protocol: owned.enter_context(SERVERS[stack.server(protocol)](bed, stack, settings)) for protocol in sorted(set(cell.protocols))
-    }
+    servers = {}
+    for protocol in sorted(set(cell.protocols)):
+        own = replace(settings, cpu_pct=cell.quic_server_cpu_pct) if protocol == "quic" else settings
+        servers[protocol] = owned.enter_context(SERVERS[stack.server(protocol)](bed, stack, own))
     arms = {}
     for name, protocol in zip(cell.arms, cell.protocols, strict=True):
         wanted = ClientSettings(
@@ -145,7 +146,7 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
 
 def _loads(cell: Cell, arms: dict[str, Arm], driver, bed, campaign: str, progress: Progress | None):
     """Yield one record per load, in the order measured, until every arm has its loads or the bound is reached."""
-    plan, failures, total = Plan(cell), 0, len(schedule(cell))
+    plan, failures, total = Plan(cell), dict.fromkeys(arms, 0), len(schedule(cell))
     for order, (name, index, attempt) in enumerate(plan):
         arm = arms[name]
         driver.reseed(load_seed(cell, name, index, attempt))
@@ -161,10 +162,10 @@ def _loads(cell: Cell, arms: dict[str, Arm], driver, bed, campaign: str, progres
             "order": order,
             "started_at": started,
         } | row
-        failures = failures + 1 if row["reject_reason"] == "load_failed" else 0
-        if failures == FAILURES_IN_A_ROW:
+        failures[name] = failures[name] + 1 if row["reject_reason"] == "load_failed" else 0
+        if failures[name] == FAILURES_IN_A_ROW:
             arm.server.require_alive()
-            raise LonglookError(f"{cell.cell_id}: {failures} loads in a row did not finish; last: {row['reject_detail']}")
+            raise LonglookError(f"{cell.cell_id}: {failures[name]} loads in a row did not finish; last: {row['reject_detail']}")
         if not row["accepted"] and index > 0:
             plan.repeat(name, index, attempt)
         if progress:

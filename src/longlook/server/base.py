@@ -9,6 +9,7 @@ What it cannot do it answers with `NotSupported`.
 from __future__ import annotations
 
 import abc
+import contextlib
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +22,7 @@ from typing import Any
 from longlook.errors import LonglookError
 from longlook.testbed import process
 from longlook.testbed.base import Testbed
+from longlook.testbed.cpulimit import CpuLimit
 
 
 class NotSupported(LonglookError):
@@ -38,6 +40,8 @@ class ServerSettings:
     cca: str = "cubic"
     emulated_connections: int = 2
     port: int = 443
+    cpu_pct: float | None = None
+    """Limit on the server's CPU, percent of one CPU; None: no limit."""
     options: dict[str, Any] = field(default_factory=dict)
     """Deliberate faults for negative controls, and nothing else; empty in every measurement."""
 
@@ -57,9 +61,13 @@ class Server(abc.ABC):
     def __enter__(self):
         self.state = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
         self.state.chmod(0o755)
+        self._owned = contextlib.ExitStack()
         try:
             with (self.state / "output").open("wb") as output:
                 self.process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
+            if self.settings.cpu_pct is not None:
+                limit = CpuLimit(f"longlook-{self.process.pid}", self.settings.cpu_pct)
+                self._owned.enter_context(limit).add(self.process.pid)
             self._wait_ready()
         except BaseException:
             self.__exit__()
@@ -69,6 +77,7 @@ class Server(abc.ABC):
     def __exit__(self, *_):
         if self.process is not None:
             process.stop(self.process)
+        self._owned.close()
         shutil.rmtree(self.state, ignore_errors=True)
 
     def _wait_ready(self) -> None:
@@ -122,4 +131,8 @@ class Server(abc.ABC):
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
         """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
+        return None
+
+    def version_refused(self) -> str | None:
+        """What a client offered, and what the server speaks, if it has refused a client's QUIC version."""
         return None

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.stack.gopatch import prepare
 from longlook.stack.locking import exclusive
 from longlook.stack.versions import as_numbers
 
@@ -45,7 +46,7 @@ def tool_path(name: str) -> Path:
 def source_hash(source: Path) -> str:
     """Hex SHA-256 over everything that goes into the program; its tests do not."""
     files = [
-        path for path in source.rglob("*") if path.is_file() and (path.suffix in (".go", ".s", ".h") or path.name in ("go.mod", "go.sum"))
+        path for path in source.rglob("*") if path.is_file() and (path.suffix in (".go", ".s", ".h", ".patch") or path.name in ("go.mod", "go.sum"))
     ]
     total = hashlib.sha256()
     for path in sorted(files):
@@ -86,8 +87,11 @@ def _go_version(go: Path) -> str:
 def _build(source: Path, program: Path) -> None:
     program.parent.mkdir(parents=True, exist_ok=True)
     partial = program.with_name(f"{program.name}.partial-{os.getpid()}")
+    go = find_go(source)
+    modfile = prepare(source, program.parent / "modules", go)
     # -mod=readonly: what go.mod and go.sum lock, and nothing else. No cgo: no C compiler needed.
-    command = [str(find_go(source)), "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o", str(partial), "."]
+    command = [str(go), "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o", str(partial)]
+    command += ["-modfile", str(modfile), "."] if modfile else ["."]
     environment = {**os.environ, "GOFLAGS": "", "CGO_ENABLED": "0", "GOWORK": "off"}
     try:
         done = subprocess.run(
@@ -98,3 +102,4 @@ def _build(source: Path, program: Path) -> None:
     if done.returncode:
         raise LonglookError(f"go build of {source} ended with status {done.returncode}:\n{(done.stdout + done.stderr).strip()}")
     partial.replace(program)
+    shutil.rmtree(program.parent / "modules", ignore_errors=True)

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.stack import versions
+from longlook.stack.gobuild import build_tool
 from longlook.stack.spec import Cca, Component, ProtocolFacts, Stack, load_stack
 from longlook.stack.tree import Entry, Stamp, files_below, tree_sha256
 
@@ -57,6 +58,8 @@ class Installed:
         own = self.folder / "bin" / name
         if component.is_installed_program:
             return own
+        if component.source == "go":
+            return build_tool(component.package)
         search = os.pathsep.join((str(self.folder / "bin"), os.environ.get("PATH", os.defpath), SYSTEM_FOLDERS))
         for command in component.commands:
             if found := shutil.which(command, path=search):
@@ -92,10 +95,9 @@ class Installed:
             raise LonglookError(f"stack {self.name} offers {', '.join(controllers)} for {protocol}, not {cca}")
         return controllers[cca]
 
-    @property
-    def quic_flags(self) -> tuple[str, ...]:
-        """Switches that make the client speak this stack's QUIC."""
-        return self.stack.spec.quic.client_flags
+    def client_flags(self, protocol: str) -> tuple[str, ...]:
+        """Switches that make the client speak this stack's version of the protocol."""
+        return self.protocol(protocol).client_flags
 
     @property
     def tls(self) -> str:
@@ -139,7 +141,7 @@ class Installed:
         if component.source == "npm":
             folder = self.node_modules / component.package
             return tree_sha256({path: Entry.of(folder / path).sha256 for path in files_below(folder)})
-        return Entry.of(self.binary(name)).sha256 if component.commands else None
+        return Entry.of(self.binary(name)).sha256 if component.commands or component.source == "go" else None
 
     @property
     def _stamp(self) -> Path:

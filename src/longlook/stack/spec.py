@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.stack.gobuild import source_hash
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Cca = Literal["cubic", "bbr", "reno"]
@@ -66,7 +67,7 @@ class Component(Table):
     """One piece of software: where it comes from, which bytes it must be, how it says its version."""
 
     role: Literal["client", "server", "library"]
-    source: Literal["npm", "pypi", "system"]
+    source: Literal["npm", "pypi", "go", "system"] = Field(description="go: built here, from tools/<package>")
     package: str
     version: str = Field(default="", description="as the running program reports it; empty for the system's")
     package_version: str = Field(default="", description="of the package, where it differs from `version`")
@@ -95,6 +96,8 @@ class Component(Table):
                 raise ValueError("a component of the system states `minimum`, and neither `version` nor `file`")
         elif not self.version or self.minimum or self.commands:
             raise ValueError("a packaged component states `version`, and neither `minimum` nor `commands`")
+        if self.source == "go" and (self.file or self.package_version):
+            raise ValueError("a component built from tools/ states neither `file` nor `package_version`")
         if bool(self.file) != bool(self.sha256):
             raise ValueError("`file` and `sha256` go together")
         return self
@@ -112,7 +115,7 @@ class ProtocolFacts(Table):
     """One arm: who serves, who loads, and what the HAR must say."""
 
     har_protocol: str
-    tls: Literal["1.2", "1.3"]
+    tls: Literal["1.2", "1.3", "QUIC Crypto"]
     client: str
     server: str
     client_flags: tuple[str, ...] = ()
@@ -163,12 +166,16 @@ class Stack:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the content of stack.toml (its values, not its layout) and every byte of the locks."""
+        """SHA-256 over the content of stack.toml (its values, not its layout), every byte of the locks, and the
+        sources of the programs that are built here."""
         parts = [("stack.toml", json.dumps(self._data, sort_keys=True, separators=(",", ":")).encode())]
         for kind in ("npm", "python"):
             path = self.lock(kind)
             if path is not None:
                 parts.append((path.name, path.read_bytes()))
+        for component in self.spec.components.values():
+            if component.source == "go":
+                parts.append((f"tools/{component.package}", source_hash(paths.TOOLS / component.package).encode()))
         total = hashlib.sha256()
         for name, content in sorted(parts):
             total.update(f"{name}\0{len(content)}\0".encode() + content)
@@ -180,6 +187,11 @@ class Stack:
         return f"{self.name}-{self.digest[:DIGEST_PREFIX]}"
 
 
+def known_stacks(envs: Path | None = None) -> list[str]:
+    """Names of all stacks, sorted."""
+    return sorted(found.parent.name for found in (envs or paths.ENVS).glob("*/stack.toml"))
+
+
 def load_stack(name: str, envs: Path | None = None) -> Stack:
     """Read and validate `envs/<name>/stack.toml` and check that its locks pin what it lists."""
     envs = envs or paths.ENVS
@@ -187,7 +199,7 @@ def load_stack(name: str, envs: Path | None = None) -> Stack:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        known = ", ".join(sorted(found.parent.name for found in envs.glob("*/stack.toml"))) or "none"
+        known = ", ".join(known_stacks(envs)) or "none"
         raise StackError(f"no stack {name!r}: {path} does not exist (known stacks: {known})") from None
     except tomllib.TOMLDecodeError as error:
         raise StackError(f"{path}: not TOML: {error}") from None
@@ -209,12 +221,22 @@ def _check_locks(stack: Stack) -> None:
     for name, component in stack.spec.components.items():
         if component.source == "system":
             continue
+        if component.source == "go":
+            _check_tool(stack, name, component)
+            continue
         found = pinned[component.source].get(component.package)
         if found != component.locked_version:
             raise StackError(
                 f"{stack.folder / 'stack.toml'}: component {name} is {component.package} {component.locked_version}, "
                 f"but the {component.source} lock file holds {found or 'no such package'}; make the two agree"
             )
+
+
+def _check_tool(stack: Stack, name: str, component: Component) -> None:
+    """A program of ours is pinned by its sources and by the checksums of the modules it is built from."""
+    for file in ("go.mod", "go.sum"):
+        if not (paths.TOOLS / component.package / file).is_file():
+            raise StackError(f"{stack.folder / 'stack.toml'}: component {name} needs {paths.TOOLS / component.package / file}, which does not exist")
 
 
 def _npm_versions(lock: Path | None) -> dict[str, str]:

@@ -70,10 +70,37 @@ async function load(browser, {url, timeout_ms: timeoutMs}) {
             throw new Error(`navigate to ${url}: ${errorText}`);
         }
         const log = await withTimeout(finished, timeoutMs, `load of ${url}`);
-        return await CHC.fromLog(url, log, {});
+        return await toHar(url, log);
     } finally {
         await tab.close().catch(() => {});
         await browser.Target.closeTarget({targetId}).catch(() => {});
+    }
+}
+
+async function toHar(url, log) {
+    if (CHC.fromLog) {
+        return CHC.fromLog(url, log, {});
+    }
+    startWithTheRequest(log);
+    const Page = require(path.join(modules, 'chrome-har-capturer', 'lib', 'page.js'));
+    const page = new Page(0, url, null, false);
+    log.forEach((event) => page.processMessage(event));
+    if (page.isFailed()) {
+        throw new Error(`load of ${url}: an object did not arrive`);
+    }
+    return require(path.join(modules, 'chrome-har-capturer', 'lib', 'har.js')).create([page]);
+}
+
+// Chromium 64 stamps the page's own request when the answer is there (browser-side navigation), so that onLoad would
+// lack all round trips before it. Its network stack knows when the request really began: `requestTime`.
+function startWithTheRequest(log) {
+    const sent = log.find(({method}) => method === 'Network.requestWillBeSent');
+    const answered = sent && log.find(({method, params}) =>
+        method === 'Network.responseReceived' && params.requestId === sent.params.requestId);
+    const began = answered && answered.params.response.timing && answered.params.response.timing.requestTime;
+    if (began && began < sent.params.timestamp) {
+        sent.params.wallTime -= sent.params.timestamp - began;
+        sent.params.timestamp = began;
     }
 }
 
@@ -84,6 +111,9 @@ function reply(message) {
 async function main() {
     const {webSocketDebuggerUrl, Browser} = await CDP.Version(address);
     const browser = await CDP({...address, target: webSocketDebuggerUrl});
+    // A request that was under way when the browser died might never be answered: end, and say why.
+    const died = () => fail(new Error('the browser closed the connection (crashed or killed?)'));
+    browser.once('disconnect', died);
     reply({event: 'ready', browser: Browser});
     for await (const line of readline.createInterface({input: process.stdin})) {
         const request = JSON.parse(line);
@@ -93,10 +123,13 @@ async function main() {
             reply({id: request.id, ok: false, error: String(error.message || error)});
         }
     }
+    browser.removeListener('disconnect', died);
     await browser.close();
 }
 
-main().catch((error) => {
+function fail(error) {
     reply({event: 'failed', error: String(error.message || error)});
     process.exit(1);
-});
+}
+
+main().catch(fail);

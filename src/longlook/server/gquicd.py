@@ -1,0 +1,74 @@
+"""Server `gquicd`: Google QUIC version 37, our build of a pinned Go module (tools/gquicd)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from longlook.server.base import NotSupported, Server
+from longlook.testbed.netns import SOCKET_BUFFER_BYTES
+
+
+class Gquicd(Server):
+    """CUBIC with N = 1 or 2; ends each connection with its page and counts the REJ messages of each handshake."""
+
+    name = "gquicd"
+    protocol = "quic"
+
+    def __enter__(self):
+        self._log_position = 0
+        self._zero_rtt: dict[str, bool] = {}
+        self._refused: dict | None = None
+        return super().__enter__()
+
+    def _command(self) -> list[str]:
+        own = self.settings
+        if own.cca != "cubic":
+            raise NotSupported(f"gquicd offers cubic, not {own.cca}")
+        options = {
+            "address": f"{self.address}:{own.port}",
+            "certificate": own.certificate,
+            "key": own.key,
+            "www": own.www,
+            "requests-per-page": own.requests_per_page,
+            "emulated-connections": own.emulated_connections,
+            "socket-buffer-bytes": SOCKET_BUFFER_BYTES,
+            "access-log": self.state / "access.log",
+        } | own.options
+        return [str(self.stack.binary("gquicd")), *(f"-{name}={value}" for name, value in options.items())]
+
+    def _is_ready(self) -> bool:
+        return b" listens on " in (self.state / "output").read_bytes()
+
+    def version(self) -> str:
+        match = re.search(r"gquicd (\S+)", (self.state / "output").read_text(errors="replace"))
+        return match.group(1) if match else "unknown"
+
+    def cca_in_force(self) -> str:
+        return "cubic"  # the only one in the program
+
+    def _read_log(self) -> None:
+        """Take in what the server has logged since: answered requests, refused versions."""
+        path = self.state / "access.log"
+        if not path.exists():
+            return
+        with path.open("rb") as log:
+            log.seek(self._log_position)
+            text = log.read()
+        whole = text[: text.rfind(b"\n") + 1]
+        self._log_position += len(whole)
+        for line in whole.splitlines():
+            record = json.loads(line)
+            if "offered" in record:
+                self._refused = record
+            else:
+                self._zero_rtt.setdefault(record["connection"], record["rejections"] == 0)
+
+    def early_data_by_connection(self) -> dict[str, bool]:
+        """A handshake without a REJ (CHLO answered by SHLO) is gQUIC's 0-RTT: the request came with the CHLO."""
+        self._read_log()
+        return dict(self._zero_rtt)
+
+    def version_refused(self) -> str | None:
+        self._read_log()
+        return self._refused and f"offered {', '.join(self._refused['offered'])}, server speaks {self._refused['spoken']}"

@@ -1,0 +1,66 @@
+"""A cell that came out with too few loads is measured once more; a sweep may need several stacks."""
+
+import json
+
+import pytest
+from campaigns import STACK_DIGEST, loads_of, make_sweep, write_cell
+
+from longlook import paths
+from longlook.dataset.raw import open_campaign
+from longlook.errors import LonglookError
+from longlook.experiment import campaign as runner
+from longlook.experiment.campaign import run_sweep
+
+
+class Bench:
+    """In place of the testbed: writes records, short ones as often as it is told."""
+
+    def __init__(self, short: dict[str, int]):
+        self.short, self.measured = short, []
+
+    def __call__(self, campaign, cell, testbed):
+        self.measured.append(cell.workload.size_kb)
+        left = self.short.get(cell.workload.size_kb, 0)
+        self.short[cell.workload.size_kb] = left - 1
+        write_cell(campaign, cell, loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0]), complete=left <= 0)
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    made = Bench({})
+    monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
+    monkeypatch.setattr(paths, "STATE", tmp_path / "state")
+    monkeypatch.setattr(runner, "_measure_cell", made)
+    monkeypatch.setattr(runner, "open_stack", lambda name, full_check: type("Stack", (), {"digest": STACK_DIGEST}))
+    return made
+
+
+def test_a_short_cell_is_measured_once_more_and_its_first_record_is_kept(bench):
+    bench.short[5] = 1
+    outcome = run_sweep(make_sweep(), quiet=True)
+    assert bench.measured == [5, 10, 5]
+    assert outcome.measured == 2 and outcome.campaign.is_sealed
+    assert all(json.loads((cell / "cell.json").read_text())["complete"] for cell in outcome.campaign.finished_cells())
+    kept = list((outcome.campaign.path / "interrupted").iterdir())
+    assert [json.loads((folder / "cell.json").read_text())["complete"] for folder in kept] == [False]
+
+
+def test_a_cell_that_stays_short_is_kept_as_it_is(bench):
+    bench.short[10] = 5
+    outcome = run_sweep(make_sweep(), quiet=True)
+    assert bench.measured == [5, 10, 10]
+    assert outcome.campaign.is_sealed and outcome.measured == 2
+
+
+def test_nothing_can_be_withdrawn_from_a_sealed_campaign(bench):
+    sealed = run_sweep(make_sweep(), quiet=True).campaign
+    with pytest.raises(LonglookError, match="sealed"):
+        sealed.withdraw_cell(sealed.cells()[0])
+
+
+def test_a_campaign_of_two_stacks_knows_the_digest_of_each(tmp_path):
+    grid = make_sweep().model_dump(mode="json")["grid"]
+    sweep = make_sweep(grid=[*grid, grid[0] | {"figure": "4.5a", "stack": "gquic37"}])
+    campaign = open_campaign(tmp_path, sweep, "local", "aa, bb")
+    assert sweep.stacks() == ["gquic37", "quicv1"]
+    assert campaign.stack_digests == {"gquic37": "aa", "quicv1": "bb"}

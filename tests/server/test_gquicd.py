@@ -1,0 +1,157 @@
+"""gquicd with a real Chromium 64 over the emulated link: what it says, when it answers, how its sender behaves."""
+
+import contextlib
+import csv
+import json
+import re
+import statistics
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from longlook.client.base import ClientSettings, NotSupported
+from longlook.client.chromium import Chromium
+from longlook.experiment.arm import Arm, Surroundings
+from longlook.link.linkpipe import LinkPipe
+from longlook.probe.stallwatch import StallWatch
+from longlook.scenario import Link, Workload
+from longlook.server.apache import Apache
+from longlook.server.base import ServerSettings
+from longlook.server.certificate import ORIGIN, make_certificate
+from longlook.server.gquicd import Gquicd
+from longlook.server.www import write_site
+from longlook.stack import open_stack
+from longlook.testbed.netns import NetnsTestbed
+
+pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(180)]
+
+
+@contextlib.contextmanager
+def arm_on(testbed_name, tmp_path, server=Gquicd, link=None, workload=None, browser="gquic37", spoil=None, switches=(), **settings):
+    """A testbed with one server of gquic37 and the browser of either stack."""
+    link, workload = link or Link(bandwidth_mbps=50, rtt_ms=10), workload or Workload(size_kb=5, count=2)
+    stack, browser_stack = open_stack("gquic37"), open_stack(browser)
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        folder.chmod(0o755)
+    site = write_site(tmp_path / "www", workload, seed=1)
+    if spoil:
+        spoil(site.root)
+    tls = make_certificate(tmp_path / "tls")
+    tls.key.chmod(0o644)
+    with contextlib.ExitStack() as owned:
+        bed = owned.enter_context(NetnsTestbed(testbed_name))
+        driver = owned.enter_context(LinkPipe(bed))
+        driver.configure(link, seed=1)
+        wanted = ServerSettings(site.root, tls.certificate, tls.key, site.requests, **settings)
+        running = owned.enter_context(server(bed, stack, wanted))
+        client = ClientSettings(server.protocol, ORIGIN, bed.hosts["server"].address, 443, tls.spki, switches)
+        chromium = owned.enter_context(Chromium(bed, browser_stack, client))
+        around = Surroundings(driver, site, owned.enter_context(StallWatch()), timeout_s=30, rtt_ms=link.rtt_ms)
+        arm = Arm(server.protocol, chromium, running, stack.har_protocol(server.protocol), "cubic", around)
+        yield SimpleNamespace(arm=arm, bed=bed)
+
+
+def verdicts(on, loads=2):
+    """(accepted or disturbed, reason) of each load; a stalled machine does not make a right load wrong here."""
+    seen = []
+    for index in range(loads):
+        row = on.arm.load(index)
+        if on.arm.protocol == "tcp":
+            on.bed.touch_network("client")
+        right = row["accepted"] or row["reject_reason"] == "disturbed"
+        seen.append((right, None if right else row["reject_reason"]))
+    return seen
+
+
+@pytest.mark.parametrize("server", [Gquicd, Apache])
+def test_the_right_servers_are_accepted(testbed_name, tmp_path, server):
+    with arm_on(testbed_name, tmp_path, server) as on:
+        assert verdicts(on, loads=5) == [(True, None)] * 5
+
+
+def test_a_page_of_a_hundred_objects_is_whole(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, workload=Workload(size_kb=10, count=100)) as on:
+        assert verdicts(on, loads=3) == [(True, None)] * 3
+
+
+def test_a_cold_handshake_takes_one_rejection_and_a_resumed_one_none(testbed_name, tmp_path):
+    rtt_ms = 100
+    with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=50, rtt_ms=rtt_ms)) as on:
+        rows = [on.arm.load(index) for index in range(4)]
+    assert [row["zero_rtt"] for row in rows] == [False, True, True, True]
+    assert {tuple(row["protocols_seen"]) for row in rows} == {("http/2+quic/37",)}
+    # Page and image cost a round trip each. A server that destroys 0-RTT packets, or hands a session over late, takes three and more.
+    resumed = statistics.median(row["plt_ms"] for row in rows[1:])
+    assert 2 * rtt_ms <= resumed < 2.8 * rtt_ms
+    assert rows[0]["plt_ms"] - resumed > 0.8 * rtt_ms
+
+
+def handshakes(netlog):
+    """Of each QUIC session in a netlog, in order: the tags of the handshake messages that the browser received."""
+    text = netlog.read_text()
+    try:
+        log = json.loads(text)
+    except ValueError:  # a browser that was ended leaves the last event unfinished, and the list of events open
+        log = json.loads(text[: text.rindex(",\n")] + "]}")
+    received = log["constants"]["logEventTypes"]["QUIC_SESSION_CRYPTO_HANDSHAKE_MESSAGE_RECEIVED"]
+    started = log["constants"]["logEventTypes"]["QUIC_SESSION"]
+    sessions = {}
+    for event in log["events"]:
+        if event["type"] == started:
+            sessions.setdefault(event["source"]["id"], [])
+        if event["type"] == received:
+            message = event["params"]["quic_crypto_handshake_message"]
+            sessions.setdefault(event["source"]["id"], []).append(re.match(r"\s*(\w+)", message).group(1))
+    return list(sessions.values())
+
+
+def test_the_server_and_the_browsers_netlog_agree_on_0rtt(testbed_name, tmp_path):
+    netlog = tmp_path / "netlog.json"
+    with arm_on(testbed_name, tmp_path, switches=(f"--log-net-log={netlog}",)) as on:
+        rows = [on.arm.load(index) for index in range(6)]
+    seen = handshakes(netlog)  # the end may be missing: the browser writes it in blocks
+    assert len(seen) >= 4
+    assert [row["zero_rtt"] for row in rows][: len(seen)] == ["REJ" not in tags for tags in seen]
+    assert {tags[-1] for tags in seen[:4]} == {"SHLO"}
+
+
+def shorten_image(root):
+    image = root / "image.jpg"
+    image.write_bytes(image.read_bytes()[:-100])
+
+
+def test_a_shorter_object_is_rejected(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, spoil=shorten_image) as on:
+        assert verdicts(on) == [(False, "object_size")] * 2
+
+
+def test_a_server_that_keeps_the_connection_open_is_rejected(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, options={"requests-per-page": 1000}) as on:
+        assert verdicts(on) == [(True, None), (False, "connection_reused")]
+
+
+def test_a_browser_that_offers_no_q037_is_not_supported(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, browser="quicv1") as on, pytest.raises(NotSupported, match="not supported: offered .*0x00000001.*server speaks Q037"):
+        on.arm.load(0)
+
+
+@pytest.mark.parametrize(("connections", "factor"), [(1, 0.70), (2, 0.85)])
+def test_the_window_is_cut_by_the_factor_of_n(testbed_name, tmp_path, connections, factor):
+    log = tmp_path / "congestion.csv"
+    how = {"emulated_connections": connections, "options": {"congestion-log": log}}
+    with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=10, rtt_ms=36), workload=Workload(size_kb=10000, count=1), **how) as on:
+        on.arm.load(0)
+    with log.open() as lines:
+        windows = [(int(row["cwnd_bytes"]), row["phase"]) for row in csv.DictReader(lines)]
+    cuts = [after / before for (before, was), (after, phase) in zip(windows, windows[1:], strict=False) if phase == "recovery" != was]
+    assert len(cuts) >= 2
+    assert statistics.median(cuts) == pytest.approx(factor, abs=0.01)
+
+
+def test_a_server_can_be_held_to_a_share_of_a_cpu(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, cpu_pct=20) as on:
+        pid = on.arm.server.process.pid
+        assert f"/longlook-{pid}" in Path(f"/proc/{pid}/cgroup").read_text()
+        assert verdicts(on) == [(True, None)] * 2
+    assert not any(Path("/sys/fs/cgroup").glob(f"**/longlook-{pid}"))
