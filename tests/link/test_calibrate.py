@@ -36,13 +36,23 @@ def test_each_deviation_is_told_with_its_numbers(field, value, words):
     assert words in problem
 
 
+def patiently(bed, driver, link, tries=4):
+    """A virtual machine that is held up for seconds shifts what is measured; a link that is wrong is wrong every time."""
+    for left in reversed(range(tries)):
+        try:
+            return calibrate(bed, driver, link)
+        except LonglookError:
+            if not left:
+                raise
+
+
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.parametrize("link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)])
 def test_a_real_link_is_what_was_set(testbed_name, link):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         driver.configure(link, seed=1)
-        record = calibrate(bed, driver, link)
+        record = patiently(bed, driver, link)
     assert record["within_tolerance"]
     assert record["set"]["queue_bytes"] == link.effective_queue_bytes
 
