@@ -16,12 +16,14 @@ class Bench:
     """In place of the testbed: writes records, short ones as often as it is told."""
 
     def __init__(self, short: dict[str, int]):
-        self.short, self.measured = short, []
+        self.short, self.measured, self.fails_at = short, [], 0
 
     def __call__(self, campaign, cell, testbed):
         self.measured.append(cell.workload.size_kb)
         left = self.short.get(cell.workload.size_kb, 0)
         self.short[cell.workload.size_kb] = left - 1
+        if self.fails_at == len(self.measured):
+            return "the link is out of tolerance"
         write_cell(campaign, cell, loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0]), complete=left <= 0)
 
 
@@ -50,6 +52,13 @@ def test_a_cell_that_stays_short_is_kept_as_it_is(bench):
     outcome = run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 10]
     assert outcome.campaign.is_sealed and outcome.measured == 2
+
+
+def test_a_short_cell_that_cannot_be_measured_again_stays_as_it_was(bench):
+    bench.short[5], bench.fails_at = 1, 3
+    outcome = run_sweep(make_sweep(), quiet=True)
+    assert bench.measured == [5, 10, 5]
+    assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
 
 
 def test_nothing_can_be_withdrawn_from_a_sealed_campaign(bench):

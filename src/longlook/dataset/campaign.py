@@ -103,11 +103,19 @@ class Campaign:
             fsync_folder(self.path)
         return partial
 
-    def withdraw_cell(self, cell: Cell) -> None:
-        """Take a finished cell out of the campaign, to measure it again; its record is kept in `interrupted/`."""
+    def withdraw_cell(self, cell: Cell) -> Path:
+        """Take a finished cell out of the campaign, to measure it again; its record is kept in `interrupted/` (returned)."""
         self._refuse_if_sealed("withdraw a cell")
         with explain_disk_errors(f"withdraw cell {cell.cell_id}", self.path):
-            self._set_aside(self.path / cell.cell_id)
+            kept = self._set_aside(self.path / cell.cell_id)
+            fsync_folder(self.path)
+        return kept
+
+    def restore_cell(self, cell: Cell, kept: Path) -> None:
+        """Put a withdrawn record back, where measuring the cell again has failed."""
+        self._refuse_if_sealed("restore a cell")
+        with explain_disk_errors(f"restore cell {cell.cell_id}", self.path):
+            os.rename(kept, self.path / cell.cell_id)
             fsync_folder(self.path)
 
     def finish_cell(self, partial: Path, *, required: Iterable[str] = CELL_FILES) -> Path:
@@ -165,13 +173,13 @@ class Campaign:
         if self.is_sealed or self.info.get("sealed"):
             raise LonglookError(f"cannot {what}: campaign {self.id} is sealed and is never written again; start a new one")
 
-    def _set_aside(self, partial: Path) -> None:
-        """Move the remains of an interrupted cell to `interrupted/<cell_id>-<time>/`; drop them if empty."""
+    def _set_aside(self, partial: Path) -> Path | None:
+        """Move the remains of an interrupted cell to `interrupted/<cell_id>-<time>/` (returned); drop them if empty."""
         if not partial.exists():
-            return
+            return None
         if not any(partial.iterdir()):
             partial.rmdir()
-            return
+            return None
         folder = self.path / INTERRUPTED
         folder.mkdir(exist_ok=True)
         name = f"{partial.name.removesuffix(PARTIAL)}-{stamp(utc_now())}"
@@ -181,6 +189,7 @@ class Campaign:
             target = folder / f"{name}-{number}"
         os.rename(partial, target)
         fsync_folder(folder)
+        return target
 
     def _check_content(self, folder: Path, cell_id: str) -> None:
         """The records must be about this cell of this campaign, and readable."""

@@ -61,38 +61,33 @@ def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
     bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
     with _noise_aside() as screen, tqdm(total=total, unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
 
-        def measure(cell: Cell) -> None:
+        def measure(cell: Cell) -> str | None:
             bar.set_description_str(f"{cell.cell_id} ")
-            error = _measure_noted(outcome, cell, testbed)
+            began = time.monotonic()
+            error = _measure_cell(campaign, cell, testbed)
+            _note(campaign, cell, time.monotonic() - began, error)
             if error is not None:
                 bar.write(f"{cell.cell_id}: {error}", file=screen)
             bar.update(min(estimate_s(cell), bar.total - bar.n))
+            return error
 
         for cell in missing:
-            measure(cell)
+            if (error := measure(cell)) is None:
+                outcome.measured += 1
+            else:
+                outcome.failed[cell.cell_id] = error
         for cell in [cell for cell in missing if _is_short(campaign, cell)]:
             bar.write(f"{cell.cell_id}: too few of its loads were accepted; once more", file=screen)
             bar.total += round(estimate_s(cell))
-            campaign.withdraw_cell(cell)
-            outcome.measured -= 1
-            measure(cell)
+            kept = campaign.withdraw_cell(cell)
+            if measure(cell) is not None:
+                campaign.restore_cell(cell, kept)
 
 
 def _is_short(campaign: Campaign, cell: Cell) -> bool:
     """Measured, but with fewer accepted loads than it asks for: as a rule the machine was disturbed for a while."""
     record = campaign.path / cell.cell_id / "cell.json"
     return record.exists() and not json.loads(record.read_text(encoding="utf-8"))["complete"]
-
-
-def _measure_noted(outcome: Outcome, cell: Cell, testbed: str) -> str | None:
-    began = time.monotonic()
-    error = _measure_cell(outcome.campaign, cell, testbed)
-    _note(outcome.campaign, cell, time.monotonic() - began, error)
-    if error is None:
-        outcome.measured += 1
-    else:
-        outcome.failed[cell.cell_id] = error
-    return error
 
 
 def _note(campaign: Campaign, cell: Cell, wall_s: float, error: str | None) -> None:
@@ -142,6 +137,7 @@ def _measure_cell(campaign: Campaign, cell: Cell, testbed: str) -> str | None:
 
 def _execute(cell: Cell, partial, campaign_id: str, testbed: str) -> None:
     logging.getLogger("papermill").setLevel(logging.ERROR)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # a kernel that dies with an interrupted run is no news
     with contextlib.redirect_stdout(sys.stderr):
         papermill.execute_notebook(
             str(paths.NOTEBOOKS / "plt.ipynb"),
