@@ -39,7 +39,15 @@ class Run:
         self._env = os.environ | {"LONGLOOK_DATA": str(folder)}
 
     def start(self):
-        return subprocess.Popen(self._argv, env=self._env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return subprocess.Popen(
+            self._argv,
+            env=self._env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # Tests that run in a shell's background would hand down a Ctrl-C that is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
 
     def finish(self):
         """Until it ends well, or for another reason than a machine so held up that a link misses its calibration."""
