@@ -103,24 +103,46 @@ def each_way_table(data: PaperData) -> str:
         return NOTHING
     rows = []
     for _, cell in doubled.sort_values(["bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
-        page = style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True)
+        page = style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(" ", "\N{NO-BREAK SPACE}")
         columns = [_same_square(data, key, cell) for key in ("published", "reference")]
         means = [
             [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for one in (*columns, cell)]
             for protocol in ("quic", "tcp")
         ]
         rows.append([f"{cell['bandwidth_mbps']:g}", page, *means[0], *means[1]])
-    head = ["Mbit/s", "page"]
-    head += [f"{protocol}, {what}" for protocol in ("QUIC", "TCP") for what in ("published", "0.5 % each way", "1 % each way")]
+    head = ["Mbit/s", "page", "QUIC, publ.", "0.5 %", "1 %", "TCP, publ.", "0.5 %", "1 %"]
     return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})
 
 
-def _same_square(data: PaperData, key: str, wanted: pd.Series) -> pd.Series | None:
-    """The square of figure 4.6b or 4.6e with this workload and bandwidth, in one of their columns."""
-    same = ["workload_size_kb", "workload_count", "bandwidth_mbps"]
-    for figure in ("4.6b", "4.6e"):
-        for source, frame in data.sources(figure).items():
-            found = frame[(frame[same] == wanted[same]).all(axis=1)]
-            if source.key == key and len(found):
-                return found.iloc[0]
+SQUARE = ("workload_size_kb", "workload_count", "bandwidth_mbps")
+WITH_RTT = (*SQUARE, "rtt_ms")
+
+
+def _same_square(data: PaperData, key: str, wanted: pd.Series, figures=("4.6b", "4.6e"), same=SQUARE) -> pd.Series | None:
+    """The square of one of these figures that has the same values in the columns `same`, from one of its sources."""
+    for figure in figures:
+        frame = {source.key: frame for source, frame in data.sources(figure).items()}.get(key)
+        if frame is not None and (found := _row_like(frame, wanted, same)) is not None:
+            return found
     return None
+
+
+def _row_like(frame: pd.DataFrame, wanted: pd.Series, same) -> pd.Series | None:
+    found = frame[(frame[list(same)] == wanted[list(same)]).all(axis=1)]
+    return found.iloc[0] if len(found) else None
+
+
+def slow_server_table(data: PaperData) -> str:
+    """Pages of many objects by how much CPU the QUIC server may use: published, unlimited, 20 % and 10 % of one CPU."""
+    limited = [{source.key: frame for source, frame in data.sources(f"slow-server-{percent}").items()}.get("reference") for percent in (20, 10)]
+    if any(frame is None for frame in limited):
+        return NOTHING
+    rows = []
+    for _, cell in limited[1].sort_values(["rtt_ms", "workload_count"]).iterrows():
+        page = style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(" ", "\N{NO-BREAK SPACE}")
+        columns = [_same_square(data, key, cell, ("4.6d", "4.6f"), WITH_RTT) for key in ("published", "reference")]
+        columns += [_row_like(limited[0], cell, WITH_RTT), cell]
+        quic = [_values(one)[0] if one is not None else "–" for one in columns]
+        rows.append([f"{cell['rtt_ms']:g}", page, *quic, *(_values(one)[1] for one in (columns[0], cell))])
+    head = ["RTT, ms", "page", "QUIC, publ.", "no limit", "20 %", "10 %", "TCP, publ.", "here"]
+    return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})

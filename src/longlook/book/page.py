@@ -12,7 +12,7 @@ from myst_nb import glue
 
 from longlook.book import audit_page
 from longlook.book import data as book_data
-from longlook.book.causes import browser_time_table, each_way_table, offsets_table, slow_client_table
+from longlook.book.causes import browser_time_table, each_way_table, offsets_table, slow_client_table, slow_server_table
 from longlook.book.chapters import chapter_sweeps
 from longlook.book.figures import live_figure
 from longlook.book.numbers import figure_numbers, square_pct
@@ -78,6 +78,10 @@ class Chapter:
     def slow_client(self) -> HTML:
         """Many small objects on a client with little CPU."""
         return HTML(slow_client_table(self.data))
+
+    def slow_server(self) -> HTML:
+        """Many small objects from a QUIC server with little CPU."""
+        return HTML(slow_server_table(self.data))
 
     def loss_each_way(self) -> HTML:
         """Pages over a link that loses 1 % in each direction."""
