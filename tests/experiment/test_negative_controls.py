@@ -1,23 +1,11 @@
 """Negative controls: deliberately wrong servers, with the real browser; each must be rejected for its own reason."""
 
-import contextlib
-from types import SimpleNamespace
-
+import arms
 import pytest
+from arms import shorten_image, verdicts
 
-from longlook.client.base import ClientSettings
-from longlook.client.chromium import Chromium
-from longlook.experiment.arm import Arm, Surroundings
-from longlook.link.linkpipe import LinkPipe
-from longlook.probe.stallwatch import StallWatch
-from longlook.scenario import Link, Workload
 from longlook.server.apache import Apache
-from longlook.server.base import ServerSettings
-from longlook.server.certificate import ORIGIN, make_certificate
 from longlook.server.envoy import Envoy
-from longlook.server.www import write_site
-from longlook.stack import open_stack
-from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -27,41 +15,8 @@ DEFLATE = {
 }
 
 
-@contextlib.contextmanager
-def arm_on(testbed_name, tmp_path, server, options=None, spoil=None, cca="cubic", server_cca="cubic"):
-    """A testbed with one server and one browser; `spoil` may damage the site on disk before the server starts."""
-    stack = open_stack("quicv1")
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents[:3]:
-        parent.chmod(0o755)
-    site = write_site(tmp_path / "www", Workload(size_kb=5, count=2), seed=1)
-    if spoil:
-        spoil(site.root)
-    tls = make_certificate(tmp_path / "tls")
-    tls.key.chmod(0o644)
-    with contextlib.ExitStack() as owned:
-        bed = owned.enter_context(NetnsTestbed(testbed_name))
-        link = owned.enter_context(LinkPipe(bed))
-        link.configure(Link(bandwidth_mbps=50, rtt_ms=10), seed=1)
-        settings = ServerSettings(site.root, tls.certificate, tls.key, site.requests, cca=server_cca, options=options or {})
-        running = owned.enter_context(server(bed, stack, settings))
-        protocol = server.protocol
-        wanted = ClientSettings(protocol, ORIGIN, bed.hosts["server"].address, 443, tls.spki, stack.client_options(protocol, cca))
-        browser = owned.enter_context(Chromium(bed, stack, wanted))
-        around = Surroundings(link, site, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=10)
-        yield SimpleNamespace(arm=Arm(protocol, browser, running, stack.har_protocol(protocol), cca, around), bed=bed)
-
-
-def verdicts(on, loads=2, fresh_tcp=True):
-    """(accepted or disturbed, reason) of each load; a stalled machine does not make a right load wrong here."""
-    seen = []
-    for index in range(loads):
-        row = on.arm.load(index)
-        if fresh_tcp:
-            on.bed.touch_network("client")
-        right = row["accepted"] or row["reject_reason"] == "disturbed"
-        seen.append((right, None if right else row["reject_reason"]))
-    return seen
+def arm_on(testbed_name, tmp_path, server, **how):
+    return arms.arm_on(testbed_name, tmp_path, server, "quicv1", **how)
 
 
 @pytest.mark.parametrize("server", [Envoy, Apache])
@@ -72,11 +27,6 @@ def test_the_right_servers_are_accepted(testbed_name, tmp_path, server):
 
 def remove_image(root):
     (root / "image.jpg").unlink()
-
-
-def shorten_image(root):
-    image = root / "image.jpg"
-    image.write_bytes(image.read_bytes()[:-100])
 
 
 WRONG = {

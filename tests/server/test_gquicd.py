@@ -1,67 +1,25 @@
 """gquicd with a real Chromium 64 over the emulated link: what it says, when it answers, how its sender behaves."""
 
-import contextlib
 import csv
 import json
 import re
 import statistics
 from pathlib import Path
-from types import SimpleNamespace
 
+import arms
 import pytest
+from arms import shorten_image, verdicts
 
-from longlook.client.base import ClientSettings, NotSupported
-from longlook.client.chromium import Chromium
-from longlook.experiment.arm import Arm, Surroundings
-from longlook.link.linkpipe import LinkPipe
-from longlook.probe.stallwatch import StallWatch
+from longlook.client.base import NotSupported
 from longlook.scenario import Link, Workload
 from longlook.server.apache import Apache
-from longlook.server.base import ServerSettings
-from longlook.server.certificate import ORIGIN, make_certificate
 from longlook.server.gquicd import Gquicd
-from longlook.server.www import write_site
-from longlook.stack import open_stack
-from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(180)]
 
 
-@contextlib.contextmanager
-def arm_on(testbed_name, tmp_path, server=Gquicd, link=None, workload=None, browser="gquic37", spoil=None, switches=(), **settings):
-    """A testbed with one server of gquic37 and the browser of either stack."""
-    link, workload = link or Link(bandwidth_mbps=50, rtt_ms=10), workload or Workload(size_kb=5, count=2)
-    stack, browser_stack = open_stack("gquic37"), open_stack(browser)
-    for folder in (tmp_path, *tmp_path.parents[:3]):
-        folder.chmod(0o755)
-    site = write_site(tmp_path / "www", workload, seed=1)
-    if spoil:
-        spoil(site.root)
-    tls = make_certificate(tmp_path / "tls")
-    tls.key.chmod(0o644)
-    with contextlib.ExitStack() as owned:
-        bed = owned.enter_context(NetnsTestbed(testbed_name))
-        driver = owned.enter_context(LinkPipe(bed))
-        driver.configure(link, seed=1)
-        wanted = ServerSettings(site.root, tls.certificate, tls.key, site.requests, **settings)
-        running = owned.enter_context(server(bed, stack, wanted))
-        client = ClientSettings(server.protocol, ORIGIN, bed.hosts["server"].address, 443, tls.spki, switches)
-        chromium = owned.enter_context(Chromium(bed, browser_stack, client))
-        around = Surroundings(driver, site, owned.enter_context(StallWatch()), timeout_s=30, rtt_ms=link.rtt_ms)
-        arm = Arm(server.protocol, chromium, running, stack.har_protocol(server.protocol), "cubic", around)
-        yield SimpleNamespace(arm=arm, bed=bed)
-
-
-def verdicts(on, loads=2):
-    """(accepted or disturbed, reason) of each load; a stalled machine does not make a right load wrong here."""
-    seen = []
-    for index in range(loads):
-        row = on.arm.load(index)
-        if on.arm.protocol == "tcp":
-            on.bed.touch_network("client")
-        right = row["accepted"] or row["reject_reason"] == "disturbed"
-        seen.append((right, None if right else row["reject_reason"]))
-    return seen
+def arm_on(testbed_name, tmp_path, server=Gquicd, **how):
+    return arms.arm_on(testbed_name, tmp_path, server, "gquic37", **how)
 
 
 @pytest.mark.parametrize("server", [Gquicd, Apache])
@@ -71,8 +29,9 @@ def test_the_right_servers_are_accepted(testbed_name, tmp_path, server):
 
 
 def test_a_page_of_a_hundred_objects_is_whole(testbed_name, tmp_path):
+    # One in ten comes short if the connection closes as soon as the browser has acknowledged what it has yet to read.
     with arm_on(testbed_name, tmp_path, workload=Workload(size_kb=10, count=100)) as on:
-        assert verdicts(on, loads=3) == [(True, None)] * 3
+        assert verdicts(on, loads=12) == [(True, None)] * 12
 
 
 def test_a_cold_handshake_takes_one_rejection_and_a_resumed_one_none(testbed_name, tmp_path):
@@ -114,11 +73,6 @@ def test_the_server_and_the_browsers_netlog_agree_on_0rtt(testbed_name, tmp_path
     assert len(seen) >= 4
     assert [row["zero_rtt"] for row in rows][: len(seen)] == ["REJ" not in tags for tags in seen]
     assert {tags[-1] for tags in seen[:4]} == {"SHLO"}
-
-
-def shorten_image(root):
-    image = root / "image.jpg"
-    image.write_bytes(image.read_bytes()[:-100])
 
 
 def test_a_shorter_object_is_rejected(testbed_name, tmp_path):

@@ -30,10 +30,10 @@ def offsets_table(data: PaperData, figures: list[str]) -> str:
     """Median of re-measured minus published mean (ms), and of their ratio, by condition and kind of page."""
     rows = []
     for figure in figures:
-        sources = {source.key: frame for source, frame in data.sources(figure).items()}
-        if "reference" not in sources:
+        reference = data.frame(figure, "reference")
+        if reference is None:
             continue
-        both = [cell for cell in compare(sources["published"], sources["reference"]) if cell.tested]
+        both = [cell for cell in compare(data.frame(figure, "published"), reference) if cell.tested]
         for name, belongs in GROUPS:
             group = [cell for cell in both if belongs(cell)]
             if group:
@@ -58,8 +58,8 @@ def slow_client_table(data: PaperData) -> str:
     for bandwidth in (50.0, 100.0):
         square = {"workload_size_kb": 10, "workload_count": 100, "bandwidth_mbps": bandwidth}
         for label, frame in _slow_sources(data):
-            found = frame[(frame[list(square)] == pd.Series(square)).all(axis=1)]
-            rows += [[f"{bandwidth:g}", label, *_values(cell)] for _, cell in found.iterrows()]
+            if (cell := _square_like(frame, square)) is not None:
+                rows.append([f"{bandwidth:g}", label, *_values(cell)])
     head = ["Mbit/s", "client", "QUIC, ms", "TCP, ms", "diff., %", "p"]
     return html_table(head, rows, numeric={0, 2, 3, 4, 5}) if rows else NOTHING
 
@@ -86,63 +86,59 @@ def _values(cell: pd.Series) -> list[str]:
 
 def browser_time_table(data: PaperData) -> str:
     """PLT over a link that takes next to no time: what browser and servers need for each page."""
-    frames = {source.key: frame for source, frame in data.sources("browser-time").items()}
-    if "reference" not in frames:
+    reference = data.frame("browser-time", "reference")
+    if reference is None:
         return NOTHING
-    rows = [
-        [f"{style.workload_label(cell['workload_size_kb'], int(cell['workload_count']), True)}", *_values(cell)[:2]]
-        for _, cell in frames["reference"].iterrows()
-    ]
+    rows = [[_page(cell), *_values(cell)[:2]] for _, cell in reference.iterrows()]
     return html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})
 
 
 def each_way_table(data: PaperData) -> str:
     """Squares with loss: published, re-measured with half of it each way, and with the whole of it each way."""
-    doubled = {source.key: frame for source, frame in data.sources("loss-each-way").items()}.get("reference")
+    doubled = data.frame("loss-each-way", "reference")
     if doubled is None:
         return NOTHING
     rows = []
     for _, cell in doubled.sort_values(["bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
-        page = style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(" ", "\N{NO-BREAK SPACE}")
-        columns = [_same_square(data, key, cell) for key in ("published", "reference")]
+        columns = [_same_square(data, ("4.6b", "4.6e"), key, cell) for key in ("published", "reference")]
         means = [
             [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for one in (*columns, cell)]
             for protocol in ("quic", "tcp")
         ]
-        rows.append([f"{cell['bandwidth_mbps']:g}", page, *means[0], *means[1]])
+        rows.append([f"{cell['bandwidth_mbps']:g}", _page(cell), *means[0], *means[1]])
     head = ["Mbit/s", "page", "QUIC, publ.", "0.5 %", "1 %", "TCP, publ.", "0.5 %", "1 %"]
     return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})
 
 
-SQUARE = ("workload_size_kb", "workload_count", "bandwidth_mbps")
-WITH_RTT = (*SQUARE, "rtt_ms")
+def _page(cell: pd.Series) -> str:
+    """`10 KB × 100`, in one line."""
+    return style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _same_square(data: PaperData, key: str, wanted: pd.Series, figures=("4.6b", "4.6e"), same=SQUARE) -> pd.Series | None:
-    """The square of one of these figures that has the same values in the columns `same`, from one of its sources."""
-    for figure in figures:
-        frame = {source.key: frame for source, frame in data.sources(figure).items()}.get(key)
-        if frame is not None and (found := _row_like(frame, wanted, same)) is not None:
-            return found
-    return None
+def _same_square(data: PaperData, figures: tuple[str, ...], key: str, wanted: pd.Series) -> pd.Series | None:
+    """The square of one of these figures that has the workload, bandwidth and RTT of `wanted`, from one of its columns."""
+    square = {name: wanted[name] for name in ("workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms")}
+    frames = (data.frame(figure, key) for figure in figures)
+    found = (_square_like(frame, square) for frame in frames if frame is not None)
+    return next((cell for cell in found if cell is not None), None)
 
 
-def _row_like(frame: pd.DataFrame, wanted: pd.Series, same) -> pd.Series | None:
-    found = frame[(frame[list(same)] == wanted[list(same)]).all(axis=1)]
+def _square_like(frame: pd.DataFrame, square: dict[str, float]) -> pd.Series | None:
+    """The row with these values in these columns."""
+    found = frame[(frame[list(square)] == pd.Series(square)).all(axis=1)]
     return found.iloc[0] if len(found) else None
 
 
 def slow_server_table(data: PaperData) -> str:
     """Pages of many objects by how much CPU the QUIC server may use: published, unlimited, 20 % and 10 % of one CPU."""
-    limited = [{source.key: frame for source, frame in data.sources(f"slow-server-{percent}").items()}.get("reference") for percent in (20, 10)]
-    if any(frame is None for frame in limited):
+    slowest = data.frame("slow-server-10", "reference")
+    if slowest is None:
         return NOTHING
     rows = []
-    for _, cell in limited[1].sort_values(["rtt_ms", "workload_count"]).iterrows():
-        page = style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(" ", "\N{NO-BREAK SPACE}")
-        columns = [_same_square(data, key, cell, ("4.6d", "4.6f"), WITH_RTT) for key in ("published", "reference")]
-        columns += [_row_like(limited[0], cell, WITH_RTT), cell]
+    for _, cell in slowest.sort_values(["rtt_ms", "workload_count"]).iterrows():
+        columns = [_same_square(data, ("4.6d", "4.6f"), key, cell) for key in ("published", "reference")]
+        columns += [_same_square(data, ("slow-server-20",), "reference", cell), cell]
         quic = [_values(one)[0] if one is not None else "–" for one in columns]
-        rows.append([f"{cell['rtt_ms']:g}", page, *quic, *(_values(one)[1] for one in (columns[0], cell))])
+        rows.append([f"{cell['rtt_ms']:g}", _page(cell), *quic, *(_values(one)[1] for one in (columns[0], cell))])
     head = ["RTT, ms", "page", "QUIC, publ.", "no limit", "20 %", "10 %", "TCP, publ.", "here"]
     return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})

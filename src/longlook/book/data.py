@@ -56,6 +56,10 @@ class PaperData:
                 found[Source(key, title, rows["campaign"].iloc[0])] = rows
         return found
 
+    def frame(self, figure: str, key: str) -> pd.DataFrame | None:
+        """One column of a figure: `published`, `reference` or `yours`; None where there is none."""
+        return next((frame for source, frame in self.sources(figure).items() if source.key == key), None)
+
     def runs_of(self, figure: str, source: Source) -> pd.DataFrame:
         """Every load, accepted or not, behind one column of one figure."""
         if source.campaign is None:

@@ -73,8 +73,7 @@ def agreement(published: pd.DataFrame, measured: pd.DataFrame | None) -> str:
 
 def square_pct(data: PaperData, figure: str, source: str, size_kb: int, count: int, bandwidth_mbps: int) -> str:
     """Percentage difference of one square, `+72 %`, or `not measured yet`."""
-    frames = [frame for one, frame in data.sources(figure).items() if one.key == source]
-    frame = _measured(frames[0] if frames else None)
+    frame = _measured(data.frame(figure, source))
     rows = frame[
         (frame["workload_size_kb"] == size_kb)
         & (frame["workload_count"] == count)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from longlook.book.data import COLUMNS, PaperData
+from longlook.dataset.campaign import split_digests
 from longlook.figure.table import html_table
 
 DIGEST_CHARACTERS = 12
@@ -47,8 +48,8 @@ def campaigns_of(data: PaperData, figures: Iterable[str]) -> list[tuple[str, str
 
 def _origin(row: pd.Series) -> tuple[str, str]:
     """Stack with its digest, and machine, of one campaign."""
-    pairs = zip(str(row["stack"]).split(", "), str(row["stack_digest"]).split(", "), strict=True)
-    stacks = [f"{html.escape(stack)}, digest <code>{html.escape(digest[:DIGEST_CHARACTERS])}</code>" for stack, digest in pairs]
+    digests = split_digests(row["stack"], row["stack_digest"])
+    stacks = [f"{html.escape(stack)}, digest <code>{html.escape(digest[:DIGEST_CHARACTERS])}</code>" for stack, digest in digests.items()]
     return "; ".join(stacks), html.escape(_machine(row))
 
 

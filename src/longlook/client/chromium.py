@@ -15,7 +15,7 @@ from typing import Any
 from longlook.client.base import Client, LoadFailed
 from longlook.errors import LonglookError
 from longlook.testbed import process
-from longlook.testbed.cpulimit import CpuLimit
+from longlook.testbed.cpulimit import held
 
 DRIVER = Path(__file__).parent / "js" / "driver.js"
 START_TIMEOUT_S = 20.0
@@ -82,9 +82,7 @@ class Chromium(Client):
                 stderr=errors,
                 env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
             )
-        if self.settings.cpu_pct is not None:
-            limit = CpuLimit(f"longlook-{self._browser.pid}", self.settings.cpu_pct)
-            self._owned.enter_context(limit).add(self._browser.pid)
+        self._owned.enter_context(held(self._browser.pid, self.settings.cpu_pct))
         self._port = self._wait_for_port()
 
     def _wait_for_port(self) -> int:

@@ -46,6 +46,11 @@ def iso(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def split_digests(stacks: str, digests: str) -> dict[str, str]:
+    """Stack -> digest, from the two texts of a campaign, in which several are joined by ", "."""
+    return dict(zip(stacks.split(", "), digests.split(", "), strict=True))
+
+
 @dataclass
 class Campaign:
     """One execution of a sweep on one machine. `info` is the content of its `campaign.json`."""
@@ -71,7 +76,7 @@ class Campaign:
     @property
     def stack_digests(self) -> dict[str, str]:
         """Stack -> its digest, for every stack of the sweep."""
-        return dict(zip(self.info["stack"].split(", "), self.info["stack_digest"].split(", "), strict=True))
+        return split_digests(self.info["stack"], self.info["stack_digest"])
 
     @property
     def is_sealed(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import json
 import shutil
 import subprocess
 import tempfile
@@ -22,7 +23,7 @@ from typing import Any
 from longlook.errors import LonglookError
 from longlook.testbed import process
 from longlook.testbed.base import Testbed
-from longlook.testbed.cpulimit import CpuLimit
+from longlook.testbed.cpulimit import held
 
 
 class NotSupported(LonglookError):
@@ -62,12 +63,11 @@ class Server(abc.ABC):
         self.state = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
         self.state.chmod(0o755)
         self._owned = contextlib.ExitStack()
+        self._log_position = 0
         try:
             with (self.state / "output").open("wb") as output:
                 self.process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
-            if self.settings.cpu_pct is not None:
-                limit = CpuLimit(f"longlook-{self.process.pid}", self.settings.cpu_pct)
-                self._owned.enter_context(limit).add(self.process.pid)
+            self._owned.enter_context(held(self.process.pid, self.settings.cpu_pct))
             self._wait_ready()
         except BaseException:
             self.__exit__()
@@ -108,6 +108,18 @@ class Server(abc.ABC):
         path = self.state / name
         path.write_text(text, encoding="utf-8")
         return path
+
+    def new_log_records(self) -> list[dict]:
+        """Whole lines of access.log, one JSON object each, that came since the last call."""
+        path = self.state / "access.log"
+        if not path.exists():
+            return []
+        with path.open("rb") as log:
+            log.seek(self._log_position)
+            text = log.read()
+        whole = text[: text.rfind(b"\n") + 1]
+        self._log_position += len(whole)
+        return [json.loads(line) for line in whole.splitlines()]
 
     def cpu_seconds(self) -> float:
         """CPU seconds that the server has used so far."""

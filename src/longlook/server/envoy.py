@@ -74,24 +74,11 @@ class Envoy(Server):
         return "bbr" if value == "true" else "cubic"
 
     def __enter__(self):
-        self._log_position = 0
         self._early_data: dict[str, bool] = {}
         return super().__enter__()
 
-    def new_access_records(self) -> list[dict]:
-        """Requests served since the last call, one record each."""
-        path = self.state / "access.log"
-        if not path.exists():
-            return []
-        with path.open("rb") as log:
-            log.seek(self._log_position)
-            text = log.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        self._log_position += len(whole)
-        return [json.loads(line) for line in whole.splitlines()]
-
     def early_data_by_connection(self) -> dict[str, bool]:
         """Envoy marks a request that came as accepted early data with `early-data: 1` (RFC 8470)."""
-        for record in self.new_access_records():
+        for record in self.new_log_records():
             self._early_data.setdefault(str(record["connection"]), record.get("early_data") == "1")
         return dict(self._early_data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from longlook.server.base import NotSupported, Server
@@ -16,7 +15,6 @@ class Gquicd(Server):
     protocol = "quic"
 
     def __enter__(self):
-        self._log_position = 0
         self._zero_rtt: dict[str, bool] = {}
         self._refused: dict | None = None
         return super().__enter__()
@@ -49,16 +47,7 @@ class Gquicd(Server):
 
     def _read_log(self) -> None:
         """Take in what the server has logged since: answered requests, refused versions."""
-        path = self.state / "access.log"
-        if not path.exists():
-            return
-        with path.open("rb") as log:
-            log.seek(self._log_position)
-            text = log.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        self._log_position += len(whole)
-        for line in whole.splitlines():
-            record = json.loads(line)
+        for record in self.new_log_records():
             if "offered" in record:
                 self._refused = record
             else:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.stack.gopatch import prepare
+from longlook.stack.gopatch import go_environment, prepare
 from longlook.stack.locking import exclusive
 from longlook.stack.versions import as_numbers
 
@@ -92,7 +92,7 @@ def _build(source: Path, program: Path) -> None:
     # -mod=readonly: what go.mod and go.sum lock, and nothing else. No cgo: no C compiler needed.
     command = [str(go), "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o", str(partial)]
     command += ["-modfile", str(modfile), "."] if modfile else ["."]
-    environment = {**os.environ, "GOFLAGS": "", "CGO_ENABLED": "0", "GOWORK": "off"}
+    environment = {**go_environment(), "CGO_ENABLED": "0"}
     try:
         done = subprocess.run(
             command, cwd=source, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, env=environment, stdin=subprocess.DEVNULL

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -22,6 +23,11 @@ from longlook.errors import LonglookError
 PATCHES = "_patches"
 CHANGES = "changes.patch"
 DOWNLOAD_TIMEOUT_S = 300.0
+
+
+def go_environment() -> dict[str, str]:
+    """The environment of every go command: the reader's own, without what would change how ours are built."""
+    return {**os.environ, "GOFLAGS": "", "GOWORK": "off"}
 
 
 def patched_modules(source: Path) -> dict[str, Path]:
@@ -64,7 +70,9 @@ def _download(source: Path, wanted: str, go: Path) -> Path:
     """The module's archive in Go's own cache."""
     command = [str(go), "mod", "download", "-json", wanted]
     try:
-        done = subprocess.run(command, cwd=source, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT_S, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, cwd=source, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT_S, stdin=subprocess.DEVNULL, env=go_environment()
+        )
     except subprocess.TimeoutExpired:
         raise LonglookError(f"waited {DOWNLOAD_TIMEOUT_S:g} s for go mod download {wanted}; it did not end") from None
     try:
@@ -129,8 +137,6 @@ def _trouble(output: str) -> list[str]:
     for line in output.splitlines():
         if named := re.match(r"(?:patching|checking) file (\S+)", line):
             file = named.group(1)
-        elif re.match(r"Hunk #\d+ (FAILED|succeeded at .*(offset|fuzz))", line):
-            found.append(f"{file}: {line}")
-        elif "can't find file to patch" in line or "out of" in line and "FAILED" in line:
+        elif re.match(r"Hunk #\d+ (FAILED|succeeded at .*(offset|fuzz))|can't find file to patch", line):
             found.append(f"{file}: {line}")
     return found

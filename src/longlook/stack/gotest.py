@@ -10,7 +10,7 @@ from pathlib import Path
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.stack.gobuild import find_go
-from longlook.stack.gopatch import patched_modules, prepare
+from longlook.stack.gopatch import go_environment, patched_modules, prepare
 
 
 def commands(source: Path, go: Path) -> list[list[str]]:
@@ -28,7 +28,7 @@ def commands(source: Path, go: Path) -> list[list[str]]:
 def main() -> int:
     """Every tool; 1 if anything failed."""
     status = 0
-    environment = {**os.environ, "GOFLAGS": "", "GOWORK": "off"}
+    environment = go_environment()
     if os.geteuid() == 0:
         environment["LINKPIPE_E2E"] = "1"
     for module in sorted(paths.TOOLS.glob("*/go.mod")):

@@ -7,6 +7,7 @@ a limited program is never held up for longer than that at a time.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from longlook.errors import LonglookError
@@ -54,3 +55,14 @@ class CpuLimit:
     def __exit__(self, *_):
         with contextlib.suppress(OSError):  # members that are still ending keep it alive; the next use takes it over
             self._folder.rmdir()
+
+
+@contextlib.contextmanager
+def held(pid: int, percent: float | None) -> Iterator[None]:
+    """A running program, and what it starts from now on, held to `percent` of one CPU together; None: not held."""
+    if percent is None:
+        yield
+        return
+    with CpuLimit(f"longlook-{pid}", percent) as limit:
+        limit.add(pid)
+        yield
