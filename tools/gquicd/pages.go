@@ -8,7 +8,7 @@ import (
 )
 
 // pages ends each connection with its page: GOAWAY once the last request has come, so that the browser opens a
-// new connection for the next page, and CONNECTION_CLOSE once the client has acknowledged the last byte.
+// new connection for the next page, and CONNECTION_CLOSE some time after the client has acknowledged the last byte.
 type pages struct {
 	requests int // per page; 0: connections stay open
 	mutex    sync.Mutex

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"time"
 
+	"github.com/lucas-clemente/quic-go/internal/ackhandler"
+	"github.com/lucas-clemente/quic-go/internal/congestion"
 	"github.com/lucas-clemente/quic-go/internal/protocol"
+	"github.com/lucas-clemente/quic-go/internal/utils"
 	"github.com/lucas-clemente/quic-go/internal/wire"
 )
 
@@ -38,5 +42,24 @@ func TestAFailedTryLeavesThePacketForTheNextKey(t *testing.T) {
 	}
 	if !bytes.Equal(packet, before) {
 		t.Error("the packet was destroyed by a failed try, so the 0-RTT key can no longer open it")
+	}
+}
+
+func TestASessionOutlivesItsDeliveryUntilTheClientHasRead(t *testing.T) {
+	defer func(before time.Duration) { linger = before }(linger)
+	linger = 50 * time.Millisecond
+	s := &session{
+		framer:            newFramer(nil, nil, protocol.Version37),
+		sentPacketHandler: ackhandler.NewSentPacketHandler(&congestion.RTTStats{}, utils.DefaultLogger, protocol.Version37),
+		closeChan:         make(chan closeError, 1),
+		sendingScheduled:  make(chan struct{}, 1),
+	}
+	s.CloseWhenDelivered()
+	begun := time.Now()
+	s.closeIfDelivered()
+	s.closeIfDelivered()
+	<-s.closeChan
+	if lived := time.Since(begun); lived < linger {
+		t.Errorf("closed after %v: what the client had yet to read was lost", lived)
 	}
 }

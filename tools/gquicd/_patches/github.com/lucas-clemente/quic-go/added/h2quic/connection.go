@@ -13,7 +13,7 @@ type Connection interface {
 	Rejections() int
 	// GoAway tells the client to open no more streams on this connection.
 	GoAway()
-	// CloseWhenDelivered closes the connection once the client has acknowledged everything.
+	// CloseWhenDelivered closes the connection some time after the client has acknowledged everything.
 	CloseWhenDelivered()
 }
 
