@@ -48,13 +48,16 @@ def arm_on(testbed_name, tmp_path, server, stack, browser=None, link=LINK, workl
         yield SimpleNamespace(arm=Arm(protocol, chromium, running, stack.har_protocol(protocol), "cubic", around), bed=bed)
 
 
-def verdicts(on, loads=2, fresh_tcp=True):
-    """(accepted or disturbed, reason) of each load; a stalled machine does not make a right load wrong here."""
+def verdicts(on, loads=2, fresh=True):
+    """(accepted or disturbed, reason) of each load; a stalled machine does not make a right load wrong here.
+
+    `fresh`: TCP connections are dropped after each load, as in a campaign.
+    """
     seen = []
     for index in range(loads):
         row = on.arm.load(index)
-        if fresh_tcp and on.arm.protocol == "tcp":  # as a campaign does: Chromium 64 drops QUIC sessions upon it too
-            on.bed.touch_network("client")
+        if fresh and on.arm.protocol == "tcp":
+            on.arm.client.drop_connections()
         right = row["accepted"] or row["reject_reason"] == "disturbed"
         seen.append((right, None if right else row["reject_reason"]))
     return seen

@@ -53,7 +53,7 @@ def test_a_quic_server_that_keeps_the_connection_open_is_rejected(testbed_name, 
 
 def test_a_tcp_connection_that_stays_open_is_rejected(testbed_name, tmp_path):
     with arm_on(testbed_name, tmp_path, Apache) as on:
-        assert verdicts(on, fresh_tcp=False) == [(True, None), (False, "connection_reused")]
+        assert verdicts(on, fresh=False) == [(True, None), (False, "connection_reused")]
 
 
 def test_a_server_that_rejects_0rtt_is_rejected(testbed_name, tmp_path):

@@ -26,8 +26,10 @@ type accessRecord struct {
 	TimeS      float64 `json:"time_s"`
 	Connection string  `json:"connection"`
 	Path       string  `json:"path"`
-	// Rejections that the handshake took: 0 means that it was a 0-RTT one.
+	// Rejections that the handshake took; without any the request may be 0-RTT data, and is unless Confirmed.
 	Rejections int `json:"rejections"`
+	// Confirmed: the client waited for the end of the handshake before it asked. Chromium does after a network change.
+	Confirmed bool `json:"confirmed"`
 }
 
 type refusedRecord struct {
@@ -62,7 +64,7 @@ func seconds(now time.Time) float64 { return float64(now.UnixMicro()) / 1e6 }
 func (l *accessLog) record(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if connection := h2quic.ConnectionOf(request); connection != nil {
-			l.write(accessRecord{seconds(time.Now()), connection.ID(), request.URL.Path, connection.Rejections()})
+			l.write(accessRecord{seconds(time.Now()), connection.ID(), request.URL.Path, connection.Rejections(), connection.Confirmed()})
 		}
 		handler.ServeHTTP(w, request)
 	})

@@ -15,6 +15,7 @@ func (c *connection) ID() string          { return "1" }
 func (c *connection) Rejections() int     { return 0 }
 func (c *connection) GoAway()             { c.goneAway++ }
 func (c *connection) CloseWhenDelivered() { c.closed++ }
+func (c *connection) Confirmed() bool     { return false }
 
 func TestAConnectionIsClosedAfterTheLastResponseOfItsPage(t *testing.T) {
 	pages, own := newPages(3), &connection{}

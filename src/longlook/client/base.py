@@ -54,6 +54,10 @@ class Client(abc.ABC):
         """Load one page with an empty cache; return its HAR. Raise `LoadFailed` with the reason."""
 
     @abc.abstractmethod
+    def drop_connections(self) -> None:
+        """End the TCP connections to the server, so that the next load opens a new one; others stay as they are."""
+
+    @abc.abstractmethod
     def version(self) -> str:
         """As the running program reports it."""
 

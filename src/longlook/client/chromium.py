@@ -16,6 +16,7 @@ from longlook.client.base import Client, LoadFailed
 from longlook.errors import LonglookError
 from longlook.testbed import process
 from longlook.testbed.cpulimit import held
+from longlook.testbed.sockets import shut_tcp
 
 DRIVER = Path(__file__).parent / "js" / "driver.js"
 START_TIMEOUT_S = 20.0
@@ -140,6 +141,9 @@ class Chromium(Client):
         if not reply["ok"]:
             raise LoadFailed(reply["error"])
         return reply["har"]["log"]
+
+    def drop_connections(self) -> None:
+        shut_tcp(self._browser.pid, self.settings.address, self.settings.port)
 
     def version(self) -> str:
         return self._version.rsplit("/", 1)[-1]

@@ -78,7 +78,7 @@ def run_cell(
         record = environment_record(cell, stack, bed, driver, calibration, effective, arms)
         (folder / "environment.json").write_text(json.dumps(record, indent=1) + "\n")
         with RunsWriter(folder / "runs.jsonl.zst") as writer:
-            for row in _loads(cell, arms, driver, bed, campaign, progress):
+            for row in _loads(cell, arms, driver, campaign, progress):
                 writer.append(row)
                 rows.append({key: row[key] for key in ("arm", "load_index", "accepted", "reject_reason", "plt_ms")})
     summary = summarise(cell, rows, time.monotonic() - began)
@@ -144,7 +144,7 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
     return arms
 
 
-def _loads(cell: Cell, arms: dict[str, Arm], driver, bed, campaign: str, progress: Progress | None):
+def _loads(cell: Cell, arms: dict[str, Arm], driver, campaign: str, progress: Progress | None):
     """Yield one record per load, in the order measured, until every arm has its loads or the bound is reached."""
     plan, failures, total = Plan(cell), dict.fromkeys(arms, 0), len(schedule(cell))
     for order, (name, index, attempt) in enumerate(plan):
@@ -153,7 +153,7 @@ def _loads(cell: Cell, arms: dict[str, Arm], driver, bed, campaign: str, progres
         started = _now()
         row = arm.load(index)
         if arm.protocol == "tcp":
-            bed.touch_network("client")  # the browser drops its TCP connections: the next load opens a new one
+            arm.client.drop_connections()  # the next load opens a new one; QUIC's server ends its connections itself
         yield {
             "schema": "longlook.run/1",
             "campaign": campaign,

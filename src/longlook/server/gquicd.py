@@ -51,10 +51,10 @@ class Gquicd(Server):
             if "offered" in record:
                 self._refused = record
             else:
-                self._zero_rtt.setdefault(record["connection"], record["rejections"] == 0)
+                self._zero_rtt.setdefault(record["connection"], record["rejections"] == 0 and not record["confirmed"])
 
     def early_data_by_connection(self) -> dict[str, bool]:
-        """A handshake without a REJ (CHLO answered by SHLO) is gQUIC's 0-RTT: the request came with the CHLO."""
+        """gQUIC's 0-RTT: a handshake without a REJ (CHLO answered by SHLO), and a request that did not wait for its end."""
         self._read_log()
         return dict(self._zero_rtt)
 

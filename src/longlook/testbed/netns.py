@@ -262,17 +262,6 @@ class NetnsTestbed(Testbed):
             with contextlib.suppress(OSError):  # unknown to the kernel: the write that follows says so
                 path.write_text(" ".join([*allowed, name]))
 
-    def touch_network(self, role: Role) -> None:
-        """Add and delete an address: browsers take it for a network change and drop their TCP connections."""
-
-        def change():
-            with NetNS(namespace(self.name, role)) as host:
-                index = host.link_lookup(ifname="eth0")[0]
-                for verb in ("add", "del"):
-                    host.addr(verb, index=index, address="10.77.1.1", prefixlen=32)
-
-        _apart(change)
-
 
 def remove(name: str) -> None:
     """Kill what still runs in a testbed's namespaces and delete them; nothing there is fine."""

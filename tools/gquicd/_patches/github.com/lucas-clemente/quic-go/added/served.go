@@ -19,6 +19,7 @@ type served struct {
 	handedOver sync.Once
 	delivered  sync.Once
 	closing    int32 // atomic; 1: close once everything has been delivered
+	confirmed  int32 // atomic; 1: the client has sent a forward-secure packet
 }
 
 // handOver gives the session to Accept, once: as soon as the CHLO is accepted and not with the client's first
@@ -37,6 +38,11 @@ func (s *session) Rejections() int {
 	}
 	return 0
 }
+
+// Confirmed says whether the client has confirmed the handshake: what it asks from then on is no 0-RTT data.
+func (s *session) Confirmed() bool { return atomic.LoadInt32(&s.served.confirmed) == 1 }
+
+func (s *served) confirm() { atomic.StoreInt32(&s.confirmed, 1) }
 
 // GoAway tells the client to open no more streams here: its next page gets a new connection.
 func (s *session) GoAway() {

@@ -9,8 +9,10 @@ import (
 type Connection interface {
 	// ID of the connection, as hexadecimal digits.
 	ID() string
-	// Rejections is the number of REJ messages that the handshake took; 0 means 0-RTT.
+	// Rejections is the number of REJ messages that the handshake took; 0 means that 0-RTT data was possible.
 	Rejections() int
+	// Confirmed says whether the client has sent a packet with the final keys, a round trip after its first.
+	Confirmed() bool
 	// GoAway tells the client to open no more streams on this connection.
 	GoAway()
 	// CloseWhenDelivered closes the connection some time after the client has acknowledged everything.

@@ -3,7 +3,7 @@ package handshake
 import "sync/atomic"
 
 // rejections counts the REJ messages of one connection. None means that the client's first CHLO was
-// complete and accepted: a 0-RTT handshake.
+// complete and accepted, so that it could send 0-RTT data.
 type rejections struct{ n int32 }
 
 func (r *rejections) add() { atomic.AddInt32(&r.n, 1) }
