@@ -14,6 +14,17 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """In a Nix shell that was made for one stack, tests of the other are skipped."""
+    from longlook.stack import NotOfferedError
+
+    try:
+        return (yield)
+    except NotOfferedError as absent:
+        pytest.skip(str(absent))
+
+
 @pytest.fixture
 def testbed_name(request):
     """A testbed name of this test's own, cleaned up whatever happens."""

@@ -72,8 +72,9 @@ def run(sweep: str, reference: bool, new: bool, testbed: str) -> None:
     """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
     from longlook.doctor import checks, require
     from longlook.experiment.campaign import run_sweep
+    from longlook.experiment.offered import offered
 
-    wanted = _sweep(sweep)
+    wanted = offered(_sweep(sweep))
     require(checks(wanted.stacks()))
     role = "reference" if reference else "local"
     outcome = run_sweep(wanted, role, None if new else "auto", testbed)

@@ -16,7 +16,7 @@ from longlook.errors import LonglookError
 from longlook.probe.machine import cpu_times
 from longlook.stack.gobuild import find_go, tool_path
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
-from longlook.stack.spec import known_stacks, load_stack
+from longlook.stack.spec import load_stack, offered_stacks
 
 LEAST_DISK_BYTES = 2 * 10**9
 BUSY_SHARE = 0.25
@@ -67,13 +67,13 @@ TOOLS = (
 def checks(stacks: Iterable[str] | None = None) -> list[Check]:
     """Every check, the most basic first; takes about a second and changes nothing on the machine.
 
-    `stacks`: those that are about to be used; None: all that envs/ holds.
+    `stacks`: those that are about to be used; None: all that are offered here.
     """
     load = _cpu_load()  # first: the checks below are work too
     found = [_root()]
     found += [_tool(tool) for tool in TOOLS]
     found += [_namespaces(), _veth(), _controllers(), _tcp_probe(), _netem(), _udp_buffers()]
-    found += [_stack(name) for name in (known_stacks() if stacks is None else stacks)]
+    found += [_stack(name) for name in (offered_stacks() if stacks is None else stacks)]
     found += [_linkpipe(), _disk(), _clock(), _cpus(), load, _leftovers()]
     return found
 
@@ -222,7 +222,8 @@ def _linkpipe() -> Check:
     try:
         program = tool_path("linkpipe")
         if program.exists():
-            return Check(name, True, str(program))
+            provider = "nix" if os.environ.get("LONGLOOK_TOOL_LINKPIPE") else "portable"
+            return Check(name, True, f"{program} ({provider})")
         go = find_go(paths.TOOLS / "linkpipe")
     except LonglookError as error:
         return Check(name, False, str(error), "tools/bootstrap")

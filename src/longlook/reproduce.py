@@ -14,6 +14,7 @@ from longlook.dataset.process import process
 from longlook.doctor import checks, require
 from longlook.errors import LonglookError
 from longlook.experiment.campaign import run_sweep
+from longlook.experiment.offered import offered
 from longlook.scenario import Sweep, load_sweep
 
 QUICK_LOADS = 5
@@ -37,6 +38,7 @@ def remeasure_chapter(name: str, quick: bool) -> None:
 
 def _measure_and_render(sweeps: list[Sweep]) -> None:
     began = time.monotonic()
+    sweeps = [offered(sweep) for sweep in sweeps]
     require(checks(sorted({stack for sweep in sweeps for stack in sweep.stacks()})))
     failed: dict[str, str] = {}
     campaigns = []

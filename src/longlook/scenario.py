@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -173,6 +174,14 @@ class Sweep(Value):
     def stacks(self) -> list[str]:
         """The stacks that its cells need, sorted."""
         return sorted({block.stack or self.stack for block in self.grid})
+
+    def of_stacks(self, offered: Iterable[str]) -> Sweep:
+        """The sweep without the cells of other stacks; what is left keeps its seeds. An error if nothing is left."""
+        wanted = set(offered)
+        left = [block for block in self.grid if (block.stack or self.stack) in wanted]
+        if not left:
+            raise ScenarioError(f"sweep {self.name} needs {', '.join(self.stacks())}; here is {', '.join(sorted(wanted)) or 'no stack'}")
+        return self.model_copy(update={"grid": left})
 
     def _cells_of(self, block: Grid):
         product = itertools.product(

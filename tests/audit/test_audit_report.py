@@ -168,6 +168,31 @@ def test_equal_arms_pass_and_different_arms_fail(data):
     assert report.controls[0].verdict == "fail" and not report.ok
 
 
+def loads_in_random_order(generator, campaign, cell, after_tcp_ms):
+    """20 loads of each; a QUIC load takes `after_tcp_ms` longer if the load before it was TCP's."""
+    order, before = ["quic", "tcp"] * 20, None
+    generator.shuffle(order)
+    taken = {"quic": 0, "tcp": 0}
+    for place, arm in enumerate(order):
+        taken[arm] += 1
+        late = after_tcp_ms if (arm, before) == ("quic", "tcp") else 0
+        yield make_run(campaign, cell, arm, taken[arm], place, generator.gauss(300 + late, 3))
+        before = arm
+
+
+@pytest.mark.parametrize(("after_tcp_ms", "passed"), [(0, True), (36, False)])
+def test_arms_that_disturb_each_other_fail(data, after_tcp_ms, passed):
+    generator = random.Random(3)
+    campaign = open_campaign(data.raw, make_sweep(), "local", STACK_DIGEST)
+    for cell in campaign.cells():
+        write_cell(campaign, cell, loads_in_random_order(generator, campaign.id, cell, after_tcp_ms))
+    report = data.audit()
+    order = report.sections[0].order
+    assert order.tested == 4 and order.passed is passed and report.ok is passed
+    assert f"{'PASS' if passed else 'FAIL'}. {len(order.significant)} of 4 significant" in format_text(report)
+    assert [line.startswith("order control") for line in report.failures] == ([] if passed else [True])
+
+
 def test_rejected_and_disturbed_loads_are_counted(data):
     campaign = open_campaign(data.raw, make_sweep(), "local", STACK_DIGEST)
     cell = campaign.cells()[0]

@@ -99,7 +99,7 @@ def test_tables_show_published_values_without_data(nothing):
 
 def test_the_audit_page_works_without_data(nothing):
     page = audit_page.AuditPage(None, nothing)
-    sections = (page.controls, page.agreement, page.disagreements, page.loads, page.floor, page.published, page.integrity, page.conclusion)
+    sections = (page.controls, page.order, page.agreement, page.disagreements, page.loads, page.floor, page.published, page.integrity, page.conclusion)
     for show in sections:
         assert "make reproduce" in show().data
     assert page.control_chart() is None

@@ -16,23 +16,28 @@ from longlook.analysis.agreement import (
 from longlook.analysis.cells import cell_of, label_of, newest, role_of
 from longlook.analysis.difference import percentage_difference
 from longlook.analysis.floor import floor
+from longlook.analysis.order import order_effects
 from longlook.analysis.welch import ALPHA
-from longlook.audit.report import AAControl, AuditReport, Integrity, LoadCounts, PublishedCheck, Section, TableAudit
+from longlook.audit.report import (
+    AAControl, AuditReport, Integrity, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit,
+)  # fmt: skip
 
 ROLES = ("reference", "local")
 CELL_NAME = ["campaign", "cell_id"]
 FALSE_FAILURES = 0.1
+FALSE_ORDER_FAILURES = 0.001
+"""Rarer: every audit makes this test, also of few cells, and arms that disturb each other show it in most cells."""
 MEAN_ROUNDING_MS = 0.005
 """The published means have two decimals."""
 
 
-def allowed_by_chance(cells: int) -> int:
-    """Most significant cells that the A/A control may have: 1 of 40.
+def allowed_by_chance(cells: int, false_failures: float = FALSE_FAILURES) -> int:
+    """Most significant cells that a control of equals may have: 1 of 40 in the A/A control.
 
     Each of n equal cells is coloured by chance with probability 0.01, so the number of coloured ones is
     binomial; allowed is the smallest k that a sound testbed exceeds in fewer than one of ten controls.
     """
-    return int(binom.ppf(1 - FALSE_FAILURES, cells, ALPHA)) if cells else 0
+    return int(binom.ppf(1 - false_failures, cells, ALPHA)) if cells else 0
 
 
 def audit(
@@ -105,6 +110,7 @@ def section(title: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.Da
         quic_median_error=median_relative_error(compared, "quic"),
         tcp_median_error=median_relative_error(compared, "tcp"),
         loads=count_loads(runs, rows),
+        order=order_control(runs, rows),
         short_cells=short_cells(rows),
         below_floor=tuple(below_floor(rows.to_dict("records"))),
         largest=largest_disagreements(compared, largest),
@@ -126,6 +132,26 @@ def _table(name: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.Data
     )
 
 
+def order_control(runs: pd.DataFrame, rows: pd.DataFrame) -> OrderControl:
+    """How many arms of the given cells are faster or slower after a load of the other arm."""
+    effects = list(order_effects(_runs_of(runs, rows)))
+    return OrderControl(
+        tested=len(effects),
+        significant=tuple(
+            f"{one.cell_id}: {one.protocol} {one.after_own_ms:.1f} ms after its own, {one.after_other_ms:.1f} ms after the other, "
+            f"p = {one.test.p_value:.2g}"
+            for one in effects
+            if one.test.significant
+        ),
+        allowed=allowed_by_chance(len(effects), FALSE_ORDER_FAILURES),
+    )
+
+
+def _runs_of(runs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """The loads behind the given cells."""
+    return runs[pd.MultiIndex.from_frame(runs[CELL_NAME]).isin(pd.MultiIndex.from_frame(rows[CELL_NAME]))]
+
+
 def short_cells(rows: pd.DataFrame) -> tuple[str, ...]:
     """Cells in which an arm is short of accepted loads, measured by the fullest cell of the same campaign."""
     fullest = rows.groupby("campaign")[["quic_n", "tcp_n"]].transform("max").max(axis=1)
@@ -138,8 +164,7 @@ def short_cells(rows: pd.DataFrame) -> tuple[str, ...]:
 
 def count_loads(runs: pd.DataFrame, rows: pd.DataFrame) -> LoadCounts:
     """The loads behind the given cells: accepted, cold, rejected by reason, disturbed."""
-    names = pd.MultiIndex.from_frame(rows[CELL_NAME])
-    mine = runs[pd.MultiIndex.from_frame(runs[CELL_NAME]).isin(names)]
+    mine = _runs_of(runs, rows)
     accepted = mine["accepted"].astype(bool)
     rejected = Counter(mine.loc[~accepted, "reject_reason"])
     return LoadCounts(

@@ -32,6 +32,21 @@ class AAControl:
 
 
 @dataclass(frozen=True)
+class OrderControl:
+    """Each protocol after a load of its own against itself after a load of the other: they must be alike."""
+
+    tested: int = 0
+    """Protocols of cells with enough loads of both kinds."""
+    significant: tuple[str, ...] = ()
+    allowed: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """True also where nothing could be tested."""
+        return len(self.significant) <= self.allowed
+
+
+@dataclass(frozen=True)
 class LoadCounts:
     """Page loads behind a set of cells."""
 
@@ -80,6 +95,7 @@ class Section:
     quic_median_error: float
     tcp_median_error: float
     loads: LoadCounts
+    order: OrderControl
     short_cells: tuple[str, ...]
     """Cells in which an arm has fewer accepted loads than the fullest cell of the same campaign."""
     below_floor: tuple[str, ...]
@@ -130,11 +146,16 @@ class AuditReport:
             for control in self.controls
             if control.verdict == "fail"
         ]
+        found += [
+            f"order control ({part.title}): {len(part.order.significant)} of {part.order.tested} arms depend on what was loaded before"
+            for part in self.sections
+            if not part.order.passed
+        ]
         found += [f"below the floor: {line}" for part in (*self.controls, *self.sections) for line in part.below_floor]
         found += [f"integrity: {line}" for line in self.integrity.problems]
         return tuple(found)
 
     @property
     def ok(self) -> bool:
-        """False where the A/A control failed, a mean is below its floor, or a hash is wrong."""
+        """False where the A/A or the order control failed, a mean is below its floor, or a hash is wrong."""
         return not self.failures

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from longlook.analysis.agreement import CellAgreement
-from longlook.audit.report import AAControl, AuditReport, LoadCounts, PublishedCheck, Section, TableAudit
+from longlook.audit.report import AAControl, AuditReport, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit
 
 WIDTH = 120
 
@@ -102,7 +102,7 @@ def _section(section: Section) -> list[str]:
     if section.tables:
         lines += ["", f"  Overall, {_agreement(section.cells, section)}", "", _SUMMARY_HEAD]
         lines += [_summary_row(table) for table in section.tables]
-    lines += ["", _loads(section.loads)]
+    lines += ["", _loads(section.loads), *_order(section.order)]
     if section.unpublished_cells:
         lines.append(f"  {section.unpublished_cells} measured cells have no published counterpart")
     if section.short_cells:
@@ -118,6 +118,14 @@ def _section(section: Section) -> list[str]:
             f"    x {one.ratio:<6.2f}{one.protocol.upper():5}{before:>10.1f} -> {now:>9.1f} ms  figure {one.cell.figure}: {one.cell.label}"
         )
     return lines
+
+
+def _order(control: OrderControl) -> list[str]:
+    lines = [
+        f"  order control, an arm after its own load against after the other's: {'PASS' if control.passed else 'FAIL'}. "
+        f"{len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
+    ]
+    return lines + _few([f"    {text}" for text in control.significant])
 
 
 def _table(table: TableAudit) -> list[str]:

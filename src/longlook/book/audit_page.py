@@ -57,6 +57,16 @@ class AuditPage:
                 )
         return None
 
+    def order(self) -> HTML:
+        """The order control: arms that are faster or slower after a load of the other arm; there must be none but by chance."""
+
+        def text(part: Section) -> str:
+            found = part.order
+            counts = f"{len(found.significant)} of {found.tested} significant, {found.allowed} allowed"
+            return f"<p>{MARKS['pass' if found.passed else 'fail']}: {counts}.</p>" + _list(found.significant)
+
+        return self._each(text)
+
     def agreement(self) -> HTML:
         """Per table: cells, share of equal verdicts, median relative error of the means."""
         head = ["table", "figure", "cells", "verdicts agree", "QUIC error", "TCP error", "campaign"]

@@ -93,14 +93,14 @@ def browser_time_table(data: PaperData) -> str:
     return html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})
 
 
-def each_way_table(data: PaperData) -> str:
-    """Squares with loss: published, re-measured with half of it each way, and with the whole of it each way."""
-    doubled = data.frame("loss-each-way", "reference")
+def each_way_table(data: PaperData, figure: str, figures: tuple[str, ...]) -> str:
+    """Squares of `figures`, with loss: published, re-measured with half of it each way, and (`figure`) the whole of it."""
+    doubled = data.frame(figure, "reference")
     if doubled is None:
         return NOTHING
     rows = []
     for _, cell in doubled.sort_values(["bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
-        columns = [_same_square(data, ("4.6b", "4.6e"), key, cell) for key in ("published", "reference")]
+        columns = [_same_square(data, figures, key, cell) for key in ("published", "reference")]
         means = [
             [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for one in (*columns, cell)]
             for protocol in ("quic", "tcp")
@@ -129,15 +129,16 @@ def _square_like(frame: pd.DataFrame, square: dict[str, float]) -> pd.Series | N
     return found.iloc[0] if len(found) else None
 
 
-def slow_server_table(data: PaperData) -> str:
-    """Pages of many objects by how much CPU the QUIC server may use: published, unlimited, 20 % and 10 % of one CPU."""
-    slowest = data.frame("slow-server-10", "reference")
+def slow_server_table(data: PaperData, figure: str, figures: tuple[str, ...]) -> str:
+    """Pages of many objects by how much CPU the QUIC server may use: published and unlimited (`figures`), 20 % and 10 %
+    of one CPU (`figure`)."""
+    slowest = data.frame(f"{figure}-10", "reference")
     if slowest is None:
         return NOTHING
     rows = []
     for _, cell in slowest.sort_values(["rtt_ms", "workload_count"]).iterrows():
-        columns = [_same_square(data, ("4.6d", "4.6f"), key, cell) for key in ("published", "reference")]
-        columns += [_same_square(data, ("slow-server-20",), "reference", cell), cell]
+        columns = [_same_square(data, figures, key, cell) for key in ("published", "reference")]
+        columns += [_same_square(data, (f"{figure}-20",), "reference", cell), cell]
         quic = [_values(one)[0] if one is not None else "–" for one in columns]
         rows.append([f"{cell['rtt_ms']:g}", _page(cell), *quic, *(_values(one)[1] for one in (columns[0], cell))])
     head = ["RTT, ms", "page", "QUIC, publ.", "no limit", "20 %", "10 %", "TCP, publ.", "here"]

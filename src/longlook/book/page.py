@@ -79,13 +79,13 @@ class Chapter:
         """Many small objects on a client with little CPU."""
         return HTML(slow_client_table(self.data))
 
-    def slow_server(self) -> HTML:
-        """Many small objects from a QUIC server with little CPU."""
-        return HTML(slow_server_table(self.data))
+    def slow_server(self, figure: str, *figures: str) -> HTML:
+        """Many small objects from a QUIC server with little CPU, beside the same squares of `figures`."""
+        return HTML(slow_server_table(self.data, figure, figures))
 
-    def loss_each_way(self) -> HTML:
-        """Pages over a link that loses 1 % in each direction."""
-        return HTML(each_way_table(self.data))
+    def loss_each_way(self, figure: str, *figures: str) -> HTML:
+        """Pages over a link that loses 1 % in each direction, beside the same squares of `figures`."""
+        return HTML(each_way_table(self.data, figure, figures))
 
     def table(self, table: str) -> HTML:
         """One table of appendix B, with a part for each campaign that measured its cells."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from longlook.errors import LonglookError
 from longlook.paths import ENVS
 from longlook.server.base import Server
-
-MODULE_FOLDERS = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
+from longlook.stack.versions import apache_modules
 
 
 class Apache(Server):
@@ -43,12 +41,8 @@ class Apache(Server):
         )
         return [str(self.stack.binary("apache2")), "-DFOREGROUND", "-f", str(config)]
 
-    @staticmethod
-    def _modules() -> Path:
-        for folder in MODULE_FOLDERS:
-            if (Path(folder) / "mod_http2.so").exists():
-                return Path(folder)
-        raise LonglookError(f"no Apache module folder with mod_http2.so among {', '.join(MODULE_FOLDERS)}: apt-get install apache2-bin")
+    def _modules(self) -> Path:
+        return apache_modules(self.stack.binary("apache2"), "mod_http2.so")
 
     def _listeners(self) -> str:
         return self.testbed.run("server", ["ss", "-Htlni", f"sport = :{self.settings.port}"], timeout_s=5)

@@ -125,7 +125,7 @@ def _apply(patch: Path, folder: Path, module: str) -> None:
     if shutil.which("patch") is None:
         raise LonglookError("patch is missing, it applies our changes to a Go module: apt-get install patch")
     command = ["patch", "-p1", "--fuzz=0", "--batch", "--forward", "--no-backup-if-mismatch", "-r", "-", "-d", str(folder), "-i", str(patch)]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
     trouble = _trouble(done.stdout + done.stderr)
     if done.returncode or trouble:
         raise LonglookError(f"{patch} does not apply to {module}: {'; '.join(trouble) or done.stderr.strip() or done.stdout.strip()}")

@@ -2,7 +2,8 @@
 
 Layout, the same for both providers: `bin/<component>` for each packaged program, `node_modules/`.
 Provider `portable` is the per-user cache, filled by install.py; provider `nix` is the folder that the
-environment variable LONGLOOK_STACK_<NAME> points to. Both are held to the hashes of stack.toml.
+environment variable LONGLOOK_STACK_<NAME> points to. Both are held to the hashes of stack.toml. Nix adds
+`run/<component>`: the same program made to use the loader and libraries of its store, which is what is started.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.stack import versions
 from longlook.stack.gobuild import build_tool
-from longlook.stack.spec import Cca, Component, ProtocolFacts, Stack, load_stack
+from longlook.stack.spec import Cca, Component, ProtocolFacts, Stack, load_stack, offered_stacks
 from longlook.stack.tree import Entry, Stamp, files_below, tree_sha256
 
 SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
@@ -27,6 +28,10 @@ SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 
 class ChangedError(LonglookError):
     """Installed files are not the bytes that stack.toml and its locks name."""
+
+
+class NotOfferedError(LonglookError):
+    """This Nix shell was made without the stack."""
 
 
 class Installed:
@@ -55,9 +60,9 @@ class Installed:
     def binary(self, name: str) -> Path:
         """Path of a component's program: the installation's own, else, for the system's components, from PATH."""
         component = self._component(name)
-        own = self.folder / "bin" / name
         if component.is_installed_program:
-            return own
+            adapted = self.folder / "run" / name
+            return adapted if adapted.exists() else self.folder / "bin" / name
         if component.source == "go":
             return build_tool(component.package)
         search = os.pathsep.join((str(self.folder / "bin"), os.environ.get("PATH", os.defpath), SYSTEM_FOLDERS))
@@ -214,6 +219,9 @@ def variable_of(name: str) -> str:
 
 def locate(stack: Stack) -> Installed | None:
     """Where the stack is, not verified; None when nothing has been installed."""
+    if stack.name not in offered_stacks():
+        here = ", ".join(offered_stacks()) or "no stack"
+        raise NotOfferedError(f"this Nix shell has {here}, not {stack.name}: enter one that has it: nix develop .#{stack.name}, or nix develop")
     given = os.environ.get(variable_of(stack.name))
     if given:
         folder = Path(given)

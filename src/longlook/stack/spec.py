@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import tomllib
 from functools import cached_property
@@ -190,6 +191,12 @@ class Stack:
 def known_stacks(envs: Path | None = None) -> list[str]:
     """Names of all stacks, sorted."""
     return sorted(found.parent.name for found in (envs or paths.ENVS).glob("*/stack.toml"))
+
+
+def offered_stacks() -> list[str]:
+    """The stacks that may be used here: all, or in a Nix shell those that it was made with (LONGLOOK_STACKS)."""
+    given = os.environ.get("LONGLOOK_STACKS")
+    return known_stacks() if given is None else [name for name in known_stacks() if name in given.split()]
 
 
 def load_stack(name: str, envs: Path | None = None) -> Stack:

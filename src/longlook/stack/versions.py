@@ -91,6 +91,8 @@ def _by_apache(program: Path, argv: tuple[str, ...], regex: str) -> str:
         config.write_text(
             f'ServerRoot "{home}"\nPidFile "{home}/pid"\nDefaultRuntimeDir "{home}"\nMutex file:{home}\n'
             f"ErrorLog /dev/stderr\nLogLevel notice\nServerName localhost\nListen 127.0.0.1:{port}\n"
+            # Compiled in by Debian, a module elsewhere (nixpkgs); without it `User` is unknown.
+            f'<IfModule !unixd_module>\nLoadModule unixd_module "{modules}/mod_unixd.so"\n</IfModule>\n'
             f"User nobody\nGroup nogroup\n"
             f'LoadModule mpm_event_module "{modules}/mod_mpm_event.so"\nLoadModule ssl_module "{modules}/mod_ssl.so"\n'
         )
@@ -100,13 +102,13 @@ def _by_apache(program: Path, argv: tuple[str, ...], regex: str) -> str:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def apache_modules(program: Path) -> Path:
+def apache_modules(program: Path, needed: str = "mod_ssl.so") -> Path:
     """Folder of Apache's loadable modules: beside the program (Nix), else where distributions put it."""
     for folder in (str(program.resolve().parent.parent / "modules"), *APACHE_MODULES):
-        if (Path(folder) / "mod_ssl.so").exists():
+        if (Path(folder) / needed).exists():
             return Path(folder)
     looked = ", ".join(APACHE_MODULES)
-    raise LonglookError(f"no module folder with mod_ssl.so for {program} (looked in {looked}): apt-get install apache2-bin")
+    raise LonglookError(f"no module folder with {needed} for {program} (looked in {looked}): apt-get install apache2-bin")
 
 
 @contextlib.contextmanager
