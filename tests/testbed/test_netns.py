@@ -69,7 +69,7 @@ def test_after_kill_9_of_the_owner_its_programs_die_and_the_next_run_starts_clea
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
     deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and os.path.exists(f"/proc/{pid}/exe") and _alive(pid):
+    while time.monotonic() < deadline and _alive(pid):
         time.sleep(0.02)
     assert not _alive(pid)
     with NetnsTestbed(testbed_name) as bed:
