@@ -30,6 +30,7 @@ bootstrap:
 
 # What measures needs root, and says so before it installs anything.
 reproduce bench chapter: NEEDS := --root
+test: NEEDS := --tests
 
 reproduce: bootstrap
 	@$(BIN)longlook reproduce --sweep $(SWEEP)

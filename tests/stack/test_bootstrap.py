@@ -62,7 +62,7 @@ def run_bootstrap(
         (programs / "apt-get").chmod(0o755)
     # The script adds the usual folders to PATH, and bash lets nobody set EUID: both are replaced in the copy.
     text = re.sub(r"^PATH=.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
-    assert text.count("EUID == 0") == 2
+    assert text.count("EUID == 0") == 3
     script = folder / "tools" / "bootstrap"
     script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
     command = [shutil.which("bash"), str(script), *arguments]
@@ -93,6 +93,13 @@ def test_a_failing_apt_is_shown(tmp_path):
 def test_inside_a_nix_shell_it_does_nothing(tmp_path):
     done = run_bootstrap(tmp_path, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_tests_get_nix_too_and_do_without_it_where_it_cannot_be_had(tmp_path):
+    done = run_bootstrap(tmp_path / "with", "--tests", apt=True)
+    log = (tmp_path / "with" / ".longlook" / "bootstrap.log").read_text()
+    assert "nix-bin" in done.stdout and "patchelf" in done.stdout and "apt-get was called" in log
+    assert "nix-bin" not in run_bootstrap(tmp_path / "without", "--tests").stderr
 
 
 def test_what_measures_says_that_it_needs_root_first(tmp_path):

@@ -1,0 +1,35 @@
+# The Python environment of requirements.txt, with python, longlook, pytest and the rest in bin/.
+# longlook itself is not in it: it is read from the checkout that LONGLOOK_ROOT names.
+{ pkgs, fetch }:
+let
+  wheels = fetch.wheels "longlook" ../../requirements.txt;
+  # Libraries that wheels expect of every distribution.
+  libraries = pkgs.lib.makeLibraryPath [ pkgs.stdenv.cc.cc.lib pkgs.zlib ];
+
+  environment = pkgs.runCommand "longlook-python-packages" { nativeBuildInputs = [ pkgs.python311 pkgs.python311Packages.pip ]; } ''
+    export HOME=$TMPDIR
+    python3.11 -m venv --without-pip $out
+    pip --python $out/bin/python install --quiet --disable-pip-version-check --no-compile --no-index --no-deps \
+      --require-hashes --find-links ${wheels} -r ${../../requirements.txt}
+    # By hash: every file in the store has the same time, which would make the usual compiled files look stale.
+    $out/bin/python -m compileall -q --invalidation-mode unchecked-hash $out/lib || true
+  '';
+in
+pkgs.runCommand "longlook-python" { } ''
+  mkdir -p $out/bin
+  for program in ${environment}/bin/*; do
+    name=''${program##*/}
+    case $name in activate* | Activate*) continue ;; esac
+    {
+      echo '#!${pkgs.bash}/bin/bash'
+      echo 'export LD_LIBRARY_PATH=${libraries}''${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONDONTWRITEBYTECODE=1'
+      echo "exec $program \"\$@\""
+    } >$out/bin/$name
+  done
+  {
+    echo '#!${pkgs.bash}/bin/bash'
+    echo 'export PYTHONPATH=''${LONGLOOK_ROOT:?names no checkout}/src''${PYTHONPATH:+:$PYTHONPATH}'
+    echo "exec $out/bin/python -m longlook.cli \"\$@\""
+  } >$out/bin/longlook
+  chmod +x $out/bin/*
+''

@@ -1,0 +1,53 @@
+# A table of contents: what is built is said in envs/, what is fetched in envs/nix/fetch.nix, versions and
+# hashes in the stack.toml and lock files that `make` reads too. envs/README.md lists every attribute of nixpkgs used.
+{
+  description = "An executable book: QUIC against TCP with the software of 2017 and of 2024";
+
+  inputs = {
+    # nixos-25.05: the tools below the stacks.
+    nixpkgs.url = "github:NixOS/nixpkgs/ac62194c3917d5f474c1a844b6fd6da2db95077d";
+    # 17.09: the software of 2017 as it was packaged then. It is older than flakes.
+    nixpkgs-2017 = {
+      url = "github:NixOS/nixpkgs/39cd40f7bea40116ecb756d46a687bfd0d2e550e";
+      flake = false;
+    };
+  };
+
+  outputs = { self, nixpkgs, nixpkgs-2017 }:
+    let
+      system = "x86_64-linux";
+      pkgs = nixpkgs.legacyPackages.${system};
+      pkgs2017 = import nixpkgs-2017 { inherit system; config = { }; overlays = [ ]; };
+
+      common = import ./envs/nix { inherit pkgs; };
+      quicv1 = import ./envs/quicv1 { inherit common; };
+      gquic37 = import ./envs/gquic37 { inherit common pkgs2017; };
+      inherit (common) shell;
+    in
+    {
+      devShells.${system} = {
+        default = shell { name = "longlook"; stacks = [ quicv1 gquic37 ]; };
+        quicv1 = shell { name = "quicv1"; stacks = [ quicv1 ]; };
+        gquic37 = shell { name = "gquic37"; stacks = [ gquic37 ]; };
+        book = shell { name = "book"; stacks = [ ]; };
+      };
+
+      packages.${system} = {
+        inherit (common) python linkpipe;
+        inherit (quicv1.packages) chromium-111 envoy stack-quicv1;
+        inherit (gquic37.packages) chromium-64 gquicd stack-gquic37 chromium-2017;
+        default = common.python;
+      };
+
+      # Not among the packages: it is evaluated by building, which `nix flake show` and `check` must not do.
+      legacyPackages.${system} = { inherit (gquic37) ubuntu-18 stack-gquic37-ubuntu-18; };
+
+      apps.${system}.reproduce = common.reproduce { stacks = [ quicv1 gquic37 ]; };
+
+      checks.${system} = {
+        stack-quicv1 = common.verified quicv1;
+        stack-gquic37 = common.verified gquic37;
+        tools = common.toolsRun;
+      };
+    };
+}
