@@ -24,7 +24,7 @@ in
 {
   inherit ubuntu-18;
 
-  # The stack with its browser started inside that userland: LONGLOOK_STACK_GQUIC37=$(nix build --print-out-paths .#...)
+  # The stack with its browser started inside that userland: nix build .#stack-gquic37-ubuntu-18; export LONGLOOK_STACK_GQUIC37=$PWD/result
   stack-gquic37-ubuntu-18 = pkgs.runCommand "stack-gquic37-ubuntu-18" { } ''
     mkdir -p $out/run/locales
     ln -s ${stack.folder}/bin ${stack.folder}/node_modules $out/

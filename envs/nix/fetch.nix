@@ -42,7 +42,7 @@ let
         --implementation cp --python-version 3.11 \
         ${builtins.concatStringsSep " " (map (tag: "--platform ${tag}_x86_64") platforms)} --dest $out -r ${lock}
     '';
-  platforms = [ "manylinux_2_28" "manylinux_2_27" "manylinux_2_26" "manylinux_2_24" "manylinux_2_17" "manylinux2014" "manylinux_2_12" "manylinux2010" "manylinux_2_5" "manylinux1" "linux" ];
+  platforms = [ "manylinux_2_35" "manylinux_2_34" "manylinux_2_31" "manylinux_2_28" "manylinux_2_27" "manylinux_2_26" "manylinux_2_24" "manylinux_2_17" "manylinux2014" "manylinux_2_12" "manylinux2010" "manylinux_2_5" "manylinux1" "linux" ];
 in
 {
   # Every tarball of a package-lock.json, by its place: { "node_modules/x" = <derivation>; }
@@ -56,7 +56,8 @@ in
   # A Go module proxy in a folder (GOPROXY=file://...), with all modules that a tool's go.mod names.
   goModules = name: source:
     fixed { name = "go-modules-${name}"; mode = "recursive"; hash = hashes.go.${name}; inputs = [ pkgs.go ]; } ''
-      cp ${source}/go.mod ${source}/go.sum . && chmod u+w go.mod go.sum
+      # Not in the temporary folder itself: Go ignores a go.mod there.
+      mkdir work && cd work && cp ${source}/go.mod ${source}/go.sum . && chmod u+w go.mod go.sum
       export GOMODCACHE=$TMPDIR/modules GOCACHE=$TMPDIR/cache GOFLAGS=-modcacherw GOTOOLCHAIN=local
       go mod download
       cd $GOMODCACHE/cache/download
