@@ -50,6 +50,7 @@ rec {
 
   mkShell = { name, packages ? [ ], shellHook ? "", ... }@attributes: derivation (attributes // {
     inherit name system shellHook;
+    outputs = [ "out" ]; # stated, for `nix develop` reads it from the environment
     nativeBuildInputs = packages;
     builder = "/bin/bash";
     args = [ "-c" "echo a shell, not a package >&2; exit 1" ];
