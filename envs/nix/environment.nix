@@ -5,7 +5,7 @@ let
   programs = [
     python
     pkgs.bash pkgs.coreutils pkgs.findutils pkgs.gawk pkgs.git pkgs.gnugrep pkgs.gnumake pkgs.gnused
-    pkgs.nodejs_22 pkgs.go pkgs.gnupatch pkgs.brotli
+    pkgs.apacheHttpd pkgs.nodejs_22 pkgs.go pkgs.gnupatch pkgs.brotli
     pkgs.iproute2 pkgs.ethtool pkgs.iperf3 pkgs.tcpdump pkgs.iputils pkgs.util-linux
   ];
   variables = stacks: tools.goEnvironment // {
