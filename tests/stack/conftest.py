@@ -100,7 +100,8 @@ class Tiny:
 def tiny(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "ENVS", tmp_path / "envs")
     monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
-    monkeypatch.delenv("LONGLOOK_STACK_TINY", raising=False)
+    for variable in ("LONGLOOK_STACK_TINY", "LONGLOOK_STACKS"):
+        monkeypatch.delenv(variable, raising=False)
     return Tiny(tmp_path / "envs")
 
 
