@@ -56,7 +56,7 @@ def verdicts(on, loads=2, fresh=True):
     seen = []
     for index in range(loads):
         row = on.arm.load(index)
-        if fresh and on.arm.protocol == "tcp":
+        if fresh:
             on.arm.client.drop_connections()
         right = row["accepted"] or row["reject_reason"] == "disturbed"
         seen.append((right, None if right else row["reject_reason"]))

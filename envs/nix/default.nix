@@ -9,7 +9,7 @@ let
   environment = import ./environment.nix { inherit pkgs python tools; };
 in
 {
-  inherit pkgs fetch python tools stack;
+  inherit pkgs python tools stack;
   inherit (tools) linkpipe;
   inherit (environment) shell reproduce;
 
@@ -17,8 +17,8 @@ in
   verified = { name, folder, ... }: pkgs.runCommand "verified-${name}" { nativeBuildInputs = [ python ]; } ''
     mkdir root && ln -s ${../../src} root/src && ln -s ${../../tools} root/tools
     cp -r ${builtins.path { path = ../.; name = "envs"; }} root/envs
-    export HOME=$PWD LONGLOOK_ROOT=$PWD/root LONGLOOK_CACHE=$PWD/cache LONGLOOK_TOOL_GQUICD=${tools.gquicd}/bin/gquicd
-    export LONGLOOK_STACK_${pkgs.lib.toUpper name}=${folder}
+    export HOME=$PWD LONGLOOK_ROOT=$PWD/root LONGLOOK_CACHE=$PWD/cache
+    export LONGLOOK_TOOL_GQUICD=${tools.variables.LONGLOOK_TOOL_GQUICD} LONGLOOK_STACK_${pkgs.lib.toUpper name}=${folder}
     longlook stack show ${name} | tee $out
   '';
 

@@ -8,18 +8,15 @@ let
     pkgs.apacheHttpd pkgs.nodejs_22 pkgs.go pkgs.gnupatch pkgs.brotli
     pkgs.iproute2 pkgs.ethtool pkgs.iperf3 pkgs.tcpdump pkgs.iputils pkgs.util-linux
   ];
-  variables = stacks: tools.goEnvironment // {
+  variables = stacks: tools.variables // {
     LONGLOOK_NIX = "1";
     LONGLOOK_STACKS = builtins.concatStringsSep " " (map (stack: stack.name) stacks);
-    LONGLOOK_TOOL_LINKPIPE = "${tools.linkpipe}/bin/linkpipe";
-    LONGLOOK_TOOL_GQUICD = "${tools.gquicd}/bin/gquicd";
   } // builtins.listToAttrs (map (stack: { name = "LONGLOOK_STACK_${pkgs.lib.toUpper stack.name}"; value = "${stack.folder}"; }) stacks);
   checkout = ''
     # Nix's own temporary folder is closed to the servers, which run as nobody.
     unset TMPDIR TEMPDIR TMP TEMP
     export LONGLOOK_ROOT=$(git rev-parse --show-toplevel 2>/dev/null || pwd)
-    [ -f "$LONGLOOK_ROOT/envs/quicv1/stack.toml" ] || echo "longlook: $LONGLOOK_ROOT is no checkout of this repository: enter it first" >&2
-    export PYTHONPATH=$LONGLOOK_ROOT/src''${PYTHONPATH:+:$PYTHONPATH}
+    [ -f "$LONGLOOK_ROOT/flake.nix" ] || { echo "longlook: $LONGLOOK_ROOT is no checkout of this repository: enter it first" >&2; false; }
   '';
   exports = set: builtins.concatStringsSep "\n" (builtins.attrValues (builtins.mapAttrs (name: value: "export ${name}=${pkgs.lib.escapeShellArg value}") set));
 in
@@ -38,7 +35,6 @@ in
       export PATH=${pkgs.lib.makeBinPath programs}:$PATH IN_NIX_SHELL=pure
       ${exports (variables stacks)}
       ${checkout}
-      [ -f "$LONGLOOK_ROOT/flake.nix" ] || exit 1
       exec make --no-print-directory -C "$LONGLOOK_ROOT" reproduce "$@"
     ''}/bin/longlook-reproduce";
   };

@@ -35,13 +35,6 @@ let
       mv *.tgz $out
     '';
 
-  wheelsOf = { name, lock, hash }:
-    fixed { name = "wheels-${name}"; mode = "recursive"; inherit hash; inputs = [ pkgs.python311Packages.pip ]; } ''
-      # Python and platforms are named, so that every machine gets the same wheels.
-      pip download --quiet --disable-pip-version-check --no-cache-dir --require-hashes --no-deps --only-binary=:all: \
-        --implementation cp --python-version 3.11 \
-        ${builtins.concatStringsSep " " (map (tag: "--platform ${tag}_x86_64") platforms)} --dest $out -r ${lock}
-    '';
   platforms = [ "manylinux_2_35" "manylinux_2_34" "manylinux_2_31" "manylinux_2_28" "manylinux_2_27" "manylinux_2_26" "manylinux_2_24" "manylinux_2_17" "manylinux2014" "manylinux_2_12" "manylinux2010" "manylinux_2_5" "manylinux1" "linux" ];
 in
 {
@@ -51,9 +44,15 @@ in
     builtins.mapAttrs npmTarball (removeAttrs packages [ "" ]);
 
   # A folder with the wheels of a hash-locked requirements file.
-  wheels = name: lock: wheelsOf { inherit name lock; hash = hashes.wheels.${name}; };
+  wheels = name: lock:
+    fixed { name = "wheels-${name}"; mode = "recursive"; hash = hashes.wheels.${name}; inputs = [ pkgs.python311Packages.pip ]; } ''
+      # Python and platforms are named, so that every machine gets the same wheels.
+      pip download --quiet --disable-pip-version-check --no-cache-dir --require-hashes --no-deps --only-binary=:all: \
+        --implementation cp --python-version 3.11 \
+        ${builtins.concatStringsSep " " (map (tag: "--platform ${tag}_x86_64") platforms)} --dest $out -r ${lock}
+    '';
 
-  # A Go module proxy in a folder (GOPROXY=file://...), with all modules that a tool's go.mod names.
+  # A folder in the form of a Go module proxy, with all modules that a tool's go.mod names.
   goModules = name: source:
     fixed { name = "go-modules-${name}"; mode = "recursive"; hash = hashes.go.${name}; inputs = [ pkgs.go ]; } ''
       # Not in the temporary folder itself: Go ignores a go.mod there.

@@ -1,5 +1,5 @@
 # The Python environment of requirements.txt, with python, longlook, pytest and the rest in bin/.
-# longlook itself is not in it: it is read from the checkout that LONGLOOK_ROOT names.
+# longlook itself is not in it: every program looks for it in the checkout that LONGLOOK_ROOT names.
 { pkgs, fetch }:
 let
   wheels = fetch.wheels "longlook" ../../requirements.txt;
@@ -12,7 +12,7 @@ let
     pip --python $out/bin/python install --quiet --disable-pip-version-check --no-compile --no-index --no-deps \
       --require-hashes --find-links ${wheels} -r ${../../requirements.txt}
     # By hash: every file in the store has the same time, which would make the usual compiled files look stale.
-    $out/bin/python -m compileall -q --invalidation-mode unchecked-hash $out/lib || true
+    $out/bin/python -m compileall -q --invalidation-mode unchecked-hash $out/lib
   '';
 in
 pkgs.runCommand "longlook-python" { } ''
@@ -23,12 +23,13 @@ pkgs.runCommand "longlook-python" { } ''
     {
       echo '#!${pkgs.bash}/bin/bash'
       echo 'export LD_LIBRARY_PATH=${libraries}''${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONDONTWRITEBYTECODE=1'
+      echo '[ -z "$LONGLOOK_ROOT" ] || export PYTHONPATH=$LONGLOOK_ROOT/src''${PYTHONPATH:+:$PYTHONPATH}'
       echo "exec $program \"\$@\""
     } >$out/bin/$name
   done
   {
     echo '#!${pkgs.bash}/bin/bash'
-    echo 'export PYTHONPATH=''${LONGLOOK_ROOT:?names no checkout}/src''${PYTHONPATH:+:$PYTHONPATH}'
+    echo ': "''${LONGLOOK_ROOT:?names no checkout}"'
     echo "exec $out/bin/python -m longlook.cli \"\$@\""
   } >$out/bin/longlook
   chmod +x $out/bin/*

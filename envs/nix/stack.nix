@@ -1,7 +1,7 @@
 # A stack's folder from its stack.toml and locks: bin/ (the pinned bytes), node_modules/, and run/ (the same programs
 # with the loader and library path of this Nix store, which is what is started; see src/longlook/stack/installed.py).
 { pkgs, fetch }:
-{ folder, apache ? pkgs.apacheHttpd }:
+{ folder }:
 let
   spec = builtins.fromTOML (builtins.readFile (folder + "/stack.toml"));
   tarballs = if spec.locks ? npm then fetch.npm (folder + "/${spec.locks.npm}") else { };
@@ -33,7 +33,7 @@ let
   lines = f: set: builtins.concatStringsSep "\n" (builtins.attrValues (builtins.mapAttrs f set));
 in
 {
-  inherit spec built;
+  inherit built;
   inherit (spec) name;
   folder = pkgs.runCommand "stack-${spec.name}" { } ''
     mkdir -p $out/bin $out/run/locales
@@ -45,7 +45,7 @@ in
     ${lines (name: one: "ln -s ${one}/bin/${name} $out/bin/${name}") built}
     ${lines (name: one: "ln -s ${one}/run/${name} $out/run/${name}") started}
     # Under both names that distributions have for it, so that the system's is not found first.
-    ln -s ${apache}/bin/httpd $out/bin/apache2
-    ln -s ${apache}/bin/httpd $out/bin/httpd
+    ln -s ${pkgs.apacheHttpd}/bin/httpd $out/bin/apache2
+    ln -s ${pkgs.apacheHttpd}/bin/httpd $out/bin/httpd
   '';
 }

@@ -10,10 +10,14 @@ let
     mkdir -p root/tools $out/bin
     ln -s ${../../src} root/src && ln -s ${source name} root/tools/${name}
     export HOME=$PWD GOFLAGS= GOCACHE=$PWD/go-cache GOMODCACHE=$PWD/go-modules LONGLOOK_ROOT=$PWD/root LONGLOOK_CACHE=$PWD/cache
-    export PYTHONPATH=$PWD/root/src
     built=$(python -c 'from longlook.stack.gobuild import build_tool; print(build_tool("${name}"))')
     install -m755 "$built" $out/bin/${name}
     chmod -R u+w go-modules
   '';
+  built = pkgs.lib.genAttrs names build;
 in
-pkgs.lib.genAttrs names build // { inherit names modules goEnvironment; }
+built // {
+  # By these longlook finds the tools; and Go its modules, without a network.
+  variables = goEnvironment
+    // builtins.listToAttrs (map (name: { name = "LONGLOOK_TOOL_${pkgs.lib.toUpper name}"; value = "${built.${name}}/bin/${name}"; }) names);
+}

@@ -14,7 +14,7 @@ from pathlib import Path
 from longlook import paths, sysinfo
 from longlook.errors import LonglookError
 from longlook.probe.machine import cpu_times
-from longlook.stack.gobuild import find_go, tool_path
+from longlook.stack.gobuild import find_go, given_tool, tool_path
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
 from longlook.stack.spec import load_stack, offered_stacks
 
@@ -222,7 +222,7 @@ def _linkpipe() -> Check:
     try:
         program = tool_path("linkpipe")
         if program.exists():
-            provider = "nix" if os.environ.get("LONGLOOK_TOOL_LINKPIPE") else "portable"
+            provider = "nix" if given_tool("linkpipe") else "portable"
             return Check(name, True, f"{program} ({provider})")
         go = find_go(paths.TOOLS / "linkpipe")
     except LonglookError as error:

@@ -173,15 +173,18 @@ class Sweep(Value):
 
     def stacks(self) -> list[str]:
         """The stacks that its cells need, sorted."""
-        return sorted({block.stack or self.stack for block in self.grid})
+        return sorted({self._stack_of(block) for block in self.grid})
 
     def of_stacks(self, offered: Iterable[str]) -> Sweep:
         """The sweep without the cells of other stacks; what is left keeps its seeds. An error if nothing is left."""
         wanted = set(offered)
-        left = [block for block in self.grid if (block.stack or self.stack) in wanted]
+        left = [block for block in self.grid if self._stack_of(block) in wanted]
         if not left:
             raise ScenarioError(f"sweep {self.name} needs {', '.join(self.stacks())}; here is {', '.join(sorted(wanted)) or 'no stack'}")
         return self.model_copy(update={"grid": left})
+
+    def _stack_of(self, block: Grid) -> str:
+        return block.stack or self.stack
 
     def _cells_of(self, block: Grid):
         product = itertools.product(
@@ -190,7 +193,7 @@ class Sweep(Value):
         for rtt, loss, jitter, bandwidth, workload, replicate in product:
             cell = Cell(
                 figure=block.figure,
-                stack=block.stack or self.stack,
+                stack=self._stack_of(block),
                 protocols=block.protocols,
                 cca=block.cca,
                 emulated_connections=block.emulated_connections,

@@ -39,11 +39,11 @@ def this_flake() -> str:
     return f"git+file://{paths.ROOT}?shallow=1" if (paths.ROOT / ".git").exists() else f"path:{paths.ROOT}"
 
 
-def nix(verb: str, what: str, *arguments: str, cwd: Path = paths.ROOT, **environment: str) -> subprocess.CompletedProcess:
+def nix(verb: str, what: str, *arguments: str, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess:
     """Run `nix VERB WHAT` with both nixpkgs replaced; `arguments` follow."""
     replaced = [word for name in ("nixpkgs", "nixpkgs-2017") for word in ("--override-input", name, f"path:{HOSTPKGS}")]
     command = ["nix", *verb.split(), what, *replaced, *arguments]
-    variables = {**os.environ, "NIX_CONFIG": CONFIG, **environment}
+    variables = {**os.environ, "NIX_CONFIG": CONFIG}
     for name in [name for name in variables if name.startswith(("LONGLOOK_", "PYTEST_"))]:
         del variables[name]
     return subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=1100, stdin=subprocess.DEVNULL)
@@ -119,9 +119,9 @@ def spoilt(tmp_path):
 
     def copy(file: str, old: str, new: str) -> str:
         root = tmp_path / "copy"
+        root.mkdir()
         for part in ("envs", "tools", "src", "flake.nix", "flake.lock", "requirements.txt"):
             source = paths.ROOT / part
-            root.mkdir(exist_ok=True)
             shutil.copytree(source, root / part) if source.is_dir() else shutil.copy(source, root / part)
         text = (root / file).read_text()
         assert old in text

@@ -35,7 +35,8 @@ def allowed_by_chance(cells: int, false_failures: float = FALSE_FAILURES) -> int
     """Most significant cells that a control of equals may have: 1 of 40 in the A/A control.
 
     Each of n equal cells is coloured by chance with probability 0.01, so the number of coloured ones is
-    binomial; allowed is the smallest k that a sound testbed exceeds in fewer than one of ten controls.
+    binomial; allowed is the smallest k that a sound testbed exceeds in a share of `false_failures` of all
+    controls at most: one of ten, unless another is asked for.
     """
     return int(binom.ppf(1 - false_failures, cells, ALPHA)) if cells else 0
 

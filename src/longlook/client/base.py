@@ -55,7 +55,8 @@ class Client(abc.ABC):
 
     @abc.abstractmethod
     def drop_connections(self) -> None:
-        """End the TCP connections to the server, so that the next load opens a new one; others stay as they are."""
+        """End the TCP connections to the server, so that the next load opens a new one; a client of QUIC has none, and
+        its server ends them."""
 
     @abc.abstractmethod
     def version(self) -> str:

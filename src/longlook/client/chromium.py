@@ -143,7 +143,8 @@ class Chromium(Client):
         return reply["har"]["log"]
 
     def drop_connections(self) -> None:
-        shut_tcp(self._browser.pid, self.settings.address, self.settings.port)
+        if self.settings.protocol == "tcp":
+            shut_tcp(self._browser.pid, self.settings.address, self.settings.port)
 
     def version(self) -> str:
         return self._version.rsplit("/", 1)[-1]

@@ -152,8 +152,7 @@ def _loads(cell: Cell, arms: dict[str, Arm], driver, campaign: str, progress: Pr
         driver.reseed(load_seed(cell, name, index, attempt))
         started = _now()
         row = arm.load(index)
-        if arm.protocol == "tcp":
-            arm.client.drop_connections()  # the next load opens a new one; QUIC's server ends its connections itself
+        arm.client.drop_connections()
         yield {
             "schema": "longlook.run/1",
             "campaign": campaign,

@@ -30,10 +30,14 @@ def build_tool(name: str) -> Path:
     return program
 
 
+def given_tool(name: str) -> str | None:
+    """Path of a program that was built elsewhere, which LONGLOOK_TOOL_<NAME> offers."""
+    return os.environ.get(f"LONGLOOK_TOOL_{name.upper()}") or None
+
+
 def tool_path(name: str) -> Path:
-    """Where the program is, or will be once built; LONGLOOK_TOOL_<NAME> offers one that was built elsewhere."""
-    given = os.environ.get(f"LONGLOOK_TOOL_{name.upper()}")
-    if given:
+    """Where the program is, or will be once built; one that was built elsewhere comes first."""
+    if given := given_tool(name):
         if not os.access(given, os.X_OK):
             raise LonglookError(f"LONGLOOK_TOOL_{name.upper()} names {given}, which cannot be executed: unset it or correct it")
         return Path(given)

@@ -17,20 +17,17 @@ PIDFD_GETFD = 438
 ESTABLISHED = "01"
 
 
-def shut_tcp(pid: int, address: str, port: int) -> int:
+def shut_tcp(pid: int, address: str, port: int) -> None:
     """Shut down every TCP connection of a process and its descendants to one server: a FIN goes out, the program reads
-    the end of the stream. Returns how many. Nothing else of the program or its network namespace changes.
+    the end of the stream. Nothing else of the program or its network namespace changes.
     """
     owner = psutil.Process(pid)
     wanted = _inodes(pid, address, port)
-    found = 0
     for process in (owner, *owner.children(recursive=True)):
         with contextlib.suppress(OSError, psutil.NoSuchProcess):  # a process may end meanwhile
             for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
                 if os.readlink(descriptor) in wanted:
                     _shut(process.pid, int(descriptor.name))
-                    found += 1
-    return found
 
 
 def _inodes(pid: int, address: str, port: int) -> set[str]:
