@@ -21,7 +21,8 @@
 
       common = import ./envs/nix { inherit pkgs; };
       quicv1 = import ./envs/quicv1 { inherit common; };
-      gquic37 = import ./envs/gquic37 { inherit common pkgs2017; };
+      gquic37 = import ./envs/gquic37 { inherit common; };
+      gquic37nix = import ./envs/gquic37nix { inherit common pkgs2017; };
       inherit (common) shell;
     in
     {
@@ -29,13 +30,15 @@
         default = shell { name = "longlook"; stacks = [ quicv1 gquic37 ]; };
         quicv1 = shell { name = "quicv1"; stacks = [ quicv1 ]; };
         gquic37 = shell { name = "gquic37"; stacks = [ gquic37 ]; };
+        gquic37nix = shell { name = "gquic37nix"; stacks = [ gquic37nix ]; };
         book = shell { name = "book"; stacks = [ ]; };
       };
 
       packages.${system} = {
         inherit (common) python linkpipe;
         inherit (quicv1.packages) chromium-111 envoy stack-quicv1;
-        inherit (gquic37.packages) chromium-64 gquicd stack-gquic37 chromium-2017;
+        inherit (gquic37.packages) chromium-64 gquicd stack-gquic37;
+        chromium-2017 = pkgs2017.chromium;
         default = common.python;
       };
 

@@ -1,9 +1,15 @@
 # A stack's folder from its stack.toml and locks: bin/ (the pinned bytes), node_modules/, and run/ (the same programs
 # with the loader and library path of this Nix store, which is what is started; see src/longlook/stack/installed.py).
 { pkgs, fetch }:
-{ folder }:
+# `given`: programs of components that stack.toml takes from the system, by the names that it looks for.
+{ folder, given ? { } }:
 let
-  spec = builtins.fromTOML (builtins.readFile (folder + "/stack.toml"));
+  read = folder: builtins.fromTOML (builtins.readFile (folder + "/stack.toml"));
+  own = read folder;
+  base = read (../. + "/${own.base}");
+  over = key: value: if builtins.isAttrs value && base ? ${key} then base.${key} // value else value;
+  # As in src/longlook/stack/spec.py.
+  spec = if own ? base then base // builtins.mapAttrs over own else own;
   tarballs = if spec.locks ? npm then fetch.npm (folder + "/${spec.locks.npm}") else { };
   wheels = fetch.wheels spec.name (folder + "/${spec.locks.python}");
   programs = pkgs.lib.filterAttrs (_: component: component ? file) spec.components;
@@ -44,6 +50,7 @@ in
     find $out/node_modules -name '*.br' -delete
     ${lines (name: one: "ln -s ${one}/bin/${name} $out/bin/${name}") built}
     ${lines (name: one: "ln -s ${one}/run/${name} $out/run/${name}") started}
+    ${lines (name: place: "ln -s ${place} $out/bin/${name}") given}
     # Under both names that distributions have for it, so that the system's is not found first.
     ln -s ${pkgs.apacheHttpd}/bin/httpd $out/bin/apache2
     ln -s ${pkgs.apacheHttpd}/bin/httpd $out/bin/httpd

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from longlook.errors import LonglookError
 
@@ -51,8 +51,14 @@ class Link(Value):
     bandwidth_mbps: float = Field(gt=0, le=10_000)
     rtt_ms: float = Field(ge=0, le=10_000)
     loss_pct: float = Field(default=0.0, ge=0, lt=100)
-    jitter_ms: float = Field(default=0.0, ge=0)
+    jitter_ms: float = Field(default=0.0, ge=0, description="width of the uniform distribution of each direction's delay")
     queue_bytes: int | None = Field(default=None, gt=0, description="default: 2 x BDP")
+
+    @model_validator(mode="after")
+    def _delay_is_never_negative(self) -> Self:
+        if self.jitter_ms > self.rtt_ms:
+            raise ValueError(f"jitter_ms = {self.jitter_ms:g} is more than rtt_ms = {self.rtt_ms:g}: a delay would be negative")
+        return self
 
     @property
     def effective_queue_bytes(self) -> int:

@@ -3,7 +3,7 @@
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.link.calibrate import Tolerance, calibrate, problems
+from longlook.link.calibrate import Tolerance, calibrate, jitter_problems, problems
 from longlook.link.linkpipe import LinkPipe
 from longlook.scenario import Link
 from longlook.testbed.netns import NetnsTestbed
@@ -92,3 +92,33 @@ def test_a_killed_emulator_is_reported_and_the_next_one_starts(testbed_name):
         with LinkPipe(bed) as driver:
             driver.configure(LINK, seed=1)
             assert driver.counters()["server_to_client"]["packets_in"] >= 0
+
+
+JITTERY = Link(bandwidth_mbps=10, rtt_ms=112, jitter_ms=50)
+SPREAD = {"replies": 1500, "rtt_ms_mean": 117.1, "rtt_ms_std": 17.4, "rtt_ms_min": 68.8, "rtt_ms_max": 153.0, "reordered_pct": 7.5}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("replies", 1400, "1400 of 1500 echo requests answered"),
+        ("rtt_ms_mean", 130.0, "mean RTT 130.0 ms, about 116.2 ms expected"),
+        ("rtt_ms_std", 2.0, "standard deviation of the RTT 2.0 ms, about 20.4 ms expected"),
+        ("rtt_ms_max", 190.0, "RTT from 68.8 to 190.0 ms, 62 to 162 set"),
+        ("reordered_pct", 0.0, "0.0 % of the echo replies reordered"),
+    ],
+)
+def test_jitter_out_of_bounds_is_told_with_its_numbers(field, value, words):
+    assert jitter_problems(JITTERY, SPREAD) == []
+    (problem,) = jitter_problems(JITTERY, SPREAD | {field: value})
+    assert words in problem
+
+
+@pytest.mark.root
+@pytest.mark.netns
+def test_jitter_reorders_and_leaves_the_next_condition_alone(testbed_name):
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        record = patiently(bed, driver, JITTERY)
+        assert record["measured"]["jitter"]["reordered_pct"] > 1
+        record = patiently(bed, driver, LINK)
+        assert "jitter" not in record["measured"] and record["measured"]["rtt_ms_max"] < 46

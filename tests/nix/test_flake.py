@@ -31,7 +31,7 @@ warn-dirty = false
 PACKAGES = {
     "python", "linkpipe", "chromium-111", "envoy", "stack-quicv1", "chromium-64", "gquicd", "stack-gquic37", "chromium-2017", "default",
 }  # fmt: skip
-SHELLS = {"default", "quicv1", "gquic37", "book"}
+SHELLS = {"default", "quicv1", "gquic37", "gquic37nix", "book"}
 
 
 def this_flake() -> str:
@@ -91,7 +91,7 @@ def test_the_doctor_says_where_each_component_comes_from(shell, other):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("stack", ["quicv1", "gquic37"])
+@pytest.mark.parametrize("stack", ["quicv1", "gquic37", "gquic37nix"])
 def test_a_page_is_loaded_inside_the_shell(stack):
     rows = json.loads(in_shell(stack, "python", "tests/nix/one_load.py", stack).splitlines()[-1])
     assert set(rows) == {"quic", "tcp"}

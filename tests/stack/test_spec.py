@@ -7,7 +7,7 @@ import json
 import pytest
 
 from longlook import paths
-from longlook.stack.spec import StackError, load_stack
+from longlook.stack.spec import StackError, load_stack, offered_stacks
 
 
 def test_unknown_key_names_the_known_ones(tiny):
@@ -119,3 +119,32 @@ def test_what_is_built_here_has_no_file_in_a_package(tiny, with_tool):
     tiny.replace('package = "hello"', f'package = "hello"\nfile = "x"\nsha256 = "{"0" * 64}"')
     with pytest.raises(StackError, match="states neither `file` nor `package_version`"):
         tiny.load()
+
+
+def variant(tiny, name: str, text: str):
+    folder = tiny.envs / name
+    folder.mkdir()
+    (folder / "package-lock.json").symlink_to(tiny.lock)
+    (folder / "stack.toml").write_text(f'name = "{name}"\n{text}\n')
+    return load_stack(name, tiny.envs)
+
+
+def test_a_stack_may_exchange_one_component_of_another(tiny):
+    other = '[components.shell]\nrole = "server"\nsource = "system"\npackage = "dash"\ncommands = ["dash"]\nminimum = "0"\nreports = {how = "package"}'
+    made, base = variant(tiny, "variant", 'base = "tiny"\n' + other), tiny.load()
+    assert made.spec.components["shell"].package == "dash"
+    assert made.spec.components["browser"] == base.spec.components["browser"] and made.spec.tcp == base.spec.tcp
+    assert made.digest != base.digest
+
+
+def test_a_base_has_no_base(tiny):
+    variant(tiny, "second", 'base = "tiny"')
+    with pytest.raises(StackError, match="its base second has a base itself"):
+        variant(tiny, "third", 'base = "second"')
+
+
+def test_a_stack_of_nix_is_offered_in_its_shell_only(tiny, monkeypatch):
+    variant(tiny, "period", 'base = "tiny"\nprovider = "nix"')
+    assert offered_stacks() == ["tiny"]
+    monkeypatch.setenv("LONGLOOK_STACKS", "period")
+    assert offered_stacks() == ["period"]

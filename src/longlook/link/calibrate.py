@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import statistics
 import subprocess
@@ -11,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from longlook.errors import LonglookError
-from longlook.link.base import LinkDriver
+from longlook.link.base import REDRAW_MS, LinkDriver
 from longlook.scenario import Link
 from longlook.testbed.base import Role, Testbed
 
@@ -23,6 +24,7 @@ MOST_PACKETS = 1500
 QUEUE_SHARE = 0.9
 """The train fills at most this share of the queue, so that nothing of it is dropped there."""
 TRAINS = 2
+JITTER_PINGS, JITTER_INTERVAL_S = 1500, 0.004
 ATTEMPTS = 3
 """Virtual machines stall: a measurement out of tolerance is repeated, and every attempt recorded."""
 
@@ -35,6 +37,51 @@ class Tolerance:
     rate_pct: float = 3.0
     lost_packets_pct: float = 3.0
     """Of a train, beyond the set loss."""
+    stall_ms: float = 10.0
+    """By which a single echo may be late on a virtual machine."""
+
+
+def jitter(testbed: Testbed) -> dict:
+    """A stream of echo requests under jitter: distribution of the RTT, and the share of replies that came late by
+    RFC 4737 (an earlier number after a later one)."""
+    address = testbed.hosts["server"].address
+    argv = ["ping", "-n", "-c", str(JITTER_PINGS), "-i", str(JITTER_INTERVAL_S), "-W", "2", address]
+    out = testbed.run("client", argv, timeout_s=JITTER_PINGS * JITTER_INTERVAL_S + 15, check=False)
+    numbers = [int(text) for text in re.findall(r"icmp_seq=(\d+) ttl", out)]
+    times = echo_times_ms(out)
+    latest, reordered = 0, 0
+    for number in numbers:
+        reordered += number < latest
+        latest = max(latest, number)
+    return {
+        "replies": len(times),
+        "rtt_ms_mean": statistics.fmean(times) if times else None,
+        "rtt_ms_std": statistics.stdev(times) if len(times) > 1 else None,
+        "rtt_ms_min": min(times, default=None),
+        "rtt_ms_max": max(times, default=None),
+        "reordered_pct": 100 * reordered / len(numbers) if numbers else None,
+    }
+
+
+def jitter_problems(link: Link, measured: dict) -> list[str]:
+    """Ways in which the RTT's distribution is not that of two independent uniform delays; empty when it is."""
+    if measured["replies"] < 0.98 * JITTER_PINGS:
+        return [f"{measured['replies']} of {JITTER_PINGS} echo requests answered"]
+    # Each direction is one draw per REDRAW_MS: so many independent samples of a sum of two uniform delays.
+    std = link.jitter_ms / math.sqrt(6)
+    mean = link.rtt_ms + link.jitter_ms / 12  # the half steps hold a falling delay up: a twelfth of the range in both directions
+    samples = JITTER_PINGS * JITTER_INTERVAL_S * 1e3 / REDRAW_MS
+    found = []
+    if abs(measured["rtt_ms_mean"] - mean) > 4 * std / math.sqrt(samples):
+        found.append(f"mean RTT {measured['rtt_ms_mean']:.1f} ms, about {mean:.1f} ms expected")
+    if not 0.5 * std < measured["rtt_ms_std"] < 1.5 * std:
+        found.append(f"standard deviation of the RTT {measured['rtt_ms_std']:.1f} ms, about {std:.1f} ms expected")
+    low, high = link.rtt_ms - link.jitter_ms, link.rtt_ms + link.jitter_ms
+    if measured["rtt_ms_min"] < low - 1 or measured["rtt_ms_max"] > high + Tolerance.stall_ms:
+        found.append(f"RTT from {measured['rtt_ms_min']:.1f} to {measured['rtt_ms_max']:.1f} ms, {low:g} to {high:g} set")
+    if not measured["reordered_pct"] > 1:
+        found.append(f"{measured['reordered_pct']:.1f} % of the echo replies reordered: jitter must reorder")
+    return found
 
 
 def ping_ms(testbed: Testbed, count: int = PINGS, interval_s: float = 0.01) -> list[float]:
@@ -100,12 +147,22 @@ def problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
 
 
 def calibrate(testbed: Testbed, driver: LinkDriver, link: Link, tolerance: Tolerance | None = None) -> dict:
-    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the numbers."""
+    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the numbers.
+
+    Under jitter the link is set anew, with a seed of the calibration's own.
+    """
     tolerance = tolerance or Tolerance()
     attempts: list[dict] = []
-    for _ in range(ATTEMPTS):
-        measured = measure(testbed, link)
-        wrong = problems(link, measured, tolerance)
+    steady = link.model_copy(update={"jitter_ms": 0.0})
+    for attempt in range(ATTEMPTS):
+        if link.jitter_ms:  # off for the rates: it would stretch and squeeze the trains
+            driver.configure(steady, seed=1 + attempt)
+        measured = measure(testbed, steady)
+        wrong = problems(steady, measured, tolerance)
+        if link.jitter_ms:
+            driver.configure(link, seed=1 + attempt)
+            measured["jitter"] = jitter(testbed)
+            wrong += jitter_problems(link, measured["jitter"])
         attempts.append({"measured": measured, "problems": wrong})
         if not wrong:
             return {

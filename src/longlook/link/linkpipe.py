@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
-from longlook.link.base import LinkDriver
+from longlook.link.base import REDRAW_MS, LinkDriver
 from longlook.scenario import Link
 from longlook.stack.gobuild import build_tool
 from longlook.testbed import process
@@ -21,7 +21,8 @@ REPLY_TIMEOUT_S = 5
 
 
 class LinkPipe(LinkDriver):
-    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2)."""
+    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2). Jitter: each direction's delay is
+    drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets overtake each other when it falls."""
 
     name = "linkpipe"
 
@@ -85,8 +86,6 @@ class LinkPipe(LinkDriver):
         return reply
 
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
-        if link.jitter_ms:
-            raise LonglookError("this version of the plt experiment has no jitter condition: set jitter_ms = 0")
         direction = {
             "bandwidth_mbps": link.bandwidth_mbps,
             "delay_ms": link.rtt_ms / 2,
@@ -94,6 +93,8 @@ class LinkPipe(LinkDriver):
             "queue_bytes": link.effective_queue_bytes,
             "seed": seed,
         }
+        if link.jitter_ms:
+            direction["jitter"] = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": REDRAW_MS}
         self._ask(op="configure", server_to_client=direction, client_to_server=direction)
         self.reseed(seed)
         return {"server_to_client": direction, "client_to_server": direction}

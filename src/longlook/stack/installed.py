@@ -221,7 +221,7 @@ def locate(stack: Stack) -> Installed | None:
     """Where the stack is, not verified; None when nothing has been installed."""
     if stack.name not in offered_stacks():
         here = ", ".join(offered_stacks()) or "no stack"
-        raise NotOfferedError(f"this Nix shell has {here}, not {stack.name}: enter one that has it: nix develop .#{stack.name}, or nix develop")
+        raise NotOfferedError(f"here is {here}, not {stack.name}: enter a Nix shell that has it: nix develop .#{stack.name}")
     given = os.environ.get(variable_of(stack.name))
     if given:
         folder = Path(given)

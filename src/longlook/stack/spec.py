@@ -135,6 +135,8 @@ class StackSpec(Table):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9]*$")
     title: str
+    base: str = Field(default="", description="stack whose tables this one takes over, entry by entry, unless it states them")
+    provider: Literal["any", "nix"] = Field(default="any", description="nix: no package registry has all of it")
     platform: Literal["linux-x86_64"]
     locks: Locks
     components: dict[str, Component] = Field(min_length=1)
@@ -194,22 +196,19 @@ def known_stacks(envs: Path | None = None) -> list[str]:
 
 
 def offered_stacks() -> list[str]:
-    """The stacks that may be used here: all, or in a Nix shell those that it was made with (LONGLOOK_STACKS)."""
+    """The stacks that may be used here: those that registries have, or in a Nix shell those that it was made with
+    (LONGLOOK_STACKS)."""
     given = os.environ.get("LONGLOOK_STACKS")
-    return known_stacks() if given is None else [name for name in known_stacks() if name in given.split()]
+    if given is None:
+        return [name for name in known_stacks() if _read(paths.ENVS, name).get("provider", "any") == "any"]
+    return [name for name in known_stacks() if name in given.split()]
 
 
 def load_stack(name: str, envs: Path | None = None) -> Stack:
     """Read and validate `envs/<name>/stack.toml` and check that its locks pin what it lists."""
     envs = envs or paths.ENVS
     path = envs / name / "stack.toml"
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = ", ".join(known_stacks(envs)) or "none"
-        raise StackError(f"no stack {name!r}: {path} does not exist (known stacks: {known})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise StackError(f"{path}: not TOML: {error}") from None
+    data = _read(envs, name)
     try:
         spec = StackSpec.model_validate(data)
     except ValidationError as error:
@@ -220,6 +219,24 @@ def load_stack(name: str, envs: Path | None = None) -> Stack:
     stack = Stack(path.parent, spec, data)
     _check_locks(stack)
     return stack
+
+
+def _read(envs: Path, name: str) -> dict[str, Any]:
+    """The values of a stack.toml over those of its base; envs/nix/stack.nix joins them in the same way."""
+    path = envs / name / "stack.toml"
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = ", ".join(known_stacks(envs)) or "none"
+        raise StackError(f"no stack {name!r}: {path} does not exist (known stacks: {known})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise StackError(f"{path}: not TOML: {error}") from None
+    if "base" not in data:
+        return data
+    below = _read(envs, data["base"])
+    if "base" in below:
+        raise StackError(f"{path}: its base {data['base']} has a base itself; name that one")
+    return below | {key: below[key] | value if isinstance(value, dict) and key in below else value for key, value in data.items()}
 
 
 def _check_locks(stack: Stack) -> None:
