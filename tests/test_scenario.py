@@ -3,7 +3,8 @@
 import pytest
 
 from longlook.paths import SWEEPS
-from longlook.scenario import Cell, Link, ScenarioError, Sweep, Workload, derived_seed, load_sweep
+from longlook.scenario import Cell, Link, ScenarioError, Workload, derived_seed
+from longlook.sweep import Sweep, load_sweep
 
 
 def test_queue_is_twice_the_bandwidth_delay_product():

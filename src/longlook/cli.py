@@ -19,7 +19,7 @@ def cli() -> None:
 
 
 def _sweep(name: str):
-    from longlook.scenario import load_sweep
+    from longlook.sweep import load_sweep
 
     path = Path(name) if name.endswith(".toml") else paths.SWEEPS / f"{name}.toml"
     return load_sweep(path)

@@ -15,7 +15,7 @@ from longlook.doctor import checks, require
 from longlook.errors import LonglookError
 from longlook.experiment.campaign import run_sweep
 from longlook.experiment.offered import offered
-from longlook.scenario import Sweep, load_sweep
+from longlook.sweep import Sweep, load_sweep
 
 QUICK_LOADS = 5
 

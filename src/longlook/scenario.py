@@ -1,4 +1,4 @@
-"""What is measured: links, workloads, cells and sweeps (no I/O beyond reading a sweep file).
+"""What is measured: links, workloads and cells (no I/O).
 
 Every value object is frozen and validated; an unknown key is an error that lists the known ones.
 Units are in the field names. Source of the parameter space: Muthuraj 2024, section 3.3 and table 3.3.
@@ -7,10 +7,6 @@ Units are in the field names. Source of the parameter space: Muthuraj 2024, sect
 from __future__ import annotations
 
 import hashlib
-import itertools
-import tomllib
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -136,99 +132,3 @@ def derived_seed(*parts: object) -> int:
     """A 63-bit seed that depends on nothing but `parts` (BLAKE2b of their text)."""
     text = "\x1f".join(str(part) for part in parts).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
-
-
-class Grid(Value):
-    """A block of cells of one figure: the product of its lists, link conditions outermost."""
-
-    figure: str
-    protocols: tuple[Protocol, Protocol] = ("quic", "tcp")
-    cca: Literal["cubic", "bbr", "reno"] = "cubic"
-    emulated_connections: int = 2
-    workloads: list[Workload] = Field(min_length=1)
-    bandwidth_mbps: list[float] = Field(min_length=1)
-    rtt_ms: list[float] = Field(min_length=1)
-    loss_pct: list[float] = Field(default=[0.0], min_length=1)
-    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
-    queue_bytes: int | None = None
-    client_cpu_pct: float | None = None
-    quic_server_cpu_pct: float | None = None
-    replicates: int = Field(default=1, ge=1)
-    stack: str | None = None
-
-
-class Sweep(Value):
-    """A named list of cells: one per published figure, plus `quick` and `aa`."""
-
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    title: str
-    stack: str
-    experiment: Literal["plt"] = "plt"
-    loads: int = Field(default=20, ge=2)
-    seed: int = Field(default=1, ge=0, lt=2**63)
-    grid: list[Grid] = Field(min_length=1)
-
-    def cells(self) -> list[Cell]:
-        """Every cell, each with a seed derived from the sweep's seed and its own identity."""
-        found = [cell for block in self.grid for cell in self._cells_of(block)]
-        names = [cell.cell_id for cell in found]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ScenarioError(f"sweep {self.name} lists cells twice: {', '.join(twice)}")
-        return found
-
-    def stacks(self) -> list[str]:
-        """The stacks that its cells need, sorted."""
-        return sorted({self._stack_of(block) for block in self.grid})
-
-    def of_stacks(self, offered: Iterable[str]) -> Sweep:
-        """The sweep without the cells of other stacks; what is left keeps its seeds. An error if nothing is left."""
-        wanted = set(offered)
-        left = [block for block in self.grid if self._stack_of(block) in wanted]
-        if not left:
-            raise ScenarioError(f"sweep {self.name} needs {', '.join(self.stacks())}; here is {', '.join(sorted(wanted)) or 'no stack'}")
-        return self.model_copy(update={"grid": left})
-
-    def _stack_of(self, block: Grid) -> str:
-        return block.stack or self.stack
-
-    def _cells_of(self, block: Grid):
-        product = itertools.product(
-            block.rtt_ms, block.loss_pct, block.jitter_ms, block.bandwidth_mbps, block.workloads, range(block.replicates)
-        )
-        for rtt, loss, jitter, bandwidth, workload, replicate in product:
-            cell = Cell(
-                figure=block.figure,
-                stack=self._stack_of(block),
-                protocols=block.protocols,
-                cca=block.cca,
-                emulated_connections=block.emulated_connections,
-                workload=workload,
-                link=Link(
-                    bandwidth_mbps=bandwidth,
-                    rtt_ms=rtt,
-                    loss_pct=loss,
-                    jitter_ms=jitter,
-                    queue_bytes=block.queue_bytes,
-                ),
-                loads=self.loads,
-                client_cpu_pct=block.client_cpu_pct,
-                quic_server_cpu_pct=block.quic_server_cpu_pct,
-                replicate=replicate,
-            )
-            yield cell.model_copy(update={"seed": derived_seed(self.seed, cell.cell_id)})
-
-
-def load_sweep(path: Path) -> Sweep:
-    """Read and validate one TOML sweep file; errors name the file."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = ", ".join(sorted(found.stem for found in path.parent.glob("*.toml")))
-        raise ScenarioError(f"no sweep {path.stem!r} in {path.parent} (known: {known})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"{path}: not TOML: {error}") from None
-    try:
-        return Sweep.parse(data)
-    except ScenarioError as error:
-        raise ScenarioError(f"{path}: {error}") from None

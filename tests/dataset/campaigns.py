@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from longlook.dataset.raw import Campaign, RunsWriter, open_campaign
-from longlook.scenario import Cell, Sweep
+from longlook.scenario import Cell
+from longlook.sweep import Sweep
 
 STACK_DIGEST = "ab" * 32
 

@@ -59,6 +59,10 @@ class Client(abc.ABC):
         its server ends them."""
 
     @abc.abstractmethod
+    def abandon(self) -> None:
+        """End at once, in the middle of a load, which then fails; only leaving the context is possible afterwards."""
+
+    @abc.abstractmethod
     def version(self) -> str:
         """As the running program reports it."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -145,6 +147,11 @@ class Chromium(Client):
     def drop_connections(self) -> None:
         if self.settings.protocol == "tcp":
             shut_tcp(self._browser.pid, self.settings.address, self.settings.port)
+
+    def abandon(self) -> None:
+        for child in (self._browser, self._driver):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
 
     def version(self) -> str:
         return self._version.rsplit("/", 1)[-1]

@@ -21,13 +21,19 @@ from longlook.dataset.durable import explain_disk_errors, fsync_folder, fsync_tr
 from longlook.dataset.manifest import MANIFEST_NAME, write_manifest
 from longlook.dataset.runs import RUNS_NAME, read_runs, repack
 from longlook.errors import LonglookError
-from longlook.scenario import Cell, Sweep
+from longlook.scenario import Cell
+from longlook.transfers import TransferCell
+from longlook.sweep import Sweep
 
 CAMPAIGN_SCHEMA = "longlook.campaign/1"
 CAMPAIGN_NAME = "campaign.json"
 INTERRUPTED = "interrupted"
 PARTIAL = ".partial"
-CELL_FILES = ("cell.json", "environment.json", RUNS_NAME, "executed.ipynb")
+CELL_FILES = {
+    "plt": ("cell.json", "environment.json", RUNS_NAME, "executed.ipynb"),
+    "transfer": ("cell.json", "environment.json", "timeline.parquet", "throughput.parquet", "executed.ipynb"),
+}
+"""By kind of cell: a page load cell, or a transfer (sweeps of experiment `fairness` and `cwnd`)."""
 Role = Literal["reference", "local"]
 
 
@@ -74,6 +80,11 @@ class Campaign:
         return self.info["role"]
 
     @property
+    def kind(self) -> Literal["plt", "transfer"]:
+        """Kind of its cells; campaigns of before there were transfers do not say."""
+        return "plt" if self.info["sweep_definition"].get("experiment", "plt") == "plt" else "transfer"
+
+    @property
     def stack_digests(self) -> dict[str, str]:
         """Stack -> its digest, for every stack of the sweep."""
         return split_digests(self.info["stack"], self.info["stack_digest"])
@@ -82,7 +93,7 @@ class Campaign:
     def is_sealed(self) -> bool:
         return (self.path / MANIFEST_NAME).exists()
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[Cell] | list[TransferCell]:
         """Every cell of its sweep, in order."""
         return Sweep.parse(self.info["sweep_definition"]).cells()
 
@@ -123,19 +134,20 @@ class Campaign:
             os.rename(kept, self.path / cell.cell_id)
             fsync_folder(self.path)
 
-    def finish_cell(self, partial: Path, *, required: Iterable[str] = CELL_FILES) -> Path:
+    def finish_cell(self, partial: Path, *, required: Iterable[str] | None = None) -> Path:
         """Check that the cell is whole, flush it to the disk and give it its final name (returned)."""
         self._refuse_if_sealed("finish a cell")
         partial = Path(partial)
         cell_id = partial.name.removesuffix(PARTIAL)
         if partial.parent != self.path or not partial.name.endswith(PARTIAL) or cell_id not in self.info["cells"]:
             raise LonglookError(f"{partial} is not a cell in progress of campaign {self.id}")
-        lacking = [name for name in required if not (partial / name).is_file()]
+        lacking = [name for name in (CELL_FILES[self.kind] if required is None else required) if not (partial / name).is_file()]
         if lacking:
             raise LonglookError(f"cell {cell_id} is not whole, it lacks {', '.join(lacking)}; left in {partial}")
         self._check_content(partial, cell_id)
         with explain_disk_errors(f"finish cell {cell_id}", partial):
-            repack(partial / RUNS_NAME)
+            if self.kind == "plt":
+                repack(partial / RUNS_NAME)
             fsync_tree(partial)
             final = self.path / cell_id
             os.rename(partial, final)
@@ -199,19 +211,20 @@ class Campaign:
     def _check_content(self, folder: Path, cell_id: str) -> None:
         """The records must be about this cell of this campaign, and readable."""
         claims = [(read_json(folder / "cell.json"), "cell.json")]
-        claims += [(run, f"{RUNS_NAME} load {n}") for n, run in enumerate(read_runs(folder), start=1)]
+        if self.kind == "plt":
+            claims += [(run, f"{RUNS_NAME} load {n}") for n, run in enumerate(read_runs(folder), start=1)]
         for record, where in claims:
             if (record.get("campaign"), record.get("cell_id")) != (self.id, cell_id):
                 raise LonglookError(
                     f"{folder / where}: says campaign {record.get('campaign')}, cell {record.get('cell_id')}; "
                     f"it is kept in campaign {self.id}, cell {cell_id}"
                 )
-        if len(claims) == 1:
+        if len(claims) == 1 and self.kind == "plt":
             raise LonglookError(f"cell {cell_id} holds no load; left in {folder}")
 
     def _durations(self) -> tuple[float, float]:
         """Seconds: sum of the cells' wall times, and sum of the PLTs of all loads, cold and rejected included."""
         cells = self.finished_cells()
         walls = sum(float(read_json(cell / "cell.json").get("wall_s") or 0) for cell in cells)
-        plts = sum((run["plt_ms"] or 0) for cell in cells for run in read_runs(cell)) / 1000
+        plts = sum((run["plt_ms"] or 0) for cell in cells for run in read_runs(cell)) / 1000 if self.kind == "plt" else 0.0
         return round(walls, 3), round(plts, 3)

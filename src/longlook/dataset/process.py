@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
+
 from longlook.analysis.difference import difference
 from longlook.analysis.welch import Summary, summarise
 from longlook.dataset.campaign import Campaign
@@ -19,6 +22,7 @@ from longlook.dataset.raw import read_campaigns, read_runs
 from longlook.dataset.tables import write_tables
 from longlook.errors import LonglookError
 from longlook.scenario import Cell
+from longlook.transfers import TransferCell
 
 Row = dict[str, Any]
 
@@ -31,6 +35,9 @@ class Tables:
     plt_cells: list[Row] = field(default_factory=list)
     aa_runs: list[Row] = field(default_factory=list)
     aa_cells: list[Row] = field(default_factory=list)
+    transfer_flows: list[Row] = field(default_factory=list)
+    transfer_timelines: list[Row] = field(default_factory=list)
+    transfer_throughput: list[Row] = field(default_factory=list)
     campaigns: list[Row] = field(default_factory=list)
 
 
@@ -43,7 +50,7 @@ def process(raw_root: Path, processed_root: Path) -> dict[str, int]:
     for campaign in read_campaigns(Path(raw_root)):
         tables.campaigns.append(campaign_row(campaign))
         for folder in campaign.finished_cells():
-            _add_cell(tables, campaign, folder)
+            (_add_cell if campaign.kind == "plt" else _add_transfer)(tables, campaign, folder)
     _sort(tables)
     return write_tables(Path(processed_root), vars(tables))
 
@@ -94,6 +101,35 @@ def _add_cell(tables: Tables, campaign: Campaign, folder: Path) -> None:
         tables.plt_cells.append(cell_row(cell, campaign.id, runs))
 
 
+def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
+    """One row per flow; and the timelines of a scenario's first run, which stands for the others in figures."""
+    record = read_json(folder / "cell.json")
+    cell = TransferCell.parse(record.get("cell"))
+    if cell.cell_id != folder.name:
+        raise LonglookError(f"{folder}/cell.json describes cell {cell.cell_id}; it is kept as {folder.name}")
+    same = {"campaign": campaign.id, "figure": cell.figure, "scenario": cell.scenario, "cell_id": cell.cell_id}
+    for name, flow in zip(cell.names, cell.flows, strict=True):
+        seen = record["flows"][name]
+        tables.transfer_flows.append(
+            same
+            | _link(cell)
+            | {"stack": cell.stack, "queue_bytes": cell.link.effective_queue_bytes, "replicate": cell.replicate, "flow": name}
+            | {"protocol": flow.protocol, "cca": flow.cca, "emulated_connections": flow.emulated_connections if flow.has_connections else None}
+            | {key: seen[key] for key in ("label", "mean_mbps", "finished_s", "lost", "spurious")}
+            | {key: record[key] for key in ("accepted", "reject_reason")}
+        )
+    if cell.replicate == 0:
+        tables.transfer_timelines += [same | row for row in _rows(folder / "timeline.parquet")]
+        tables.transfer_throughput += [same | row for row in _rows(folder / "throughput.parquet")]
+
+
+def _rows(path: Path) -> list[Row]:
+    try:
+        return pyarrow.parquet.read_table(path).to_pylist()
+    except (OSError, pyarrow.ArrowException) as error:
+        raise LonglookError(f"the timeline of a transfer could not be read: {path}: {error}") from None
+
+
 _KEPT = ("arm", "protocol", "load_index", "attempt", "order", "zero_rtt", "accepted", "reject_reason", "plt_ms", "disturbed")
 
 
@@ -113,19 +149,25 @@ def _is_aa(cell: Cell) -> bool:
 
 
 def _condition(cell: Cell, campaign: str) -> Row:
-    link = cell.link
     return {
         "campaign": campaign,
         "stack": cell.stack,
         "figure": cell.figure,
+        **_link(cell),
+        "cca": cell.cca,
+        "emulated_connections": cell.emulated_connections,
+    }
+
+
+def _link(cell: Cell | TransferCell) -> Row:
+    link = cell.link
+    return {
         "workload_size_kb": cell.workload.size_kb,
         "workload_count": cell.workload.count,
         "bandwidth_mbps": link.bandwidth_mbps,
         "rtt_ms": link.rtt_ms,
         "loss_pct": link.loss_pct,
         "jitter_ms": link.jitter_ms,
-        "cca": cell.cca,
-        "emulated_connections": cell.emulated_connections,
     }
 
 
@@ -137,4 +179,6 @@ def _sort(tables: Tables) -> None:
 
     for rows in (tables.plt_runs, tables.plt_cells, tables.aa_runs, tables.aa_cells):
         rows.sort(key=key)
+    for rows in (tables.transfer_flows, tables.transfer_timelines, tables.transfer_throughput):
+        rows.sort(key=lambda row: (row["campaign"], row["cell_id"], row["flow"]))  # stable: times stay in order
     tables.campaigns.sort(key=lambda row: row["campaign"])

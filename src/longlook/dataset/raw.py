@@ -14,7 +14,7 @@ from longlook.dataset.durable import explain_disk_errors, fsync_folder, json_byt
 from longlook.dataset.manifest import check_manifest
 from longlook.dataset.runs import RunsWriter, read_runs
 from longlook.errors import LonglookError
-from longlook.scenario import Sweep
+from longlook.sweep import Sweep
 
 __all__ = ["Campaign", "RunsWriter", "find_campaign", "open_campaign", "read_campaigns", "read_runs", "verify"]
 

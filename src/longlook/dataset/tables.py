@@ -23,7 +23,9 @@ from longlook.dataset.durable import json_bytes, read_json, sha256_file, write_b
 from longlook.errors import LonglookError
 
 SCHEMAS = Path(__file__).with_name("schemas")
-TABLES = ("plt_runs", "plt_cells", "aa_runs", "aa_cells", "campaigns")
+TABLES = (
+    "plt_runs", "plt_cells", "aa_runs", "aa_cells", "transfer_flows", "transfer_timelines", "transfer_throughput", "campaigns",
+)  # fmt: skip
 PACKAGE_NAME = "datapackage.json"
 _ARROW = {
     "string": pyarrow.string(),

@@ -17,9 +17,11 @@ from tqdm import tqdm
 from longlook import paths
 from longlook.dataset.raw import Campaign, open_campaign
 from longlook.experiment.estimate import estimate_s
-from longlook.scenario import Cell, Sweep
+from longlook.scenario import Cell
 from longlook.stack import open_stack
+from longlook.sweep import Sweep
 from longlook.testbed import netns
+from longlook.transfers import TransferCell
 
 TRIES_PER_CELL = 2
 LOG = "log.jsonl"
@@ -61,7 +63,7 @@ def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
     bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
     with _noise_aside() as screen, tqdm(total=total, unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
 
-        def measure(cell: Cell) -> str | None:
+        def measure(cell: Cell | TransferCell) -> str | None:
             bar.set_description_str(f"{cell.cell_id} ")
             began = time.monotonic()
             error = _measure_cell(campaign, cell, testbed)
@@ -123,7 +125,7 @@ def _measure_cell(campaign: Campaign, cell: Cell, testbed: str) -> str | None:
     for _ in range(TRIES_PER_CELL):
         partial = campaign.begin_cell(cell)
         try:
-            _execute(cell, partial, campaign.id, testbed)
+            _execute(cell, campaign.info["sweep_definition"].get("experiment", "plt"), partial, campaign.id, testbed)
             campaign.finish_cell(partial)
             return None
         except PapermillExecutionError as failure:
@@ -135,12 +137,12 @@ def _measure_cell(campaign: Campaign, cell: Cell, testbed: str) -> str | None:
     return error
 
 
-def _execute(cell: Cell, partial, campaign_id: str, testbed: str) -> None:
+def _execute(cell: Cell | TransferCell, experiment: str, partial, campaign_id: str, testbed: str) -> None:
     logging.getLogger("papermill").setLevel(logging.ERROR)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # a kernel that dies with an interrupted run is no news
     with contextlib.redirect_stdout(sys.stderr):
         papermill.execute_notebook(
-            str(paths.NOTEBOOKS / "plt.ipynb"),
+            str(paths.NOTEBOOKS / f"{experiment}.ipynb"),
             str(partial / "executed.ipynb"),
             parameters={"cell": cell.model_dump(mode="json"), "folder": str(partial), "campaign": campaign_id, "testbed": testbed},
             progress_bar=False,

@@ -7,6 +7,7 @@ import functools
 
 from longlook.paths import PUBLISHED
 from longlook.scenario import Cell
+from longlook.transfers import TransferCell
 
 OVERHEAD_PER_CELL_S = 6.0
 """Kernel, testbed, calibration, servers and browsers."""
@@ -35,7 +36,16 @@ def load_s(cell: Cell, protocol: str) -> float:
     return 0.03 + 4 * link.rtt_ms / 1e3 + work.object_bytes * work.count * 8 / (link.bandwidth_mbps * 1e6) * (1 + link.loss_pct)
 
 
-def estimate_s(cell: Cell) -> float:
+def _transfer_s(cell: TransferCell) -> float:
+    """Its time, or that of its bytes at the bandwidth (under jitter about 12 Mbit/s), twice: reading the captures takes time."""
+    megabits = cell.workload.object_bytes * cell.workload.count * len(cell.flows) * 8 / 1e6
+    rate = min(cell.link.bandwidth_mbps, 12.0) if cell.link.jitter_ms else cell.link.bandwidth_mbps
+    return OVERHEAD_PER_CELL_S + (cell.duration_s or 1.5 * megabits / rate) * 1.2
+
+
+def estimate_s(cell: Cell | TransferCell) -> float:
     """Expected wall time of a cell, s."""
+    if isinstance(cell, TransferCell):
+        return _transfer_s(cell)
     loads = cell.loads + cell.cold_loads
     return OVERHEAD_PER_CELL_S + loads * sum(load_s(cell, protocol) + OVERHEAD_PER_LOAD_S for protocol in cell.protocols)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from longlook.scenario import Sweep
+from longlook.sweep import Sweep
 from longlook.stack import offered_stacks
 
 

@@ -20,10 +20,16 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+import pandas as pd
+
 from longlook.errors import LonglookError
 from longlook.testbed import process
 from longlook.testbed.base import Testbed
 from longlook.testbed.cpulimit import held
+
+
+CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
+"""Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
 
 
 class NotSupported(LonglookError):
@@ -41,6 +47,8 @@ class ServerSettings:
     cca: str = "cubic"
     emulated_connections: int = 2
     port: int = 443
+    trace: bool = False
+    """Keep the server's own account of its congestion control, for `congestion()`."""
     cpu_pct: float | None = None
     """Limit on the server's CPU, percent of one CPU; None: no limit."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -143,6 +151,10 @@ class Server(abc.ABC):
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
         """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
+        return None
+
+    def congestion(self) -> pd.DataFrame | None:
+        """The server's own account (`settings.trace`), columns CONGESTION_COLUMNS, in the order of time; None if it has none."""
         return None
 
     def version_refused(self) -> str | None:

@@ -6,12 +6,42 @@ import http.client
 import json
 import re
 import socket
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 
+import pandas as pd
+
+from longlook.errors import LonglookError
 from longlook.paths import ENVS
-from longlook.server.base import NotSupported, Server
+from longlook.probe import statsd_listen
+from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
+from longlook.server.emulated import one_connection
 from longlook.testbed.netns import SOCKET_BUFFER_BYTES
 
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
+
+
+LISTENER = Path(statsd_listen.__file__)
+STATSD_PORT = 8125
+"""Of the first server; each further one has the next."""
+_SAMPLE = re.compile(r"^(\d+\.\d+) \S*\.(cx_rtt_us|cx_tx_estimated_bandwidth):([0-9.]+)\|")
+
+
+def statsd_table(lines: Iterable[str]) -> pd.DataFrame:
+    """Samples of statsd_listen.py -> columns CONGESTION_COLUMNS: RTT (us) and bandwidth (bytes/s) of one report belong
+    together. One connection at a time: the samples do not name theirs."""
+    rows, rtt = [], None
+    for line in lines:
+        if not (found := _SAMPLE.match(line)):
+            continue
+        at, name, value = float(found.group(1)), found.group(2), float(found.group(3))
+        if name == "cx_rtt_us":
+            rtt = value
+        elif rtt:
+            rows.append({"time_s": at, "cwnd_bytes": value * rtt / 1e6, "smoothed_rtt_ms": rtt / 1e3})
+    return pd.DataFrame(rows, columns=CONGESTION_COLUMNS)
 
 
 class Envoy(Server):
@@ -23,8 +53,6 @@ class Envoy(Server):
     def _command(self) -> list[str]:
         if self.settings.cca not in ("cubic", "bbr"):
             raise NotSupported(f"envoy offers cubic and bbr, not {self.settings.cca}")
-        if self.settings.cca == "cubic" and self.settings.emulated_connections != 2:
-            raise NotSupported("envoy's CUBIC emulates N = 2 connections; N = 1 needs another server")
         options = self.settings.options
         config = self.fill(
             ENVS / self.stack.name / "envoy.yaml",
@@ -40,12 +68,58 @@ class Envoy(Server):
                 "requests_per_connection": options.get("requests_per_connection", self.settings.requests_per_page),
                 "access_log": self.state / "access.log",
                 "socket_buffer_bytes": SOCKET_BUFFER_BYTES,
+                **self._tracing(),
             },
             "envoy.yaml",
         )
         workers = str(options.get("concurrency", 1))
-        binary = str(self.stack.binary("envoy"))
-        return [binary, "-c", str(config), "--concurrency", workers, "--disable-hot-restart", "--log-level", "warning", "--file-flush-interval-msec", "20"]
+        return [str(self._program()), "-c", str(config), "--concurrency", workers, "--disable-hot-restart", "--log-level", "warning", "--file-flush-interval-msec", "20"]
+
+    def _program(self) -> Path:
+        """QUICHE's CUBIC emulates N = 2 connections; a copy of the program with two bytes changed emulates one."""
+        if self.settings.cca == "cubic" and self.settings.emulated_connections == 1:
+            return one_connection(self.stack)
+        return self.stack.binary("envoy")
+
+    def _tracing(self) -> dict[str, str]:
+        """Pieces of the configuration that make Envoy report RTT and bandwidth estimate of its connection every 20 ms."""
+        if not self.settings.trace:
+            return {"quic_options": "{}", "stats_sinks": ""}
+        port = STATSD_PORT + self.settings.port - 443
+        self._listener = self.testbed.popen(
+            "server", [sys.executable, "-S", str(LISTENER), str(port), str(self._trace)], stdout=subprocess.PIPE, text=True
+        )
+        if self._listener.stdout.readline().strip() != "ready":
+            raise LonglookError("the listener for Envoy's samples did not start on the server")
+        visitor = {
+            "name": "envoy.quic.connection_debug_visitor.quic_stats",
+            "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.quic.connection_debug_visitor.quic_stats.v3.Config",
+                "update_period": "0.02s",
+            },
+        }
+        sink = {
+            "name": "envoy.stat_sinks.statsd",
+            "typed_config": {
+                "@type": "type.googleapis.com/envoy.config.metrics.v3.StatsdSink",
+                "address": {"socket_address": {"protocol": "UDP", "address": "127.0.0.1", "port_value": port}},
+            },
+        }
+        options = {"connection_debug_visitor_config": visitor}
+        return {"quic_options": json.dumps(options), "stats_sinks": f"stats_sinks: {json.dumps([sink])}"}
+
+    @property
+    def _trace(self) -> Path:
+        return self.state / "statsd.txt"
+
+    def congestion(self) -> pd.DataFrame | None:
+        """CUBIC's window is Envoy's bandwidth estimate times its smoothed RTT; BBR's is not to be had from it."""
+        if not self.settings.trace:
+            return None
+        table = statsd_table(self._trace.read_text(encoding="utf-8").splitlines())
+        if self.settings.cca != "cubic":
+            table["cwnd_bytes"] = None
+        return table
 
     def _admin(self, path: str) -> str:
         """GET on the admin interface, a Unix socket; empty while it is not there yet."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from longlook.server.base import NotSupported, Server
+import pandas as pd
+
+from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
 from longlook.testbed.netns import SOCKET_BUFFER_BYTES
 
 
@@ -32,8 +35,21 @@ class Gquicd(Server):
             "emulated-connections": own.emulated_connections,
             "socket-buffer-bytes": SOCKET_BUFFER_BYTES,
             "access-log": self.state / "access.log",
+            **({"congestion-log": self._trace} if own.trace else {}),
         } | own.options
         return [str(self.stack.binary("gquicd")), *(f"-{name}={value}" for name, value in options.items())]
+
+    @property
+    def _trace(self) -> Path:
+        return self.state / "congestion.csv"
+
+    def congestion(self) -> pd.DataFrame | None:
+        if not self.settings.trace:
+            return None
+        log = pd.read_csv(self._trace, on_bad_lines="skip")  # its last line may still be on the way
+        busiest = log["connection"].mode()
+        log = log[log["connection"].isin(busiest[:1])].rename(columns={"packets_lost": "lost"})
+        return log.reindex(columns=CONGESTION_COLUMNS).reset_index(drop=True)
 
     def _is_ready(self) -> bool:
         return b" listens on " in (self.state / "output").read_bytes()

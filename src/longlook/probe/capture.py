@@ -1,0 +1,60 @@
+"""Packets on a host's experiment interface (tcpdump), and their fields (tshark, which decrypts QUIC v1 with the client's keys)."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from longlook.errors import LonglookError
+from longlook.testbed import process
+from longlook.testbed.base import Role, Testbed
+
+HEADERS_ONLY = 96
+"""Bytes that hold all headers up to UDP's and TCP's."""
+START_TIMEOUT_S = 10
+
+
+@contextlib.contextmanager
+def capture(bed: Testbed, role: Role, path: Path, expression: str, snaplen: int = 0) -> Iterator[None]:
+    """Capture into `path` (pcap) while inside; `snaplen` 0: whole packets. Packets that the kernel dropped are an error."""
+    interface = bed.hosts[role].interfaces[0]
+    said = path.with_suffix(".stderr")
+    argv = ["tcpdump", "-n", "-Z", "root", "-B", "65536", "-i", interface, "-s", str(snaplen), "-w", str(path), *expression.split()]
+    with said.open("wb") as errors:
+        child = bed.popen(role, argv, stdout=subprocess.DEVNULL, stderr=errors)
+    try:
+        _wait_listening(child, said)
+        yield
+    finally:
+        process.stop(child)
+    dropped = re.search(r"(\d+) packets? dropped by kernel", said.read_text(errors="replace"))
+    if dropped is None or int(dropped.group(1)):
+        raise LonglookError(f"tcpdump on {role} lost packets ({said.read_text(errors='replace').strip()[-200:]}): the machine is too busy")
+
+
+def _wait_listening(child: subprocess.Popen, said: Path) -> None:
+    import time
+
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while "listening on" not in said.read_text(errors="replace"):
+        if child.poll() is not None or time.monotonic() > deadline:
+            raise LonglookError(f"tcpdump did not start: {said.read_text(errors='replace').strip()[-300:]}")
+        time.sleep(0.01)  # polling interval, bounded by the deadline
+
+
+def fields(pcap: Path, names: Sequence[str], options: Sequence[str] = ()) -> Iterator[list[str]]:
+    """The named fields of every packet, as tshark prints them: several values of one field are joined by commas."""
+    if shutil.which("tshark") is None:
+        raise LonglookError("tshark is missing: apt-get install tshark")
+    argv = ["tshark", "-n", "-r", str(pcap), *options, "-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
+    argv += [part for name in names for part in ("-e", name)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            yield line.rstrip("\n").split("\t")
+        error = child.stderr.read()
+    if child.returncode:
+        raise LonglookError(f"tshark could not read {pcap}: {error.strip()[-300:]}")

@@ -1,0 +1,168 @@
+"""QUIC v1 from outside: a capture beside the server, decrypted with the client's keys, tells what the server had in flight,
+what it sent again and which of that was needless.
+
+A packet is declared lost, at the latest, when its stream data is sent again; the loss was spurious if the packet is
+acknowledged all the same (RFC 9002, A.10 and 6.2.4). Only 1-RTT packets are counted.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from longlook.probe.capture import fields
+
+NAMES = (
+    "frame.time_epoch", "udp.srcport", "udp.length", "quic.short", "quic.packet_number", "quic.ack.largest_acknowledged",
+    "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range", "quic.ack.ack_delay", "quic.stream.stream_id",
+    "quic.stream.off", "quic.stream.offset",
+)  # fmt: skip
+UDP_HEADER = 8
+ACK_DELAY_EXPONENT = 3
+COLUMNS = ["time_s", "bytes_in_flight", "latest_rtt_ms", "lost", "spurious", "packets_sent"]
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One UDP datagram that ends in a 1-RTT packet."""
+
+    time_s: float
+    from_server: bool
+    size: int
+    """QUIC bytes of the datagram."""
+    number: int
+    acked: tuple[tuple[int, int], ...] = ()
+    """Ranges of packet numbers that it acknowledges, both ends included."""
+    ack_delay_ms: float = 0.0
+    streams: tuple[tuple[int, int], ...] = ()
+    """(stream, offset) of its STREAM frames."""
+
+
+def read_packets(pcap: Path, keys: Path, port: int) -> Iterator[Packet]:
+    """Decrypt the QUIC packets of one server's port."""
+    options = ("-o", f"tls.keylog_file:{keys}", "-Y", f"quic.short && udp.port == {port}")
+    for row in fields(pcap, NAMES, options):
+        if packet := parse_row(row, port):
+            yield packet
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")] if text else []
+
+
+def parse_row(row: list[str], port: int) -> Packet | None:
+    """One line of tshark's fields; None where it could not be decrypted."""
+    at, source, length, _, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets = row
+    if not numbers:
+        return None
+    top = _numbers(largest)
+    acked: list[tuple[int, int]] = []
+    if top:  # the last ACK frame is the 1-RTT packet's; earlier ones belong to handshake packets of the same datagram
+        high = top[-1]
+        low = high - _numbers(first)[-1]
+        acked.append((low, high))
+        for gap, length_of_range in zip(_numbers(gaps), _numbers(ranges), strict=False):
+            high = low - gap - 2
+            low = high - length_of_range
+            acked.append((low, high))
+    begins = iter(_numbers(offsets))  # a frame at offset 0 has no such field
+    flags = [flag in ("1", "True") for flag in has_offset.split(",")]
+    data = tuple((stream, next(begins) if flag else 0) for stream, flag in zip(_numbers(streams), flags, strict=False))
+    waited = _numbers(delay)
+    return Packet(
+        time_s=float(at),
+        from_server=int(source.split(",")[0]) == port,
+        size=int(length.split(",")[0]) - UDP_HEADER,
+        number=_numbers(numbers)[-1],
+        acked=tuple(acked),
+        ack_delay_ms=(waited[-1] << ACK_DELAY_EXPONENT) / 1e3 if waited else 0.0,
+        streams=data,
+    )
+
+
+class _Sent:
+    """Which packet carried which part of a stream last.
+
+    A chunk is what one packet carried of a stream when it was new. Retransmissions may cut the stream elsewhere, so
+    one is of every chunk of which it carries more than a sliver.
+    """
+
+    SLIVER = 16
+    """Bytes: lengths are known to that only, where a frame fills its packet and does not state its own."""
+    OVERHEAD = 26
+    """Bytes of a packet that are no stream data: header, tag and frame header."""
+
+    def __init__(self):
+        self._starts: dict[int, list[int]] = {}
+        self._owners: dict[int, list[int]] = {}
+        self._ends: dict[int, int] = {}
+
+    def carry(self, stream: int, offset: int, size: int, number: int) -> list[int]:
+        """Note that a packet of `size` bytes carries the stream from `offset`; the packets that carried it before."""
+        starts, owners = self._starts.setdefault(stream, []), self._owners.setdefault(stream, [])
+        end = offset + max(size - self.OVERHEAD, 1)
+        if not starts or offset >= self._ends[stream] - self.SLIVER and offset > starts[-1]:
+            starts.append(offset)
+            owners.append(number)
+            self._ends[stream] = end
+            return []
+        first = max(bisect.bisect_right(starts, offset + self.SLIVER) - 1, 0)
+        if first + 1 < len(starts) and starts[first + 1] - offset <= self.SLIVER:
+            first += 1
+        last = max(bisect.bisect_left(starts, end - self.SLIVER), first + 1)
+        earlier = owners[first:last]
+        owners[first:last] = [number] * len(earlier)
+        return earlier
+
+
+FORGET_S = 3.0
+"""An acknowledgement of a packet declared lost comes within a few RTTs or not at all."""
+
+
+class _Ranges:
+    """The packet numbers that one ACK frame acknowledges."""
+
+    def __init__(self, ranges: tuple[tuple[int, int], ...]):
+        self._lows, self._highs = zip(*sorted(ranges), strict=True)
+
+    def __contains__(self, number: int) -> bool:
+        index = bisect.bisect_right(self._lows, number) - 1
+        return index >= 0 and number <= self._highs[index]
+
+
+def follow(packets: Iterable[Packet]) -> pd.DataFrame:
+    """The server's state after every packet, columns COLUMNS; `lost` and `spurious` count packets so far. Pure."""
+    flying: dict[int, tuple[float, int]] = {}
+    given_up: dict[int, float] = {}
+    carried, rows, total, rtt = _Sent(), [], 0, None
+    sent = lost = spurious = 0
+    for packet in packets:
+        if packet.from_server:
+            if not packet.streams:
+                continue  # only an acknowledgement: not in flight
+            sent += 1
+            share = packet.size // len(packet.streams)
+            for stream, offset in packet.streams:
+                for earlier in carried.carry(stream, offset, share, packet.number):
+                    if earlier in flying:
+                        total -= flying.pop(earlier)[1]
+                        given_up[earlier] = packet.time_s
+                        lost += 1
+            flying[packet.number] = (packet.time_s, packet.size)
+            total += packet.size
+        elif packet.acked:
+            acked = _Ranges(packet.acked)
+            arrived = [number for number in flying if number in acked]
+            if packet.acked[0][1] in flying:
+                rtt = (packet.time_s - flying[packet.acked[0][1]][0]) * 1e3
+            for number in arrived:
+                total -= flying.pop(number)[1]
+            needless = [number for number in given_up if number in acked]
+            spurious += len(needless)
+            given_up = {one: at for one, at in given_up.items() if one not in acked and packet.time_s - at < FORGET_S}
+        rows.append((packet.time_s, total, rtt, lost, spurious, sent))
+    return pd.DataFrame(rows, columns=COLUMNS)

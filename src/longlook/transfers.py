@@ -1,0 +1,117 @@
+"""Transfers: one or several flows at once over one link, watched from inside. The cells of sweeps `fairness` and `cwnd`.
+
+No I/O. A flow is one download by one browser from one server of its own; a cell's flows start together.
+Sources: Muthuraj 2024, sections 4.1 (fairness) and 4.3 to 4.6 (congestion windows).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Literal
+
+from pydantic import Field
+
+from longlook.scenario import Link, Protocol, Value, Workload, derived_seed
+
+
+class Flow(Value):
+    """One sender under test."""
+
+    protocol: Protocol
+    cca: Literal["cubic", "bbr", "reno"] = "cubic"
+    emulated_connections: int = Field(default=2, ge=1, le=2, description="N of the QUIC server's CUBIC; TCP has none")
+    quic_options: tuple[str, ...] = Field(default=(), description="connection options that the client asks the QUIC server for")
+
+    @property
+    def has_connections(self) -> bool:
+        """True where the number of emulated connections means something: QUIC's CUBIC."""
+        return self.protocol == "quic" and self.cca == "cubic"
+
+    @property
+    def label(self) -> str:
+        """What a reader calls it: `QUIC CUBIC, N = 2`, `TCP BBR`."""
+        text = f"{self.protocol.upper()} {self.cca.upper()}"
+        if self.has_connections:
+            text += f", N = {self.emulated_connections}"
+        return ", ".join((text, *self.quic_options))
+
+
+class TransferCell(Value):
+    """One transfer: everything that defines how it is measured."""
+
+    figure: str
+    stack: str
+    scenario: str = Field(description="as the tables call it: `QUIC vs TCPx2`")
+    flows: tuple[Flow, ...] = Field(min_length=1, max_length=8)
+    workload: Workload
+    link: Link
+    duration_s: float | None = Field(default=None, gt=0, le=600, description="None: until every page is loaded")
+    replicate: int = Field(default=0, ge=0)
+    seed: int = Field(default=1, ge=0, lt=2**63)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the flows within the cell: `quic1`, `tcp1`, `tcp2`."""
+        seen: dict[str, int] = {}
+        found = []
+        for flow in self.flows:
+            seen[flow.protocol] = seen.get(flow.protocol, 0) + 1
+            found.append(f"{flow.protocol}{seen[flow.protocol]}")
+        return tuple(found)
+
+    @property
+    def cell_id(self) -> str:
+        """Folder name: readable, unique within a sweep, stable between campaigns."""
+        link, load = self.link, self.workload
+        scenario = re.sub(r"[^a-z0-9]+", "-", self.scenario.lower()).strip("-")
+        parts = [self.figure, self.stack, scenario, f"{load.size_kb}kb-x{load.count}", f"{link.bandwidth_mbps:g}mbps", f"{link.rtt_ms:g}ms"]
+        parts.append(f"{link.loss_pct:g}pct")
+        if link.jitter_ms:
+            parts.append(f"{link.jitter_ms:g}msjitter")
+        if self.replicate:
+            parts.append(f"r{self.replicate}")
+        return "_".join(parts)
+
+
+class Scenario(Value):
+    """Flows that run together, under the name that the tables give them."""
+
+    name: str
+    flows: tuple[Flow, ...]
+
+
+class TransferGrid(Value):
+    """A block of transfers of one figure: every scenario on every link, each `replicates` times."""
+
+    figure: str
+    scenarios: list[Scenario] = Field(min_length=1)
+    workloads: list[Workload] = Field(min_length=1)
+    bandwidth_mbps: list[float] = Field(min_length=1)
+    rtt_ms: list[float] = Field(min_length=1)
+    loss_pct: list[float] = Field(default=[0.0], min_length=1)
+    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
+    queue_bytes: int | None = None
+    duration_s: float | None = None
+    replicates: int = Field(default=1, ge=1)
+    stack: str | None = None
+
+    def cells(self, stack: str, seed: int) -> list[TransferCell]:
+        """Its cells, replicates outermost: a disturbance of the machine then does not hit one scenario alone."""
+        found = []
+        product = itertools.product(
+            range(self.replicates), self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps, self.workloads, self.scenarios
+        )
+        for replicate, rtt, loss, jitter, bandwidth, workload, scenario in product:
+            cell = TransferCell(
+                figure=self.figure,
+                stack=self.stack or stack,
+                scenario=scenario.name,
+                flows=scenario.flows,
+                workload=workload,
+                link=Link(bandwidth_mbps=bandwidth, rtt_ms=rtt, loss_pct=loss, jitter_ms=jitter, queue_bytes=self.queue_bytes),
+                duration_s=self.duration_s,
+                replicate=replicate,
+            )
+            found.append(cell.model_copy(update={"seed": derived_seed(seed, cell.cell_id)}))
+        return found
