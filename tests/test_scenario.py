@@ -1,6 +1,7 @@
 """Scenarios: units, defaults from the thesis, and mistakes that are told."""
 
 import pytest
+from pydantic import ValidationError
 
 from longlook.paths import SWEEPS
 from longlook.scenario import Cell, Link, ScenarioError, Workload, derived_seed
@@ -83,3 +84,28 @@ def test_a_sweep_with_the_same_cell_twice_is_refused():
     sweep = Sweep.parse({"name": "twice", "title": "t", "stack": "quicv1", "grid": [block, block]})
     with pytest.raises(ScenarioError, match="lists cells twice"):
         sweep.cells()
+
+
+@pytest.mark.parametrize(
+    ("protocols", "handshakes", "arms"),
+    [
+        (("quic", "tcp"), ("0rtt", "0rtt"), ("quic", "tcp")),
+        (("quic", "tcp"), ("1rtt", "1rtt"), ("quic", "tcp")),
+        (("quic", "quic"), ("0rtt", "1rtt"), ("0rtt", "1rtt")),
+        (("quic", "quic"), ("0rtt", "0rtt"), ("a", "b")),
+    ],
+)
+def test_arms_are_named_after_what_they_differ_in(protocols, handshakes, arms):
+    cell = Cell(figure="x", stack="quicv1", protocols=protocols, handshakes=handshakes, workload=Workload(size_kb=5), link=Link(bandwidth_mbps=10, rtt_ms=36))
+    assert cell.arms == arms
+
+
+def test_what_a_cell_asks_of_its_senders_is_in_its_name():
+    same = {"figure": "x", "stack": "quicv1", "workload": Workload(size_kb=5), "link": Link(bandwidth_mbps=10, rtt_ms=36)}
+    names = {Cell(**same, **more).cell_id for more in ({}, {"quic_options": ("IW10",)}, {"tcp_initial_window": 32}, {"handshakes": ("1rtt", "1rtt")})}
+    assert len(names) == 4
+
+
+def test_jitter_cannot_make_a_delay_negative():
+    with pytest.raises(ValidationError, match="a delay would be negative"):
+        Link(bandwidth_mbps=10, rtt_ms=36, jitter_ms=50)

@@ -6,7 +6,7 @@ let
     python
     pkgs.bash pkgs.coreutils pkgs.findutils pkgs.gawk pkgs.git pkgs.gnugrep pkgs.gnumake pkgs.gnused
     pkgs.apacheHttpd pkgs.nodejs_22 pkgs.go pkgs.gnupatch pkgs.brotli
-    pkgs.iproute2 pkgs.ethtool pkgs.iperf3 pkgs.tcpdump pkgs.iputils pkgs.util-linux
+    pkgs.iproute2 pkgs.ethtool pkgs.iperf3 pkgs.tcpdump pkgs.tshark pkgs.iputils pkgs.util-linux
   ];
   variables = stacks: tools.variables // {
     LONGLOOK_NIX = "1";

@@ -60,7 +60,8 @@ TOOLS = (
     Tool("patch", "patch", "building gquicd", required=False),
     Tool("brotli", "brotli", "unpacking the browser without Python's module", required=False),
     Tool("iperf3", "iperf3", "benchmarks and fairness", required=False),
-    Tool("tcpdump", "tcpdump", "captures", required=False),
+    Tool("tcpdump", "tcpdump", "captures, for fairness and window timelines", required=False),
+    Tool("tshark", "tshark", "decrypting captures of QUIC", required=False),
 )
 
 

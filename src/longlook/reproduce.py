@@ -18,6 +18,7 @@ from longlook.experiment.offered import offered
 from longlook.sweep import Sweep, load_sweep
 
 QUICK_LOADS = 5
+QUICK_TRANSFER_S = 15.0
 
 
 def reproduce(sweep: Sweep) -> None:
@@ -32,8 +33,17 @@ def remeasure_chapter(name: str, quick: bool) -> None:
         raise LonglookError(f"chapter {name} has no measurements of its own in this edition")
     sweeps = [load_sweep(paths.SWEEPS / f"{one}.toml") for one in names]
     if quick:
-        sweeps = [one.model_copy(update={"name": f"{one.name}-quick", "loads": QUICK_LOADS}) for one in sweeps]
+        sweeps = [_quick(one) for one in sweeps]
     _measure_and_render(sweeps)
+
+
+def _quick(sweep: Sweep) -> Sweep:
+    """The same cells with few loads; transfers once each and not for long."""
+    short = [
+        block.model_copy(update={"replicates": 1, "duration_s": block.duration_s and min(block.duration_s, QUICK_TRANSFER_S)})
+        for block in sweep.transfers
+    ]
+    return sweep.model_copy(update={"name": f"{sweep.name}-quick", "loads": QUICK_LOADS, "transfers": short})
 
 
 def _measure_and_render(sweeps: list[Sweep]) -> None:

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from longlook.errors import LonglookError
 
 Protocol = Literal["quic", "tcp"]
+Handshake = Literal["0rtt", "1rtt"]
+"""Of a QUIC load: resumed with early data, or cold in a browser context of its own."""
 BITS_PER_BYTE = 8
 
 
@@ -92,6 +94,9 @@ class Cell(Value):
     link: Link
     loads: int = Field(default=20, ge=2, le=1000, description="analysed loads per arm")
     cold_loads: int = Field(default=1, ge=1, le=1)
+    handshakes: tuple[Handshake, Handshake] = Field(default=("0rtt", "0rtt"), description="of the two arms, where they are QUIC")
+    quic_options: tuple[str, ...] = Field(default=(), description="connection options that the client asks the QUIC server for: ILD0, IW10")
+    tcp_initial_window: int | None = Field(default=None, ge=1, le=100, description="segments, set on the server's route; None: the kernel's 10")
     client_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU, all of a browser together; None: no limit")
     quic_server_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU, the QUIC server; None: no limit")
     replicate: int = Field(default=0, ge=0, description="tells repeated equal cells of one sweep apart")
@@ -99,9 +104,11 @@ class Cell(Value):
 
     @property
     def arms(self) -> tuple[str, str]:
-        """Names of the two arms: the protocols, or `a` and `b` where both are the same."""
-        left, right = self.protocols
-        return ("a", "b") if left == right else (left, right)
+        """Names of the two arms: the protocols; where both are the same the handshakes, or else `a` and `b`."""
+        for left, right in (self.protocols, self.handshakes):
+            if left != right:
+                return (left, right)
+        return ("a", "b")
 
     @property
     def cell_id(self) -> str:
@@ -119,6 +126,11 @@ class Cell(Value):
         ]
         if link.jitter_ms:
             parts.append(f"{link.jitter_ms:g}msjitter")
+        if self.handshakes != ("0rtt", "0rtt"):
+            parts.append("-".join(self.handshakes))
+        parts += [option.lower() for option in self.quic_options]
+        if self.tcp_initial_window is not None:
+            parts.append(f"tcpiw{self.tcp_initial_window}")
         if self.client_cpu_pct is not None:
             parts.append(f"{self.client_cpu_pct:g}pctcpu")
         if self.quic_server_cpu_pct is not None:

@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from longlook.scenario import Cell, Link, Protocol, ScenarioError, Value, Workload, derived_seed
+from longlook.scenario import Cell, Handshake, Link, Protocol, ScenarioError, Value, Workload, derived_seed
 from longlook.transfers import TransferCell, TransferGrid
 
 
@@ -27,6 +27,9 @@ class Grid(Value):
     loss_pct: list[float] = Field(default=[0.0], min_length=1)
     jitter_ms: list[float] = Field(default=[0.0], min_length=1)
     queue_bytes: int | None = None
+    handshakes: tuple[Handshake, Handshake] = ("0rtt", "0rtt")
+    quic_options: tuple[str, ...] = ()
+    tcp_initial_window: int | None = None
     client_cpu_pct: float | None = None
     quic_server_cpu_pct: float | None = None
     replicates: int = Field(default=1, ge=1)
@@ -97,6 +100,9 @@ class Sweep(Value):
                     queue_bytes=block.queue_bytes,
                 ),
                 loads=self.loads,
+                handshakes=block.handshakes,
+                quic_options=block.quic_options,
+                tcp_initial_window=block.tcp_initial_window,
                 client_cpu_pct=block.client_cpu_pct,
                 quic_server_cpu_pct=block.quic_server_cpu_pct,
                 replicate=replicate,

@@ -29,6 +29,7 @@ def make_root(root: Path) -> Path:
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy(REPOSITORY / name, root)
     shutil.copytree(REPOSITORY / "book", root / "book")
+    shutil.copytree(REPOSITORY / "sweeps", root / "sweeps")
     shutil.copytree(REPOSITORY / "data" / "published", root / "data" / "published")
     return root
 

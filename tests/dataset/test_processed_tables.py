@@ -49,11 +49,16 @@ def test_the_fixed_columns_come_first_and_in_order(folders):
     assert list(pd.read_csv(processed / "plt_cells.csv").columns[: len(CELL_COLUMNS)]) == CELL_COLUMNS
 
 
+def filled(counts):
+    """The tables that have rows."""
+    return {name: rows for name, rows in counts.items() if rows}
+
+
 def test_numbers_of_a_cell_by_hand(folders):
     raw, processed = folders
     left, right = [100.0, 102.0, 107.0], [180.0, 190.0, 200.0]
     one_cell(raw, lambda name, cell: loads_of(name, cell, left, right, cold_ms=5000.0))
-    assert process(raw, processed) == {"plt_runs": 8, "plt_cells": 1, "aa_runs": 0, "aa_cells": 0, "campaigns": 1}
+    assert filled(process(raw, processed)) == {"plt_runs": 8, "plt_cells": 1, "campaigns": 1}
     row = pd.read_csv(processed / "plt_cells.csv").iloc[0]
     assert row.quic_mean_ms == 103.0 and row.tcp_mean_ms == 190.0  # the cold loads are not averaged
     assert row.quic_std_ms == pytest.approx(math.sqrt((9 + 1 + 16) / 2)) and row.tcp_std_ms == 10.0
@@ -101,7 +106,7 @@ def test_an_arm_without_accepted_loads_gives_no_verdict(folders):
 def test_aa_cells_have_tables_of_their_own(folders):
     raw, processed = folders
     make_campaign(raw, make_sweep(**AA), left=[100.0, 101.0, 102.0], right=[100.0, 101.0, 102.0])
-    assert process(raw, processed) == {"plt_runs": 0, "plt_cells": 0, "aa_runs": 8, "aa_cells": 1, "campaigns": 1}
+    assert filled(process(raw, processed)) == {"aa_runs": 8, "aa_cells": 1, "campaigns": 1}
     row = pd.read_csv(processed / "aa_cells.csv").iloc[0]
     assert (row.protocol, row.a_mean_ms, row.b_mean_ms, row.pct_diff, row.p_value, row.verdict) == ("tcp", 101, 101, 0, 1, "none")
     assert set(pd.read_parquet(processed / "aa_runs.parquet").arm) == {"a", "b"}

@@ -33,6 +33,13 @@ def test_hosts_settings_and_teardown(testbed_name):
     assert testbed_name not in netns.leftover()
 
 
+def test_the_initial_window_is_the_routes(testbed_name):
+    with NetnsTestbed(testbed_name) as bed:
+        bed.set_initial_window("server", 32)
+        assert "initcwnd 32" in bed.run("server", ["ip", "route", "show"], timeout_s=5)
+        assert "initcwnd" not in bed.run("client", ["ip", "route", "show"], timeout_s=5)
+
+
 def test_an_unknown_controller_is_refused_with_the_known_ones(testbed_name):
     with NetnsTestbed(testbed_name) as bed, pytest.raises(LonglookError, match="no TCP vegemite.*it has: .*reno"):
         bed.set_cca("server", "vegemite")

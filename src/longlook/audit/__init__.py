@@ -44,6 +44,8 @@ def run_audit(
         pd.read_csv(processed / "plt_cells.csv"),
         pd.read_parquet(processed / "plt_runs.parquet"),
         pd.read_csv(processed / "aa_cells.csv"),
+        published_fairness=pd.read_csv(known / "muthuraj2024_fairness.csv", dtype={"table": str}),
+        flows=pd.read_csv(processed / "transfer_flows.csv", keep_default_na=False, na_values=[""]),
         campaign=campaign,
         slips=read_slips(known),
         integrity=check_integrity(raw, processed) if verify_hashes else Integrity(),

@@ -18,6 +18,7 @@ from longlook.analysis.difference import percentage_difference
 from longlook.analysis.floor import floor
 from longlook.analysis.order import order_effects
 from longlook.analysis.welch import ALPHA
+from longlook.audit.fairness import FairnessAudit, fairness
 from longlook.audit.report import (
     AAControl, AuditReport, Integrity, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit,
 )  # fmt: skip
@@ -47,6 +48,8 @@ def audit(
     runs: pd.DataFrame,
     aa_cells: pd.DataFrame,
     *,
+    published_fairness: pd.DataFrame | None = None,
+    flows: pd.DataFrame | None = None,
     campaign: str | None = None,
     slips: Sequence[Mapping[str, str]] = (),
     integrity: Integrity = Integrity(),
@@ -59,12 +62,20 @@ def audit(
     """
     known = published_as_cells(published)
     if campaign is None:
-        chosen = {role: newest(cells, role) for role in ROLES}
         titles = {"reference": "reference campaigns (in the repository)", "local": "your newest campaigns"}
     else:
-        chosen = {campaign: cells[cells["campaign"] == campaign]}
         titles = {campaign: f"campaign {campaign}"}
-    sections = tuple(section(titles[key], known, rows, runs, largest) for key, rows in chosen.items() if len(rows))
+
+    def chosen(rows: pd.DataFrame, key: str) -> pd.DataFrame:
+        return newest(rows, key) if campaign is None else rows[rows["campaign"] == campaign]
+
+    sections = []
+    for key, title in titles.items():
+        rows = chosen(cells, key)
+        shares = fairness(published_fairness, chosen(flows, key)) if flows is not None else ()
+        if len(rows) or shares:
+            sections.append(section(title, known, rows, runs, largest, shares))
+    sections = tuple(sections)
     return AuditReport(_controls(aa_cells, campaign), sections, check_published(known, slips), integrity)
 
 
@@ -97,8 +108,10 @@ def aa_control(role: str, rows: pd.DataFrame) -> AAControl:
     )
 
 
-def section(title: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.DataFrame, largest: int) -> Section:
-    """One set of re-measured cells beside the published tables."""
+def section(
+    title: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.DataFrame, largest: int, shares: tuple[FairnessAudit, ...] = ()
+) -> Section:
+    """One set of re-measured cells, and of shares of a bottleneck, beside the published tables."""
     tables = tuple(_table(name, group, rows, runs) for name, group in published.groupby("table", sort=False))
     tables = tuple(table for table in tables if table.cells)
     compared = [cell for table in tables for cell in table.cells]
@@ -115,6 +128,7 @@ def section(title: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.Da
         short_cells=short_cells(rows),
         below_floor=tuple(below_floor(rows.to_dict("records"))),
         largest=largest_disagreements(compared, largest),
+        fairness=shares,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from longlook.analysis.agreement import CellAgreement, Disagreement
+from longlook.audit.fairness import FairnessAudit
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ class Section:
     """Cells in which an arm has fewer accepted loads than the fullest cell of the same campaign."""
     below_floor: tuple[str, ...]
     largest: tuple[Disagreement, ...]
+    fairness: tuple[FairnessAudit, ...] = ()
 
     @property
     def cells(self) -> tuple[CellAgreement, ...]:

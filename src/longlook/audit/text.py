@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from longlook.analysis.agreement import CellAgreement
+from longlook.audit.fairness import lines_of, median_error
 from longlook.audit.report import AAControl, AuditReport, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit
 
 WIDTH = 120
@@ -30,9 +31,12 @@ def format_summary(report: AuditReport, campaigns: Sequence[str] = ()) -> str:
     lines = _controls(report.controls)
     for section in report.sections:
         tables = [table for table in section.tables if not campaigns or table.campaign in campaigns]
+        shares = [one for one in section.fairness if not campaigns or one.campaign in campaigns]
+        if not tables and not shares:
+            continue
+        lines += ["", f"Against the published values: {section.title}", *lines_of(shares)]
         if not tables:
             continue
-        lines += ["", f"Against the published values: {section.title}"]
         lines += [line for table in tables for line in ["", *_table(table)]]
         lines += ["", _SUMMARY_HEAD]
         lines += [_summary_row(table) for table in tables]
@@ -102,6 +106,10 @@ def _section(section: Section) -> list[str]:
     if section.tables:
         lines += ["", f"  Overall, {_agreement(section.cells, section)}", "", _SUMMARY_HEAD]
         lines += [_summary_row(table) for table in section.tables]
+    if section.fairness:
+        lines += lines_of(section.fairness)
+        agreeing = sum(one.agrees for one in section.fairness)
+        lines += ["", f"  fairness: {agreeing} of {len(section.fairness)} verdicts agree; median error {_percent(median_error(section.fairness))}"]
     lines += ["", _loads(section.loads), *_order(section.order)]
     if section.unpublished_cells:
         lines.append(f"  {section.unpublished_cells} measured cells have no published counterpart")

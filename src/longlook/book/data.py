@@ -37,6 +37,7 @@ class PaperData:
     aa_cells: pd.DataFrame
     aa_runs: pd.DataFrame
     campaigns: pd.DataFrame
+    handshake_cells: pd.DataFrame
 
     @property
     def is_empty(self) -> bool:
@@ -75,13 +76,13 @@ def load() -> PaperData:
 
 def read(published: Path, processed: Path) -> PaperData:
     """The tables of two given folders; a missing processed table is an empty one."""
-    names = ("plt_cells", "plt_runs", "aa_cells", "aa_runs", "campaigns")
-    cells, runs, aa_cells, aa_runs, campaigns = (_table(processed, name) for name in names)
+    names = ("plt_cells", "plt_runs", "aa_cells", "aa_runs", "campaigns", "handshake_cells")
+    tables = [table(processed, name) for name in names]
     numbers = read_published(published / "muthuraj2024_appendix_b.csv")
-    return PaperData(numbers, cells, runs, aa_cells, aa_runs, campaigns)
+    return PaperData(numbers, *tables)
 
 
-def _table(folder: Path, name: str) -> pd.DataFrame:
+def table(folder: Path, name: str) -> pd.DataFrame:
     """One processed table; empty with the right columns where there is no file."""
     path = folder / resource(name)["path"]
     if not path.exists():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from longlook.analysis.cells import CONDITION
-from longlook.book.data import PaperData
+from longlook.analysis.cells import CONDITION, newest
+from longlook.book.data import COLUMNS, PaperData
 from longlook.book.floors import floors_of
 from longlook.figure import runs as figure_runs
 from longlook.figure import style
@@ -26,9 +26,11 @@ KEY = (
 HINT = "Click a square to see its loads, and where their raw record is."
 
 
-def live_figure(data: PaperData, figure: str) -> LiveChart:
-    """The live chart of one published figure (for example `4.6a`), with every column that has data for it."""
-    sources = data.sources(figure)
+def live_figure(data: PaperData, figure: str) -> LiveChart | None:
+    """The live chart of one published figure (for example `4.6a`), with every column that has data for it; None without any."""
+    sources = {source: rows for source, rows in data.sources(figure).items() if len(rows)}
+    if not sources:
+        return None
     squares = figure_squares(sources)
     loads: dict[str, dict] = {}
     for source in sources:
@@ -57,6 +59,27 @@ def live_figure(data: PaperData, figure: str) -> LiveChart:
         payload=payload,
         downloads=_downloads(data, figure, squares, sources),
         hint=HINT,
+    )
+
+
+def handshake_figure(data: PaperData, figure: str) -> LiveChart | None:
+    """The heatmap of QUIC with 0-RTT against QUIC with 1-RTT; None where it was not measured."""
+    columns = {f"{ours}_{what}": f"{theirs}_{what}" for ours, theirs in (("zero_rtt", "quic"), ("one_rtt", "tcp")) for what in ("mean_ms", "std_ms", "n")}
+    rows = data.handshake_cells[data.handshake_cells["figure"] == figure]
+    sources = {}
+    for key, role, title in COLUMNS:
+        own = newest(rows, role)
+        if len(own):
+            renamed = own.rename(columns=columns).replace({"verdict": {"0rtt": "quic", "1rtt": "tcp"}})
+            sources[Source(key, title, own["campaign"].iloc[0])] = renamed
+    if not sources:
+        return None
+    squares = figure_squares(sources)
+    return LiveChart(
+        name="figure-" + figure.replace(".", "-"),
+        chart=heatmap(squares, ("0-RTT", "1-RTT")),
+        alt_text=f"Heatmap of figure {figure}: QUIC with 0-RTT against QUIC with 1-RTT.",
+        downloads=(Download(f"figure-{figure}-squares.csv", rows.to_csv(index=False)),),
     )
 
 

@@ -10,20 +10,24 @@ from dataclasses import dataclass
 from IPython.display import HTML, Markdown
 from myst_nb import glue
 
+from longlook import paths
 from longlook.book import audit_page
 from longlook.book import data as book_data
 from longlook.book.causes import browser_time_table, each_way_table, offsets_table, slow_client_table, slow_server_table
 from longlook.book.chapters import chapter_sweeps
-from longlook.book.figures import live_figure
+from longlook.book.figures import handshake_figure, live_figure
 from longlook.book.numbers import figure_numbers, square_pct
 from longlook.book.provenance import campaigns_of, provenance
+from longlook.book.windows import window_table
 from longlook.figure.live import LiveChart
 from longlook.figure.table import compared_table, published_table
+from longlook.sweep import load_sweep
 
 
 def figures_of(sweeps: list[str]) -> list[str]:
-    """Figures that sweeps named `figure-<figure>` measure."""
-    return [name.removeprefix("figure-") for name in sweeps if name.startswith("figure-")]
+    """Figures of page load times that sweeps named `figure-<figure>` measure."""
+    names = [name for name in sweeps if name.startswith("figure-")]
+    return [name.removeprefix("figure-") for name in names if load_sweep(paths.SWEEPS / f"{name}.toml").experiment == "plt"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Chapter:
 
     def status(self) -> Markdown | None:
         """None where everything is measured; else what is missing, and the command that measures it."""
-        used = {figure for _, _, figures in campaigns_of(self.data, self.figures) for figure in figures}
+        used = {figure for _, _, figures in campaigns_of(self.data, self.figures) for figure in figures} | set(self.data.handshake_cells["figure"])
         missing = [figure for figure in self.figures if figure not in used]
         if not missing:
             return None
@@ -53,9 +57,13 @@ class Chapter:
         )
         return Markdown(f"> {text}")
 
-    def heatmap(self, figure: str) -> LiveChart:
-        """The live heatmaps of one figure."""
-        return live_figure(self.data, figure)
+    def heatmap(self, figure: str) -> LiveChart | HTML:
+        """The live heatmaps of one figure; a sentence where there is nothing to show."""
+        return live_figure(self.data, figure) or _not_yet(figure)
+
+    def handshakes(self, figure: str) -> LiveChart | HTML:
+        """The heatmap of QUIC with 0-RTT against QUIC with 1-RTT."""
+        return handshake_figure(self.data, figure) or _not_yet(figure)
 
     def glue_numbers(self) -> None:
         """Makes the numbers of all this chapter's figures available to its sentences."""
@@ -87,6 +95,10 @@ class Chapter:
         """Pages over a link that loses 1 % in each direction, beside the same squares of `figures`."""
         return HTML(each_way_table(self.data, figure, figures))
 
+    def windows(self) -> HTML:
+        """Pages with different initial windows of either protocol."""
+        return HTML(window_table(self.data))
+
     def table(self, table: str) -> HTML:
         """One table of appendix B, with a part for each campaign that measured its cells."""
         published = self.data.published[self.data.published["table"] == table]
@@ -97,6 +109,10 @@ class Chapter:
             if source.campaign is not None
         ]
         return HTML("".join(parts) if parts else published_table(published))
+
+
+def _not_yet(figure: str) -> HTML:
+    return HTML(f"<p>Figure {figure}: not measured yet, and the thesis has no table of it.</p>")
 
 
 class Text(str):

@@ -31,7 +31,7 @@ def provenance(data: PaperData, figures: Iterable[str]) -> str:
     for title, campaign, names in campaigns_of(data, figures):
         row = data.campaign(campaign)
         loads = data.cells.loc[data.cells["campaign"] == campaign, ["quic_n", "tcp_n"]].max().max()
-        rows.setdefault((title, *_origin(row)), []).append(_campaign(row, names, int(loads)))
+        rows.setdefault((title, origin_of(row), html.escape(machine_of(row))), []).append(_campaign(row, names, int(loads)))
     return html_table(HEAD, [[*key, "<br>".join(lines)] for key, lines in rows.items()], escape=False)
 
 
@@ -46,14 +46,14 @@ def campaigns_of(data: PaperData, figures: Iterable[str]) -> list[tuple[str, str
     return sorted(((*key, names) for key, names in used.items()), key=lambda item: titles.index(item[0]))
 
 
-def _origin(row: pd.Series) -> tuple[str, str]:
-    """Stack with its digest, and machine, of one campaign."""
+def origin_of(row: pd.Series) -> str:
+    """Stacks with their digests of one campaign, as HTML."""
     digests = split_digests(row["stack"], row["stack_digest"])
     stacks = [f"{html.escape(stack)}, digest <code>{html.escape(digest[:DIGEST_CHARACTERS])}</code>" for stack, digest in digests.items()]
-    return "; ".join(stacks), html.escape(_machine(row))
+    return "; ".join(stacks)
 
 
-def _machine(row: pd.Series) -> str:
+def machine_of(row: pd.Series) -> str:
     """Processor, memory and kernel, as far as they were recorded."""
     parts = [
         str(row["cpu_model"]) if pd.notna(row["cpu_model"]) else "unknown processor",

@@ -50,8 +50,9 @@ class Client(abc.ABC):
     def __exit__(self, *_): ...
 
     @abc.abstractmethod
-    def load(self, path: str, timeout_s: float) -> dict[str, Any]:
-        """Load one page with an empty cache; return its HAR. Raise `LoadFailed` with the reason."""
+    def load(self, path: str, timeout_s: float, fresh_context: bool = False) -> dict[str, Any]:
+        """Load one page with an empty cache; return its HAR. Raise `LoadFailed` with the reason. In a fresh context the
+        client knows nothing of earlier loads, and resumes no session."""
 
     @abc.abstractmethod
     def drop_connections(self) -> None:

@@ -127,11 +127,12 @@ class Chromium(Client):
             raise LoadFailed(f"the DevTools driver ended; Chromium said: {self._last_words()}")
         return json.loads(line)
 
-    def load(self, path: str, timeout_s: float) -> dict[str, Any]:
+    def load(self, path: str, timeout_s: float, fresh_context: bool = False) -> dict[str, Any]:
         own = self.settings
         origin = own.origin if own.port == 443 else f"{own.origin}:{own.port}"
         self._serial += 1
         request = {"id": self._serial, "op": "load", "url": f"https://{origin}{path}", "timeout_ms": int(timeout_s * 1000)}
+        request["fresh_context"] = fresh_context
         try:
             self._driver.stdin.write(json.dumps(request) + "\n")
             self._driver.stdin.flush()

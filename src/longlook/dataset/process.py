@@ -25,6 +25,9 @@ from longlook.scenario import Cell
 from longlook.transfers import TransferCell
 
 Row = dict[str, Any]
+HANDSHAKES = ("0rtt", "1rtt")
+COLUMN_OF = {"0rtt": "zero_rtt", "1rtt": "one_rtt"}
+"""Arm -> beginning of its columns' names, where that is not the arm's own."""
 
 
 @dataclass
@@ -35,6 +38,7 @@ class Tables:
     plt_cells: list[Row] = field(default_factory=list)
     aa_runs: list[Row] = field(default_factory=list)
     aa_cells: list[Row] = field(default_factory=list)
+    handshake_cells: list[Row] = field(default_factory=list)
     transfer_flows: list[Row] = field(default_factory=list)
     transfer_timelines: list[Row] = field(default_factory=list)
     transfer_throughput: list[Row] = field(default_factory=list)
@@ -65,13 +69,14 @@ def campaign_row(campaign: Campaign) -> Row:
 
 
 def cell_row(cell: Cell, campaign: str, runs: list[Row]) -> Row:
-    """One row of `plt_cells.csv` or, for an A/A cell, of `aa_cells.csv`."""
+    """One row of `plt_cells.csv`, of `aa_cells.csv` for an A/A cell, of `handshake_cells.csv` for 0-RTT against 1-RTT."""
     left_arm, right_arm = cell.arms
     left, right = summary_of(runs, left_arm), summary_of(runs, right_arm)
     found = difference(left, right, cell.arms)
     row = _condition(cell, campaign)
     for arm, summary in zip(cell.arms, (left, right), strict=True):
-        row |= {f"{arm}_mean_ms": summary.mean_ms, f"{arm}_std_ms": summary.sd_ms, f"{arm}_n": summary.n}
+        name = COLUMN_OF.get(arm, arm)
+        row |= {f"{name}_mean_ms": summary.mean_ms, f"{name}_std_ms": summary.sd_ms, f"{name}_n": summary.n}
     row |= {"pct_diff": found.pct, "p_value": found.test.p_value, "verdict": found.verdict, "cell_id": cell.cell_id}
     if _is_aa(cell):
         row["protocol"] = cell.protocols[0]
@@ -96,6 +101,8 @@ def _add_cell(tables: Tables, campaign: Campaign, folder: Path) -> None:
     if _is_aa(cell):
         tables.aa_runs += rows
         tables.aa_cells.append(cell_row(cell, campaign.id, runs))
+    elif cell.arms == HANDSHAKES:
+        tables.handshake_cells.append(cell_row(cell, campaign.id, runs))
     elif set(cell.protocols) == {"quic", "tcp"}:
         tables.plt_runs += rows
         tables.plt_cells.append(cell_row(cell, campaign.id, runs))
@@ -115,12 +122,16 @@ def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
             | _link(cell)
             | {"stack": cell.stack, "queue_bytes": cell.link.effective_queue_bytes, "replicate": cell.replicate, "flow": name}
             | {"protocol": flow.protocol, "cca": flow.cca, "emulated_connections": flow.emulated_connections if flow.has_connections else None}
-            | {key: seen[key] for key in ("label", "mean_mbps", "finished_s", "lost", "spurious")}
+            | {key: seen.get(key) for key in ("label", "mean_mbps", "finished_s", "lost", "spurious", "response_ms_median", "response_ms_max")}
             | {key: record[key] for key in ("accepted", "reject_reason")}
         )
     if cell.replicate == 0:
-        tables.transfer_timelines += [same | row for row in _rows(folder / "timeline.parquet")]
+        tables.transfer_timelines += [_NO_PARTS | same | row for row in _rows(folder / "timeline.parquet")]
         tables.transfer_throughput += [same | row for row in _rows(folder / "throughput.parquet")]
+
+
+_NO_PARTS = dict.fromkeys(("down_ms", "hold_ms", "up_ms"))
+"""Columns that a record may lack."""
 
 
 def _rows(path: Path) -> list[Row]:
@@ -177,7 +188,7 @@ def _sort(tables: Tables) -> None:
     def key(row: Row) -> tuple:
         return (row["campaign"], row["figure"], *(row[name] for name in condition), row["cell_id"], row.get("order", 0))
 
-    for rows in (tables.plt_runs, tables.plt_cells, tables.aa_runs, tables.aa_cells):
+    for rows in (tables.plt_runs, tables.plt_cells, tables.aa_runs, tables.aa_cells, tables.handshake_cells):
         rows.sort(key=key)
     for rows in (tables.transfer_flows, tables.transfer_timelines, tables.transfer_throughput):
         rows.sort(key=lambda row: (row["campaign"], row["cell_id"], row["flow"]))  # stable: times stay in order

@@ -24,7 +24,7 @@ from longlook.errors import LonglookError
 
 SCHEMAS = Path(__file__).with_name("schemas")
 TABLES = (
-    "plt_runs", "plt_cells", "aa_runs", "aa_cells", "transfer_flows", "transfer_timelines", "transfer_throughput", "campaigns",
+    "plt_runs", "plt_cells", "aa_runs", "aa_cells", "handshake_cells", "transfer_flows", "transfer_timelines", "transfer_throughput", "campaigns",
 )  # fmt: skip
 PACKAGE_NAME = "datapackage.json"
 _ARROW = {
@@ -49,11 +49,11 @@ def columns(name: str) -> list[str]:
 
 
 def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str, int]:
-    """Write every table and then the data package that lists their hashes; returns the rows of each."""
+    """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the rows of each."""
     folder.mkdir(parents=True, exist_ok=True)
     counts, resources = {}, []
     for name in TABLES:
-        rows = [_checked(name, row) for row in tables[name]]
+        rows = [_checked(name, row) for row in tables.get(name, ())]
         path = folder / resource(name)["path"]
         data = _parquet(name, rows) if path.suffix == ".parquet" else _csv(name, rows)
         write_bytes(path, data)

@@ -32,7 +32,9 @@ class Surroundings:
 class Arm:
     """Owns the browser's history: which connections it has used, which the server has seen."""
 
-    def __init__(self, name: str, client: Client, server: Server, har_protocol: str, cca: str, around: Surroundings):
+    def __init__(self, name: str, client: Client, server: Server, har_protocol: str, cca: str, around: Surroundings, cold: bool = False):
+        """`cold`: every load in a browser context of its own, so that none can be resumed."""
+        self.cold = cold
         self.name, self.client, self.server, self.around = name, client, server, around
         self.protocol = client.settings.protocol
         self.har_protocol, self.cca = har_protocol, cca
@@ -45,7 +47,7 @@ class Arm:
         served = self._served()
         started = time.monotonic()
         try:
-            har = self.client.load(PAGE, around.timeout_s)
+            har = self.client.load(PAGE, around.timeout_s, fresh_context=self.cold)
         except LoadFailed as failure:
             if refused := self.server.version_refused():
                 raise NotSupported(f"{self.client.name} {self.client.version()} and {self.server.name}: not supported: {refused}") from None
@@ -84,7 +86,7 @@ class Arm:
         wanted = Expectation(
             sizes=self.around.site.sizes,
             har_protocol=self.har_protocol,
-            zero_rtt=None if self.protocol == "tcp" else index > 0,
+            zero_rtt=None if self.protocol == "tcp" else index > 0 and not self.cold,
             cca=self.cca,
             rtt_ms=self.around.rtt_ms,
         )

@@ -11,6 +11,8 @@ from longlook.transfers import TransferCell
 
 OVERHEAD_PER_CELL_S = 6.0
 """Kernel, testbed, calibration, servers and browsers."""
+OVERHEAD_OF_JITTER_S = 6.0
+"""Its calibration."""
 OVERHEAD_PER_LOAD_S = 0.12
 """A fresh tab, the empty cache and the server's log."""
 
@@ -48,4 +50,5 @@ def estimate_s(cell: Cell | TransferCell) -> float:
     if isinstance(cell, TransferCell):
         return _transfer_s(cell)
     loads = cell.loads + cell.cold_loads
-    return OVERHEAD_PER_CELL_S + loads * sum(load_s(cell, protocol) + OVERHEAD_PER_LOAD_S for protocol in cell.protocols)
+    overhead = OVERHEAD_PER_CELL_S + (OVERHEAD_OF_JITTER_S if cell.link.jitter_ms else 0)
+    return overhead + loads * sum(load_s(cell, protocol) + OVERHEAD_PER_LOAD_S for protocol in cell.protocols)

@@ -73,6 +73,8 @@ def run_cell(
     rows: list[dict[str, Any]] = []
     with contextlib.ExitStack() as owned:
         bed = owned.enter_context(TESTBEDS["netns"](testbed))
+        if cell.tcp_initial_window is not None:
+            bed.set_initial_window("server", cell.tcp_initial_window)
         driver = owned.enter_context(LINKS[link](bed))
         effective = driver.configure(cell.link, cell.seed)
         calibration = calibrate(bed, driver, cell.link)
@@ -131,18 +133,21 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
         own = replace(settings, cpu_pct=cell.quic_server_cpu_pct) if protocol == "quic" else settings
         servers[protocol] = owned.enter_context(SERVERS[stack.server(protocol)](bed, stack, own))
     arms = {}
-    for name, protocol in zip(cell.arms, cell.protocols, strict=True):
+    for name, protocol, handshake in zip(cell.arms, cell.protocols, cell.handshakes, strict=True):
+        options = stack.client_options(protocol, cell.cca)
+        if protocol == "quic" and cell.quic_options:
+            options += (f"--quic-connection-options={','.join(cell.quic_options)}",)
         wanted = ClientSettings(
             protocol=protocol,
             origin=ORIGIN,
             address=bed.hosts["server"].address,
             port=PORT,
             spki=certificate.spki,
-            options=stack.client_options(protocol, cell.cca),
+            options=options,
             cpu_pct=cell.client_cpu_pct,
         )
         client = owned.enter_context(CLIENTS[stack.client(protocol)](bed, stack, wanted))
-        arms[name] = Arm(name, client, servers[protocol], stack.har_protocol(protocol), cell.cca, around)
+        arms[name] = Arm(name, client, servers[protocol], stack.har_protocol(protocol), cell.cca, around, cold=protocol == "quic" and handshake == "1rtt")
     return arms
 
 

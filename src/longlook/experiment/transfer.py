@@ -28,7 +28,7 @@ from longlook.experiment.environment import environment_record
 from longlook.experiment.oracle import Evidence, Expectation, judge
 from longlook.link import LINKS
 from longlook.link.calibrate import calibrate
-from longlook.probe import quic_packets
+from longlook.probe import quic_packets, rtt_parts
 from longlook.probe.capture import HEADERS_ONLY, capture
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.tcp_probe import TcpProbe
@@ -48,7 +48,8 @@ ATTEMPTS = 3
 MOST_STALLED = 0.005
 """Share of a transfer's time that the machine may have stalled, as for page loads."""
 TIMELINE_BINS = 600
-SERIES = ["cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious"]
+SERIES = ["cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious", "down_ms", "hold_ms", "up_ms"]
+EXTREMES = ("cwnd_bytes", "bytes_in_flight", "down_ms", "hold_ms")
 TIMELINE_COLUMNS = ["flow", "source", "time_s", *SERIES, "phase"]
 
 Progress = Callable[[str], None]
@@ -68,6 +69,8 @@ class End:
     har: dict[str, Any] | None = None
     error: str | None = None
     finished_s: float | None = None
+    responses_ms: list[float] = field(default_factory=list)
+    """Per request from its arrival at the server to the first packet of the answer."""
 
     @property
     def port(self) -> int:
@@ -177,7 +180,7 @@ def _attempt(cell, bed, driver, ends: list[End], scratch: Path, site: Site, seed
     tcp_ports = [end.port for end in ends if end.protocol == "tcp"]
     with contextlib.ExitStack() as probes:
         watch = probes.enter_context(StallWatch())
-        probes.enter_context(capture(bed, "client", scratch / "client.pcap", "src host " + bed.hosts["server"].address, HEADERS_ONLY))
+        probes.enter_context(capture(bed, "client", scratch / "client.pcap", "tcp or udp", HEADERS_ONLY))
         if len(tcp_ports) < len(ends):
             probes.enter_context(capture(bed, "server", scratch / "server.pcap", "udp"))
         kernel = probes.enter_context(TcpProbe(bed.name, tcp_ports, scratch / "tcp_probe.txt")) if tcp_ports else None
@@ -234,26 +237,30 @@ def _timeline(end: End, scratch: Path, kernel: TcpProbe | None, began: float, en
     if end.protocol == "tcp":
         table = kernel.table()
         table = table[table["port"] == end.port].rename(columns={"smoothed_rtt_ms": "rtt_ms", "retransmissions": "lost"})
-        parts.append(table.assign(source="tcp_probe", phase=None))
+        parts.append(table.assign(source="tcp_probe"))
     else:
         own = end.server.congestion()
         if own is not None:
             parts.append(own.rename(columns={"smoothed_rtt_ms": "rtt_ms"}).assign(source=end.server.name))
         if end.keys.exists():
-            seen = quic_packets.follow(quic_packets.read_packets(scratch / "server.pcap", end.keys, end.port))
-            parts.append(seen.rename(columns={"latest_rtt_ms": "rtt_ms"}).assign(source="capture", phase=None))
+            packets = list(quic_packets.read_packets(scratch / "server.pcap", end.keys, end.port))
+            parts.append(quic_packets.follow(packets).rename(columns={"latest_rtt_ms": "rtt_ms"}).assign(source="capture"))
+            samples = rtt_parts.split(packets, rtt_parts.seen_at_client(scratch / "client.pcap", end.port))
+            parts.append(samples.rename(columns={"latest_rtt_ms": "rtt_ms"}).assign(source="rtt_parts"))
+            end.responses_ms = rtt_parts.response_times_ms(packets)
     found = []
     for part in parts:
         part = part[(part["time_s"] >= began) & (part["time_s"] <= ended)].reindex(columns=TIMELINE_COLUMNS)
-        part = thin(part.assign(flow=end.name, time_s=(part["time_s"] - began).round(6)), ("cwnd_bytes", "bytes_in_flight"), TIMELINE_BINS)
+        part = thin(part.assign(flow=end.name, time_s=(part["time_s"] - began).round(6)), EXTREMES, TIMELINE_BINS)
         found.append(part.astype({name: "float64" for name in SERIES}))
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=TIMELINE_COLUMNS)
 
 
-def _counts(timeline: pd.DataFrame, end: End) -> dict[str, int | None]:
-    """Packets declared lost and those of them needlessly, where a probe could tell."""
+def _counts(timeline: pd.DataFrame, end: End) -> dict[str, float | int | None]:
+    """Packets declared lost and those of them needlessly, and the server's response times, where a probe could tell."""
     own = timeline[timeline["flow"] == end.name]
-    found = {}
+    times = sorted(end.responses_ms)
+    found = {"response_ms_median": round(times[len(times) // 2], 3), "response_ms_max": round(times[-1], 3)} if times else {}
     for name in ("lost", "spurious"):
         highest = own[name].max()
         found[name] = None if pd.isna(highest) else int(highest)

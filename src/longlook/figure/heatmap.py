@@ -32,23 +32,33 @@ GAP_PX = 12
 PICK = "pick"
 """Parameter that holds the picked square's key in every panel; the book's script sets it on a click."""
 
-_TOOLTIP = [
-    alt.Tooltip("source_title:N", title="column"),
-    alt.Tooltip("workload:N", title="workload"),
-    alt.Tooltip("link:N", title="link"),
-    alt.Tooltip("quic_text:N", title="QUIC PLT, mean ± sd"),
-    alt.Tooltip("tcp_text:N", title="TCP PLT, mean ± sd"),
-    alt.Tooltip("pct_text:N", title="difference"),
-    alt.Tooltip("p_text:N", title="Welch's p"),
-    alt.Tooltip("verdict_text:N", title="verdict"),
-]
+NAMES = ("QUIC", "TCP")
+"""What the two arms are called; figure 4.7c compares QUIC with itself."""
+
+
+def _tooltip(names: tuple[str, str]) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("source_title:N", title="column"),
+        alt.Tooltip("workload:N", title="workload"),
+        alt.Tooltip("link:N", title="link"),
+        alt.Tooltip("quic_text:N", title=f"{names[0]} PLT, mean ± sd"),
+        alt.Tooltip("tcp_text:N", title=f"{names[1]} PLT, mean ± sd"),
+        alt.Tooltip("pct_text:N", title="difference"),
+        alt.Tooltip("p_text:N", title="Welch's p"),
+        alt.Tooltip("verdict_text:N", title="verdict"),
+    ]
+
+
 _SHOWN = ["source_title", "square", "workload", "bandwidth", "measured", "significant", "shade", "label",
           "label_colour", "link", "quic_text", "tcp_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
 
 
-def heatmap(squares: pd.DataFrame) -> alt.VConcatChart:
-    """Altair chart of `squares` (from `figure_squares`): one row of panels per link, one panel per source."""
-    chart = alt.vconcat(*_rows(squares, PAGE), spacing=18)
+def heatmap(squares: pd.DataFrame, names: tuple[str, str] = NAMES) -> alt.VConcatChart:
+    """Altair chart of `squares` (from `figure_squares`): one row of panels per link, one panel per source.
+
+    `names`: of the arms in the columns `quic_*` and `tcp_*`.
+    """
+    chart = alt.vconcat(*_rows(squares, PAGE, names), spacing=18)
     return configured(chart.add_params(alt.param(name=PICK, value="")))
 
 
@@ -63,15 +73,15 @@ def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatCh
     return configured(chart.add_params(alt.param(name=PICK, value="")))
 
 
-def _rows(squares: pd.DataFrame, layout: Layout) -> list[alt.HConcatChart]:
+def _rows(squares: pd.DataFrame, layout: Layout, names: tuple[str, str] = NAMES) -> list[alt.HConcatChart]:
     """One row of panels per link condition, titled with it."""
-    frame = _readable(squares)
+    frame = _readable(squares, names)
     sources = list(dict.fromkeys(frame["source"]))
     rows = []
     for block in dict.fromkeys(frame["block"]):
         within = frame[frame["block"] == block]
         panels = [
-            _panel(within[within["source"] == source], index == 0, len(sources), layout)
+            _panel(within[within["source"] == source], index == 0, len(sources), layout, names)
             for index, source in enumerate(sources)
         ]
         rows.append(alt.hconcat(*panels, spacing=GAP_PX).properties(title=_block_title(block)))
@@ -82,7 +92,7 @@ def _block_title(text: str) -> alt.Title:
     return alt.Title(text, anchor="start", fontSize=13, offset=8)
 
 
-def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout) -> alt.LayerChart:
+def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, names: tuple[str, str]) -> alt.LayerChart:
     """One source of one link condition: squares, and the number printed in each."""
     order = list(dict.fromkeys(frame.sort_values("workload_order")["workload"]))
     speeds = list(dict.fromkeys(frame.sort_values("bandwidth_mbps")["bandwidth"]))
@@ -92,12 +102,12 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout) -> alt.
         y=alt.Y("bandwidth:N", sort=speeds, title="Mbit/s" if first else None, axis=_bandwidth_axis(first)),
     )
     blank = alt.value(alt.expr(f"datum.measured ? '#ffffff' : '{style.NOT_MEASURED}'"))
-    fill = alt.when("datum.significant").then(_colour()).otherwise(blank)
+    fill = alt.when("datum.significant").then(_colour(names)).otherwise(blank)
     picked = f"datum.square === {PICK}"
     outline = alt.when(picked).then(alt.value("#000000")).otherwise(alt.value("#9a9a9a"))
     weight = alt.when(picked).then(alt.value(2.5)).otherwise(alt.value(0.6))
     rect = base.mark_rect(cursor="pointer").encode(
-        color=fill, stroke=outline, strokeWidth=weight, tooltip=_TOOLTIP
+        color=fill, stroke=outline, strokeWidth=weight, tooltip=_tooltip(names)
     )
     text = base.mark_text(fontSize=layout.number_font, font=style.FONT).encode(
         text="label:N", color=alt.value(alt.expr("datum.label_colour"))
@@ -115,7 +125,7 @@ def _bandwidth_axis(first: bool) -> alt.Axis:
     return alt.Axis(labels=first, ticks=first, domain=False, titleFontWeight="normal")
 
 
-def _colour() -> alt.Color:
+def _colour(names: tuple[str, str]) -> alt.Color:
     """Diverging scale, symmetric and clamped; its legend names both directions."""
     edge = 1e-6  # the pale ends meet at 0, with nothing but a hair of white between them
     limit = style.CLAMP_PCT
@@ -127,16 +137,17 @@ def _colour() -> alt.Color:
             clamp=True,
         ),
         legend=alt.Legend(
-            title="PLT difference, %: blue, minus = TCP faster; red, plus = QUIC faster; white = not significant",
+            title=f"PLT difference, %: blue, minus = {names[1]} faster; red, plus = {names[0]} faster; white = not significant",
             orient="bottom", direction="horizontal", gradientLength=300, gradientThickness=10,
             titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
         ),
     )  # fmt: skip
 
 
-def _readable(squares: pd.DataFrame) -> pd.DataFrame:
+def _readable(squares: pd.DataFrame, names: tuple[str, str]) -> pd.DataFrame:
     """Adds the sentences of the tooltip, so that chart and tooltip can never disagree in rounding."""
     frame = squares.copy()
+    words = {"quic": f"{names[0]} faster", "tcp": f"{names[1]} faster", "none": style.VERDICT_WORDS["none"]}
     # Vega paints a missing number in the middle colour, whatever the condition says: give it a number.
     frame["shade"] = frame["pct_diff"].fillna(0.0)
     frame["link"] = [f"{speed} Mbit/s, {block}" for speed, block in zip(frame["bandwidth"], frame["block"], strict=True)]
@@ -147,7 +158,7 @@ def _readable(squares: pd.DataFrame) -> pd.DataFrame:
         ]
     frame["pct_text"] = [f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]]
     frame["p_text"] = frame["p_value"].map(p_text)
-    frame["verdict_text"] = frame["verdict"].map(style.VERDICT_WORDS).where(frame["measured"], "not measured")
+    frame["verdict_text"] = frame["verdict"].map(words).where(frame["measured"], "not measured")
     return frame
 
 

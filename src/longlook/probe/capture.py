@@ -6,6 +6,7 @@ import contextlib
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,6 +22,9 @@ START_TIMEOUT_S = 10
 @contextlib.contextmanager
 def capture(bed: Testbed, role: Role, path: Path, expression: str, snaplen: int = 0) -> Iterator[None]:
     """Capture into `path` (pcap) while inside; `snaplen` 0: whole packets. Packets that the kernel dropped are an error."""
+    missing = [tool for tool in ("tcpdump", "tshark") if shutil.which(tool) is None]
+    if missing:  # now, and not after the transfer
+        raise LonglookError(f"missing: {', '.join(missing)} (apt-get install {' '.join(missing)})")
     interface = bed.hosts[role].interfaces[0]
     said = path.with_suffix(".stderr")
     argv = ["tcpdump", "-n", "-Z", "root", "-B", "65536", "-i", interface, "-s", str(snaplen), "-w", str(path), *expression.split()]
@@ -37,8 +41,6 @@ def capture(bed: Testbed, role: Role, path: Path, expression: str, snaplen: int 
 
 
 def _wait_listening(child: subprocess.Popen, said: Path) -> None:
-    import time
-
     deadline = time.monotonic() + START_TIMEOUT_S
     while "listening on" not in said.read_text(errors="replace"):
         if child.poll() is not None or time.monotonic() > deadline:
@@ -48,8 +50,6 @@ def _wait_listening(child: subprocess.Popen, said: Path) -> None:
 
 def fields(pcap: Path, names: Sequence[str], options: Sequence[str] = ()) -> Iterator[list[str]]:
     """The named fields of every packet, as tshark prints them: several values of one field are joined by commas."""
-    if shutil.which("tshark") is None:
-        raise LonglookError("tshark is missing: apt-get install tshark")
     argv = ["tshark", "-n", "-r", str(pcap), *options, "-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
     argv += [part for name in names for part in ("-e", name)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:

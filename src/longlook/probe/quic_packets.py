@@ -19,9 +19,11 @@ from longlook.probe.capture import fields
 NAMES = (
     "frame.time_epoch", "udp.srcport", "udp.length", "quic.short", "quic.packet_number", "quic.ack.largest_acknowledged",
     "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range", "quic.ack.ack_delay", "quic.stream.stream_id",
-    "quic.stream.off", "quic.stream.offset",
+    "quic.stream.off", "quic.stream.offset", "udp.payload",
 )  # fmt: skip
 UDP_HEADER = 8
+PREFIX_HEX = 80
+"""Hex digits that tell a packet from all others; a capture of headers holds more."""
 ACK_DELAY_EXPONENT = 3
 COLUMNS = ["time_s", "bytes_in_flight", "latest_rtt_ms", "lost", "spurious", "packets_sent"]
 
@@ -40,6 +42,8 @@ class Packet:
     ack_delay_ms: float = 0.0
     streams: tuple[tuple[int, int], ...] = ()
     """(stream, offset) of its STREAM frames."""
+    prefix: str = ""
+    """Beginning of its ciphertext, hex: the same at every place where it is captured."""
 
 
 def read_packets(pcap: Path, keys: Path, port: int) -> Iterator[Packet]:
@@ -56,7 +60,7 @@ def _numbers(text: str) -> list[int]:
 
 def parse_row(row: list[str], port: int) -> Packet | None:
     """One line of tshark's fields; None where it could not be decrypted."""
-    at, source, length, _, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets = row
+    at, source, length, _, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, payload = row
     if not numbers:
         return None
     top = _numbers(largest)
@@ -81,15 +85,12 @@ def parse_row(row: list[str], port: int) -> Packet | None:
         acked=tuple(acked),
         ack_delay_ms=(waited[-1] << ACK_DELAY_EXPONENT) / 1e3 if waited else 0.0,
         streams=data,
+        prefix=payload[:PREFIX_HEX],
     )
 
 
 class _Sent:
-    """Which packet carried which part of a stream last.
-
-    A chunk is what one packet carried of a stream when it was new. Retransmissions may cut the stream elsewhere, so
-    one is of every chunk of which it carries more than a sliver.
-    """
+    """Which packet carried which bytes of a stream last. Retransmissions may cut the stream elsewhere than new data did."""
 
     SLIVER = 16
     """Bytes: lengths are known to that only, where a frame fills its packet and does not state its own."""
@@ -98,24 +99,26 @@ class _Sent:
 
     def __init__(self):
         self._starts: dict[int, list[int]] = {}
-        self._owners: dict[int, list[int]] = {}
-        self._ends: dict[int, int] = {}
+        self._owners: dict[int, list[int | None]] = {}
 
     def carry(self, stream: int, offset: int, size: int, number: int) -> list[int]:
-        """Note that a packet of `size` bytes carries the stream from `offset`; the packets that carried it before."""
-        starts, owners = self._starts.setdefault(stream, []), self._owners.setdefault(stream, [])
+        """Note that a packet of `size` bytes carries the stream from `offset`; the packets that carried these bytes before."""
+        starts, owners = self._starts.setdefault(stream, [0]), self._owners.setdefault(stream, [None])
         end = offset + max(size - self.OVERHEAD, 1)
-        if not starts or offset >= self._ends[stream] - self.SLIVER and offset > starts[-1]:
-            starts.append(offset)
-            owners.append(number)
-            self._ends[stream] = end
-            return []
-        first = max(bisect.bisect_right(starts, offset + self.SLIVER) - 1, 0)
-        if first + 1 < len(starts) and starts[first + 1] - offset <= self.SLIVER:
-            first += 1
-        last = max(bisect.bisect_left(starts, end - self.SLIVER), first + 1)
-        earlier = owners[first:last]
-        owners[first:last] = [number] * len(earlier)
+        first = bisect.bisect_right(starts, offset) - 1
+        last = bisect.bisect_left(starts, end)
+        edges = [*starts[first:last], starts[last] if last < len(starts) else end]
+        earlier = [
+            owner
+            for owner, begin, until in zip(owners[first:last], edges, edges[1:], strict=False)
+            if owner is not None and min(until, end) - max(begin, offset) > min(self.SLIVER, size // 4)
+        ]
+        kept = [(starts[first], owners[first])] if starts[first] < offset else []
+        after = [(end, owners[last - 1])] if last == len(starts) or starts[last] > end else []
+        if last == len(starts):
+            after = [(end, None)]  # what lies beyond was never sent
+        made = [*kept, (offset, number), *after]
+        starts[first:last], owners[first:last] = [one for one, _ in made], [one for _, one in made]
         return earlier
 
 

@@ -66,6 +66,10 @@ class Testbed(abc.ABC):
     def set_cca(self, role: Role, name: str) -> str:
         """Set the TCP congestion controller of new connections on a host; the one in force is returned."""
 
+    @abc.abstractmethod
+    def set_initial_window(self, role: Role, segments: int) -> None:
+        """Set TCP's initial congestion window of new connections from a host, segments."""
+
     def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
         """Run a program on a host to its end and return its standard output."""
         process = self.popen(role, argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

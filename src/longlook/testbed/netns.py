@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import ipaddress
 import os
 import re
 import shutil
@@ -252,6 +253,12 @@ class NetnsTestbed(Testbed):
             return path.read_text().strip()
 
         return _inside(namespace(self.name, role), write)
+
+    def set_initial_window(self, role: Role, segments: int) -> None:
+        host = self.hosts[role]
+        network = ipaddress.ip_interface(f"{host.address}/{PREFIX_LENGTH}").network
+        route = [str(network), "dev", host.interfaces[0], "src", host.address, "initcwnd", str(segments)]
+        self.run(role, ["ip", "route", "replace", *route], timeout_s=10)
 
     @staticmethod
     def _allow_cca(name: str) -> None:

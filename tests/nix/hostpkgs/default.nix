@@ -90,6 +90,7 @@ rec {
   ethtool = program "ethtool" [ "ethtool" ];
   iperf3 = program "iperf3" [ "iperf3" ];
   tcpdump = program "tcpdump" [ "tcpdump" ];
+  tshark = program "tshark" [ "tshark" ];
   iputils = program "iputils" [ "ping" ];
   util-linux = program "util-linux" [ "setpriv" "unshare" "nsenter" ];
   apacheHttpd = runCommand "apache-httpd" { } ''

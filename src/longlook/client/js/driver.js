@@ -4,11 +4,12 @@
 //   node driver.js DEVTOOLS_PORT MODULES_FOLDER
 //
 // Requests and replies are JSON, one per line, on standard input and output:
-//   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000}
+//   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000, "fresh_context": false}
 //   {"id": 1, "ok": true, "har": {...}}      or      {"id": 1, "ok": false, "error": "..."}
 //
 // Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
-// context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3). The HAR is chrome-har-capturer's own.
+// context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3), unless a load asks for a context of its own,
+// which makes it cold. The HAR is chrome-har-capturer's own.
 
 const path = require('path');
 const readline = require('readline');
@@ -57,8 +58,10 @@ function watch(tab) {
     return done;
 }
 
-async function load(browser, {url, timeout_ms: timeoutMs}) {
-    const {targetId} = await browser.Target.createTarget({url: 'about:blank'});
+async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh}) {
+    // A context of its own has no sessions to resume; it is left as it was made, empty, until the page is asked for.
+    const context = fresh ? await browser.Target.createBrowserContext() : {};
+    const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
     const tab = await CDP({...address, target: targetId});
     try {
         await Promise.all([tab.Network.enable(), tab.Page.enable()]);
@@ -74,6 +77,9 @@ async function load(browser, {url, timeout_ms: timeoutMs}) {
     } finally {
         await tab.close().catch(() => {});
         await browser.Target.closeTarget({targetId}).catch(() => {});
+        if (fresh) {
+            await browser.Target.disposeBrowserContext(context).catch(() => {});
+        }
     }
 }
 

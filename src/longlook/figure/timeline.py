@@ -1,0 +1,104 @@
+"""Timelines: rates and congestion windows over the time of a transfer, with an overview to zoom by.
+
+Flows are told apart by colour, dash and position in the legend; QUIC is red and TCP blue, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import pandas as pd
+
+from longlook.figure import style
+from longlook.figure.heatmap import configured
+
+WIDTH_PX, DETAIL_PX, OVERVIEW_PX = 560, 230, 44
+SHADES = {"quic": ("#b2182b", "#ef8a62", "#7f0f1d", "#fdae61"), "tcp": ("#2166ac", "#67a9cf", "#053061", "#92c5de")}
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+PHASES = {"slow start": "#4393c3", "avoidance": "#1b7837", "recovery": "#b2182b"}
+
+
+def colours(protocols: Mapping[str, str]) -> tuple[list[str], list[list[int]]]:
+    """Colour and dash of each label, in order; `protocols`: label -> protocol. Equal protocols get other shades and dashes."""
+    seen = {"quic": 0, "tcp": 0}
+    shades, dashes = [], []
+    for protocol in protocols.values():
+        number = seen[protocol]
+        seen[protocol] += 1
+        shades.append(SHADES[protocol][number % 4])
+        dashes.append(DASHES[number % 4])
+    return shades, dashes
+
+
+def timeline(
+    frame: pd.DataFrame,
+    protocols: Mapping[str, str],
+    title: str,
+    references: Sequence[tuple[float, str]] = (),
+    zoom_s: tuple[float, float] | None = None,
+    step: bool = False,
+) -> alt.VConcatChart:
+    """`frame` has columns time_s, value and label; `protocols` gives each label's protocol, in the order of the legend.
+
+    `references` are dashed lines (value, text), for published values; `zoom_s` is where the detail begins to look.
+    """
+    shades, dashes = colours(protocols)
+    labels = list(protocols)
+    legend = alt.Legend(title=None, orient="top", labelLimit=300, symbolSize=400, symbolStrokeWidth=2.5)
+    colour = alt.Color("label:N", scale=alt.Scale(domain=labels, range=shades), sort=labels, legend=legend)
+    dash = alt.StrokeDash("label:N", scale=alt.Scale(domain=labels, range=dashes), sort=labels, legend=legend)
+    brush = alt.selection_interval(encodings=["x"], name="zoom", value={"x": list(zoom_s)} if zoom_s else alt.Undefined)
+    interpolate = "step-after" if step else "linear"
+    base = alt.Chart(frame)
+    lines = base.mark_line(strokeWidth=1.6, interpolate=interpolate, clip=True).encode(
+        x=alt.X("time_s:Q", title="time since the start, s", scale=alt.Scale(domain=brush, nice=False)),
+        y=alt.Y("value:Q", title=title),
+        color=colour,
+        strokeDash=dash,
+        tooltip=[alt.Tooltip("label:N", title="flow"), alt.Tooltip("time_s:Q", title="s", format=".2f"), alt.Tooltip("value:Q", title=title, format=",.2f")],
+    )
+    detail = alt.layer(lines, *_references(references, title)).properties(width=WIDTH_PX, height=DETAIL_PX)
+    overview = (
+        base.mark_line(strokeWidth=0.8, interpolate=interpolate)
+        .encode(x=alt.X("time_s:Q", title="drag here to zoom", axis=alt.Axis(tickCount=8)), y=alt.Y("value:Q", title=None, axis=None), color=colour)
+        .properties(width=WIDTH_PX, height=OVERVIEW_PX)
+        .add_params(brush)
+    )
+    return configured(alt.vconcat(detail, overview, spacing=8))
+
+
+def _references(references: Sequence[tuple[float, str]], title: str) -> list[alt.Chart]:
+    if not references:
+        return []
+    frame = pd.DataFrame(references, columns=["value", "text"])
+    rule = alt.Chart(frame).mark_rule(strokeDash=[3, 3], color=style.INK, opacity=0.8).encode(y=alt.Y("value:Q", title=title))
+    text = (
+        alt.Chart(frame)
+        .mark_text(align="right", baseline="bottom", dy=-3, fontSize=11, color=style.INK)
+        .encode(y="value:Q", x=alt.value(WIDTH_PX - 4), text="text:N")
+    )
+    return [rule, text]
+
+
+def phases(frame: pd.DataFrame, title: str) -> alt.VConcatChart:
+    """A window over time, coloured by the sender's phase; columns time_s, value, phase."""
+    known = [name for name in PHASES if name in set(frame["phase"])]
+    legend = alt.Legend(title=None, orient="top", symbolType="circle")
+    colour = alt.Color("phase:N", scale=alt.Scale(domain=known, range=[PHASES[name] for name in known]), legend=legend)
+    shape = alt.Shape("phase:N", scale=alt.Scale(domain=known, range=["circle", "square", "triangle-up"][: len(known)]), legend=legend)
+    brush = alt.selection_interval(encodings=["x"], name="zoom")
+    base = alt.Chart(frame)
+    points = base.mark_point(size=14, filled=True, opacity=0.8, clip=True).encode(
+        x=alt.X("time_s:Q", title="time since the start, s", scale=alt.Scale(domain=brush, nice=False)),
+        y=alt.Y("value:Q", title=title),
+        color=colour,
+        shape=shape,
+    )
+    overview = (
+        base.mark_line(strokeWidth=0.8, color=style.GREY)
+        .encode(x=alt.X("time_s:Q", title="drag here to zoom"), y=alt.Y("value:Q", title=None, axis=None))
+        .properties(width=WIDTH_PX, height=OVERVIEW_PX)
+        .add_params(brush)
+    )
+    return configured(alt.vconcat(points.properties(width=WIDTH_PX, height=DETAIL_PX), overview, spacing=8))

@@ -1,0 +1,43 @@
+"""Envoy's own account of its connection, and the changed copy of its program."""
+
+import pytest
+
+from longlook.server.base import NotSupported
+from longlook.server.emulated import change
+from longlook.server.envoy import statsd_table
+
+LINES = [
+    "100.0 envoy.http3.downstream.cx_tx_packets_total:4|c",
+    "100.020000 envoy.listener.x.cx_rtt_us:40000.000000|h",
+    "100.020000 envoy.listener.x.cx_tx_estimated_bandwidth:1000000.000000|h",
+    "100.040000 envoy.listener.x.cx_tx_estimated_bandwidth:1000000.000000|h",
+]
+
+
+def test_window_is_bandwidth_times_rtt():
+    table = statsd_table(LINES[:3])
+    assert list(table["cwnd_bytes"]) == [40000.0] and list(table["smoothed_rtt_ms"]) == [40.0]
+
+
+def test_a_bandwidth_before_any_rtt_says_nothing():
+    assert statsd_table(LINES[3:]).empty
+
+
+RECIPE = [{"offset": 12, "before": "aabb", "value": "02000000", "becomes": "01000000", "after": "cc"}]
+PROGRAM = bytes(10) + bytes.fromhex("aabb02000000cc") + bytes(9)
+
+
+def test_only_the_named_bytes_change():
+    made = change(PROGRAM, RECIPE)
+    assert [index for index, (a, b) in enumerate(zip(PROGRAM, made, strict=True)) if a != b] == [12]
+    assert made[12] == 1
+
+
+def test_a_program_moved_by_another_loader_is_found():
+    assert change(bytes(3) + PROGRAM, RECIPE)[15] == 1
+
+
+@pytest.mark.parametrize("program", [bytes(40), bytes(3) + PROGRAM + PROGRAM])
+def test_another_program_is_refused(program):
+    with pytest.raises(NotSupported, match="not the program that envoy-n1.toml was made for"):
+        change(program, RECIPE)
