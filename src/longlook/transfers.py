@@ -47,6 +47,7 @@ class TransferCell(Value):
     workload: Workload
     link: Link
     duration_s: float | None = Field(default=None, gt=0, le=600, description="None: until every page is loaded")
+    at_most_s: float | None = Field(default=None, gt=0, le=600, description="ends a transfer that is not over by then; None: that is a failure")
     replicate: int = Field(default=0, ge=0)
     seed: int = Field(default=1, ge=0, lt=2**63)
 
@@ -93,6 +94,7 @@ class TransferGrid(Value):
     jitter_ms: list[float] = Field(default=[0.0], min_length=1)
     queue_bytes: int | None = None
     duration_s: float | None = None
+    at_most_s: float | None = None
     replicates: int = Field(default=1, ge=1)
     stack: str | None = None
 
@@ -111,6 +113,7 @@ class TransferGrid(Value):
                 workload=workload,
                 link=Link(bandwidth_mbps=bandwidth, rtt_ms=rtt, loss_pct=loss, jitter_ms=jitter, queue_bytes=self.queue_bytes),
                 duration_s=self.duration_s,
+                at_most_s=self.at_most_s,
                 replicate=replicate,
             )
             found.append(cell.model_copy(update={"seed": derived_seed(seed, cell.cell_id)}))

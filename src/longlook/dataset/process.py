@@ -130,7 +130,7 @@ def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
         tables.transfer_throughput += [same | row for row in _rows(folder / "throughput.parquet")]
 
 
-_NO_PARTS = dict.fromkeys(("down_ms", "hold_ms", "up_ms"))
+_NO_PARTS = dict.fromkeys(("down_ms", "hold_ms", "up_ms", "told_ms"))
 """Columns that a record may lack."""
 
 

@@ -42,7 +42,7 @@ def _transfer_s(cell: TransferCell) -> float:
     """Its time, or that of its bytes at the bandwidth (under jitter about 12 Mbit/s), twice: reading the captures takes time."""
     megabits = cell.workload.object_bytes * cell.workload.count * len(cell.flows) * 8 / 1e6
     rate = min(cell.link.bandwidth_mbps, 12.0) if cell.link.jitter_ms else cell.link.bandwidth_mbps
-    return OVERHEAD_PER_CELL_S + (cell.duration_s or 1.5 * megabits / rate) * 1.2
+    return OVERHEAD_PER_CELL_S + (cell.duration_s or cell.at_most_s or 1.5 * megabits / rate) * 1.2
 
 
 def estimate_s(cell: Cell | TransferCell) -> float:

@@ -48,7 +48,7 @@ ATTEMPTS = 3
 MOST_STALLED = 0.005
 """Share of a transfer's time that the machine may have stalled, as for page loads."""
 TIMELINE_BINS = 600
-SERIES = ["cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious", "down_ms", "hold_ms", "up_ms"]
+SERIES = ["cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious", "down_ms", "hold_ms", "up_ms", "told_ms"]
 EXTREMES = ("cwnd_bytes", "bytes_in_flight", "down_ms", "hold_ms")
 TIMELINE_COLUMNS = ["flow", "source", "time_s", *SERIES, "phase"]
 
@@ -200,7 +200,7 @@ def _attempt(cell, bed, driver, ends: list[End], scratch: Path, site: Site, seed
 
 def _transfer(cell: TransferCell, ends: list[End], watch: StallWatch) -> tuple[float, float, list[float]]:
     """Start every load together; Unix times of start and end, and the machine's stalls in between, ms."""
-    limit = cell.duration_s or timeout_s(cell)
+    limit = cell.duration_s or cell.at_most_s or timeout_s(cell)
     gate = threading.Barrier(len(ends) + 1)
     over = threading.Event()
 
@@ -276,6 +276,8 @@ def _wrong(cell: TransferCell, ends: list[End], site: Site, stalls: list[float],
             return f"load_failed: {end.name}: {end.error}"
         if cell.duration_s is None:
             if end.har is None:
+                if cell.at_most_s is not None:
+                    continue
                 return f"load_failed: {end.name}: not loaded within {duration_s:.0f} s"
             wanted = Expectation(site.sizes, end.har_protocol, None, end.flow.cca, cell.link.rtt_ms)
             verdict = judge(end.har, wanted, Evidence(frozenset(), None, end.flow.cca))

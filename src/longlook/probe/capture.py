@@ -17,6 +17,7 @@ from longlook.testbed.base import Role, Testbed
 HEADERS_ONLY = 96
 """Bytes that hold all headers up to UDP's and TCP's."""
 START_TIMEOUT_S = 10
+QUIET_S, MOST_WAIT_S = 0.2, 3.0
 
 
 @contextlib.contextmanager
@@ -27,12 +28,13 @@ def capture(bed: Testbed, role: Role, path: Path, expression: str, snaplen: int 
         raise LonglookError(f"missing: {', '.join(missing)} (apt-get install {' '.join(missing)})")
     interface = bed.hosts[role].interfaces[0]
     said = path.with_suffix(".stderr")
-    argv = ["tcpdump", "-n", "-Z", "root", "-B", "65536", "-i", interface, "-s", str(snaplen), "-w", str(path), *expression.split()]
+    argv = ["tcpdump", "-n", "-U", "--immediate-mode", "-Z", "root", "-B", "65536", "-i", interface, "-s", str(snaplen), "-w", str(path), *expression.split()]
     with said.open("wb") as errors:
         child = bed.popen(role, argv, stdout=subprocess.DEVNULL, stderr=errors)
     try:
         _wait_listening(child, said)
         yield
+        _wait_written(path)
     finally:
         process.stop(child)
     dropped = re.search(r"(\d+) packets? dropped by kernel", said.read_text(errors="replace"))
@@ -46,6 +48,15 @@ def _wait_listening(child: subprocess.Popen, said: Path) -> None:
         if child.poll() is not None or time.monotonic() > deadline:
             raise LonglookError(f"tcpdump did not start: {said.read_text(errors='replace').strip()[-300:]}")
         time.sleep(0.01)  # polling interval, bounded by the deadline
+
+
+def _wait_written(path: Path) -> None:
+    """Until the file has not grown for a while: tcpdump, when it is ended, forgets what it has yet to read."""
+    deadline = time.monotonic() + MOST_WAIT_S
+    size = -1
+    while size != path.stat().st_size and time.monotonic() < deadline:
+        size = path.stat().st_size
+        time.sleep(QUIET_S)
 
 
 def fields(pcap: Path, names: Sequence[str], options: Sequence[str] = ()) -> Iterator[list[str]]:

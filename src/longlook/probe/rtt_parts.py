@@ -14,7 +14,7 @@ import pandas as pd
 from longlook.probe.capture import fields
 from longlook.probe.quic_packets import PREFIX_HEX, Packet
 
-COLUMNS = ["time_s", "latest_rtt_ms", "down_ms", "hold_ms", "up_ms"]
+COLUMNS = ["time_s", "latest_rtt_ms", "down_ms", "hold_ms", "up_ms", "told_ms"]
 
 
 def seen_at_client(pcap: Path, port: int) -> dict[str, float]:
@@ -27,7 +27,7 @@ def split(packets: Iterable[Packet], at_client: dict[str, float]) -> pd.DataFram
     """One row per RTT sample of the server (an ACK that newly acknowledges its largest packet), columns COLUMNS, ms. Pure.
 
     `down_ms`: from the server to the client, serialisation and queue included; `hold_ms`: from there until the client sent
-    the ACK; `up_ms`: the ACK's way. They add up to the RTT.
+    the ACK; `up_ms`: the ACK's way. They add up to the RTT. `told_ms`: the delay that the ACK itself owns up to.
     """
     sent: dict[int, tuple[float, str]] = {}
     rows = []
@@ -39,7 +39,7 @@ def split(packets: Iterable[Packet], at_client: dict[str, float]) -> pd.DataFram
             arrived, left = at_client.get(prefix), at_client.get(packet.prefix)
             if arrived is not None and left is not None:
                 parts = (packet.time_s - at, arrived - at, left - arrived, packet.time_s - left)
-                rows.append((packet.time_s, *(part * 1e3 for part in parts)))
+                rows.append((packet.time_s, *(part * 1e3 for part in parts), packet.ack_delay_ms))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
