@@ -15,7 +15,7 @@ def flow(scenario, name, protocol, rate, replicate):
     return row | {
         "campaign": CAMPAIGN, "stack": "quicv1", "figure": "table-4.1", "scenario": scenario, "workload_size_kb": 50000, "workload_count": 1,
         "replicate": replicate, "flow": name, "label": "QUIC CUBIC, N = 2" if protocol == "quic" else "TCP CUBIC", "protocol": protocol,
-        "accepted": True, "mean_mbps": rate, "lost": 10.0, "cell_id": f"{scenario}_50000kb-x1_r{replicate}",
+        "accepted": True, "mean_mbps": rate, "lost": 10.0, "cwnd_max_bytes": 50000.0 + replicate, "cell_id": f"{scenario}_50000kb-x1_r{replicate}",
     }  # fmt: skip
 
 
@@ -27,11 +27,11 @@ def chapter():
     bins = [same | {"flow": name, "time_s": n / 4, "bytes": 25000} for name in ("quic1", "tcp1") for n in range(40)]
     empty = dict.fromkeys(columns("transfer_timelines"))
     lines = [
-        empty | same | {"flow": name, "source": source, "time_s": n / 10, "cwnd_bytes": 30000.0 + n, "rtt_ms": 40.0, "lost": float(n // 20)}
+        empty | same | {"replicate": 0, "flow": name, "source": source, "time_s": n / 10, "cwnd_bytes": 30000.0 + n, "rtt_ms": 40.0, "lost": float(n // 20)}
         for name, source in (("quic1", "envoy"), ("tcp1", "tcp_probe"))
         for n in range(100)
     ]
-    lines += [empty | same | {"flow": "quic1", "source": "rtt_parts", "time_s": n / 10, "down_ms": 18.0 + n, "hold_ms": 1.0, "up_ms": 18.0} for n in range(50)]
+    lines += [empty | same | {"replicate": 0, "flow": "quic1", "source": "rtt_parts", "time_s": n / 10, "down_ms": 18.0 + n, "hold_ms": 1.0, "up_ms": 18.0} for n in range(50)]
     campaigns = pd.DataFrame([dict.fromkeys(columns("campaigns")) | {"campaign": CAMPAIGN, "stack": "quicv1", "stack_digest": "ab" * 32, "created": "2026-01-01T00:00:00Z"}])
     published = pd.read_csv(PUBLISHED / "muthuraj2024_fairness.csv", dtype={"table": str})
     return TransferChapter("fairness", ["table-4.1", "table-4.2"], flows, pd.DataFrame(lines), pd.DataFrame(bins), campaigns, published)
@@ -66,6 +66,11 @@ def test_charts_hold_their_data_and_a_picture(chapter, draw, words):
     text = draw(chapter)._repr_html_()
     assert "data:image/svg+xml;base64," in text and "ll-data" in text and ".csv" in text
     assert all(word in text for word in words)
+
+
+def test_the_run_with_the_smallest_window(chapter):
+    assert chapter.run_with("smallest", "table-4.1", "QUIC vs TCP", (50000, 1)) == 0
+    assert chapter.run_with("largest", "table-4.1", "QUIC vs TCP", (50000, 1)) == 2
 
 
 def test_nothing_measured_draws_nothing(chapter):

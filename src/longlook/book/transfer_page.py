@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from typing import Literal
 
 import pandas as pd
 from IPython.display import HTML, Markdown
@@ -104,11 +105,11 @@ class TransferChapter:
         name = "windows" + ("-zoom" if zoom_s else "") + ("-flight" if in_flight else "")
         return self._chart(figure, _with_page(scenario, workload), name, pd.concat(parts), f"{what}, KB", [])
 
-    def compared(self, figure: str, scenarios: list[str], column: str, title: str, workload: tuple[int, int] | None = None) -> LiveChart | None:
+    def compared(self, figure: str, scenarios: list[str], column: str, title: str, workload: tuple[int, int] | None = None, run: int = 0) -> LiveChart | None:
         """One series of several transfers on one time axis: `cwnd_bytes` (drawn in KB), `rtt_ms`; the senders' own figures."""
         parts = []
         for scenario in scenarios:
-            own = self._of(self.timelines, figure, scenario, workload)
+            own = self._of(self.timelines, figure, scenario, workload, run)
             own = own[own[column].notna() & ~own["source"].isin(["capture", "rtt_parts"])]
             if len(own):
                 own = thin(own, [column], BINS)
@@ -117,7 +118,7 @@ class TransferChapter:
                 parts.append(pd.DataFrame({"time_s": own["time_s"].round(4), "value": value.round(3), "label": label}))
         if not parts:
             return None
-        return self._chart(figure, _with_page(" and ".join(scenarios), workload), column, pd.concat(parts), title, [])
+        return self._chart(figure, _with_page(" and ".join(scenarios), workload), f"{column}-{run}", pd.concat(parts), title, [])
 
     def phases(self, figure: str, scenario: str) -> LiveChart | None:
         """The window coloured by the sender's phase, where the sender tells it."""
@@ -161,36 +162,45 @@ class TransferChapter:
         head = ["column", "stack", "scenario", "page", "sender", "runs", "time, s", "Mbit/s", "declared lost", "needlessly"]
         return HTML(html_table(head, rows, numeric={5, 6, 7, 8, 9})) if rows else HTML("<p>Not measured yet.</p>")
 
-    def rtt_parts(self, figure: str, scenario: str, workload: tuple[int, int] | None = None) -> LiveChart | None:
+    def run_with(self, window: Literal["smallest", "largest"], figure: str, scenario: str, workload: tuple[int, int]) -> int:
+        """Number of the run whose largest window is smallest or largest."""
+        flows = self.flows[(self.flows["workload_size_kb"] == workload[0]) & (self.flows["workload_count"] == workload[1]) & self.flows["accepted"].astype(bool)]
+        own = self._of(flows.assign(replicate=0, run=flows["replicate"]), figure, scenario).dropna(subset=["cwnd_max_bytes"])
+        if own.empty:
+            return 0
+        largest = own.set_index("run")["cwnd_max_bytes"].astype(float)
+        return int(largest.idxmin() if window == "smallest" else largest.idxmax())
+
+    def rtt_parts(self, figure: str, scenario: str, workload: tuple[int, int] | None = None, run: int = 0) -> LiveChart | None:
         """Where the RTT samples' time went beyond the link's own: the bottleneck's queue, the client's wait."""
-        own = self._of(self.timelines, figure, scenario, workload)
+        own = self._of(self.timelines, figure, scenario, workload, run)
         own = own[own["source"] == "rtt_parts"]
         if own.empty:
             return None
         queue, hold = own["down_ms"] - own["down_ms"].min(), own["hold_ms"]
         pairs = (("QUIC: queue on the way down", queue), ("QUIC: client's wait before the ACK", hold))
         frame = pd.concat(pd.DataFrame({"time_s": own["time_s"].round(4), "value": values.round(3), "label": label}) for label, values in pairs)
-        return self._chart(figure, _with_page(scenario, workload), "rtt-parts", frame, "part of the RTT sample, ms", [])
+        return self._chart(figure, _with_page(scenario, workload), f"rtt-parts-{run}", frame, "part of the RTT sample, ms", [])
 
-    def rtt_table(self, figure: str) -> HTML:
-        """Of each QUIC sender the largest queue and wait before and after half of the transfer, and the server's answers."""
+    def loads(self, figure: str) -> HTML:
+        """Every load of a figure's pages: time, largest window, and where its RTT samples' time went."""
         rows = []
         for role, title in ROLES:
-            flows = self._newest(figure, role)
-            for flow in flows[(flows["protocol"] == "quic") & (flows["replicate"] == 0)].itertuples():
-                own = self.timelines[(self.timelines["cell_id"] == flow.cell_id) & (self.timelines["campaign"] == flow.campaign) & (self.timelines["source"] == "rtt_parts")]
-                if len(own):
-                    queue = own["down_ms"] - own["down_ms"].min()
-                    page = f"{flow.workload_size_kb} KB × {flow.workload_count}"
-                    numbers = [queue.median(), queue.max(), own["hold_ms"].median(), own["hold_ms"].max(), flow.response_ms_median, flow.response_ms_max]
-                    rows.append([title, flow.label, page, *(f"{number:.1f}" for number in numbers)])
-        head = ["column", "sender", "page", "queue, median", "largest", "client's wait, median", "largest", "server's answer, median", "largest"]
-        return HTML(html_table(head, rows, numeric=set(range(3, 9)))) if rows else HTML("<p>Not measured yet.</p>")
+            own = self._newest(figure, role)
+            own = own[own["accepted"].astype(bool)].sort_values(["workload_count", "protocol", "label", "finished_s"])
+            for flow in own.itertuples():
+                numbers = [flow.finished_s * 1e3, flow.cwnd_max_bytes / KB, flow.queue_max_ms, flow.hold_max_ms, flow.response_ms_median]
+                shown = ["–" if number is None or pd.isna(number) else f"{number:.0f}" for number in numbers]
+                rows.append([title, f"{flow.workload_size_kb} KB × {flow.workload_count}", flow.label, *shown])
+        head = ["column", "page", "sender", "time, ms", "largest window, KB", "longest queue, ms", "client's longest wait, ms", "server's answer, median ms"]
+        return HTML(html_table(head, rows, numeric=set(range(3, 8)))) if rows else HTML("<p>Not measured yet.</p>")
 
-    def _of(self, table: pd.DataFrame, figure: str, scenario: str, workload: tuple[int, int] | None = None) -> pd.DataFrame:
-        """Rows of one scenario, and of one page (size in KB, count) where a figure has several: the reader's own newest
-        campaign if there is one, else the reference."""
+    def _of(self, table: pd.DataFrame, figure: str, scenario: str, workload: tuple[int, int] | None = None, run: int = 0) -> pd.DataFrame:
+        """Rows of one run of one scenario, and of one page (size in KB, count) where a figure has several: the reader's own
+        newest campaign if there is one, else the reference."""
         rows = table[(table["figure"] == figure) & (table["scenario"] == scenario)]
+        if "replicate" in rows:
+            rows = rows[rows["replicate"] == run]
         if workload is not None:
             rows = rows[rows["cell_id"].str.contains(f"_{workload[0]}kb-x{workload[1]}_", regex=False)]
         for role in ("local", "reference"):
@@ -219,7 +229,7 @@ class TransferChapter:
             chart=chart,
             alt_text=f"{what} over time, {scenario} ({figure}).",
             downloads=(Download(f"{slug}.csv", frame.to_csv(index=False)),),
-            note=f"{html.escape(scenario)}, first of its runs.",
+            note=f"{html.escape(scenario)}, one run.",
             hint="Drag in the lower strip to zoom, double-click there for the whole.",
         )
 

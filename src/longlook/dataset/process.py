@@ -109,12 +109,13 @@ def _add_cell(tables: Tables, campaign: Campaign, folder: Path) -> None:
 
 
 def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
-    """One row per flow; and the timelines of a scenario's first run, which stands for the others in figures."""
+    """One row per flow; and the timelines of a scenario's first run, or of all runs where they are short."""
     record = read_json(folder / "cell.json")
     cell = TransferCell.parse(record.get("cell"))
     if cell.cell_id != folder.name:
         raise LonglookError(f"{folder}/cell.json describes cell {cell.cell_id}; it is kept as {folder.name}")
     same = {"campaign": campaign.id, "figure": cell.figure, "scenario": cell.scenario, "cell_id": cell.cell_id}
+    lines = [_NO_PARTS | row for row in _rows(folder / "timeline.parquet")]
     for name, flow in zip(cell.names, cell.flows, strict=True):
         seen = record["flows"][name]
         tables.transfer_flows.append(
@@ -124,12 +125,29 @@ def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
             | {"protocol": flow.protocol, "cca": flow.cca, "emulated_connections": flow.emulated_connections if flow.has_connections else None}
             | {key: seen.get(key) for key in ("label", "mean_mbps", "finished_s", "lost", "spurious", "response_ms_median", "response_ms_max")}
             | {key: record[key] for key in ("accepted", "reject_reason")}
+            | _extremes([row for row in lines if row["flow"] == name])
         )
+    if cell.replicate == 0 or max((row["time_s"] for row in lines), default=0) < SHORT_S:
+        tables.transfer_timelines += [same | {"replicate": cell.replicate} | row for row in lines]
     if cell.replicate == 0:
-        tables.transfer_timelines += [_NO_PARTS | same | row for row in _rows(folder / "timeline.parquet")]
         tables.transfer_throughput += [same | row for row in _rows(folder / "throughput.parquet")]
 
 
+def _extremes(lines: list[Row]) -> Row:
+    """Largest window (KB), queue on the way down and wait of the client (ms) of one flow, where its probes tell."""
+
+    def values(name: str) -> list[float]:
+        return [row[name] for row in lines if row[name] is not None and row[name] == row[name]]
+
+    windows, downs, holds = values("cwnd_bytes"), values("down_ms"), values("hold_ms")
+    return {
+        "cwnd_max_bytes": max(windows, default=None),
+        "queue_max_ms": max(downs) - min(downs) if downs else None,
+        "hold_max_ms": max(holds, default=None),
+    }
+
+
+SHORT_S = 5.0
 _NO_PARTS = dict.fromkeys(("down_ms", "hold_ms", "up_ms", "told_ms"))
 """Columns that a record may lack."""
 
