@@ -16,7 +16,8 @@ from longlook.figure.heatmap import configured
 WIDTH_PX, DETAIL_PX, OVERVIEW_PX = 560, 230, 44
 SHADES = {"quic": ("#b2182b", "#ef8a62", "#7f0f1d", "#fdae61"), "tcp": ("#2166ac", "#67a9cf", "#053061", "#92c5de")}
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
-PHASES = {"slow start": "#4393c3", "avoidance": "#1b7837", "recovery": "#b2182b"}
+PHASES = {"slow_start": "#4393c3", "congestion_avoidance": "#1b7837", "recovery": "#b2182b"}
+"""As gquicd names them; told apart by shape too."""
 
 
 def colours(protocols: Mapping[str, str]) -> tuple[list[str], list[list[int]]]:
