@@ -22,6 +22,7 @@ from longlook.figure.timeline import phases, timeline
 from longlook.sweep import load_sweep
 
 ROLES = (("reference", "re-measured (reference)"), ("local", "yours"))
+SHORT = {"reference": "reference", "local": "yours"}
 VERDICTS = {"quic": "QUIC has more", "tcp": "TCP has more", "fair": "fair", "unfair": "unfair"}
 BINS = 300
 KB = 1024
@@ -114,8 +115,7 @@ class TransferChapter:
             if len(own):
                 own = thin(own, [column], BINS)
                 value = own[column] / KB if column.endswith("_bytes") else own[column]
-                label = self._labels(figure, scenario)[own["flow"].iloc[0]]
-                parts.append(pd.DataFrame({"time_s": own["time_s"].round(4), "value": value.round(3), "label": label}))
+                parts.append(pd.DataFrame({"time_s": own["time_s"].round(4), "value": value.round(3), "label": scenario}))
         if not parts:
             return None
         return self._chart(figure, _with_page(" and ".join(scenarios), workload), f"{column}-{run}", pd.concat(parts), title, [])
@@ -162,14 +162,14 @@ class TransferChapter:
         head = ["column", "stack", "scenario", "page", "sender", "runs", "time, s", "Mbit/s", "declared lost", "needlessly"]
         return HTML(html_table(head, rows, numeric={5, 6, 7, 8, 9})) if rows else HTML("<p>Not measured yet.</p>")
 
-    def run_with(self, window: Literal["smallest", "largest"], figure: str, scenario: str, workload: tuple[int, int]) -> int:
-        """Number of the run whose largest window is smallest or largest."""
+    def run_with(self, window: Literal["smallest", "largest"], figure: str, scenario: str, workload: tuple[int, int], nth: int = 0) -> int:
+        """Number of the run whose largest window is smallest or largest, or the next one (`nth`)."""
         flows = self.flows[(self.flows["workload_size_kb"] == workload[0]) & (self.flows["workload_count"] == workload[1]) & self.flows["accepted"].astype(bool)]
         own = self._of(flows.assign(replicate=0, run=flows["replicate"]), figure, scenario).dropna(subset=["cwnd_max_bytes"])
         if own.empty:
             return 0
-        largest = own.set_index("run")["cwnd_max_bytes"].astype(float)
-        return int(largest.idxmin() if window == "smallest" else largest.idxmax())
+        largest = own.set_index("run")["cwnd_max_bytes"].astype(float).sort_values(ascending=window == "smallest")
+        return int(largest.index[min(nth, len(largest) - 1)])
 
     def rtt_parts(self, figure: str, scenario: str, workload: tuple[int, int] | None = None, run: int = 0) -> LiveChart | None:
         """Where the RTT samples' time went beyond the link's own: the bottleneck's queue, the client's wait."""
@@ -191,9 +191,9 @@ class TransferChapter:
             for flow in own.itertuples():
                 numbers = [flow.finished_s * 1e3, flow.cwnd_max_bytes / KB, flow.queue_max_ms, flow.hold_max_ms, flow.response_ms_median]
                 shown = ["–" if number is None or pd.isna(number) else f"{number:.0f}" for number in numbers]
-                rows.append([title, f"{flow.workload_size_kb} KB × {flow.workload_count}", flow.label, *shown])
-        head = ["column", "page", "sender", "time, ms", "largest window, KB", "longest queue, ms", "client's longest wait, ms", "server's answer, median ms"]
-        return HTML(html_table(head, rows, numeric=set(range(3, 8)))) if rows else HTML("<p>Not measured yet.</p>")
+                rows.append([SHORT[role], f"{flow.workload_size_kb} KB × {flow.workload_count}", flow.label, *shown])
+        head = ["column", "page", "sender", "time, ms", "window, KB", "queue, ms", "wait, ms", "answer, ms"]
+        return HTML(html_table(head, rows, numeric=set(range(3, 8)), tight=True)) if rows else HTML("<p>Not measured yet.</p>")
 
     def _of(self, table: pd.DataFrame, figure: str, scenario: str, workload: tuple[int, int] | None = None, run: int = 0) -> pd.DataFrame:
         """Rows of one run of one scenario, and of one page (size in KB, count) where a figure has several: the reader's own
