@@ -1,0 +1,122 @@
+"""Which testbeds there are: the file that `longlook run SWEEP --testbeds FILE` reads (no I/O besides that file).
+
+    [[testbed]]                      # three namespaces on this machine
+    name = "default"
+    driver = "netns"
+
+    [[testbed]]                      # three Emulab nodes; emulab/README.md says how to get this from a manifest
+    name = "emulab1"
+    driver = "emulab"
+    user = "alice"
+    server = { host = "pc1.emulab.net", address = "192.168.1.1" }
+    client = { host = "pc2.emulab.net", address = "192.168.1.2" }
+    bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60100, client_to_server = 60110 } }
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from longlook.errors import LonglookError
+from longlook.scenario import ScenarioError, Value
+
+SSH_PORT = 22
+Name = Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$", description="1 to 16 of a-z and 0-9")]
+
+
+class Node(Value):
+    """One node, as its SSH server is reached on the control network."""
+
+    host: str
+    port: int = Field(default=SSH_PORT, gt=0, lt=65536)
+
+
+class EndNode(Node):
+    """Server or client: also its address on the experiment network, from which its interface follows."""
+
+    address: str = Field(pattern=r"^\d+\.\d+\.\d+\.\d+$")
+
+
+class Pipes(Value):
+    """Numbers of dummynet's pipes, one for each direction."""
+
+    server_to_client: int = Field(ge=1, le=65535)
+    client_to_server: int = Field(ge=1, le=65535)
+
+
+class BridgeNode(Node):
+    """The link bridge, which forwards at layer 2 through two pipes."""
+
+    pipes: Pipes
+
+
+class NetnsDescription(Value):
+    """Three network namespaces on the machine that runs the cell."""
+
+    name: Name
+    driver: Literal["netns"] = "netns"
+
+
+class EmulabDescription(Value):
+    """Three nodes over SSH."""
+
+    name: Name
+    driver: Literal["emulab"]
+    user: str
+    server: EndNode
+    client: EndNode
+    bridge: BridgeNode
+    key: str | None = Field(default=None, description="private key file; default: the agent's and ~/.ssh's")
+    known_hosts: str | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
+    folder: str = Field(default="/var/tmp/longlook", description="where code, stacks and cells go on server and client")
+    python: str = Field(default="python3", description="Python 3.11 or newer on server and client, to make the environment with")
+
+
+Description = NetnsDescription | EmulabDescription
+DRIVERS: dict[str, type[NetnsDescription | EmulabDescription]] = {"netns": NetnsDescription, "emulab": EmulabDescription}
+
+
+def parse_description(data: dict) -> Description:
+    """One testbed from plain data; an unknown driver or key is an error that lists the known ones."""
+    driver = data.get("driver", "netns") if isinstance(data, dict) else None
+    if driver not in DRIVERS:
+        raise ScenarioError(f"no testbed driver {driver!r} (known: {', '.join(DRIVERS)})")
+    return DRIVERS[driver].parse(data)
+
+
+def load_testbeds(path: Path) -> tuple[Description, ...]:
+    """Every testbed of a file, in its order; names are unique."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LonglookError(f"cannot read the testbeds' file {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise LonglookError(f"{path} is not TOML: {error}") from None
+    unknown = sorted(set(data) - {"testbed"})
+    if unknown or not isinstance(data.get("testbed"), list) or not data["testbed"]:
+        found = f"; unknown: {', '.join(unknown)}" if unknown else ""
+        raise LonglookError(f"{path}: a testbeds' file is one [[testbed]] table for each testbed{found}")
+    found = tuple(parse_description(one) for one in data["testbed"])
+    names = [one.name for one in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise LonglookError(f"{path}: two testbeds are called {', '.join(twice)}: name each differently")
+    return found
+
+
+def format_testbeds(testbeds: tuple[Description, ...]) -> str:
+    """The file's text for these testbeds, which `load_testbeds` reads back."""
+    return "\n".join(_block(one.model_dump(exclude_none=True)) for one in testbeds)
+
+
+def _block(data: dict) -> str:
+    return "[[testbed]]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in data.items())
+
+
+def _toml(value) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    return str(value) if isinstance(value, int) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
