@@ -67,17 +67,21 @@ def stack_show(name: str) -> None:
 @click.argument("sweep")
 @click.option("--reference", is_flag=True, help="For the maintainers: a campaign to be kept in the repository.")
 @click.option("--new", is_flag=True, help="Start a new campaign even if one can be resumed.")
-@click.option("--testbed", default="default", show_default=True, help="Name of the testbed; two may exist side by side.")
-def run(sweep: str, reference: bool, new: bool, testbed: str) -> None:
+@click.option("--testbed", default="default", show_default=True, help="Name of a testbed on this machine; two may exist side by side.")
+@click.option("--testbeds", "file", type=click.Path(path_type=Path), help="File of testbeds (emulab/README.md); several share the sweep's rows.")
+def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None) -> None:
     """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
     from longlook.doctor import checks, require
     from longlook.experiment.campaign import run_sweep
     from longlook.experiment.offered import offered
+    from longlook.testbed.description import NetnsDescription, load_testbeds
 
+    beds = load_testbeds(file) if file else (NetnsDescription.parse({"name": testbed}),)
     wanted = offered(_sweep(sweep))
-    require(checks(wanted.stacks()))
+    if any(bed.driver == "netns" for bed in beds):
+        require(checks(wanted.stacks()))
     role = "reference" if reference else "local"
-    outcome = run_sweep(wanted, role, None if new else "auto", testbed)
+    outcome = run_sweep(wanted, role, None if new else "auto", beds)
     click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path}")
     if outcome.failed:
         lines = "\n".join(f"  {cell}: {why}" for cell, why in outcome.failed.items())

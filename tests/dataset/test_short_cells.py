@@ -32,7 +32,7 @@ def bench(tmp_path, monkeypatch):
     made = Bench({})
     monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
     monkeypatch.setattr(paths, "STATE", tmp_path / "state")
-    monkeypatch.setattr(runner, "_measure_cell", made)
+    monkeypatch.setattr(runner, "measure_cell", made)
     monkeypatch.setattr(runner, "open_stack", lambda name, full_check: type("Stack", (), {"digest": STACK_DIGEST}))
     return made
 

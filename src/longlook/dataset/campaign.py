@@ -80,9 +80,14 @@ class Campaign:
         return self.info["role"]
 
     @property
+    def experiment(self) -> str:
+        """Name of the notebook that measures its cells; campaigns of before there were transfers do not say."""
+        return self.info["sweep_definition"].get("experiment", "plt")
+
+    @property
     def kind(self) -> Literal["plt", "transfer"]:
-        """Kind of its cells; campaigns of before there were transfers do not say."""
-        return "plt" if self.info["sweep_definition"].get("experiment", "plt") == "plt" else "transfer"
+        """Kind of its cells."""
+        return "plt" if self.experiment == "plt" else "transfer"
 
     @property
     def stack_digests(self) -> dict[str, str]:

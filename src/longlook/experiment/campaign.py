@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-import papermill
-from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 
 from longlook import paths
 from longlook.dataset.raw import Campaign, open_campaign
 from longlook.experiment.estimate import estimate_s
+from longlook.experiment.measure import measure_cell
+from longlook.experiment.rows import assign, row_of
 from longlook.scenario import Cell
 from longlook.stack import open_stack
 from longlook.sweep import Sweep
 from longlook.testbed import netns
+from longlook.testbed.description import Description, NetnsDescription
 from longlook.transfers import TransferCell
 
-TRIES_PER_CELL = 2
 LOG = "log.jsonl"
-KERNEL_START_TIMEOUT_S = 60
 
 
 @dataclass
@@ -38,16 +38,18 @@ class Outcome:
     """Cell id -> why it could not be measured."""
 
 
-def run_sweep(sweep: Sweep, role: str = "local", resume: str | None = "auto", testbed: str = "default", quiet: bool = False) -> Outcome:
-    """Measure every missing cell of a sweep; seal the campaign when none is missing.
+def run_sweep(
+    sweep: Sweep, role: str = "local", resume: str | None = "auto", testbeds: Sequence[Description] = (NetnsDescription(name="default"),), quiet: bool = False
+) -> Outcome:
+    """Measure every missing cell of a sweep; seal the campaign when none is missing. Several testbeds share its rows.
 
-    Ctrl-C ends the cell under way (its remains are kept apart) and leaves everything else to be resumed.
+    Ctrl-C ends the cells under way (their remains are kept apart) and leaves everything else to be resumed.
     """
     digests = ", ".join(open_stack(name, full_check=True).digest for name in sweep.stacks())
     campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
     outcome = Outcome(campaign)
     try:
-        _measure(outcome, sweep, testbed, quiet)
+        _measure(outcome, sweep, testbeds, quiet)
         if not campaign.missing_cells():
             campaign.seal(wall_s=_wall_s(campaign))
     finally:
@@ -55,35 +57,103 @@ def run_sweep(sweep: Sweep, role: str = "local", resume: str | None = "auto", te
     return outcome
 
 
-def _measure(outcome: Outcome, sweep: Sweep, testbed: str, quiet: bool) -> None:
+class _Progress:
+    """The bar and the campaign's log: one line for every cell that ended, well or not."""
+
+    def __init__(self, outcome: Outcome, bar: tqdm, screen):
+        self._outcome, self._bar, self._screen = outcome, bar, screen
+
+    def ended(self, cell: Cell | TransferCell, testbed: str, wall_s: float, error: str | None, again: bool = False) -> None:
+        """`again`: the cell is measured already; this was an attempt at a fuller one."""
+        _note(self._outcome.campaign, cell, testbed, wall_s, error)
+        if error is not None:
+            self.say(f"{cell.cell_id}: {error}")
+        if error is None and not again:
+            self._outcome.measured += 1
+        elif not again:
+            self._outcome.failed[cell.cell_id] = error
+        self._bar.update(min(estimate_s(cell), self._bar.total - self._bar.n))
+
+    def begins(self, text: str) -> None:
+        self._bar.set_description_str(f"{text} ")
+
+    def say(self, text: str) -> None:
+        self._bar.write(text, file=self._screen)
+
+    def more(self, seconds: float) -> None:
+        self._bar.total += round(seconds)
+
+
+def _measure(outcome: Outcome, sweep: Sweep, testbeds: Sequence[Description], quiet: bool) -> None:
     campaign = outcome.campaign
     missing = campaign.missing_cells()
     total = round(sum(estimate_s(cell) for cell in missing))
-    print(f"campaign {campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure, about {total / 60:.0f} min", file=sys.stderr)
+    among = f" on {len(testbeds)} testbeds" if len(testbeds) > 1 else ""
+    print(f"campaign {campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure{among}, about {total / 60 / len(testbeds):.0f} min", file=sys.stderr)
     bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
     with _noise_aside() as screen, tqdm(total=total, unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
+        progress = _Progress(outcome, bar, screen)
+        if len(testbeds) == 1:
+            _one_by_one(campaign, missing, testbeds[0], progress)
+        else:
+            _side_by_side(campaign, missing, testbeds, progress)
 
-        def measure(cell: Cell | TransferCell) -> str | None:
-            bar.set_description_str(f"{cell.cell_id} ")
-            began = time.monotonic()
-            error = _measure_cell(campaign, cell, testbed)
-            _note(campaign, cell, time.monotonic() - began, error)
-            if error is not None:
-                bar.write(f"{cell.cell_id}: {error}", file=screen)
-            bar.update(min(estimate_s(cell), bar.total - bar.n))
-            return error
 
-        for cell in missing:
-            if (error := measure(cell)) is None:
-                outcome.measured += 1
-            else:
-                outcome.failed[cell.cell_id] = error
-        for cell in [cell for cell in missing if _is_short(campaign, cell)]:
-            bar.write(f"{cell.cell_id}: too few of its loads were accepted; once more", file=screen)
-            bar.total += round(estimate_s(cell))
-            kept = campaign.withdraw_cell(cell)
-            if measure(cell) is not None:
-                campaign.restore_cell(cell, kept)
+def _one_by_one(campaign: Campaign, missing: Sequence[Cell | TransferCell], bed: Description, progress: _Progress) -> None:
+    def measure(cell: Cell | TransferCell, again: bool = False) -> str | None:
+        progress.begins(cell.cell_id)
+        began = time.monotonic()
+        error = measure_cell(campaign, cell, bed)
+        progress.ended(cell, bed.name, time.monotonic() - began, error, again)
+        return error
+
+    for cell in missing:
+        measure(cell)
+    for cell in [cell for cell in missing if _is_short(campaign, cell)]:
+        progress.say(f"{cell.cell_id}: too few of its loads were accepted; once more")
+        progress.more(estimate_s(cell))
+        kept = campaign.withdraw_cell(cell)
+        if measure(cell, again=True) is not None:
+            campaign.restore_cell(cell, kept)
+
+
+def _side_by_side(campaign: Campaign, missing: Sequence[Cell | TransferCell], testbeds: Sequence[Description], progress: _Progress) -> None:
+    """By Dask; in a second pass what came out short of accepted loads, on the same testbeds."""
+    from longlook.experiment.distribute import cluster, measure_all
+
+    kept: dict[str, Path] = {}
+    plan = assign(missing, [bed.name for bed in testbeds], _begun(campaign))
+    try:
+        with cluster(testbeds) as client:
+            progress.say(f"dashboard: {client.dashboard_link}")
+            for again in (False, True):
+                began = dict.fromkeys(plan, time.monotonic())
+                for cell, bed, error in measure_all(campaign, plan, testbeds, client):
+                    progress.ended(cell, bed, time.monotonic() - began[bed], error, again)
+                    began[bed] = time.monotonic()
+                    if again and error is not None:
+                        campaign.restore_cell(cell, kept[cell.cell_id])
+                if again:
+                    break
+                plan = {bed: [cell for cell in cells if _is_short(campaign, cell)] for bed, cells in plan.items()}
+                for cell in [cell for cells in plan.values() for cell in cells]:
+                    progress.say(f"{cell.cell_id}: too few of its loads were accepted; once more")
+                    progress.more(estimate_s(cell))
+                    kept[cell.cell_id] = campaign.withdraw_cell(cell)
+    finally:
+        for bed in testbeds:
+            if bed.driver == "netns" and bed.control is None:
+                netns.remove(bed.name)  # a worker that was killed leaves its namespaces
+
+
+def _begun(campaign: Campaign) -> dict[str, str]:
+    """Row -> the testbed that has measured cells of it, from their records."""
+    found = {}
+    for cell in campaign.cells():
+        record = campaign.path / cell.cell_id / "environment.json"
+        if record.exists():
+            found[row_of(cell)] = json.loads(record.read_text(encoding="utf-8")).get("testbed", {}).get("name", "")
+    return found
 
 
 def _is_short(campaign: Campaign, cell: Cell) -> bool:
@@ -92,9 +162,9 @@ def _is_short(campaign: Campaign, cell: Cell) -> bool:
     return record.exists() and not json.loads(record.read_text(encoding="utf-8"))["complete"]
 
 
-def _note(campaign: Campaign, cell: Cell, wall_s: float, error: str | None) -> None:
+def _note(campaign: Campaign, cell: Cell | TransferCell, testbed: str, wall_s: float, error: str | None) -> None:
     """One line per attempt at a cell in the campaign's log; its wall time includes the notebook's kernel."""
-    entry = {"cell_id": cell.cell_id, "wall_s": round(wall_s, 3), "error": error}
+    entry = {"cell_id": cell.cell_id, "testbed": testbed, "wall_s": round(wall_s, 3), "error": error}
     with (campaign.path / LOG).open("a", encoding="utf-8") as log:
         log.write(json.dumps(entry) + "\n")
 
@@ -117,37 +187,3 @@ def _noise_aside():
         finally:
             os.dup2(terminal, 2)
             os.close(terminal)
-
-
-def _measure_cell(campaign: Campaign, cell: Cell, testbed: str) -> str | None:
-    """Measure one cell, twice if need be; None when it is whole, else the error's last line."""
-    error = None
-    for _ in range(TRIES_PER_CELL):
-        partial = campaign.begin_cell(cell)
-        try:
-            _execute(cell, campaign.info["sweep_definition"].get("experiment", "plt"), partial, campaign.id, testbed)
-            campaign.finish_cell(partial)
-            return None
-        except PapermillExecutionError as failure:
-            error = f"{failure.ename}: {failure.evalue}"
-            if failure.ename not in ("LonglookError", "NotSupported"):
-                error += f" (see {partial}/executed.ipynb)"
-        finally:
-            netns.remove(testbed)  # nothing there after a cell that ended by itself
-    return error
-
-
-def _execute(cell: Cell | TransferCell, experiment: str, partial, campaign_id: str, testbed: str) -> None:
-    logging.getLogger("papermill").setLevel(logging.ERROR)
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # a kernel that dies with an interrupted run is no news
-    with contextlib.redirect_stdout(sys.stderr):
-        papermill.execute_notebook(
-            str(paths.NOTEBOOKS / f"{experiment}.ipynb"),
-            str(partial / "executed.ipynb"),
-            parameters={"cell": cell.model_dump(mode="json"), "folder": str(partial), "campaign": campaign_id, "testbed": testbed},
-            progress_bar=False,
-            log_output=False,
-            start_timeout=KERNEL_START_TIMEOUT_S,
-            extra_arguments=["--log-level=ERROR"],
-            cwd=str(paths.ROOT),
-        )

@@ -24,7 +24,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.arm import Arm, Surroundings
 from longlook.experiment.environment import environment_record
 from longlook.experiment.schedule import Plan, load_seed, schedule
-from longlook.link import LINKS
+from longlook.link import open_link
 from longlook.link.calibrate import calibrate
 from longlook.probe.stallwatch import StallWatch
 from longlook.scenario import Cell, derived_seed
@@ -33,7 +33,6 @@ from longlook.server.base import ServerSettings
 from longlook.server.certificate import ORIGIN, make_certificate
 from longlook.server.www import write_site
 from longlook.stack import open_stack
-from longlook.testbed import TESTBEDS
 
 PORT = 443
 FAILURES_IN_A_ROW = 4
@@ -65,17 +64,17 @@ def timeout_s(cell: Cell) -> float:
 
 
 def run_cell(
-    cell: Cell, folder: Path, campaign: str, testbed: str = "default", link: str = "linkpipe", progress: Progress | None = None
+    cell: Cell, folder: Path, campaign: str, testbed: str | dict = "default", link: str | None = None, progress: Progress | None = None
 ) -> Summary:
-    """Measure one cell on a testbed of this machine and write its record into `folder`."""
+    """Measure one cell and write its record into `folder`. `testbed`: the name of one on this machine, or a description
+    (testbed/description.py); `link`: a driver other than the testbed's own."""
     began, started_at = time.monotonic(), _now()
     stack = open_stack(cell.stack)
     rows: list[dict[str, Any]] = []
     with contextlib.ExitStack() as owned:
-        bed = owned.enter_context(TESTBEDS["netns"](testbed))
+        bed, driver = open_link(owned, testbed, link)
         if cell.tcp_initial_window is not None:
             bed.set_initial_window("server", cell.tcp_initial_window)
-        driver = owned.enter_context(LINKS[link](bed))
         effective = driver.configure(cell.link, cell.seed)
         calibration = calibrate(bed, driver, cell.link)
         arms = _arms(owned, cell, stack, bed, driver)
@@ -85,6 +84,7 @@ def run_cell(
             for row in _loads(cell, arms, driver, campaign, progress):
                 writer.append(row)
                 rows.append({key: row[key] for key in ("arm", "load_index", "accepted", "reject_reason", "plt_ms")})
+        driver.verify()
     summary = summarise(cell, rows, time.monotonic() - began)
     (folder / "cell.json").write_text(
         json.dumps(
@@ -131,7 +131,7 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
     servers = {}
     for protocol in sorted(set(cell.protocols)):
         own = replace(settings, cpu_pct=cell.quic_server_cpu_pct) if protocol == "quic" else settings
-        servers[protocol] = owned.enter_context(SERVERS[stack.server(protocol)](bed, stack, own))
+        servers[protocol] = owned.enter_context(bed.server(SERVERS[stack.server(protocol)], stack, own))
     arms = {}
     for name, protocol, handshake in zip(cell.arms, cell.protocols, cell.handshakes, strict=True):
         options = stack.client_options(protocol, cell.cca)

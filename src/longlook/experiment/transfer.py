@@ -26,10 +26,10 @@ from longlook.client.base import Client, ClientSettings, LoadFailed
 from longlook.errors import LonglookError
 from longlook.experiment.environment import environment_record
 from longlook.experiment.oracle import Evidence, Expectation, judge
-from longlook.link import LINKS
+from longlook.link import open_link
 from longlook.link.calibrate import calibrate
 from longlook.probe import quic_packets, rtt_parts
-from longlook.probe.capture import HEADERS_ONLY, capture
+from longlook.probe.capture import HEADERS_ONLY
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.tcp_probe import TcpProbe
 from longlook.probe.throughput import binned, frames, mean_mbps
@@ -39,7 +39,6 @@ from longlook.server.base import Server, ServerSettings
 from longlook.server.certificate import ORIGIN, make_certificate
 from longlook.server.www import PAGE, Site, write_site
 from longlook.stack import open_stack
-from longlook.testbed import TESTBEDS
 from longlook.transfers import Flow, TransferCell
 
 FIRST_PORT = 443
@@ -94,15 +93,16 @@ def timeout_s(cell: TransferCell) -> float:
     return 30 + megabits / rate
 
 
-def run_transfer(cell: TransferCell, folder: Path, campaign: str, testbed: str = "default", link: str = "linkpipe", progress: Progress | None = None) -> Outcome:
-    """Measure one transfer on a testbed of this machine and write its record into `folder`."""
+def run_transfer(
+    cell: TransferCell, folder: Path, campaign: str, testbed: str | dict = "default", link: str | None = None, progress: Progress | None = None
+) -> Outcome:
+    """Measure one transfer and write its record into `folder`; `testbed` and `link` as of `plt.run_cell`."""
     began, started_at = time.monotonic(), _now()
     stack = open_stack(cell.stack)
     say = progress or (lambda text: None)
     rejected = []
     with contextlib.ExitStack() as owned:
-        bed = owned.enter_context(TESTBEDS["netns"](testbed))
-        driver = owned.enter_context(LINKS[link](bed))
+        bed, driver = open_link(owned, testbed, link)
         driver.configure(cell.link, cell.seed)
         calibration = calibrate(bed, driver, cell.link)
         effective = driver.configure(cell.link, cell.seed)
@@ -116,6 +116,7 @@ def run_transfer(cell: TransferCell, folder: Path, campaign: str, testbed: str =
                 ends = _ends(once, cell, stack, bed, scratch, site)
                 record = environment_record(cell, stack, bed, driver, calibration, effective, {end.name: end for end in ends})
                 outcome, timeline, bins = _attempt(cell, bed, driver, ends, scratch, site, derived_seed(cell.seed, attempt))
+            driver.verify()
             if outcome.accepted:
                 break
             rejected.append(outcome.reject_reason)
@@ -165,7 +166,7 @@ def _ends(owned: contextlib.ExitStack, cell: TransferCell, stack, bed, scratch: 
             port=port,
             trace=flow.protocol == "quic",
         )
-        server = owned.enter_context(SERVERS[stack.server(flow.protocol)](bed, stack, settings))
+        server = owned.enter_context(bed.server(SERVERS[stack.server(flow.protocol)], stack, settings))
         keys = scratch / f"{name}.keys"
         options = [*stack.client_options(flow.protocol, flow.cca), f"--ssl-key-log-file={keys}"]
         if flow.quic_options:
@@ -180,10 +181,10 @@ def _attempt(cell, bed, driver, ends: list[End], scratch: Path, site: Site, seed
     tcp_ports = [end.port for end in ends if end.protocol == "tcp"]
     with contextlib.ExitStack() as probes:
         watch = probes.enter_context(StallWatch())
-        probes.enter_context(capture(bed, "client", scratch / "client.pcap", "tcp or udp", HEADERS_ONLY))
+        probes.enter_context(bed.capture("client", scratch / "client.pcap", "tcp or udp", HEADERS_ONLY))
         if len(tcp_ports) < len(ends):
-            probes.enter_context(capture(bed, "server", scratch / "server.pcap", "udp"))
-        kernel = probes.enter_context(TcpProbe(bed.name, tcp_ports, scratch / "tcp_probe.txt")) if tcp_ports else None
+            probes.enter_context(bed.capture("server", scratch / "server.pcap", "udp"))
+        kernel = probes.enter_context(bed.tcp_probe(tcp_ports, scratch / "tcp_probe.txt")) if tcp_ports else None
         driver.reseed(seed)
         began, ended, stalls = _transfer(cell, ends, watch)
         for end in ends:

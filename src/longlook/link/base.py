@@ -44,6 +44,9 @@ class LinkDriver(abc.ABC):
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
         """Apply a condition to both directions; the configuration in force is returned."""
 
+    def verify(self) -> None:
+        """Raise if the link is not as it was configured: somebody else may have a hand on it. Called before and after the loads."""
+
     @abc.abstractmethod
     def reseed(self, seed: int) -> None:
         """Restart loss and jitter: packet n of a direction meets the same fate after every equal seed."""

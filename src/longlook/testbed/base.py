@@ -9,7 +9,9 @@ from __future__ import annotations
 import abc
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from longlook.errors import LonglookError
@@ -32,6 +34,8 @@ class Testbed(abc.ABC):
     """Server - bridge - client. Use as a context manager; leaving it ends what was started on it."""
 
     __test__ = False  # not a pytest class, whatever its name
+    driver: str
+    """Its kind, as in TESTBEDS."""
     name: str
     hosts: Mapping[Role, Host]
 
@@ -69,6 +73,22 @@ class Testbed(abc.ABC):
     @abc.abstractmethod
     def set_initial_window(self, role: Role, segments: int) -> None:
         """Set TCP's initial congestion window of new connections from a host, segments."""
+
+    def server(self, kind, stack, settings) -> AbstractContextManager:
+        """A server of class `kind` (server/base.py) on the server host; a context manager, ready inside."""
+        return kind(self, stack, settings)
+
+    def capture(self, role: Role, path: Path, expression: str, snaplen: int = 0) -> AbstractContextManager:
+        """Packets on a host's experiment interface, into a file here; see probe/capture.py."""
+        from longlook.probe.capture import capture
+
+        return capture(self, role, path, expression, snaplen)
+
+    def tcp_probe(self, ports: list[int], path: Path) -> AbstractContextManager:
+        """TCP on the server host from inside; see probe/tcp_probe.py."""
+        from longlook.probe.tcp_probe import TcpProbe
+
+        return TcpProbe(self.name, ports, path)
 
     def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
         """Run a program on a host to its end and return its standard output."""

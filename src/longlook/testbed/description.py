@@ -54,17 +54,23 @@ class BridgeNode(Node):
     pipes: Pipes
 
 
-class NetnsDescription(Value):
-    """Three network namespaces on the machine that runs the cell."""
+class _Controlled(Value):
+    """Where the testbed's cells are controlled from."""
 
     name: Name
+    control: str | None = Field(default=None, description="host that runs this testbed's worker, reached by ssh without a password; default: here")
+    control_python: str = Field(default="python3", description="there, with longlook installed")
+
+
+class NetnsDescription(_Controlled):
+    """Three network namespaces on the machine that runs the cell."""
+
     driver: Literal["netns"] = "netns"
 
 
-class EmulabDescription(Value):
+class EmulabDescription(_Controlled):
     """Three nodes over SSH."""
 
-    name: Name
     driver: Literal["emulab"]
     user: str
     server: EndNode
@@ -109,7 +115,7 @@ def load_testbeds(path: Path) -> tuple[Description, ...]:
 
 def format_testbeds(testbeds: tuple[Description, ...]) -> str:
     """The file's text for these testbeds, which `load_testbeds` reads back."""
-    return "\n".join(_block(one.model_dump(exclude_none=True)) for one in testbeds)
+    return "\n".join(_block(one.model_dump(exclude_unset=True)) for one in testbeds)
 
 
 def _block(data: dict) -> str:

@@ -112,6 +112,8 @@ def _inside(name: str, action):
 class NetnsTestbed(Testbed):
     """Three namespaces `ll-<name>-{server,bridge,client}`; several testbeds may exist side by side."""
 
+    driver = "netns"
+
     def __init__(self, name: str = "default"):
         if not re.fullmatch(r"[a-z0-9]{1,16}", name):
             raise LonglookError(f"testbed name {name!r}: 1 to 16 of a-z and 0-9")

@@ -1,0 +1,104 @@
+"""A sweep over several testbeds, by Dask: one worker process per testbed, which is a resource of that worker alone, so that
+a testbed never runs two cells at once. Results land in one campaign.
+
+A worker that dies is started again and its cell measured again; one on another control host (`control` in the testbeds' file)
+is started over SSH and sends its records here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
+from distributed.deploy.ssh import Worker as SSHWorker
+
+from longlook.dataset.raw import Campaign, find_campaign
+from longlook.experiment.execute import execute
+from longlook.experiment.measure import measure_cell
+from longlook.experiment.rows import AnyCell
+from longlook.testbed.description import Description
+
+RETRIES = 1
+"""Of a task whose worker died; `measure_cell` itself tries a cell twice."""
+
+
+def resource(bed: Description) -> str:
+    return f"testbed-{bed.name}"
+
+
+def work(campaign_path: str, cell: AnyCell, bed: Description) -> str | None:
+    """In a worker on this machine: the record goes straight into the campaign's folder, and survives the worker."""
+    path = Path(campaign_path)
+    return measure_cell(find_campaign(path.parent, path.name), cell, bed)
+
+
+def work_away(experiment: str, campaign_id: str, cell: AnyCell, bed: Description) -> tuple[str | None, bytes]:
+    """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file."""
+    with tempfile.TemporaryDirectory(prefix="longlook-away-") as scratch:
+        folder = Path(scratch)
+        error = _measure_into(folder, experiment, campaign_id, cell, bed)
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            for path in sorted(folder.iterdir()):
+                archive.add(path, path.name)
+        return error, packed.getvalue()
+
+
+def _measure_into(folder: Path, experiment: str, campaign_id: str, cell: AnyCell, bed: Description) -> str | None:
+    if bed.driver == "netns":
+        return execute(experiment, folder, {"cell": cell.model_dump(mode="json"), "folder": str(folder), "campaign": campaign_id, "testbed": bed.name})
+    from longlook.node.cells import nodes
+
+    with nodes(bed, cell.stack) as ready:
+        return ready.measure(cell, experiment, campaign_id, folder)
+
+
+@contextlib.contextmanager
+def cluster(testbeds: Sequence[Description], dashboard: str = ":8787") -> Iterator[Client]:
+    """Scheduler in this process, one worker per testbed; all end with it, also when this process is killed."""
+    workers = {}
+    for bed in testbeds:
+        own = {"nthreads": 1, "resources": {resource(bed): 1}, "name": bed.name, "memory_limit": 0}
+        if bed.control is None:
+            workers[bed.name] = {"cls": Nanny, "options": own | {"dashboard": False}}
+        else:
+            options = own | {"resources": own["resources"]}
+            workers[bed.name] = {"cls": SSHWorker, "options": {"address": bed.control, "connect_options": {}, "kwargs": options, "worker_class": "distributed.Nanny", "remote_python": bed.control_python}}
+    away = any(bed.control for bed in testbeds)
+    scheduler = {"cls": Scheduler, "options": {"host": "" if away else "127.0.0.1", "port": 0, "dashboard_address": dashboard}}
+    with SpecCluster(workers=workers, scheduler=scheduler, name="longlook") as made, Client(made) as client:
+        client.wait_for_workers(len(testbeds), timeout=120)
+        yield client
+
+
+def measure_all(campaign: Campaign, plan: dict[str, list[AnyCell]], testbeds: Sequence[Description], client: Client) -> Iterator[tuple[AnyCell, str, str | None]]:
+    """Measure every cell on its testbed; yields each cell as it ends, its testbed, and None or what went wrong."""
+    futures = {}
+    for bed in testbeds:
+        for cell in plan[bed.name]:
+            arguments = (campaign.experiment, campaign.id, cell, bed) if bed.control else (str(campaign.path), cell, bed)
+            task = client.submit(work_away if bed.control else work, *arguments, key=f"{bed.name}: {cell.cell_id}", resources={resource(bed): 1}, retries=RETRIES, pure=False)
+            futures[task] = (cell, bed)
+    for task in as_completed(list(futures)):
+        cell, bed = futures[task]
+        try:
+            found = task.result()
+        except Exception as error:  # the worker died again, or raised what is not the cell's own affair
+            yield cell, bed.name, f"{type(error).__name__}: {error}"
+            continue
+        yield cell, bed.name, _install(campaign, cell, *found) if bed.control else found
+
+
+def _install(campaign: Campaign, cell: AnyCell, error: str | None, packed: bytes) -> str | None:
+    """Put a record that came from another control host into the campaign; finished only when it is whole."""
+    partial = campaign.begin_cell(cell)
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(partial, filter="data")
+    if error is None:
+        campaign.finish_cell(partial)
+    return error

@@ -1,0 +1,136 @@
+"""Link driver `dummynet`: two pipes of ipfw on the Emulab bridge, FreeBSD (thesis 3.2.2), and under jitter `tc` on the client.
+
+Differences from linkpipe: its losses cannot be seeded, so QUIC and TCP do not meet the same ones; it counts dropped packets
+without the reason; delays are whole milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from longlook.errors import LonglookError
+from longlook.link.base import DIRECTIONS, LinkDriver
+from longlook.link.clientdelay import ClientDelay
+from longlook.scenario import Link
+
+TIMEOUT_S = 15.0
+PIPE_BYTE_LIMIT = "net.inet.ip.dummynet.pipe_byte_limit"
+QUEUE_BYTES_MOST = 8 * 1024 * 1024
+"""Above 2 x BDP of every link of the thesis (2.8 MB); the kernel's own limit is 1 MiB."""
+BRIDGE_RTT_MS = 36.0
+"""What the bridge keeps under jitter; the client's interface adds the rest (thesis 3.3)."""
+_LINE = re.compile(r"^(\d{5}):\s+(?:([\d.]+) ([KMG]?)bit/s|unlimited)\s+(\d+) ms burst", re.MULTILINE)
+_QUEUE = re.compile(r"^q\d+\s+(\d+) ?(sl\.|KB|B)\s*(?:plr ([\d.]+))?", re.MULTILINE)
+_FLOW = re.compile(r"^\s*\d+ ip\s+\S+\s+\S+\s+(\d+)\s+(\d+)\s+\d+\s+\d+\s+(\d+)\s*$", re.MULTILINE)
+_UNIT = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
+
+
+def arguments(number: int, bandwidth_mbps: float, delay_ms: float, loss: float, queue_bytes: int) -> list[str]:
+    """`ipfw pipe N config ...`; `loss` is a share (0 to 1) of this direction. Whole bits per second: ipfw reads no fraction."""
+    rate = ["bw", f"{round(bandwidth_mbps * 1e6)}bit/s", "delay", f"{round(delay_ms)}ms"]
+    return ["ipfw", "pipe", str(number), "config", *rate, "plr", f"{loss:g}", "queue", f"{queue_bytes}bytes"]
+
+
+def parse_pipe(text: str) -> dict[str, Any]:
+    """`ipfw pipe N show` -> bandwidth_mbps (None: unlimited), delay_ms, loss, queue_bytes (None: in packets), and counters."""
+    line, queue = _LINE.search(text), _QUEUE.search(text)
+    if not line or not queue:
+        raise LonglookError(f"ipfw pipe show gave what this program cannot read: {text.strip()[:300]!r}")
+    size, unit = int(queue.group(1)), queue.group(2)
+    flows = [tuple(int(number) for number in flow) for flow in _FLOW.findall(text)]
+    return {
+        "bandwidth_mbps": float(line.group(2)) * _UNIT[line.group(3)] / 1e6 if line.group(2) else None,
+        "delay_ms": int(line.group(4)),
+        "loss": float(queue.group(3) or 0),
+        "queue_bytes": None if unit == "sl." else size * (1024 if unit == "KB" else 1),
+        "packets": sum(flow[0] for flow in flows),
+        "bytes": sum(flow[1] for flow in flows),
+        "dropped": sum(flow[2] for flow in flows),
+    }
+
+
+def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    """In what a pipe as shown is not as set; queues are shown in whole KB, losses with six decimals."""
+    checks = (
+        ("bandwidth_mbps", abs((found["bandwidth_mbps"] or 0) - wanted["bandwidth_mbps"]) > 0.001 * max(1, wanted["bandwidth_mbps"])),
+        ("delay_ms", found["delay_ms"] != round(wanted["delay_ms"])),
+        ("loss", abs(found["loss"] - wanted["loss"]) > 2e-6),
+        ("queue_bytes", found["queue_bytes"] is None or not 0 <= wanted["queue_bytes"] - found["queue_bytes"] < 1024),
+    )
+    return [f"{name}: {wanted[name]:g} set, {found[name]} in force" for name, wrong in checks if wrong]
+
+
+class Dummynet(LinkDriver):
+    """Bandwidth, delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction, on the testbed's bridge."""
+
+    name = "dummynet"
+
+    def _start(self) -> None:
+        self._wanted: dict[str, dict[str, Any]] = {}
+        self._jitter: ClientDelay | None = None
+        self._numbers = self.testbed.description.bridge.pipes.model_dump()
+        self._bridge(["sysctl", f"{PIPE_BYTE_LIMIT}={QUEUE_BYTES_MOST}"])
+        limit = int(self._bridge(["sysctl", "-n", PIPE_BYTE_LIMIT]))
+        if limit < QUEUE_BYTES_MOST:
+            raise LonglookError(f"the bridge keeps {PIPE_BYTE_LIMIT} at {limit}: queues of 2 x BDP would be cut; run emulab/setup-bridge.sh there")
+        self._version = f"dummynet of {self._bridge(['uname', '-sr']).strip()}"
+
+    def _stop(self) -> None:
+        self._end_jitter()
+
+    def _bridge(self, argv: list[str]) -> str:
+        return self.testbed.run("bridge", argv, TIMEOUT_S)
+
+    def _end_jitter(self) -> None:
+        if self._jitter is not None:
+            self._jitter.__exit__(None, None, None)
+            self._jitter = None
+
+    def configure(self, link: Link, seed: int) -> dict[str, Any]:
+        self._end_jitter()
+        rtt_ms = BRIDGE_RTT_MS if link.jitter_ms else link.rtt_ms
+        own = {"bandwidth_mbps": link.bandwidth_mbps, "delay_ms": rtt_ms / 2, "loss": link.loss_pct / 200, "queue_bytes": link.effective_queue_bytes}
+        if link.effective_queue_bytes > QUEUE_BYTES_MOST:
+            raise LonglookError(f"a queue of {link.effective_queue_bytes} bytes is more than the bridge allows ({QUEUE_BYTES_MOST})")
+        self._wanted = {direction: dict(own) for direction in DIRECTIONS}
+        for direction in DIRECTIONS:
+            self._bridge(arguments(self._numbers[direction], **own))
+        self.verify()
+        effective: dict[str, Any] = {direction: {**own, "pipe": self._numbers[direction]} for direction in DIRECTIONS}
+        if link.jitter_ms:
+            self._jitter = ClientDelay(self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, seed).__enter__()
+            effective["client"] = self._jitter.settings()
+        return effective
+
+    def _shown(self, direction: str) -> dict[str, Any]:
+        return parse_pipe(self._bridge(["ipfw", "pipe", str(self._numbers[direction]), "show"]))
+
+    def verify(self) -> None:
+        wrong = []
+        for direction, wanted in self._wanted.items():
+            found = differences(wanted, self._shown(direction))
+            wrong += [f"pipe {self._numbers[direction]} ({direction}): {one}" for one in found]
+        if wrong:
+            where = self.testbed.description.bridge.host
+            raise LonglookError(f"the bridge ({where}) is not as it was set: {'; '.join(wrong)}. Does somebody else configure it? Run the same command again")
+        if self._jitter is not None:
+            self._jitter.require_alive()
+
+    def reseed(self, seed: int) -> None:
+        """Dummynet's losses have no seed; the draws of jitter go on."""
+
+    def counters(self) -> dict[str, dict[str, float]]:
+        """Packets and bytes that a pipe took, and those it dropped: as lost where a loss is set, else by the queue."""
+        found = {}
+        for direction, wanted in self._wanted.items():
+            shown = self._shown(direction)
+            reason = "dropped_loss" if wanted["loss"] else "dropped_queue"
+            found[direction] = {"packets_in": shown["packets"], "bytes_in": shown["bytes"], reason: shown["dropped"]}
+        return found
+
+    def cpu_seconds(self) -> float:
+        return 0.0  # another machine's
+
+    def version(self) -> str:
+        return self._version

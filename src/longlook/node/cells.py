@@ -1,0 +1,97 @@
+"""One cell on three nodes, from the control host: connect, clean up, provision, measure on the client node, bring the record back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from longlook.errors import LonglookError
+from longlook.experiment.estimate import estimate_s
+from longlook.node.provision import Provisioned, introduce
+from longlook.node.session import NodeError, Session
+from longlook.scenario import Cell
+from longlook.testbed.description import EmulabDescription
+from longlook.testbed.emulab import session_to
+from longlook.transfers import TransferCell
+
+EXTRA_S, TIMES_ESTIMATE = 600.0, 10
+"""Bound of a cell's wall time: a link that crawls is given time, a notebook that hangs is ended."""
+LEAST_FREE_BYTES = 200 * 10**6
+"""On server and client, before a cell: the largest page and its record need less."""
+
+
+class Nodes:
+    """Context manager: the three nodes of a testbed, connected, clean and ready for one stack's cells."""
+
+    def __init__(self, bed: EmulabDescription, stack: str):
+        self.bed, self._stack = bed, stack
+
+    def __enter__(self):
+        self._owned = contextlib.ExitStack()
+        try:
+            self._server, self._bridge, self._client = (self._owned.enter_context(session_to(self.bed, role)) for role in ("server", "bridge", "client"))
+            self._ready = {}
+            for session in (self._server, self._client):
+                self._check_disk(session)
+                self._ready[session] = Provisioned(session, self.bed.folder, self.bed.python)
+                self._ready[session].place_stack(self._stack)
+            if self._ready[self._server].python != self._ready[self._client].python:
+                raise LonglookError(f"testbed {self.bed.name}: server and client have different Pythons: make both nodes from the same image")
+            self._key, self._known_hosts = introduce(self._client, (self._server, self._bridge), self.bed.folder)
+        except BaseException:
+            self._owned.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(LonglookError):  # what runs there is ended now, or else at the next connection
+            self._ready[self._client].clean()
+            self._ready[self._server].clean()
+        self._owned.close()
+
+    def _check_disk(self, session: Session) -> None:
+        folder = self.bed.folder
+        session.run(["mkdir", "-p", folder], timeout_s=30)
+        free = int(session.run(["df", "-Pk", folder], timeout_s=30).splitlines()[-1].split()[3]) * 1024
+        if free < LEAST_FREE_BYTES:
+            raise NodeError(f"{session.what} ({session.host}): {free // 10**6} MB free for {folder}, {LEAST_FREE_BYTES // 10**6} MB needed: free space there, or name another `folder` in the testbeds' file")
+
+    def salvage(self, cell_id: str, folder: Path) -> bool:
+        """Bring what an earlier, interrupted try at a cell left on the client node, and remove it there; whether there was any."""
+        there = f"{self.bed.folder}/cells/{cell_id}"
+        if not self._client.run(["sh", "-c", 'ls -A "$1" 2>/dev/null || true', "sh", there], timeout_s=30).strip():
+            return False
+        self._fetch(there, folder)
+        return True
+
+    def _fetch(self, there: str, folder: Path) -> None:
+        for name in self._client.run(["ls", "-A", there], timeout_s=30).splitlines():
+            self._client.get(f"{there}/{name}", folder / name)
+        self._client.run(["rm", "-rf", there], timeout_s=60)
+
+    def measure(self, cell: Cell | TransferCell, experiment: str, campaign: str, folder: Path) -> str | None:
+        """Execute a cell's notebook on the client node and bring its record into `folder`; None, or why it did not end well."""
+        there = f"{self.bed.folder}/cells/{cell.cell_id}"
+        self._client.run(["mkdir", "-p", there], timeout_s=30)
+        bed = self.bed.model_copy(update={"key": self._key, "known_hosts": self._known_hosts})
+        parameters = {"cell": cell.model_dump(mode="json"), "folder": there, "campaign": campaign, "testbed": bed.model_dump(mode="json", exclude_none=True)}
+        self._client.write(f"{there}.json", json.dumps({"experiment": experiment, "folder": there, "parameters": parameters}))
+        limit = EXTRA_S + TIMES_ESTIMATE * estimate_s(cell)
+        argv = [self._ready[self._client].python, "-m", "longlook.node.measure", f"{there}.json"]
+        said = self._client.run(argv, timeout_s=limit).strip()
+        self._fetch(there, folder)
+        self._client.run(["rm", "-f", f"{there}.json"], timeout_s=30)
+        return json.loads(said.splitlines()[-1])["error"]
+
+
+@contextlib.contextmanager
+def nodes(bed: EmulabDescription, stack: str) -> Iterator[Nodes]:
+    """`Nodes`, whose errors name the testbed."""
+    try:
+        with Nodes(bed, stack) as ready:
+            yield ready
+    except NodeError as error:
+        text = str(error)
+        raise NodeError(text if bed.name in text else f"testbed {bed.name}: {text}") from None

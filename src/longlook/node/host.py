@@ -1,0 +1,101 @@
+"""The node that this runs on, as one host of a testbed: programs start here, settings are the kernel's own."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import ipaddress
+import os
+import socket
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from longlook.errors import LonglookError
+from longlook.node.session import TAG
+from longlook.testbed import process
+from longlook.testbed.base import Host, Role, Testbed
+from longlook.testbed.netns import GLOBAL_SYSCTLS, HOST_SYSCTLS, RECORDED_SYSCTLS
+
+PROC_SYS = Path("/proc/sys")
+LEFT_ALONE = ("net.ipv6.conf.all.disable_ipv6",)
+"""Of the settings that a namespace of ours gets: a node's control network may need it."""
+
+
+def interface_of(address: str) -> tuple[str, str]:
+    """The interface of this node that has an IPv4 address, and its network, for instance ("eth1", "10.1.1.0/24")."""
+    for name, addresses in psutil.net_if_addrs().items():
+        for one in addresses:
+            if one.family == socket.AF_INET and one.address == address:
+                return name, str(ipaddress.ip_interface(f"{address}/{one.netmask}").network)
+    raise LonglookError(f"no interface here has the address {address}: correct the testbeds' file, or wait until the experiment network is up")
+
+
+@contextlib.contextmanager
+def only_owner(name: str):
+    """One owner of a testbed's role on this node: flock is released by the kernel even after kill -9."""
+    path = Path("/run") / f"ll-{name}.lock"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise LonglookError(f"testbed {name!r} is in use by another process here (lock {path}): wait for it, or end it") from None
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+class OneHost(Testbed):
+    """Only the given role's programs can be started; `peer` is the other end's address."""
+
+    driver = "host"
+
+    def __init__(self, name: str, role: Role, address: str, peer: str):
+        self.name, self._role = name, role
+        interface, self._network = interface_of(address)
+        other: Role = "client" if role == "server" else "server"
+        self.hosts = {role: Host(role, address, (interface,)), other: Host(other, peer, ())}
+        self._started: list[subprocess.Popen] = []
+
+    def _up(self) -> None:
+        for key, wanted in {**GLOBAL_SYSCTLS, **HOST_SYSCTLS}.items():
+            path = PROC_SYS / key.replace(".", "/")
+            if path.exists() and key not in LEFT_ALONE and (key in HOST_SYSCTLS or int(path.read_text()) < int(wanted)):
+                path.write_text(str(wanted))
+
+    def _down(self) -> None:
+        for child in reversed(self._started):
+            process.stop(child, grace_s=1.0)
+        self._started.clear()
+
+    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen:
+        if role != self._role:
+            raise LonglookError(f"this is the {self._role} node: {argv[0]} cannot be started on the {role} from here")
+        if "env" in options and TAG in os.environ:  # so that the node can be cleaned of it
+            options["env"] = options["env"] | {TAG: os.environ[TAG]}
+        child = process.start(argv, **options)
+        self._started = [old for old in self._started if old.poll() is None] + [child]
+        return child
+
+    def sysctls(self) -> dict[str, dict[str, str]]:
+        paths = {key: PROC_SYS / key.replace(".", "/") for key in RECORDED_SYSCTLS}
+        return {self._role: {key: " ".join(path.read_text().split()) for key, path in paths.items() if path.exists()}}
+
+    def set_cca(self, role: Role, name: str) -> str:
+        subprocess.run(["modprobe", f"tcp_{name}"], check=False, capture_output=True)
+        path = PROC_SYS / "net/ipv4/tcp_congestion_control"
+        try:
+            path.write_text(name)
+        except OSError:
+            allowed = (PROC_SYS / "net/ipv4/tcp_available_congestion_control").read_text().strip()
+            raise LonglookError(f"the {role} node's kernel has no TCP {name} (it has: {allowed})") from None
+        return path.read_text().strip()
+
+    def set_initial_window(self, role: Role, segments: int) -> None:
+        own = self.hosts[self._role]
+        route = [self._network, "dev", own.interfaces[0], "src", own.address, "initcwnd", str(segments)]
+        self.run(self._role, ["ip", "route", "replace", *route], timeout_s=10)

@@ -1,0 +1,154 @@
+"""What the control host puts on the nodes before a cell: the code and the stack, each once per digest; a key between nodes.
+
+Everything lies below the description's `folder`, which is the same on server and client:
+
+    code/<digest>/      the files of this repository that measuring needs
+    cache/              stacks and tools, as in the per-user cache of a local machine (LONGLOOK_CACHE)
+    cells/<cell_id>/    on the client: the record under way
+    tmp/                temporary files, emptied at every connection
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import tarfile
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from longlook import paths
+from longlook.errors import LonglookError
+from longlook.node.session import CLEAN, NodeError, Session
+from longlook.stack import open_stack
+from longlook.stack.gobuild import build_tool
+from longlook.sysinfo import git_commit
+
+CODE = ("src", "envs", "notebooks", "tools", "requirements.txt", "pyproject.toml", "data/published")
+NEEDED = "import papermill, ipykernel, asyncssh, pyroute2, pydantic, pandas, pyarrow, zstandard, scipy, psutil"
+"""What tells whether a node's Python has this project's dependencies."""
+UNPACK_TIMEOUT_S, BOOTSTRAP_TIMEOUT_S = 300.0, 1800.0
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A folder to be put on nodes: its files packed, and the SHA-256 of what they are."""
+
+    digest: str
+    path: Path
+
+
+def _pack(files: Iterable[tuple[Path, str]], name: str) -> Bundle:
+    """Pack (file, name in the bundle) pairs; equal files give an equal digest whatever their times."""
+    total, chosen = hashlib.sha256(), sorted(files, key=lambda pair: pair[1])
+    for path, inside in chosen:
+        mode = "x" if path.stat().st_mode & 0o100 else "-"
+        total.update(f"{inside}\0{mode}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    digest = total.hexdigest()[:16]
+    target = paths.CACHE / "bundles" / f"{name}-{digest}.tar"
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial:
+            with tarfile.open(fileobj=partial, mode="w") as archive:
+                for path, inside in chosen:
+                    archive.add(path, inside, recursive=False)
+            Path(partial.name).rename(target)
+    return Bundle(digest, target)
+
+
+@functools.cache
+def code_bundle() -> Bundle:
+    """This code, as it is now: a node measures with what the control host runs."""
+    files = []
+    for top in CODE:
+        base = paths.ROOT / top
+        for path in [base] if base.is_file() else base.rglob("*"):
+            if path.is_file() and not {"__pycache__", "node_modules", ".pytest_cache"} & set(path.parts):
+                files.append((path, path.relative_to(paths.ROOT).as_posix()))
+    return _pack(files, "code")
+
+
+@functools.cache
+def stack_bundle(name: str) -> Bundle:
+    """A stack as installed here, with this project's own programs that it uses, in the layout of the per-user cache."""
+    stack = open_stack(name)
+    if stack.provider != "portable":
+        raise LonglookError(f"stack {name} comes from {stack.provider}, whose programs need this machine's store: install it with longlook stack install {name} outside of the shell")
+    files = [(path, f"stacks/{stack.folder.name}/{path.relative_to(stack.folder).as_posix()}") for path in stack.folder.rglob("*") if path.is_file()]
+    for component in stack.stack.spec.components.values():
+        if component.source == "go":
+            program = build_tool(component.package)
+            files.append((program, program.relative_to(paths.CACHE).as_posix()))
+    return _pack(files, f"stack-{name}")
+
+
+class Provisioned:
+    """One node with folder, code and, once asked for, stacks; gives the environment in which the code runs there."""
+
+    def __init__(self, session: Session, folder: str, python: str):
+        self._session, self._folder = session, folder
+        code = code_bundle()
+        self.code = f"{folder}/code/{code.digest}"
+        session.run(["mkdir", "-p", f"{folder}/cells", f"{folder}/cache", f"{folder}/code"], timeout_s=30)
+        session.run(["chown", "-R", session.user, folder], timeout_s=120)
+        self._place(code, self.code)
+        self.clean()
+        self.python = self._ready_python(python)
+        session.environment = {
+            "PYTHONPATH": f"{self.code}/src",
+            "LONGLOOK_ROOT": self.code,
+            "LONGLOOK_CACHE": f"{folder}/cache",
+            "LONGLOOK_COMMIT": git_commit() or "",
+            "LONGLOOK_PYTHON": self.python,
+            "TMPDIR": f"{folder}/tmp",
+        }
+
+    def clean(self) -> None:
+        """End what an earlier connection left running, and empty the temporary folder."""
+        self._session.run(["python3", "-S", f"{self.code}/src/longlook/node/{CLEAN.name}", self._session.tag], timeout_s=60)
+        self._session.run(["sh", "-c", 'rm -rf "$1" && mkdir -p "$1" && chmod 1777 "$1"', "sh", f"{self._folder}/tmp"], timeout_s=60)
+
+    def place_stack(self, name: str) -> None:
+        bundle = stack_bundle(name)
+        self._place(bundle, f"{self._folder}/cache", marker=f"{self._folder}/cache/{name}-{bundle.digest}.whole")
+
+    def _place(self, bundle: Bundle, target: str, marker: str | None = None) -> None:
+        """Unpack a bundle on the node unless it is there, whole: `marker` is written last."""
+        marker = marker or f"{target}/.whole"
+        if self._session.run(["sh", "-c", 'test -e "$1" && echo whole || true', "sh", marker], timeout_s=30).strip():
+            return
+        packed = f"{self._folder}/{bundle.path.name}"
+        self._session.put(bundle.path, packed)
+        script = 'mkdir -p "$2" && tar -xf "$1" -C "$2" && rm "$1" && touch "$3"'
+        self._session.run(["sh", "-c", script, "sh", packed, target, marker], timeout_s=UNPACK_TIMEOUT_S)
+
+    def _ready_python(self, python: str) -> str:
+        """A Python there that has this project's dependencies: the given one, or an environment made with it beside the code."""
+        if self._has_needed(python):
+            return self._session.run([python, "-c", "import sys; print(sys.executable)"], timeout_s=60).strip()
+        own = f"{self.code}/.venv/bin/python"
+        if not self._has_needed(own):
+            self._session.run(["sh", "-c", f"cd {self.code} && PYTHON={python} tools/bootstrap"], timeout_s=BOOTSTRAP_TIMEOUT_S)
+        if not self._has_needed(own):
+            raise NodeError(f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; look at .longlook/bootstrap.log there")
+        return own
+
+    def _has_needed(self, python: str) -> bool:
+        return "yes" in self._session.run(["sh", "-c", f"{python} -c '{NEEDED}; print(\"yes\")' 2>/dev/null || true"], timeout_s=120)
+
+
+def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[str, str]:
+    """Let the client node log in to the others: a key of its own, known to them, and their host keys, as verified from here.
+    Returns the paths, on the client, of the private key and of the file of host keys."""
+    key, known = f"{folder}/key", f"{folder}/known_hosts"
+    client.run(["sh", "-c", 'test -e "$1" || ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"', "sh", key], timeout_s=30)
+    public = client.run(["cat", f"{key}.pub"], timeout_s=30).strip()
+    allow = 'umask 077 && mkdir -p ~/.ssh && touch ~/.ssh/authorized_keys && grep -qxF "$1" ~/.ssh/authorized_keys || printf "%s\\n" "$1" >> ~/.ssh/authorized_keys'
+    lines = []
+    for other in others:
+        other.run_as_user(["sh", "-c", allow, "sh", public], timeout_s=30)
+        name = other.host if other.port == 22 else f"[{other.host}]:{other.port}"
+        lines.append(f"{name} {other.host_key}")
+    client.write(known, "\n".join(lines) + "\n")
+    return key, known

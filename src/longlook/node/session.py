@@ -1,0 +1,249 @@
+"""One SSH connection to one node, in synchronous clothes: commands, files, and errors that name the node and the remedy."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import os
+import shlex
+import subprocess
+import threading
+import uuid
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import asyncssh
+
+from longlook.errors import LonglookError
+
+CONNECT_TIMEOUT_S = 20.0
+KEEPALIVE_S, KEEPALIVES_MISSED = 5, 3
+"""A node that is silent for so long is gone: a power failure closes no connection."""
+CLEAN = Path(__file__).with_name("clean.py")
+TAG, JOB = "LONGLOOK_NODE", "LONGLOOK_JOB"
+"""Environment variables of everything that is started on a node: which testbed's and role's it is, and which command's."""
+
+
+class NodeError(LonglookError):
+    """A node that cannot be reached, or a command on it that went wrong; the message names the node."""
+
+
+class _Loop:
+    """The event loop that all connections of this process share, in a thread of its own: a Jupyter kernel's is taken."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run(self, work: Coroutine, timeout_s: float | None) -> Any:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, daemon=True, name="ssh").start()
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(timeout_s)
+        except concurrent.futures.TimeoutError:
+            future.cancel()
+            raise TimeoutError from None
+        except BaseException:
+            future.cancel()
+            raise
+
+
+_loop = _Loop()
+
+
+class Session:
+    """Use as a context manager. `what` names the node in messages, `tag` marks its processes, `environment` is theirs."""
+
+    def __init__(self, what: str, host: str, port: int, user: str, tag: str, key: str | None = None, known_hosts: str | None = None):
+        self.what, self.host, self.port, self.user, self.tag = what, host, port, user, tag
+        self._key, self._known_hosts = key, known_hosts
+        self.environment: dict[str, str] = {}
+        self._connection: asyncssh.SSHClientConnection | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.what} {self.user}@{self.host}:{self.port}"
+
+    # -- connection -----------------------------------------------------------------------------------
+
+    def __enter__(self):
+        options: dict[str, Any] = {"keepalive_interval": KEEPALIVE_S, "keepalive_count_max": KEEPALIVES_MISSED, "login_timeout": CONNECT_TIMEOUT_S}
+        if self._key:
+            options["client_keys"] = [str(Path(self._key).expanduser())]
+            options["agent_path"] = None
+        if self._known_hosts:
+            options["known_hosts"] = str(Path(self._known_hosts).expanduser())
+        connect = asyncssh.connect(self.host, self.port, username=self.user, connect_timeout=CONNECT_TIMEOUT_S, **options)
+        with self._explained("connect"):
+            self._connection = _loop.run(_awaited(connect), CONNECT_TIMEOUT_S + 5)
+        return self
+
+    def __exit__(self, *_):
+        if self._connection is not None:
+            with contextlib.suppress(Exception):
+                self._connection.abort()
+            self._connection = None
+
+    @property
+    def host_key(self) -> str:
+        """The key by which the node has proved itself, as in a known_hosts file."""
+        key = self._connection.get_server_host_key()
+        return key.export_public_key().decode().strip()
+
+    @contextlib.contextmanager
+    def _explained(self, doing: str) -> Iterator[None]:
+        """Turn what the library raises into a message with the node's name and what to do."""
+        who = f"{self.what} ({self.user}@{self.host}, port {self.port})"
+        try:
+            yield
+        except asyncssh.PermissionDenied:
+            raise NodeError(f"{who} refuses the login: put your public key into its authorized_keys, or name the private key as `key` in the testbeds' file") from None
+        except asyncssh.HostKeyNotVerifiable as error:
+            raise NodeError(f"{who}: its host key is not known ({error.reason}): run `ssh -p {self.port} {self.user}@{self.host} true` once and compare the fingerprint") from None
+        except asyncssh.SFTPNoSpaceOnFilesystem:
+            raise NodeError(f"{who}: its disk is full (while: {doing}): free space there, then run the same command again") from None
+        except asyncssh.SFTPError as error:
+            raise NodeError(f"{who}: {doing}: {error.reason}; is its disk full, or the folder not writable?") from None
+        except (TimeoutError, concurrent.futures.CancelledError):
+            raise NodeError(f"{who} did not answer in time (while: {doing}): is the node up? The portal shows its state; run the same command to go on") from None
+        except (asyncssh.Error, OSError) as error:
+            reason = getattr(error, "reason", "") or str(error) or type(error).__name__
+            hint = "is the node up, and its address right?" if doing == "connect" else "it may have been restarted"
+            raise NodeError(f"{who}: the connection failed (while: {doing}): {reason}; {hint} Run the same command to go on") from None
+
+    # -- commands -------------------------------------------------------------------------------------
+
+    def command(self, argv: Sequence[str], job: str = "", environment: Mapping[str, str] | None = None) -> str:
+        """The text that the node's shell is given: environment and argument list, as root."""
+        variables = {TAG: self.tag, **({JOB: job} if job else {}), **self.environment, **(environment or {})}
+        settings = [f"{name}={value}" for name, value in variables.items()]
+        become = [] if self.user == "root" else ["sudo", "-n"]
+        return "exec " + shlex.join([*become, "env", *settings, *(str(part) for part in argv)])
+
+    def run(self, argv: Sequence[str], timeout_s: float, check: bool = True, text_in: str | None = None) -> str:
+        """Run a program to its end; its standard output."""
+        argv = [str(part) for part in argv]
+        with self._explained(argv[0]):
+            done = _loop.run(self._require().run(self.command(argv), input=text_in, check=False), timeout_s)
+        if check and done.returncode:
+            said = (done.stderr or done.stdout or "").strip()[-500:]
+            hint = "; its disk is full: free space there" if "No space left" in said else ""
+            raise NodeError(f"{self.what} ({self.host}): {argv[0]} failed ({done.returncode}): {shlex.join(argv)[:200]}: {said}{hint}")
+        return str(done.stdout or "")
+
+    def run_as_user(self, argv: Sequence[str], timeout_s: float) -> str:
+        """As `run`, without becoming root: for what belongs to the user's own account."""
+        with self._explained(argv[0]):
+            done = _loop.run(self._require().run(shlex.join(argv), check=False), timeout_s)
+        if done.returncode:
+            raise NodeError(f"{self.what} ({self.host}): {argv[0]} failed ({done.returncode}): {str(done.stderr).strip()[-300:]}")
+        return str(done.stdout or "")
+
+    def popen(self, argv: Sequence[str], stdin: int | None = None, stdout: int | None = None, stderr: int | None = None) -> RemoteProcess:
+        """Start a program; PIPE, DEVNULL and None as of Popen (None: nothing). It ends with `stop`, or when the node is cleaned."""
+        return RemoteProcess(self, argv, stdin, stdout, stderr)
+
+    def _require(self) -> asyncssh.SSHClientConnection:
+        if self._connection is None:
+            raise NodeError(f"{self.what} ({self.host}): not connected")
+        return self._connection
+
+    # -- files ----------------------------------------------------------------------------------------
+
+    def put(self, source: Path, target: str) -> None:
+        """Copy a file, or a folder with everything in it; `target` is the copy's own path."""
+        self._copy(lambda sftp: sftp.put(str(source), target, recurse=True), f"copy {source} to {target}")
+
+    def write(self, target: str, text: str) -> None:
+        """Make a file on the node with this text."""
+        self.run(["sh", "-c", 'cat > "$1"', "sh", target], timeout_s=30, text_in=text)
+
+    def get(self, source: str, target: Path) -> None:
+        """Copy a file, or a folder with everything in it, from the node."""
+        self._copy(lambda sftp: sftp.get(source, str(target), recurse=True), f"copy {source} from the node")
+
+    def _copy(self, action, doing: str) -> None:
+        async def copy():
+            async with self._require().start_sftp_client() as sftp:
+                await action(sftp)
+
+        with self._explained(doing):
+            _loop.run(copy(), 600)
+
+
+async def _awaited(awaitable):
+    return await awaitable
+
+
+class RemoteProcess:
+    """As much of Popen as this project uses, for a program on a node. `pid` is None: it means nothing here."""
+
+    pid = None
+
+    def __init__(self, session: Session, argv: Sequence[str], stdin: int | None, stdout: int | None, stderr: int | None):
+        self.args, self.returncode = list(argv), None
+        self._session, self._job = session, uuid.uuid4().hex
+        self.stdin = self.stdout = self.stderr = None
+        ends = [os.pipe() if stdin == subprocess.PIPE else None, os.pipe() if stdout == subprocess.PIPE else None]
+        theirs: list[IO[bytes] | int] = [
+            os.fdopen(ends[0][0], "rb", 0) if ends[0] else asyncssh.DEVNULL,
+            os.fdopen(ends[1][1], "wb", 0) if ends[1] else asyncssh.DEVNULL,
+        ]
+        if ends[0]:
+            self.stdin = os.fdopen(ends[0][1], "w")
+        if ends[1]:
+            self.stdout = os.fdopen(ends[1][0], "r")
+        errors = asyncssh.STDOUT if stderr == subprocess.STDOUT else asyncssh.DEVNULL
+        begin = session._require().create_process(session.command(argv, self._job), stdin=theirs[0], stdout=theirs[1], stderr=errors, encoding=None)
+        with session._explained(str(argv[0])):
+            self._process = _loop.run(_awaited(begin), CONNECT_TIMEOUT_S)
+
+    def poll(self) -> int | None:
+        if self.returncode is None and self._process.is_closing():
+            self.wait(5)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its status; -1 where the connection ended first. Raises TimeoutExpired as Popen does."""
+        if self.returncode is None:
+            try:
+                _loop.run(self._process.wait_closed(), timeout)
+            except TimeoutError:
+                raise subprocess.TimeoutExpired(self.args, timeout) from None
+            status = self._process.returncode
+            self.returncode = -1 if status is None else status
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str | None, None]:
+        """Its output, to its end."""
+        found: list[str] = []
+        reader = threading.Thread(target=lambda: found.append(self.stdout.read()), daemon=True) if self.stdout else None
+        if reader:
+            reader.start()
+        self.wait(timeout)
+        if reader:
+            reader.join(5)
+        return ("".join(found) if self.stdout else None), None
+
+    def kill(self) -> None:
+        """End it and all that it started, on the node."""
+        with contextlib.suppress(LonglookError):
+            self._session.run([*self._session_python(), str(CLEAN), self._session.tag, self._job], timeout_s=15, check=False)
+
+    def _session_python(self) -> list[str]:
+        return [self._session.environment.get("LONGLOOK_PYTHON", "python3"), "-S"]
+
+    def stop(self) -> None:
+        """`kill`, and let go of the pipes."""
+        if self.returncode is None and not self._process.is_closing():
+            self.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired, Exception):
+                self.wait(5)
+        for stream in (self.stdin, self.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()

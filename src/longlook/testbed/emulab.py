@@ -1,0 +1,94 @@
+"""Testbed `emulab`: three nodes. This runs on the client node; the server node and the bridge are reached over SSH.
+
+The server node has an agent (longlook/node/agent.py) that starts servers and probes there. The bridge runs nothing of
+ours: the link driver gives it commands. Nothing of the control network crosses the link under test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from longlook.node.asking import Agent, RemoteServer, RemoteTcpProbe
+from longlook.node.host import OneHost, only_owner
+from longlook.node.session import CLEAN, NodeError, RemoteProcess, Session
+from longlook.testbed.base import Host, Role, Testbed
+from longlook.testbed.description import EmulabDescription, Node
+
+INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT", "TMPDIR", "LONGLOOK_PYTHON")
+"""Environment variables that mean the same on the server node: code and stacks lie at the same places there."""
+
+
+def session_to(bed: EmulabDescription, role: Role) -> Session:
+    """A connection (not yet made) to one node of a testbed; `tag` marks what is started there."""
+    node: Node = getattr(bed, role)
+    return Session(f"{role} node of testbed {bed.name}", node.host, node.port, bed.user, f"{bed.name}-{role}", bed.key, bed.known_hosts)
+
+
+class EmulabTestbed(Testbed):
+    """The description's `key` and `known_hosts` are paths on this node, if they are given."""
+
+    driver = "emulab"
+
+    def __init__(self, description: EmulabDescription):
+        self.description, self.name = description, description.name
+
+    def _up(self) -> None:
+        own = self.description
+        self._owned = contextlib.ExitStack()
+        self._owned.enter_context(only_owner(self.name))
+        self._client = self._owned.enter_context(OneHost(self.name, "client", own.client.address, own.server.address))
+        self._server = self._owned.enter_context(session_to(own, "server"))
+        self._bridge = self._owned.enter_context(session_to(own, "bridge"))
+        self._server.environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        self._server.run([sys.executable, "-S", str(CLEAN), self._server.tag], timeout_s=30)
+        self._agent = self._owned.enter_context(Agent(self._server, sys.executable, self.name, own.server.address, own.client.address))
+        self.hosts = {
+            "server": Host("server", own.server.address, self._agent.interfaces),
+            "bridge": Host("bridge", "", ()),
+            "client": self._client.hosts["client"],
+        }
+
+    def _down(self) -> None:
+        if hasattr(self, "_owned"):
+            with contextlib.suppress(NodeError):
+                self._owned.close()
+
+    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen | RemoteProcess:
+        if role == "client":
+            return self._client.popen(role, argv, **options)
+        session = self._server if role == "server" else self._bridge
+        return session.popen(argv, **{key: value for key, value in options.items() if key in ("stdin", "stdout", "stderr")})
+
+    def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
+        if role == "client":
+            return self._client.run(role, argv, timeout_s, check)
+        return (self._server if role == "server" else self._bridge).run(argv, timeout_s, check)
+
+    def sysctls(self) -> dict[str, dict[str, str]]:
+        return {"server": self._agent.ask("settings"), **self._client.sysctls()}
+
+    def set_cca(self, role: Role, name: str) -> str:
+        return self._agent.ask("set_cca", name=name) if role == "server" else self._client.set_cca(role, name)
+
+    def set_initial_window(self, role: Role, segments: int) -> None:
+        if role == "server":
+            self._agent.ask("set_initial_window", segments=segments)
+        else:
+            self._client.set_initial_window(role, segments)
+
+    # -- what runs beside the server ------------------------------------------------------------------
+
+    def server(self, kind, stack, settings):
+        return RemoteServer(self._agent, kind, stack.name, settings)
+
+    def capture(self, role: Role, path, expression: str, snaplen: int = 0):
+        if role == "server":
+            return self._agent.capture(path, expression, snaplen)
+        return self._client.capture(role, path, expression, snaplen)
+
+    def tcp_probe(self, ports: list[int], path):
+        return RemoteTcpProbe(self._agent, self._server, ports, path)
