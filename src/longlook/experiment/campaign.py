@@ -125,7 +125,7 @@ def _measure_cell(campaign: Campaign, cell: Cell, testbed: str) -> str | None:
     for _ in range(TRIES_PER_CELL):
         partial = campaign.begin_cell(cell)
         try:
-            _execute(cell, campaign.info["sweep_definition"].get("experiment", "plt"), partial, campaign.id, testbed)
+            _execute(cell, campaign.experiment, partial, campaign.id, testbed)
             campaign.finish_cell(partial)
             return None
         except PapermillExecutionError as failure:

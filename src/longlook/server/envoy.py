@@ -22,8 +22,6 @@ from longlook.testbed import process
 from longlook.testbed.netns import SOCKET_BUFFER_BYTES
 
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
-
-
 LISTENER = Path(statsd_listen.__file__)
 STATSD_PORT = 8125
 """Of the first server; each further one has the next."""
