@@ -7,6 +7,8 @@ Units are in the field names. Source of the parameter space: Muthuraj 2024, sect
 from __future__ import annotations
 
 import hashlib
+import itertools
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -78,6 +80,31 @@ class Workload(Value):
         return self.size_kb * 1000 if self.size_kb >= 1000 else self.size_kb * 1024
 
 
+def condition_parts(workload: Workload, link: Link) -> list[str]:
+    """What page and link contribute to a cell id: `100kb-x10`, `50mbps`, `36ms`, `1pct` and, where there is some, `50msjitter`."""
+    parts = [f"{workload.size_kb}kb-x{workload.count}", f"{link.bandwidth_mbps:g}mbps", f"{link.rtt_ms:g}ms", f"{link.loss_pct:g}pct"]
+    return parts + ([f"{link.jitter_ms:g}msjitter"] if link.jitter_ms else [])
+
+
+class Block(Value):
+    """What every block of a sweep's cells has: pages, the links that its lists span, and how often each cell is measured."""
+
+    figure: str
+    workloads: list[Workload] = Field(min_length=1)
+    bandwidth_mbps: list[float] = Field(min_length=1)
+    rtt_ms: list[float] = Field(min_length=1)
+    loss_pct: list[float] = Field(default=[0.0], min_length=1)
+    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
+    queue_bytes: int | None = None
+    replicates: int = Field(default=1, ge=1)
+    stack: str | None = None
+
+    def links(self) -> Iterator[Link]:
+        """The product of its link conditions: RTT outermost, then loss, jitter and bandwidth."""
+        for rtt, loss, jitter, bandwidth in itertools.product(self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps):
+            yield Link(bandwidth_mbps=bandwidth, rtt_ms=rtt, loss_pct=loss, jitter_ms=jitter, queue_bytes=self.queue_bytes)
+
+
 class Cell(Value):
     """One square of one heatmap: everything that defines how it is measured.
 
@@ -113,19 +140,7 @@ class Cell(Value):
     @property
     def cell_id(self) -> str:
         """Folder name: readable, unique within a sweep, stable between campaigns."""
-        link, load = self.link, self.workload
-        parts = [
-            self.figure,
-            self.stack,
-            "-".join(self.protocols),
-            self.cca,
-            f"{load.size_kb}kb-x{load.count}",
-            f"{link.bandwidth_mbps:g}mbps",
-            f"{link.rtt_ms:g}ms",
-            f"{link.loss_pct:g}pct",
-        ]
-        if link.jitter_ms:
-            parts.append(f"{link.jitter_ms:g}msjitter")
+        parts = [self.figure, self.stack, "-".join(self.protocols), self.cca, *condition_parts(self.workload, self.link)]
         if self.handshakes != ("0rtt", "0rtt"):
             parts.append("-".join(self.handshakes))
         parts += [option.lower() for option in self.quic_options]

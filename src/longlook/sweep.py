@@ -10,30 +10,21 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from longlook.scenario import Cell, Handshake, Link, Protocol, ScenarioError, Value, Workload, derived_seed
+from longlook.scenario import Block, Cell, Handshake, Protocol, ScenarioError, Value, derived_seed
 from longlook.transfers import TransferCell, TransferGrid
 
 
-class Grid(Value):
+class Grid(Block):
     """A block of cells of one figure: the product of its lists, link conditions outermost."""
 
-    figure: str
     protocols: tuple[Protocol, Protocol] = ("quic", "tcp")
     cca: Literal["cubic", "bbr", "reno"] = "cubic"
     emulated_connections: int = 2
-    workloads: list[Workload] = Field(min_length=1)
-    bandwidth_mbps: list[float] = Field(min_length=1)
-    rtt_ms: list[float] = Field(min_length=1)
-    loss_pct: list[float] = Field(default=[0.0], min_length=1)
-    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
-    queue_bytes: int | None = None
     handshakes: tuple[Handshake, Handshake] = ("0rtt", "0rtt")
     quic_options: tuple[str, ...] = ()
     tcp_initial_window: int | None = None
     client_cpu_pct: float | None = None
     quic_server_cpu_pct: float | None = None
-    replicates: int = Field(default=1, ge=1)
-    stack: str | None = None
 
 
 class Sweep(Value):
@@ -81,10 +72,7 @@ class Sweep(Value):
         return block.stack or self.stack
 
     def _cells_of(self, block: Grid):
-        product = itertools.product(
-            block.rtt_ms, block.loss_pct, block.jitter_ms, block.bandwidth_mbps, block.workloads, range(block.replicates)
-        )
-        for rtt, loss, jitter, bandwidth, workload, replicate in product:
+        for link, workload, replicate in itertools.product(block.links(), block.workloads, range(block.replicates)):
             cell = Cell(
                 figure=block.figure,
                 stack=self._stack_of(block),
@@ -92,13 +80,7 @@ class Sweep(Value):
                 cca=block.cca,
                 emulated_connections=block.emulated_connections,
                 workload=workload,
-                link=Link(
-                    bandwidth_mbps=bandwidth,
-                    rtt_ms=rtt,
-                    loss_pct=loss,
-                    jitter_ms=jitter,
-                    queue_bytes=block.queue_bytes,
-                ),
+                link=link,
                 loads=self.loads,
                 handshakes=block.handshakes,
                 quic_options=block.quic_options,

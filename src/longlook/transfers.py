@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from longlook.scenario import Link, Protocol, Value, Workload, derived_seed
+from longlook.scenario import Block, Link, Protocol, Value, Workload, condition_parts, derived_seed
 
 
 class Flow(Value):
@@ -64,12 +64,8 @@ class TransferCell(Value):
     @property
     def cell_id(self) -> str:
         """Folder name: readable, unique within a sweep, stable between campaigns."""
-        link, load = self.link, self.workload
         scenario = re.sub(r"[^a-z0-9]+", "-", self.scenario.lower()).strip("-")
-        parts = [self.figure, self.stack, scenario, f"{load.size_kb}kb-x{load.count}", f"{link.bandwidth_mbps:g}mbps", f"{link.rtt_ms:g}ms"]
-        parts.append(f"{link.loss_pct:g}pct")
-        if link.jitter_ms:
-            parts.append(f"{link.jitter_ms:g}msjitter")
+        parts = [self.figure, self.stack, scenario, *condition_parts(self.workload, self.link)]
         if self.replicate:
             parts.append(f"r{self.replicate}")
         return "_".join(parts)
@@ -82,36 +78,25 @@ class Scenario(Value):
     flows: tuple[Flow, ...]
 
 
-class TransferGrid(Value):
+class TransferGrid(Block):
     """A block of transfers of one figure: every scenario on every link, each `replicates` times."""
 
-    figure: str
     scenarios: list[Scenario] = Field(min_length=1)
-    workloads: list[Workload] = Field(min_length=1)
-    bandwidth_mbps: list[float] = Field(min_length=1)
-    rtt_ms: list[float] = Field(min_length=1)
-    loss_pct: list[float] = Field(default=[0.0], min_length=1)
-    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
-    queue_bytes: int | None = None
     duration_s: float | None = None
     at_most_s: float | None = None
-    replicates: int = Field(default=1, ge=1)
-    stack: str | None = None
 
     def cells(self, stack: str, seed: int) -> list[TransferCell]:
         """Its cells, replicates outermost: a disturbance of the machine then does not hit one scenario alone."""
         found = []
-        product = itertools.product(
-            range(self.replicates), self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps, self.workloads, self.scenarios
-        )
-        for replicate, rtt, loss, jitter, bandwidth, workload, scenario in product:
+        product = itertools.product(range(self.replicates), self.links(), self.workloads, self.scenarios)
+        for replicate, link, workload, scenario in product:
             cell = TransferCell(
                 figure=self.figure,
                 stack=self.stack or stack,
                 scenario=scenario.name,
                 flows=scenario.flows,
                 workload=workload,
-                link=Link(bandwidth_mbps=bandwidth, rtt_ms=rtt, loss_pct=loss, jitter_ms=jitter, queue_bytes=self.queue_bytes),
+                link=link,
                 duration_s=self.duration_s,
                 at_most_s=self.at_most_s,
                 replicate=replicate,

@@ -79,6 +79,15 @@ def test_an_object_that_ends_too_soon_voids_the_run(tmp_path, testbed_name, monk
     assert json.loads((tmp_path / "cell.json").read_text())["reject_reason"] == outcome.reject_reason
 
 
+def test_a_rejected_attempt_is_repeated_and_the_record_lists_it(tmp_path, testbed_name, monkeypatch):
+    judge, wrong = transfer._wrong, ["made up: by the test"]
+    monkeypatch.setattr(transfer, "_wrong", lambda *given: wrong.pop() if wrong else judge(*given))
+    _, timeline, _ = run(cell([{"protocol": "quic"}, {"protocol": "tcp"}], duration_s=3), tmp_path, testbed_name)
+    record = json.loads((tmp_path / "cell.json").read_text())
+    assert [reason for reason in record["rejected_attempts"] if not reason.startswith("disturbed")] == ["made up: by the test"]
+    assert {"envoy", "tcp_probe"} <= set(timeline["source"])
+
+
 def test_gquicd_tells_window_and_phase(tmp_path, testbed_name):
     _, timeline, _ = run(cell([{"protocol": "quic"}], stack="gquic37"), tmp_path, testbed_name)
     own = timeline[timeline["source"] == "gquicd"]

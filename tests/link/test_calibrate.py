@@ -109,8 +109,8 @@ SPREAD = {"replies": 1500, "rtt_ms_mean": 117.1, "rtt_ms_std": 17.4, "rtt_ms_min
     ],
 )
 def test_jitter_out_of_bounds_is_told_with_its_numbers(field, value, words):
-    assert jitter_problems(JITTERY, SPREAD) == []
-    (problem,) = jitter_problems(JITTERY, SPREAD | {field: value})
+    assert jitter_problems(JITTERY, SPREAD, Tolerance()) == []
+    (problem,) = jitter_problems(JITTERY, SPREAD | {field: value}, Tolerance())
     assert words in problem
 
 

@@ -59,7 +59,7 @@ def test_a_packet_may_be_lost_twice():
 
 
 def row(**values):
-    names = ["at", "source", "length", "short", "numbers", "largest", "first", "gaps", "ranges", "delay", "streams", "off", "offsets", "payload"]
+    names = ["at", "source", "length", "numbers", "largest", "first", "gaps", "ranges", "delay", "streams", "off", "offsets", "payload"]
     return [values.get(name, "") for name in names]
 
 

@@ -130,6 +130,8 @@ def test_another_provider_is_verified_and_has_the_same_digest(tiny, fetched, mon
 def test_controllers_and_facts(tiny, fetched):
     stack = install("tiny")
     assert stack.client_options("quic", "bbr") == ("--quic-connection-options=TBBR",)
+    assert stack.client_options("quic", "cubic", ("ILD0", "IW10")) == ("--quic-connection-options=ILD0,IW10",)
+    assert stack.client_options("tcp", "cubic", ("ILD0",)) == ()
     assert (stack.server("tcp"), stack.client("quic"), stack.har_protocol("quic"), stack.tls) == ("apache", "chromium", "h3", "1.3")
     with pytest.raises(LonglookError, match="offers cubic for tcp, not bbr"):
         stack.client_options("tcp", "bbr")

@@ -48,6 +48,11 @@ def label_of(row: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def accepted(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of loads or transfers that may count."""
+    return rows[rows["accepted"].astype(bool)]
+
+
 def role_of(campaign: str) -> str:
     """`reference` or `local`, from the campaign's id."""
     return "reference" if campaign.startswith(REFERENCE_PREFIX) else "local"

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-from scipy import stats
 
-from longlook.analysis.welch import ALPHA
-
+from longlook.analysis.cells import accepted
+from longlook.analysis.welch import Summary, welch_from_summaries
 
 MATERIAL = 1.1
 """Rates that differ by less are called fair whatever their p: five runs on a deterministic link tell 2.43 from 2.54."""
@@ -53,13 +52,9 @@ def verdict_of(shares: Sequence[Share]) -> str:
     """Welch's t-test between the first flow and the first one of the other protocol, or else the second."""
     first = shares[0]
     other = next((one for one in shares if one.protocol != first.protocol), shares[1] if len(shares) > 1 else first)
-    if min(first.runs, other.runs) < 2:
-        return "fair"
-    test = stats.ttest_ind_from_stats(
-        first.mean_mbps, first.std_mbps, first.runs, other.mean_mbps, other.std_mbps, other.runs, equal_var=False
-    )
+    test = welch_from_summaries(*(Summary(one.mean_mbps, one.std_mbps, one.runs) for one in (first, other)))  # the same in any unit
     high, low = max(first.mean_mbps, other.mean_mbps), min(first.mean_mbps, other.mean_mbps)
-    if not test.pvalue < ALPHA or high < MATERIAL * low:
+    if not test.significant or high < MATERIAL * low:
         return "fair"
     if first.protocol == other.protocol:
         return "unfair"
@@ -78,7 +73,7 @@ def published_contests(published: pd.DataFrame, table: str) -> list[Contest]:
 def measured_contests(flows: pd.DataFrame) -> list[Contest]:
     """Scenarios of `transfer_flows` rows of one campaign, in the order measured; accepted runs only."""
     found = []
-    for scenario, rows in flows[flows["accepted"].astype(bool)].groupby("scenario", sort=False):
+    for scenario, rows in accepted(flows).groupby("scenario", sort=False):
         shares = []
         for name, own in rows.groupby("flow", sort=False):
             rates = list(own["mean_mbps"])

@@ -10,12 +10,13 @@ import pandas as pd
 from IPython.display import HTML, Markdown
 
 from longlook import paths
-from longlook.analysis.cells import newest
+from longlook.analysis.cells import accepted, newest
 from longlook.analysis.fairness import Contest, measured_contests, published_contests
 from longlook.analysis.thin import thin
 from longlook.book import data as book_data
 from longlook.book.chapters import chapter_sweeps
 from longlook.book.provenance import machine_of, origin_of
+from longlook.figure import style
 from longlook.figure.live import Download, LiveChart
 from longlook.figure.table import html_table
 from longlook.figure.timeline import phases, timeline
@@ -77,7 +78,7 @@ class TransferChapter:
     def measured_shares(self, figure: str) -> HTML:
         """Shares of a figure that the thesis has no numbers for."""
         columns = [(title, measured_contests(own)) for role, title in ROLES if len(own := self._newest(figure, role))]
-        return HTML(_shares_table(columns)) if columns else HTML("<p>Not measured yet.</p>")
+        return HTML(_shares_table(columns)) if columns else HTML(style.NOTHING_YET)
 
     def throughput(self, figure: str, scenario: str, published: dict[str, float] | None = None) -> LiveChart | None:
         """Rates of one scenario's first run, one point per second; `published`: means to draw as lines, by label."""
@@ -88,9 +89,9 @@ class TransferChapter:
         frame = pd.DataFrame({"time_s": own["time_s"], "value": (own["bytes"] * 8 / 1e6).round(4), "label": own["flow"].map(self._labels(figure, scenario))})
         return self._chart(figure, scenario, "throughput", frame, "Mbit/s", list((value, text) for text, value in (published or {}).items()), step=True)
 
-    def windows(self, figure: str, scenario: str, zoom_s: tuple[float, float] | None = None, in_flight: bool = False, workload: tuple[int, int] | None = None) -> LiveChart | None:
-        """Congestion windows of one scenario's first run, KB; bytes in flight where a sender does not tell its window, or
-        if `in_flight`. With `zoom_s` only that part, unthinned."""
+    def windows(self, figure: str, scenario: str, zoom_s: tuple[float, float] | None = None, workload: tuple[int, int] | None = None) -> LiveChart | None:
+        """Congestion windows of one scenario's first run, KB; bytes in flight where a sender does not tell its window. With
+        `zoom_s` only that part, unthinned."""
         own = self._of(self.timelines, figure, scenario, workload)
         if own.empty:
             return None
@@ -98,13 +99,12 @@ class TransferChapter:
         labels = self._labels(figure, scenario)
         for flow, rows in own.groupby("flow", sort=False):
             window = rows.dropna(subset=["cwnd_bytes"])
-            told = len(window) > 0 and not in_flight
+            told = len(window) > 0
             rows = window.assign(value=window["cwnd_bytes"]) if told else rows.dropna(subset=["bytes_in_flight"]).assign(value=rows["bytes_in_flight"])
             rows = rows[rows["time_s"].between(*zoom_s)] if zoom_s else thin(rows, ["value"], BINS)
             parts.append(pd.DataFrame({"time_s": rows["time_s"].round(3), "value": (rows["value"] / KB).round(2), "label": labels[flow] + ("" if told else ", in flight")}))
-        what = "bytes in flight" if in_flight else "congestion window"
-        name = "windows" + ("-zoom" if zoom_s else "") + ("-flight" if in_flight else "")
-        return self._chart(figure, _with_page(scenario, workload), name, pd.concat(parts), f"{what}, KB", [])
+        name = "windows-zoom" if zoom_s else "windows"
+        return self._chart(figure, _with_page(scenario, workload), name, pd.concat(parts), "congestion window, KB", [])
 
     def compared(self, figure: str, scenarios: list[str], column: str, title: str, workload: tuple[int, int] | None = None, run: int = 0) -> LiveChart | None:
         """One series of several transfers on one time axis: `cwnd_bytes` (drawn in KB), `rtt_ms`; the senders' own figures."""
@@ -151,20 +151,17 @@ class TransferChapter:
         """Time, rate and losses of every transfer of a figure: median over the accepted runs, and the range."""
         rows = []
         for role, title in ROLES:
-            own = self._newest(figure, role)
-            own = own[own["accepted"].astype(bool)]
+            own = accepted(self._newest(figure, role))
             keys = ["stack", "scenario", "workload_size_kb", "workload_count", "flow"]
             for key, runs in own.groupby(keys, sort=False):
-                size, count = key[2], key[3]
-                page = f"{size / 1000:g} MB" if size >= 1000 else f"{size} KB"
                 numbers = [_spread(runs[name], digits) for name, digits in (("finished_s", 2), ("mean_mbps", 2), ("lost", 0), ("spurious", 0))]
-                rows.append([title, key[0], key[1], f"{page} × {count}", runs["label"].iloc[0], str(len(runs)), *numbers])
+                rows.append([title, key[0], key[1], style.workload_label(key[2], key[3], True), runs["label"].iloc[0], str(len(runs)), *numbers])
         head = ["column", "stack", "scenario", "page", "sender", "runs", "time, s", "Mbit/s", "declared lost", "needlessly"]
-        return HTML(html_table(head, rows, numeric={5, 6, 7, 8, 9})) if rows else HTML("<p>Not measured yet.</p>")
+        return HTML(html_table(head, rows, numeric={5, 6, 7, 8, 9})) if rows else HTML(style.NOTHING_YET)
 
     def run_with(self, window: Literal["smallest", "largest"], figure: str, scenario: str, workload: tuple[int, int], nth: int = 0) -> int:
         """Number of the run whose largest window is smallest or largest, or the next one (`nth`)."""
-        flows = self.flows[(self.flows["workload_size_kb"] == workload[0]) & (self.flows["workload_count"] == workload[1]) & self.flows["accepted"].astype(bool)]
+        flows = accepted(self.flows[(self.flows["workload_size_kb"] == workload[0]) & (self.flows["workload_count"] == workload[1])])
         own = self._of(flows.assign(replicate=0, run=flows["replicate"]), figure, scenario).dropna(subset=["cwnd_max_bytes"])
         if own.empty:
             return 0
@@ -186,14 +183,13 @@ class TransferChapter:
         """Every load of a figure's pages: time, largest window, and where its RTT samples' time went."""
         rows = []
         for role, title in ROLES:
-            own = self._newest(figure, role)
-            own = own[own["accepted"].astype(bool)].sort_values(["workload_count", "protocol", "label", "finished_s"])
+            own = accepted(self._newest(figure, role)).sort_values(["workload_count", "protocol", "label", "finished_s"])
             for flow in own.itertuples():
                 numbers = [flow.finished_s * 1e3, flow.cwnd_max_bytes / KB, flow.queue_max_ms, flow.hold_max_ms, flow.response_ms_median]
                 shown = ["–" if number is None or pd.isna(number) else f"{number:.0f}" for number in numbers]
-                rows.append([SHORT[role], f"{flow.workload_size_kb} KB × {flow.workload_count}", flow.label, *shown])
+                rows.append([SHORT[role], style.workload_label(flow.workload_size_kb, flow.workload_count, True), flow.label, *shown])
         head = ["column", "page", "sender", "time, ms", "window, KB", "queue, ms", "wait, ms", "answer, ms"]
-        return HTML(html_table(head, rows, numeric=set(range(3, 8)), tight=True)) if rows else HTML("<p>Not measured yet.</p>")
+        return HTML(html_table(head, rows, numeric=set(range(3, 8)), tight=True)) if rows else HTML(style.NOTHING_YET)
 
     def _of(self, table: pd.DataFrame, figure: str, scenario: str, workload: tuple[int, int] | None = None, run: int = 0) -> pd.DataFrame:
         """Rows of one run of one scenario, and of one page (size in KB, count) where a figure has several: the reader's own
@@ -235,7 +231,7 @@ class TransferChapter:
 
 
 def _with_page(scenario: str, workload: tuple[int, int] | None) -> str:
-    return scenario if workload is None else f"{scenario}, {workload[0]} KB × {workload[1]}"
+    return scenario if workload is None else f"{scenario}, {style.workload_label(*workload, True)}"
 
 
 def _spread(values: pd.Series, digits: int) -> str:

@@ -27,7 +27,7 @@ def window_table(data: PaperData) -> str:
             numbers = [f"{mean:.0f}" for mean in (quic32, quic10, tcp10, tcp32)]
             rows.append([title, f"{page[0]:g}", style.size_label(page[1]), *numbers, *leads])
     head = ["column", "Mbit/s", "object", "QUIC, 32", "QUIC, 10", "TCP, 10", "TCP, 32", "lead as it is, %", "both 10, %", "both 32, %"]
-    return html_table(head, rows, numeric=set(range(3, 10))) if rows else "<p>Not measured yet.</p>"
+    return html_table(head, rows, numeric=set(range(3, 10))) if rows else style.NOTHING_YET
 
 
 def _means(data: PaperData, figure: str, protocol: str, role: str) -> pd.Series:

@@ -22,8 +22,8 @@ from longlook.dataset.manifest import MANIFEST_NAME, write_manifest
 from longlook.dataset.runs import RUNS_NAME, read_runs, repack
 from longlook.errors import LonglookError
 from longlook.scenario import Cell
-from longlook.transfers import TransferCell
 from longlook.sweep import Sweep
+from longlook.transfers import TransferCell
 
 CAMPAIGN_SCHEMA = "longlook.campaign/1"
 CAMPAIGN_NAME = "campaign.json"
@@ -50,6 +50,11 @@ def stamp(moment: datetime) -> str:
 def iso(moment: datetime) -> str:
     """As in records: ISO 8601 to the second, ended by Z."""
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def iso_now() -> str:
+    """The time, as in records of cells and loads: ISO 8601 to the millisecond, ended by +00:00."""
+    return utc_now().isoformat(timespec="milliseconds")
 
 
 def split_digests(stacks: str, digests: str) -> dict[str, str]:
@@ -80,8 +85,8 @@ class Campaign:
         return self.info["role"]
 
     @property
-    def experiment(self) -> str:
-        """Name of the notebook that measures its cells; campaigns of before there were transfers do not say."""
+    def experiment(self) -> Literal["plt", "fairness", "cwnd"]:
+        """Its sweep's experiment; campaigns of before there were transfers do not say."""
         return self.info["sweep_definition"].get("experiment", "plt")
 
     @property

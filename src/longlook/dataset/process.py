@@ -134,7 +134,7 @@ def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
 
 
 def _extremes(lines: list[Row]) -> Row:
-    """Largest window (KB), queue on the way down and wait of the client (ms) of one flow, where its probes tell."""
+    """Largest window (bytes), queue on the way down and wait of the client (ms) of one flow, where its probes tell."""
 
     def values(name: str) -> list[float]:
         return [row[name] for row in lines if row[name] is not None and row[name] == row[name]]

@@ -6,7 +6,6 @@ Called by notebooks/plt.ipynb; writes a raw record (data/raw/README.md) into a f
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import shutil
 import statistics
@@ -19,6 +18,7 @@ from typing import Any
 
 from longlook.client import CLIENTS
 from longlook.client.base import ClientSettings
+from longlook.dataset.campaign import iso_now
 from longlook.dataset.raw import RunsWriter
 from longlook.errors import LonglookError
 from longlook.experiment.arm import Arm, Surroundings
@@ -68,7 +68,7 @@ def run_cell(
 ) -> Summary:
     """Measure one cell and write its record into `folder`. `testbed`: the name of one on this machine, or a description
     (testbed/description.py); `link`: a driver other than the testbed's own."""
-    began, started_at = time.monotonic(), _now()
+    began, started_at = time.monotonic(), iso_now()
     stack = open_stack(cell.stack)
     rows: list[dict[str, Any]] = []
     with contextlib.ExitStack() as owned:
@@ -95,7 +95,7 @@ def run_cell(
                 "cell": cell.model_dump(mode="json"),
                 "schedule": schedule(cell),
                 "started_at": started_at,
-                "ended_at": _now(),
+                "ended_at": iso_now(),
                 "wall_s": round(summary.wall_s, 3),
                 "plt_sum_s": round(summary.plt_sum_s, 3),
                 "complete": summary.complete,
@@ -105,10 +105,6 @@ def run_cell(
         + "\n"
     )
     return summary
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[str, Arm]:
@@ -134,16 +130,13 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
         servers[protocol] = owned.enter_context(bed.server(SERVERS[stack.server(protocol)], stack, own))
     arms = {}
     for name, protocol, handshake in zip(cell.arms, cell.protocols, cell.handshakes, strict=True):
-        options = stack.client_options(protocol, cell.cca)
-        if protocol == "quic" and cell.quic_options:
-            options += (f"--quic-connection-options={','.join(cell.quic_options)}",)
         wanted = ClientSettings(
             protocol=protocol,
             origin=ORIGIN,
             address=bed.hosts["server"].address,
             port=PORT,
             spki=certificate.spki,
-            options=options,
+            options=stack.client_options(protocol, cell.cca, cell.quic_options),
             cpu_pct=cell.client_cpu_pct,
         )
         client = owned.enter_context(CLIENTS[stack.client(protocol)](bed, stack, wanted))
@@ -157,7 +150,7 @@ def _loads(cell: Cell, arms: dict[str, Arm], driver, campaign: str, progress: Pr
     for order, (name, index, attempt) in enumerate(plan):
         arm = arms[name]
         driver.reseed(load_seed(cell, name, index, attempt))
-        started = _now()
+        started = iso_now()
         row = arm.load(index)
         arm.client.drop_connections()
         yield {
@@ -194,5 +187,3 @@ def summarise(cell: Cell, rows: list[dict[str, Any]], wall_s: float) -> Summary:
         mean_ms={arm: statistics.fmean(values) if values else None for arm, values in counted.items()},
         complete=all(len(values) >= cell.loads for values in counted.values()),
     )
-
-

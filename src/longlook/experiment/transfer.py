@@ -7,7 +7,6 @@ Called by notebooks/fairness.ipynb and notebooks/cwnd.ipynb; writes a raw record
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import shutil
 import tempfile
@@ -23,6 +22,7 @@ import pandas as pd
 from longlook.analysis.thin import thin
 from longlook.client import CLIENTS
 from longlook.client.base import Client, ClientSettings, LoadFailed
+from longlook.dataset.campaign import iso_now
 from longlook.errors import LonglookError
 from longlook.experiment.environment import environment_record
 from longlook.experiment.oracle import Evidence, Expectation, judge
@@ -97,7 +97,7 @@ def run_transfer(
     cell: TransferCell, folder: Path, campaign: str, testbed: str | dict = "default", link: str | None = None, progress: Progress | None = None
 ) -> Outcome:
     """Measure one transfer and write its record into `folder`; `testbed` and `link` as of `plt.run_cell`."""
-    began, started_at = time.monotonic(), _now()
+    began, started_at = time.monotonic(), iso_now()
     stack = open_stack(cell.stack)
     say = progress or (lambda text: None)
     rejected = []
@@ -135,7 +135,7 @@ def _write_cell(folder, cell, campaign, outcome: Outcome, rejected, started_at, 
         "cell_id": cell.cell_id,
         "cell": cell.model_dump(mode="json"),
         "started_at": started_at,
-        "ended_at": _now(),
+        "ended_at": iso_now(),
         "wall_s": round(wall_s, 3),
         "accepted": outcome.accepted,
         "complete": outcome.accepted,
@@ -144,10 +144,6 @@ def _write_cell(folder, cell, campaign, outcome: Outcome, rejected, started_at, 
         "flows": outcome.flows,
     }
     (folder / "cell.json").write_text(json.dumps(record, indent=1) + "\n")
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def _ends(owned: contextlib.ExitStack, cell: TransferCell, stack, bed, scratch: Path, site: Site) -> list[End]:
@@ -168,10 +164,8 @@ def _ends(owned: contextlib.ExitStack, cell: TransferCell, stack, bed, scratch: 
         )
         server = owned.enter_context(bed.server(SERVERS[stack.server(flow.protocol)], stack, settings))
         keys = scratch / f"{name}.keys"
-        options = [*stack.client_options(flow.protocol, flow.cca), f"--ssl-key-log-file={keys}"]
-        if flow.quic_options:
-            options.append(f"--quic-connection-options={','.join(flow.quic_options)}")
-        wanted = ClientSettings(flow.protocol, ORIGIN, bed.hosts["server"].address, port, certificate.spki, tuple(options))
+        options = (*stack.client_options(flow.protocol, flow.cca, flow.quic_options), f"--ssl-key-log-file={keys}")
+        wanted = ClientSettings(flow.protocol, ORIGIN, bed.hosts["server"].address, port, certificate.spki, options)
         client = owned.enter_context(CLIENTS[stack.client(flow.protocol)](bed, stack, wanted))
         ends.append(End(name, flow, flow.protocol, server, client, stack.har_protocol(flow.protocol), keys))
     return ends
@@ -189,7 +183,8 @@ def _attempt(cell, bed, driver, ends: list[End], scratch: Path, site: Site, seed
         began, ended, stalls = _transfer(cell, ends, watch)
         for end in ends:
             end.server.require_alive()
-    tables = [_timeline(end, scratch, kernel, began, ended) for end in ends]
+    traced = kernel.table() if kernel else None
+    tables = [_timeline(end, scratch, traced, began, ended) for end in ends]
     timeline = pd.concat([table for table in tables if len(table)], ignore_index=True).reindex(columns=TIMELINE_COLUMNS)
     flows = {(end.protocol, end.port): end.name for end in ends}
     bins = binned(frames(scratch / "client.pcap"), flows, began, ended)
@@ -232,12 +227,11 @@ def _transfer(cell: TransferCell, ends: list[End], watch: StallWatch) -> tuple[f
     return began, ended, stalls
 
 
-def _timeline(end: End, scratch: Path, kernel: TcpProbe | None, began: float, ended: float) -> pd.DataFrame:
-    """What the probes saw of one flow, thinned; times from the start of the transfers, s."""
+def _timeline(end: End, scratch: Path, traced: pd.DataFrame | None, began: float, ended: float) -> pd.DataFrame:
+    """What the probes saw of one flow, thinned; times from the start of the transfers, s. `traced`: the kernel's account of TCP."""
     parts = []
     if end.protocol == "tcp":
-        table = kernel.table()
-        table = table[table["port"] == end.port].rename(columns={"smoothed_rtt_ms": "rtt_ms", "retransmissions": "lost"})
+        table = traced[traced["port"] == end.port].rename(columns={"smoothed_rtt_ms": "rtt_ms", "retransmissions": "lost"})
         parts.append(table.assign(source="tcp_probe"))
     else:
         own = end.server.congestion()

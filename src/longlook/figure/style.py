@@ -25,6 +25,8 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 MINUS = "\N{MINUS SIGN}"
 TIMES = "\N{MULTIPLICATION SIGN}"
+NOTHING_YET = "<p>Not measured yet.</p>"
+"""In place of a table without rows."""
 VERDICT_WORDS = {"quic": "QUIC faster", "tcp": "TCP faster", "none": "not significant"}
 
 

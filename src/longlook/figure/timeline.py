@@ -37,19 +37,18 @@ def timeline(
     protocols: Mapping[str, str],
     title: str,
     references: Sequence[tuple[float, str]] = (),
-    zoom_s: tuple[float, float] | None = None,
     step: bool = False,
 ) -> alt.VConcatChart:
     """`frame` has columns time_s, value and label; `protocols` gives each label's protocol, in the order of the legend.
 
-    `references` are dashed lines (value, text), for published values; `zoom_s` is where the detail begins to look.
+    `references` are dashed lines (value, text), for published values.
     """
     shades, dashes = colours(protocols)
     labels = list(protocols)
     legend = alt.Legend(title=None, orient="top", labelLimit=300, symbolSize=400, symbolStrokeWidth=2.5)
     colour = alt.Color("label:N", scale=alt.Scale(domain=labels, range=shades), sort=labels, legend=legend)
     dash = alt.StrokeDash("label:N", scale=alt.Scale(domain=labels, range=dashes), sort=labels, legend=legend)
-    brush = alt.selection_interval(encodings=["x"], name="zoom", value={"x": list(zoom_s)} if zoom_s else alt.Undefined)
+    brush = alt.selection_interval(encodings=["x"], name="zoom")
     interpolate = "step-after" if step else "linear"
     base = alt.Chart(frame)
     lines = base.mark_line(strokeWidth=1.6, interpolate=interpolate, clip=True).encode(
@@ -59,14 +58,16 @@ def timeline(
         strokeDash=dash,
         tooltip=[alt.Tooltip("label:N", title="flow"), alt.Tooltip("time_s:Q", title="s", format=".2f"), alt.Tooltip("value:Q", title=title, format=",.2f")],
     )
-    detail = alt.layer(lines, *_references(references, title)).properties(width=WIDTH_PX, height=DETAIL_PX)
-    overview = (
-        base.mark_line(strokeWidth=0.8, interpolate=interpolate)
-        .encode(x=alt.X("time_s:Q", title="drag here to zoom", axis=alt.Axis(tickCount=8)), y=alt.Y("value:Q", title=None, axis=None), color=colour)
-        .properties(width=WIDTH_PX, height=OVERVIEW_PX)
-        .add_params(brush)
-    )
-    return configured(alt.vconcat(detail, overview, spacing=8))
+    detail = alt.layer(lines, *_references(references, title))
+    strip = base.mark_line(strokeWidth=0.8, interpolate=interpolate).encode(color=colour)
+    return _zoomable(detail, strip, brush, axis=alt.Axis(tickCount=8))
+
+
+def _zoomable(detail: alt.Chart | alt.LayerChart, strip: alt.Chart, brush: alt.Parameter, **time_axis) -> alt.VConcatChart:
+    """The detail, and below it the strip on which the reader drags its span."""
+    time = alt.X("time_s:Q", title="drag here to zoom", **time_axis)
+    strip = strip.encode(x=time, y=alt.Y("value:Q", title=None, axis=None)).properties(width=WIDTH_PX, height=OVERVIEW_PX).add_params(brush)
+    return configured(alt.vconcat(detail.properties(width=WIDTH_PX, height=DETAIL_PX), strip, spacing=8))
 
 
 def _references(references: Sequence[tuple[float, str]], title: str) -> list[alt.Chart]:
@@ -96,10 +97,4 @@ def phases(frame: pd.DataFrame, title: str) -> alt.VConcatChart:
         color=colour,
         shape=shape,
     )
-    overview = (
-        base.mark_line(strokeWidth=0.8, color=style.GREY)
-        .encode(x=alt.X("time_s:Q", title="drag here to zoom"), y=alt.Y("value:Q", title=None, axis=None))
-        .properties(width=WIDTH_PX, height=OVERVIEW_PX)
-        .add_params(brush)
-    )
-    return configured(alt.vconcat(points.properties(width=WIDTH_PX, height=DETAIL_PX), overview, spacing=8))
+    return _zoomable(points, base.mark_line(strokeWidth=0.8, color=style.GREY), brush)

@@ -63,7 +63,7 @@ def jitter(testbed: Testbed) -> dict:
     }
 
 
-def jitter_problems(link: Link, measured: dict) -> list[str]:
+def jitter_problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
     """Ways in which the RTT's distribution is not that of two independent uniform delays; empty when it is."""
     if measured["replies"] < 0.98 * JITTER_PINGS:
         return [f"{measured['replies']} of {JITTER_PINGS} echo requests answered"]
@@ -77,7 +77,7 @@ def jitter_problems(link: Link, measured: dict) -> list[str]:
     if not 0.5 * std < measured["rtt_ms_std"] < 1.5 * std:
         found.append(f"standard deviation of the RTT {measured['rtt_ms_std']:.1f} ms, about {std:.1f} ms expected")
     low, high = link.rtt_ms - link.jitter_ms, link.rtt_ms + link.jitter_ms
-    if measured["rtt_ms_min"] < low - 1 or measured["rtt_ms_max"] > high + Tolerance.stall_ms:
+    if measured["rtt_ms_min"] < low - 1 or measured["rtt_ms_max"] > high + tolerance.stall_ms:
         found.append(f"RTT from {measured['rtt_ms_min']:.1f} to {measured['rtt_ms_max']:.1f} ms, {low:g} to {high:g} set")
     if not measured["reordered_pct"] > 1:
         found.append(f"{measured['reordered_pct']:.1f} % of the echo replies reordered: jitter must reorder")
@@ -162,7 +162,7 @@ def calibrate(testbed: Testbed, driver: LinkDriver, link: Link, tolerance: Toler
         if link.jitter_ms:
             driver.configure(link, seed=1 + attempt)
             measured["jitter"] = jitter(testbed)
-            wrong += jitter_problems(link, measured["jitter"])
+            wrong += jitter_problems(link, measured["jitter"], tolerance)
         attempts.append({"measured": measured, "problems": wrong})
         if not wrong:
             return {

@@ -17,9 +17,8 @@ import pandas as pd
 from longlook.probe.capture import fields
 
 NAMES = (
-    "frame.time_epoch", "udp.srcport", "udp.length", "quic.short", "quic.packet_number", "quic.ack.largest_acknowledged",
-    "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range", "quic.ack.ack_delay", "quic.stream.stream_id",
-    "quic.stream.off", "quic.stream.offset", "udp.payload",
+    "frame.time_epoch", "udp.srcport", "udp.length", "quic.packet_number", "quic.ack.largest_acknowledged", "quic.ack.first_ack_range",
+    "quic.ack.gap", "quic.ack.ack_range", "quic.ack.ack_delay", "quic.stream.stream_id", "quic.stream.off", "quic.stream.offset", "udp.payload",
 )  # fmt: skip
 UDP_HEADER = 8
 PREFIX_HEX = 80
@@ -61,7 +60,7 @@ def _numbers(text: str) -> list[int]:
 
 def parse_row(row: list[str], port: int) -> Packet | None:
     """One line of tshark's fields; None where it could not be decrypted."""
-    at, source, length, _, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, payload = row
+    at, source, length, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, payload = row
     if not numbers:
         return None
     top = _numbers(largest)

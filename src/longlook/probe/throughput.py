@@ -10,12 +10,12 @@ import pandas as pd
 from longlook.probe.capture import fields
 
 BIN_S = 0.25
-NAMES = ("frame.time_epoch", "frame.len", "tcp.srcport", "udp.srcport", "tcp.len", "udp.length")
+NAMES = ("frame.time_epoch", "frame.len", "tcp.srcport", "udp.srcport")
 
 
 def frames(pcap: Path) -> Iterable[tuple[float, int, str, int]]:
     """(Unix time, frame bytes, protocol, server port) of each frame from a server."""
-    for at, size, tcp, udp, *_ in fields(pcap, NAMES):
+    for at, size, tcp, udp in fields(pcap, NAMES):
         if tcp or udp:
             yield float(at), int(size), "tcp" if tcp else "quic", int(tcp or udp)
 

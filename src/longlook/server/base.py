@@ -27,7 +27,6 @@ from longlook.testbed import process
 from longlook.testbed.base import Testbed
 from longlook.testbed.cpulimit import held
 
-
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
 

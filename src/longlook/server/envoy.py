@@ -18,11 +18,10 @@ from longlook.paths import ENVS
 from longlook.probe import statsd_listen
 from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
 from longlook.server.emulated import one_connection
+from longlook.testbed import process
 from longlook.testbed.netns import SOCKET_BUFFER_BYTES
 
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
-
-
 LISTENER = Path(statsd_listen.__file__)
 STATSD_PORT = 8125
 """Of the first server; each further one has the next."""
@@ -86,10 +85,11 @@ class Envoy(Server):
         if not self.settings.trace:
             return {"quic_options": "{}", "stats_sinks": ""}
         port = STATSD_PORT + self.settings.port - 443
-        self._listener = self.testbed.popen(
+        listener = self.testbed.popen(
             "server", [sys.executable, "-S", str(LISTENER), str(port), str(self._trace)], stdout=subprocess.PIPE, text=True
         )
-        if self._listener.stdout.readline().strip() != "ready":
+        self._owned.callback(process.stop, listener)
+        if listener.stdout.readline().strip() != "ready":
             raise LonglookError("the listener for Envoy's samples did not start on the server")
         visitor = {
             "name": "envoy.quic.connection_debug_visitor.quic_stats",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -93,12 +94,14 @@ class Installed:
         """What every HAR entry must name as its protocol."""
         return self.protocol(protocol).har_protocol
 
-    def client_options(self, protocol: str, cca: Cca) -> tuple[str, ...]:
-        """Switches of the client that ask for a congestion controller; none where the server sets it alone."""
+    def client_options(self, protocol: str, cca: Cca, asked: Sequence[str] = ()) -> tuple[str, ...]:
+        """Switches of the client that ask for a congestion controller (none where the server sets it alone) and, of a QUIC
+        server, for the connection options `asked`."""
         controllers = self.protocol(protocol).controllers
         if cca not in controllers:
             raise LonglookError(f"stack {self.name} offers {', '.join(controllers)} for {protocol}, not {cca}")
-        return controllers[cca]
+        options = (f"--quic-connection-options={','.join(asked)}",) if asked and protocol == "quic" else ()
+        return (*controllers[cca], *options)
 
     def client_flags(self, protocol: str) -> tuple[str, ...]:
         """Switches that make the client speak this stack's version of the protocol."""
