@@ -99,7 +99,7 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
     from longlook.link import LINKS
     from longlook.link.calibrate import calibrate as measure
     from longlook.scenario import Link
-    from longlook.testbed import TESTBEDS
+    from longlook.testbed.registry import TESTBEDS
 
     link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})
     with TESTBEDS["netns"]("calibrate") as bed, LINKS["linkpipe"](bed) as driver:

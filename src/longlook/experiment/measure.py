@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from longlook.dataset.campaign import PARTIAL
 from longlook.dataset.raw import Campaign
 from longlook.errors import LonglookError
 from longlook.experiment.execute import execute
@@ -28,8 +29,11 @@ def measure_cell(campaign: Campaign, cell: Cell | TransferCell, bed: Description
         partial = campaign.begin_cell(cell)
         error = _on_nodes(campaign, cell, bed, partial) if isinstance(bed, EmulabDescription) else _here(campaign, cell, bed, partial)
         if error is None:
-            campaign.finish_cell(partial)
+            campaign.finish_cell(campaign.path / (cell.cell_id + PARTIAL))
             return None
+        if isinstance(bed, EmulabDescription) and "NodeError" in error:
+            print(f"{cell.cell_id}: {error}", file=sys.stderr)
+            _wait_for_nodes(bed)
     return error
 
 
@@ -51,8 +55,6 @@ def _on_nodes(campaign: Campaign, cell: Cell | TransferCell, bed: EmulabDescript
                 partial = campaign.begin_cell(cell)
             return ready.measure(cell, campaign.experiment, campaign.id, partial)
     except NodeError as error:
-        print(f"{cell.cell_id}: {error}", file=sys.stderr)
-        _wait_for_nodes(bed)
         return f"NodeError: {error}"
 
 

@@ -5,8 +5,8 @@ import contextlib
 from longlook.link.base import LinkDriver
 from longlook.link.dummynet import Dummynet
 from longlook.link.linkpipe import LinkPipe
-from longlook.testbed import LINK_OF, describe, open_testbed
 from longlook.testbed.base import Testbed
+from longlook.testbed.registry import LINK_OF, describe, open_testbed
 
 LINKS = {LinkPipe.name: LinkPipe, Dummynet.name: Dummynet}
 """Link drivers by name; a new one is one file in this folder and one entry here."""

@@ -31,7 +31,10 @@ def clear(interface, ifb):
 
 def redirect(interface, ifb):
     """What arrives at the interface passes through the ifb, where a queueing discipline can delay it."""
-    subprocess.run(["modprobe", "ifb"], capture_output=True)
+    try:
+        subprocess.run(["modprobe", "ifb"], capture_output=True)
+    except OSError:
+        pass  # no modprobe: the kernel may have it built in
     subprocess.run(["ip", "link", "add", ifb, "type", "ifb"], capture_output=True)
     subprocess.run(["ip", "link", "set", ifb, "up"], check=True, capture_output=True, text=True)
     tc("qdisc", "add", "dev", interface, "handle", "ffff:", "ingress")

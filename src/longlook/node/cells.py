@@ -83,7 +83,8 @@ class Nodes:
         said = self._client.run(argv, timeout_s=limit).strip()
         self._fetch(there, folder)
         self._client.run(["rm", "-f", f"{there}.json"], timeout_s=30)
-        return json.loads(said.splitlines()[-1])["error"]
+        error = json.loads(said.splitlines()[-1])["error"]
+        return None if error is None else f"{error} [client node {self._client.host} of testbed {self.bed.name}]"
 
 
 @contextlib.contextmanager

@@ -36,7 +36,7 @@ def interface_of(address: str) -> tuple[str, str]:
 @contextlib.contextmanager
 def only_owner(name: str):
     """One owner of a testbed's role on this node: flock is released by the kernel even after kill -9."""
-    path = Path("/run") / f"ll-{name}.lock"
+    path = Path("/run") / f"ll-{name}-node.lock"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -86,7 +86,8 @@ class OneHost(Testbed):
         return {self._role: {key: " ".join(path.read_text().split()) for key, path in paths.items() if path.exists()}}
 
     def set_cca(self, role: Role, name: str) -> str:
-        subprocess.run(["modprobe", f"tcp_{name}"], check=False, capture_output=True)
+        with contextlib.suppress(OSError):  # no modprobe: the kernel may have it built in
+            subprocess.run(["modprobe", f"tcp_{name}"], check=False, capture_output=True)
         path = PROC_SYS / "net/ipv4/tcp_congestion_control"
         try:
             path.write_text(name)

@@ -1,0 +1,35 @@
+"""One stand-in for all tests of this folder: provisioning its nodes takes longer than most tests."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def standin(tmp_path_factory):
+    """Three nodes over SSH, up and as good as new."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: run `sudo make test`")
+    from standin import Standin, free_number, installed
+
+    if not installed():
+        pytest.skip("needs sshd: apt-get install openssh-server")
+    folder = tmp_path_factory.mktemp("standin")
+    with Standin(folder, f"n{os.getpid() % 100000}", free_number()) as made:
+        yield made
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    """A data folder of this test's own."""
+    from longlook import paths
+
+    monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
+    monkeypatch.setattr(paths, "STATE", tmp_path / "state")
+    return tmp_path

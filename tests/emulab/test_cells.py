@@ -1,0 +1,101 @@
+"""Cells on three nodes over SSH: the record that comes back is like any other, and nothing stays behind."""
+
+import json
+
+import pytest
+
+from longlook.dataset.raw import read_runs, verify
+from longlook.errors import LonglookError
+from longlook.experiment.campaign import run_sweep
+from longlook.node.cells import nodes
+from longlook.node.session import Session
+from longlook.sweep import Sweep
+
+pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+def sweep(stack="quicv1", sizes=(100,), loads=3):
+    grid = {"figure": "tiny", "bandwidth_mbps": [50], "rtt_ms": [36], "loss_pct": [0], "workloads": [{"size_kb": size} for size in sizes]}
+    return Sweep.parse({"name": "tiny", "title": "tiny", "stack": stack, "loads": loads, "seed": 5, "grid": [grid]})
+
+
+@pytest.mark.parametrize("stack", ["quicv1", "gquic37"])
+def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
+    outcome = run_sweep(sweep(stack), testbeds=(standin.description(),), quiet=True)
+    assert outcome.failed == {}
+    campaign = outcome.campaign
+    assert campaign.is_sealed and verify(campaign.path) == []
+    (cell,) = campaign.finished_cells()
+    rows = [row for row in read_runs(cell) if row["accepted"]]
+    assert {(row["arm"], row["load_index"]) for row in rows} >= {(arm, index) for arm in ("quic", "tcp") for index in range(4)}
+    assert all(row["zero_rtt"] for row in rows if row["arm"] == "quic" and row["load_index"] > 0)
+    assert all(row["link"]["server_to_client"]["bytes_in"] > 100_000 for row in rows)
+    record = json.loads((cell / "environment.json").read_text())
+    assert record["testbed"] == {"name": standin.name, "driver": "emulab"}
+    assert record["link_driver"] == "dummynet" and "FreeBSD" in record["link_driver_version"]
+    assert record["calibration"]["within_tolerance"] and record["sysctls"]["server"]["net.ipv4.tcp_congestion_control"] == "cubic"
+    assert "/work/" not in json.dumps(record["components"])
+    for role, programs in (("server", ("envoy", "gquicd", "apache2", "longlook.node")), ("client", ("chromium", "ipykernel", "longlook.node"))):
+        for program in programs:
+            assert standin.running(role, program) == [], (role, program)
+
+
+def test_what_is_placed_once_is_not_placed_again(standin):
+    put = []
+    original = Session.put
+    with nodes(standin.description(), "quicv1"):
+        pass
+    try:
+        Session.put = lambda self, source, target: (put.append(target), original(self, source, target))
+        with nodes(standin.description(), "quicv1"):
+            pass
+    finally:
+        Session.put = original
+    assert put == []
+
+
+def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
+    """From the client node's side: calibration of a lossless and of a lossy link, and a hand on the bridge in between."""
+    with nodes(standin.description(), "quicv1") as ready:
+        script = (
+            "import json, sys; from longlook.link import open_link; import contextlib\n"
+            "from longlook.link.calibrate import calibrate; from longlook.scenario import Link\n"
+            "bed = json.loads(sys.argv[1])\n"
+            "with contextlib.ExitStack() as owned:\n"
+            "    bed, driver = open_link(owned, bed)\n"
+            "    for link in (Link(bandwidth_mbps=10, rtt_ms=36), Link(bandwidth_mbps=50, rtt_ms=112, loss_pct=1)):\n"
+            "        driver.configure(link, 1)\n"
+            "        print(json.dumps(calibrate(bed, driver, link)['measured']))\n"
+        )
+        bed = ready.bed.model_copy(update={"key": ready._key, "known_hosts": ready._known_hosts})
+        said = ready._client.run([ready._ready[ready._client].python, "-c", script, json.dumps(bed.model_dump(mode="json", exclude_none=True))], timeout_s=90)
+    slow, fast = (json.loads(line) for line in said.splitlines()[-2:])
+    assert abs(slow["rtt_ms_median"] - 36) < 1 and abs(fast["rtt_ms_median"] - 112) < 1
+    assert abs(slow["server_to_client_mbps"] - 10) < 0.3 and abs(fast["client_to_server_mbps"] - 50) < 1.5
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"key": "/nonexistent"}, "key"),
+        ({"known_hosts": "/dev/null"}, "host key is not known.*run `ssh"),
+        ({"server": {"host": "10.79.99.99", "address": "10.77.0.1"}}, "server node of testbed .*10.79.99.99.*is the node up"),
+        ({"server": {"host": "SERVER", "port": 2, "address": "10.77.0.1"}}, "port 2.*is the node up"),
+        ({"folder": "/proc/longlook"}, "/proc/longlook"),
+    ],
+    ids=["no key", "unknown host", "no such host", "wrong port", "bad folder"],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_the_node_and_the_remedy(standin, changes, words, monkeypatch):
+    monkeypatch.setattr("longlook.node.session.CONNECT_TIMEOUT_S", 3.0)
+    if changes.get("server", {}).get("host") == "SERVER":
+        changes = {"server": changes["server"] | {"host": standin.address("server")}}
+    with pytest.raises(LonglookError, match=words), nodes(standin.description(**changes), "quicv1"):
+        pass
+
+
+def test_a_refused_login_names_the_remedy(standin, tmp_path):
+    import subprocess
+
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "other")], check=True)
+    with pytest.raises(LonglookError, match="refuses the login: put your public key"), nodes(standin.description(key=str(tmp_path / "other")), "quicv1"):
+        pass
