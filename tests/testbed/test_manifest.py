@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from genilib import manifest_of, run_as_portal
+from genilib import PROFILE, manifest_of, run_as_portal
 from lxml import etree
 
 from longlook.cli import cli
 from longlook.errors import LonglookError
-from longlook.testbed.description import Pipes, load_testbeds
+from longlook.testbed.description import Pipes, format_testbeds, load_testbeds
 from longlook.testbed.manifest import load_manifest, read_manifest
 
 SAMPLE = Path(__file__).with_name("emulab-manifest.xml")
@@ -110,3 +110,9 @@ def test_the_command_prints_a_file_that_is_read_back(tmp_path, text):
     (tmp_path / "testbeds.toml").write_text(done.output)
     pipes = Pipes(server_to_client=101, client_to_server=102)
     assert load_testbeds(tmp_path / "testbeds.toml") == read_manifest(text, "alice", pipes)
+
+
+def test_the_walk_through_shows_what_is_printed(text):
+    """emulab/README.md, step 3."""
+    shown = re.search(r"cat testbeds.toml\n(.*?)```", (PROFILE.parent / "README.md").read_text(), re.DOTALL)[1]
+    assert shown == format_testbeds(read_manifest(text, "alice")[:1])
