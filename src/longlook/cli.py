@@ -108,6 +108,19 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
 
 
 @cli.command()
+@click.argument("manifest", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--user", help="Who logs in to the nodes; needed where the manifest knows several.")
+@click.option("--pipes", nargs=2, type=click.IntRange(1, 65535), metavar="TO_CLIENT TO_SERVER", help="Numbers of the bridges' pipes.")
+def testbeds(manifest: Path, user: str | None, pipes: tuple[int, int] | None) -> None:
+    """Print the testbeds of an Emulab experiment, for `run --testbeds`, from its manifest."""
+    from longlook.testbed.description import Pipes, format_testbeds
+    from longlook.testbed.manifest import PIPES, load_manifest
+
+    chosen = Pipes(server_to_client=pipes[0], client_to_server=pipes[1]) if pipes else PIPES
+    click.echo(format_testbeds(load_manifest(manifest, user, chosen)), nl=False)
+
+
+@cli.command()
 def process() -> None:
     """Make data/processed from data/raw."""
     from longlook.dataset.process import process as make
