@@ -25,7 +25,7 @@ from longlook.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS, NetnsTestbed,
 
 BRIDGE_BIN = Path(__file__).with_name("bridge_bin")
 ROLES = ("server", "bridge", "client")
-PIPES = {"server_to_client": 60100, "client_to_server": 60110}
+PIPES = {"server_to_client": 60111, "client_to_server": 60121}
 HOME = Path.home()
 DEFAULT_PIPE_BYTES = 1048576
 """FreeBSD's own limit."""

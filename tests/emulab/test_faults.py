@@ -96,7 +96,7 @@ def test_a_node_is_rebooted(standin, bench, capfd, role):
 
 
 def test_the_bridge_is_reconfigured_behind_our_back(standin, bench, capfd):
-    meddle = ("pipe", "60100", "config", "bw", "20000000bit/s", "delay", "18ms", "plr", "0", "queue", "90000bytes")
+    meddle = ("pipe", "60111", "config", "bw", "20000000bit/s", "delay", "18ms", "plr", "0", "queue", "90000bytes")
     text = measured(standin, Harm(standin, lambda: standin.ipfw(*meddle)), capfd)
     assert "bandwidth_mbps: 50 set, 20.0 in force" in text and standin.address("bridge") in text
 

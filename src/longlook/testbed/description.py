@@ -10,7 +10,7 @@
     user = "alice"
     server = { host = "pc1.emulab.net", address = "192.168.1.1" }
     client = { host = "pc2.emulab.net", address = "192.168.1.2" }
-    bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60100, client_to_server = 60110 } }
+    bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60111, client_to_server = 60121 } }
 """
 
 from __future__ import annotations
