@@ -23,6 +23,7 @@ def longlook(*arguments, **environment):
     [
         (("run", "figure-9.9"), "no sweep 'figure-9.9'"),
         (("verify", "nothing-like-it"), "nothing-like-it"),
+        (("compare", "nothing-like-it", "reference-figure"), "no campaign 'nothing-like-it'"),
         (("chapter", "nothing-like-it"), "results-quicv1"),
         (("stack", "install", "quicv9"), "no stack 'quicv9'"),
         (("nonsense",), "No such command 'nonsense'"),

@@ -142,6 +142,18 @@ def audit(as_json: bool, campaign: str | None) -> None:
 
 
 @cli.command()
+@click.argument("campaign_a")
+@click.argument("campaign_b")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
+    """Compare two campaigns cell by cell: two testbeds, two machines, before and after a change."""
+    from longlook.audit import compare_campaigns, format_comparison, to_json
+
+    found = compare_campaigns(campaign_a, campaign_b)
+    click.echo(to_json(found) if as_json else format_comparison(found), nl=as_json)
+
+
+@cli.command()
 @click.argument("campaigns", nargs=-1)
 def verify(campaigns: tuple[str, ...]) -> None:
     """Re-check every hash of sealed campaigns (all, unless some are named)."""

@@ -55,8 +55,10 @@ def make_run(campaign: str, cell: Cell, arm: str, load_index: int, order: int, p
     } | changes
 
 
-def write_cell(campaign: Campaign, cell: Cell, runs: Iterable[dict], wall_s: float = 2.0, complete: bool = True) -> Path:
-    """Record a whole cell from the given loads."""
+def write_cell(
+    campaign: Campaign, cell: Cell, runs: Iterable[dict], wall_s: float = 2.0, complete: bool = True, **environment_changes: Any
+) -> Path:
+    """Record a whole cell from the given loads; `environment_changes` add to its environment record or override it."""
     partial = campaign.begin_cell(cell)
     cell_record = {
         "schema": "longlook.cell/1",
@@ -72,7 +74,7 @@ def write_cell(campaign: Campaign, cell: Cell, runs: Iterable[dict], wall_s: flo
         "stack": cell.stack,
         "stack_digest": campaign.info["stack_digest"],
         "components": {"chromium": {"version": "111.0.5555.0", "sha256": "cd" * 32, "provider": "portable"}},
-    }
+    } | environment_changes
     (partial / "cell.json").write_text(json.dumps(cell_record))
     (partial / "environment.json").write_text(json.dumps(environment))
     (partial / "executed.ipynb").write_text("{}")
@@ -91,14 +93,16 @@ def loads_of(campaign: str, cell: Cell, left: list[float], right: list[float], c
     return runs
 
 
-def make_campaign(root: Path, sweep: Sweep | None = None, role: str = "local", *, seal: bool = True, **plts: Any) -> Campaign:
-    """A campaign whose cells all have the same loads: `left` and `right`, PLTs in ms."""
+def make_campaign(
+    root: Path, sweep: Sweep | None = None, role: str = "local", *, seal: bool = True, digest: str = STACK_DIGEST, **plts: Any
+) -> Campaign:
+    """A campaign whose cells all have the same loads: `left` and `right`, PLTs in ms; and the same `environment`, a dict."""
     sweep = sweep or make_sweep()
     left = plts.get("left", [106.0, 107.0, 108.0])
     right = plts.get("right", [180.0, 182.0, 184.0])
-    campaign = open_campaign(root, sweep, role, STACK_DIGEST)
+    campaign = open_campaign(root, sweep, role, digest)
     for cell in campaign.cells():
-        write_cell(campaign, cell, loads_of(campaign.id, cell, left, right))
+        write_cell(campaign, cell, loads_of(campaign.id, cell, left, right), **plts.get("environment", {}))
     if seal:
         campaign.seal()
     return campaign

@@ -1,4 +1,4 @@
-"""Do two tables of cells agree: re-measured with published values, or one campaign with another? Pure.
+"""Do two tables of cells agree, the re-measured with the published one? Pure. (`pairing` is for two campaigns.)
 
 Two cells agree where their verdicts are equal: the same arm significantly faster (p < 0.01), or neither. A
 cell with too few loads for the test in either table neither agrees nor disagrees.
@@ -15,6 +15,7 @@ import pandas as pd
 
 from longlook.analysis.cells import CELL_KEY, label_of
 from longlook.analysis.difference import difference
+from longlook.analysis.pairing import CellPair
 from longlook.analysis.welch import Summary
 
 STATISTICS = ["quic_mean_ms", "quic_std_ms", "quic_n", "tcp_mean_ms", "tcp_std_ms", "tcp_n"]
@@ -86,8 +87,8 @@ def published_as_cells(published: pd.DataFrame) -> pd.DataFrame:
 def compare(cells_a: pd.DataFrame, cells_b: pd.DataFrame) -> tuple[CellAgreement, ...]:
     """Every cell that both tables have, in the order of `cells_a`.
 
-    Either may be `published_as_cells`, or the rows of one campaign of `plt_cells.csv` (two campaigns:
-    two testbeds, two machines, before and after a change). Verdicts are computed from mean, sd and n.
+    Either may be `published_as_cells`, or the rows of one campaign of `plt_cells.csv`. Verdicts are computed from
+    mean, sd and n.
     """
     for name, frame in (("first", cells_a), ("second", cells_b)):
         twice = frame[frame.duplicated(CELL_KEY)]
@@ -117,7 +118,7 @@ def _side(row: dict, suffix: str) -> Side:
     return Side(quic.mean_ms, quic.n, tcp.mean_ms, tcp.n, found.pct, found.test.p_value, found.verdict)
 
 
-def share_agreeing(cells: Sequence[CellAgreement]) -> float:
+def share_agreeing(cells: Sequence[CellAgreement | CellPair]) -> float:
     """Share of the tested cells whose verdicts are equal, 0 to 1; NaN of none."""
     tested = [cell.agrees for cell in cells if cell.tested]
     return sum(tested) / len(tested) if tested else math.nan

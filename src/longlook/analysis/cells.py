@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from longlook.scenario import Cell, Link, Workload
+from longlook.transfers import TransferCell
 
 CONDITION = ["workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms"]
 CELL_KEY = ["figure", "stack", "cca", "emulated_connections", *CONDITION]
@@ -51,6 +52,27 @@ def label_of(row: Mapping[str, Any]) -> str:
 def accepted(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of loads or transfers that may count."""
     return rows[rows["accepted"].astype(bool)]
+
+
+def full_label_of(cell: Cell | TransferCell) -> str:
+    """`label_of` a cell, and whatever else about it is not the usual; of a transfer its scenario first."""
+    row = cell.workload.model_dump() | cell.link.model_dump()
+    text = label_of(row | {"workload_size_kb": row["size_kb"], "workload_count": row["count"]})
+    if cell.link.effective_queue_bytes != cell.link.model_copy(update={"queue_bytes": None}).effective_queue_bytes:
+        text += f", queue {cell.link.queue_bytes} bytes"
+    if isinstance(cell, TransferCell):
+        return f"{cell.scenario}, {text}" + (f", {cell.duration_s:g} s" if cell.duration_s else "")
+    unusual = {
+        f"{' against '.join(protocol.upper() for protocol in cell.protocols)}": cell.protocols != ("quic", "tcp"),
+        cell.cca.upper(): cell.cca != "cubic",
+        f"N = {cell.emulated_connections}": cell.emulated_connections != 2,
+        f"QUIC {' against '.join(cell.handshakes)}": cell.handshakes != ("0rtt", "0rtt"),
+        ", ".join(cell.quic_options): bool(cell.quic_options),
+        f"TCP initial window {cell.tcp_initial_window}": cell.tcp_initial_window is not None,
+        f"client {cell.client_cpu_pct or 0:g} % CPU": cell.client_cpu_pct is not None,
+        f"QUIC server {cell.quic_server_cpu_pct or 0:g} % CPU": cell.quic_server_cpu_pct is not None,
+    }
+    return ", ".join([text, *(words for words, applies in unusual.items() if applies)])
 
 
 def role_of(campaign: str) -> str:

@@ -13,6 +13,8 @@ import pandas as pd
 from longlook import paths
 from longlook.analysis.agreement import CellAgreement, compare
 from longlook.audit.checks import allowed_by_chance, audit
+from longlook.audit.comparison import Comparison, compare_campaigns
+from longlook.audit.comparison_text import format_comparison
 from longlook.audit.report import AuditReport, Integrity
 from longlook.audit.text import format_summary, format_text, to_json
 from longlook.dataset.raw import find_campaign, read_campaigns, verify
@@ -20,8 +22,8 @@ from longlook.dataset.tables import PACKAGE_NAME, check_tables
 from longlook.errors import LonglookError
 
 __all__ = [
-    "AuditReport", "CellAgreement", "allowed_by_chance", "audit", "check_integrity", "compare", "format_summary",
-    "format_text", "run_audit", "to_json",
+    "AuditReport", "CellAgreement", "Comparison", "allowed_by_chance", "audit", "check_integrity", "compare",
+    "compare_campaigns", "format_comparison", "format_summary", "format_text", "run_audit", "to_json",
 ]  # fmt: skip
 
 

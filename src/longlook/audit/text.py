@@ -1,4 +1,4 @@
-"""An audit as text for a terminal (at most 120 columns) and as JSON."""
+"""An audit as text for a terminal (at most 120 columns) and, as a comparison too, as JSON."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from longlook.analysis.agreement import CellAgreement
+from longlook.analysis.pairing import CellPair
+from longlook.audit.comparison import Comparison
 from longlook.audit.fairness import lines_of, median_error
 from longlook.audit.report import AAControl, AuditReport, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit
 
@@ -23,7 +25,7 @@ def format_text(report: AuditReport) -> str:
         lines += ["", *_section(section)]
     if not report.sections:
         lines += ["", "No cell has been measured yet: run a sweep first, for example `longlook run quick`."]
-    return "\n".join([*_wrapped(lines), "", *_wrapped(_conclusion(report))]) + "\n"
+    return "\n".join([*wrapped(lines), "", *wrapped(_conclusion(report))]) + "\n"
 
 
 def format_summary(report: AuditReport, campaigns: Sequence[str] = ()) -> str:
@@ -41,11 +43,11 @@ def format_summary(report: AuditReport, campaigns: Sequence[str] = ()) -> str:
         lines += ["", _SUMMARY_HEAD]
         lines += [_summary_row(table) for table in tables]
         lines += [_loads(sum((table.loads for table in tables), LoadCounts()))]
-    return "\n".join(_wrapped([*lines, "", *_conclusion(report)]))
+    return "\n".join(wrapped([*lines, "", *_conclusion(report)]))
 
 
-def to_json(report: AuditReport) -> str:
-    """Every value of the report, ratios and verdicts included, as JSON; what could not be computed is null."""
+def to_json(report: AuditReport | Comparison) -> str:
+    """Every value of the report or comparison, ratios and verdicts included, as JSON; what could not be computed is null."""
     return json.dumps(_plain(report), indent=2, ensure_ascii=False, allow_nan=False)
 
 
@@ -55,7 +57,7 @@ _SUMMARY_HEAD = f"  {'table':7}{'figure':8}{'cells':>10}{'verdicts agree':>18}{'
 def _summary_row(table: TableAudit) -> str:
     return (
         f"  {table.table:7}{table.figure:8}{f'{len(table.cells)} of {table.published_cells}':>10}"
-        f"{_agreeing(table.cells):>18}"
+        f"{agreeing(table.cells):>18}"
         f"{_percent(table.quic_median_error):>20}{_percent(table.tcp_median_error):>8}"
     )
 
@@ -70,8 +72,8 @@ def _controls(controls: Iterable[AAControl]) -> list[str]:
             f"  {one.role}: {one.verdict.upper()}. {len(one.significant)} of {one.cells - one.untested} cells significant "
             f"({one.allowed} allowed); largest difference {one.largest_pct:.1f} %; {', '.join(one.campaigns)}"
         )
-        lines += _few([f"    {text}" for text in one.significant])
-        lines += _few([f"    below the floor: {text}" for text in one.below_floor])
+        lines += few([f"    {text}" for text in one.significant])
+        lines += few([f"    below the floor: {text}" for text in one.below_floor])
     return lines
 
 
@@ -108,16 +110,16 @@ def _section(section: Section) -> list[str]:
         lines += [_summary_row(table) for table in section.tables]
     if section.fairness:
         lines += lines_of(section.fairness)
-        agreeing = sum(one.agrees for one in section.fairness)
-        lines += ["", f"  fairness: {agreeing} of {len(section.fairness)} verdicts agree; median error {_percent(median_error(section.fairness))}"]
+        equal = sum(one.agrees for one in section.fairness)
+        lines += ["", f"  fairness: {equal} of {len(section.fairness)} verdicts agree; median error {_percent(median_error(section.fairness))}"]
     lines += ["", _loads(section.loads), *_order(section.order)]
     if section.unpublished_cells:
         lines.append(f"  {section.unpublished_cells} measured cells have no published counterpart")
     if section.short_cells:
         lines.append(f"  {len(section.short_cells)} cells have fewer accepted loads than the others of their campaign")
-        lines += _few([f"    {line}" for line in section.short_cells])
+        lines += few([f"    {line}" for line in section.short_cells])
     lines.append(f"  {len(section.below_floor)} means below their floor")
-    lines += _few([f"    {line}" for line in section.below_floor])
+    lines += few([f"    {line}" for line in section.below_floor])
     if section.largest:
         lines.append("  largest disagreements with the published means:")
     for one in section.largest:
@@ -133,7 +135,7 @@ def _order(control: OrderControl) -> list[str]:
         f"  order control, an arm after its own load against after the other's: {'PASS' if control.passed else 'FAIL'}. "
         f"{len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
     ]
-    return lines + _few([f"    {text}" for text in control.significant])
+    return lines + few([f"    {text}" for text in control.significant])
 
 
 def _table(table: TableAudit) -> list[str]:
@@ -171,12 +173,12 @@ def _percent(share: float) -> str:
 
 def _agreement(cells: Sequence[CellAgreement], part: TableAudit | Section) -> str:
     return (
-        f"verdicts that agree: {_agreeing(cells)}; median relative error of the means: "
+        f"verdicts that agree: {agreeing(cells)}; median relative error of the means: "
         f"QUIC {_percent(part.quic_median_error)}, TCP {_percent(part.tcp_median_error)}"
     )
 
 
-def _agreeing(cells: Sequence[CellAgreement]) -> str:
+def agreeing(cells: Sequence[CellAgreement | CellPair]) -> str:
     """`17 of 18 (94%)`, of the cells with enough loads for a test."""
     tested = [cell.agrees for cell in cells if cell.tested]
     return f"{sum(tested)} of {len(tested)} ({sum(tested) / len(tested):.0%})" if tested else "none tested"
@@ -191,16 +193,16 @@ def _loads(loads: LoadCounts) -> str:
 def _conclusion(report: AuditReport) -> list[str]:
     if report.ok:
         return ["Audit: ok"]
-    return [f"Audit: FAILED, {len(report.failures)} reasons", *_few([f"  {line}" for line in report.failures])]
+    return [f"Audit: FAILED, {len(report.failures)} reasons", *few([f"  {line}" for line in report.failures])]
 
 
-def _few(lines: Sequence[str], most: int = 10) -> list[str]:
+def few(lines: Sequence[str], most: int = 10) -> list[str]:
     """The first of many lines, and how many more there are (the JSON has all)."""
     rest = len(lines) - most
     return [*lines[:most], f"    and {rest} more"] if rest > 0 else list(lines)
 
 
-def _wrapped(lines: Iterable[str]) -> list[str]:
+def wrapped(lines: Iterable[str]) -> list[str]:
     """Lines longer than the width continue under their own indent."""
     done = []
     for line in lines:
@@ -213,9 +215,9 @@ def _wrapped(lines: Iterable[str]) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses with their computed properties, NaN as null."""
+    """Dataclasses with their computed properties and without what their `repr` leaves out, NaN as null."""
     if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
+        names = [field.name for field in dataclasses.fields(value) if field.repr]
         names += [name for name, item in vars(type(value)).items() if isinstance(item, property) and name != "cells"]
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, dict):

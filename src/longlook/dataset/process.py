@@ -88,15 +88,32 @@ def summary_of(runs: list[Row], arm: str) -> Summary:
     return summarise([run["plt_ms"] for run in runs if run["arm"] == arm and run["accepted"] and run["load_index"] >= 1])
 
 
-def _add_cell(tables: Tables, campaign: Campaign, folder: Path) -> None:
-    record = read_json(folder / "cell.json")
-    cell = Cell.parse(record.get("cell"))
-    if cell.cell_id != folder.name:
-        raise LonglookError(f"{folder}/cell.json describes cell {cell.cell_id}; it is kept as {folder.name}")
+def read_cell(folder: Path) -> tuple[Cell, list[Row]]:
+    """A page load cell and its loads, without their HARs; a damaged record is a `LonglookError` that names it."""
+    cell = Cell.parse(read_json(folder / "cell.json").get("cell"))
+    _check_name(cell, folder)
     runs = [{key: run.get(key) for key in _KEPT} for run in read_runs(folder)]
     strangers = sorted({run["arm"] for run in runs} - set(cell.arms))
     if strangers:
         raise LonglookError(f"{folder}: loads of arm {', '.join(strangers)}; the cell's arms are {', '.join(cell.arms)}")
+    return cell, runs
+
+
+def read_transfer(folder: Path) -> tuple[TransferCell, Row]:
+    """A transfer and its record; a damaged record is a `LonglookError` that names it."""
+    record = read_json(folder / "cell.json")
+    cell = TransferCell.parse(record.get("cell"))
+    _check_name(cell, folder)
+    return cell, record
+
+
+def _check_name(cell: Cell | TransferCell, folder: Path) -> None:
+    if cell.cell_id != folder.name:
+        raise LonglookError(f"{folder}/cell.json describes cell {cell.cell_id}; it is kept as {folder.name}")
+
+
+def _add_cell(tables: Tables, campaign: Campaign, folder: Path) -> None:
+    cell, runs = read_cell(folder)
     rows = list(_run_rows(cell, campaign, runs))
     if _is_aa(cell):
         tables.aa_runs += rows
@@ -110,10 +127,7 @@ def _add_cell(tables: Tables, campaign: Campaign, folder: Path) -> None:
 
 def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
     """One row per flow; and the timelines of a scenario's first run, or of all runs where they are short."""
-    record = read_json(folder / "cell.json")
-    cell = TransferCell.parse(record.get("cell"))
-    if cell.cell_id != folder.name:
-        raise LonglookError(f"{folder}/cell.json describes cell {cell.cell_id}; it is kept as {folder.name}")
+    cell, record = read_transfer(folder)
     same = {"campaign": campaign.id, "figure": cell.figure, "scenario": cell.scenario, "cell_id": cell.cell_id}
     lines = [_NO_PARTS | row for row in _rows(folder / "timeline.parquet")]
     for name, flow in zip(cell.names, cell.flows, strict=True):

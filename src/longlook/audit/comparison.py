@@ -1,0 +1,153 @@
+"""`longlook compare`: two campaigns held against each other, cell by cell: two testbeds, two machines, before and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from longlook import paths
+from longlook.analysis.agreement import share_agreeing
+from longlook.analysis.pairing import CellPair, MeasuredCell, Pairing, Shift, pair, share_within, shifts
+from longlook.audit.checks import allowed_by_chance
+from longlook.audit.origins import Fact, LinkGap, facts_between, link_gap
+from longlook.dataset.campaign import Campaign
+from longlook.dataset.measured import read_measured
+from longlook.dataset.raw import find_campaign
+from longlook.errors import LonglookError
+
+NEAR = (0.01, 0.05)
+"""Shares of a mean within which the report counts."""
+DRIFT = 0.02
+"""Share by which significant means may differ and still be called close. The loads of one campaign alternate, those of two
+do not, and their standard deviations do not tell what changes between campaigns: of the 24 means of 1 MB without loss that the
+reference campaigns of figures 4.5 and 4.6 measured twice on one machine within an hour, 7 differ significantly, by 1.7 % at most."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two campaigns."""
+
+    campaign: str
+    role: str
+    sweep: str
+    created: str
+    sealed: bool
+    cells: int
+    """Cells of its sweep; those measured may be fewer."""
+    measured: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything a comparison found. Ratios are of `b` over `a`."""
+
+    a: Side
+    b: Side
+    unit: str
+    """`ms` (page load time) or `Mbit/s` (rate of a transfer's flow)."""
+    pairing: Pairing
+    facts: tuple[Fact, ...]
+    link: LinkGap | None
+    same_seeds: int
+    """Paired cells with random losses or delays that have the same seeds in both campaigns."""
+
+    @property
+    def agreeing_share(self) -> float:
+        """Share of equal verdicts among the cells whose verdicts both rest on a test; NaN of none."""
+        return share_agreeing(self.pairing.pairs)
+
+    def disagreeing(self) -> tuple[CellPair, ...]:
+        """Pairs whose verdicts differ."""
+        return tuple(one for one in self.pairing.pairs if one.tested and not one.agrees)
+
+    @property
+    def shifts(self) -> tuple[Shift, ...]:
+        """Median ratio and counts per protocol."""
+        return shifts(self.pairing.every_arm())
+
+    @property
+    def tested(self) -> int:
+        """Means for which the test could be made."""
+        return sum(arm.tested for arm in self.pairing.every_arm())
+
+    @property
+    def significant(self) -> int:
+        """Means that differ significantly."""
+        return sum(arm.significant for arm in self.pairing.every_arm())
+
+    @property
+    def allowed(self) -> int:
+        """Most significant means that chance explains, as in the A/A control."""
+        return allowed_by_chance(self.tested)
+
+    @property
+    def near(self) -> dict[str, tuple[int, int]]:
+        """`1 %`, `5 %` -> how many means differ by no more, and of how many."""
+        return {f"{share:.0%}".replace("%", " %"): share_within(self.pairing.every_arm(), share) for share in NEAR}
+
+    @property
+    def beyond_drift(self) -> int:
+        """Means that differ significantly and by more than `DRIFT`."""
+        return sum(arm.significant and abs(arm.ratio.value - 1) > DRIFT for arm in self.pairing.every_arm())
+
+    @property
+    def outcome(self) -> Literal["untested", "alike", "close", "different"]:
+        """`alike`: chance explains how many means differ significantly; `close`: how many do so by more than `DRIFT`."""
+        if not self.tested:
+            return "untested"
+        if self.significant <= self.allowed:
+            return "alike"
+        return "close" if self.beyond_drift <= self.allowed else "different"
+
+
+def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Comparison:
+    """Compare two campaigns of `data/raw`, sealed or still growing, in the cells that both have.
+
+    A `LonglookError` where one is unknown, both are the same, one has no finished cell, one measured page loads
+    and the other transfers, or they have no cell in common.
+    """
+    if a == b:
+        raise LonglookError(f"{a} was named twice; a comparison takes two campaigns")
+    one, other = (find_campaign(raw_root or paths.RAW, name) for name in (a, b))
+    if one.kind != other.kind:
+        what = {"plt": "page loads", "transfer": "transfers"}
+        raise LonglookError(f"{a} measured {what[one.kind]} and {b} {what[other.kind]}: they have no cell in common")
+    measured = [read_measured(campaign) for campaign in (one, other)]
+    for campaign, cells in zip((one, other), measured, strict=True):
+        if not cells:
+            raise LonglookError(f"campaign {campaign.id} has no finished cell yet; go on measuring it with: longlook run {campaign.sweep}")
+    pairing = pair(*measured)
+    if not pairing.pairs:
+        raise LonglookError(
+            f"{a} and {b} have no cell in common: {_example(measured[0])} against {_example(measured[1])}; "
+            f"for a campaign like {a} measure its sweep: longlook run {one.sweep}"
+        )
+    return comparison_of(_side(one), _side(other), pairing, "ms" if one.kind == "plt" else "Mbit/s")
+
+
+def comparison_of(a: Side, b: Side, pairing: Pairing, unit: str) -> Comparison:
+    """What the pairs say, without any I/O; the facts are of the paired cells only."""
+    return Comparison(
+        a=a,
+        b=b,
+        unit=unit,
+        pairing=pairing,
+        facts=facts_between(
+            (record for one in pairing.pairs for record in one.a.environments),
+            (record for one in pairing.pairs for record in one.b.environments),
+        ),
+        link=link_gap(pairing.pairs),
+        same_seeds=sum(bool({*one.a.seeds} & {*one.b.seeds}) for one in pairing.pairs),
+    )
+
+
+def _side(campaign: Campaign) -> Side:
+    info = campaign.info
+    done = len(campaign.finished_cells())
+    return Side(campaign.id, campaign.role, campaign.sweep, info["created"], campaign.is_sealed, len(info["cells"]), done)
+
+
+def _example(cells: list[MeasuredCell]) -> str:
+    """A campaign's first cell, to see what another would have to match."""
+    return f"{cells[0].cell_id}{f' and {len(cells) - 1} more' if len(cells) > 1 else ''}"
