@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pyroute2 import NetNS, netns
@@ -53,6 +54,7 @@ class Standin:
 
     def __enter__(self):
         self._owned = contextlib.ExitStack()
+        self._booter = self._owned.enter_context(ThreadPoolExecutor(1))
         try:
             self._owned.callback(self._remove_control_network)
             self._owned.enter_context(self._bed)
@@ -89,6 +91,10 @@ class Standin:
 
     def boot(self, role: str) -> None:
         """Start a node's sshd and wait until it answers."""
+        # From one thread that lives as long as the stand-in: a program dies with the thread that started it (testbed/process.py).
+        self._booter.submit(self._boot, role).result()
+
+    def _boot(self, role: str) -> None:
         home = self.folder / role
         # What the programs need of the real home (a Python of pyenv) is let through.
         shown = " && ".join(f'mount --bind "{path}" "$0/home/{path.relative_to(HOME)}"' for path in _needed_of_home()) or "true"

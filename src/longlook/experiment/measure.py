@@ -31,8 +31,8 @@ def measure_cell(campaign: Campaign, cell: Cell | TransferCell, bed: Description
         if error is None:
             campaign.finish_cell(campaign.path / (cell.cell_id + PARTIAL))
             return None
+        print(f"{cell.cell_id}: {error}", file=sys.stderr, flush=True)
         if isinstance(bed, EmulabDescription) and "NodeError" in error:
-            print(f"{cell.cell_id}: {error}", file=sys.stderr)
             _wait_for_nodes(bed)
     return error
 

@@ -28,7 +28,7 @@ class Agent:
 
     def __init__(self, session: Session, python: str, name: str, address: str, peer: str):
         self._session, self._argv = session, [python, "-m", "longlook.node.agent", name, address, peer]
-        self._serial = 0
+        self._serial, self._lost = 0, False
 
     def __enter__(self):
         self._process = self._session.popen(self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -46,6 +46,8 @@ class Agent:
     def ask(self, op: str, **arguments) -> Any:
         """One operation of longlook.node.agent.Agent; its error is raised here, with the node's name."""
         self._serial += 1
+        if self._lost:
+            raise NodeError(f"{self._session.what} ({self._session.host}): its agent is gone")
         where = f"{self._session.what} ({self._session.host})"
         try:
             self._process.stdin.write(json.dumps({"id": self._serial, "op": op, "arguments": arguments}) + "\n")
@@ -54,6 +56,7 @@ class Agent:
             line = self._process.stdout.readline() if readable else ""
         except OSError:
             readable, line = True, ""
+        self._lost = not line
         if not readable:
             raise NodeError(f"{where}: no answer to {op!r} within {ANSWER_TIMEOUT_S:g} s; is the node up? Run the same command to go on")
         if not line:

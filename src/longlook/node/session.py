@@ -73,6 +73,8 @@ class Session:
     def __enter__(self):
         options: dict[str, Any] = {"keepalive_interval": KEEPALIVE_S, "keepalive_count_max": KEEPALIVES_MISSED, "login_timeout": CONNECT_TIMEOUT_S}
         if self._key:
+            if not Path(self._key).expanduser().is_file():
+                raise NodeError(f"{self.what} ({self.host}): there is no private key file {self._key}: correct `key` in the testbeds' file")
             options["client_keys"] = [str(Path(self._key).expanduser())]
             options["agent_path"] = None
         if self._known_hosts:

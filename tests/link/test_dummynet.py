@@ -1,0 +1,56 @@
+"""Dummynet's commands and what is read back; the texts of `ipfw pipe show` are FreeBSD's."""
+
+import pytest
+
+from longlook.errors import LonglookError
+from longlook.link.dummynet import arguments, differences, parse_pipe
+
+WITH_LOSS = """00001: 100.000 Kbit/s  300 ms burst 0 
+q131073  50 sl.plr 0.050000 0 flows (1 buckets) sched 65537 weight 0 lmax 0 pri 0 droptail
+ sched 65537 type FIFO flags 0x0 0 buckets 1 active
+BKT Prot ___Source IP/port____ ____Dest. IP/port____ Tot_pkt/bytes Pkt/Byte Drp
+  0 ip           0.0.0.0/0             0.0.0.0/0      130    68642  0    0   6
+"""  # noqa: W291
+IDLE = """60111:  10.000 Mbit/s   18 ms burst 0
+q191183  87 KB 0 flows (1 buckets) sched 125647 weight 0 lmax 0 pri 0 droptail
+ sched 125647 type FIFO flags 0x0 0 buckets 0 active
+"""
+UNLIMITED = """60111: unlimited         0 ms burst 0
+q191183  50 sl. 0 flows (1 buckets) sched 125647 weight 0 lmax 0 pri 0 droptail
+"""
+
+
+def test_a_lossy_pipe_with_traffic():
+    assert parse_pipe(WITH_LOSS) == {
+        "bandwidth_mbps": 0.1, "delay_ms": 300, "loss": 0.05, "queue_bytes": None, "packets": 130, "bytes": 68642, "dropped": 6,
+    }  # fmt: skip
+
+
+def test_an_idle_pipe_and_one_as_it_was_booted():
+    assert parse_pipe(IDLE) == {"bandwidth_mbps": 10, "delay_ms": 18, "loss": 0, "queue_bytes": 87 * 1024, "packets": 0, "bytes": 0, "dropped": 0}
+    assert parse_pipe(UNLIMITED)["bandwidth_mbps"] is None
+
+
+def test_what_is_set_and_what_is_shown_are_the_same():
+    wanted = {"bandwidth_mbps": 10.0, "delay_ms": 18.0, "loss": 0.0, "queue_bytes": 90000}
+    assert arguments(60111, **wanted) == "ipfw pipe 60111 config bw 10000000bit/s delay 18ms plr 0 queue 90000bytes".split()
+    assert differences(wanted, parse_pipe(IDLE)) == []
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"bandwidth_mbps": 50.0}, "bandwidth_mbps: 50 set, 10.0 in force"),
+        ({"delay_ms": 56.0}, "delay_ms: 56 set, 18 in force"),
+        ({"loss": 0.005}, "loss: 0.005 set, 0.0 in force"),
+        ({"queue_bytes": 30720}, "queue_bytes: 30720 set, 89088 in force"),
+    ],
+)
+def test_each_difference_is_named(change, words):
+    wanted = {"bandwidth_mbps": 10.0, "delay_ms": 18.0, "loss": 0.0, "queue_bytes": 90000} | change
+    assert differences(wanted, parse_pipe(IDLE)) == [words]
+
+
+def test_text_that_is_not_ipfws():
+    with pytest.raises(LonglookError, match="cannot read"):
+        parse_pipe("ipfw: not found")
