@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from longlook.dataset.raw import read_runs, verify
@@ -38,6 +39,24 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
     for role, programs in (("server", ("envoy", "gquicd", "apache2", "longlook.node")), ("client", ("chromium", "ipykernel", "longlook.node"))):
         for program in programs:
             assert standin.running(role, program) == [], (role, program)
+
+
+def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
+    """Captures at both ends, Envoy's samples and the kernel's trace, all in the client node's time."""
+    flows = [{"protocol": "quic"}, {"protocol": "tcp"}]
+    block = {"figure": "t", "workloads": [{"size_kb": 20000}], "bandwidth_mbps": [5], "rtt_ms": [36], "queue_bytes": 30720, "duration_s": 5}
+    block |= {"scenarios": [{"name": "t", "flows": flows}]}
+    wanted = Sweep.parse({"name": "tiny", "title": "t", "stack": "quicv1", "experiment": "fairness", "seed": 5, "transfers": [block]})
+    outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True)
+    assert outcome.failed == {}
+    (cell,) = outcome.campaign.finished_cells()
+    timeline = pd.read_parquet(cell / "timeline.parquet")
+    assert {"capture", "envoy", "rtt_parts", "tcp_probe"} == set(timeline["source"])
+    parts = timeline[timeline["source"] == "rtt_parts"]
+    # Way down and way back are told apart by two clocks: each at least half of the RTT.
+    assert parts["down_ms"].min() > 17.5 and parts["up_ms"].min() > 17.5
+    rates = [flow["mean_mbps"] for flow in json.loads((cell / "cell.json").read_text())["flows"].values()]
+    assert 4.0 < sum(rates) < 5.05 and min(rates) > 0.2
 
 
 def test_what_is_placed_once_is_not_placed_again(standin):
