@@ -19,6 +19,7 @@ from pathlib import Path
 
 from pyroute2 import NetNS, netns
 
+from longlook.paths import CACHE
 from longlook.stack.gobuild import build_tool
 from longlook.testbed import process
 from longlook.testbed.description import EmulabDescription, parse_description
@@ -33,8 +34,8 @@ DEFAULT_PIPE_BYTES = 1048576
 
 
 def _needed_of_home() -> list[Path]:
-    """Folders below the home folder that programs of the tests are run from."""
-    programs = [Path(sys.base_prefix), *(Path(found).resolve().parent.parent for name in ("node", "apache2") if (found := shutil.which(name)))]
+    """Folders below the home folder that programs of the tests are run from; stacks too, for a node that controls a testbed."""
+    programs = [Path(sys.base_prefix), CACHE, *(Path(found).resolve().parent.parent for name in ("node", "apache2") if (found := shutil.which(name)))]
     return sorted({path for path in programs if path.is_relative_to(HOME)})
 
 

@@ -11,6 +11,8 @@ from longlook.experiment.campaign import run_sweep
 from longlook.node.cells import nodes
 from longlook.node.session import Session
 from longlook.sweep import Sweep
+from longlook.testbed import netns
+from longlook.testbed.description import parse_description
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -33,6 +35,7 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
     assert all(row["link"]["server_to_client"]["bytes_in"] > 100_000 for row in rows)
     record = json.loads((cell / "environment.json").read_text())
     assert record["testbed"] == {"name": standin.name, "driver": "emulab"}
+    assert record["machines"]["server"]["kernel"] == record["kernel"]  # the stand-in's nodes share it
     assert record["link_driver"] == "dummynet" and "FreeBSD" in record["link_driver_version"]
     assert record["calibration"]["within_tolerance"] and record["sysctls"]["server"]["net.ipv4.tcp_congestion_control"] == "cubic"
     assert "/work/" not in json.dumps(record["components"])
@@ -118,3 +121,20 @@ def test_a_refused_login_names_the_remedy(standin, tmp_path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "other")], check=True)
     with pytest.raises(LonglookError, match="refuses the login: put your public key"), nodes(standin.description(key=str(tmp_path / "other")), "quicv1"):
         pass
+
+
+def test_a_worker_on_another_control_host_sends_its_records(standin, bench, testbed_name):
+    """One testbed of namespaces here, one that the stand-in's client node controls, reached over SSH by Dask."""
+    own = standin.description()
+    control = {"host": own.client.host, "python": own.python, "key": own.key, "known_hosts": own.known_hosts}
+    beds = (parse_description({"name": f"{testbed_name}a"}), parse_description({"name": f"{testbed_name}b", "control": control}))
+    grid = {"figure": "tiny", "bandwidth_mbps": [50, 100], "rtt_ms": [36], "workloads": [{"size_kb": 5}]}
+    wanted = Sweep.parse({"name": "tiny", "title": "t", "stack": "quicv1", "loads": 3, "seed": 5, "grid": [grid]})
+    try:
+        outcome = run_sweep(wanted, testbeds=beds, quiet=True)
+    finally:
+        for bed in beds:
+            netns.remove(bed.name)
+    assert outcome.failed == {} and outcome.campaign.is_sealed
+    records = [json.loads((cell / "environment.json").read_text()) for cell in outcome.campaign.finished_cells()]
+    assert {record["testbed"]["name"] for record in records} == {bed.name for bed in beds}

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import socket
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
 from distributed.deploy.ssh import Worker as SSHWorker
@@ -21,8 +23,11 @@ from longlook.dataset.raw import Campaign, find_campaign
 from longlook.experiment.execute import execute
 from longlook.experiment.measure import measure_cell
 from longlook.experiment.rows import AnyCell
-from longlook.testbed.description import Description
+from longlook.testbed.description import Control, Description
 
+DASHBOARD_PORT = 8787
+"""Dask's usual one; another is taken where it is in use."""
+WORKERS_TIMEOUT_S = 120
 RETRIES = 1
 """Of a task whose worker died; `measure_cell` itself tries a cell twice."""
 
@@ -59,21 +64,36 @@ def _measure_into(folder: Path, experiment: str, campaign_id: str, cell: AnyCell
 
 
 @contextlib.contextmanager
-def cluster(testbeds: Sequence[Description], dashboard: str = ":8787") -> Iterator[Client]:
+def cluster(testbeds: Sequence[Description], port: int = DASHBOARD_PORT) -> Iterator[Client]:
     """Scheduler in this process, one worker per testbed; all end with it, also when this process is killed."""
-    workers = {}
-    for bed in testbeds:
-        own = {"nthreads": 1, "resources": {resource(bed): 1}, "name": bed.name, "memory_limit": 0}
-        if bed.control is None:
-            workers[bed.name] = {"cls": Nanny, "options": own | {"dashboard": False}}
-        else:
-            options = own | {"resources": own["resources"]}
-            workers[bed.name] = {"cls": SSHWorker, "options": {"address": bed.control, "connect_options": {}, "kwargs": options, "worker_class": "distributed.Nanny", "remote_python": bed.control_python}}
-    away = any(bed.control for bed in testbeds)
-    scheduler = {"cls": Scheduler, "options": {"host": "" if away else "127.0.0.1", "port": 0, "dashboard_address": dashboard}}
-    with SpecCluster(workers=workers, scheduler=scheduler, name="longlook") as made, Client(made) as client:
-        client.wait_for_workers(len(testbeds), timeout=120)
+    host = _own_address([bed.control for bed in testbeds if bed.control])
+    scheduler = {"cls": Scheduler, "options": {"host": host, "port": 0, "dashboard_address": f"{host}:{port}"}}
+    with SpecCluster(workers={bed.name: _worker(bed) for bed in testbeds}, scheduler=scheduler, name="longlook") as made, Client(made) as client:
+        client.wait_for_workers(len(testbeds), timeout=WORKERS_TIMEOUT_S)
         yield client
+
+
+def _own_address(controls: Sequence[Control]) -> str:
+    """Where the scheduler listens: on this machine only, or at the address from which the other control hosts are reached."""
+    if not controls:
+        return "127.0.0.1"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        way.connect((controls[0].host, controls[0].port))  # of UDP: sends nothing
+        return way.getsockname()[0]
+
+
+def _worker(bed: Description) -> dict[str, Any]:
+    """A worker's entry in a SpecCluster; the parts that SSHCluster is made of, since that knows no resources per worker."""
+    own = {"nthreads": 1, "resources": {resource(bed): 1}, "name": bed.name, "memory_limit": 0, "dashboard": False}
+    if bed.control is None:
+        return {"cls": Nanny, "options": own}
+    connect: dict[str, Any] = {"port": bed.control.port, "username": bed.control.user}
+    if bed.control.key:
+        connect |= {"client_keys": [str(Path(bed.control.key).expanduser())], "agent_path": None}
+    if bed.control.known_hosts:
+        connect["known_hosts"] = str(Path(bed.control.known_hosts).expanduser())
+    options = {"address": bed.control.host, "connect_options": connect, "kwargs": own, "remote_python": bed.control.python}
+    return {"cls": SSHWorker, "options": options}
 
 
 def measure_all(campaign: Campaign, plan: dict[str, list[AnyCell]], testbeds: Sequence[Description], client: Client) -> Iterator[tuple[AnyCell, str, str | None]]:

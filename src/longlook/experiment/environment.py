@@ -28,6 +28,7 @@ def environment_record(
         "server_versions": {name: server.version() for name, server in servers.items()},
         "client_versions": clients,
         "testbed": {"name": bed.name, "driver": bed.driver},
+        "machines": bed.machines(),
         "cca": {arm.protocol: arm.server.cca_in_force() for arm in arms.values()},
         "link_driver": driver.name,
         "link_driver_version": driver.version(),

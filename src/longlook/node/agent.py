@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from longlook import sysinfo
 from longlook.errors import LonglookError
 from longlook.node.host import OneHost
 from longlook.probe.capture import capture
@@ -52,6 +53,10 @@ class Agent:
     def settings(self) -> dict[str, str]:
         """The network settings in force, as read back from the kernel."""
         return self._bed.sysctls()["server"]
+
+    def machine(self) -> dict[str, Any]:
+        """Processors, memory, kernel of this node."""
+        return {key: value for key, value in sysinfo.machine().items() if key != "git_commit"}
 
     def set_cca(self, name: str) -> str:
         return self._bed.set_cca("server", name)

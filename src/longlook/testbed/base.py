@@ -66,6 +66,10 @@ class Testbed(abc.ABC):
     def sysctls(self) -> dict[str, dict[str, str]]:
         """The network settings in force, per host, as read back from the kernel."""
 
+    def machines(self) -> dict[str, dict]:
+        """Facts (as of sysinfo.machine) about hosts that are other machines than the one that this runs on."""
+        return {}
+
     @abc.abstractmethod
     def set_cca(self, role: Role, name: str) -> str:
         """Set the TCP congestion controller of new connections on a host; the one in force is returned."""

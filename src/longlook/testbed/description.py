@@ -54,12 +54,20 @@ class BridgeNode(Node):
     pipes: Pipes
 
 
+class Control(Node):
+    """Another machine that runs a testbed's worker, reached by SSH without a password."""
+
+    user: str = "root"
+    python: str = Field(description="there, with longlook installed")
+    key: str | None = Field(default=None, description="private key file here; default: the agent's and ~/.ssh's")
+    known_hosts: str | None = Field(default=None, description="file of host keys here; default: ~/.ssh/known_hosts")
+
+
 class _Controlled(Value):
-    """Where the testbed's cells are controlled from."""
+    """A testbed, and where its cells are controlled from."""
 
     name: Name
-    control: str | None = Field(default=None, description="host that runs this testbed's worker, reached by ssh without a password; default: here")
-    control_python: str = Field(default="python3", description="there, with longlook installed")
+    control: Control | None = Field(default=None, description="default: here")
 
 
 class NetnsDescription(_Controlled):

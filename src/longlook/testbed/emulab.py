@@ -71,6 +71,9 @@ class EmulabTestbed(Testbed):
     def sysctls(self) -> dict[str, dict[str, str]]:
         return {"server": self._agent.ask("settings"), **self._client.sysctls()}
 
+    def machines(self) -> dict[str, dict]:
+        return {"server": self._agent.ask("machine")}
+
     def set_cca(self, role: Role, name: str) -> str:
         return self._agent.ask("set_cca", name=name) if role == "server" else self._client.set_cca(role, name)
 
