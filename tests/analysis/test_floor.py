@@ -126,3 +126,10 @@ def test_the_floor_is_tight_enough_to_mean_something():
     assert len(rows) == 78
     ratios = [row[f"{arm}_mean_ms"] / floor(cell_of(row), arm).total_ms for row in rows for arm in ("quic", "tcp")]
     assert pd.Series(ratios).median() < 1.25
+
+
+def test_a_larger_initial_window_of_tcp_lowers_its_floor_and_nobody_elses():
+    cell = Cell.parse({"figure": "w", "stack": "quicv1", "workload": {"size_kb": 100}, "link": {"bandwidth_mbps": 100, "rtt_ms": 36}})
+    larger = cell.model_copy(update={"tcp_initial_window": 32})
+    assert floor(larger, "tcp").total_ms < floor(cell, "tcp").total_ms - 36 / 2
+    assert floor(larger, "quic") == floor(cell, "quic")

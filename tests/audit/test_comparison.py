@@ -63,7 +63,7 @@ def test_equal_campaigns_are_alike(tmp_path, compared):
 def test_an_arm_that_is_a_tenth_slower_is_found_and_named(tmp_path, compared):
     found, text = compared(make_campaign(tmp_path), make_campaign(tmp_path, right=[value * 1.1 for value in TCP]))
     assert found.outcome == "different" and found.agreeing_share == 1.0
-    assert "Comparison: DIFFERENT. 2 of 4 means differ significantly, chance allows 0; 2 by more than the 2 % that" in text
+    assert "Comparison: DIFFERENT. 2 of 4 means differ significantly, chance allows 0; 2 by more than the 2 % and 3.5 ms that" in " ".join(text.split())
     assert "\n  TCP in B is significantly slower in 2 of 2 cells, at the furthest x 1.100\n" in text
     assert "x 1.100 * TCP       182.00 ->    200.20 ms  [4.6a] 5 KB x 1, 10 Mbit/s, 36 ms" in text
     assert "QUIC in B" not in text
@@ -73,7 +73,7 @@ def test_a_small_difference_that_chance_does_not_explain_is_close(tmp_path, comp
     steady = [180.0, 180.1, 180.2]
     found, text = compared(make_campaign(tmp_path, right=steady), make_campaign(tmp_path, right=[value * 1.015 for value in steady]))
     assert (found.outcome, found.significant, found.beyond_drift) == ("close", 2, 0)
-    assert "Comparison: CLOSE. 2 of 4 means differ significantly, chance allows 0; 0 by more than the 2 % that" in text
+    assert "Comparison: CLOSE. 2 of 4 means differ significantly, chance allows 0; 0 by more than the 2 % and 3.5 ms that" in " ".join(text.split())
     assert "TCP in B is significantly slower in 2 of 2 cells, at the furthest x 1.015" in text
 
 

@@ -76,7 +76,7 @@ def _loads(rng, row, campaign: str, count: int, arms=("quic", "tcp")) -> list[di
     common = {
         "campaign": campaign, "stack": "quicv1", "figure": row.figure, "workload_size_kb": row.object_size_kb,
         "workload_count": row.object_count, "bandwidth_mbps": float(row.bandwidth_mbps), "rtt_ms": float(row.rtt_ms),
-        "loss_pct": row.loss_pct, "jitter_ms": float(row.jitter_ms), "cca": "cubic", "emulated_connections": 2,
+        "loss_pct": row.loss_pct, "jitter_ms": float(row.jitter_ms), "cca": "cubic", "emulated_connections": 2, "tcp_initial_window": None,
     }  # fmt: skip
     cell = f"{row.figure}_quicv1_quic-tcp_cubic_{row.object_size_kb}kb-x{row.object_count}_{row.bandwidth_mbps}mbps_{row.rtt_ms}ms_{row.loss_pct:g}pct"
     found = []
@@ -107,7 +107,7 @@ def _cells(runs: list[dict], arm: str, arms: tuple[str, str], extra: tuple[str, 
     frame = pd.DataFrame(runs)
     rows = []
     for values, loads in frame[frame["accepted"] & (frame["load_index"] >= 1)].groupby(keys, sort=False):
-        row = dict(zip(keys, values, strict=True))
+        row = dict(zip(keys, values, strict=True)) | {"tcp_initial_window": None}
         left, right = (summarise(loads.loc[loads[arm] == name, "plt_ms"].tolist()) for name in arms)
         found = difference(left, right, arms)
         for name, part in zip(arms, (left, right), strict=True):
@@ -125,7 +125,7 @@ def _aa_runs(rng) -> list[dict]:
                 runs.append({
                     "campaign": AA_CAMPAIGN, "stack": "quicv1", "figure": "aa", "workload_size_kb": 100, "workload_count": 1,
                     "bandwidth_mbps": 10.0, "rtt_ms": 36.0, "loss_pct": 0.0, "jitter_ms": 0.0, "cca": "cubic",
-                    "emulated_connections": 2, "protocol": ("quic", "tcp")[replicate % 2], "arm": arm, "load_index": index,
+                    "emulated_connections": 2, "tcp_initial_window": None, "protocol": ("quic", "tcp")[replicate % 2], "arm": arm, "load_index": index,
                     "accepted": True, "reject_reason": None, "plt_ms": (188, 303)[replicate % 2] + rng.normal(0, 3), "cell_id": f"aa_r{replicate}",
                     "attempt": 0, "disturbed": False, "order": index, "zero_rtt": True, "stack_digest": DIGEST,
                 })  # fmt: skip

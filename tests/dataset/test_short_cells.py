@@ -1,15 +1,17 @@
 """A cell that came out with too few loads is measured once more; a sweep may need several stacks."""
 
+import contextlib
 import json
 
 import pytest
 from campaigns import STACK_DIGEST, loads_of, make_sweep, write_cell
 
 from longlook import paths
-from longlook.dataset.raw import open_campaign
+from longlook.dataset.raw import open_campaign, read_campaigns
 from longlook.errors import LonglookError
 from longlook.experiment import campaign as runner
 from longlook.experiment.campaign import run_sweep
+from longlook.testbed.description import NetnsDescription
 
 
 class Bench:
@@ -73,3 +75,57 @@ def test_a_campaign_of_two_stacks_knows_the_digest_of_each(tmp_path):
     campaign = open_campaign(tmp_path, sweep, "local", "aa, bb")
     assert sweep.stacks() == ["gquic37", "quicv1"]
     assert campaign.stack_digests == {"gquic37": "aa", "quicv1": "bb"}
+
+
+class OnTwo:
+    """Stands in for Dask: cells are measured here, one after the other."""
+
+    def __init__(self, bench):
+        self._bench = bench
+
+    def cluster(self, testbeds):
+        return contextlib.nullcontext(type("Client", (), {"dashboard_link": "none"}))
+
+    def measure_all(self, campaign, plan, testbeds, client):
+        for bed in testbeds:
+            for cell in plan[bed.name]:
+                yield cell, bed.name, self._bench(campaign, cell, bed)
+
+
+@pytest.fixture
+def two(bench, monkeypatch):
+    from longlook.experiment import distribute
+
+    instead = OnTwo(bench)
+    monkeypatch.setattr(distribute, "cluster", instead.cluster)
+    monkeypatch.setattr(distribute, "measure_all", instead.measure_all)
+    return tuple(NetnsDescription(name=name) for name in ("shorta", "shortb"))
+
+
+def test_several_testbeds_measure_a_short_cell_once_more(bench, two):
+    bench.short[5] = 1
+    outcome = run_sweep(make_sweep(), testbeds=two, quiet=True)
+    assert sorted(bench.measured) == [5, 5, 10] and outcome.measured == 2 and outcome.campaign.is_sealed
+    assert all(json.loads((cell / "cell.json").read_text())["complete"] for cell in outcome.campaign.finished_cells())
+
+
+def test_several_testbeds_put_back_what_they_could_not_measure_again(bench, two):
+    bench.short[5], bench.fails_at = 1, 3
+    outcome = run_sweep(make_sweep(), testbeds=two, quiet=True)
+    assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
+
+
+def test_an_interruption_puts_back_what_was_withdrawn(bench, monkeypatch):
+    bench.short[5] = 1
+    measure = bench.__call__
+
+    def interrupted(campaign, cell, testbed):
+        if len(bench.measured) == 2:
+            raise KeyboardInterrupt
+        return measure(campaign, cell, testbed)
+
+    monkeypatch.setattr(runner, "measure_cell", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(make_sweep(), quiet=True)
+    (campaign,) = read_campaigns(paths.RAW)
+    assert len(campaign.finished_cells()) == 2 and not campaign.missing_cells()

@@ -186,7 +186,8 @@ class Standin:
         (home / "home" / ".ssh" / "authorized_keys").write_text((self.folder / "user_key.pub").read_text())
         Path("/run/sshd").mkdir(exist_ok=True)
         first = f"{BRIDGE_BIN}:" if role == "bridge" else ""
-        (home / "sysctl" / "net.inet.ip.dummynet.pipe_byte_limit").write_text(f"{DEFAULT_PIPE_BYTES}\n")
+        for name, value in {"pipe_byte_limit": DEFAULT_PIPE_BYTES, "expire": 1, "io_fast": 0}.items():
+            (home / "sysctl" / f"net.inet.ip.dummynet.{name}").write_text(f"{value}\n")
         (home / "sshd_config").write_text(
             f"ListenAddress {self.address(role)}\nHostKey {self.folder / f'{role}_host_key'}\nPidFile none\nStrictModes no\nUsePAM no\n"
             f"PasswordAuthentication no\nSubsystem sftp internal-sftp\nMaxSessions 50\n"

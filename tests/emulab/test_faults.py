@@ -34,7 +34,7 @@ class Harm:
         cells = self._standin.folder / "client" / "var" / "longlook" / "cells"
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            for folder in cells.glob("*/"):
+            for folder in cells.glob("*/*/"):
                 try:
                     count = sum(1 for _ in read_runs(folder))
                 except Exception:  # not there yet, or a frame being written

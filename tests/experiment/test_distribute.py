@@ -70,12 +70,14 @@ class Run:
         raise AssertionError("no two cells under way after 90 s")
 
     def running(self):
-        """What runs in the testbeds' namespaces now."""
+        """What runs in the testbeds' namespaces now, but for Apache's children, orphans that the next run ends."""
         found = []
         for name in self.names:
             for pid in (pid for pids in netns.processes(name).values() for pid in pids):
                 try:
-                    found.append(" ".join(psutil.Process(pid).cmdline())[:120])
+                    words = psutil.Process(pid).cmdline()
+                    if words and "apache2" not in words[0]:
+                        found.append(" ".join(words)[:120])
                 except psutil.Error:
                     continue
         return found
@@ -144,7 +146,7 @@ def test_a_killed_worker_is_replaced_and_its_cell_measured_again(run):
         worker.kill()
     out, _ = driver.communicate(timeout=280)
     if driver.returncode:
-        assert "out of tolerance" in out or "could not be measured" in out
+        assert "out of tolerance" in out, out
         run.finish()
     campaign = run.whole()
     kept = [_count(folder.parent) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")]

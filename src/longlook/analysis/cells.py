@@ -20,13 +20,14 @@ _STAMP = re.compile(r"(\d{8}T\d{6})$")
 
 def cell_of(row: Mapping[str, Any]) -> Cell:
     """The cell of one row of a processed table or of `published_as_cells`."""
-    protocol = row.get("protocol")
+    protocol, window = row.get("protocol"), row.get("tcp_initial_window")
     return Cell(
         figure=row["figure"],
         stack=row["stack"],
         protocols=(protocol, protocol) if isinstance(protocol, str) else ("quic", "tcp"),
         cca=row["cca"],
         emulated_connections=int(row["emulated_connections"]),
+        tcp_initial_window=None if window is None or pd.isna(window) else int(window),
         workload=Workload(size_kb=int(row["workload_size_kb"]), count=int(row["workload_count"])),
         link=Link(
             bandwidth_mbps=float(row["bandwidth_mbps"]),

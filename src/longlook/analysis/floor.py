@@ -110,7 +110,8 @@ def floor(cell: Cell, protocol: Protocol, *, zero_rtt: bool = True, initial_wind
     def serialise_ms(image_bytes: float) -> float:
         return image_bytes / transport.payload_bytes / packets_per_ms
 
-    window = _window_at_images(transport, cell.workload, initial_window_packets or transport.initial_window_packets)
+    own = cell.tcp_initial_window if protocol == "tcp" else None
+    window = _window_at_images(transport, cell.workload, initial_window_packets or own or transport.initial_window_packets)
     growth = _growth(protocol, cell.workload)
     transfer_ms = serialise_ms(total_bytes)
     sendable, rounds = window, 1

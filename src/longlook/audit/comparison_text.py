@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from longlook.analysis.pairing import ArmPair, CellPair, MeasuredCell, Shift, largest_shifts
 from longlook.analysis.ratio import Estimate
 from longlook.audit.checks import allowed_by_chance
-from longlook.audit.comparison import DRIFT, Comparison, Side
+from longlook.audit.comparison import DRIFT, DRIFT_MS, Comparison, Side
 from longlook.audit.origins import Fact
 from longlook.audit.text import agreeing, few, wrapped
 
@@ -161,7 +161,8 @@ def _conclusion(found: Comparison) -> list[str]:
             f"Comparison: ALIKE, as far as these samples can tell. {counts}",
             f"  smaller differences than these would go unseen (the intervals' median half width): {reaches}",
         ]
-    counts += f"; {found.beyond_drift} by more than the {DRIFT:.0%}".replace("%", " %") + " that repeated campaigns on one machine may drift"
+    drift = f"{DRIFT:.0%}".replace("%", " %") + (f" and {DRIFT_MS:g} ms" if found.unit == "ms" else "")
+    counts += f"; {found.beyond_drift} by more than the {drift} that repeated campaigns on one machine may drift"
     blamed = [_blame(shift, found.unit) for shift in found.shifts if shift.significant > allowed_by_chance(shift.tested)]
     return [f"Comparison: {found.outcome.upper()}. {counts}", *blamed]
 

@@ -199,6 +199,7 @@ def _condition(cell: Cell, campaign: str) -> Row:
         **_link(cell),
         "cca": cell.cca,
         "emulated_connections": cell.emulated_connections,
+        "tcp_initial_window": cell.tcp_initial_window,
     }
 
 

@@ -61,11 +61,11 @@ class Arm:
             "stalls_ms": around.stalls.gaps_ms(started, ended),
             "cpu": {name: round(after[name] - before[name], 4) for name in ("client_s", "server_s", "link_s")}
             | {"machine_busy": round(after["machine"].busy_since(before["machine"]), 4)},
-            "link": {way: {key: after["link"][way].get(key, 0) - before["link"][way].get(key, 0) for key in COUNTED} for way in DIRECTIONS},
+            "link": {way: _counted(before["link"][way], after["link"][way]) for way in DIRECTIONS},
         }
         if har is None:
             return record | {"plt_ms": None, "accepted": False, "reject_reason": "load_failed", "reject_detail": error}
-        lost = int(record["link"]["client_to_server"]["dropped_loss"])
+        lost = int(record["link"]["client_to_server"].get("dropped_loss", 0))
         verdict = self._judge(har, index, served, lost)
         return record | self._outcome(har, verdict, record, (ended - started) * 1e3)
 
@@ -126,6 +126,11 @@ class Arm:
             "zero_rtt": verdict.zero_rtt,
             "har": trim(har),
         }
+
+
+def _counted(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:
+    """What a direction of the link counted in between; a link that does not count something says nothing of it."""
+    return {key: after[key] - before.get(key, 0) for key in COUNTED if key in after}
 
 
 def trim(har: dict[str, Any]) -> dict[str, Any]:

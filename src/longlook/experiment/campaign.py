@@ -16,7 +16,7 @@ from tqdm import tqdm
 from longlook import paths
 from longlook.dataset.raw import Campaign, open_campaign
 from longlook.experiment.estimate import estimate_s
-from longlook.experiment.measure import measure_cell
+from longlook.experiment.measure import clean_nodes, measure_cell
 from longlook.experiment.rows import assign, row_of
 from longlook.scenario import Cell
 from longlook.stack import open_stack
@@ -113,15 +113,18 @@ def _one_by_one(campaign: Campaign, missing: Sequence[Cell | TransferCell], bed:
         progress.say(f"{cell.cell_id}: too few of its loads were accepted; once more")
         progress.more(estimate_s(cell))
         kept = campaign.withdraw_cell(cell)
-        if measure(cell, again=True) is not None:
-            campaign.restore_cell(cell, kept)
+        try:
+            measure(cell, again=True)
+        finally:
+            if not (campaign.path / cell.cell_id).exists():  # not measured again, for whatever reason: it stays as it was
+                campaign.restore_cell(cell, kept)
 
 
 def _side_by_side(campaign: Campaign, missing: Sequence[Cell | TransferCell], testbeds: Sequence[Description], progress: _Progress) -> None:
     """By Dask; in a second pass what came out short of accepted loads, on the same testbeds."""
     from longlook.experiment.distribute import cluster, measure_all
 
-    kept: dict[str, Path] = {}
+    kept: list[tuple[Cell | TransferCell, Path]] = []
     plan = assign(missing, [bed.name for bed in testbeds], _begun(campaign))
     try:
         with cluster(testbeds) as client:
@@ -131,19 +134,22 @@ def _side_by_side(campaign: Campaign, missing: Sequence[Cell | TransferCell], te
                 for cell, bed, error in measure_all(campaign, plan, testbeds, client):
                     progress.ended(cell, bed, time.monotonic() - began[bed], error, again)
                     began[bed] = time.monotonic()
-                    if again and error is not None:
-                        campaign.restore_cell(cell, kept[cell.cell_id])
                 if again:
                     break
                 plan = {bed: [cell for cell in cells if _is_short(campaign, cell)] for bed, cells in plan.items()}
                 for cell in [cell for cells in plan.values() for cell in cells]:
                     progress.say(f"{cell.cell_id}: too few of its loads were accepted; once more")
                     progress.more(estimate_s(cell))
-                    kept[cell.cell_id] = campaign.withdraw_cell(cell)
+                    kept.append((cell, campaign.withdraw_cell(cell)))
     finally:
-        for bed in testbeds:
+        for cell, path in kept:  # not measured again, for whatever reason: it stays as it was
+            if not (campaign.path / cell.cell_id).exists():
+                campaign.restore_cell(cell, path)
+        for bed in testbeds:  # a worker that was killed leaves what it had started
             if bed.driver == "netns" and bed.control is None:
-                netns.remove(bed.name)  # a worker that was killed leaves its namespaces
+                netns.remove(bed.name)
+            elif bed.driver == "emulab" and bed.control is None:
+                clean_nodes(bed)
 
 
 def _begun(campaign: Campaign) -> dict[str, str]:

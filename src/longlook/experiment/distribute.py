@@ -9,27 +9,48 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shutil
 import socket
 import tarfile
 import tempfile
+import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import asyncssh
+import dask
 from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
 from distributed.deploy.ssh import Worker as SSHWorker
 
 from longlook.dataset.raw import Campaign, find_campaign
+from longlook.errors import LonglookError
 from longlook.experiment.execute import execute
-from longlook.experiment.measure import measure_cell
+from longlook.experiment.measure import TRIES_PER_CELL, measure_cell
 from longlook.experiment.rows import AnyCell
+from longlook.stack import load_stack
+from longlook.sysinfo import git_commit
+from longlook.testbed import netns
 from longlook.testbed.description import Control, Description
 
 DASHBOARD_PORT = 8787
 """Dask's usual one; another is taken where it is in use."""
 WORKERS_TIMEOUT_S = 120
-RETRIES = 1
-"""Of a task whose worker died; `measure_cell` itself tries a cell twice."""
+WORKER_DEATHS = 1
+"""So often a cell may have its worker die under it and be measured again; `measure_cell` itself tries a cell twice."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a cell is measured with."""
+
+    commit: str | None
+    stack_digest: str
+
+    @classmethod
+    def of(cls, stack: str) -> Origin:
+        return cls(git_commit(), load_stack(stack).digest)
 
 
 def resource(bed: Description) -> str:
@@ -39,14 +60,23 @@ def resource(bed: Description) -> str:
 def work(campaign_path: str, cell: AnyCell, bed: Description) -> str | None:
     """In a worker on this machine: the record goes straight into the campaign's folder, and survives the worker."""
     path = Path(campaign_path)
+    if (path / cell.cell_id).is_dir():  # finished just before the worker that did it died
+        return None
     return measure_cell(find_campaign(path.parent, path.name), cell, bed)
 
 
-def work_away(experiment: str, campaign_id: str, cell: AnyCell, bed: Description) -> tuple[str | None, bytes]:
-    """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file."""
+def work_away(experiment: str, campaign_id: str, cell: AnyCell, bed: Description, origin: Origin) -> tuple[str | None, bytes]:
+    """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file. That host must
+    have the same code and stack: the campaign says what it was measured with."""
+    if (here := Origin.of(cell.stack)) != origin:
+        raise LonglookError(f"control host of testbed {bed.name} has {here}, this one {origin}: bring both to the same commit and stack")
     with tempfile.TemporaryDirectory(prefix="longlook-away-") as scratch:
         folder = Path(scratch)
-        error = _measure_into(folder, experiment, campaign_id, cell, bed)
+        for _ in range(TRIES_PER_CELL):
+            shutil.rmtree(folder)
+            folder.mkdir()
+            if (error := _measure_into(folder, experiment, campaign_id, cell, bed)) is None:
+                break
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as archive:
             for path in sorted(folder.iterdir()):
@@ -56,11 +86,19 @@ def work_away(experiment: str, campaign_id: str, cell: AnyCell, bed: Description
 
 def _measure_into(folder: Path, experiment: str, campaign_id: str, cell: AnyCell, bed: Description) -> str | None:
     if bed.driver == "netns":
-        return execute(experiment, folder, {"cell": cell.model_dump(mode="json"), "folder": str(folder), "campaign": campaign_id, "testbed": bed.name})
+        parameters = {"cell": cell.model_dump(mode="json"), "folder": str(folder), "campaign": campaign_id, "testbed": bed.name}
+        try:
+            return execute(experiment, folder, parameters)
+        finally:
+            netns.remove(bed.name)
     from longlook.node.cells import nodes
+    from longlook.node.session import NodeError
 
-    with nodes(bed, cell.stack) as ready:
-        return ready.measure(cell, experiment, campaign_id, folder)
+    try:
+        with nodes(bed, cell.stack) as ready:
+            return ready.measure(cell, experiment, campaign_id, folder)
+    except NodeError as error:
+        return f"NodeError: {error}"
 
 
 @contextlib.contextmanager
@@ -68,9 +106,19 @@ def cluster(testbeds: Sequence[Description], port: int = DASHBOARD_PORT) -> Iter
     """Scheduler in this process, one worker per testbed; all end with it, also when this process is killed."""
     host = _own_address([bed.control for bed in testbeds if bed.control])
     scheduler = {"cls": Scheduler, "options": {"host": host, "port": 0, "dashboard_address": f"{host}:{port}"}}
-    with SpecCluster(workers={bed.name: _worker(bed) for bed in testbeds}, scheduler=scheduler, name="longlook") as made, Client(made) as client:
+    allowed = dask.config.set({"distributed.scheduler.allowed-failures": WORKER_DEATHS})
+    with allowed, _started(), SpecCluster(workers={bed.name: _worker(bed) for bed in testbeds}, scheduler=scheduler, name="longlook") as made, Client(made) as client:
         client.wait_for_workers(len(testbeds), timeout=WORKERS_TIMEOUT_S)
         yield client
+
+
+@contextlib.contextmanager
+def _started() -> Iterator[None]:
+    """What the library raises when a worker cannot be started, as one message."""
+    try:
+        yield
+    except (TimeoutError, OSError, RuntimeError, asyncssh.Error) as error:
+        raise LonglookError(f"the workers could not be started or were lost: {error}; are the control hosts up, and is longlook installed there?") from error
 
 
 def _own_address(controls: Sequence[Control]) -> str:
@@ -101,8 +149,8 @@ def measure_all(campaign: Campaign, plan: dict[str, list[AnyCell]], testbeds: Se
     futures = {}
     for bed in testbeds:
         for cell in plan[bed.name]:
-            arguments = (campaign.experiment, campaign.id, cell, bed) if bed.control else (str(campaign.path), cell, bed)
-            task = client.submit(work_away if bed.control else work, *arguments, key=f"{bed.name}: {cell.cell_id}", resources={resource(bed): 1}, retries=RETRIES, pure=False)
+            arguments = (campaign.experiment, campaign.id, cell, bed, Origin.of(cell.stack)) if bed.control else (str(campaign.path), cell, bed)
+            task = client.submit(work_away if bed.control else work, *arguments, key=f"{bed.name}: {cell.cell_id} {uuid.uuid4().hex[:8]}", resources={resource(bed): 1}, pure=False)
             futures[task] = (cell, bed)
     for task in as_completed(list(futures)):
         cell, bed = futures[task]
@@ -116,9 +164,12 @@ def measure_all(campaign: Campaign, plan: dict[str, list[AnyCell]], testbeds: Se
 
 def _install(campaign: Campaign, cell: AnyCell, error: str | None, packed: bytes) -> str | None:
     """Put a record that came from another control host into the campaign; finished only when it is whole."""
-    partial = campaign.begin_cell(cell)
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(partial, filter="data")
-    if error is None:
-        campaign.finish_cell(partial)
-    return error
+    try:
+        partial = campaign.begin_cell(cell)
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extractall(partial, filter="data")
+        if error is None:
+            campaign.finish_cell(partial)
+        return error
+    except LonglookError as refused:  # one bad record must not end the others' run
+        return str(refused)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import papermill
+from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from longlook import paths
@@ -34,6 +35,8 @@ def execute(experiment: str, folder: Path, parameters: dict[str, Any]) -> str | 
                 cwd=str(paths.ROOT),
             )
         return None
+    except (DeadKernelError, TimeoutError, RuntimeError) as failure:
+        return f"the notebook's kernel died or did not start: {failure}"
     except PapermillExecutionError as failure:
         if failure.ename in ("LonglookError", "NotSupported", "NodeError"):
             return f"{failure.ename}: {failure.evalue}"

@@ -20,20 +20,25 @@ TRIES_PER_CELL = 2
 PATIENCE_S = 600.0
 """For a node that does not answer: a restart of an Emulab node takes about five minutes."""
 POLL_S = 5.0
+_given_up: dict[str, str] = {}
+"""Testbeds (of this process) whose nodes did not come back, and the error: their other cells are not waited for, one by one."""
 
 
 def measure_cell(campaign: Campaign, cell: Cell | TransferCell, bed: Description) -> str | None:
     """Measure one cell, twice if need be; None when it is whole and finished, else why not."""
+    if bed.name in _given_up:
+        return f"not tried: {_given_up[bed.name]}"
     error = None
-    for _ in range(TRIES_PER_CELL):
+    for tries_left in reversed(range(TRIES_PER_CELL)):
         partial = campaign.begin_cell(cell)
         error = _on_nodes(campaign, cell, bed, partial) if isinstance(bed, EmulabDescription) else _here(campaign, cell, bed, partial)
         if error is None:
             campaign.finish_cell(campaign.path / (cell.cell_id + PARTIAL))
             return None
         print(f"{cell.cell_id}: {error}", file=sys.stderr, flush=True)
-        if isinstance(bed, EmulabDescription) and "NodeError" in error:
-            _wait_for_nodes(bed)
+        if isinstance(bed, EmulabDescription) and "NodeError" in error and tries_left and not _wait_for_nodes(bed):
+            _given_up[bed.name] = error
+            break
     return error
 
 
@@ -51,15 +56,15 @@ def _on_nodes(campaign: Campaign, cell: Cell | TransferCell, bed: EmulabDescript
 
     try:
         with nodes(bed, cell.stack) as ready:
-            if ready.salvage(cell.cell_id, partial):  # of a try whose connection was lost: kept, never averaged
+            if ready.salvage(campaign.id, cell.cell_id, partial):  # of a try whose connection was lost: kept, never averaged
                 partial = campaign.begin_cell(cell)
             return ready.measure(cell, campaign.experiment, campaign.id, partial)
     except NodeError as error:
         return f"NodeError: {error}"
 
 
-def _wait_for_nodes(bed: EmulabDescription) -> None:
-    """Until all three nodes let us in again, or patience ends (the next try then says which does not)."""
+def _wait_for_nodes(bed: EmulabDescription) -> bool:
+    """Until all three nodes let us in again (true), or patience ends."""
     from longlook.testbed.emulab import session_to
 
     deadline = time.monotonic() + PATIENCE_S
@@ -70,3 +75,12 @@ def _wait_for_nodes(bed: EmulabDescription) -> None:
             waiting.pop(0)
             continue
         time.sleep(POLL_S)  # polling interval, bounded by the deadline
+    return not waiting
+
+
+def clean_nodes(bed: EmulabDescription) -> None:
+    """End what runs on a testbed's nodes, as far as they can be reached: after a run whose workers were killed."""
+    from longlook.node.cells import nodes
+
+    with contextlib.suppress(LonglookError), nodes(bed):
+        pass

@@ -174,10 +174,10 @@ def disturbance(plt_ms: float, stalls_ms: list[float], machine_busy: float, dura
         return f"stalled for {stalled:.1f} ms in {len(stalls_ms)} gaps"
     if duration_ms >= 200 and machine_busy > 0.97:
         return f"machine {machine_busy:.0%} busy"
-    if lost := sum(counters["socket_drops"] for counters in link.values()):
+    if lost := sum(counters.get("socket_drops", 0) for counters in link.values()):
         return f"the link emulator lost {lost:.0f} packets before its queue"
-    sent = sum(counters["packets_out"] for counters in link.values())
-    late = sum(counters["late_over_1ms"] for counters in link.values())
+    sent = sum(counters.get("packets_out", 0) for counters in link.values())
+    late = sum(counters.get("late_over_1ms", 0) for counters in link.values())
     if late > 0.01 * sent:
         return f"the link emulator sent {late:.0f} of {sent:.0f} packets more than 1 ms late"
     return None

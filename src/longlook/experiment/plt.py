@@ -75,8 +75,9 @@ def run_cell(
         bed, driver = open_link(owned, testbed, link)
         if cell.tcp_initial_window is not None:
             bed.set_initial_window("server", cell.tcp_initial_window)
-        effective = driver.configure(cell.link, cell.seed)
+        driver.configure(cell.link, cell.seed)
         calibration = calibrate(bed, driver, cell.link)
+        effective = driver.configure(cell.link, cell.seed)  # anew: calibration draws jitter from seeds of its own
         arms = _arms(owned, cell, stack, bed, driver)
         record = environment_record(cell, stack, bed, driver, calibration, effective, arms)
         (folder / "environment.json").write_text(json.dumps(record, indent=1) + "\n")

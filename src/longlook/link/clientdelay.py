@@ -1,10 +1,12 @@
 """Jitter on the client node, as in the thesis (3.3): `tc netem` on its experiment interface and, for what arrives, on an ifb.
 
 One process (redraw.py) draws both delays anew every 100 ms; it ends with the condition and takes its queueing disciplines along.
+What a killed one left is cleared before the next condition, whichever that is.
 """
 
 from __future__ import annotations
 
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,14 @@ from longlook.testbed.base import Testbed
 
 REDRAW = Path(__file__).with_name("redraw.py")
 IFB = "ifb0"
+START_TIMEOUT_S = 15
+
+
+def clear_client(testbed: Testbed) -> None:
+    """Take away delays that an interrupted condition left on the client's interface; none there is fine."""
+    interface = testbed.hosts["client"].interfaces[0]
+    for words in (("dev", interface, "root"), ("dev", interface, "ingress"), ("dev", IFB, "root")):
+        testbed.run("client", ["tc", "qdisc", "del", *words], timeout_s=10, check=False)
 
 
 class ClientDelay:
@@ -34,9 +44,10 @@ class ClientDelay:
     def __enter__(self):
         argv = [sys.executable, "-S", str(REDRAW), self._interface, IFB, *(str(value) for value in self._values)]
         self._process = self._testbed.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        said = self._process.stdout.readline().strip()
+        readable, _, _ = select.select([self._process.stdout], [], [], START_TIMEOUT_S)
+        said = self._process.stdout.readline().strip() if readable else f"nothing was said within {START_TIMEOUT_S} s"
         if said != "ready":
-            rest = self._process.stdout.read().strip()
+            rest = self._process.stdout.read().strip() if readable else ""
             process.stop(self._process)
             raise LonglookError(f"jitter could not be set on the client node: {said} {rest}"[-500:])
         return self

@@ -11,11 +11,13 @@ from typing import Any
 
 from longlook.errors import LonglookError
 from longlook.link.base import DIRECTIONS, LinkDriver
-from longlook.link.clientdelay import ClientDelay
+from longlook.link.clientdelay import ClientDelay, clear_client
 from longlook.scenario import Link
 
 TIMEOUT_S = 15.0
 PIPE_BYTE_LIMIT = "net.inet.ip.dummynet.pipe_byte_limit"
+STEADY = ("net.inet.ip.dummynet.expire", "net.inet.ip.dummynet.io_fast")
+"""Off: idle pipes keep their counters, and every packet takes the same way."""
 QUEUE_BYTES_MOST = 8 * 1024 * 1024
 """Above 2 x BDP of every link of the thesis (2.8 MB); the kernel's own limit is 1 MiB."""
 BRIDGE_RTT_MS = 36.0
@@ -70,14 +72,23 @@ class Dummynet(LinkDriver):
         self._wanted: dict[str, dict[str, Any]] = {}
         self._jitter: ClientDelay | None = None
         self._numbers = self.testbed.description.bridge.pipes.model_dump()
-        self._bridge(["sysctl", f"{PIPE_BYTE_LIMIT}={QUEUE_BYTES_MOST}"])
-        limit = int(self._bridge(["sysctl", "-n", PIPE_BYTE_LIMIT]))
-        if limit < QUEUE_BYTES_MOST:
-            raise LonglookError(f"the bridge keeps {PIPE_BYTE_LIMIT} at {limit}: queues of 2 x BDP would be cut; run emulab/setup-bridge.sh there")
+        clear_client(self.testbed)
+        self._set(PIPE_BYTE_LIMIT, QUEUE_BYTES_MOST, at_least=True)
+        for name in STEADY:
+            self._set(name, 0)
         self._version = f"dummynet of {self._bridge(['uname', '-sr']).strip()}"
 
     def _stop(self) -> None:
         self._end_jitter()
+
+    def _set(self, name: str, value: int, at_least: bool = False) -> None:
+        """A setting of the bridge's kernel, which forgets it at every boot; read back."""
+        kept = int(self._bridge(["sysctl", "-n", name]))
+        if kept == value or (at_least and kept >= value):
+            return
+        self._bridge(["sysctl", f"{name}={value}"])
+        if (kept := int(self._bridge(["sysctl", "-n", name]))) != value:
+            raise LonglookError(f"the bridge keeps {name} at {kept}, {value} is needed: run emulab/setup-bridge.sh there")
 
     def _bridge(self, argv: list[str]) -> str:
         return self.testbed.run("bridge", argv, TIMEOUT_S)
@@ -91,6 +102,8 @@ class Dummynet(LinkDriver):
         self._end_jitter()
         rtt_ms = BRIDGE_RTT_MS if link.jitter_ms else link.rtt_ms
         own = {"bandwidth_mbps": link.bandwidth_mbps, "delay_ms": rtt_ms / 2, "loss": link.loss_pct / 200, "queue_bytes": link.effective_queue_bytes}
+        if own["delay_ms"] != round(own["delay_ms"]):
+            raise LonglookError(f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: choose an even RTT")
         if link.effective_queue_bytes > QUEUE_BYTES_MOST:
             raise LonglookError(f"a queue of {link.effective_queue_bytes} bytes is more than the bridge allows ({QUEUE_BYTES_MOST})")
         self._wanted = {direction: dict(own) for direction in DIRECTIONS}

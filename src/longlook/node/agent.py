@@ -47,8 +47,13 @@ class Agent:
         """A new folder that others may read, removed with the agent."""
         made = Path(tempfile.mkdtemp(prefix="longlook-"))
         made.chmod(0o755)
+        os.chown(made, int(os.environ.get("SUDO_UID", -1)), -1)  # files are brought as the user who logs in
         self._owned.callback(shutil.rmtree, made, ignore_errors=True)
         return str(made)
+
+    def drop(self, path: str) -> None:
+        """Remove a folder that `folder` made: the next attempt's page may need its space."""
+        shutil.rmtree(path, ignore_errors=True)
 
     def settings(self) -> dict[str, str]:
         """The network settings in force, as read back from the kernel."""
@@ -107,6 +112,8 @@ def answer(agent: Agent, line: str) -> dict[str, Any]:
     except (LonglookError, OSError) as error:
         kind = "NotSupported" if isinstance(error, NotSupported) else "LonglookError"
         return {"id": request["id"], "error": kind, "message": str(error)}
+    except Exception as error:  # a fault of ours: said as what it is, and not taken for a lost node
+        return {"id": request["id"], "error": "LonglookError", "message": f"{type(error).__name__}: {error}"}
 
 
 def main(name: str, address: str, peer: str) -> None:

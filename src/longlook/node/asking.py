@@ -34,7 +34,7 @@ class Agent:
         self._process = self._session.popen(self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
             self.interfaces = tuple(self.ask("hello")["interfaces"])
-            self.clock_ahead_s = self._clock_ahead_s()
+            self.clock_ahead_s = self.compare_clocks()
         except BaseException:
             self._process.stop()
             raise
@@ -56,10 +56,10 @@ class Agent:
             line = self._process.stdout.readline() if readable else ""
         except OSError:
             readable, line = True, ""
-        self._lost = not line
+        self._lost = not line.endswith("\n")  # the last line of a connection that was cut may be cut too
         if not readable:
             raise NodeError(f"{where}: no answer to {op!r} within {ANSWER_TIMEOUT_S:g} s; is the node up? Run the same command to go on")
-        if not line:
+        if self._lost:
             raise NodeError(f"{where}: the connection to its agent was lost (at {op!r}); the node may have been restarted. Run the same command to go on")
         found = json.loads(line)
         if "error" in found:
@@ -67,15 +67,17 @@ class Agent:
             raise kind(f"on the {where}: {found['message']}")
         return found["result"]
 
-    def _clock_ahead_s(self) -> float:
-        """By how much the node's clock is ahead of this one's, s: from the quickest of several questions, half its way each."""
+    def compare_clocks(self) -> float:
+        """By how much the node's clock is ahead of this one's now, s: from the quickest of several questions, half its way each.
+        Asked again whenever times come from there: clocks drift by milliseconds within minutes."""
         samples = []
         for _ in range(CLOCK_SAMPLES):
             before = time.time()
             there = self.ask("hello")["time"]
             after = time.time()
             samples.append((after - before, there - (before + after) / 2))
-        return min(samples)[1]
+        self.clock_ahead_s = min(samples)[1]
+        return self.clock_ahead_s
 
     def bring(self, sources: dict[str, Path]) -> dict[str, str]:
         """Copy files and folders into a new folder of the node; name -> path there."""
@@ -96,6 +98,8 @@ class Agent:
             self.ask("close", handle=handle)
         raw = path.with_suffix(".there")
         self._session.get(there, raw)
+        self.ask("drop", path=str(Path(there).parent))
+        self.compare_clocks()
         shifted = subprocess.run(["editcap", "-F", "pcap", "-t", f"{-self.clock_ahead_s:.6f}", str(raw), str(path)], capture_output=True, text=True)
         raw.unlink(missing_ok=True)
         if shifted.returncode:
@@ -112,6 +116,7 @@ class RemoteServer:
     def __enter__(self):
         own = self.settings
         placed = self._agent.bring({"www": own.www, "certificate": own.certificate, "key": own.key})
+        self._folder = str(Path(placed["www"]).parent)
         settings = asdict(own) | placed
         self._handle = self._agent.ask("open_server", name=self.name, stack=self._stack, settings=settings)["handle"]
         return self
@@ -119,6 +124,7 @@ class RemoteServer:
     def __exit__(self, *_):
         with contextlib.suppress(NodeError):  # with the connection the server is gone too
             self._agent.ask("close", handle=self._handle)
+            self._agent.ask("drop", path=self._folder)
 
     def _ask(self, method: str) -> Any:
         return self._agent.ask("ask_server", handle=self._handle, method=method)

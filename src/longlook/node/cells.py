@@ -7,36 +7,42 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.experiment.estimate import estimate_s
 from longlook.node.provision import Provisioned, introduce
 from longlook.node.session import NodeError, Session
 from longlook.scenario import Cell
+from longlook.stack.locking import exclusive
 from longlook.testbed.description import EmulabDescription
 from longlook.testbed.emulab import session_to
 from longlook.transfers import TransferCell
 
 EXTRA_S, TIMES_ESTIMATE = 600.0, 10
 """Bound of a cell's wall time: a link that crawls is given time, a notebook that hangs is ended."""
-LEAST_FREE_BYTES = 200 * 10**6
-"""On server and client, before a cell: the largest page and its record need less."""
+LOCK_WAIT_S = 10.0
+LEAST_FREE_BYTES = 2 * 10**9
+"""On server and client, before a cell: stack, the largest page (210 MB) and a capture of it."""
 
 
 class Nodes:
     """Context manager: the three nodes of a testbed, connected, clean and ready for one stack's cells."""
 
-    def __init__(self, bed: EmulabDescription, stack: str):
+    def __init__(self, bed: EmulabDescription, stack: str | None):
         self.bed, self._stack = bed, stack
 
     def __enter__(self):
         self._owned = contextlib.ExitStack()
         try:
+            # Before the first connection, which ends whatever it finds running.
+            self._owned.enter_context(exclusive(paths.CACHE / f"testbed-{self.bed.name}.lock", f"another run on testbed {self.bed.name}", LOCK_WAIT_S))
             self._server, self._bridge, self._client = (self._owned.enter_context(session_to(self.bed, role)) for role in ("server", "bridge", "client"))
             self._ready = {}
             for session in (self._server, self._client):
                 self._check_disk(session)
                 self._ready[session] = Provisioned(session, self.bed.folder, self.bed.python)
-                self._ready[session].place_stack(self._stack)
+                if self._stack:
+                    self._ready[session].place_stack(self._stack)
             if self._ready[self._server].python != self._ready[self._client].python:
                 raise LonglookError(f"testbed {self.bed.name}: server and client have different Pythons: make both nodes from the same image")
             self._key, self._known_hosts = introduce(self._client, (self._server, self._bridge), self.bed.folder)
@@ -58,9 +64,12 @@ class Nodes:
         if free < LEAST_FREE_BYTES:
             raise NodeError(f"{session.what} ({session.host}): {free // 10**6} MB free for {folder}, {LEAST_FREE_BYTES // 10**6} MB needed: free space there, or name another `folder` in the testbeds' file")
 
-    def salvage(self, cell_id: str, folder: Path) -> bool:
+    def _place_of(self, campaign: str, cell_id: str) -> str:
+        return f"{self.bed.folder}/cells/{campaign}/{cell_id}"
+
+    def salvage(self, campaign: str, cell_id: str, folder: Path) -> bool:
         """Bring what an earlier, interrupted try at a cell left on the client node, and remove it there; whether there was any."""
-        there = f"{self.bed.folder}/cells/{cell_id}"
+        there = self._place_of(campaign, cell_id)
         if not self._client.run(["sh", "-c", 'ls -A "$1" 2>/dev/null || true', "sh", there], timeout_s=30).strip():
             return False
         self._fetch(there, folder)
@@ -73,8 +82,9 @@ class Nodes:
 
     def measure(self, cell: Cell | TransferCell, experiment: str, campaign: str, folder: Path) -> str | None:
         """Execute a cell's notebook on the client node and bring its record into `folder`; None, or why it did not end well."""
-        there = f"{self.bed.folder}/cells/{cell.cell_id}"
-        self._client.run(["mkdir", "-p", there], timeout_s=30)
+        there = self._place_of(campaign, cell.cell_id)
+        # Always empty: loads of an interrupted try must not go on in this one's record.
+        self._client.run(["sh", "-c", 'rm -rf "$1" && mkdir -p "$1"', "sh", there], timeout_s=60)
         bed = self.bed.model_copy(update={"key": self._key, "known_hosts": self._known_hosts})
         parameters = {"cell": cell.model_dump(mode="json"), "folder": there, "campaign": campaign, "testbed": bed.model_dump(mode="json", exclude_none=True)}
         self._client.write(f"{there}.json", json.dumps({"experiment": experiment, "folder": there, "parameters": parameters}))
@@ -88,8 +98,8 @@ class Nodes:
 
 
 @contextlib.contextmanager
-def nodes(bed: EmulabDescription, stack: str) -> Iterator[Nodes]:
-    """`Nodes`, whose errors name the testbed."""
+def nodes(bed: EmulabDescription, stack: str | None = None) -> Iterator[Nodes]:
+    """`Nodes`, whose errors name the testbed; without a stack they are connected and clean, and no cell can be measured."""
     try:
         with Nodes(bed, stack) as ready:
             yield ready

@@ -20,6 +20,7 @@ from longlook.testbed.base import Host, Role, Testbed
 from longlook.testbed.netns import GLOBAL_SYSCTLS, HOST_SYSCTLS, RECORDED_SYSCTLS
 
 PROC_SYS = Path("/proc/sys")
+RECEIVE_OFFLOADS = ("gro", "lro")
 LEFT_ALONE = ("net.ipv6.conf.all.disable_ipv6",)
 """Of the settings that a namespace of ours gets: a node's control network may need it."""
 
@@ -67,6 +68,20 @@ class OneHost(Testbed):
             if path.exists() and key not in LEFT_ALONE and (key in HOST_SYSCTLS or int(path.read_text()) < int(wanted)):
                 path.write_text(str(wanted))
 
+        self._forget()
+        own = self.hosts[self._role].interfaces[0]
+        for feature in RECEIVE_OFFLOADS:  # aggregates of TCP's packets would be delayed and reordered as one; QUIC has none
+            self.run(self._role, ["ethtool", "-K", own, feature, "off"], timeout_s=10, check=False)
+
+    def _forget(self) -> None:
+        """What a namespace of our own would not know either: TCP's memory of the other end, and an initial window on the route."""
+        self.run(self._role, ["ip", "tcp_metrics", "flush", "all"], timeout_s=10)
+        self.run(self._role, ["ip", "route", "replace", *self._route()], timeout_s=10)
+
+    def _route(self) -> list[str]:
+        own = self.hosts[self._role]
+        return [self._network, "dev", own.interfaces[0], "src", own.address]
+
     def _down(self) -> None:
         for child in reversed(self._started):
             process.stop(child, grace_s=1.0)
@@ -97,6 +112,4 @@ class OneHost(Testbed):
         return path.read_text().strip()
 
     def set_initial_window(self, role: Role, segments: int) -> None:
-        own = self.hosts[self._role]
-        route = [self._network, "dev", own.interfaces[0], "src", own.address, "initcwnd", str(segments)]
-        self.run(self._role, ["ip", "route", "replace", *route], timeout_s=10)
+        self.run(self._role, ["ip", "route", "replace", *self._route(), "initcwnd", str(segments)], timeout_s=10)

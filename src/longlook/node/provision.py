@@ -49,11 +49,10 @@ def _pack(files: Iterable[tuple[Path, str]], name: str) -> Bundle:
     target = paths.CACHE / "bundles" / f"{name}-{digest}.tar"
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial:
-            with tarfile.open(fileobj=partial, mode="w") as archive:
-                for path, inside in chosen:
-                    archive.add(path, inside, recursive=False)
-            Path(partial.name).rename(target)
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial, tarfile.open(fileobj=partial, mode="w") as archive:
+            for path, inside in chosen:
+                archive.add(path, inside, recursive=False)
+        Path(partial.name).rename(target)
     return Bundle(digest, target)
 
 
@@ -129,22 +128,27 @@ class Provisioned:
             return self._session.run([python, "-c", "import sys; print(sys.executable)"], timeout_s=60).strip()
         own = f"{self.code}/.venv/bin/python"
         if not self._has_needed(own):
-            self._session.run(["sh", "-c", f"cd {self.code} && PYTHON={python} tools/bootstrap"], timeout_s=BOOTSTRAP_TIMEOUT_S)
+            # All of the bootstrap, its stacks too, which then lie where they are looked for.
+            script = 'cd "$1" && PYTHON="$2" LONGLOOK_CACHE="$3" tools/bootstrap'
+            self._session.run(["sh", "-c", script, "sh", self.code, python, f"{self._folder}/cache"], timeout_s=BOOTSTRAP_TIMEOUT_S)
         if not self._has_needed(own):
             raise NodeError(f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; look at .longlook/bootstrap.log there")
         return own
 
     def _has_needed(self, python: str) -> bool:
-        return "yes" in self._session.run(["sh", "-c", f"{python} -c '{NEEDED}; print(\"yes\")' 2>/dev/null || true"], timeout_s=120)
+        return "yes" in self._session.run(["sh", "-c", '"$1" -c "$2" 2>/dev/null || true', "sh", python, f"{NEEDED}; print('yes')"], timeout_s=120)
 
 
 def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[str, str]:
     """Let the client node log in to the others: a key of its own, known to them, and their host keys, as verified from here.
     Returns the paths, on the client, of the private key and of the file of host keys."""
     key, known = f"{folder}/key", f"{folder}/known_hosts"
-    client.run(["sh", "-c", 'test -e "$1" || ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"', "sh", key], timeout_s=30)
+    client.run(["sh", "-c", 'test -e "$1.pub" || { rm -f "$1" && ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"; }', "sh", key], timeout_s=30)
     public = client.run(["cat", f"{key}.pub"], timeout_s=30).strip()
-    allow = 'umask 077 && mkdir -p ~/.ssh && touch ~/.ssh/authorized_keys && grep -qxF "$1" ~/.ssh/authorized_keys || printf "%s\\n" "$1" >> ~/.ssh/authorized_keys'
+    allow = (
+        'umask 077 && mkdir -p ~/.ssh && cd ~/.ssh && touch authorized_keys && { grep -qxF "$1" authorized_keys || '
+        '{ [ -z "$(tail -c 1 authorized_keys)" ] || echo >> authorized_keys; printf "%s\\n" "$1" >> authorized_keys; }; }'
+    )
     lines = []
     for other in others:
         other.run_as_user(["sh", "-c", allow, "sh", public], timeout_s=30)

@@ -21,6 +21,8 @@ from longlook.errors import LonglookError
 CONNECT_TIMEOUT_S = 20.0
 KEEPALIVE_S, KEEPALIVES_MISSED = 5, 3
 """A node that is silent for so long is gone: a power failure closes no connection."""
+COPY_TIMEOUT_S = 3600.0
+"""A stack over a slow line; a node that is gone is noticed by its silence."""
 CLEAN = Path(__file__).with_name("clean.py")
 TAG, JOB = "LONGLOOK_NODE", "LONGLOOK_JOB"
 """Environment variables of everything that is started on a node: which testbed's and role's it is, and which command's."""
@@ -87,7 +89,7 @@ class Session:
     def __exit__(self, *_):
         if self._connection is not None:
             with contextlib.suppress(Exception):
-                self._connection.abort()
+                _loop.run(_aborted(self._connection), 5)
             self._connection = None
 
     @property
@@ -104,6 +106,8 @@ class Session:
             yield
         except asyncssh.PermissionDenied:
             raise NodeError(f"{who} refuses the login: put your public key into its authorized_keys, or name the private key as `key` in the testbeds' file") from None
+        except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
+            raise NodeError(f"{who}: the private key {self._key} cannot be read ({error}): name one without a passphrase, or load it into an agent and leave `key` out") from None
         except asyncssh.HostKeyNotVerifiable as error:
             raise NodeError(f"{who}: its host key is not known ({error.reason}): run `ssh -p {self.port} {self.user}@{self.host} true` once and compare the fingerprint") from None
         except asyncssh.SFTPNoSpaceOnFilesystem:
@@ -131,16 +135,23 @@ class Session:
         argv = [str(part) for part in argv]
         with self._explained(argv[0]):
             done = _loop.run(self._require().run(self.command(argv), input=text_in, check=False), timeout_s)
+        self._whole(done, argv[0])
         if check and done.returncode:
             said = (done.stderr or done.stdout or "").strip()[-500:]
             hint = "; its disk is full: free space there" if "No space left" in said else ""
             raise NodeError(f"{self.what} ({self.host}): {argv[0]} failed ({done.returncode}): {shlex.join(argv)[:200]}: {said}{hint}")
         return str(done.stdout or "")
 
+    def _whole(self, done: asyncssh.SSHCompletedProcess, doing: str) -> None:
+        """A command whose connection was cut has no status; its output is not to be trusted."""
+        if done.returncode is None and done.exit_signal is None:
+            raise NodeError(f"{self.what} ({self.host}): the connection was lost (while: {doing}); the node may have been restarted. Run the same command to go on")
+
     def run_as_user(self, argv: Sequence[str], timeout_s: float) -> str:
         """As `run`, without becoming root: for what belongs to the user's own account."""
         with self._explained(argv[0]):
             done = _loop.run(self._require().run(shlex.join(argv), check=False), timeout_s)
+        self._whole(done, argv[0])
         if done.returncode:
             raise NodeError(f"{self.what} ({self.host}): {argv[0]} failed ({done.returncode}): {str(done.stderr).strip()[-300:]}")
         return str(done.stdout or "")
@@ -174,11 +185,15 @@ class Session:
                 await action(sftp)
 
         with self._explained(doing):
-            _loop.run(copy(), 600)
+            _loop.run(copy(), COPY_TIMEOUT_S)
 
 
 async def _awaited(awaitable):
     return await awaitable
+
+
+async def _aborted(connection: asyncssh.SSHClientConnection) -> None:
+    connection.abort()
 
 
 class RemoteProcess:
@@ -205,7 +220,8 @@ class RemoteProcess:
             self._process = _loop.run(_awaited(begin), CONNECT_TIMEOUT_S)
 
     def poll(self) -> int | None:
-        if self.returncode is None and self._process.is_closing():
+        """Its status if it has ended, else None."""
+        if self.returncode is None and (self._process.returncode is not None or self._session._connection is None):
             self.wait(5)
         return self.returncode
 
@@ -241,7 +257,7 @@ class RemoteProcess:
 
     def stop(self) -> None:
         """`kill`, and let go of the pipes."""
-        if self.returncode is None and not self._process.is_closing():
+        if self.returncode is None and self._process.returncode is None:
             self.kill()
             with contextlib.suppress(subprocess.TimeoutExpired, Exception):
                 self.wait(5)

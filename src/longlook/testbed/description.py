@@ -86,8 +86,8 @@ class EmulabDescription(_Controlled):
     bridge: BridgeNode
     key: str | None = Field(default=None, description="private key file; default: the agent's and ~/.ssh's")
     known_hosts: str | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
-    folder: str = Field(default="/var/tmp/longlook", description="where code, stacks and cells go on server and client")
-    python: str = Field(default="python3", description="Python 3.11 or newer on server and client, to make the environment with")
+    folder: str = Field(default="/var/tmp/longlook", pattern=r"^(/[\w.-]+)+/longlook[\w.-]*$", description="where code, stacks and cells go on server and client; root empties it, so its name must begin with longlook")
+    python: str = Field(default="python3", pattern=r"^[\w./+-]+$", description="on server and client: an environment's that has longlook's packages, or Python 3.11 or newer to make one with")
 
 
 Description = NetnsDescription | EmulabDescription

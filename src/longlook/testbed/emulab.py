@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from longlook.errors import LonglookError
 from longlook.node.asking import Agent, RemoteServer, RemoteTcpProbe
 from longlook.node.host import OneHost, only_owner
 from longlook.node.session import CLEAN, NodeError, RemoteProcess, Session
@@ -60,8 +61,9 @@ class EmulabTestbed(Testbed):
     def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen | RemoteProcess:
         if role == "client":
             return self._client.popen(role, argv, **options)
-        session = self._server if role == "server" else self._bridge
-        return session.popen(argv, **{key: value for key, value in options.items() if key in ("stdin", "stdout", "stderr")})
+        if role == "bridge":
+            raise LonglookError("nothing of ours runs on the bridge: give it commands that end (run)")
+        return self._server.popen(argv, **{key: value for key, value in options.items() if key in ("stdin", "stdout", "stderr")})
 
     def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
         if role == "client":

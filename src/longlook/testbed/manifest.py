@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 PIPES = Pipes(server_to_client=60111, client_to_server=60121)
 """The default, see above."""
 BRIDGE = re.compile(r"link-(\d+)_bridge")
-PYTHON = "python3.11"
-"""What setup-node.sh installs where the system's own Python is older than 3.11."""
-OWN_PYTHON = {"UBUNTU24-64-STD": "python3"}
-"""Images whose own Python is new enough."""
+PYTHON = "/local/repository/.venv/bin/python"
+"""Of the environment that setup-node.sh makes, with every package that longlook needs."""
 
 
 def load_manifest(path: Path, user: str | None = None, pipes: Pipes = PIPES) -> tuple[EmulabDescription, ...]:
@@ -95,7 +93,7 @@ def _replica(nodes: dict[str, ManifestNode], number: int, user: str | None, pipe
             "server": {**_login(server, user), "address": _address(server)},
             "client": {**_login(client, user), "address": _address(client)},
             "bridge": {**_login(bridge, user), "pipes": pipes},
-            "python": _python(client),
+            "python": PYTHON,
         }
     )
 
@@ -126,10 +124,3 @@ def _address(node: ManifestNode) -> str:
         if interface.address_info:
             return interface.address_info[0]
     raise LonglookError(f"{node.client_id} has no address on the experiment's network: the manifest is cut short, or not of this profile")
-
-
-def _python(node: ManifestNode) -> str:
-    """The command that is Python 3.11 or newer on this node, by its disk image."""
-    image = node._elem.find("{*}sliver_type/{*}disk_image")  # geni-lib's reader leaves images out
-    name = image.get("name", "") if image is not None else ""
-    return OWN_PYTHON.get(re.split(r"[/:]", name)[-1], PYTHON)
