@@ -140,6 +140,13 @@ class Standin:
                     found.append(pid)
         return found
 
+    def left(self, role: str, program: str, within_s: float = 10.0) -> list[int]:
+        """`running`, once what is dying has had its time: a browser's children end by themselves after their parent."""
+        deadline = time.monotonic() + within_s
+        while (found := self.running(role, program)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return found
+
     def ipfw(self, *words: str) -> str:
         """What somebody else types on the bridge."""
         environment = os.environ | {"STANDIN": str(self.folder / "bridge")}

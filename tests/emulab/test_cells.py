@@ -40,7 +40,7 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
     assert record["calibration"]["within_tolerance"] and record["sysctls"]["server"]["net.ipv4.tcp_congestion_control"] == "cubic"
     for role, programs in (("server", ("envoy", "gquicd", "apache2", "longlook.node")), ("client", ("chromium", "ipykernel", "longlook.node"))):
         for program in programs:
-            assert standin.running(role, program) == [], (role, program)
+            assert standin.left(role, program) == [], (role, program)
 
 
 def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):

@@ -76,13 +76,13 @@ def said(standin):
 def test_the_connection_to_the_server_is_cut(standin, bench, capfd):
     text = measured(standin, Harm(standin, lambda: standin.cut("server")), capfd)
     assert "server node" in text and standin.address("server") in text and "Run the same command" in text
-    assert standin.running("server", "envoy") == []
+    assert standin.left("server", "envoy") == []
 
 
 def test_the_connection_to_the_client_is_cut(standin, bench, capfd):
     text = measured(standin, Harm(standin, lambda: standin.cut("client")), capfd)
     assert "client node" in text and standin.address("client") in text
-    assert standin.running("client", "chromium") == []
+    assert standin.left("client", "chromium") == []
 
 
 @pytest.mark.parametrize("role", ["server", "client"])
@@ -163,4 +163,4 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
     (campaign,) = read_campaigns(tmp_path / "raw")
     whole(campaign)
     assert kept_loads(campaign) >= harm.loads_before
-    assert standin.running("client", "longlook.node.measure") == []
+    assert standin.left("client", "longlook.node.measure") == []

@@ -3,7 +3,8 @@
   clean.py TAG [JOB]     SIGTERM, then SIGKILL, to every process that was started with LONGLOOK_NODE=TAG (and LONGLOOK_JOB=JOB);
                          prints how many there were
 
-The environment of a process tells: it is inherited by whatever the process starts, in whichever session or group.
+The environment of a process tells: it is inherited by whatever the process starts, in whichever session or group. (A browser's
+children write their titles over theirs; they end by themselves once the browser is gone.)
 """
 
 import os
