@@ -10,7 +10,7 @@ readonly FOLDER="$PREFIX/var/tmp/longlook"
 readonly LOG="$PREFIX/var/log/longlook-setup.log"
 readonly SYSCTLS="$PREFIX/etc/sysctl.d/90-longlook.conf"
 
-# As in the namespaces of the local testbed (src/longlook/testbed/netns.py): far above 2 x BDP of 100 Mbit/s, 112 ms.
+# As in the namespaces of the local testbed (src/longlook/testbed/kernel.py): far above 2 x BDP of 100 Mbit/s, 112 ms.
 readonly SOCKET_BUFFER_BYTES=33554432
 
 # The wheels of requirements.txt are built for this C library or an older one (pyarrow's for exactly this one).

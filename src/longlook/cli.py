@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 from pathlib import Path
@@ -96,13 +97,13 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
     """Set up a testbed, measure its link against what was set, and print the record."""
     import json
 
-    from longlook.link import LINKS
+    from longlook.link import open_link
     from longlook.link.calibrate import calibrate as measure
     from longlook.scenario import Link
-    from longlook.testbed.registry import TESTBEDS
 
     link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})
-    with TESTBEDS["netns"]("calibrate") as bed, LINKS["linkpipe"](bed) as driver:
+    with contextlib.ExitStack() as owned:
+        bed, driver = open_link(owned, "calibrate")
         driver.configure(link, seed=1)
         click.echo(json.dumps(measure(bed, driver, link), indent=1))
 

@@ -6,7 +6,7 @@ import pytest
 
 from longlook.analysis.cells import full_label_of
 from longlook.analysis.pairing import MeasuredCell, condition_of, largest_shifts, pair, share_within, shifts
-from longlook.analysis.ratio import Estimate
+from longlook.analysis.welch import Summary
 from longlook.scenario import Cell, Link, Workload
 from longlook.transfers import Flow, TransferCell
 
@@ -21,7 +21,7 @@ def measured(quic=100.0, tcp=150.0, verdict="quic", sd=1.0, n=20, **changes):
     cell = CELL.model_copy(update=changes)
     return MeasuredCell(
         cell_id=cell.cell_id, figure=cell.figure, label=full_label_of(cell), condition=condition_of(cell),
-        arms={"quic": Estimate(quic, sd, n), "tcp": Estimate(tcp, sd, n)}, kinds={"quic": "quic", "tcp": "tcp"},
+        arms={"quic": Summary(quic, sd, n), "tcp": Summary(tcp, sd, n)}, kinds={"quic": "quic", "tcp": "tcp"},
         verdict=verdict, tested=n > 1,
     )  # fmt: skip
 

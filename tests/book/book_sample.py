@@ -111,7 +111,7 @@ def _cells(runs: list[dict], arm: str, arms: tuple[str, str], extra: tuple[str, 
         left, right = (summarise(loads.loc[loads[arm] == name, "plt_ms"].tolist()) for name in arms)
         found = difference(left, right, arms)
         for name, part in zip(arms, (left, right), strict=True):
-            row |= {f"{name}_mean_ms": part.mean_ms, f"{name}_std_ms": part.sd_ms, f"{name}_n": part.n}
+            row |= {f"{name}_mean_ms": part.mean, f"{name}_std_ms": part.sd, f"{name}_n": part.n}
         rows.append(row | {"pct_diff": found.pct, "p_value": found.test.p_value, "verdict": found.verdict})
     return rows
 

@@ -8,7 +8,7 @@ import pytest
 from longlook.dataset.raw import read_runs, verify
 from longlook.errors import LonglookError
 from longlook.experiment.campaign import run_sweep
-from longlook.node.cells import nodes
+from longlook.node.cells import Nodes
 from longlook.node.session import Session
 from longlook.sweep import Sweep
 from longlook.testbed import netns
@@ -64,11 +64,11 @@ def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
 def test_what_is_placed_once_is_not_placed_again(standin):
     put = []
     original = Session.put
-    with nodes(standin.description(), "quicv1"):
+    with Nodes(standin.description(), "quicv1"):
         pass
     try:
         Session.put = lambda self, source, target: (put.append(target), original(self, source, target))
-        with nodes(standin.description(), "quicv1"):
+        with Nodes(standin.description(), "quicv1"):
             pass
     finally:
         Session.put = original
@@ -77,7 +77,7 @@ def test_what_is_placed_once_is_not_placed_again(standin):
 
 def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
     """From the client node's side: calibration of a lossless and of a lossy link, and a hand on the bridge in between."""
-    with nodes(standin.description(), "quicv1") as ready:
+    with Nodes(standin.description(), "quicv1") as ready:
         script = (
             "import json, sys; from longlook.link import open_link; import contextlib\n"
             "from longlook.link.calibrate import calibrate; from longlook.scenario import Link\n"
@@ -110,7 +110,7 @@ def test_what_is_wrong_is_said_with_the_node_and_the_remedy(standin, changes, wo
     monkeypatch.setattr("longlook.node.session.CONNECT_TIMEOUT_S", 3.0)
     if changes.get("server", {}).get("host") == "SERVER":
         changes = {"server": changes["server"] | {"host": standin.address("server")}}
-    with pytest.raises(LonglookError, match=words), nodes(standin.description(**changes), "quicv1"):
+    with pytest.raises(LonglookError, match=words), Nodes(standin.description(**changes), "quicv1"):
         pass
 
 
@@ -118,7 +118,7 @@ def test_a_refused_login_names_the_remedy(standin, tmp_path):
     import subprocess
 
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "other")], check=True)
-    with pytest.raises(LonglookError, match="refuses the login: put your public key"), nodes(standin.description(key=str(tmp_path / "other")), "quicv1"):
+    with pytest.raises(LonglookError, match="refuses the login: put your public key"), Nodes(standin.description(key=str(tmp_path / "other")), "quicv1"):
         pass
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from longlook.errors import LonglookError
 from longlook.link import redraw
-from longlook.link.clientdelay import REDRAW, ClientDelay
+from longlook.link.clientdelay import ClientDelay
 
 pytestmark = pytest.mark.timeout(60)
 SCRIPT = '#!/bin/sh\nprintf "%s %s\\n" "$(date +%s.%N)" "$(basename "$0") $*" >> "$ASKED"\n'
@@ -30,7 +30,7 @@ def asked(tmp_path, monkeypatch):
 
 
 def start(*values):
-    child = subprocess.Popen([sys.executable, "-S", str(REDRAW), "eth1", "ifb0", *values], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen([sys.executable, "-S", redraw.__file__, "eth1", "ifb0", *values], stdout=subprocess.PIPE, text=True)
     return child, child.stdout.readline().strip()
 
 
@@ -84,4 +84,4 @@ def test_jitter_that_the_rest_of_the_rtt_cannot_hold_is_refused():
 
 
 def test_the_script_needs_the_standard_library_only():
-    assert not re.search(r"^(import|from) (longlook|numpy|pandas)", Path(REDRAW).read_text(), re.MULTILINE)
+    assert not re.search(r"^(import|from) (longlook|numpy|pandas)", Path(redraw.__file__).read_text(), re.MULTILINE)

@@ -10,6 +10,7 @@ import pytest
 
 from longlook.errors import LonglookError
 from longlook.testbed import netns
+from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
 from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns]
@@ -26,8 +27,8 @@ def test_hosts_settings_and_teardown(testbed_name):
                 for feature in ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload", "tx-checksumming"):
                     assert f"{feature}: off" in shown, (role, interface, feature)
         settings = bed.sysctls()
-        assert int(settings["client"]["net.core.rmem_max"]) >= netns.SOCKET_BUFFER_BYTES
-        assert settings["server"]["net.ipv4.tcp_wmem"].endswith(str(netns.SOCKET_BUFFER_BYTES))
+        assert int(settings["client"]["net.core.rmem_max"]) >= SOCKET_BUFFER_BYTES
+        assert settings["server"]["net.ipv4.tcp_wmem"].endswith(str(SOCKET_BUFFER_BYTES))
         assert bed.set_cca("server", "reno") == "reno"
         assert bed.sysctls()["client"]["net.ipv4.tcp_congestion_control"] != "reno"
     assert testbed_name not in netns.leftover()

@@ -115,7 +115,7 @@ def _side(row: dict, suffix: str) -> Side:
         for arm in ("quic", "tcp")
     )
     found = difference(quic, tcp)
-    return Side(quic.mean_ms, quic.n, tcp.mean_ms, tcp.n, found.pct, found.test.p_value, found.verdict)
+    return Side(quic.mean, quic.n, tcp.mean, tcp.n, found.pct, found.test.p_value, found.verdict)
 
 
 def share_agreeing(cells: Sequence[CellAgreement | CellPair]) -> float:

@@ -36,5 +36,5 @@ def difference(left: Summary, right: Summary, arms: tuple[str, str] = ("quic", "
     test = welch_from_summaries(left, right)
     verdict = NO_VERDICT
     if test.significant:
-        verdict = arms[0] if left.mean_ms < right.mean_ms else arms[1]
-    return Difference(left, right, percentage_difference(left.mean_ms, right.mean_ms), test, verdict)
+        verdict = arms[0] if left.mean < right.mean else arms[1]
+    return Difference(left, right, percentage_difference(left.mean, right.mean), test, verdict)

@@ -39,4 +39,4 @@ def order_effects(runs: pd.DataFrame) -> Iterator[OrderEffect]:
     for (campaign, cell_id, protocol), loads in ordered.groupby([*cell, "protocol"]):
         own, other = (summarise(loads.loc[loads["own"] == kind, "plt_ms"].tolist()) for kind in (True, False))
         if min(own.n, other.n) >= LEAST:
-            yield OrderEffect(campaign, cell_id, protocol, own.mean_ms, other.mean_ms, welch_from_summaries(own, other))
+            yield OrderEffect(campaign, cell_id, protocol, own.mean, other.mean, welch_from_summaries(own, other))

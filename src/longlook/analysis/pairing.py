@@ -20,7 +20,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longlook.analysis.ratio import Estimate, Ratio, ratio_of
+from longlook.analysis.ratio import Ratio, ratio_of
+from longlook.analysis.welch import Summary
 from longlook.scenario import Cell
 from longlook.transfers import TransferCell
 
@@ -37,7 +38,7 @@ class MeasuredCell:
     label: str
     condition: str = field(repr=False)
     """`condition_of` its parameters: equal where two cells are the same."""
-    arms: Mapping[str, Estimate]
+    arms: Mapping[str, Summary]
     """By name of the arm (or flow): PLT in ms of the accepted warm loads, or rate in Mbit/s of the accepted transfers."""
     kinds: Mapping[str, str]
     """Arm -> what it is counted with when the campaign is summed up: `quic`, `tcp`, `0rtt`, `1rtt`."""
@@ -57,8 +58,8 @@ class ArmPair:
 
     arm: str
     kind: str
-    a: Estimate
-    b: Estimate
+    a: Summary
+    b: Summary
     ratio: Ratio
 
     @property

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
-from longlook.analysis.welch import ALPHA, Summary, Welch, summarise, welch_from_summaries
+from longlook.analysis.welch import ALPHA, Summary, Welch, welch_from_summaries
 
 CONFIDENCE = 1 - ALPHA
 """Of the interval: it leaves out 1 exactly where Welch's test is significant."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Mean and sample standard deviation of n samples, in the samples' unit; NaN where n is too small for them."""
-
-    mean: float
-    sd: float
-    n: int
 
 
 @dataclass(frozen=True)
@@ -33,21 +23,15 @@ class Ratio:
     test: Welch
 
 
-def estimate(samples: Sequence[float]) -> Estimate:
-    """Of the samples of one arm: PLTs (ms), or rates (Mbit/s)."""
-    found = summarise(samples)
-    return Estimate(found.mean_ms, found.sd_ms, found.n)
-
-
-def ratio_of(a: Estimate, b: Estimate) -> Ratio:
+def ratio_of(a: Summary, b: Summary) -> Ratio:
     """Mean of `b` over mean of `a`. The means must not be negative; a mean of 0 in `a` has no ratio."""
-    test = welch_from_summaries(Summary(a.mean, a.sd, a.n), Summary(b.mean, b.sd, b.n))
+    test = welch_from_summaries(a, b)
     value = b.mean / a.mean if a.mean > 0 else math.nan
     low, high = _interval(a, b, test) if math.isfinite(value) else (math.nan, math.nan)
     return Ratio(value, low, high, test)
 
 
-def _interval(a: Estimate, b: Estimate, test: Welch) -> tuple[float, float]:
+def _interval(a: Summary, b: Summary, test: Welch) -> tuple[float, float]:
     """Fieller's interval (1954) with the degrees of freedom of Welch's test: the two then say the same about 1.
 
     Its ends are the r that solve (b - r a)^2 = t^2 (var b + r^2 var a), the variances being those of the means.

@@ -16,10 +16,10 @@ ALPHA = 0.01
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean and sample standard deviation (n - 1) of n loads, ms; both NaN where n is too small for them."""
+    """Mean and sample standard deviation (n - 1) of n samples, in their unit (PLTs: ms, rates: Mbit/s); NaN where n is too small."""
 
-    mean_ms: float
-    sd_ms: float
+    mean: float
+    sd: float
     n: int
 
 
@@ -38,12 +38,12 @@ class Welch:
         return self.p_value < ALPHA
 
 
-def summarise(samples_ms: Sequence[float]) -> Summary:
+def summarise(samples: Sequence[float]) -> Summary:
     """Mean and sample standard deviation, summed exactly, so equal on every machine."""
-    n = len(samples_ms)
+    n = len(samples)
     return Summary(
-        mean_ms=statistics.fmean(samples_ms) if n else math.nan,
-        sd_ms=statistics.stdev(samples_ms) if n > 1 else math.nan,
+        mean=statistics.fmean(samples) if n else math.nan,
+        sd=statistics.stdev(samples) if n > 1 else math.nan,
         n=n,
     )
 
@@ -59,12 +59,12 @@ def welch_from_summaries(a: Summary, b: Summary) -> Welch:
     Fewer than two loads in an arm: no test. No variance in either arm: p is 1 for equal means and 0
     for different ones, the limits that the test tends to. One arm without variance needs no exception.
     """
-    if a.n < 2 or b.n < 2 or not all(map(math.isfinite, (a.mean_ms, a.sd_ms, b.mean_ms, b.sd_ms))):
+    if a.n < 2 or b.n < 2 or not all(map(math.isfinite, (a.mean, a.sd, b.mean, b.sd))):
         return Welch(math.nan, math.nan, math.nan, "too few loads")
-    if a.sd_ms < 0 or b.sd_ms < 0:
-        raise ValueError(f"a standard deviation cannot be negative: {a.sd_ms}, {b.sd_ms}")
-    difference = a.mean_ms - b.mean_ms
-    square_a, square_b = a.sd_ms**2 / a.n, b.sd_ms**2 / b.n
+    if a.sd < 0 or b.sd < 0:
+        raise ValueError(f"a standard deviation cannot be negative: {a.sd}, {b.sd}")
+    difference = a.mean - b.mean
+    square_a, square_b = a.sd**2 / a.n, b.sd**2 / b.n
     if square_a + square_b == 0:
         statistic = math.copysign(math.inf, difference) if difference else 0.0
         return Welch(statistic, math.nan, 0.0 if difference else 1.0, "no variance")

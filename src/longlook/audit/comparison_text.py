@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from longlook.analysis.pairing import ArmPair, CellPair, MeasuredCell, Shift, largest_shifts
-from longlook.analysis.ratio import Estimate
+from longlook.analysis.welch import Summary
 from longlook.audit.checks import allowed_by_chance
 from longlook.audit.comparison import DRIFT, DRIFT_MS, Comparison, Side
 from longlook.audit.origins import Fact
@@ -117,7 +117,7 @@ def _arm(arm: ArmPair) -> str:
     )
 
 
-def _mean(one: Estimate) -> str:
+def _mean(one: Summary) -> str:
     digits = 1 if one.mean >= 20 or not math.isfinite(one.mean) else 2  # rates of a few Mbit/s
     mean = f"{one.mean:.{digits}f}" if math.isfinite(one.mean) else "-"
     return f"{mean:>11}{f'({one.sd:.{digits}f})' if math.isfinite(one.sd) else '':>9}"

@@ -22,6 +22,7 @@ from longlook.link.linkpipe import LinkPipe
 from longlook.paths import CACHE
 from longlook.scenario import Link
 from longlook.testbed import netns, process
+from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
 from longlook.testbed.netns import NetnsTestbed
 
 RTT_MS = 36.0
@@ -169,7 +170,7 @@ class RattanSubject(Subject):
             features = [word for feature in ("tso", "gso", "gro", "tx") for word in (feature, "off")]
             self._in(space, ["ethtool", "-K", interface, *features])
         for space in ("left", "right"):
-            for setting in ("tcp_congestion_control=cubic", *(f"tcp_{way}mem=4096 131072 {netns.SOCKET_BUFFER_BYTES}" for way in "rw")):
+            for setting in ("tcp_congestion_control=cubic", *(f"tcp_{way}mem=4096 131072 {SOCKET_BUFFER_BYTES}" for way in "rw")):
                 self._in(space, ["sysctl", "-qw", f"net.ipv4.{setting}"])
 
     def _in(self, space: str, argv: list[str]) -> None:

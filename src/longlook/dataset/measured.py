@@ -9,7 +9,7 @@ from longlook.analysis.cells import full_label_of
 from longlook.analysis.difference import difference
 from longlook.analysis.fairness import Share, verdict_of
 from longlook.analysis.pairing import MeasuredCell, condition_of
-from longlook.analysis.ratio import Estimate, estimate
+from longlook.analysis.welch import summarise
 from longlook.dataset.campaign import Campaign
 from longlook.dataset.durable import read_json
 from longlook.dataset.process import Row, read_cell, read_transfer, summary_of
@@ -42,7 +42,7 @@ def _page(folder: Path) -> MeasuredCell:
         figure=cell.figure,
         label=full_label_of(cell),
         condition=condition_of(cell),
-        arms={arm: Estimate(one.mean_ms, one.sd_ms, one.n) for arm, one in zip(cell.arms, (left, right), strict=True)},
+        arms=dict(zip(cell.arms, (left, right), strict=True)),
         kinds={arm: protocol if cell.arms in (cell.protocols, ("a", "b")) else arm for arm, protocol in names.items()},
         verdict=found.verdict,
         tested=not math.isnan(found.test.p_value),
@@ -55,7 +55,7 @@ def _transfer(replicates: list[tuple[TransferCell, Row, Path]]) -> MeasuredCell:
     cell = replicates[0][0]
     accepted = [record for _, record, _ in replicates if record["accepted"]]
     rates = {name: [record["flows"][name]["mean_mbps"] for record in accepted] for name in cell.names}
-    arms = {name: estimate([rate for rate in own if rate is not None]) for name, own in rates.items()}
+    arms = {name: summarise([rate for rate in own if rate is not None]) for name, own in rates.items()}
     kinds = {name: flow.protocol for name, flow in zip(cell.names, cell.flows, strict=True)}
     shares = [Share(name, kinds[name], one.mean, one.sd, one.n) for name, one in arms.items()]
     return MeasuredCell(

@@ -76,7 +76,7 @@ def cell_row(cell: Cell, campaign: str, runs: list[Row]) -> Row:
     row = _condition(cell, campaign)
     for arm, summary in zip(cell.arms, (left, right), strict=True):
         name = COLUMN_OF.get(arm, arm)
-        row |= {f"{name}_mean_ms": summary.mean_ms, f"{name}_std_ms": summary.sd_ms, f"{name}_n": summary.n}
+        row |= {f"{name}_mean_ms": summary.mean, f"{name}_std_ms": summary.sd, f"{name}_n": summary.n}
     row |= {"pct_diff": found.pct, "p_value": found.test.p_value, "verdict": found.verdict, "cell_id": cell.cell_id}
     if _is_aa(cell):
         row["protocol"] = cell.protocols[0]

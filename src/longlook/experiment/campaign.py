@@ -110,14 +110,11 @@ def _one_by_one(campaign: Campaign, missing: Sequence[Cell | TransferCell], bed:
     for cell in missing:
         measure(cell)
     for cell in [cell for cell in missing if _is_short(campaign, cell)]:
-        progress.say(f"{cell.cell_id}: too few of its loads were accepted; once more")
-        progress.more(estimate_s(cell))
-        kept = campaign.withdraw_cell(cell)
+        kept = _once_more(campaign, cell, progress)
         try:
             measure(cell, again=True)
         finally:
-            if not (campaign.path / cell.cell_id).exists():  # not measured again, for whatever reason: it stays as it was
-                campaign.restore_cell(cell, kept)
+            _stays(campaign, cell, kept)
 
 
 def _side_by_side(campaign: Campaign, missing: Sequence[Cell | TransferCell], testbeds: Sequence[Description], progress: _Progress) -> None:
@@ -138,18 +135,28 @@ def _side_by_side(campaign: Campaign, missing: Sequence[Cell | TransferCell], te
                     break
                 plan = {bed: [cell for cell in cells if _is_short(campaign, cell)] for bed, cells in plan.items()}
                 for cell in [cell for cells in plan.values() for cell in cells]:
-                    progress.say(f"{cell.cell_id}: too few of its loads were accepted; once more")
-                    progress.more(estimate_s(cell))
-                    kept.append((cell, campaign.withdraw_cell(cell)))
+                    kept.append((cell, _once_more(campaign, cell, progress)))
     finally:
-        for cell, path in kept:  # not measured again, for whatever reason: it stays as it was
-            if not (campaign.path / cell.cell_id).exists():
-                campaign.restore_cell(cell, path)
+        for cell, path in kept:
+            _stays(campaign, cell, path)
         for bed in testbeds:  # a worker that was killed leaves what it had started
             if bed.driver == "netns" and bed.control is None:
                 netns.remove(bed.name)
             elif bed.driver == "emulab" and bed.control is None:
                 clean_nodes(bed)
+
+
+def _once_more(campaign: Campaign, cell: Cell | TransferCell, progress: _Progress) -> Path:
+    """Take a short cell out of the campaign, to be measured again; where its record is meanwhile."""
+    progress.say(f"{cell.cell_id}: too few of its loads were accepted; once more")
+    progress.more(estimate_s(cell))
+    return campaign.withdraw_cell(cell)
+
+
+def _stays(campaign: Campaign, cell: Cell | TransferCell, kept: Path) -> None:
+    """A withdrawn cell that was not measured again, for whatever reason, stays as it was."""
+    if not (campaign.path / cell.cell_id).exists():
+        campaign.restore_cell(cell, kept)
 
 
 def _begun(campaign: Campaign) -> dict[str, str]:

@@ -26,12 +26,11 @@ from distributed.deploy.ssh import Worker as SSHWorker
 
 from longlook.dataset.raw import Campaign, find_campaign
 from longlook.errors import LonglookError
-from longlook.experiment.execute import execute
-from longlook.experiment.measure import TRIES_PER_CELL, measure_cell
+from longlook.experiment.measure import TRIES_PER_CELL, attempt, measure_cell
 from longlook.experiment.rows import AnyCell
+from longlook.node.login import login_options
 from longlook.stack import load_stack
 from longlook.sysinfo import git_commit
-from longlook.testbed import netns
 from longlook.testbed.description import Control, Description
 
 DASHBOARD_PORT = 8787
@@ -75,30 +74,13 @@ def work_away(experiment: str, campaign_id: str, cell: AnyCell, bed: Description
         for _ in range(TRIES_PER_CELL):
             shutil.rmtree(folder)
             folder.mkdir()
-            if (error := _measure_into(folder, experiment, campaign_id, cell, bed)) is None:
+            if (error := attempt(experiment, campaign_id, cell, bed, folder)) is None:
                 break
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as archive:
             for path in sorted(folder.iterdir()):
                 archive.add(path, path.name)
         return error, packed.getvalue()
-
-
-def _measure_into(folder: Path, experiment: str, campaign_id: str, cell: AnyCell, bed: Description) -> str | None:
-    if bed.driver == "netns":
-        parameters = {"cell": cell.model_dump(mode="json"), "folder": str(folder), "campaign": campaign_id, "testbed": bed.name}
-        try:
-            return execute(experiment, folder, parameters)
-        finally:
-            netns.remove(bed.name)
-    from longlook.node.cells import nodes
-    from longlook.node.session import NodeError
-
-    try:
-        with nodes(bed, cell.stack) as ready:
-            return ready.measure(cell, experiment, campaign_id, folder)
-    except NodeError as error:
-        return f"NodeError: {error}"
 
 
 @contextlib.contextmanager
@@ -135,11 +117,7 @@ def _worker(bed: Description) -> dict[str, Any]:
     own = {"nthreads": 1, "resources": {resource(bed): 1}, "name": bed.name, "memory_limit": 0, "dashboard": False}
     if bed.control is None:
         return {"cls": Nanny, "options": own}
-    connect: dict[str, Any] = {"port": bed.control.port, "username": bed.control.user}
-    if bed.control.key:
-        connect |= {"client_keys": [str(Path(bed.control.key).expanduser())], "agent_path": None}
-    if bed.control.known_hosts:
-        connect["known_hosts"] = str(Path(bed.control.known_hosts).expanduser())
+    connect = {"port": bed.control.port, "username": bed.control.user} | login_options(bed.control.key, bed.control.known_hosts)
     options = {"address": bed.control.host, "connect_options": connect, "kwargs": own, "remote_python": bed.control.python}
     return {"cls": SSHWorker, "options": options}
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import papermill
-from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from longlook import paths
@@ -35,7 +34,7 @@ def execute(experiment: str, folder: Path, parameters: dict[str, Any]) -> str | 
                 cwd=str(paths.ROOT),
             )
         return None
-    except (DeadKernelError, TimeoutError, RuntimeError) as failure:
+    except (TimeoutError, RuntimeError) as failure:  # DeadKernelError is a RuntimeError
         return f"the notebook's kernel died or did not start: {failure}"
     except PapermillExecutionError as failure:
         if failure.ename in ("LonglookError", "NotSupported", "NodeError"):

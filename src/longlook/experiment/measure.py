@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from longlook.dataset.campaign import PARTIAL
 from longlook.dataset.raw import Campaign
 from longlook.errors import LonglookError
 from longlook.experiment.execute import execute
@@ -31,9 +31,9 @@ def measure_cell(campaign: Campaign, cell: Cell | TransferCell, bed: Description
     error = None
     for tries_left in reversed(range(TRIES_PER_CELL)):
         partial = campaign.begin_cell(cell)
-        error = _on_nodes(campaign, cell, bed, partial) if isinstance(bed, EmulabDescription) else _here(campaign, cell, bed, partial)
+        error = attempt(campaign.experiment, campaign.id, cell, bed, partial, lambda: campaign.begin_cell(cell))
         if error is None:
-            campaign.finish_cell(campaign.path / (cell.cell_id + PARTIAL))
+            campaign.finish_cell(partial)
             return None
         print(f"{cell.cell_id}: {error}", file=sys.stderr, flush=True)
         if isinstance(bed, EmulabDescription) and "NodeError" in error and tries_left and not _wait_for_nodes(bed):
@@ -42,23 +42,25 @@ def measure_cell(campaign: Campaign, cell: Cell | TransferCell, bed: Description
     return error
 
 
-def _here(campaign: Campaign, cell: Cell | TransferCell, bed: NetnsDescription, partial: Path) -> str | None:
-    parameters = {"cell": cell.model_dump(mode="json"), "folder": str(partial), "campaign": campaign.id, "testbed": bed.name}
-    try:
-        return execute(campaign.experiment, partial, parameters)
-    finally:
-        netns.remove(bed.name)  # nothing there after a cell that ended by itself
-
-
-def _on_nodes(campaign: Campaign, cell: Cell | TransferCell, bed: EmulabDescription, partial: Path) -> str | None:
-    from longlook.node.cells import nodes
+def attempt(
+    experiment: str, campaign_id: str, cell: Cell | TransferCell, bed: Description, folder: Path, set_aside: Callable[[], object] | None = None
+) -> str | None:
+    """One try at a cell, its record into the empty `folder`; None, or why it is not whole. What a try whose connection was lost
+    left on the nodes is brought into `folder` first and set aside (kept, never averaged), if there is a `set_aside`, which leaves `folder` empty."""
+    if isinstance(bed, NetnsDescription):
+        parameters = {"cell": cell.model_dump(mode="json"), "folder": str(folder), "campaign": campaign_id, "testbed": bed.name}
+        try:
+            return execute(experiment, folder, parameters)
+        finally:
+            netns.remove(bed.name)  # nothing there after a cell that ended by itself
+    from longlook.node.cells import Nodes
     from longlook.node.session import NodeError
 
     try:
-        with nodes(bed, cell.stack) as ready:
-            if ready.salvage(campaign.id, cell.cell_id, partial):  # of a try whose connection was lost: kept, never averaged
-                partial = campaign.begin_cell(cell)
-            return ready.measure(cell, campaign.experiment, campaign.id, partial)
+        with Nodes(bed, cell.stack) as nodes:
+            if set_aside and nodes.salvage(campaign_id, cell.cell_id, folder):
+                set_aside()
+            return nodes.measure(cell, experiment, campaign_id, folder)
     except NodeError as error:
         return f"NodeError: {error}"
 
@@ -71,7 +73,7 @@ def _wait_for_nodes(bed: EmulabDescription) -> bool:
     waiting = ["server", "bridge", "client"]
     while waiting and time.monotonic() < deadline:
         with contextlib.suppress(LonglookError), session_to(bed, waiting[0]) as session:
-            session.run_as_user(["true"], timeout_s=10)
+            session.run(["true"], timeout_s=10, as_root=False)
             waiting.pop(0)
             continue
         time.sleep(POLL_S)  # polling interval, bounded by the deadline
@@ -80,7 +82,7 @@ def _wait_for_nodes(bed: EmulabDescription) -> bool:
 
 def clean_nodes(bed: EmulabDescription) -> None:
     """End what runs on a testbed's nodes, as far as they can be reached: after a run whose workers were killed."""
-    from longlook.node.cells import nodes
+    from longlook.node.cells import Nodes
 
-    with contextlib.suppress(LonglookError), nodes(bed):
+    with contextlib.suppress(LonglookError), Nodes(bed):
         pass

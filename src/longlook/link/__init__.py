@@ -6,7 +6,7 @@ from longlook.link.base import LinkDriver
 from longlook.link.dummynet import Dummynet
 from longlook.link.linkpipe import LinkPipe
 from longlook.testbed.base import Testbed
-from longlook.testbed.registry import LINK_OF, describe, open_testbed
+from longlook.testbed.registry import LINK_OF, TESTBEDS, describe
 
 LINKS = {LinkPipe.name: LinkPipe, Dummynet.name: Dummynet}
 """Link drivers by name; a new one is one file in this folder and one entry here."""
@@ -15,5 +15,5 @@ LINKS = {LinkPipe.name: LinkPipe, Dummynet.name: Dummynet}
 def open_link(owned: contextlib.ExitStack, given: str | dict, driver: str | None = None) -> tuple[Testbed, LinkDriver]:
     """A testbed and its link driver, both ended with `owned`; `given`: a name on this machine, or a description."""
     description = describe(given)
-    bed = owned.enter_context(open_testbed(description))
+    bed = owned.enter_context(TESTBEDS[description.driver](description))
     return bed, owned.enter_context(LINKS[driver or LINK_OF[description.driver]](bed))

@@ -9,23 +9,21 @@ from __future__ import annotations
 import select
 import subprocess
 import sys
-from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.link import redraw
 from longlook.link.base import REDRAW_MS
 from longlook.testbed import process
 from longlook.testbed.base import Testbed
 
-REDRAW = Path(__file__).with_name("redraw.py")
 IFB = "ifb0"
 START_TIMEOUT_S = 15
 
 
 def clear_client(testbed: Testbed) -> None:
     """Take away delays that an interrupted condition left on the client's interface; none there is fine."""
-    interface = testbed.hosts["client"].interfaces[0]
-    for words in (("dev", interface, "root"), ("dev", interface, "ingress"), ("dev", IFB, "root")):
-        testbed.run("client", ["tc", "qdisc", "del", *words], timeout_s=10, check=False)
+    for command in redraw.removals(testbed.hosts["client"].interfaces[0], IFB):
+        testbed.run("client", command, timeout_s=10, check=False)
 
 
 class ClientDelay:
@@ -42,7 +40,7 @@ class ClientDelay:
         return {"delay_ms": base_ms, "range_ms": range_ms, "interval_ms": interval_ms, "seed": seed, "interface": self._interface, "ifb": IFB}
 
     def __enter__(self):
-        argv = [sys.executable, "-S", str(REDRAW), self._interface, IFB, *(str(value) for value in self._values)]
+        argv = [sys.executable, "-S", redraw.__file__, self._interface, IFB, *(str(value) for value in self._values)]
         self._process = self._testbed.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         readable, _, _ = select.select([self._process.stdout], [], [], START_TIMEOUT_S)
         said = self._process.stdout.readline().strip() if readable else f"nothing was said within {START_TIMEOUT_S} s"

@@ -24,9 +24,14 @@ def set_delay(verb, device, delay_ms):
     tc("qdisc", verb, "dev", device, "root", "netem", "delay", "%.3fms" % delay_ms, "limit", str(QUEUE_PACKETS))
 
 
+def removals(interface, ifb):
+    """The commands that take all of it away; where nothing is there they fail, which is fine."""
+    return [["tc", "qdisc", "del", "dev", *where] for where in ((interface, "root"), (interface, "ingress"), (ifb, "root"))]
+
+
 def clear(interface, ifb):
-    for words in (("dev", interface, "root"), ("dev", interface, "ingress"), ("dev", ifb, "root")):
-        subprocess.run(["tc", "qdisc", "del", *words], capture_output=True)
+    for command in removals(interface, ifb):
+        subprocess.run(command, capture_output=True)
 
 
 def redirect(interface, ifb):

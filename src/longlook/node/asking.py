@@ -34,7 +34,7 @@ class Agent:
         self._process = self._session.popen(self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
             self.interfaces = tuple(self.ask("hello")["interfaces"])
-            self.clock_ahead_s = self.compare_clocks()
+            self.compare_clocks()
         except BaseException:
             self._process.stop()
             raise
@@ -67,8 +67,8 @@ class Agent:
             raise kind(f"on the {where}: {found['message']}")
         return found["result"]
 
-    def compare_clocks(self) -> float:
-        """By how much the node's clock is ahead of this one's now, s: from the quickest of several questions, half its way each.
+    def compare_clocks(self) -> None:
+        """Set `clock_ahead_s`: by how much the node's clock is ahead of this one's now, s: from the quickest of several questions, half its way each.
         Asked again whenever times come from there: clocks drift by milliseconds within minutes."""
         samples = []
         for _ in range(CLOCK_SAMPLES):
@@ -77,7 +77,6 @@ class Agent:
             after = time.time()
             samples.append((after - before, there - (before + after) / 2))
         self.clock_ahead_s = min(samples)[1]
-        return self.clock_ahead_s
 
     def bring(self, sources: dict[str, Path]) -> dict[str, str]:
         """Copy files and folders into a new folder of the node; name -> path there."""

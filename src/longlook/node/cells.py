@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 from longlook import paths
@@ -26,9 +25,9 @@ LEAST_FREE_BYTES = 2 * 10**9
 
 
 class Nodes:
-    """Context manager: the three nodes of a testbed, connected, clean and ready for one stack's cells."""
+    """Context manager: the three nodes of a testbed, connected, clean and ready for one stack's cells; without a stack only clean."""
 
-    def __init__(self, bed: EmulabDescription, stack: str | None):
+    def __init__(self, bed: EmulabDescription, stack: str | None = None):
         self.bed, self._stack = bed, stack
 
     def __enter__(self):
@@ -95,14 +94,3 @@ class Nodes:
         self._client.run(["rm", "-f", f"{there}.json"], timeout_s=30)
         error = json.loads(said.splitlines()[-1])["error"]
         return None if error is None else f"{error} [client node {self._client.host} of testbed {self.bed.name}]"
-
-
-@contextlib.contextmanager
-def nodes(bed: EmulabDescription, stack: str | None = None) -> Iterator[Nodes]:
-    """`Nodes`, whose errors name the testbed; without a stack they are connected and clean, and no cell can be measured."""
-    try:
-        with Nodes(bed, stack) as ready:
-            yield ready
-    except NodeError as error:
-        text = str(error)
-        raise NodeError(text if bed.name in text else f"testbed {bed.name}: {text}") from None

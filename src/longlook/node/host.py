@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import ipaddress
 import os
 import socket
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 
 import psutil
 
 from longlook.errors import LonglookError
 from longlook.node.session import TAG
-from longlook.testbed import process
+from longlook.testbed import kernel, process
 from longlook.testbed.base import Host, Role, Testbed
-from longlook.testbed.netns import GLOBAL_SYSCTLS, HOST_SYSCTLS, RECORDED_SYSCTLS
 
-PROC_SYS = Path("/proc/sys")
 RECEIVE_OFFLOADS = ("gro", "lro")
 LEFT_ALONE = ("net.ipv6.conf.all.disable_ipv6",)
 """Of the settings that a namespace of ours gets: a node's control network may need it."""
@@ -32,22 +28,6 @@ def interface_of(address: str) -> tuple[str, str]:
             if one.family == socket.AF_INET and one.address == address:
                 return name, str(ipaddress.ip_interface(f"{address}/{one.netmask}").network)
     raise LonglookError(f"no interface here has the address {address}: correct the testbeds' file, or wait until the experiment network is up")
-
-
-@contextlib.contextmanager
-def only_owner(name: str):
-    """One owner of a testbed's role on this node: flock is released by the kernel even after kill -9."""
-    path = Path("/run") / f"ll-{name}-node.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise LonglookError(f"testbed {name!r} is in use by another process here (lock {path}): wait for it, or end it") from None
-    try:
-        yield
-    finally:
-        os.close(descriptor)
 
 
 class OneHost(Testbed):
@@ -63,11 +43,8 @@ class OneHost(Testbed):
         self._started: list[subprocess.Popen] = []
 
     def _up(self) -> None:
-        for key, wanted in {**GLOBAL_SYSCTLS, **HOST_SYSCTLS}.items():
-            path = PROC_SYS / key.replace(".", "/")
-            if path.exists() and key not in LEFT_ALONE and (key in HOST_SYSCTLS or int(path.read_text()) < int(wanted)):
-                path.write_text(str(wanted))
-
+        kernel.raise_limits()
+        kernel.tune_host(LEFT_ALONE)
         self._forget()
         own = self.hosts[self._role].interfaces[0]
         for feature in RECEIVE_OFFLOADS:  # aggregates of TCP's packets would be delayed and reordered as one; QUIC has none
@@ -97,19 +74,12 @@ class OneHost(Testbed):
         return child
 
     def sysctls(self) -> dict[str, dict[str, str]]:
-        paths = {key: PROC_SYS / key.replace(".", "/") for key in RECORDED_SYSCTLS}
-        return {self._role: {key: " ".join(path.read_text().split()) for key, path in paths.items() if path.exists()}}
+        return {self._role: kernel.recorded_sysctls()}
 
     def set_cca(self, role: Role, name: str) -> str:
         with contextlib.suppress(OSError):  # no modprobe: the kernel may have it built in
             subprocess.run(["modprobe", f"tcp_{name}"], check=False, capture_output=True)
-        path = PROC_SYS / "net/ipv4/tcp_congestion_control"
-        try:
-            path.write_text(name)
-        except OSError:
-            allowed = (PROC_SYS / "net/ipv4/tcp_available_congestion_control").read_text().strip()
-            raise LonglookError(f"the {role} node's kernel has no TCP {name} (it has: {allowed})") from None
-        return path.read_text().strip()
+        return kernel.set_cca(name)
 
     def set_initial_window(self, role: Role, segments: int) -> None:
         self.run(self._role, ["ip", "route", "replace", *self._route(), "initcwnd", str(segments)], timeout_s=10)

@@ -89,8 +89,9 @@ class Provisioned:
         self._session, self._folder = session, folder
         code = code_bundle()
         self.code = f"{folder}/code/{code.digest}"
-        session.run(["mkdir", "-p", f"{folder}/cells", f"{folder}/cache", f"{folder}/code"], timeout_s=30)
-        session.run(["chown", "-R", session.user, folder], timeout_s=120)
+        places = [folder, f"{folder}/cells", f"{folder}/cache", f"{folder}/code"]
+        session.run(["mkdir", "-p", *places], timeout_s=30)
+        session.run(["chown", session.user, *places], timeout_s=30)
         self._place(code, self.code)
         self.clean()
         self.python = self._ready_python(python)
@@ -124,19 +125,21 @@ class Provisioned:
 
     def _ready_python(self, python: str) -> str:
         """A Python there that has this project's dependencies: the given one, or an environment made with it beside the code."""
-        if self._has_needed(python):
-            return self._session.run([python, "-c", "import sys; print(sys.executable)"], timeout_s=60).strip()
+        if found := self._having_needed(python):
+            return found
         own = f"{self.code}/.venv/bin/python"
-        if not self._has_needed(own):
+        if not self._having_needed(own):
             # All of the bootstrap, its stacks too, which then lie where they are looked for.
             script = 'cd "$1" && PYTHON="$2" LONGLOOK_CACHE="$3" tools/bootstrap'
             self._session.run(["sh", "-c", script, "sh", self.code, python, f"{self._folder}/cache"], timeout_s=BOOTSTRAP_TIMEOUT_S)
-        if not self._has_needed(own):
+        if not self._having_needed(own):
             raise NodeError(f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; look at .longlook/bootstrap.log there")
         return own
 
-    def _has_needed(self, python: str) -> bool:
-        return "yes" in self._session.run(["sh", "-c", '"$1" -c "$2" 2>/dev/null || true', "sh", python, f"{NEEDED}; print('yes')"], timeout_s=120)
+    def _having_needed(self, python: str) -> str:
+        """The path of a Python there that has this project's dependencies; empty where it has not, or is not there."""
+        script = '"$1" -c "$2" 2>/dev/null || true'
+        return self._session.run(["sh", "-c", script, "sh", python, f"{NEEDED}, sys; print(sys.executable)"], timeout_s=120).strip()
 
 
 def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[str, str]:
@@ -151,7 +154,7 @@ def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[
     )
     lines = []
     for other in others:
-        other.run_as_user(["sh", "-c", allow, "sh", public], timeout_s=30)
+        other.run(["sh", "-c", allow, "sh", public], timeout_s=30, as_root=False)
         name = other.host if other.port == 22 else f"[{other.host}]:{other.port}"
         lines.append(f"{name} {other.host_key}")
     client.write(known, "\n".join(lines) + "\n")

@@ -10,13 +10,14 @@ import shlex
 import subprocess
 import threading
 import uuid
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import asyncssh
 
 from longlook.errors import LonglookError
+from longlook.node.login import login_options
 
 CONNECT_TIMEOUT_S = 20.0
 KEEPALIVE_S, KEEPALIVES_MISSED = 5, 3
@@ -73,14 +74,10 @@ class Session:
     # -- connection -----------------------------------------------------------------------------------
 
     def __enter__(self):
-        options: dict[str, Any] = {"keepalive_interval": KEEPALIVE_S, "keepalive_count_max": KEEPALIVES_MISSED, "login_timeout": CONNECT_TIMEOUT_S}
-        if self._key:
-            if not Path(self._key).expanduser().is_file():
-                raise NodeError(f"{self.what} ({self.host}): there is no private key file {self._key}: correct `key` in the testbeds' file")
-            options["client_keys"] = [str(Path(self._key).expanduser())]
-            options["agent_path"] = None
-        if self._known_hosts:
-            options["known_hosts"] = str(Path(self._known_hosts).expanduser())
+        if self._key and not Path(self._key).expanduser().is_file():
+            raise NodeError(f"{self.what} ({self.host}): there is no private key file {self._key}: correct `key` in the testbeds' file")
+        alive = {"keepalive_interval": KEEPALIVE_S, "keepalive_count_max": KEEPALIVES_MISSED, "login_timeout": CONNECT_TIMEOUT_S}
+        options = alive | login_options(self._key, self._known_hosts)
         connect = asyncssh.connect(self.host, self.port, username=self.user, connect_timeout=CONNECT_TIMEOUT_S, **options)
         with self._explained("connect"):
             self._connection = _loop.run(_awaited(connect), CONNECT_TIMEOUT_S + 5)
@@ -123,18 +120,19 @@ class Session:
 
     # -- commands -------------------------------------------------------------------------------------
 
-    def command(self, argv: Sequence[str], job: str = "", environment: Mapping[str, str] | None = None) -> str:
+    def command(self, argv: Sequence[str], job: str = "") -> str:
         """The text that the node's shell is given: environment and argument list, as root."""
-        variables = {TAG: self.tag, **({JOB: job} if job else {}), **self.environment, **(environment or {})}
+        variables = {TAG: self.tag, **({JOB: job} if job else {}), **self.environment}
         settings = [f"{name}={value}" for name, value in variables.items()]
         become = [] if self.user == "root" else ["sudo", "-n"]
         return "exec " + shlex.join([*become, "env", *settings, *(str(part) for part in argv)])
 
-    def run(self, argv: Sequence[str], timeout_s: float, check: bool = True, text_in: str | None = None) -> str:
-        """Run a program to its end; its standard output."""
+    def run(self, argv: Sequence[str], timeout_s: float, check: bool = True, text_in: str | None = None, as_root: bool = True) -> str:
+        """Run a program to its end; its standard output. Not `as_root`: for what belongs to the user's own account."""
         argv = [str(part) for part in argv]
+        command = self.command(argv) if as_root else shlex.join(argv)
         with self._explained(argv[0]):
-            done = _loop.run(self._require().run(self.command(argv), input=text_in, check=False), timeout_s)
+            done = _loop.run(self._require().run(command, input=text_in, check=False), timeout_s)
         self._whole(done, argv[0])
         if check and done.returncode:
             said = (done.stderr or done.stdout or "").strip()[-500:]
@@ -146,15 +144,6 @@ class Session:
         """A command whose connection was cut has no status; its output is not to be trusted."""
         if done.returncode is None and done.exit_signal is None:
             raise NodeError(f"{self.what} ({self.host}): the connection was lost (while: {doing}); the node may have been restarted. Run the same command to go on")
-
-    def run_as_user(self, argv: Sequence[str], timeout_s: float) -> str:
-        """As `run`, without becoming root: for what belongs to the user's own account."""
-        with self._explained(argv[0]):
-            done = _loop.run(self._require().run(shlex.join(argv), check=False), timeout_s)
-        self._whole(done, argv[0])
-        if done.returncode:
-            raise NodeError(f"{self.what} ({self.host}): {argv[0]} failed ({done.returncode}): {str(done.stderr).strip()[-300:]}")
-        return str(done.stdout or "")
 
     def popen(self, argv: Sequence[str], stdin: int | None = None, stdout: int | None = None, stderr: int | None = None) -> RemoteProcess:
         """Start a program; PIPE, DEVNULL and None as of Popen (None: nothing). It ends with `stop`, or when the node is cleaned."""
@@ -249,11 +238,9 @@ class RemoteProcess:
 
     def kill(self) -> None:
         """End it and all that it started, on the node."""
+        python = self._session.environment.get("LONGLOOK_PYTHON", "python3")
         with contextlib.suppress(LonglookError):
-            self._session.run([*self._session_python(), str(CLEAN), self._session.tag, self._job], timeout_s=15, check=False)
-
-    def _session_python(self) -> list[str]:
-        return [self._session.environment.get("LONGLOOK_PYTHON", "python3"), "-S"]
+            self._session.run([python, "-S", str(CLEAN), self._session.tag, self._job], timeout_s=15, check=False)
 
     def stop(self) -> None:
         """`kill`, and let go of the pipes."""

@@ -19,7 +19,7 @@ from longlook.probe import statsd_listen
 from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
 from longlook.server.emulated import one_connection
 from longlook.testbed import process
-from longlook.testbed.netns import SOCKET_BUFFER_BYTES
+from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
 
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
 LISTENER = Path(statsd_listen.__file__)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
-from longlook.testbed.netns import SOCKET_BUFFER_BYTES
+from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
 
 
 class Gquicd(Server):

@@ -11,14 +11,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.node.asking import Agent, RemoteServer, RemoteTcpProbe
-from longlook.node.host import OneHost, only_owner
+from longlook.node.host import OneHost
 from longlook.node.session import CLEAN, NodeError, RemoteProcess, Session
+from longlook.stack.locking import exclusive
 from longlook.testbed.base import Host, Role, Testbed
 from longlook.testbed.description import EmulabDescription, Node
 
+LOCKS = Path("/run")
 INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT", "TMPDIR", "LONGLOOK_PYTHON")
 """Environment variables that mean the same on the server node: code and stacks lie at the same places there."""
 
@@ -40,7 +43,7 @@ class EmulabTestbed(Testbed):
     def _up(self) -> None:
         own = self.description
         self._owned = contextlib.ExitStack()
-        self._owned.enter_context(only_owner(self.name))
+        self._owned.enter_context(exclusive(LOCKS / f"ll-{self.name}-node.lock", f"another process here on testbed {self.name!r}", wait_s=0))
         self._client = self._owned.enter_context(OneHost(self.name, "client", own.client.address, own.server.address))
         self._server = self._owned.enter_context(session_to(own, "server"))
         self._bridge = self._owned.enter_context(session_to(own, "bridge"))

@@ -22,7 +22,7 @@ from pathlib import Path
 from pyroute2 import NetNS, netns
 
 from longlook.errors import LonglookError
-from longlook.testbed import process
+from longlook.testbed import kernel, process
 from longlook.testbed.base import Host, Role, Testbed
 
 PREFIX = "ll"
@@ -31,46 +31,12 @@ SERVER_MAC, CLIENT_MAC = "02:6c:6c:00:00:01", "02:6c:6c:00:00:02"
 PREFIX_LENGTH = 24
 OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg", "lro")
 
-SOCKET_BUFFER_BYTES = 32 * 1024 * 1024
-"""Host buffers must never limit: far above the largest 2 x BDP (100 Mbit/s, 112 ms: 2.8 MB)."""
-
-GLOBAL_SYSCTLS = {
-    "net.core.rmem_max": SOCKET_BUFFER_BYTES,
-    "net.core.wmem_max": SOCKET_BUFFER_BYTES,
-}
-HOST_SYSCTLS = {
-    "net.ipv4.tcp_rmem": f"4096 131072 {SOCKET_BUFFER_BYTES}",
-    "net.ipv4.tcp_wmem": f"4096 65536 {SOCKET_BUFFER_BYTES}",
-    "net.ipv6.conf.all.disable_ipv6": "1",
-}
-RECORDED_SYSCTLS = (
-    "net.core.rmem_max",
-    "net.core.wmem_max",
-    "net.core.rmem_default",
-    "net.ipv4.tcp_rmem",
-    "net.ipv4.tcp_wmem",
-    "net.ipv4.tcp_congestion_control",
-    "net.ipv4.tcp_slow_start_after_idle",
-    "net.ipv4.tcp_no_metrics_save",
-    "net.ipv4.tcp_no_ssthresh_metrics_save",
-    "net.ipv4.tcp_ecn",
-    "net.ipv4.tcp_sack",
-    "net.ipv4.tcp_timestamps",
-    "net.ipv4.tcp_reordering",
-    "net.ipv4.tcp_recovery",
-    "net.ipv4.tcp_moderate_rcvbuf",
-    "net.ipv4.ip_no_pmtu_disc",
-)
 CLONE_NEWNET = 0x40000000
 
 
 def namespace(testbed: str, role: Role) -> str:
     """Name of a testbed's network namespace for one host."""
     return f"{PREFIX}-{testbed}-{role}"
-
-
-def _sysctl_path(key: str) -> Path:
-    return Path("/proc/sys") / key.replace(".", "/")
 
 
 def _apart(action):
@@ -210,22 +176,12 @@ class NetnsTestbed(Testbed):
                     raise LonglookError(f"{role}/{interface}: cannot switch off {', '.join(still)}; the emulator would see 64 KB packets")
 
     def _tune(self) -> None:
-        for key, wanted in GLOBAL_SYSCTLS.items():
-            path = _sysctl_path(key)
-            if int(path.read_text()) < wanted:
-                path.write_text(str(wanted))
+        kernel.raise_limits()
         for role in ("server", "client"):
-            _inside(namespace(self.name, role), self._write_host_sysctls)
-        short = {key: value for key, value in self.sysctls()["client"].items() if key in GLOBAL_SYSCTLS and int(value) < SOCKET_BUFFER_BYTES}
+            _inside(namespace(self.name, role), kernel.tune_host)
+        short = {key: value for key, value in self.sysctls()["client"].items() if key in kernel.GLOBAL_SYSCTLS and int(value) < kernel.SOCKET_BUFFER_BYTES}
         if short:
-            raise LonglookError(f"socket buffer limits stay below {SOCKET_BUFFER_BYTES} bytes: {short}; raise them with sysctl -w on the host")
-
-    @staticmethod
-    def _write_host_sysctls() -> None:
-        for key, value in HOST_SYSCTLS.items():
-            path = _sysctl_path(key)
-            if path.exists():
-                path.write_text(value)
+            raise LonglookError(f"socket buffer limits stay below {kernel.SOCKET_BUFFER_BYTES} bytes: {short}; raise them with sysctl -w on the host")
 
     # -- use ----------------------------------------------------------------------------------------
 
@@ -235,26 +191,12 @@ class NetnsTestbed(Testbed):
         return child
 
     def sysctls(self) -> dict[str, dict[str, str]]:
-        def read():
-            paths = {key: _sysctl_path(key) for key in RECORDED_SYSCTLS}
-            return {key: " ".join(path.read_text().split()) for key, path in paths.items() if path.exists()}
-
-        host_wide = {key: _sysctl_path(key).read_text().strip() for key in GLOBAL_SYSCTLS}
-        return {role: host_wide | _inside(namespace(self.name, role), read) for role in ("server", "client")}
+        host_wide = {key: kernel.sysctl_path(key).read_text().strip() for key in kernel.GLOBAL_SYSCTLS}
+        return {role: host_wide | _inside(namespace(self.name, role), kernel.recorded_sysctls) for role in ("server", "client")}
 
     def set_cca(self, role: Role, name: str) -> str:
-        path = _sysctl_path("net.ipv4.tcp_congestion_control")
         self._allow_cca(name)
-
-        def write():
-            try:
-                path.write_text(name)
-            except OSError:
-                allowed = _sysctl_path("net.ipv4.tcp_available_congestion_control").read_text().strip()
-                raise LonglookError(f"this kernel has no TCP {name} (it has: {allowed}); try modprobe tcp_{name}") from None
-            return path.read_text().strip()
-
-        return _inside(namespace(self.name, role), write)
+        return _inside(namespace(self.name, role), lambda: kernel.set_cca(name))
 
     def set_initial_window(self, role: Role, segments: int) -> None:
         host = self.hosts[role]
@@ -265,7 +207,7 @@ class NetnsTestbed(Testbed):
     @staticmethod
     def _allow_cca(name: str) -> None:
         """Controllers outside the kernel's allowed list are refused in a namespace: put this one on the list."""
-        path = _sysctl_path("net.ipv4.tcp_allowed_congestion_control")
+        path = kernel.sysctl_path("net.ipv4.tcp_allowed_congestion_control")
         allowed = path.read_text().split()
         if name not in allowed:
             with contextlib.suppress(OSError):  # unknown to the kernel: the write that follows says so

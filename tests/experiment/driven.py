@@ -1,0 +1,96 @@
+"""`longlook run` of a small sweep as a user starts it, on a data folder and testbeds of its own; what kills it needs nothing else."""
+
+import os
+import signal
+import subprocess
+import sys
+
+from longlook.dataset.raw import read_campaigns, read_runs, verify
+from longlook.testbed import netns
+
+SWEEP = """
+name = "tiny"
+title = "a few small cells"
+stack = "quicv1"
+loads = 5
+seed = 5
+
+[[grid]]
+figure = "tiny"
+bandwidth_mbps = [50, 100]
+rtt_ms = [36]
+workloads = [{workloads}]
+"""
+
+
+def count_loads(folder):
+    """Loads on the disk; 0 while there are none, or while a frame is being written."""
+    try:
+        return sum(1 for _ in read_runs(folder))
+    except Exception:
+        return 0
+
+
+class Driven:
+    """The command line and its data; `arguments` say which testbeds, `sizes_kb` are the cells of each of two rows."""
+
+    def __init__(self, folder, testbeds, arguments, sizes_kb):
+        self.raw, self.testbeds = folder / "raw", testbeds
+        self.started = []
+        sweep = folder / "tiny.toml"
+        sweep.write_text(SWEEP.format(workloads=", ".join(f"{{ size_kb = {size}, count = 1 }}" for size in sizes_kb)))
+        self._argv = [sys.executable, "-m", "longlook.cli", "run", str(sweep), *arguments]
+        self._env = os.environ | {"LONGLOOK_DATA": str(folder)}
+
+    def start(self):
+        driver = subprocess.Popen(
+            self._argv,
+            env=self._env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # Tests that run in a shell's background would hand down a Ctrl-C that is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        self.started.append(driver)
+        return driver
+
+    def finish(self):
+        """Until it ends well, or for another reason than a machine so held up that a link misses its calibration; what it said."""
+        for _ in range(3):
+            driver = self.start()
+            out, _ = driver.communicate(timeout=280)
+            if driver.returncode == 0 or "out of tolerance" not in out:
+                break
+        assert driver.returncode == 0, out
+        return out
+
+    def end_well(self, driver):
+        """A run under way comes to its good end; one that a held-up machine made fail may be started again."""
+        out, _ = driver.communicate(timeout=280)
+        if driver.returncode:
+            assert "out of tolerance" in out, out
+            self.finish()
+
+    def stop(self):
+        """Whatever is still there, after a test that failed."""
+        for driver in self.started:
+            driver.kill()
+            driver.wait()
+        for name in self.testbeds:
+            netns.remove(name)
+
+    def campaign(self):
+        (campaign,) = read_campaigns(self.raw)
+        return campaign
+
+    def whole(self):
+        """The campaign is sealed, every hash holds, and every cell has all its loads (a busy machine may disturb some)."""
+        campaign = self.campaign()
+        assert campaign.is_sealed
+        assert verify(campaign.path) == []
+        for cell in campaign.finished_cells():
+            right = {(row["arm"], row["load_index"]) for row in read_runs(cell) if row["accepted"] or row["reject_reason"] == "disturbed"}
+            assert len(right) == 12
+        assert not set(self.testbeds) & set(netns.leftover())
+        return campaign
