@@ -109,3 +109,9 @@ def test_what_a_cell_asks_of_its_senders_is_in_its_name():
 def test_jitter_cannot_make_a_delay_negative():
     with pytest.raises(ValidationError, match="a delay would be negative"):
         Link(bandwidth_mbps=10, rtt_ms=36, jitter_ms=50)
+
+
+def test_another_interval_between_delays_is_another_cell():
+    usual, slower = (Link(bandwidth_mbps=10, rtt_ms=112, jitter_ms=50, **more) for more in ({}, {"jitter_interval_ms": 200}))
+    names = [Cell(figure="x", stack="quicv1", workload=Workload(size_kb=5), link=link).cell_id for link in (usual, slower)]
+    assert [name.rsplit("_", 1)[1] for name in names] == ["50msjitter", "50msjitter-per200ms"]

@@ -19,6 +19,8 @@ Protocol = Literal["quic", "tcp"]
 Handshake = Literal["0rtt", "1rtt"]
 """Of a QUIC load: resumed with early data, or cold in a browser context of its own."""
 BITS_PER_BYTE = 8
+REDRAW_MS = 100.0
+"""Under jitter a new delay for each direction so often (thesis 3.3)."""
 
 
 class ScenarioError(LonglookError, ValueError):
@@ -52,6 +54,7 @@ class Link(Value):
     rtt_ms: float = Field(ge=0, le=10_000)
     loss_pct: float = Field(default=0.0, ge=0, lt=100)
     jitter_ms: float = Field(default=0.0, ge=0, description="width of the uniform distribution of each direction's delay")
+    jitter_interval_ms: float = Field(default=REDRAW_MS, gt=0, description="between two draws of the delays; a falling one comes in two half steps")
     queue_bytes: int | None = Field(default=None, gt=0, description="default: 2 x BDP")
 
     @model_validator(mode="after")
@@ -83,7 +86,8 @@ class Workload(Value):
 def condition_parts(workload: Workload, link: Link) -> list[str]:
     """What page and link contribute to a cell id: `100kb-x10`, `50mbps`, `36ms`, `1pct` and, where there is some, `50msjitter`."""
     parts = [f"{workload.size_kb}kb-x{workload.count}", f"{link.bandwidth_mbps:g}mbps", f"{link.rtt_ms:g}ms", f"{link.loss_pct:g}pct"]
-    return parts + ([f"{link.jitter_ms:g}msjitter"] if link.jitter_ms else [])
+    interval = f"-per{link.jitter_interval_ms:g}ms" if link.jitter_interval_ms != REDRAW_MS else ""
+    return parts + ([f"{link.jitter_ms:g}msjitter{interval}"] if link.jitter_ms else [])
 
 
 class Block(Value):
@@ -95,6 +99,7 @@ class Block(Value):
     rtt_ms: list[float] = Field(min_length=1)
     loss_pct: list[float] = Field(default=[0.0], min_length=1)
     jitter_ms: list[float] = Field(default=[0.0], min_length=1)
+    jitter_interval_ms: float = REDRAW_MS
     queue_bytes: int | None = None
     replicates: int = Field(default=1, ge=1)
     stack: str | None = None
@@ -102,7 +107,7 @@ class Block(Value):
     def links(self) -> Iterator[Link]:
         """The product of its link conditions: RTT outermost, then loss, jitter and bandwidth."""
         for rtt, loss, jitter, bandwidth in itertools.product(self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps):
-            yield Link(bandwidth_mbps=bandwidth, rtt_ms=rtt, loss_pct=loss, jitter_ms=jitter, queue_bytes=self.queue_bytes)
+            yield Link(bandwidth_mbps=bandwidth, rtt_ms=rtt, loss_pct=loss, jitter_ms=jitter, jitter_interval_ms=self.jitter_interval_ms, queue_bytes=self.queue_bytes)
 
 
 class Cell(Value):

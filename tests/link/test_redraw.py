@@ -80,7 +80,7 @@ def test_a_kernel_without_netem_is_said(asked):
 def test_jitter_that_the_rest_of_the_rtt_cannot_hold_is_refused():
     bed = type("Bed", (), {"hosts": {"client": type("Host", (), {"interfaces": ("eth1",)})}})
     with pytest.raises(LonglookError, match="a delay would be negative"):
-        ClientDelay(bed, base_ms=20, range_ms=50, seed=1)
+        ClientDelay(bed, base_ms=20, range_ms=50, interval_ms=100, seed=1)
 
 
 def test_the_script_needs_the_standard_library_only():

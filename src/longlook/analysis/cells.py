@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from longlook.scenario import Cell, Link, Workload
+from longlook.scenario import REDRAW_MS, Cell, Link, Workload
 from longlook.transfers import TransferCell
 
 CONDITION = ["workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms"]
@@ -59,6 +59,8 @@ def full_label_of(cell: Cell | TransferCell) -> str:
     """`label_of` a cell, and whatever else about it is not the usual; of a transfer its scenario first."""
     row = cell.workload.model_dump() | cell.link.model_dump()
     text = label_of(row | {"workload_size_kb": row["size_kb"], "workload_count": row["count"]})
+    if cell.link.jitter_ms and cell.link.jitter_interval_ms != REDRAW_MS:
+        text += f" every {cell.link.jitter_interval_ms:g} ms"
     if cell.link.effective_queue_bytes != cell.link.model_copy(update={"queue_bytes": None}).effective_queue_bytes:
         text += f", queue {cell.link.queue_bytes} bytes"
     if isinstance(cell, TransferCell):

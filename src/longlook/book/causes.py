@@ -93,20 +93,20 @@ def browser_time_table(data: PaperData) -> str:
     return html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})
 
 
-def each_way_table(data: PaperData, figure: str, figures: tuple[str, ...]) -> str:
-    """Squares of `figures`, with loss: published, re-measured with half of it each way, and (`figure`) the whole of it."""
-    doubled = data.frame(figure, "reference")
-    if doubled is None:
+def varied_table(data: PaperData, figure: str, figures: tuple[str, ...], usual: str, varied: str) -> str:
+    """Squares of `figures`: published, re-measured as the method says (`usual`), and with one condition changed (`figure`, `varied`)."""
+    changed = data.frame(figure, "reference")
+    if changed is None:
         return NOTHING
     rows = []
-    for _, cell in doubled.sort_values(["bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
+    for _, cell in changed.sort_values(["bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
         columns = [_same_square(data, figures, key, cell) for key in ("published", "reference")]
         means = [
             [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for one in (*columns, cell)]
             for protocol in ("quic", "tcp")
         ]
         rows.append([f"{cell['bandwidth_mbps']:g}", _page(cell), *means[0], *means[1]])
-    head = ["Mbit/s", "page", "QUIC, publ.", "0.5 %", "1 %", "TCP, publ.", "0.5 %", "1 %"]
+    head = ["Mbit/s", "page", "QUIC, publ.", usual, varied, "TCP, publ.", usual, varied]
     return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})
 
 

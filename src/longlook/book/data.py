@@ -20,6 +20,7 @@ from longlook.analysis.welch import Summary
 from longlook.dataset.tables import columns, resource
 from longlook.errors import LonglookError
 from longlook.figure.squares import CELL_COLUMNS, PUBLISHED, Source
+
 COLUMNS = [("reference", "reference", "Re-measured (reference)"), ("yours", "local", "Yours")]
 """Columns of a figure beside the published one: key, role of its campaign, heading."""
 
@@ -109,3 +110,8 @@ def read_published(path: Path) -> pd.DataFrame:
     frame["p_value"] = [square.test.p_value for square in squares]
     frame["verdict"] = [square.verdict for square in squares]
     return frame[["table", *CELL_COLUMNS]]
+
+
+def read_shares(folder: Path) -> pd.DataFrame:
+    """Tables 4.1 and 4.2: rates of flows that share a bottleneck, Mbit/s."""
+    return pd.read_csv(folder / "muthuraj2024_fairness.csv", dtype={"table": str})

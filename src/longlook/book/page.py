@@ -13,8 +13,9 @@ from myst_nb import glue
 from longlook import paths
 from longlook.book import audit_page
 from longlook.book import data as book_data
-from longlook.book.causes import browser_time_table, each_way_table, offsets_table, slow_client_table, slow_server_table
+from longlook.book.causes import browser_time_table, offsets_table, slow_client_table, slow_server_table, varied_table
 from longlook.book.chapters import chapter_sweeps
+from longlook.book.claims import claims_table
 from longlook.book.figures import handshake_figure, live_figure
 from longlook.book.numbers import figure_numbers, square_pct
 from longlook.book.provenance import campaigns_of, provenance
@@ -93,7 +94,11 @@ class Chapter:
 
     def loss_each_way(self, figure: str, *figures: str) -> HTML:
         """Pages over a link that loses 1 % in each direction, beside the same squares of `figures`."""
-        return HTML(each_way_table(self.data, figure, figures))
+        return HTML(varied_table(self.data, figure, figures, "0.5 %", "1 %"))
+
+    def slower_jitter(self, figure: str, *figures: str) -> HTML:
+        """Pages under jitter that changes every 200 ms, beside the same squares of `figures`."""
+        return HTML(varied_table(self.data, figure, figures, "100 ms", "200 ms"))
 
     def windows(self) -> HTML:
         """Pages with different initial windows of either protocol."""
@@ -125,6 +130,12 @@ class Text(str):
 def open_chapter(name: str) -> Chapter:
     """The chapter called `name` in its front matter, with every table loaded once."""
     return Chapter(name, figures_of(chapter_sweeps(name)), book_data.load())
+
+
+def claims() -> HTML:
+    """The claims of the thesis's section 4.8: published, re-measured, and whether they hold."""
+    flows = book_data.table(paths.PROCESSED, "transfer_flows")
+    return HTML(claims_table(book_data.load(), flows, book_data.read_shares(paths.PUBLISHED)))
 
 
 def open_audit() -> audit_page.AuditPage:

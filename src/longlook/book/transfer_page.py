@@ -271,5 +271,4 @@ def open_transfers(name: str) -> TransferChapter:
         for figure in dict.fromkeys(block.figure for block in sweep.transfers)
     ]
     tables = [book_data.table(paths.PROCESSED, one) for one in ("transfer_flows", "transfer_timelines", "transfer_throughput", "campaigns")]
-    published = pd.read_csv(paths.PUBLISHED / "muthuraj2024_fairness.csv", dtype={"table": str})
-    return TransferChapter(name, figures, *tables, published)
+    return TransferChapter(name, figures, *tables, book_data.read_shares(paths.PUBLISHED))

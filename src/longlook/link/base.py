@@ -9,8 +9,6 @@ from longlook.scenario import Link
 from longlook.testbed.base import Testbed
 
 DIRECTIONS = ("server_to_client", "client_to_server")
-REDRAW_MS = 100
-"""Under jitter a new delay for each direction so often; a falling one comes in two half steps (the thesis's scripts)."""
 
 
 class LinkDriver(abc.ABC):

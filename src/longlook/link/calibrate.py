@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from longlook.errors import LonglookError
-from longlook.link.base import REDRAW_MS, LinkDriver
+from longlook.link.base import LinkDriver
 from longlook.scenario import Link
 from longlook.testbed.base import Role, Testbed
 
@@ -67,10 +67,10 @@ def jitter_problems(link: Link, measured: dict, tolerance: Tolerance) -> list[st
     """Ways in which the RTT's distribution is not that of two independent uniform delays; empty when it is."""
     if measured["replies"] < 0.98 * JITTER_PINGS:
         return [f"{measured['replies']} of {JITTER_PINGS} echo requests answered"]
-    # Each direction is one draw per REDRAW_MS: so many independent samples of a sum of two uniform delays.
+    # Each direction is one draw per interval: so many independent samples of a sum of two uniform delays.
     std = link.jitter_ms / math.sqrt(6)
     mean = link.rtt_ms + link.jitter_ms / 12  # the half steps hold a falling delay up: a twelfth of the range in both directions
-    samples = JITTER_PINGS * JITTER_INTERVAL_S * 1e3 / REDRAW_MS
+    samples = JITTER_PINGS * JITTER_INTERVAL_S * 1e3 / link.jitter_interval_ms
     found = []
     if abs(measured["rtt_ms_mean"] - mean) > 4 * std / math.sqrt(samples):
         found.append(f"mean RTT {measured['rtt_ms_mean']:.1f} ms, about {mean:.1f} ms expected")

@@ -1,6 +1,6 @@
 """Jitter on the client node, as in the thesis (3.3): `tc netem` on its experiment interface and, for what arrives, on an ifb.
 
-One process (redraw.py) draws both delays anew every 100 ms; it ends with the condition and takes its queueing disciplines along.
+One process (redraw.py) draws both delays anew, by default every 100 ms; it ends with the condition and takes its queueing disciplines along.
 What a killed one left is cleared before the next condition, whichever that is.
 """
 
@@ -12,7 +12,6 @@ import sys
 
 from longlook.errors import LonglookError
 from longlook.link import redraw
-from longlook.link.base import REDRAW_MS
 from longlook.testbed import process
 from longlook.testbed.base import Testbed
 
@@ -27,13 +26,13 @@ def clear_client(testbed: Testbed) -> None:
 
 
 class ClientDelay:
-    """Context manager: `base_ms` in each direction, redrawn within +- range_ms / 2."""
+    """Context manager: `base_ms` in each direction, redrawn within +- range_ms / 2 every `interval_ms`."""
 
-    def __init__(self, testbed: Testbed, base_ms: float, range_ms: float, seed: int):
+    def __init__(self, testbed: Testbed, base_ms: float, range_ms: float, interval_ms: float, seed: int):
         if base_ms < range_ms / 2:
             raise LonglookError(f"jitter of {range_ms:g} ms needs at least {range_ms:g} ms of RTT beyond the bridge's: a delay would be negative")
         self._testbed, self._interface = testbed, testbed.hosts["client"].interfaces[0]
-        self._values = (base_ms, range_ms, REDRAW_MS, seed)
+        self._values = (base_ms, range_ms, interval_ms, seed)
 
     def settings(self) -> dict[str, float | str]:
         base_ms, range_ms, interval_ms, seed = self._values

@@ -112,7 +112,7 @@ class Dummynet(LinkDriver):
         self.verify()
         effective: dict[str, Any] = {direction: {**own, "pipe": self._numbers[direction]} for direction in DIRECTIONS}
         if link.jitter_ms:
-            self._jitter = ClientDelay(self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, seed).__enter__()
+            self._jitter = ClientDelay(self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, link.jitter_interval_ms, seed).__enter__()
             effective["client"] = self._jitter.settings()
         return effective
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
-from longlook.link.base import REDRAW_MS, LinkDriver
+from longlook.link.base import LinkDriver
 from longlook.scenario import Link
 from longlook.stack.gobuild import build_tool
 from longlook.testbed import process
@@ -94,7 +94,7 @@ class LinkPipe(LinkDriver):
             "seed": seed,
         }
         if link.jitter_ms:
-            direction["jitter"] = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": REDRAW_MS}
+            direction["jitter"] = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": link.jitter_interval_ms}
         self._ask(op="configure", server_to_client=direction, client_to_server=direction)
         self.reseed(seed)
         return {"server_to_client": direction, "client_to_server": direction}
