@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from book_sample import REPOSITORY, make_root, write_sample
 
+from longlook.audit import read_shares
 from longlook.book import claims
 from longlook.book import data as book_data
 from longlook.dataset.tables import columns
@@ -11,7 +12,7 @@ from longlook.dataset.tables import columns
 
 @pytest.fixture(scope="module")
 def shares():
-    return book_data.read_shares(REPOSITORY / "data/published")
+    return read_shares(REPOSITORY / "data/published")
 
 
 def flows(*rows):
@@ -22,9 +23,9 @@ def flows(*rows):
 
 
 def column(data, found, fairness, title):
-    """Claim -> parts of one source."""
-    source = claims.sources(data, found, fairness)[title]
-    return {claim.text: claim.parts(source) for claim in claims.CLAIMS}
+    """Claim -> parts in one column."""
+    parts = claims.evaluate(data, found, fairness)[title]
+    return {claim.text: own for claim, own in zip(claims.CLAIMS, parts, strict=True)}
 
 
 def test_verdicts_of_parts():
@@ -37,7 +38,7 @@ def test_verdicts_of_parts():
 
 def test_published_numbers_are_held_to_the_criteria_too(tmp_path, shares):
     data = book_data.read(REPOSITORY / "data/published", tmp_path)
-    assert list(claims.sources(data, flows(), shares)) == ["Published (Emulab)"]
+    assert list(claims.evaluate(data, flows(), shares)) == ["Published (Emulab)"]
     found = column(data, flows(), shares, "Published (Emulab)")
     both = found["What QUIC gains over TCP is the same in both versions"]
     assert [part.text for part in both] == ["same verdict in 96 of 114 squares, opposite ones in 1"] and not both[0].holds

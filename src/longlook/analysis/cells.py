@@ -96,6 +96,11 @@ def newest(cells: pd.DataFrame, role: str) -> pd.DataFrame:
     return chosen[when == latest]
 
 
+def newest_of(rows: pd.DataFrame, figure: str, role: str) -> pd.DataFrame:
+    """`newest` among the cells, or flows, of one figure."""
+    return newest(rows[rows["figure"] == figure], role)
+
+
 def _moment(campaign: str) -> str:
     """Text that sorts by the time a campaign began, and differs between campaigns."""
     found = _STAMP.search(campaign)

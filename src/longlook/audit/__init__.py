@@ -46,7 +46,7 @@ def run_audit(
         pd.read_csv(processed / "plt_cells.csv"),
         pd.read_parquet(processed / "plt_runs.parquet"),
         pd.read_csv(processed / "aa_cells.csv"),
-        published_fairness=pd.read_csv(known / "muthuraj2024_fairness.csv", dtype={"table": str}),
+        published_fairness=read_shares(known),
         flows=pd.read_csv(processed / "transfer_flows.csv", keep_default_na=False, na_values=[""]),
         campaign=campaign,
         slips=read_slips(known),
@@ -57,6 +57,11 @@ def run_audit(
 def read_published(folder: Path) -> pd.DataFrame:
     """Tables B.1-B.16 of the thesis; percentage differences as they are printed."""
     return pd.read_csv(folder / "muthuraj2024_appendix_b.csv", dtype={"printed_pct_diff": str})
+
+
+def read_shares(folder: Path) -> pd.DataFrame:
+    """Tables 4.1 and 4.2 of the thesis: rates of flows that share a bottleneck, Mbit/s."""
+    return pd.read_csv(folder / "muthuraj2024_fairness.csv", dtype={"table": str})
 
 
 def read_slips(folder: Path) -> list[dict[str, str]]:

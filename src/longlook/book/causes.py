@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -93,7 +94,7 @@ def browser_time_table(data: PaperData) -> str:
     return html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})
 
 
-def varied_table(data: PaperData, figure: str, figures: tuple[str, ...], usual: str, varied: str) -> str:
+def varied_table(data: PaperData, figure: str, figures: list[str], usual: str, varied: str) -> str:
     """Squares of `figures`: published, re-measured as the method says (`usual`), and with one condition changed (`figure`, `varied`)."""
     changed = data.frame(figure, "reference")
     if changed is None:
@@ -115,7 +116,7 @@ def _page(cell: pd.Series) -> str:
     return style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _same_square(data: PaperData, figures: tuple[str, ...], key: str, wanted: pd.Series) -> pd.Series | None:
+def _same_square(data: PaperData, figures: Sequence[str], key: str, wanted: pd.Series) -> pd.Series | None:
     """The square of one of these figures that has the workload, bandwidth and RTT of `wanted`, from one of its columns."""
     square = {name: wanted[name] for name in ("workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms")}
     frames = (data.frame(figure, key) for figure in figures)

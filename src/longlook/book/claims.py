@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from longlook.analysis.agreement import compare
-from longlook.analysis.cells import accepted, newest
+from longlook.analysis.cells import accepted, newest_of
 from longlook.analysis.fairness import Contest, measured_contests, published_contests
 from longlook.analysis.welch import summarise, welch_from_summaries
 from longlook.book.data import COLUMNS, PaperData
-from longlook.book.numbers import NOT_YET
+from longlook.book.numbers import NOT_YET, tested
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
@@ -33,15 +33,15 @@ BBR_JITTER = ("4.15b", "4.15d")
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a claim as one source has it."""
+    """One part of a claim by some numbers."""
 
     text: str
     holds: bool
 
 
 @dataclass(frozen=True)
-class Source:
-    """The published numbers, or one role's newest campaigns: the tested cells of a figure, the contests and flows of another."""
+class Numbers:
+    """Those published, or of one role's newest campaigns: the tested cells of a figure, the contests and flows of another."""
 
     cells: Callable[[str], pd.DataFrame]
     contests: Callable[[str], list[Contest]]
@@ -50,47 +50,47 @@ class Source:
 
 @dataclass(frozen=True)
 class Claim:
-    """`parts`: what a source says, part by part; those that it has no numbers for are left out."""
+    """`parts`: what the numbers say, part by part; those that there are none for are left out."""
 
     text: str
     criterion: str
-    parts: Callable[[Source], list[Part]]
+    parts: Callable[[Numbers], list[Part]]
     of: int
     """So many parts it has where everything is measured."""
 
 
-def sources(data: PaperData, flows: pd.DataFrame, fairness: pd.DataFrame) -> dict[str, Source]:
-    """Heading -> source: published, reference, and the reader's own where there is one."""
-    found = {
-        PUBLISHED.title: Source(
-            cells=lambda figure: _tested(data.published[data.published["figure"] == figure]),
-            contests=lambda figure: published_contests(fairness, figure.removeprefix("table-")),
-            flows=lambda _: flows.iloc[:0],
-        )
-    }
-    for _, role, title in COLUMNS:
-        own = Source(
-            cells=lambda figure, role=role: _tested(newest(data.cells[data.cells["figure"] == figure], role)),
-            contests=lambda figure, role=role: measured_contests(newest(flows[flows["figure"] == figure], role)),
-            flows=lambda figure, role=role: accepted(newest(flows[flows["figure"] == figure], role)),
-        )
-        if any(claim.parts(own) for claim in CLAIMS):
-            found[title] = own
+def evaluate(data: PaperData, flows: pd.DataFrame, fairness: pd.DataFrame) -> dict[str, list[list[Part]]]:
+    """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers for any claim."""
+    published = Numbers(
+        cells=lambda figure: tested(data.frame(figure, PUBLISHED.key)),
+        contests=lambda figure: published_contests(fairness, figure.removeprefix("table-")),
+        flows=lambda _: flows.iloc[:0],
+    )
+    found = {PUBLISHED.title: [claim.parts(published) for claim in CLAIMS]}
+    for key, role, title in COLUMNS:
+        own = _measured(data, flows, key, role)
+        parts = [claim.parts(own) for claim in CLAIMS]
+        if any(parts):
+            found[title] = parts
     return found
 
 
-def _tested(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells[cells["p_value"].notna()]
+def _measured(data: PaperData, flows: pd.DataFrame, key: str, role: str) -> Numbers:
+    return Numbers(
+        cells=lambda figure: tested(data.frame(figure, key)),
+        contests=lambda figure: measured_contests(newest_of(flows, figure, role)),
+        flows=lambda figure: accepted(newest_of(flows, figure, role)),
+    )
 
 
 def claims_table(data: PaperData, flows: pd.DataFrame, fairness: pd.DataFrame) -> str:
-    """Claims and their criteria down; sources across, each with its verdict and the numbers of the parts."""
-    columns = sources(data, flows, fairness)
+    """Claims and their criteria down; columns across, each with its verdict and the numbers of the parts."""
+    columns = evaluate(data, flows, fairness)
     rows = []
-    for claim in CLAIMS:
+    for index, claim in enumerate(CLAIMS):
         row = [f"<b>{claim.text}</b><br>Criterion: {claim.criterion}"]
-        for title, source in columns.items():
-            parts = claim.parts(source)
+        for title, evaluated in columns.items():
+            parts = evaluated[index]
             absent = "no numbers" if title == PUBLISHED.title else NOT_YET
             row.append("<br>".join([f"<b>{verdict(parts, claim.of)}</b>", *(part.text for part in parts)]) if parts else absent)
         rows.append(row)
@@ -107,32 +107,33 @@ def _squares(name: str, cells: pd.DataFrame) -> list[Part]:
     """QUIC faster in most squares, TCP in none."""
     if cells.empty:
         return []
-    found = {name: int((cells["verdict"] == name).sum()) for name in ("quic", "tcp")}
-    text = f"{name}: QUIC faster in {found['quic']} of {len(cells)}, TCP in {found['tcp']}"
-    return [Part(text, not found["tcp"] and found["quic"] > len(cells) / 2)]
+    quic, tcp = (int((cells["verdict"] == protocol).sum()) for protocol in ("quic", "tcp"))
+    return [Part(f"{name}: QUIC faster in {quic} of {len(cells)}, TCP in {tcp}", not tcp and quic > len(cells) / 2)]
 
 
-def _added(source: Source) -> list[Part]:
-    return [part for version, figure in VERSIONS.items() for part in _squares(version, pd.concat([source.cells(figure + panel) for panel in PANELS]))]
+def _added(numbers: Numbers) -> list[Part]:
+    return [part for version, figure in VERSIONS.items() for part in _squares(version, pd.concat([numbers.cells(figure + panel) for panel in PANELS]))]
 
 
-def _both_versions(source: Source) -> list[Part]:
+def _both_versions(numbers: Numbers) -> list[Part]:
     """Each square of figure 4.6 beside the same one of figure 4.5."""
     same = opposite = total = 0
     for panel in "abcdef":
-        one, other = source.cells(f"4.6{panel}"), source.cells(f"4.5{panel}")
-        for pair in compare(one, other.assign(**{key: one[key].iloc[0] for key in ("figure", "stack")})) if len(one) and len(other) else ():
+        one, other = numbers.cells(f"4.6{panel}"), numbers.cells(f"4.5{panel}")
+        if one.empty or other.empty:
+            continue
+        for pair in compare(one, other.assign(figure=one["figure"].iloc[0], stack=one["stack"].iloc[0])):
             same += pair.agrees
             opposite += {pair.a.verdict, pair.b.verdict} == {"quic", "tcp"}
             total += 1
     return [Part(f"same verdict in {same} of {total} squares, opposite ones in {opposite}", opposite == 0 and same > total / 2)] if total else []
 
 
-def _fairness(scenario: str, wanted: str) -> Callable[[Source], list[Part]]:
-    def parts(source: Source) -> list[Part]:
+def _fairness(scenario: str, wanted: str) -> Callable[[Numbers], list[Part]]:
+    def parts(numbers: Numbers) -> list[Part]:
         found = []
         for version, figure in FAIRNESS.items():
-            for contest in source.contests(figure):
+            for contest in numbers.contests(figure):
                 if contest.scenario == scenario:
                     ratio = contest.shares[0].mean_mbps / contest.shares[1].mean_mbps
                     found.append(Part(f"{version}: {ratio:.2f} times TCP's rate", contest.verdict == wanted))
@@ -141,9 +142,9 @@ def _fairness(scenario: str, wanted: str) -> Callable[[Source], list[Part]]:
     return parts
 
 
-def _threshold(source: Source) -> list[Part]:
+def _threshold(numbers: Numbers) -> list[Part]:
     """10 MB under jitter, by bandwidth: QUIC v1's difference from TCP above gQUIC's."""
-    new, old = (_largest(source.cells(figure)) for figure in JITTER.values())
+    new, old = (_largest(numbers.cells(figure)) for figure in JITTER.values())
     return [
         Part(f"{bandwidth:g} Mbit/s: gQUIC {style.signed_pct(old[bandwidth])} %, QUIC v1 {style.signed_pct(new[bandwidth])} %", new[bandwidth] > old[bandwidth])
         for bandwidth in sorted(set(new.index) & set(old.index))
@@ -154,8 +155,8 @@ def _largest(cells: pd.DataFrame) -> pd.Series:
     return cells[cells["workload_size_kb"] == LARGEST_KB].set_index("bandwidth_mbps")["pct_diff"]
 
 
-def _one_program(source: Source) -> list[Part]:
-    flows = source.flows("beyond-threshold")
+def _one_program(numbers: Numbers) -> list[Part]:
+    flows = numbers.flows("beyond-threshold")
     times = [flows.loc[flows["scenario"] == f"{kind} threshold", "finished_s"].dropna() for kind in ("static", "adaptive")]
     if min(map(len, times)) < 2:
         return []
@@ -164,8 +165,8 @@ def _one_program(source: Source) -> list[Part]:
     return [Part(text, welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean)]
 
 
-def _bbr(figures: tuple[str, ...]) -> Callable[[Source], list[Part]]:
-    return lambda source: [part for figure in figures for part in _squares(figure, source.cells(figure))]
+def _bbr(figures: tuple[str, ...]) -> Callable[[Numbers], list[Part]]:
+    return lambda numbers: [part for figure in figures for part in _squares(figure, numbers.cells(figure))]
 
 
 MOST = "QUIC is significantly faster in more than half of the squares, TCP in none"

@@ -14,7 +14,7 @@ import pandas as pd
 
 from longlook import paths
 from longlook.analysis.agreement import published_as_cells
-from longlook.analysis.cells import newest
+from longlook.analysis.cells import newest_of
 from longlook.analysis.difference import difference
 from longlook.analysis.welch import Summary
 from longlook.dataset.tables import columns, resource
@@ -53,7 +53,7 @@ class PaperData:
         """Columns of one figure: published, then the reference campaign, then the reader's newest own one."""
         found = {PUBLISHED: self.published[self.published["figure"] == figure]}
         for key, role, title in COLUMNS:
-            rows = newest(self.cells[self.cells["figure"] == figure], role)
+            rows = newest_of(self.cells, figure, role)
             if len(rows):
                 found[Source(key, title, rows["campaign"].iloc[0])] = rows
         return found
@@ -110,8 +110,3 @@ def read_published(path: Path) -> pd.DataFrame:
     frame["p_value"] = [square.test.p_value for square in squares]
     frame["verdict"] = [square.verdict for square in squares]
     return frame[["table", *CELL_COLUMNS]]
-
-
-def read_shares(folder: Path) -> pd.DataFrame:
-    """Tables 4.1 and 4.2: rates of flows that share a bottleneck, Mbit/s."""
-    return pd.read_csv(folder / "muthuraj2024_fairness.csv", dtype={"table": str})

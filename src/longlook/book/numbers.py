@@ -31,7 +31,7 @@ def figure_numbers(data: PaperData, figure: str) -> dict[str, str]:
 
 
 def _source_numbers(frame: pd.DataFrame | None) -> dict[str, str]:
-    frame = _measured(frame)
+    frame = tested(frame)
     if frame.empty:
         return dict.fromkeys(("squares", "quic", "tcp", "none", "min", "max", "summary"), NOT_YET)
     counts = {name: int((frame["verdict"] == name).sum()) for name in ("quic", "tcp", "none")}
@@ -45,7 +45,7 @@ def _source_numbers(frame: pd.DataFrame | None) -> dict[str, str]:
     return found
 
 
-def _measured(frame: pd.DataFrame | None) -> pd.DataFrame:
+def tested(frame: pd.DataFrame | None) -> pd.DataFrame:
     """The cells with enough loads of both protocols for a verdict."""
     if frame is None:
         return pd.DataFrame(columns=[*CONDITION, "pct_diff", "p_value"])
@@ -60,7 +60,7 @@ def square_text(cell: pd.Series) -> str:
 
 def agreement(published: pd.DataFrame, measured: pd.DataFrame | None) -> str:
     """A clause: in how many common squares the verdicts agree, and how far the means are apart (medians)."""
-    measured = _measured(measured)
+    measured = tested(measured)
     if measured.empty:
         return NOT_YET
     both = [cell for cell in compare(published, measured) if cell.tested]
@@ -73,7 +73,7 @@ def agreement(published: pd.DataFrame, measured: pd.DataFrame | None) -> str:
 
 def square_pct(data: PaperData, figure: str, source: str, size_kb: int, count: int, bandwidth_mbps: int) -> str:
     """Percentage difference of one square, `+72 %`, or `not measured yet`."""
-    frame = _measured(data.frame(figure, source))
+    frame = tested(data.frame(figure, source))
     rows = frame[
         (frame["workload_size_kb"] == size_kb)
         & (frame["workload_count"] == count)

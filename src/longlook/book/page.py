@@ -11,6 +11,7 @@ from IPython.display import HTML, Markdown
 from myst_nb import glue
 
 from longlook import paths
+from longlook.audit import read_shares
 from longlook.book import audit_page
 from longlook.book import data as book_data
 from longlook.book.causes import browser_time_table, offsets_table, slow_client_table, slow_server_table, varied_table
@@ -92,13 +93,9 @@ class Chapter:
         """Many small objects from a QUIC server with little CPU, beside the same squares of `figures`."""
         return HTML(slow_server_table(self.data, figure, figures))
 
-    def loss_each_way(self, figure: str, *figures: str) -> HTML:
-        """Pages over a link that loses 1 % in each direction, beside the same squares of `figures`."""
-        return HTML(varied_table(self.data, figure, figures, "0.5 %", "1 %"))
-
-    def slower_jitter(self, figure: str, *figures: str) -> HTML:
-        """Pages under jitter that changes every 200 ms, beside the same squares of `figures`."""
-        return HTML(varied_table(self.data, figure, figures, "100 ms", "200 ms"))
+    def varied(self, figure: str, figures: list[str], usual: str, varied: str) -> HTML:
+        """Pages with one condition changed (`figure`, headed `varied`), beside the same squares of `figures` (headed `usual`)."""
+        return HTML(varied_table(self.data, figure, figures, usual, varied))
 
     def windows(self) -> HTML:
         """Pages with different initial windows of either protocol."""
@@ -135,7 +132,7 @@ def open_chapter(name: str) -> Chapter:
 def claims() -> HTML:
     """The claims of the thesis's section 4.8: published, re-measured, and whether they hold."""
     flows = book_data.table(paths.PROCESSED, "transfer_flows")
-    return HTML(claims_table(book_data.load(), flows, book_data.read_shares(paths.PUBLISHED)))
+    return HTML(claims_table(book_data.load(), flows, read_shares(paths.PUBLISHED)))
 
 
 def open_audit() -> audit_page.AuditPage:

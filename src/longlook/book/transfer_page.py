@@ -10,9 +10,10 @@ import pandas as pd
 from IPython.display import HTML, Markdown
 
 from longlook import paths
-from longlook.analysis.cells import accepted, newest
+from longlook.analysis.cells import accepted, newest_of
 from longlook.analysis.fairness import Contest, measured_contests, published_contests
 from longlook.analysis.thin import thin
+from longlook.audit import read_shares
 from longlook.book import data as book_data
 from longlook.book.chapters import chapter_sweeps
 from longlook.book.provenance import machine_of, origin_of
@@ -64,7 +65,7 @@ class TransferChapter:
         return HTML(html_table(head, rows, escape=False)) if rows else HTML("")
 
     def _newest(self, figure: str, role: str) -> pd.DataFrame:
-        return newest(self.flows[self.flows["figure"] == figure], role)
+        return newest_of(self.flows, figure, role)
 
     def shares(self, table: str) -> HTML:
         """One published table of shares beside the re-measured ones; scenarios without a published value follow."""
@@ -271,4 +272,4 @@ def open_transfers(name: str) -> TransferChapter:
         for figure in dict.fromkeys(block.figure for block in sweep.transfers)
     ]
     tables = [book_data.table(paths.PROCESSED, one) for one in ("transfer_flows", "transfer_timelines", "transfer_throughput", "campaigns")]
-    return TransferChapter(name, figures, *tables, book_data.read_shares(paths.PUBLISHED))
+    return TransferChapter(name, figures, *tables, read_shares(paths.PUBLISHED))

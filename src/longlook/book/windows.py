@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from longlook.analysis.cells import newest
+from longlook.analysis.cells import newest_of
 from longlook.book.data import COLUMNS, PaperData
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -31,5 +31,5 @@ def window_table(data: PaperData) -> str:
 
 
 def _means(data: PaperData, figure: str, protocol: str, role: str) -> pd.Series:
-    rows = newest(data.cells[data.cells["figure"] == figure], role)
+    rows = newest_of(data.cells, figure, role)
     return rows.set_index(PAGE)[f"{protocol}_mean_ms"].sort_index()

@@ -17,6 +17,8 @@ from typing import Literal
 from longlook.errors import LonglookError
 
 Role = Literal["server", "bridge", "client"]
+LOCKS = Path("/run")
+"""Folder of the testbeds' locks: one owner per testbed's name and machine."""
 
 
 @dataclass(frozen=True)

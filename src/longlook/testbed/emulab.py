@@ -11,17 +11,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.node.asking import Agent, RemoteServer, RemoteTcpProbe
 from longlook.node.host import OneHost
 from longlook.node.session import CLEAN, NodeError, RemoteProcess, Session
-from longlook.stack.locking import exclusive
-from longlook.testbed.base import Host, Role, Testbed
+from longlook.stack.locking import held
+from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.description import EmulabDescription, Node
 
-LOCKS = Path("/run")
 INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT", "TMPDIR", "LONGLOOK_PYTHON")
 """Environment variables that mean the same on the server node: code and stacks lie at the same places there."""
 
@@ -43,7 +41,8 @@ class EmulabTestbed(Testbed):
     def _up(self) -> None:
         own = self.description
         self._owned = contextlib.ExitStack()
-        self._owned.enter_context(exclusive(LOCKS / f"ll-{self.name}-node.lock", f"another process here on testbed {self.name!r}", wait_s=0))
+        lock = LOCKS / f"ll-{self.name}-node.lock"
+        self._owned.enter_context(held(lock, f"testbed {self.name!r} is in use by another process here (lock {lock}): wait for it, or end it"))
         self._client = self._owned.enter_context(OneHost(self.name, "client", own.client.address, own.server.address))
         self._server = self._owned.enter_context(session_to(own, "server"))
         self._bridge = self._owned.enter_context(session_to(own, "bridge"))

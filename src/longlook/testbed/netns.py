@@ -17,13 +17,13 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 from pyroute2 import NetNS, netns
 
 from longlook.errors import LonglookError
+from longlook.stack.locking import held
 from longlook.testbed import kernel, process
-from longlook.testbed.base import Host, Role, Testbed
+from longlook.testbed.base import LOCKS, Host, Role, Testbed
 
 PREFIX = "ll"
 SERVER_ADDRESS, CLIENT_ADDRESS = "10.77.0.1", "10.77.0.2"
@@ -90,13 +90,15 @@ class NetnsTestbed(Testbed):
             "client": Host("client", CLIENT_ADDRESS, ("eth0",)),
         }
         self._started: list[subprocess.Popen] = []
-        self._lock: int | None = None
+        self._owned = contextlib.ExitStack()
 
     # -- life cycle ---------------------------------------------------------------------------------
 
     def _up(self) -> None:
         self._preflight()
-        self._take_lock()
+        lock = LOCKS / f"{PREFIX}-{self.name}.lock"
+        self._owned.enter_context(held(lock, f"testbed {self.name!r} is in use by another process (lock {lock}): wait for it, or use another name"))
+        self._owned.callback(remove, self.name)
         remove(self.name)
         _apart(self._make)
         self._offloads_off()
@@ -106,10 +108,7 @@ class NetnsTestbed(Testbed):
         for child in reversed(self._started):
             process.stop(child, grace_s=1.0)
         self._started.clear()
-        if self._lock is not None:
-            remove(self.name)
-            os.close(self._lock)
-            self._lock = None
+        self._owned.close()
 
     def _preflight(self) -> None:
         if os.geteuid() != 0:
@@ -117,21 +116,6 @@ class NetnsTestbed(Testbed):
         missing = [tool for tool in ("ip", "ethtool", "setpriv") if shutil.which(tool) is None]
         if missing:
             raise LonglookError(f"missing: {', '.join(missing)} (apt-get install iproute2 ethtool util-linux)")
-
-    def _take_lock(self) -> None:
-        """One owner per testbed name: flock is released by the kernel even after kill -9."""
-        import fcntl
-
-        path = Path("/run") / f"{PREFIX}-{self.name}.lock"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            raise LonglookError(
-                f"testbed {self.name!r} is in use by another process (lock {path}): wait for it, or use another name"
-            ) from None
-        self._lock = descriptor
 
     # -- wiring -------------------------------------------------------------------------------------
 
