@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from longlook.paths import SWEEPS
 from longlook.scenario import Cell, Link, ScenarioError, Workload, derived_seed
 from longlook.sweep import Sweep, load_sweep
+from longlook.transfers import Flow
 
 
 def test_queue_is_twice_the_bandwidth_delay_product():
@@ -115,3 +116,9 @@ def test_another_interval_between_delays_is_another_cell():
     usual, slower = (Link(bandwidth_mbps=10, rtt_ms=112, jitter_ms=50, **more) for more in ({}, {"jitter_interval_ms": 200}))
     names = [Cell(figure="x", stack="quicv1", workload=Workload(size_kb=5), link=link).cell_id for link in (usual, slower)]
     assert [name.rsplit("_", 1)[1] for name in names] == ["50msjitter", "50msjitter-per200ms"]
+
+
+def test_only_tcp_is_paced_by_the_kernel():
+    assert Flow(protocol="tcp", paced=True).label == "TCP CUBIC, paced"
+    with pytest.raises(ValidationError, match="for flows of TCP"):
+        Flow(protocol="quic", paced=True)

@@ -10,7 +10,7 @@ import itertools
 import re
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from longlook.scenario import Block, Link, Protocol, Value, Workload, condition_parts, derived_seed
 
@@ -22,6 +22,13 @@ class Flow(Value):
     cca: Literal["cubic", "bbr", "reno"] = "cubic"
     emulated_connections: int = Field(default=2, ge=1, le=2, description="N of the QUIC server's CUBIC; TCP has none")
     quic_options: tuple[str, ...] = Field(default=(), description="connection options that the client asks the QUIC server for")
+    paced: bool = Field(default=False, description="TCP's segments are spaced by the kernel, as QUIC's packets are by their senders")
+
+    @model_validator(mode="after")
+    def _only_tcp(self) -> Flow:
+        if self.paced and self.protocol != "tcp":
+            raise ValueError("paced is for flows of TCP: the QUIC servers pace by themselves")
+        return self
 
     @property
     def has_connections(self) -> bool:
@@ -34,7 +41,7 @@ class Flow(Value):
         text = f"{self.protocol.upper()} {self.cca.upper()}"
         if self.has_connections:
             text += f", N = {self.emulated_connections}"
-        return ", ".join((text, *self.quic_options))
+        return ", ".join((text, *self.quic_options, *(["paced"] if self.paced else [])))
 
 
 class TransferCell(Value):

@@ -161,6 +161,7 @@ def _ends(owned: contextlib.ExitStack, cell: TransferCell, stack, bed, scratch: 
             emulated_connections=flow.emulated_connections,
             port=port,
             trace=flow.protocol == "quic",
+            paced=flow.paced,
         )
         server = owned.enter_context(bed.server(SERVERS[stack.server(flow.protocol)], stack, settings))
         keys = scratch / f"{name}.keys"

@@ -23,6 +23,7 @@ from typing import Any
 import pandas as pd
 
 from longlook.errors import LonglookError
+from longlook.server.pacing import pace
 from longlook.testbed import process
 from longlook.testbed.base import Testbed
 from longlook.testbed.cpulimit import held
@@ -50,6 +51,8 @@ class ServerSettings:
     """Keep the server's own account of its congestion control, for `congestion()`."""
     cpu_pct: float | None = None
     """Limit on the server's CPU, percent of one CPU; None: no limit."""
+    paced: bool = False
+    """Have the kernel space TCP's segments (server/pacing.py)."""
     options: dict[str, Any] = field(default_factory=dict)
     """Deliberate faults for negative controls, and nothing else; empty in every measurement."""
 
@@ -76,6 +79,8 @@ class Server(abc.ABC):
                 self.process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
             self._owned.enter_context(held(self.process.pid, self.settings.cpu_pct))
             self._wait_ready()
+            if self.settings.paced:
+                pace(self.process.pid, self.settings.port)
         except BaseException:
             self.__exit__()
             raise
