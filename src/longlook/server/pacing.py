@@ -44,9 +44,14 @@ def _listeners(opened: contextlib.ExitStack, pid: int, port: int) -> list[socket
         with contextlib.suppress(OSError):  # closed meanwhile
             if os.readlink(f"/proc/{pid}/fd/{name}").startswith("socket:"):
                 copy = opened.enter_context(socket.socket(fileno=_copied(process, int(name))))
-                if copy.type == socket.SOCK_STREAM and copy.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) and copy.getsockname()[1] == port:
+                if _listens(copy, port):
                     found.append(copy)
     return found
+
+
+def _listens(copy: socket.socket, port: int) -> bool:
+    tcp = copy.family in (socket.AF_INET, socket.AF_INET6) and copy.type == socket.SOCK_STREAM
+    return tcp and copy.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) == 1 and copy.getsockname()[1] == port
 
 
 def _copied(process: int, descriptor: int) -> int:
