@@ -23,10 +23,10 @@ from typing import Any
 import pandas as pd
 
 from longlook.errors import LonglookError
-from longlook.server.pacing import pace
 from longlook.testbed import process
 from longlook.testbed.base import Testbed
 from longlook.testbed.cpulimit import held
+from longlook.testbed.sockets import pace
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
@@ -52,7 +52,7 @@ class ServerSettings:
     cpu_pct: float | None = None
     """Limit on the server's CPU, percent of one CPU; None: no limit."""
     paced: bool = False
-    """Have the kernel space TCP's segments (server/pacing.py)."""
+    """Have the kernel space TCP's segments (testbed/sockets.py)."""
     options: dict[str, Any] = field(default_factory=dict)
     """Deliberate faults for negative controls, and nothing else; empty in every measurement."""
 
