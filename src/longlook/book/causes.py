@@ -95,20 +95,26 @@ def browser_time_table(data: PaperData) -> str:
 
 
 def varied_table(data: PaperData, figure: str, figures: list[str], usual: str, varied: str) -> str:
-    """Squares of `figures`: published, re-measured as the method says (`usual`), and with one condition changed (`figure`, `varied`)."""
+    """Squares of `figures`: published where the thesis has a table, re-measured as the method says (`usual`), and with one
+    condition changed (`figure`, `varied`)."""
     changed = data.frame(figure, "reference")
     if changed is None:
         return NOTHING
+    keys = [key for key in ("published", "reference") if any(data.frame(name, key) is not None for name in figures)]
+    titles = {"published": "publ.", "reference": usual}
+    link = {"rtt_ms": "RTT, ms", "bandwidth_mbps": "Mbit/s"}
+    if changed["rtt_ms"].nunique() == 1:
+        del link["rtt_ms"]
     rows = []
-    for _, cell in changed.sort_values(["bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
-        columns = [_same_square(data, figures, key, cell) for key in ("published", "reference")]
-        means = [
-            [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for one in (*columns, cell)]
-            for protocol in ("quic", "tcp")
-        ]
-        rows.append([f"{cell['bandwidth_mbps']:g}", _page(cell), *means[0], *means[1]])
-    head = ["Mbit/s", "page", "QUIC, publ.", usual, varied, "TCP, publ.", usual, varied]
-    return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})
+    for _, cell in changed.sort_values(["rtt_ms", "bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
+        columns = [*(_same_square(data, figures, key, cell) for key in keys), cell]
+        means = [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for protocol in ("quic", "tcp") for one in columns]
+        rows.append([*(f"{cell[name]:g}" for name in link), _page(cell), *means])
+    head = [*link.values(), "page"]
+    for protocol in ("QUIC", "TCP"):
+        first, *rest = [*(titles[key] for key in keys), varied]
+        head += [f"{protocol}, {first}", *rest]
+    return html_table(head, rows, numeric={*range(len(head))} - {len(link)})
 
 
 def _page(cell: pd.Series) -> str:
