@@ -100,8 +100,10 @@ def varied_table(data: PaperData, figure: str, figures: list[str], usual: str, v
     changed = data.frame(figure, "reference")
     if changed is None:
         return NOTHING
-    keys = [key for key in ("published", "reference") if any(data.frame(name, key) is not None for name in figures)]
     titles = {"published": "publ.", "reference": usual}
+    keys = list(titles)
+    if not data.published["figure"].isin(figures).any():
+        keys.remove("published")
     link = {"rtt_ms": "RTT, ms", "bandwidth_mbps": "Mbit/s"}
     if changed["rtt_ms"].nunique() == 1:
         del link["rtt_ms"]
