@@ -101,20 +101,19 @@ def varied_table(data: PaperData, figure: str, figures: list[str], usual: str, v
     if changed is None:
         return NOTHING
     titles = {"published": "publ.", "reference": usual}
-    keys = list(titles)
     if not data.published["figure"].isin(figures).any():
-        keys.remove("published")
+        del titles["published"]
     link = {"rtt_ms": "RTT, ms", "bandwidth_mbps": "Mbit/s"}
     if changed["rtt_ms"].nunique() == 1:
         del link["rtt_ms"]
     rows = []
     for _, cell in changed.sort_values(["rtt_ms", "bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
-        columns = [*(_same_square(data, figures, key, cell) for key in keys), cell]
+        columns = [*(_same_square(data, figures, key, cell) for key in titles), cell]
         means = [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for protocol in ("quic", "tcp") for one in columns]
         rows.append([*(f"{cell[name]:g}" for name in link), _page(cell), *means])
     head = [*link.values(), "page"]
     for protocol in ("QUIC", "TCP"):
-        first, *rest = [*(titles[key] for key in keys), varied]
+        first, *rest = [*titles.values(), varied]
         head += [f"{protocol}, {first}", *rest]
     return html_table(head, rows, numeric={*range(len(head))} - {len(link)})
 
