@@ -20,7 +20,20 @@ WORKLOAD = Workload(size_kb=5, count=2)
 
 
 @contextlib.contextmanager
-def arm_on(testbed_name, tmp_path, server, stack, browser=None, link=LINK, workload=WORKLOAD, spoil=None, switches=(), server_cca="cubic", cold=False, **settings):
+def arm_on(
+    testbed_name,
+    tmp_path,
+    server,
+    stack,
+    browser=None,
+    link=LINK,
+    workload=WORKLOAD,
+    spoil=None,
+    switches=(),
+    server_cca="cubic",
+    cold=False,
+    **settings,
+):
     """A testbed with one server of a stack and the browser of the same or another one.
 
     `spoil` may damage the site on disk before the server starts; `settings` are the server's beyond its files. The
@@ -45,7 +58,9 @@ def arm_on(testbed_name, tmp_path, server, stack, browser=None, link=LINK, workl
         client = ClientSettings(protocol, ORIGIN, bed.hosts["server"].address, 443, tls.spki, options)
         chromium = owned.enter_context(Chromium(bed, browser_stack, client))
         around = Surroundings(driver, site, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
-        yield SimpleNamespace(arm=Arm(protocol, chromium, running, stack.har_protocol(protocol), "cubic", around, cold), bed=bed)
+        yield SimpleNamespace(
+            arm=Arm(protocol, chromium, running, stack.har_protocol(protocol), "cubic", around, cold), bed=bed
+        )
 
 
 def verdicts(on, loads=2, fresh=True):

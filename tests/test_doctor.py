@@ -34,7 +34,12 @@ def test_require_passes_over_what_is_optional():
 
 def test_the_first_line_says_what_is_missing_and_how_to_get_it():
     with pytest.raises(LonglookError) as caught:
-        require([Check("apache2", False, "missing", "apt-get install apache2-bin"), Check("root", False, "no", "sudo make reproduce")])
+        require(
+            [
+                Check("apache2", False, "missing", "apt-get install apache2-bin"),
+                Check("root", False, "no", "sudo make reproduce"),
+            ]
+        )
     first = str(caught.value).splitlines()[0]
     assert "apache2: missing -> apt-get install apache2-bin" in first
     assert "sudo make reproduce" in first

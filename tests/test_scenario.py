@@ -62,7 +62,14 @@ def test_the_published_figures_are_covered_square_by_square():
     with (PUBLISHED / "muthuraj2024_appendix_b.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["figure"].startswith(("4.5", "4.6"))]
     published = {
-        (r["figure"], int(r["object_size_kb"]), int(r["object_count"]), float(r["bandwidth_mbps"]), float(r["rtt_ms"]), float(r["loss_pct"]))
+        (
+            r["figure"],
+            int(r["object_size_kb"]),
+            int(r["object_count"]),
+            float(r["bandwidth_mbps"]),
+            float(r["rtt_ms"]),
+            float(r["loss_pct"]),
+        )
         for r in rows
     }
     ours = set()
@@ -97,13 +104,28 @@ def test_a_sweep_with_the_same_cell_twice_is_refused():
     ],
 )
 def test_arms_are_named_after_what_they_differ_in(protocols, handshakes, arms):
-    cell = Cell(figure="x", stack="quicv1", protocols=protocols, handshakes=handshakes, workload=Workload(size_kb=5), link=Link(bandwidth_mbps=10, rtt_ms=36))
+    cell = Cell(
+        figure="x",
+        stack="quicv1",
+        protocols=protocols,
+        handshakes=handshakes,
+        workload=Workload(size_kb=5),
+        link=Link(bandwidth_mbps=10, rtt_ms=36),
+    )
     assert cell.arms == arms
 
 
 def test_what_a_cell_asks_of_its_senders_is_in_its_name():
-    same = {"figure": "x", "stack": "quicv1", "workload": Workload(size_kb=5), "link": Link(bandwidth_mbps=10, rtt_ms=36)}
-    names = {Cell(**same, **more).cell_id for more in ({}, {"quic_options": ("IW10",)}, {"tcp_initial_window": 32}, {"handshakes": ("1rtt", "1rtt")})}
+    same = {
+        "figure": "x",
+        "stack": "quicv1",
+        "workload": Workload(size_kb=5),
+        "link": Link(bandwidth_mbps=10, rtt_ms=36),
+    }
+    names = {
+        Cell(**same, **more).cell_id
+        for more in ({}, {"quic_options": ("IW10",)}, {"tcp_initial_window": 32}, {"handshakes": ("1rtt", "1rtt")})
+    }
     assert len(names) == 4
 
 
@@ -113,8 +135,12 @@ def test_jitter_cannot_make_a_delay_negative():
 
 
 def test_another_interval_between_delays_is_another_cell():
-    usual, slower = (Link(bandwidth_mbps=10, rtt_ms=112, jitter_ms=50, **more) for more in ({}, {"jitter_interval_ms": 200}))
-    names = [Cell(figure="x", stack="quicv1", workload=Workload(size_kb=5), link=link).cell_id for link in (usual, slower)]
+    usual, slower = (
+        Link(bandwidth_mbps=10, rtt_ms=112, jitter_ms=50, **more) for more in ({}, {"jitter_interval_ms": 200})
+    )
+    names = [
+        Cell(figure="x", stack="quicv1", workload=Workload(size_kb=5), link=link).cell_id for link in (usual, slower)
+    ]
     assert [name.rsplit("_", 1)[1] for name in names] == ["50msjitter", "50msjitter-per200ms"]
 
 

@@ -68,8 +68,18 @@ def stack_show(name: str) -> None:
 @click.argument("sweep")
 @click.option("--reference", is_flag=True, help="For the maintainers: a campaign to be kept in the repository.")
 @click.option("--new", is_flag=True, help="Start a new campaign even if one can be resumed.")
-@click.option("--testbed", default="default", show_default=True, help="Name of a testbed on this machine; two may exist side by side.")
-@click.option("--testbeds", "file", type=click.Path(path_type=Path), help="File of testbeds (emulab/README.md); several share the sweep's rows.")
+@click.option(
+    "--testbed",
+    default="default",
+    show_default=True,
+    help="Name of a testbed on this machine; two may exist side by side.",
+)
+@click.option(
+    "--testbeds",
+    "file",
+    type=click.Path(path_type=Path),
+    help="File of testbeds (emulab/README.md); several share the sweep's rows.",
+)
 def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None) -> None:
     """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
     from longlook.doctor import checks, require
@@ -86,7 +96,9 @@ def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None)
     click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path}")
     if outcome.failed:
         lines = "\n".join(f"  {cell}: {why}" for cell, why in outcome.failed.items())
-        raise LonglookError(f"{len(outcome.failed)} cells could not be measured; run the command again to retry them:\n{lines}")
+        raise LonglookError(
+            f"{len(outcome.failed)} cells could not be measured; run the command again to retry them:\n{lines}"
+        )
 
 
 @cli.command()
@@ -111,7 +123,13 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
 @cli.command()
 @click.argument("manifest", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--user", help="Who logs in to the nodes; needed where the manifest knows several.")
-@click.option("--pipes", nargs=2, type=click.IntRange(1, 65535), metavar="TO_CLIENT TO_SERVER", help="Numbers of the bridges' pipes.")
+@click.option(
+    "--pipes",
+    nargs=2,
+    type=click.IntRange(1, 65535),
+    metavar="TO_CLIENT TO_SERVER",
+    help="Numbers of the bridges' pipes.",
+)
 def testbeds(manifest: Path, user: str | None, pipes: tuple[int, int] | None) -> None:
     """Print the testbeds of an Emulab experiment, for `run --testbeds`, from its manifest."""
     from longlook.testbed.description import Pipes, format_testbeds
@@ -161,7 +179,9 @@ def verify(campaigns: tuple[str, ...]) -> None:
     from longlook.dataset.raw import find_campaign, read_campaigns
     from longlook.dataset.raw import verify as check
 
-    chosen = [find_campaign(paths.RAW, name) for name in campaigns] or [one for one in read_campaigns(paths.RAW) if one.is_sealed]
+    chosen = [find_campaign(paths.RAW, name) for name in campaigns] or [
+        one for one in read_campaigns(paths.RAW) if one.is_sealed
+    ]
     bad = 0
     for campaign in chosen:
         problems = check(campaign.path)

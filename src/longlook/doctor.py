@@ -107,7 +107,10 @@ def _root() -> Check:
     if os.geteuid() == 0:
         return Check(name, True, "running as root")
     return Check(
-        name, False, "not running as root, and network namespaces need it", "run again with sudo, for instance: sudo make reproduce"
+        name,
+        False,
+        "not running as root, and network namespaces need it",
+        "run again with sudo, for instance: sudo make reproduce",
     )
 
 
@@ -138,10 +141,16 @@ def _trial(name: str, command: list[str], what: str, remedy: str, required: bool
         return Check(name, False, "not tried: unshare is missing", "apt-get install util-linux", required)
     try:
         done = subprocess.run(
-            [unshare, "--net", *command], capture_output=True, text=True, timeout=TRIAL_TIMEOUT_S, stdin=subprocess.DEVNULL
+            [unshare, "--net", *command],
+            capture_output=True,
+            text=True,
+            timeout=TRIAL_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        return Check(name, False, f"waited {TRIAL_TIMEOUT_S:g} s for {' '.join(command)}; it did not end", remedy, required)
+        return Check(
+            name, False, f"waited {TRIAL_TIMEOUT_S:g} s for {' '.join(command)}; it did not end", remedy, required
+        )
     if done.returncode == 0:
         return Check(name, True, what, required=required)
     wrote = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
@@ -161,7 +170,11 @@ def _veth() -> Check:
 def _netem() -> Check:
     command = ["tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
     return _trial(
-        "netem", command, "available for comparison", "not needed: linkpipe emulates the link; modprobe sch_netem to compare", False
+        "netem",
+        command,
+        "available for comparison",
+        "not needed: linkpipe emulates the link; modprobe sch_netem to compare",
+        False,
     )
 
 
@@ -199,7 +212,12 @@ def _udp_buffers() -> Check:
             if os.geteuid() == 0:
                 path.write_text(value)  # the value it has: nothing changes, but it shows whether it could
         except OSError as error:
-            return Check(name, False, f"net.core.{key} cannot be set: {error.strerror}", "use a machine or VM of your own, not a container")
+            return Check(
+                name,
+                False,
+                f"net.core.{key} cannot be set: {error.strerror}",
+                "use a machine or VM of your own, not a container",
+            )
         values.append(f"{key} {value}")
     settable = "settable" if os.geteuid() == 0 else "settable by root"
     return Check(name, True, f"{settable}; now {', '.join(values)} bytes")
@@ -212,7 +230,9 @@ def _stack(name: str) -> Check:
         if locate(load_stack(name)) is None:
             return Check(title, False, "not installed", remedy)
         installed = open_stack(name)
-        versions = ", ".join(f"{part} {facts['version']} ({facts['provider']})" for part, facts in installed.components().items())
+        versions = ", ".join(
+            f"{part} {facts['version']} ({facts['provider']})" for part, facts in installed.components().items()
+        )
     except LonglookError as error:
         return Check(title, False, str(error).splitlines()[0], f"longlook stack install --force {name}")
     return Check(title, True, f"{installed.digest[:12]} from {installed.provider}, verified: {versions}")
@@ -249,7 +269,13 @@ def _clock() -> Check:
 
 def _cpus() -> Check:
     count = len(os.sched_getaffinity(0))
-    return Check("processors", count >= 2, f"{count} usable", "use at least 2: browser, server and link run at once", required=False)
+    return Check(
+        "processors",
+        count >= 2,
+        f"{count} usable",
+        "use at least 2: browser, server and link run at once",
+        required=False,
+    )
 
 
 def _cpu_load() -> Check:
@@ -264,7 +290,13 @@ def _leftovers(spaces: Path = Path("/run/netns"), locks: Path = Path("/run")) ->
     """Namespaces of a testbed whose lock nobody holds are what a killed run left."""
     name = "leftover testbeds"
     names = sorted(path.name for path in spaces.iterdir()) if spaces.is_dir() else []
-    beds = sorted({found.group(1) for space in names if (found := re.fullmatch(r"ll-([a-z0-9]+)-(?:server|bridge|client)", space))})
+    beds = sorted(
+        {
+            found.group(1)
+            for space in names
+            if (found := re.fullmatch(r"ll-([a-z0-9]+)-(?:server|bridge|client)", space))
+        }
+    )
     left = [bed for bed in beds if not _is_held(locks / f"ll-{bed}.lock")]
     used = [bed for bed in beds if bed not in left]
     in_use = f"; in use now: {', '.join(used)}" if used else ""

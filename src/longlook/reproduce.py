@@ -40,7 +40,9 @@ def remeasure_chapter(name: str, quick: bool) -> None:
 def _quick(sweep: Sweep) -> Sweep:
     """The same cells with few loads; transfers once each and not for long."""
     short = [
-        block.model_copy(update={"replicates": 1, "duration_s": block.duration_s and min(block.duration_s, QUICK_TRANSFER_S)})
+        block.model_copy(
+            update={"replicates": 1, "duration_s": block.duration_s and min(block.duration_s, QUICK_TRANSFER_S)}
+        )
         for block in sweep.transfers
     ]
     return sweep.model_copy(update={"name": f"{sweep.name}-quick", "loads": QUICK_LOADS, "transfers": short})

@@ -53,14 +53,20 @@ class Link(Value):
     bandwidth_mbps: float = Field(gt=0, le=10_000)
     rtt_ms: float = Field(ge=0, le=10_000)
     loss_pct: float = Field(default=0.0, ge=0, lt=100)
-    jitter_ms: float = Field(default=0.0, ge=0, description="width of the uniform distribution of each direction's delay")
-    jitter_interval_ms: float = Field(default=REDRAW_MS, gt=0, description="between two draws of the delays; a falling one comes in two half steps")
+    jitter_ms: float = Field(
+        default=0.0, ge=0, description="width of the uniform distribution of each direction's delay"
+    )
+    jitter_interval_ms: float = Field(
+        default=REDRAW_MS, gt=0, description="between two draws of the delays; a falling one comes in two half steps"
+    )
     queue_bytes: int | None = Field(default=None, gt=0, description="default: 2 x BDP")
 
     @model_validator(mode="after")
     def _delay_is_never_negative(self) -> Self:
         if self.jitter_ms > self.rtt_ms:
-            raise ValueError(f"jitter_ms = {self.jitter_ms:g} is more than rtt_ms = {self.rtt_ms:g}: a delay would be negative")
+            raise ValueError(
+                f"jitter_ms = {self.jitter_ms:g} is more than rtt_ms = {self.rtt_ms:g}: a delay would be negative"
+            )
         return self
 
     @property
@@ -85,7 +91,12 @@ class Workload(Value):
 
 def condition_parts(workload: Workload, link: Link) -> list[str]:
     """What page and link contribute to a cell id: `100kb-x10`, `50mbps`, `36ms`, `1pct` and, where there is some, `50msjitter`."""
-    parts = [f"{workload.size_kb}kb-x{workload.count}", f"{link.bandwidth_mbps:g}mbps", f"{link.rtt_ms:g}ms", f"{link.loss_pct:g}pct"]
+    parts = [
+        f"{workload.size_kb}kb-x{workload.count}",
+        f"{link.bandwidth_mbps:g}mbps",
+        f"{link.rtt_ms:g}ms",
+        f"{link.loss_pct:g}pct",
+    ]
     interval = f"-per{link.jitter_interval_ms:g}ms" if link.jitter_interval_ms != REDRAW_MS else ""
     return parts + ([f"{link.jitter_ms:g}msjitter{interval}"] if link.jitter_ms else [])
 
@@ -106,8 +117,17 @@ class Block(Value):
 
     def links(self) -> Iterator[Link]:
         """The product of its link conditions: RTT outermost, then loss, jitter and bandwidth."""
-        for rtt, loss, jitter, bandwidth in itertools.product(self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps):
-            yield Link(bandwidth_mbps=bandwidth, rtt_ms=rtt, loss_pct=loss, jitter_ms=jitter, jitter_interval_ms=self.jitter_interval_ms, queue_bytes=self.queue_bytes)
+        for rtt, loss, jitter, bandwidth in itertools.product(
+            self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps
+        ):
+            yield Link(
+                bandwidth_mbps=bandwidth,
+                rtt_ms=rtt,
+                loss_pct=loss,
+                jitter_ms=jitter,
+                jitter_interval_ms=self.jitter_interval_ms,
+                queue_bytes=self.queue_bytes,
+            )
 
 
 class Cell(Value):
@@ -126,11 +146,21 @@ class Cell(Value):
     link: Link
     loads: int = Field(default=20, ge=2, le=1000, description="analysed loads per arm")
     cold_loads: int = Field(default=1, ge=1, le=1)
-    handshakes: tuple[Handshake, Handshake] = Field(default=("0rtt", "0rtt"), description="of the two arms, where they are QUIC")
-    quic_options: tuple[str, ...] = Field(default=(), description="connection options that the client asks the QUIC server for: ILD0, IW10")
-    tcp_initial_window: int | None = Field(default=None, ge=1, le=100, description="segments, set on the server's route; None: the kernel's 10")
-    client_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU, all of a browser together; None: no limit")
-    quic_server_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU, the QUIC server; None: no limit")
+    handshakes: tuple[Handshake, Handshake] = Field(
+        default=("0rtt", "0rtt"), description="of the two arms, where they are QUIC"
+    )
+    quic_options: tuple[str, ...] = Field(
+        default=(), description="connection options that the client asks the QUIC server for: ILD0, IW10"
+    )
+    tcp_initial_window: int | None = Field(
+        default=None, ge=1, le=100, description="segments, set on the server's route; None: the kernel's 10"
+    )
+    client_cpu_pct: float | None = Field(
+        default=None, gt=0, le=800, description="of one CPU, all of a browser together; None: no limit"
+    )
+    quic_server_cpu_pct: float | None = Field(
+        default=None, gt=0, le=800, description="of one CPU, the QUIC server; None: no limit"
+    )
     replicate: int = Field(default=0, ge=0, description="tells repeated equal cells of one sweep apart")
     seed: int = Field(default=1, ge=0, lt=2**63)
 
@@ -145,7 +175,13 @@ class Cell(Value):
     @property
     def cell_id(self) -> str:
         """Folder name: readable, unique within a sweep, stable between campaigns."""
-        parts = [self.figure, self.stack, "-".join(self.protocols), self.cca, *condition_parts(self.workload, self.link)]
+        parts = [
+            self.figure,
+            self.stack,
+            "-".join(self.protocols),
+            self.cca,
+            *condition_parts(self.workload, self.link),
+        ]
         if self.handshakes != ("0rtt", "0rtt"):
             parts.append("-".join(self.handshakes))
         parts += [option.lower() for option in self.quic_options]

@@ -43,7 +43,9 @@ class Sweep(Value):
     def _has_what_its_experiment_needs(self) -> Self:
         wanted, other = ("grid", "transfers") if self.experiment == "plt" else ("transfers", "grid")
         if not getattr(self, wanted) or getattr(self, other):
-            raise ValueError(f"a sweep of experiment {self.experiment!r} has at least one [[{wanted}]] and no [[{other}]]")
+            raise ValueError(
+                f"a sweep of experiment {self.experiment!r} has at least one [[{wanted}]] and no [[{other}]]"
+            )
         return self
 
     def cells(self) -> list[Cell] | list[TransferCell]:
@@ -63,9 +65,14 @@ class Sweep(Value):
     def of_stacks(self, offered: Iterable[str]) -> Sweep:
         """The sweep without the cells of other stacks; what is left keeps its seeds. An error if nothing is left."""
         wanted = set(offered)
-        left = {kind: [block for block in getattr(self, kind) if self._stack_of(block) in wanted] for kind in ("grid", "transfers")}
+        left = {
+            kind: [block for block in getattr(self, kind) if self._stack_of(block) in wanted]
+            for kind in ("grid", "transfers")
+        }
         if not any(left.values()):
-            raise ScenarioError(f"sweep {self.name} needs {', '.join(self.stacks())}; here is {', '.join(sorted(wanted)) or 'no stack'}")
+            raise ScenarioError(
+                f"sweep {self.name} needs {', '.join(self.stacks())}; here is {', '.join(sorted(wanted)) or 'no stack'}"
+            )
         return self.model_copy(update=left)
 
     def _stack_of(self, block: Grid | TransferGrid) -> str:

@@ -76,7 +76,9 @@ def git_commit(root: Path | None = None) -> str | None:
     head = _git(folder, "rev-parse", "--verify", "HEAD")
     if not head:
         return None
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)data", ":(exclude)book")
+    changed = _git(
+        folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)data", ":(exclude)book"
+    )
     return head if changed == "" else f"{head}-dirty"
 
 
@@ -86,7 +88,9 @@ def _git(folder: str, *arguments: str) -> str | None:
     command = ["git", "-c", f"safe.directory={folder}", "-C", folder, *arguments]
     environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT_TIMEOUT_S, env=environment, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=GIT_TIMEOUT_S, env=environment, stdin=subprocess.DEVNULL
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() if done.returncode == 0 else None

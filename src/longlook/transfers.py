@@ -21,8 +21,12 @@ class Flow(Value):
     protocol: Protocol
     cca: Literal["cubic", "bbr", "reno"] = "cubic"
     emulated_connections: int = Field(default=2, ge=1, le=2, description="N of the QUIC server's CUBIC; TCP has none")
-    quic_options: tuple[str, ...] = Field(default=(), description="connection options that the client asks the QUIC server for")
-    paced: bool = Field(default=False, description="TCP's segments are spaced by the kernel, as QUIC's packets are by their senders")
+    quic_options: tuple[str, ...] = Field(
+        default=(), description="connection options that the client asks the QUIC server for"
+    )
+    paced: bool = Field(
+        default=False, description="TCP's segments are spaced by the kernel, as QUIC's packets are by their senders"
+    )
 
     @model_validator(mode="after")
     def _only_tcp(self) -> Flow:
@@ -54,7 +58,9 @@ class TransferCell(Value):
     workload: Workload
     link: Link
     duration_s: float | None = Field(default=None, gt=0, le=600, description="None: until every page is loaded")
-    at_most_s: float | None = Field(default=None, gt=0, le=600, description="ends a transfer that is not over by then; None: that is a failure")
+    at_most_s: float | None = Field(
+        default=None, gt=0, le=600, description="ends a transfer that is not over by then; None: that is a failure"
+    )
     replicate: int = Field(default=0, ge=0)
     seed: int = Field(default=1, ge=0, lt=2**63)
 

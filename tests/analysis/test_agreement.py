@@ -9,9 +9,15 @@ from longlook.analysis.agreement import compare, largest_disagreements, median_r
 from longlook.analysis.cells import cell_of, label_of, newest
 
 
-def row(campaign="local-20260101T000000", size=5, quic=(100.0, 2.0, 20), tcp=(150.0, 2.0, 20), figure="4.6a", **changes):
+def row(
+    campaign="local-20260101T000000", size=5, quic=(100.0, 2.0, 20), tcp=(150.0, 2.0, 20), figure="4.6a", **changes
+):
     names = ("mean_ms", "std_ms", "n")
-    values = {f"{arm}_{name}": value for arm, three in (("quic", quic), ("tcp", tcp)) for name, value in zip(names, three, strict=True)}
+    values = {
+        f"{arm}_{name}": value
+        for arm, three in (("quic", quic), ("tcp", tcp))
+        for name, value in zip(names, three, strict=True)
+    }
     cell = {
         "campaign": campaign, "stack": "quicv1", "figure": figure, "cca": "cubic", "emulated_connections": 2,
         "workload_size_kb": size, "workload_count": 1, "bandwidth_mbps": 10.0, "rtt_ms": 36.0, "loss_pct": 0.0,
@@ -78,7 +84,9 @@ def test_a_missing_mean_is_left_out_of_errors():
     white = row(quic=(100.0, 80.0, 20), tcp=(110.0, 80.0, 20))
     (untested,) = compare(frame(white), frame(row(tcp=(math.nan, math.nan, 0))))
     assert untested.a.verdict == untested.b.verdict == "none"
-    assert not untested.tested and not untested.agrees and math.isnan(share_agreeing([untested]))  # white for want of loads is no agreement
+    assert (
+        not untested.tested and not untested.agrees and math.isnan(share_agreeing([untested]))
+    )  # white for want of loads is no agreement
     (tested,) = compare(frame(white), frame(white))
     assert share_agreeing([untested, tested]) == 1.0
     assert [one.protocol for one in largest_disagreements(cells)] == ["quic"]
@@ -100,4 +108,6 @@ def test_rows_become_cells_and_labels():
     cell = cell_of(row(size=1000, loss_pct=1.0))
     assert (cell.workload.size_kb, cell.link.loss_pct, cell.arms) == (1000, 1.0, ("quic", "tcp"))
     assert cell_of(row(protocol="tcp")).arms == ("a", "b")
-    assert label_of(row(size=1000, loss_pct=1.0, jitter_ms=50.0)) == "1 MB x 1, 10 Mbit/s, 36 ms, 1 % loss, 50 ms jitter"
+    assert (
+        label_of(row(size=1000, loss_pct=1.0, jitter_ms=50.0)) == "1 MB x 1, 10 Mbit/s, 36 ms, 1 % loss, 50 ms jitter"
+    )

@@ -113,7 +113,9 @@ def published():
     return published_as_cells(pd.read_csv(paths.PUBLISHED / "muthuraj2024_appendix_b.csv"))
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row['table']}-{n}") for n, row in enumerate(published().to_dict("records"))])
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=f"{row['table']}-{n}") for n, row in enumerate(published().to_dict("records"))]
+)
 def test_every_published_mean_is_at_or_above_its_floor(row):
     for protocol in ("quic", "tcp"):
         assert row[f"{protocol}_mean_ms"] >= floor(cell_of(row), protocol).total_ms
@@ -129,7 +131,9 @@ def test_the_floor_is_tight_enough_to_mean_something():
 
 
 def test_a_larger_initial_window_of_tcp_lowers_its_floor_and_nobody_elses():
-    cell = Cell.parse({"figure": "w", "stack": "quicv1", "workload": {"size_kb": 100}, "link": {"bandwidth_mbps": 100, "rtt_ms": 36}})
+    cell = Cell.parse(
+        {"figure": "w", "stack": "quicv1", "workload": {"size_kb": 100}, "link": {"bandwidth_mbps": 100, "rtt_ms": 36}}
+    )
     larger = cell.model_copy(update={"tcp_initial_window": 32})
     assert floor(larger, "tcp").total_ms < floor(cell, "tcp").total_ms - 36 / 2
     assert floor(larger, "quic") == floor(cell, "quic")

@@ -41,7 +41,14 @@ def test_what_defines_a_cell_tells_cells_apart_also_in_their_labels(changes):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"figure": "4.6d"}, {"seed": 9}, {"loads": 6}, {"replicate": 3}, {"link": Link(bandwidth_mbps=10, rtt_ms=36, queue_bytes=90000)}]
+    "changes",
+    [
+        {"figure": "4.6d"},
+        {"seed": 9},
+        {"loads": 6},
+        {"replicate": 3},
+        {"link": Link(bandwidth_mbps=10, rtt_ms=36, queue_bytes=90000)},
+    ],
 )
 def test_what_only_names_or_samples_it_does_not(changes):
     found = pair([measured()], [measured(**changes)])
@@ -49,7 +56,9 @@ def test_what_only_names_or_samples_it_does_not(changes):
 
 
 def test_a_transfer_is_the_same_by_its_flows_and_time():
-    assert condition_of(TRANSFER) == condition_of(TRANSFER.model_copy(update={"replicate": 4, "seed": 5, "scenario": "one of each"}))
+    assert condition_of(TRANSFER) == condition_of(
+        TRANSFER.model_copy(update={"replicate": 4, "seed": 5, "scenario": "one of each"})
+    )
     assert condition_of(TRANSFER) != condition_of(TRANSFER.model_copy(update={"duration_s": 30.0}))
     assert condition_of(TRANSFER) != condition_of(TRANSFER.model_copy(update={"flows": TRANSFER.flows[::-1]}))
     assert full_label_of(TRANSFER) == "QUIC vs TCP, 50 MB x 1, 5 Mbit/s, 36 ms, queue 30720 bytes, 60 s"
@@ -65,7 +74,9 @@ def test_cells_of_one_id_are_paired_first_and_the_rest_in_order():
 
 def test_cells_of_one_campaign_only_are_listed():
     found = pair([measured(), measured(cca="bbr")], [measured(), measured(cca="reno")])
-    assert [cell.label[-3:] for cell in found.only_a] == ["BBR"] and [cell.label[-4:] for cell in found.only_b] == ["RENO"]
+    assert [cell.label[-3:] for cell in found.only_a] == ["BBR"] and [cell.label[-4:] for cell in found.only_b] == [
+        "RENO"
+    ]
 
 
 def test_ratios_shifts_and_verdicts_by_hand():
@@ -80,7 +91,10 @@ def test_ratios_shifts_and_verdicts_by_hand():
     quic, tcp = shifts(found.every_arm())
     assert (quic.kind, quic.means, quic.above, quic.significant, quic.median_ratio) == ("quic", 3, 1, 1, 1.0)
     assert (tcp.kind, tcp.above, tcp.significant, tcp.median_ratio) == ("tcp", 2, 3, pytest.approx(1.1))
-    assert (quic.significant_above, quic.furthest_ratio) == (1, 1.02) and (tcp.significant_above, tcp.furthest_ratio) == (2, 0.5)
+    assert (quic.significant_above, quic.furthest_ratio) == (1, 1.02) and (
+        tcp.significant_above,
+        tcp.furthest_ratio,
+    ) == (2, 0.5)
     assert quic.reach == pytest.approx(2.71 * math.sqrt(2 / 20) / 100, rel=0.02)  # t of 38 degrees of freedom, 99 %
     assert share_within(found.every_arm(), 0.01) == (2, 6)
     assert [(arm.arm, arm.ratio.value) for _, arm in largest_shifts(found.pairs, 2)] == [("tcp", 0.5), ("tcp", 1.2)]

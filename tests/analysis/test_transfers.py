@@ -57,8 +57,12 @@ def test_published_verdicts_are_those_of_the_thesis():
 
 
 def test_only_accepted_runs_count():
-    rows = [("QUIC vs TCP", "quic1", "quic", rate, accepted) for rate, accepted in ((3.0, True), (4.0, True), (9.0, False))]
-    (contest,) = measured_contests(pd.DataFrame(rows, columns=["scenario", "flow", "protocol", "mean_mbps", "accepted"]))
+    rows = [
+        ("QUIC vs TCP", "quic1", "quic", rate, accepted) for rate, accepted in ((3.0, True), (4.0, True), (9.0, False))
+    ]
+    (contest,) = measured_contests(
+        pd.DataFrame(rows, columns=["scenario", "flow", "protocol", "mean_mbps", "accepted"])
+    )
     assert contest.shares[0].mean_mbps == 3.5 and contest.shares[0].runs == 2
 
 
@@ -78,4 +82,13 @@ def test_a_sweep_has_the_blocks_of_its_experiment(experiment, words):
 
 def test_an_unknown_key_of_a_flow_is_an_error():
     with pytest.raises((ScenarioError, ValidationError), match="emulated"):
-        TransferCell.parse({"figure": "x", "stack": "quicv1", "scenario": "x", "flows": [{"protocol": "quic", "emulated": 1}], "workload": {"size_kb": 5}, "link": {"bandwidth_mbps": 5, "rtt_ms": 36}})
+        TransferCell.parse(
+            {
+                "figure": "x",
+                "stack": "quicv1",
+                "scenario": "x",
+                "flows": [{"protocol": "quic", "emulated": 1}],
+                "workload": {"size_kb": 5},
+                "link": {"bandwidth_mbps": 5, "rtt_ms": 36},
+            }
+        )

@@ -9,7 +9,16 @@ import pytest
 from campaigns import STACK_DIGEST, loads_of, make_campaign, make_run, make_sweep, write_cell
 
 from longlook import paths
-from longlook.audit import allowed_by_chance, audit, format_summary, format_text, read_published, read_slips, run_audit, to_json
+from longlook.audit import (
+    allowed_by_chance,
+    audit,
+    format_summary,
+    format_text,
+    read_published,
+    read_slips,
+    run_audit,
+    to_json,
+)
 from longlook.audit.checks import difference_follows
 from longlook.dataset.process import process
 from longlook.dataset.raw import open_campaign
@@ -35,7 +44,9 @@ def data(tmp_path):
         def audit(self, again=True, **options):
             if again:
                 process(self.raw, self.processed)
-            return run_audit(raw_root=self.raw, processed_root=self.processed, published_root=paths.PUBLISHED, **options)
+            return run_audit(
+                raw_root=self.raw, processed_root=self.processed, published_root=paths.PUBLISHED, **options
+            )
 
     return Data()
 
@@ -71,7 +82,10 @@ def test_reference_and_local_are_audited_apart_and_the_newest_counts(data):
     make_campaign(data.raw, left=QUIC, right=TCP)
     newest = make_campaign(data.raw, left=[120.0, 121.0, 122.0], right=TCP)
     report = data.audit()
-    assert [section.title for section in report.sections] == ["reference campaigns (in the repository)", "your newest campaigns"]
+    assert [section.title for section in report.sections] == [
+        "reference campaigns (in the repository)",
+        "your newest campaigns",
+    ]
     assert report.sections[1].campaigns == (newest.id,)
     assert report.sections[1].tables[0].cells[0].b.quic_mean_ms == 121.0
 
@@ -197,13 +211,23 @@ def test_rejected_and_disturbed_loads_are_counted(data):
     campaign = open_campaign(data.raw, make_sweep(), "local", STACK_DIGEST)
     cell = campaign.cells()[0]
     reasons = ["disturbed", "disturbed", "object_count"]
-    bad = [make_run(campaign.id, cell, "quic", 1, 8 + n, 500.0, accepted=False, reject_reason=why) for n, why in enumerate(reasons)]
+    bad = [
+        make_run(campaign.id, cell, "quic", 1, 8 + n, 500.0, accepted=False, reject_reason=why)
+        for n, why in enumerate(reasons)
+    ]
     bad[2]["disturbed"] = True
     write_cell(campaign, cell, loads_of(campaign.id, cell, QUIC, TCP) + bad)
     report = data.audit()
     loads = report.sections[0].loads
-    assert (loads.accepted, loads.cold, loads.rejected, loads.disturbed) == (6, 2, {"disturbed": 2, "object_count": 1}, 3)
-    assert "6 accepted and averaged, 2 cold, 3 rejected (disturbed 2, object_count 1); 3 disturbed" in format_text(report)
+    assert (loads.accepted, loads.cold, loads.rejected, loads.disturbed) == (
+        6,
+        2,
+        {"disturbed": 2, "object_count": 1},
+        3,
+    )
+    assert "6 accepted and averaged, 2 cold, 3 rejected (disturbed 2, object_count 1); 3 disturbed" in format_text(
+        report
+    )
     assert report.integrity.unsealed == (campaign.id,)
 
 
@@ -279,7 +303,9 @@ def test_known_slips_are_reported_and_nothing_is_corrected():
     slips = read_slips(paths.PUBLISHED)
     said = {(slip["says"], slip["elsewhere_says"]) for slip in slips}
     assert ("60.0.3108.0", "60.0.3108.1") in said and ("111.0.3112.101", "111.0.5563.0") in said
-    report = audit(read_published(paths.PUBLISHED), empty("plt_cells"), empty("plt_runs"), empty("aa_cells"), slips=slips)
+    report = audit(
+        read_published(paths.PUBLISHED), empty("plt_cells"), empty("plt_runs"), empty("aa_cells"), slips=slips
+    )
     text = format_text(report)
     assert all(slip["item"] in text for slip in slips)
 
@@ -297,7 +323,11 @@ def test_the_text_fits_a_terminal_and_the_json_has_it_all(data):
     plain = json.loads(to_json(report))
     assert plain["ok"] is False and plain["controls"][0]["verdict"] == "fail"
     local = plain["sections"][1]["tables"][0]["cells"][0]
-    assert local["b"]["tcp_mean_ms"] is None and local["tcp_ratio"] is None and local["quic_ratio"] == pytest.approx(100 / 106.37)
+    assert (
+        local["b"]["tcp_mean_ms"] is None
+        and local["tcp_ratio"] is None
+        and local["quic_ratio"] == pytest.approx(100 / 106.37)
+    )
     assert local["tested"] is False and local["agrees"] is False and plain["sections"][1]["agreeing_share"] == 1.0
     assert "figure 4.6a: 5 KB x 1, 10 Mbit/s, 36 ms: 1 QUIC and 0 TCP loads of 3" in format_text(report)
     assert "1 of 1 (100%)" in format_text(report)

@@ -22,14 +22,26 @@ MACHINE = {
 def transfers(root, rates, runs=3):
     """A campaign of table 4.1's kind: QUIC and TCP share a link, `runs` times."""
     scenario = {"name": "QUIC vs TCP", "flows": [{"protocol": "quic"}, {"protocol": "tcp"}]}
-    block = {"figure": "table-4.1", "scenarios": [scenario], "workloads": [{"size_kb": 50000}], "bandwidth_mbps": [5], "rtt_ms": [36]}
+    block = {
+        "figure": "table-4.1",
+        "scenarios": [scenario],
+        "workloads": [{"size_kb": 50000}],
+        "bandwidth_mbps": [5],
+        "rtt_ms": [36],
+    }
     block |= {"duration_s": 60, "replicates": runs}
     sweep = {"name": "table-4.1", "title": "t", "stack": "quicv1", "experiment": "fairness", "transfers": [block]}
     campaign = open_campaign(root, Sweep.parse(sweep), "local", "ab" * 32)
     for cell in campaign.cells():
         partial = campaign.begin_cell(cell)
         flows = {name: {"mean_mbps": rate + cell.replicate / 100} for name, rate in zip(cell.names, rates, strict=True)}
-        record = {"campaign": campaign.id, "cell_id": cell.cell_id, "cell": cell.model_dump(mode="json"), "accepted": True, "flows": flows}
+        record = {
+            "campaign": campaign.id,
+            "cell_id": cell.cell_id,
+            "cell": cell.model_dump(mode="json"),
+            "accepted": True,
+            "flows": flows,
+        }
         (partial / "cell.json").write_text(json.dumps(record))
         (partial / "environment.json").write_text(json.dumps(MACHINE))
         campaign.finish_cell(partial, required=())
@@ -52,18 +64,28 @@ def compared(tmp_path):
 
 def test_equal_campaigns_are_alike(tmp_path, compared):
     found, text = compared(make_campaign(tmp_path), make_campaign(tmp_path))
-    assert found.outcome == "alike" and found.agreeing_share == 1.0 and (found.significant, found.tested, found.allowed) == (0, 4, 0)
+    assert (
+        found.outcome == "alike"
+        and found.agreeing_share == 1.0
+        and (found.significant, found.tested, found.allowed) == (0, 4, 0)
+    )
     assert "verdicts that agree: 2 of 2 (100%)" in text and "largest differences" not in text
     assert "QUIC: median ratio 1.000; B slower in 0 of 2; 0 of 2 tested means differ significantly" in text
     assert "means that differ by at most 1 %: 4 of 4, 5 %: 4 of 4" in text
-    assert "Comparison: ALIKE, as far as these samples can tell. 0 of 4 means differ significantly, chance allows 0\n" in text
+    assert (
+        "Comparison: ALIKE, as far as these samples can tell. 0 of 4 means differ significantly, chance allows 0\n"
+        in text
+    )
     assert text.endswith("QUIC 3.5 %, TCP 4.1 %\n")  # 4.604 (t of 4 degrees of freedom) x sd x sqrt(2/3) / mean
 
 
 def test_an_arm_that_is_a_tenth_slower_is_found_and_named(tmp_path, compared):
     found, text = compared(make_campaign(tmp_path), make_campaign(tmp_path, right=[value * 1.1 for value in TCP]))
     assert found.outcome == "different" and found.agreeing_share == 1.0
-    assert "Comparison: DIFFERENT. 2 of 4 means differ significantly, chance allows 0; 2 by more than the 2 % and 3.5 ms that" in " ".join(text.split())
+    assert (
+        "Comparison: DIFFERENT. 2 of 4 means differ significantly, chance allows 0; 2 by more than the 2 % and 3.5 ms that"
+        in " ".join(text.split())
+    )
     assert "\n  TCP in B is significantly slower in 2 of 2 cells, at the furthest x 1.100\n" in text
     assert "x 1.100 * TCP       182.00 ->    200.20 ms  [4.6a] 5 KB x 1, 10 Mbit/s, 36 ms" in text
     assert "QUIC in B" not in text
@@ -71,9 +93,14 @@ def test_an_arm_that_is_a_tenth_slower_is_found_and_named(tmp_path, compared):
 
 def test_a_small_difference_that_chance_does_not_explain_is_close(tmp_path, compared):
     steady = [180.0, 180.1, 180.2]
-    found, text = compared(make_campaign(tmp_path, right=steady), make_campaign(tmp_path, right=[value * 1.015 for value in steady]))
+    found, text = compared(
+        make_campaign(tmp_path, right=steady), make_campaign(tmp_path, right=[value * 1.015 for value in steady])
+    )
     assert (found.outcome, found.significant, found.beyond_drift) == ("close", 2, 0)
-    assert "Comparison: CLOSE. 2 of 4 means differ significantly, chance allows 0; 0 by more than the 2 % and 3.5 ms that" in " ".join(text.split())
+    assert (
+        "Comparison: CLOSE. 2 of 4 means differ significantly, chance allows 0; 0 by more than the 2 % and 3.5 ms that"
+        in " ".join(text.split())
+    )
     assert "TCP in B is significantly slower in 2 of 2 cells, at the furthest x 1.015" in text
 
 
@@ -124,20 +151,31 @@ def test_losses_of_the_same_seed_are_said(tmp_path, compared):
     lossy = make_sweep(grid=[grid])
     found, text = compared(make_campaign(tmp_path, lossy), make_campaign(tmp_path, lossy))
     assert found.same_seeds == 1 and "losses or delays from the same seed in both: 1" in text
-    assert compared(make_campaign(tmp_path), make_campaign(tmp_path))[0].same_seeds == 0  # without loss nothing is drawn
+    assert (
+        compared(make_campaign(tmp_path), make_campaign(tmp_path))[0].same_seeds == 0
+    )  # without loss nothing is drawn
 
 
 def test_rejected_and_cold_loads_do_not_count(tmp_path, compared):
     campaign = open_campaign(tmp_path, make_sweep(), "local", "ab" * 32)
     for cell in campaign.cells():
         runs = loads_of(campaign.id, cell, QUIC, TCP, cold_ms=5000.0)
-        wrong = make_run(campaign.id, cell, "quic", 3, len(runs), 9000.0, accepted=False, reject_reason="status", attempt=1)
+        wrong = make_run(
+            campaign.id, cell, "quic", 3, len(runs), 9000.0, accepted=False, reject_reason="status", attempt=1
+        )
         write_cell(campaign, cell, [*runs, wrong])
     assert compared(make_campaign(tmp_path), campaign)[0].outcome == "alike"
 
 
 def test_equals_against_themselves_are_compared_arm_by_arm(tmp_path, compared):
-    grid = {"figure": "aa", "protocols": ["quic", "quic"], "workloads": [{"size_kb": 5}], "bandwidth_mbps": [10], "rtt_ms": [36], "replicates": 2}
+    grid = {
+        "figure": "aa",
+        "protocols": ["quic", "quic"],
+        "workloads": [{"size_kb": 5}],
+        "bandwidth_mbps": [10],
+        "rtt_ms": [36],
+        "replicates": 2,
+    }
     control = make_sweep(name="aa", grid=[grid])
     found, text = compared(make_campaign(tmp_path, control, right=QUIC), make_campaign(tmp_path, control, right=QUIC))
     assert len(found.pairing.pairs) == 2 and [shift.kind for shift in found.shifts] == ["quic"]
@@ -171,4 +209,8 @@ def test_mistakes_are_told(tmp_path):
 def test_too_few_loads_are_no_verdict(tmp_path, compared):
     one_load = make_campaign(tmp_path, left=QUIC[:1], right=TCP[:1])
     found, text = compared(make_campaign(tmp_path), one_load)
-    assert found.outcome == "untested" and "nothing could be tested" in text and "36 ms: quic / untested, too few samples\n" in text
+    assert (
+        found.outcome == "untested"
+        and "nothing could be tested" in text
+        and "36 ms: quic / untested, too few samples\n" in text
+    )

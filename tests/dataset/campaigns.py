@@ -29,7 +29,9 @@ def make_sweep(**changes: Any) -> Sweep:
     return Sweep.parse(definition | changes)
 
 
-def make_run(campaign: str, cell: Cell, arm: str, load_index: int, order: int, plt_ms: float | None, **changes: Any) -> dict:
+def make_run(
+    campaign: str, cell: Cell, arm: str, load_index: int, order: int, plt_ms: float | None, **changes: Any
+) -> dict:
     """One load as the experiment records it; `changes` override any key."""
     protocol = dict(zip(cell.arms, cell.protocols, strict=True))[arm]
     warm_quic = protocol == "quic" and load_index > 0
@@ -56,7 +58,12 @@ def make_run(campaign: str, cell: Cell, arm: str, load_index: int, order: int, p
 
 
 def write_cell(
-    campaign: Campaign, cell: Cell, runs: Iterable[dict], wall_s: float = 2.0, complete: bool = True, **environment_changes: Any
+    campaign: Campaign,
+    cell: Cell,
+    runs: Iterable[dict],
+    wall_s: float = 2.0,
+    complete: bool = True,
+    **environment_changes: Any,
 ) -> Path:
     """Record a whole cell from the given loads; `environment_changes` add to its environment record or override it."""
     partial = campaign.begin_cell(cell)
@@ -94,7 +101,13 @@ def loads_of(campaign: str, cell: Cell, left: list[float], right: list[float], c
 
 
 def make_campaign(
-    root: Path, sweep: Sweep | None = None, role: str = "local", *, seal: bool = True, digest: str = STACK_DIGEST, **plts: Any
+    root: Path,
+    sweep: Sweep | None = None,
+    role: str = "local",
+    *,
+    seal: bool = True,
+    digest: str = STACK_DIGEST,
+    **plts: Any,
 ) -> Campaign:
     """A campaign whose cells all have the same loads: `left` and `right`, PLTs in ms; and the same `environment`, a dict."""
     sweep = sweep or make_sweep()

@@ -16,15 +16,54 @@ from longlook.dataset.raw import open_campaign
 from longlook.dataset.tables import TABLES, check_tables, resource
 from longlook.errors import LonglookError
 
-RUN_COLUMNS = (
-    "campaign stack figure workload_size_kb workload_count bandwidth_mbps rtt_ms loss_pct jitter_ms protocol cca "
-    "emulated_connections load_index zero_rtt accepted reject_reason plt_ms"
-).split()
-CELL_COLUMNS = (
-    "campaign stack figure workload_size_kb workload_count bandwidth_mbps rtt_ms loss_pct jitter_ms cca emulated_connections "
-    "quic_mean_ms quic_std_ms quic_n tcp_mean_ms tcp_std_ms tcp_n pct_diff p_value verdict"
-).split()
-AA_GRID = {"figure": "aa", "protocols": ["tcp", "tcp"], "workloads": [{"size_kb": 5}], "bandwidth_mbps": [10], "rtt_ms": [36]}
+RUN_COLUMNS = [
+    "campaign",
+    "stack",
+    "figure",
+    "workload_size_kb",
+    "workload_count",
+    "bandwidth_mbps",
+    "rtt_ms",
+    "loss_pct",
+    "jitter_ms",
+    "protocol",
+    "cca",
+    "emulated_connections",
+    "load_index",
+    "zero_rtt",
+    "accepted",
+    "reject_reason",
+    "plt_ms",
+]
+CELL_COLUMNS = [
+    "campaign",
+    "stack",
+    "figure",
+    "workload_size_kb",
+    "workload_count",
+    "bandwidth_mbps",
+    "rtt_ms",
+    "loss_pct",
+    "jitter_ms",
+    "cca",
+    "emulated_connections",
+    "quic_mean_ms",
+    "quic_std_ms",
+    "quic_n",
+    "tcp_mean_ms",
+    "tcp_std_ms",
+    "tcp_n",
+    "pct_diff",
+    "p_value",
+    "verdict",
+]
+AA_GRID = {
+    "figure": "aa",
+    "protocols": ["tcp", "tcp"],
+    "workloads": [{"size_kb": 5}],
+    "bandwidth_mbps": [10],
+    "rtt_ms": [36],
+}
 AA = {"name": "aa", "grid": [AA_GRID]}
 
 
@@ -108,7 +147,14 @@ def test_aa_cells_have_tables_of_their_own(folders):
     make_campaign(raw, make_sweep(**AA), left=[100.0, 101.0, 102.0], right=[100.0, 101.0, 102.0])
     assert filled(process(raw, processed)) == {"aa_runs": 8, "aa_cells": 1, "campaigns": 1}
     row = pd.read_csv(processed / "aa_cells.csv").iloc[0]
-    assert (row.protocol, row.a_mean_ms, row.b_mean_ms, row.pct_diff, row.p_value, row.verdict) == ("tcp", 101, 101, 0, 1, "none")
+    assert (row.protocol, row.a_mean_ms, row.b_mean_ms, row.pct_diff, row.p_value, row.verdict) == (
+        "tcp",
+        101,
+        101,
+        0,
+        1,
+        "none",
+    )
     assert set(pd.read_parquet(processed / "aa_runs.parquet").arm) == {"a", "b"}
 
 

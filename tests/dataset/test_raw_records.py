@@ -18,7 +18,9 @@ from longlook.errors import LonglookError
 
 
 def start(root, **options):
-    return open_campaign(root, make_sweep(**options.pop("sweep", {})), options.pop("role", "local"), STACK_DIGEST, **options)
+    return open_campaign(
+        root, make_sweep(**options.pop("sweep", {})), options.pop("role", "local"), STACK_DIGEST, **options
+    )
 
 
 def fill(campaign, cell):
@@ -130,7 +132,19 @@ def test_loads_are_read_back_in_order_and_bit_for_bit(tmp_path):
     campaign = start(tmp_path)
     cell = campaign.missing_cells()[0]
     runs = loads_of(campaign.id, cell, [106.123456789, 107.0, 108.0], [180.0, 182.0, 184.0])
-    runs.append(make_run(campaign.id, cell, "tcp", 1, 8, None, accepted=False, reject_reason="load_failed", reject_detail="läuft nicht"))
+    runs.append(
+        make_run(
+            campaign.id,
+            cell,
+            "tcp",
+            1,
+            8,
+            None,
+            accepted=False,
+            reject_reason="load_failed",
+            reject_detail="läuft nicht",
+        )
+    )
     assert list(read_runs(write_cell(campaign, cell, runs))) == runs
 
 

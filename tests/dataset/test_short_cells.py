@@ -26,7 +26,12 @@ class Bench:
         self.short[cell.workload.size_kb] = left - 1
         if self.fails_at == len(self.measured):
             return "the link is out of tolerance"
-        write_cell(campaign, cell, loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0]), complete=left <= 0)
+        write_cell(
+            campaign,
+            cell,
+            loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0]),
+            complete=left <= 0,
+        )
 
 
 @pytest.fixture

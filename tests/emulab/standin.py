@@ -35,7 +35,11 @@ DEFAULT_PIPE_BYTES = 1048576
 
 def _needed_of_home() -> list[Path]:
     """Folders below the home folder that programs of the tests are run from; stacks too, for a node that controls a testbed."""
-    programs = [Path(sys.base_prefix), CACHE, *(Path(found).resolve().parent.parent for name in ("node", "apache2") if (found := shutil.which(name)))]
+    programs = [
+        Path(sys.base_prefix),
+        CACHE,
+        *(Path(found).resolve().parent.parent for name in ("node", "apache2") if (found := shutil.which(name))),
+    ]
     return sorted({path for path in programs if path.is_relative_to(HOME)})
 
 
@@ -80,7 +84,13 @@ class Standin:
 
     def description(self, **changes) -> EmulabDescription:
         """As a testbeds' file would have it; Python is this environment's, which has the dependencies."""
-        data = {"name": self.name, "driver": "emulab", "user": "root", "python": sys.executable, "key": str(self.folder / "user_key")}
+        data = {
+            "name": self.name,
+            "driver": "emulab",
+            "user": "root",
+            "python": sys.executable,
+            "key": str(self.folder / "user_key"),
+        }
         data["known_hosts"] = str(self.folder / "known_hosts")
         data["server"] = {"host": self.address("server"), "address": SERVER_ADDRESS}
         data["client"] = {"host": self.address("client"), "address": CLIENT_ADDRESS}
@@ -98,7 +108,10 @@ class Standin:
     def _boot(self, role: str) -> None:
         home = self.folder / role
         # What the programs need of the real home (a Python of pyenv) is let through.
-        shown = " && ".join(f'mount --bind "{path}" "$0/home/{path.relative_to(HOME)}"' for path in _needed_of_home()) or "true"
+        shown = (
+            " && ".join(f'mount --bind "{path}" "$0/home/{path.relative_to(HOME)}"' for path in _needed_of_home())
+            or "true"
+        )
         script = f'{shown} && mount --rbind "$0/home" "{HOME}" && mount --bind "$0/var" /var/tmp && exec /usr/sbin/sshd -D -e -f "$0/sshd_config"'
         with (home / "sshd.log").open("ab") as log:
             argv = ["ip", "netns", "exec", namespace(self.name, role), "sh", "-c", script, str(home)]
@@ -150,7 +163,9 @@ class Standin:
     def ipfw(self, *words: str) -> str:
         """What somebody else types on the bridge."""
         environment = os.environ | {"STANDIN": str(self.folder / "bridge")}
-        return subprocess.run([str(BRIDGE_BIN / "ipfw"), *words], env=environment, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            [str(BRIDGE_BIN / "ipfw"), *words], env=environment, check=True, capture_output=True, text=True
+        ).stdout
 
     # -- making it -----------------------------------------------------------------------------------
 
@@ -162,12 +177,40 @@ class Standin:
             lan.link("set", index=lan.link_lookup(ifname="br0")[0], state="up")
         for role in ROLES:
             space = namespace(self.name, role)
-            sh("ip", "-n", self._lan, "link", "add", f"to-{role}", "type", "veth", "peer", "name", "ctl0", "netns", space)
+            sh(
+                "ip",
+                "-n",
+                self._lan,
+                "link",
+                "add",
+                f"to-{role}",
+                "type",
+                "veth",
+                "peer",
+                "name",
+                "ctl0",
+                "netns",
+                space,
+            )
             sh("ip", "-n", space, "addr", "add", f"{self.address(role)}/24", "dev", "ctl0")
             for device in ("lo", "ctl0"):
                 sh("ip", "-n", space, "link", "set", device, "up")
             sh("ip", "-n", self._lan, "link", "set", f"to-{role}", "master", "br0", "up")
-        sh("ip", "-n", self._lan, "link", "add", "to-control", "type", "veth", "peer", "name", self._uplink, "netns", "1")
+        sh(
+            "ip",
+            "-n",
+            self._lan,
+            "link",
+            "add",
+            "to-control",
+            "type",
+            "veth",
+            "peer",
+            "name",
+            self._uplink,
+            "netns",
+            "1",
+        )
         sh("ip", "-n", self._lan, "link", "set", "to-control", "master", "br0", "up")
         sh("ip", "addr", "add", f"10.79.{self.number}.254/24", "dev", self._uplink)
         sh("ip", "link", "set", self._uplink, "up")
@@ -203,7 +246,15 @@ class Standin:
 
     def _start_link(self) -> None:
         home = self.folder / "bridge"
-        argv = [str(build_tool("linkpipe")), "-server-if", "brg_s", "-client-if", "brg_c", "-control", str(home / "control")]
+        argv = [
+            str(build_tool("linkpipe")),
+            "-server-if",
+            "brg_s",
+            "-client-if",
+            "brg_c",
+            "-control",
+            str(home / "control"),
+        ]
         self._link = self._bed.popen("bridge", argv, stdout=subprocess.PIPE, text=True)
         assert self._link.stdout.readline(), "linkpipe did not start"
 

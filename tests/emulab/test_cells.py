@@ -18,7 +18,13 @@ pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.m
 
 
 def sweep(stack="quicv1", sizes=(100,), loads=3):
-    grid = {"figure": "tiny", "bandwidth_mbps": [50], "rtt_ms": [36], "loss_pct": [0], "workloads": [{"size_kb": size} for size in sizes]}
+    grid = {
+        "figure": "tiny",
+        "bandwidth_mbps": [50],
+        "rtt_ms": [36],
+        "loss_pct": [0],
+        "workloads": [{"size_kb": size} for size in sizes],
+    }
     return Sweep.parse({"name": "tiny", "title": "tiny", "stack": stack, "loads": loads, "seed": 5, "grid": [grid]})
 
 
@@ -30,15 +36,23 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
     assert campaign.is_sealed and verify(campaign.path) == []
     (cell,) = campaign.finished_cells()
     rows = [row for row in read_runs(cell) if row["accepted"] or row["reject_reason"] == "disturbed"]
-    assert {(row["arm"], row["load_index"]) for row in rows} >= {(arm, index) for arm in ("quic", "tcp") for index in range(4)}
+    assert {(row["arm"], row["load_index"]) for row in rows} >= {
+        (arm, index) for arm in ("quic", "tcp") for index in range(4)
+    }
     assert all(row["zero_rtt"] for row in rows if row["arm"] == "quic" and row["load_index"] > 0)
     assert all(row["link"]["server_to_client"]["bytes_in"] > 100_000 for row in rows)
     record = json.loads((cell / "environment.json").read_text())
     assert record["testbed"] == {"name": standin.name, "driver": "emulab"}
     assert record["machines"]["server"]["kernel"] == record["kernel"]  # the stand-in's nodes share it
     assert record["link_driver"] == "dummynet" and "FreeBSD" in record["link_driver_version"]
-    assert record["calibration"]["within_tolerance"] and record["sysctls"]["server"]["net.ipv4.tcp_congestion_control"] == "cubic"
-    for role, programs in (("server", ("envoy", "gquicd", "apache2", "longlook.node")), ("client", ("chromium", "ipykernel", "longlook.node"))):
+    assert (
+        record["calibration"]["within_tolerance"]
+        and record["sysctls"]["server"]["net.ipv4.tcp_congestion_control"] == "cubic"
+    )
+    for role, programs in (
+        ("server", ("envoy", "gquicd", "apache2", "longlook.node")),
+        ("client", ("chromium", "ipykernel", "longlook.node")),
+    ):
         for program in programs:
             assert standin.left(role, program) == [], (role, program)
 
@@ -46,9 +60,18 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
 def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
     """Captures at both ends, Envoy's samples and the kernel's trace, all in the client node's time."""
     flows = [{"protocol": "quic"}, {"protocol": "tcp"}]
-    block = {"figure": "t", "workloads": [{"size_kb": 20000}], "bandwidth_mbps": [5], "rtt_ms": [36], "queue_bytes": 30720, "duration_s": 5}
+    block = {
+        "figure": "t",
+        "workloads": [{"size_kb": 20000}],
+        "bandwidth_mbps": [5],
+        "rtt_ms": [36],
+        "queue_bytes": 30720,
+        "duration_s": 5,
+    }
     block |= {"scenarios": [{"name": "t", "flows": flows}]}
-    wanted = Sweep.parse({"name": "tiny", "title": "t", "stack": "quicv1", "experiment": "fairness", "seed": 5, "transfers": [block]})
+    wanted = Sweep.parse(
+        {"name": "tiny", "title": "t", "stack": "quicv1", "experiment": "fairness", "seed": 5, "transfers": [block]}
+    )
     outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True)
     assert outcome.failed == {}
     (cell,) = outcome.campaign.finished_cells()
@@ -89,7 +112,15 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
             "        print(json.dumps(calibrate(bed, driver, link)['measured']))\n"
         )
         bed = ready.bed.model_copy(update={"key": ready._key, "known_hosts": ready._known_hosts})
-        said = ready._client.run([ready._ready[ready._client].python, "-c", script, json.dumps(bed.model_dump(mode="json", exclude_none=True))], timeout_s=90)
+        said = ready._client.run(
+            [
+                ready._ready[ready._client].python,
+                "-c",
+                script,
+                json.dumps(bed.model_dump(mode="json", exclude_none=True)),
+            ],
+            timeout_s=90,
+        )
     slow, fast = (json.loads(line) for line in said.splitlines()[-2:])
     assert abs(slow["rtt_ms_median"] - 36) < 1 and abs(fast["rtt_ms_median"] - 112) < 1
     assert abs(slow["server_to_client_mbps"] - 10) < 0.3 and abs(fast["client_to_server_mbps"] - 50) < 1.5
@@ -118,7 +149,10 @@ def test_a_refused_login_names_the_remedy(standin, tmp_path):
     import subprocess
 
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "other")], check=True)
-    with pytest.raises(LonglookError, match="refuses the login: put your public key"), Nodes(standin.description(key=str(tmp_path / "other")), "quicv1"):
+    with (
+        pytest.raises(LonglookError, match="refuses the login: put your public key"),
+        Nodes(standin.description(key=str(tmp_path / "other")), "quicv1"),
+    ):
         pass
 
 
@@ -126,7 +160,10 @@ def test_a_worker_on_another_control_host_sends_its_records(standin, bench, test
     """One testbed of namespaces here, one that the stand-in's client node controls, reached over SSH by Dask."""
     own = standin.description()
     control = {"host": own.client.host, "python": own.python, "key": own.key, "known_hosts": own.known_hosts}
-    beds = (parse_description({"name": f"{testbed_name}a"}), parse_description({"name": f"{testbed_name}b", "control": control}))
+    beds = (
+        parse_description({"name": f"{testbed_name}a"}),
+        parse_description({"name": f"{testbed_name}b", "control": control}),
+    )
     grid = {"figure": "tiny", "bandwidth_mbps": [50, 100], "rtt_ms": [36], "workloads": [{"size_kb": 5}]}
     wanted = Sweep.parse({"name": "tiny", "title": "t", "stack": "quicv1", "loads": 3, "seed": 5, "grid": [grid]})
     try:

@@ -6,10 +6,10 @@ import threading
 import time
 
 import pytest
+from test_cells import sweep
 
 from longlook.dataset.raw import read_campaigns, read_runs, verify
 from longlook.experiment.campaign import run_sweep
-from test_cells import sweep
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -48,13 +48,18 @@ class Harm:
 
 def kept_loads(campaign):
     """Loads in the records that interrupted tries left."""
-    return max((sum(1 for _ in read_runs(folder.parent)) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")), default=0)
+    return max(
+        (sum(1 for _ in read_runs(folder.parent)) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")),
+        default=0,
+    )
 
 
 def whole(campaign):
     assert campaign.is_sealed and verify(campaign.path) == []
     (cell,) = campaign.finished_cells()
-    assert {(row["arm"], row["load_index"]) for row in read_runs(cell)} >= {(arm, index) for arm in ("quic", "tcp") for index in range(6)}
+    assert {(row["arm"], row["load_index"]) for row in read_runs(cell)} >= {
+        (arm, index) for arm in ("quic", "tcp") for index in range(6)
+    }
 
 
 def measured(standin, harm, capfd):
@@ -111,7 +116,9 @@ def test_the_clients_disk_is_full(standin, bench, capfd):
         seen = f"/proc/{standin._daemons['client'].pid}/root/var/tmp/longlook/cells"
 
         def fill():
-            subprocess.run(["sh", "-c", f"head -c 2000000 /dev/zero > {seen}/ballast"], check=False, capture_output=True)
+            subprocess.run(
+                ["sh", "-c", f"head -c 2000000 /dev/zero > {seen}/ballast"], check=False, capture_output=True
+            )
 
         harm = Harm(standin, fill)
         harm._standin = type("Seen", (), {"folder": _At(seen)})
@@ -152,7 +159,15 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
     (tmp_path / "beds.toml").write_text(format_testbeds((standin.description(),)))
     text = 'name="tiny"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n[[grid]]\nfigure="tiny"\nbandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n'
     (tmp_path / "tiny.toml").write_text(text)
-    argv = [sys.executable, "-m", "longlook.cli", "run", str(tmp_path / "tiny.toml"), "--testbeds", str(tmp_path / "beds.toml")]
+    argv = [
+        sys.executable,
+        "-m",
+        "longlook.cli",
+        "run",
+        str(tmp_path / "tiny.toml"),
+        "--testbeds",
+        str(tmp_path / "beds.toml"),
+    ]
     environment = os.environ | {"LONGLOOK_DATA": str(tmp_path)}
     run = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with Harm(standin, lambda: run.send_signal(signal.SIGKILL)) as harm:

@@ -90,7 +90,11 @@ class Driven:
         assert campaign.is_sealed
         assert verify(campaign.path) == []
         for cell in campaign.finished_cells():
-            right = {(row["arm"], row["load_index"]) for row in read_runs(cell) if row["accepted"] or row["reject_reason"] == "disturbed"}
+            right = {
+                (row["arm"], row["load_index"])
+                for row in read_runs(cell)
+                if row["accepted"] or row["reject_reason"] == "disturbed"
+            }
             assert len(right) == 12
         assert not set(self.testbeds) & set(netns.leftover())
         return campaign

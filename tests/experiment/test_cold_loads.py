@@ -1,8 +1,8 @@
 """Loads in a browser context of their own take a full handshake, in either stack; later loads of the same browser resume."""
 
 import pytest
-from arms import arm_on, verdicts
 
+from arms import arm_on, verdicts
 from longlook.server import SERVERS
 from longlook.stack import open_stack
 

@@ -1,9 +1,9 @@
 """Negative controls: deliberately wrong servers, with the real browser; each must be rejected for its own reason."""
 
-import arms
 import pytest
-from arms import shorten_image, verdicts
 
+import arms
+from arms import shorten_image, verdicts
 from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
 

@@ -119,7 +119,9 @@ def test_every_reason_can_be_written_into_a_record():
 
     base = dict.fromkeys(("campaign", "cell_id", "arm", "protocol", "load_index", "attempt", "order"), 0)
     for reason in REASONS:
-        check_run(base | {"schema": "longlook.run/1", "plt_ms": None, "accepted": False, "reject_reason": reason}, "here")
+        check_run(
+            base | {"schema": "longlook.run/1", "plt_ms": None, "accepted": False, "reject_reason": reason}, "here"
+        )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,12 @@ def link_counters(**changes):
 
 @pytest.mark.parametrize(
     ("counters", "words"),
-    [({}, None), ({"late_over_1ms": 10}, None), ({"late_over_1ms": 11}, "11 of 1000 packets"), ({"socket_drops": 1}, "lost 1 packets")],
+    [
+        ({}, None),
+        ({"late_over_1ms": 10}, None),
+        ({"late_over_1ms": 11}, "11 of 1000 packets"),
+        ({"socket_drops": 1}, "lost 1 packets"),
+    ],
 )
 def test_an_emulator_that_lags_or_loses_disturbs_the_load(counters, words):
     found = disturbance(100, [], 0.4, 150, link_counters(**counters))

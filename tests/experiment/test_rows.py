@@ -5,8 +5,16 @@ from longlook.sweep import Sweep
 
 
 def cells(**changes):
-    grid = {"figure": "4.6a", "bandwidth_mbps": [10, 50, 100], "rtt_ms": [36], "loss_pct": [0], "workloads": [{"size_kb": size} for size in (5, 100, 10000)]}
-    return Sweep.parse({"name": "s", "title": "t", "stack": "quicv1", "loads": 20, "seed": 5, "grid": [grid | changes]}).cells()
+    grid = {
+        "figure": "4.6a",
+        "bandwidth_mbps": [10, 50, 100],
+        "rtt_ms": [36],
+        "loss_pct": [0],
+        "workloads": [{"size_kb": size} for size in (5, 100, 10000)],
+    }
+    return Sweep.parse(
+        {"name": "s", "title": "t", "stack": "quicv1", "loads": 20, "seed": 5, "grid": [grid | changes]}
+    ).cells()
 
 
 def test_a_row_is_everything_but_the_size_and_the_number_of_objects():
@@ -25,7 +33,11 @@ def test_rows_stay_together_and_the_long_ones_go_first():
             owners.setdefault(row_of(cell), set()).add(bed)
     assert all(len(beds) == 1 for beds in owners.values()) and len(owners) == 3
     assert sum(len(own) for own in plan.values()) == 9
-    assert [cell.link.bandwidth_mbps for cell in plan["a"]] == [10, 10, 10]  # the slowest row alone weighs more than the others
+    assert [cell.link.bandwidth_mbps for cell in plan["a"]] == [
+        10,
+        10,
+        10,
+    ]  # the slowest row alone weighs more than the others
 
 
 def test_a_row_stays_with_the_testbed_that_began_it():

@@ -5,7 +5,14 @@ from longlook.scenario import Cell, Link, Workload
 
 
 def cell(**changes):
-    base = dict(figure="4.6a", stack="quicv1", workload=Workload(size_kb=5), link=Link(bandwidth_mbps=10, rtt_ms=36), loads=20, seed=7)
+    base = dict(
+        figure="4.6a",
+        stack="quicv1",
+        workload=Workload(size_kb=5),
+        link=Link(bandwidth_mbps=10, rtt_ms=36),
+        loads=20,
+        seed=7,
+    )
     return Cell(**(base | changes))
 
 

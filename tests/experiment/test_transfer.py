@@ -15,7 +15,15 @@ LARGE = {"size_kb": 20000}
 
 
 def cell(flows, **values):
-    given = {"figure": "t", "stack": "quicv1", "scenario": "t", "flows": flows, "workload": LARGE, "link": LINK, "duration_s": 8}
+    given = {
+        "figure": "t",
+        "stack": "quicv1",
+        "scenario": "t",
+        "flows": flows,
+        "workload": LARGE,
+        "link": LINK,
+        "duration_s": 8,
+    }
     return TransferCell.parse(given | values)
 
 
@@ -29,7 +37,12 @@ def test_flows_share_the_link_and_each_is_seen_from_inside(tmp_path, testbed_nam
     outcome, timeline, bins = run(cell([{"protocol": "quic"}, {"protocol": "tcp"}]), tmp_path, testbed_name)
     rates = {name: flow["mean_mbps"] for name, flow in outcome.flows.items()}
     assert 4.2 < sum(rates.values()) < 5.05 and rates["quic1"] > rates["tcp1"] > 0.2
-    assert set(timeline.groupby(["flow", "source"]).groups) == {("quic1", "capture"), ("quic1", "envoy"), ("quic1", "rtt_parts"), ("tcp1", "tcp_probe")}
+    assert set(timeline.groupby(["flow", "source"]).groups) == {
+        ("quic1", "capture"),
+        ("quic1", "envoy"),
+        ("quic1", "rtt_parts"),
+        ("tcp1", "tcp_probe"),
+    }
     assert set(bins["flow"]) == {"quic1", "tcp1"} and bins["time_s"].max() == 7.75
     record = json.loads((tmp_path / "cell.json").read_text())
     assert record["schema"] == "longlook.transfer/1" and set(record["flows"]) == {"quic1", "tcp1"}
@@ -58,7 +71,9 @@ def test_one_emulated_connection_gives_up_more_at_a_loss(tmp_path, testbed_name)
     for n in (1, 2):
         folder = tmp_path / str(n)
         folder.mkdir()
-        _, timeline, _ = run(cell([{"protocol": "quic", "emulated_connections": n}], duration_s=10), folder, testbed_name)
+        _, timeline, _ = run(
+            cell([{"protocol": "quic", "emulated_connections": n}], duration_s=10), folder, testbed_name
+        )
         window = timeline[(timeline["source"] == "envoy") & (timeline["time_s"] > 3)]["cwnd_bytes"]
         ratio = window / window.shift()
         shares[n] = ratio[ratio < 0.93].median()
@@ -74,7 +89,9 @@ def test_a_page_is_loaded_whole_and_its_time_is_told(tmp_path, testbed_name):
 
 def test_an_object_that_ends_too_soon_voids_the_run(tmp_path, testbed_name, monkeypatch):
     monkeypatch.setattr(transfer, "ATTEMPTS", 1)
-    outcome = run_transfer(cell([{"protocol": "quic"}], workload={"size_kb": 100}, duration_s=3), tmp_path, "trial", testbed_name)
+    outcome = run_transfer(
+        cell([{"protocol": "quic"}], workload={"size_kb": 100}, duration_s=3), tmp_path, "trial", testbed_name
+    )
     assert not outcome.accepted and "too small" in outcome.reject_reason
     assert json.loads((tmp_path / "cell.json").read_text())["reject_reason"] == outcome.reject_reason
 
@@ -84,7 +101,9 @@ def test_a_rejected_attempt_is_repeated_and_the_record_lists_it(tmp_path, testbe
     monkeypatch.setattr(transfer, "_wrong", lambda *given: wrong.pop() if wrong else judge(*given))
     _, timeline, _ = run(cell([{"protocol": "quic"}, {"protocol": "tcp"}], duration_s=3), tmp_path, testbed_name)
     record = json.loads((tmp_path / "cell.json").read_text())
-    assert [reason for reason in record["rejected_attempts"] if not reason.startswith("disturbed")] == ["made up: by the test"]
+    assert [reason for reason in record["rejected_attempts"] if not reason.startswith("disturbed")] == [
+        "made up: by the test"
+    ]
     assert {"envoy", "tcp_probe"} <= set(timeline["source"])
 
 

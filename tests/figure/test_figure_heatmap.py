@@ -26,7 +26,9 @@ def cell(size=5, count=1, bandwidth=10.0, pct=72.0, p=1e-9, verdict="quic", camp
 
 @pytest.fixture
 def squares():
-    published = pd.DataFrame([cell(), cell(size=10000, pct=0.53), cell(bandwidth=100.0, pct=-1.7, p=0.3, verdict="none")])
+    published = pd.DataFrame(
+        [cell(), cell(size=10000, pct=0.53), cell(bandwidth=100.0, pct=-1.7, p=0.3, verdict="none")]
+    )
     measured = pd.DataFrame([cell(campaign=REFERENCE.campaign, cell_id="one_cell", pct=70.0)])
     return figure_squares({PUBLISHED: published, REFERENCE: measured})
 
@@ -90,7 +92,14 @@ def test_panels_stand_side_by_side_in_the_order_of_the_sources(squares):
 
 
 def test_loads_keep_their_state_and_those_without_a_time():
-    common = {"workload_size_kb": 5, "workload_count": 1, "bandwidth_mbps": 10.0, "rtt_ms": 36.0, "loss_pct": 0.0, "jitter_ms": 0.0}
+    common = {
+        "workload_size_kb": 5,
+        "workload_count": 1,
+        "bandwidth_mbps": 10.0,
+        "rtt_ms": 36.0,
+        "loss_pct": 0.0,
+        "jitter_ms": 0.0,
+    }
     runs = pd.DataFrame([
         common | {"protocol": "quic", "load_index": 0, "plt_ms": 140.0, "accepted": True, "reject_reason": None},
         common | {"protocol": "quic", "load_index": 1, "plt_ms": 104.123, "accepted": True, "reject_reason": None},
@@ -118,7 +127,13 @@ def test_a_missing_mean_is_said_in_words():
 
 
 def test_a_chart_is_one_block_with_everything_inside(squares):
-    chart = LiveChart("figure-x", heatmap(squares), 'a "picture"', {"facts": {"x": "</script><b>"}}, (Download("x.csv", "a,b\n1,2\n"),))
+    chart = LiveChart(
+        "figure-x",
+        heatmap(squares),
+        'a "picture"',
+        {"facts": {"x": "</script><b>"}},
+        (Download("x.csv", "a,b\n1,2\n"),),
+    )
     page = chart._repr_html_()
     assert page.count("</script>") == 1, "data must not end its script element"
     assert 'src="data:image/svg+xml;base64,' in page and "<noscript>" in page

@@ -9,7 +9,16 @@ from longlook.figure import style
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(72.43, "+72"), (-24.29, "−24"), (0.53, "+0.5"), (-1.88, "−1.9"), (226.38, "+226"), (9.96, "+10"), (0.04, "0"), (-0.04, "0")],
+    [
+        (72.43, "+72"),
+        (-24.29, "−24"),
+        (0.53, "+0.5"),
+        (-1.88, "−1.9"),
+        (226.38, "+226"),
+        (9.96, "+10"),
+        (0.04, "0"),
+        (-0.04, "0"),
+    ],
 )
 def test_a_percentage_carries_its_sign(value, text):
     assert style.signed_pct(value) == text
@@ -34,7 +43,9 @@ def test_jitter_is_named_only_where_there_is_some():
 @pytest.mark.parametrize("pct", [*range(-100, 0, 5), *range(5, 101, 5), 226])
 def test_the_number_can_be_read_on_its_square(pct):
     """WCAG 2.1 AA asks for a contrast of 4.5."""
-    levels = sorted(style.luminance(colour) for colour in (style.square_colour(pct), style.text_on(pct, significant=True)))
+    levels = sorted(
+        style.luminance(colour) for colour in (style.square_colour(pct), style.text_on(pct, significant=True))
+    )
     assert (levels[1] + 0.05) / (levels[0] + 0.05) >= 4.5
 
 

@@ -48,7 +48,9 @@ def patiently(bed, driver, link, tries=4):
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.parametrize("link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)])
+@pytest.mark.parametrize(
+    "link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)]
+)
 def test_a_real_link_is_what_was_set(testbed_name, link):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         driver.configure(link, seed=1)
@@ -75,7 +77,12 @@ def test_equal_seeds_give_packets_the_same_fate(testbed_name):
         lost = []
         for seed in (5, 5, 6):
             driver.reseed(seed)
-            out = bed.run("client", ["ping", "-n", "-c", "60", "-i", "0.01", "-W", "1", bed.hosts["server"].address], 20, check=False)
+            out = bed.run(
+                "client",
+                ["ping", "-n", "-c", "60", "-i", "0.01", "-W", "1", bed.hosts["server"].address],
+                20,
+                check=False,
+            )
             lost.append({line.split("icmp_seq=")[1].split()[0] for line in out.splitlines() if "icmp_seq=" in line})
     assert lost[0] == lost[1] != lost[2]
 
@@ -95,7 +102,14 @@ def test_a_killed_emulator_is_reported_and_the_next_one_starts(testbed_name):
 
 
 JITTERY = Link(bandwidth_mbps=10, rtt_ms=112, jitter_ms=50)
-SPREAD = {"replies": 1500, "rtt_ms_mean": 117.1, "rtt_ms_std": 17.4, "rtt_ms_min": 68.8, "rtt_ms_max": 153.0, "reordered_pct": 7.5}
+SPREAD = {
+    "replies": 1500,
+    "rtt_ms_mean": 117.1,
+    "rtt_ms_std": 17.4,
+    "rtt_ms_min": 68.8,
+    "rtt_ms_max": 153.0,
+    "reordered_pct": 7.5,
+}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from arms import arm_on
-
 from longlook.server import SERVERS
 from longlook.stack import open_stack
 

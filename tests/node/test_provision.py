@@ -36,5 +36,11 @@ def test_the_code_bundle_holds_what_a_cell_needs_and_no_data(tmp_path, monkeypat
     with tarfile.open(provision.code_bundle().path) as archive:
         names = set(archive.getnames())
     provision.code_bundle.cache_clear()
-    assert {"src/longlook/cli.py", "notebooks/plt.ipynb", "envs/quicv1/envoy.yaml", "tools/bootstrap", "requirements.txt"} <= names
+    assert {
+        "src/longlook/cli.py",
+        "notebooks/plt.ipynb",
+        "envs/quicv1/envoy.yaml",
+        "tools/bootstrap",
+        "requirements.txt",
+    } <= names
     assert not [name for name in names if name.startswith("data/raw") or "__pycache__" in name]

@@ -31,7 +31,13 @@ def test_no_threshold_yet_is_empty_and_sequence_numbers_wrap():
 
 
 def test_retransmissions_are_counted_per_connection():
-    lines = [probe("1.0"), AGAIN.format(at="1.1", port=443, peer=5000), AGAIN.format(at="1.1", port=444, peer=5001), probe("1.2"), probe("1.3", port=444, peer=5001)]
+    lines = [
+        probe("1.0"),
+        AGAIN.format(at="1.1", port=443, peer=5000),
+        AGAIN.format(at="1.1", port=444, peer=5001),
+        probe("1.2"),
+        probe("1.3", port=444, peer=5001),
+    ]
     assert list(parse(lines, 0)["retransmissions"]) == [0, 1, 1]
 
 

@@ -6,10 +6,10 @@ import re
 import statistics
 from pathlib import Path
 
-import arms
 import pytest
-from arms import shorten_image, verdicts
 
+import arms
+from arms import shorten_image, verdicts
 from longlook.client.base import NotSupported
 from longlook.scenario import Link, Workload
 from longlook.server.apache import Apache
@@ -98,7 +98,10 @@ def test_a_server_that_keeps_the_connection_open_is_rejected(testbed_name, tmp_p
 
 
 def test_a_browser_that_offers_no_q037_is_not_supported(testbed_name, tmp_path):
-    with arm_on(testbed_name, tmp_path, browser="quicv1") as on, pytest.raises(NotSupported, match="not supported: offered .*0x00000001.*server speaks Q037"):
+    with (
+        arm_on(testbed_name, tmp_path, browser="quicv1") as on,
+        pytest.raises(NotSupported, match="not supported: offered .*0x00000001.*server speaks Q037"),
+    ):
         on.arm.load(0)
 
 
@@ -106,11 +109,21 @@ def test_a_browser_that_offers_no_q037_is_not_supported(testbed_name, tmp_path):
 def test_the_window_is_cut_by_the_factor_of_n(testbed_name, tmp_path, connections, factor):
     log = tmp_path / "congestion.csv"
     how = {"emulated_connections": connections, "options": {"congestion-log": log}}
-    with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=10, rtt_ms=36), workload=Workload(size_kb=10000, count=1), **how) as on:
+    with arm_on(
+        testbed_name,
+        tmp_path,
+        link=Link(bandwidth_mbps=10, rtt_ms=36),
+        workload=Workload(size_kb=10000, count=1),
+        **how,
+    ) as on:
         on.arm.load(0)
     with log.open() as lines:
         windows = [(int(row["cwnd_bytes"]), row["phase"]) for row in csv.DictReader(lines)]
-    cuts = [after / before for (before, was), (after, phase) in zip(windows, windows[1:], strict=False) if phase == "recovery" != was]
+    cuts = [
+        after / before
+        for (before, was), (after, phase) in zip(windows, windows[1:], strict=False)
+        if phase == "recovery" != was
+    ]
     assert len(cuts) >= 2
     assert statistics.median(cuts) == pytest.approx(factor, abs=0.01)
 

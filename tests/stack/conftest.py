@@ -81,10 +81,15 @@ class Tiny:
         kept = [path for path in files_below(tree) if not path.endswith("bin/browser")]
         self.toml = self.folder / "stack.toml"
         self.toml.write_text(
-            TOML.format(tree=tree_sha256({path: sha256_of(tree / path) for path in kept}), program=hashlib.sha256(PROGRAM).hexdigest())
+            TOML.format(
+                tree=tree_sha256({path: sha256_of(tree / path) for path in kept}),
+                program=hashlib.sha256(PROGRAM).hexdigest(),
+            )
         )
         self.lock = self.folder / "package-lock.json"
-        self.lock.write_text(json.dumps({"lockfileVersion": 3, "packages": {"": {}, "node_modules/tinybrowser": {"version": "1.2.3"}}}))
+        self.lock.write_text(
+            json.dumps({"lockfileVersion": 3, "packages": {"": {}, "node_modules/tinybrowser": {"version": "1.2.3"}}})
+        )
         (self.folder / "package.json").write_text("{}")
 
     def replace(self, old: str, new: str) -> None:

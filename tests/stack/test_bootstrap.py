@@ -66,7 +66,9 @@ def run_bootstrap(
     script = folder / "tools" / "bootstrap"
     script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
     command = [shutil.which("bash"), str(script), *arguments]
-    return subprocess.run(command, env={"PATH": str(programs), **environment}, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        command, env={"PATH": str(programs), **environment}, capture_output=True, text=True, timeout=60
+    )
 
 
 def test_without_apt_the_first_line_names_what_is_missing(tmp_path):

@@ -132,7 +132,12 @@ def test_controllers_and_facts(tiny, fetched):
     assert stack.client_options("quic", "bbr") == ("--quic-connection-options=TBBR",)
     assert stack.client_options("quic", "cubic", ("ILD0", "IW10")) == ("--quic-connection-options=ILD0,IW10",)
     assert stack.client_options("tcp", "cubic", ("ILD0",)) == ()
-    assert (stack.server("tcp"), stack.client("quic"), stack.har_protocol("quic"), stack.tls) == ("apache", "chromium", "h3", "1.3")
+    assert (stack.server("tcp"), stack.client("quic"), stack.har_protocol("quic"), stack.tls) == (
+        "apache",
+        "chromium",
+        "h3",
+        "1.3",
+    )
     with pytest.raises(LonglookError, match="offers cubic for tcp, not bbr"):
         stack.client_options("tcp", "bbr")
     with pytest.raises(LonglookError, match="no component 'firefox'"):
@@ -152,7 +157,10 @@ def test_two_installations_do_not_collide(tmp_path):
     holder.start()
     try:
         assert ready.wait(20)
-        with pytest.raises(LonglookError, match="waited 0.3 s for somebody else"), exclusive(tmp_path / "lock", "somebody else", 0.3):
+        with (
+            pytest.raises(LonglookError, match="waited 0.3 s for somebody else"),
+            exclusive(tmp_path / "lock", "somebody else", 0.3),
+        ):
             pass
     finally:
         release.set()

@@ -12,7 +12,9 @@ from longlook.stack.spec import StackError, load_stack, offered_stacks
 
 def test_unknown_key_names_the_known_ones(tiny):
     tiny.replace('file = "bin/browser"', 'flie = "bin/browser"')
-    with pytest.raises(StackError, match=r"components\.browser: .*unknown key flie; known keys: role, source, package.*file"):
+    with pytest.raises(
+        StackError, match=r"components\.browser: .*unknown key flie; known keys: role, source, package.*file"
+    ):
         tiny.load()
 
 

@@ -25,11 +25,17 @@ def test_a_program_that_never_ends(monkeypatch):
 def test_a_program_that_never_writes_the_line(monkeypatch):
     monkeypatch.setattr(versions, "TIMEOUT_S", 0.5)
     command = [sys.executable, "-c", "import sys, time; print('starting', file=sys.stderr, flush=True); time.sleep(30)"]
-    with pytest.raises(LonglookError, match="waited 0.5 s for .* to write 'ready'"), versions._started(command, "ready"):
+    with (
+        pytest.raises(LonglookError, match="waited 0.5 s for .* to write 'ready'"),
+        versions._started(command, "ready"),
+    ):
         pass
 
 
 def test_a_program_that_ends_early():
     command = [sys.executable, "-c", "import sys; print('no licence', file=sys.stderr)"]
-    with pytest.raises(LonglookError, match=r"ended before it wrote 'ready'; it wrote 'no licence"), versions._started(command, "ready"):
+    with (
+        pytest.raises(LonglookError, match=r"ended before it wrote 'ready'; it wrote 'no licence"),
+        versions._started(command, "ready"),
+    ):
         pass

@@ -3,7 +3,13 @@
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.testbed.description import EmulabDescription, NetnsDescription, format_testbeds, load_testbeds, parse_description
+from longlook.testbed.description import (
+    EmulabDescription,
+    NetnsDescription,
+    format_testbeds,
+    load_testbeds,
+    parse_description,
+)
 
 EMULAB = {
     "name": "emulab1",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from genilib import PROFILE, manifest_of, run_as_portal
 from lxml import etree
 
+from genilib import PROFILE, manifest_of, run_as_portal
 from longlook.cli import cli
 from longlook.errors import LonglookError
 from longlook.testbed.description import Pipes, format_testbeds, load_testbeds
@@ -29,13 +29,17 @@ def test_the_sample_is_what_the_profile_asks_for_today(tmp_path, text):
 def test_three_replicas_are_three_testbeds(text):
     beds = read_manifest(text, "alice")
     assert [bed.name for bed in beds] == ["emulab1", "emulab2", "emulab3"]
-    assert {(bed.driver, bed.user, bed.python) for bed in beds} == {("emulab", "alice", "/local/repository/.venv/bin/python")}
+    assert {(bed.driver, bed.user, bed.python) for bed in beds} == {
+        ("emulab", "alice", "/local/repository/.venv/bin/python")
+    }
     assert [(bed.server.host, bed.client.host, bed.bridge.host) for bed in beds] == [
         ("pc401.emulab.net", "pc402.emulab.net", "pc403.emulab.net"),
         ("pc404.emulab.net", "pc405.emulab.net", "pc406.emulab.net"),
         ("pc407.emulab.net", "pc408.emulab.net", "pc409.emulab.net"),
     ]
-    assert [(bed.server.address, bed.client.address) for bed in beds] == [(f"192.168.{n}.1", f"192.168.{n}.2") for n in (1, 2, 3)]
+    assert [(bed.server.address, bed.client.address) for bed in beds] == [
+        (f"192.168.{n}.1", f"192.168.{n}.2") for n in (1, 2, 3)
+    ]
     assert {(bed.bridge.pipes.server_to_client, bed.bridge.pipes.client_to_server) for bed in beds} == {(60111, 60121)}
 
 
@@ -93,7 +97,9 @@ def test_several_users_are_listed(text):
         read_manifest(text)
 
 
-@pytest.mark.parametrize(("content", "words"), [(None, "cannot read"), (b"\xff\xfe\x00", "not text"), (b"<a>", "not XML")])
+@pytest.mark.parametrize(
+    ("content", "words"), [(None, "cannot read"), (b"\xff\xfe\x00", "not text"), (b"<a>", "not XML")]
+)
 def test_the_file_is_named(tmp_path, content, words):
     path = tmp_path / "manifest.xml"
     if content is not None:
@@ -104,7 +110,9 @@ def test_the_file_is_named(tmp_path, content, words):
 
 
 def test_the_command_prints_a_file_that_is_read_back(tmp_path, text):
-    done = CliRunner().invoke(cli, ["testbeds", str(SAMPLE), "--user", "alice", "--pipes", "101", "102"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        cli, ["testbeds", str(SAMPLE), "--user", "alice", "--pipes", "101", "102"], catch_exceptions=False
+    )
     assert done.exit_code == 0
     (tmp_path / "testbeds.toml").write_text(done.output)
     pipes = Pipes(server_to_client=101, client_to_server=102)

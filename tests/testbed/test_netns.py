@@ -24,7 +24,12 @@ def test_hosts_settings_and_teardown(testbed_name):
         for role, host in bed.hosts.items():
             for interface in host.interfaces:
                 shown = bed.run(role, ["ethtool", "-k", interface], timeout_s=5)
-                for feature in ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload", "tx-checksumming"):
+                for feature in (
+                    "tcp-segmentation-offload",
+                    "generic-segmentation-offload",
+                    "generic-receive-offload",
+                    "tx-checksumming",
+                ):
                     assert f"{feature}: off" in shown, (role, interface, feature)
         settings = bed.sysctls()
         assert int(settings["client"]["net.core.rmem_max"]) >= SOCKET_BUFFER_BYTES
@@ -94,5 +99,8 @@ def _alive(pid):
 
 
 def test_a_hanging_program_is_named_when_its_time_is_up(testbed_name):
-    with NetnsTestbed(testbed_name) as bed, pytest.raises(LonglookError, match="sleep on client did not finish in 0.2 s"):
+    with (
+        NetnsTestbed(testbed_name) as bed,
+        pytest.raises(LonglookError, match="sleep on client did not finish in 0.2 s"),
+    ):
         bed.run("client", ["sleep", "60"], timeout_s=0.2)

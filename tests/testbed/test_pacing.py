@@ -26,7 +26,9 @@ else:
 
 @pytest.fixture
 def server():
-    process = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     yield process, int(process.stdout.readline())
     subprocess.run(["pkill", "-s", str(process.pid)], check=True)
     process.communicate(timeout=5)

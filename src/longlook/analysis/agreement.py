@@ -80,7 +80,7 @@ def published_as_cells(published: pd.DataFrame) -> pd.DataFrame:
     frame = published.rename(columns={"object_size_kb": "workload_size_kb", "object_count": "workload_count"})
     frame = frame.assign(quic_n=frame["runs"], tcp_n=frame["runs"], campaign="published", cell_id="")
     numbers = ("bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms")  # whole ones are read as integers
-    frame = frame.astype({name: float for name in numbers})
+    frame = frame.astype(dict.fromkeys(numbers, float))
     return frame[["table", "campaign", *CELL_KEY, *STATISTICS, "cell_id", "printed_pct_diff"]]
 
 
@@ -93,7 +93,9 @@ def compare(cells_a: pd.DataFrame, cells_b: pd.DataFrame) -> tuple[CellAgreement
     for name, frame in (("first", cells_a), ("second", cells_b)):
         twice = frame[frame.duplicated(CELL_KEY)]
         if len(twice):
-            raise ValueError(f"the {name} table has {label_of(twice.iloc[0])} of figure {twice.iloc[0]['figure']} twice")
+            raise ValueError(
+                f"the {name} table has {label_of(twice.iloc[0])} of figure {twice.iloc[0]['figure']} twice"
+            )
     columns = [*CELL_KEY, *STATISTICS, "campaign", "cell_id"]
     both = cells_a[columns].merge(cells_b[columns], on=CELL_KEY, how="inner", suffixes=("_a", "_b"), sort=False)
     return tuple(

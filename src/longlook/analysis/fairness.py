@@ -52,7 +52,9 @@ def verdict_of(shares: Sequence[Share]) -> str:
     """Welch's t-test between the first flow and the first one of the other protocol, or else the second."""
     first = shares[0]
     other = next((one for one in shares if one.protocol != first.protocol), shares[1] if len(shares) > 1 else first)
-    test = welch_from_summaries(*(Summary(one.mean_mbps, one.std_mbps, one.runs) for one in (first, other)))  # the same in any unit
+    test = welch_from_summaries(
+        *(Summary(one.mean_mbps, one.std_mbps, one.runs) for one in (first, other))
+    )  # the same in any unit
     high, low = max(first.mean_mbps, other.mean_mbps), min(first.mean_mbps, other.mean_mbps)
     if not test.significant or high < MATERIAL * low:
         return "fair"
@@ -65,7 +67,9 @@ def published_contests(published: pd.DataFrame, table: str) -> list[Contest]:
     """Scenarios of table 4.1 or 4.2, from `muthuraj2024_fairness.csv`, in the table's order."""
     found = []
     for scenario, rows in published[published["table"].astype(str) == table].groupby("scenario", sort=False):
-        shares = tuple(Share(row.flow, row.protocol, row.mean_mbps, row.std_mbps, int(row.runs)) for row in rows.itertuples())
+        shares = tuple(
+            Share(row.flow, row.protocol, row.mean_mbps, row.std_mbps, int(row.runs)) for row in rows.itertuples()
+        )
         found.append(Contest(scenario, shares, verdict_of(shares)))
     return found
 

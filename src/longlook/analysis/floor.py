@@ -111,7 +111,9 @@ def floor(cell: Cell, protocol: Protocol, *, zero_rtt: bool = True, initial_wind
         return image_bytes / transport.payload_bytes / packets_per_ms
 
     own = cell.tcp_initial_window if protocol == "tcp" else None
-    window = _window_at_images(transport, cell.workload, initial_window_packets or own or transport.initial_window_packets)
+    window = _window_at_images(
+        transport, cell.workload, initial_window_packets or own or transport.initial_window_packets
+    )
     growth = _growth(protocol, cell.workload)
     transfer_ms = serialise_ms(total_bytes)
     sendable, rounds = window, 1

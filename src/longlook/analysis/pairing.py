@@ -158,7 +158,13 @@ def _partners(cells_a: Sequence[MeasuredCell], cells_b: Sequence[MeasuredCell]) 
 
 
 def _pair_of(a: MeasuredCell, b: MeasuredCell) -> CellPair:
-    return CellPair(a, b, tuple(ArmPair(arm, a.kinds[arm], a.arms[arm], b.arms[arm], ratio_of(a.arms[arm], b.arms[arm])) for arm in a.arms))
+    return CellPair(
+        a,
+        b,
+        tuple(
+            ArmPair(arm, a.kinds[arm], a.arms[arm], b.arms[arm], ratio_of(a.arms[arm], b.arms[arm])) for arm in a.arms
+        ),
+    )
 
 
 def shifts(arms: Iterable[ArmPair]) -> tuple[Shift, ...]:
@@ -173,7 +179,11 @@ def shifts(arms: Iterable[ArmPair]) -> tuple[Shift, ...]:
 def _shift(kind: str, arms: Sequence[ArmPair]) -> Shift:
     tested = [arm.ratio for arm in arms if arm.tested]
     significant = [ratio.value for ratio in tested if ratio.test.significant]
-    reaches = [(ratio.high - ratio.low) / 2 / ratio.value for ratio in tested if ratio.value and math.isfinite(ratio.high - ratio.low)]
+    reaches = [
+        (ratio.high - ratio.low) / 2 / ratio.value
+        for ratio in tested
+        if ratio.value and math.isfinite(ratio.high - ratio.low)
+    ]
     return Shift(
         kind=kind,
         means=len(arms),

@@ -76,13 +76,17 @@ def check_integrity(raw: Path, processed: Path) -> Integrity:
     sealed = [one for one in campaigns if one.is_sealed]
     problems = [line for one in sealed for line in verify(one.path)]
     problems += [
-        f"{one.id}: sealed, but its manifest is missing" for one in campaigns if one.info.get("sealed") and not one.is_sealed
+        f"{one.id}: sealed, but its manifest is missing"
+        for one in campaigns
+        if one.info.get("sealed") and not one.is_sealed
     ]
     problems += check_tables(processed)
     if (processed / "campaigns.csv").is_file():
         table = pd.read_csv(processed / "campaigns.csv")
         processed_cells = dict(zip(table["campaign"], table["cells_measured"], strict=True))
         if processed_cells != {one.id: len(one.finished_cells()) for one in campaigns}:
-            problems.append("the processed tables are not those of the raw records; make them again with: longlook process")
+            problems.append(
+                "the processed tables are not those of the raw records; make them again with: longlook process"
+            )
     unsealed = tuple(one.id for one in campaigns if not one.is_sealed)
     return Integrity(tuple(one.id for one in sealed), unsealed, tuple(problems))

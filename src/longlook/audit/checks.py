@@ -11,7 +11,11 @@ import pandas as pd
 from scipy.stats import binom
 
 from longlook.analysis.agreement import (
-    compare, largest_disagreements, median_relative_error, published_as_cells, share_agreeing,
+    compare,
+    largest_disagreements,
+    median_relative_error,
+    published_as_cells,
+    share_agreeing,
 )  # fmt: skip
 from longlook.analysis.cells import cell_of, label_of, newest, role_of
 from longlook.analysis.difference import percentage_difference
@@ -20,7 +24,14 @@ from longlook.analysis.order import order_effects
 from longlook.analysis.welch import ALPHA
 from longlook.audit.fairness import FairnessAudit, fairness
 from longlook.audit.report import (
-    AAControl, AuditReport, Integrity, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit,
+    AAControl,
+    AuditReport,
+    Integrity,
+    LoadCounts,
+    OrderControl,
+    PublishedCheck,
+    Section,
+    TableAudit,
 )  # fmt: skip
 
 ROLES = ("reference", "local")
@@ -109,7 +120,12 @@ def aa_control(role: str, rows: pd.DataFrame) -> AAControl:
 
 
 def section(
-    title: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.DataFrame, largest: int, shares: tuple[FairnessAudit, ...] = ()
+    title: str,
+    published: pd.DataFrame,
+    rows: pd.DataFrame,
+    runs: pd.DataFrame,
+    largest: int,
+    shares: tuple[FairnessAudit, ...] = (),
 ) -> Section:
     """One set of re-measured cells, and of shares of a bottleneck, beside the published tables."""
     tables = tuple(_table(name, group, rows, runs) for name, group in published.groupby("table", sort=False))

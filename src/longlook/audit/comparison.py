@@ -93,7 +93,11 @@ class Comparison:
     def beyond_drift(self) -> int:
         """Means that differ significantly and by more than `DRIFT`, of page load times also by more than `DRIFT_MS`."""
         least = DRIFT_MS if self.unit == "ms" else 0.0
-        far = [arm for arm in self.pairing.every_arm() if abs(arm.ratio.value - 1) > DRIFT and abs(arm.b.mean - arm.a.mean) > least]
+        far = [
+            arm
+            for arm in self.pairing.every_arm()
+            if abs(arm.ratio.value - 1) > DRIFT and abs(arm.b.mean - arm.a.mean) > least
+        ]
         return sum(arm.significant for arm in far)
 
     @property
@@ -121,7 +125,9 @@ def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Compariso
     measured = [read_measured(campaign) for campaign in (one, other)]
     for campaign, cells in zip((one, other), measured, strict=True):
         if not cells:
-            raise LonglookError(f"campaign {campaign.id} has no finished cell yet; go on measuring it with: longlook run {campaign.sweep}")
+            raise LonglookError(
+                f"campaign {campaign.id} has no finished cell yet; go on measuring it with: longlook run {campaign.sweep}"
+            )
     pairing = pair(*measured)
     if not pairing.pairs:
         raise LonglookError(
@@ -150,7 +156,9 @@ def comparison_of(a: Side, b: Side, pairing: Pairing, unit: str) -> Comparison:
 def _side(campaign: Campaign) -> Side:
     info = campaign.info
     done = len(campaign.finished_cells())
-    return Side(campaign.id, campaign.role, campaign.sweep, info["created"], campaign.is_sealed, len(info["cells"]), done)
+    return Side(
+        campaign.id, campaign.role, campaign.sweep, info["created"], campaign.is_sealed, len(info["cells"]), done
+    )
 
 
 def _example(cells: list[MeasuredCell]) -> str:

@@ -41,7 +41,9 @@ def _sides(found: Comparison) -> list[str]:
 
 def _side(side: Side) -> str:
     state = "sealed" if side.sealed else "NOT SEALED"
-    return f"{side.campaign} ({side.role}, {state}, {side.measured} of {side.cells} cells measured, begun {side.created})"
+    return (
+        f"{side.campaign} ({side.role}, {state}, {side.measured} of {side.cells} cells measured, begun {side.created})"
+    )
 
 
 def _origins(found: Comparison) -> list[str]:
@@ -49,7 +51,9 @@ def _origins(found: Comparison) -> list[str]:
     lines = ["Where the cells of both were measured", f"  {'':26}{'A':40}{'B':40}", *(_fact(fact) for fact in shown)]
     differing = [fact.name for fact in found.facts if fact.differs]
     equal = sum(fact.a == fact.b and bool(fact.a) for fact in found.facts)
-    lines.append(f"  they differ in {len(differing)} facts{': ' + ', '.join(differing) if differing else ''}; {equal} are equal")
+    lines.append(
+        f"  they differ in {len(differing)} facts{': ' + ', '.join(differing) if differing else ''}; {equal} are equal"
+    )
     if found.link:
         lines.append(
             f"  links as measured before each cell ({found.link.cells} told): RTTs at most {found.link.rtt_ms:.1f} ms apart, "
@@ -134,13 +138,17 @@ def _overall(found: Comparison) -> list[str]:
     lines = ["Overall, B over A", f"  verdicts that agree: {agreeing(pairs)}"]
     lines += few([f"    {_name(one)}: {_verdicts(one)}" for one in found.disagreeing()])
     lines += [f"  {_shift(shift, found.unit)}" for shift in found.shifts]
-    lines.append(f"  means that differ by at most {', '.join(f'{name}: {near} of {of}' for name, (near, of) in found.near.items())}")
+    lines.append(
+        f"  means that differ by at most {', '.join(f'{name}: {near} of {of}' for name, (near, of) in found.near.items())}"
+    )
     largest = largest_shifts(pairs)
     if largest:
         lines.append("  largest differences:")
     for one, arm in largest:
         mark = " *" if arm.significant else "  "
-        lines.append(f"    x {arm.ratio.value:.3f}{mark} {arm.arm.upper():6}{arm.a.mean:>10.2f} -> {arm.b.mean:>9.2f} {found.unit}  {_name(one)}")
+        lines.append(
+            f"    x {arm.ratio.value:.3f}{mark} {arm.arm.upper():6}{arm.a.mean:>10.2f} -> {arm.b.mean:>9.2f} {found.unit}  {_name(one)}"
+        )
     return lines
 
 
@@ -163,7 +171,9 @@ def _conclusion(found: Comparison) -> list[str]:
         ]
     drift = f"{DRIFT:.0%}".replace("%", " %") + (f" and {DRIFT_MS:g} ms" if found.unit == "ms" else "")
     counts += f"; {found.beyond_drift} by more than the {drift} that repeated campaigns on one machine may drift"
-    blamed = [_blame(shift, found.unit) for shift in found.shifts if shift.significant > allowed_by_chance(shift.tested)]
+    blamed = [
+        _blame(shift, found.unit) for shift in found.shifts if shift.significant > allowed_by_chance(shift.tested)
+    ]
     return [f"Comparison: {found.outcome.upper()}. {counts}", *blamed]
 
 

@@ -53,7 +53,9 @@ def lines_of(audits: Iterable[FairnessAudit]) -> list[str]:
             table = one.table
             lines += ["", f"  Table {table}, shares of 5 Mbit/s, Mbit/s (sd)   {one.campaign}"]
         mark = "agrees" if one.agrees else f"published {one.published.verdict}, here {one.measured.verdict}"
-        lines.append(f"    {one.published.scenario}: {mark}; Jain's index {one.published.jain:.3f} -> {one.measured.jain:.3f}")
+        lines.append(
+            f"    {one.published.scenario}: {mark}; Jain's index {one.published.jain:.3f} -> {one.measured.jain:.3f}"
+        )
         for before, now in zip(one.published.shares, one.measured.shares, strict=False):
             lines.append(
                 f"      {before.flow:8}{before.mean_mbps:6.2f} ({before.std_mbps:.2f}) -> {now.mean_mbps:6.2f} ({now.std_mbps:.2f})"

@@ -74,13 +74,19 @@ def _facts(environment: Environment) -> dict[str, Any]:
     }  # fmt: skip
     for name, part in (told("components") or {}).items():
         sha256 = part.get("sha256") or ""
-        facts[f"{stack}: {name}"] = " ".join(str(text) for text in (part.get("version"), part.get("provider"), sha256[:8]) if text)
+        facts[f"{stack}: {name}"] = " ".join(
+            str(text) for text in (part.get("version"), part.get("provider"), sha256[:8]) if text
+        )
     for name, sha256 in (told("templates_sha256") or {}).items():
         facts[f"{stack}: {name}"] = sha256
     for host, machine in (told("machines") or {}).items():
         facts |= {f"{host}: {name}": machine.get(name) for name in ("hostname_hash", "cpu_model", "cpus", "kernel")}
     for host, settings in (told("sysctls") or {}).items():
-        facts |= {f"{host}: {name}": value for name, value in settings.items()} if isinstance(settings, Mapping) else {host: settings}
+        facts |= (
+            {f"{host}: {name}": value for name, value in settings.items()}
+            if isinstance(settings, Mapping)
+            else {host: settings}
+        )
     return facts
 
 

@@ -63,7 +63,9 @@ def _summary_row(table: TableAudit) -> str:
 
 
 def _controls(controls: Iterable[AAControl]) -> list[str]:
-    lines = ["A/A control: each protocol against itself; a coloured square is a false alarm (p < 0.01, at most 1 in 40)"]
+    lines = [
+        "A/A control: each protocol against itself; a coloured square is a false alarm (p < 0.01, at most 1 in 40)"
+    ]
     for one in controls:
         if one.verdict == "not measured":
             lines.append(f"  {one.role}: NOT MEASURED. Measure it with: longlook run aa")
@@ -89,7 +91,9 @@ def _published(check: PublishedCheck) -> list[str]:
     if check.slips:
         lines.append("  known slips, reported and not corrected:")
     for slip in check.slips:
-        lines.append(f"    {slip['item']}: {slip['where']}: {slip['says']}; {slip['elsewhere']}: {slip['elsewhere_says']}")
+        lines.append(
+            f"    {slip['item']}: {slip['where']}: {slip['says']}; {slip['elsewhere']}: {slip['elsewhere_says']}"
+        )
     return lines
 
 
@@ -111,7 +115,10 @@ def _section(section: Section) -> list[str]:
     if section.fairness:
         lines += lines_of(section.fairness)
         equal = sum(one.agrees for one in section.fairness)
-        lines += ["", f"  fairness: {equal} of {len(section.fairness)} verdicts agree; median error {_percent(median_error(section.fairness))}"]
+        lines += [
+            "",
+            f"  fairness: {equal} of {len(section.fairness)} verdicts agree; median error {_percent(median_error(section.fairness))}",
+        ]
     lines += ["", _loads(section.loads), *_order(section.order)]
     if section.unpublished_cells:
         lines.append(f"  {section.unpublished_cells} measured cells have no published counterpart")
@@ -185,7 +192,9 @@ def agreeing(cells: Sequence[CellAgreement | CellPair]) -> str:
 
 
 def _loads(loads: LoadCounts) -> str:
-    reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1]))
+    reasons = ", ".join(
+        f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1])
+    )
     rejected = f"{sum(loads.rejected.values())} rejected" + (f" ({reasons})" if reasons else "")
     return f"  loads: {loads.accepted} accepted and averaged, {loads.cold} cold, {rejected}; {loads.disturbed} disturbed by the machine"
 

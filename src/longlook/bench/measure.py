@@ -47,7 +47,9 @@ def percentile(values: list[float], share: float) -> float:
 def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, float]:
     """iperf3 from server to client: its JSON, and the emulator's CPU in percent of a core after settling."""
     # Without --forceflush iperf3 keeps its "listening" line in a buffer as long as it writes to a pipe.
-    server = subject.popen("server", ["iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = subject.popen(
+        "server", ["iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     try:
         _wait_for(server, "listening")
         argv = ["iperf3", "-c", subject.address, "-J", "-R", "-t", f"{seconds:g}", "-i", "0.5", *options]
@@ -76,7 +78,9 @@ def _wait_for(program: subprocess.Popen, word: str) -> None:
             return
         if not chunk:
             break
-    raise LonglookError(f"{program.args[-1]}: no {word!r} within {START_TIMEOUT_S:g} s; it said {said.decode(errors='replace')!r}")
+    raise LonglookError(
+        f"{program.args[-1]}: no {word!r} within {START_TIMEOUT_S:g} s; it said {said.decode(errors='replace')!r}"
+    )
 
 
 def _meter(subject: Subject, seconds: float, shares: list[float]) -> None:

@@ -84,11 +84,29 @@ def targets(rate: float, one: dict[str, float], rattan: dict[str, float] | None)
 
 def format_report(table: dict[tuple[float, str], dict[str, float]], rounds: int, notes: list[str]) -> str:
     """Aligned columns: one row per rate and link, then one line per target."""
-    columns = ("Mbit/s", "link", "RTT p50", "p99", "max ms", "veth p50", "p99", "max ms", "TCP wire", "CPU TCP", "CPU UDP", "UDP lost")
-    lines = [f"medians of {rounds} interleaved rounds, RTT {subjects.RTT_MS:g} ms set, queue 2 x BDP; CPU in % of one core"]
+    columns = (
+        "Mbit/s",
+        "link",
+        "RTT p50",
+        "p99",
+        "max ms",
+        "veth p50",
+        "p99",
+        "max ms",
+        "TCP wire",
+        "CPU TCP",
+        "CPU UDP",
+        "UDP lost",
+    )
+    lines = [
+        f"medians of {rounds} interleaved rounds, RTT {subjects.RTT_MS:g} ms set, queue 2 x BDP; CPU in % of one core"
+    ]
     lines.append("{:>7} {:9}{:>9}{:>8}{:>8}{:>10}{:>8}{:>8}{:>10}{:>9}{:>9}{:>10}".format(*columns))
     for (rate, name), one in sorted(table.items()):
-        figures = [one[key] for key in ("rtt_p50_ms", "rtt_p99_ms", "rtt_max_ms", "plain_p50_ms", "plain_p99_ms", "plain_max_ms")]
+        figures = [
+            one[key]
+            for key in ("rtt_p50_ms", "rtt_p99_ms", "rtt_max_ms", "plain_p50_ms", "plain_p99_ms", "plain_max_ms")
+        ]
         lines.append(
             "{:>7g} {:9}{:>9.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}".format(rate, name, *figures)
             + f"{one['tcp_wire_mbps']:>10.1f}{one['tcp_cpu_pct']:>9.1f}{one['udp_cpu_pct']:>9.1f}{one['udp_lost']:>10.0f}"

@@ -71,7 +71,9 @@ class Chromium(Client):
         flags = [*COMMON_FLAGS, f"--user-data-dir={self._home / 'profile'}", f"--host-resolver-rules={resolve}"]
         flags.append(f"--ignore-certificate-errors-spki-list={own.spki}")
         flags += self.stack.client_flags(own.protocol)
-        flags.append(f"--origin-to-force-quic-on={own.origin}:{own.port}" if own.protocol == "quic" else "--disable-quic")
+        flags.append(
+            f"--origin-to-force-quic-on={own.origin}:{own.port}" if own.protocol == "quic" else "--disable-quic"
+        )
         return flags + list(own.options)
 
     def _start_browser(self) -> None:
@@ -131,7 +133,12 @@ class Chromium(Client):
         own = self.settings
         origin = own.origin if own.port == 443 else f"{own.origin}:{own.port}"
         self._serial += 1
-        request = {"id": self._serial, "op": "load", "url": f"https://{origin}{path}", "timeout_ms": int(timeout_s * 1000)}
+        request = {
+            "id": self._serial,
+            "op": "load",
+            "url": f"https://{origin}{path}",
+            "timeout_ms": int(timeout_s * 1000),
+        }
         request["fresh_context"] = fresh_context
         try:
             self._driver.stdin.write(json.dumps(request) + "\n")

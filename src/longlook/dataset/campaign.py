@@ -121,7 +121,9 @@ class Campaign:
         if cell.cell_id not in self.info["cells"]:
             raise LonglookError(f"campaign {self.id} has no cell {cell.cell_id}; it executes sweep {self.sweep}")
         if (self.path / cell.cell_id).exists():
-            raise LonglookError(f"cell {cell.cell_id} of campaign {self.id} is measured already; it is never overwritten")
+            raise LonglookError(
+                f"cell {cell.cell_id} of campaign {self.id} is measured already; it is never overwritten"
+            )
         partial = self.path / (cell.cell_id + PARTIAL)
         with explain_disk_errors(f"begin cell {cell.cell_id}", self.path):
             self._set_aside(partial)
@@ -151,7 +153,9 @@ class Campaign:
         cell_id = partial.name.removesuffix(PARTIAL)
         if partial.parent != self.path or not partial.name.endswith(PARTIAL) or cell_id not in self.info["cells"]:
             raise LonglookError(f"{partial} is not a cell in progress of campaign {self.id}")
-        lacking = [name for name in (CELL_FILES[self.kind] if required is None else required) if not (partial / name).is_file()]
+        lacking = [
+            name for name in (CELL_FILES[self.kind] if required is None else required) if not (partial / name).is_file()
+        ]
         if lacking:
             raise LonglookError(f"cell {cell_id} is not whole, it lacks {', '.join(lacking)}; left in {partial}")
         self._check_content(partial, cell_id)
@@ -175,7 +179,9 @@ class Campaign:
         missing = [cell.cell_id for cell in self.missing_cells()]
         if missing and not allow_missing:
             shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
-            raise LonglookError(f"campaign {self.id} still lacks {len(missing)} cells ({shown}): run its sweep again first")
+            raise LonglookError(
+                f"campaign {self.id} still lacks {len(missing)} cells ({shown}): run its sweep again first"
+            )
         with explain_disk_errors(f"seal campaign {self.id}", self.path):
             for partial in sorted(self.path.glob("*" + PARTIAL)):
                 self._set_aside(partial)
@@ -198,7 +204,9 @@ class Campaign:
 
     def _refuse_if_sealed(self, what: str) -> None:
         if self.is_sealed or self.info.get("sealed"):
-            raise LonglookError(f"cannot {what}: campaign {self.id} is sealed and is never written again; start a new one")
+            raise LonglookError(
+                f"cannot {what}: campaign {self.id} is sealed and is never written again; start a new one"
+            )
 
     def _set_aside(self, partial: Path) -> Path | None:
         """Move the remains of an interrupted cell to `interrupted/<cell_id>-<time>/` (returned); drop them if empty."""
@@ -236,5 +244,7 @@ class Campaign:
         """Seconds: sum of the cells' wall times, and sum of the PLTs of all loads, cold and rejected included."""
         cells = self.finished_cells()
         walls = sum(float(read_json(cell / "cell.json").get("wall_s") or 0) for cell in cells)
-        plts = sum((run["plt_ms"] or 0) for cell in cells for run in read_runs(cell)) / 1000 if self.kind == "plt" else 0.0
+        plts = (
+            sum((run["plt_ms"] or 0) for cell in cells for run in read_runs(cell)) / 1000 if self.kind == "plt" else 0.0
+        )
         return round(walls, 3), round(plts, 3)

@@ -101,7 +101,9 @@ def longlook_version() -> str:
     return getattr(longlook, "__version__", "unknown")
 
 
-def _add_action(crate: ROCrate, campaign: Path, cell: Path, definition: Any, software: Any, info: dict[str, Any]) -> Any:
+def _add_action(
+    crate: ROCrate, campaign: Path, cell: Path, definition: Any, software: Any, info: dict[str, Any]
+) -> Any:
     record = read_json(cell / "cell.json")
     results = [_add_file(crate, campaign, path) for path in sorted(cell.rglob("*")) if path.is_file()]
     action = _add(

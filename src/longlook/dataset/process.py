@@ -62,7 +62,18 @@ def process(raw_root: Path, processed_root: Path) -> dict[str, int]:
 def campaign_row(campaign: Campaign) -> Row:
     """One row of `campaigns.csv`."""
     info = campaign.info
-    same = ("campaign", "role", "sweep", "stack", "stack_digest", "created", "sealed", "git_commit", "wall_s", "plt_sum_s")
+    same = (
+        "campaign",
+        "role",
+        "sweep",
+        "stack",
+        "stack_digest",
+        "created",
+        "sealed",
+        "git_commit",
+        "wall_s",
+        "plt_sum_s",
+    )
     machine = ("hostname_hash", "cpu_model", "cpus", "memory_bytes", "kernel")
     row = {key: info.get(key) for key in same} | {key: (info.get("machine") or {}).get(key) for key in machine}
     return row | {"cells": len(info["cells"]), "cells_measured": len(campaign.finished_cells())}
@@ -85,7 +96,9 @@ def cell_row(cell: Cell, campaign: str, runs: list[Row]) -> Row:
 
 def summary_of(runs: list[Row], arm: str) -> Summary:
     """Mean and standard deviation of an arm's accepted loads, the cold one left out."""
-    return summarise([run["plt_ms"] for run in runs if run["arm"] == arm and run["accepted"] and run["load_index"] >= 1])
+    return summarise(
+        [run["plt_ms"] for run in runs if run["arm"] == arm and run["accepted"] and run["load_index"] >= 1]
+    )
 
 
 def read_cell(folder: Path) -> tuple[Cell, list[Row]]:
@@ -95,7 +108,9 @@ def read_cell(folder: Path) -> tuple[Cell, list[Row]]:
     runs = [{key: run.get(key) for key in _KEPT} for run in read_runs(folder)]
     strangers = sorted({run["arm"] for run in runs} - set(cell.arms))
     if strangers:
-        raise LonglookError(f"{folder}: loads of arm {', '.join(strangers)}; the cell's arms are {', '.join(cell.arms)}")
+        raise LonglookError(
+            f"{folder}: loads of arm {', '.join(strangers)}; the cell's arms are {', '.join(cell.arms)}"
+        )
     return cell, runs
 
 
@@ -135,9 +150,29 @@ def _add_transfer(tables: Tables, campaign: Campaign, folder: Path) -> None:
         tables.transfer_flows.append(
             same
             | _link(cell)
-            | {"stack": cell.stack, "queue_bytes": cell.link.effective_queue_bytes, "replicate": cell.replicate, "flow": name}
-            | {"protocol": flow.protocol, "cca": flow.cca, "emulated_connections": flow.emulated_connections if flow.has_connections else None}
-            | {key: seen.get(key) for key in ("label", "mean_mbps", "finished_s", "lost", "spurious", "response_ms_median", "response_ms_max")}
+            | {
+                "stack": cell.stack,
+                "queue_bytes": cell.link.effective_queue_bytes,
+                "replicate": cell.replicate,
+                "flow": name,
+            }
+            | {
+                "protocol": flow.protocol,
+                "cca": flow.cca,
+                "emulated_connections": flow.emulated_connections if flow.has_connections else None,
+            }
+            | {
+                key: seen.get(key)
+                for key in (
+                    "label",
+                    "mean_mbps",
+                    "finished_s",
+                    "lost",
+                    "spurious",
+                    "response_ms_median",
+                    "response_ms_max",
+                )
+            }
             | {key: record[key] for key in ("accepted", "reject_reason")}
             | _extremes([row for row in lines if row["flow"] == name])
         )
@@ -173,7 +208,18 @@ def _rows(path: Path) -> list[Row]:
         raise LonglookError(f"the timeline of a transfer could not be read: {path}: {error}") from None
 
 
-_KEPT = ("arm", "protocol", "load_index", "attempt", "order", "zero_rtt", "accepted", "reject_reason", "plt_ms", "disturbed")
+_KEPT = (
+    "arm",
+    "protocol",
+    "load_index",
+    "attempt",
+    "order",
+    "zero_rtt",
+    "accepted",
+    "reject_reason",
+    "plt_ms",
+    "disturbed",
+)
 
 
 def _run_rows(cell: Cell, campaign: Campaign, runs: list[Row]) -> Iterator[Row]:

@@ -97,7 +97,9 @@ def _locked(campaign: Campaign) -> Campaign:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise LonglookError(f"campaign {campaign.id} is being measured by another process; wait for it or end it") from None
+        raise LonglookError(
+            f"campaign {campaign.id} is being measured by another process; wait for it or end it"
+        ) from None
     campaign._lock = weakref.finalize(campaign, os.close, descriptor)
     return campaign
 

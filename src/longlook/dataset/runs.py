@@ -43,7 +43,9 @@ def check_run(record: dict[str, Any], where: str) -> None:
     if not isinstance(accepted, bool):
         raise LonglookError(f"{where}: accepted is {accepted!r}, expected true or false")
     if accepted and (reason is not None or not isinstance(plt, (int, float)) or not plt > 0):
-        raise LonglookError(f"{where}: an accepted load needs plt_ms above 0 and no reject_reason, has {plt!r}, {reason!r}")
+        raise LonglookError(
+            f"{where}: an accepted load needs plt_ms above 0 and no reject_reason, has {plt!r}, {reason!r}"
+        )
     if not accepted and not (isinstance(reason, str) and _REASON.match(reason)):
         raise LonglookError(f"{where}: a rejected load needs a reject_reason such as 'object_count', has {reason!r}")
 

@@ -76,7 +76,9 @@ def _described(name: str, data: bytes) -> dict[str, Any]:
     item = dict(resource(name))
     schema, suffix = item.pop("schema"), item["path"].rpartition(".")[2]
     digest = hashlib.sha256(data).hexdigest()
-    item |= {"format": suffix} | ({"hash": f"sha256:{digest}", "bytes": len(data)} if suffix == "csv" else {"sha256": digest})
+    item |= {"format": suffix} | (
+        {"hash": f"sha256:{digest}", "bytes": len(data)} if suffix == "csv" else {"sha256": digest}
+    )
     return item | {"schema": schema}
 
 

@@ -15,7 +15,16 @@ from longlook.server.base import Server
 from longlook.server.www import PAGE, Site
 
 SERVER_LOG_TIMEOUT_S = 1.0
-COUNTED = ("packets_in", "bytes_in", "dropped_loss", "dropped_queue", "packets_out", "bytes_out", "socket_drops", "late_over_1ms")
+COUNTED = (
+    "packets_in",
+    "bytes_in",
+    "dropped_loss",
+    "dropped_queue",
+    "packets_out",
+    "bytes_out",
+    "socket_drops",
+    "late_over_1ms",
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,16 @@ class Surroundings:
 class Arm:
     """Owns the browser's history: which connections it has used, which the server has seen."""
 
-    def __init__(self, name: str, client: Client, server: Server, har_protocol: str, cca: str, around: Surroundings, cold: bool = False):
+    def __init__(
+        self,
+        name: str,
+        client: Client,
+        server: Server,
+        har_protocol: str,
+        cca: str,
+        around: Surroundings,
+        cold: bool = False,
+    ):
         """`cold`: every load in a browser context of its own, so that none can be resumed."""
         self.cold = cold
         self.name, self.client, self.server, self.around = name, client, server, around
@@ -50,7 +68,9 @@ class Arm:
             har = self.client.load(PAGE, around.timeout_s, fresh_context=self.cold)
         except LoadFailed as failure:
             if refused := self.server.version_refused():
-                raise NotSupported(f"{self.client.name} {self.client.version()} and {self.server.name}: not supported: {refused}") from None
+                raise NotSupported(
+                    f"{self.client.name} {self.client.version()} and {self.server.name}: not supported: {refused}"
+                ) from None
             har, error = None, str(failure)
         ended = time.monotonic()
         after = self._meters()

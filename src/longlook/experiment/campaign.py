@@ -39,7 +39,11 @@ class Outcome:
 
 
 def run_sweep(
-    sweep: Sweep, role: str = "local", resume: str | None = "auto", testbeds: Sequence[Description] = (NetnsDescription(name="default"),), quiet: bool = False
+    sweep: Sweep,
+    role: str = "local",
+    resume: str | None = "auto",
+    testbeds: Sequence[Description] = (NetnsDescription(name="default"),),
+    quiet: bool = False,
 ) -> Outcome:
     """Measure every missing cell of a sweep; seal the campaign when none is missing. Several testbeds share its rows.
 
@@ -63,7 +67,9 @@ class _Progress:
     def __init__(self, outcome: Outcome, bar: tqdm, screen):
         self._outcome, self._bar, self._screen = outcome, bar, screen
 
-    def ended(self, cell: Cell | TransferCell, testbed: str, wall_s: float, error: str | None, again: bool = False) -> None:
+    def ended(
+        self, cell: Cell | TransferCell, testbed: str, wall_s: float, error: str | None, again: bool = False
+    ) -> None:
         """`again`: the cell is measured already; this was an attempt at a fuller one."""
         _note(self._outcome.campaign, cell, testbed, wall_s, error)
         if error is not None:
@@ -89,9 +95,15 @@ def _measure(outcome: Outcome, sweep: Sweep, testbeds: Sequence[Description], qu
     missing = campaign.missing_cells()
     total = round(sum(estimate_s(cell) for cell in missing))
     among = f" on {len(testbeds)} testbeds" if len(testbeds) > 1 else ""
-    print(f"campaign {campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure{among}, about {total / 60 / len(testbeds):.0f} min", file=sys.stderr)
+    print(
+        f"campaign {campaign.id}: {len(missing)} of {len(sweep.cells())} cells to measure{among}, about {total / 60 / len(testbeds):.0f} min",
+        file=sys.stderr,
+    )
     bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-    with _noise_aside() as screen, tqdm(total=total, unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar:
+    with (
+        _noise_aside() as screen,
+        tqdm(total=total, unit="s", bar_format=bar_format, disable=quiet, file=screen) as bar,
+    ):
         progress = _Progress(outcome, bar, screen)
         if len(testbeds) == 1:
             _one_by_one(campaign, missing, testbeds[0], progress)
@@ -99,7 +111,9 @@ def _measure(outcome: Outcome, sweep: Sweep, testbeds: Sequence[Description], qu
             _side_by_side(campaign, missing, testbeds, progress)
 
 
-def _one_by_one(campaign: Campaign, missing: Sequence[Cell | TransferCell], bed: Description, progress: _Progress) -> None:
+def _one_by_one(
+    campaign: Campaign, missing: Sequence[Cell | TransferCell], bed: Description, progress: _Progress
+) -> None:
     def measure(cell: Cell | TransferCell, again: bool = False) -> str | None:
         progress.begins(cell.cell_id)
         began = time.monotonic()
@@ -117,7 +131,9 @@ def _one_by_one(campaign: Campaign, missing: Sequence[Cell | TransferCell], bed:
             _stays(campaign, cell, kept)
 
 
-def _side_by_side(campaign: Campaign, missing: Sequence[Cell | TransferCell], testbeds: Sequence[Description], progress: _Progress) -> None:
+def _side_by_side(
+    campaign: Campaign, missing: Sequence[Cell | TransferCell], testbeds: Sequence[Description], progress: _Progress
+) -> None:
     """By Dask; in a second pass what came out short of accepted loads, on the same testbeds."""
     from longlook.experiment.distribute import cluster, measure_all
 

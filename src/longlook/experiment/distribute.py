@@ -64,11 +64,15 @@ def work(campaign_path: str, cell: AnyCell, bed: Description) -> str | None:
     return measure_cell(find_campaign(path.parent, path.name), cell, bed)
 
 
-def work_away(experiment: str, campaign_id: str, cell: AnyCell, bed: Description, origin: Origin) -> tuple[str | None, bytes]:
+def work_away(
+    experiment: str, campaign_id: str, cell: AnyCell, bed: Description, origin: Origin
+) -> tuple[str | None, bytes]:
     """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file. That host must
     have the same code and stack: the campaign says what it was measured with."""
     if (here := Origin.of(cell.stack)) != origin:
-        raise LonglookError(f"control host of testbed {bed.name} has {here}, this one {origin}: bring both to the same commit and stack")
+        raise LonglookError(
+            f"control host of testbed {bed.name} has {here}, this one {origin}: bring both to the same commit and stack"
+        )
     with tempfile.TemporaryDirectory(prefix="longlook-away-") as scratch:
         folder = Path(scratch)
         for _ in range(TRIES_PER_CELL):
@@ -89,7 +93,12 @@ def cluster(testbeds: Sequence[Description], port: int = DASHBOARD_PORT) -> Iter
     host = _own_address([bed.control for bed in testbeds if bed.control])
     scheduler = {"cls": Scheduler, "options": {"host": host, "port": 0, "dashboard_address": f"{host}:{port}"}}
     allowed = dask.config.set({"distributed.scheduler.allowed-failures": WORKER_DEATHS})
-    with allowed, _started(), SpecCluster(workers={bed.name: _worker(bed) for bed in testbeds}, scheduler=scheduler, name="longlook") as made, Client(made) as client:
+    with (
+        allowed,
+        _started(),
+        SpecCluster(workers={bed.name: _worker(bed) for bed in testbeds}, scheduler=scheduler, name="longlook") as made,
+        Client(made) as client,
+    ):
         client.wait_for_workers(len(testbeds), timeout=WORKERS_TIMEOUT_S)
         yield client
 
@@ -100,7 +109,9 @@ def _started() -> Iterator[None]:
     try:
         yield
     except (TimeoutError, OSError, RuntimeError, asyncssh.Error) as error:
-        raise LonglookError(f"the workers could not be started or were lost: {error}; are the control hosts up, and is longlook installed there?") from error
+        raise LonglookError(
+            f"the workers could not be started or were lost: {error}; are the control hosts up, and is longlook installed there?"
+        ) from error
 
 
 def _own_address(controls: Sequence[Control]) -> str:
@@ -117,18 +128,37 @@ def _worker(bed: Description) -> dict[str, Any]:
     own = {"nthreads": 1, "resources": {resource(bed): 1}, "name": bed.name, "memory_limit": 0, "dashboard": False}
     if bed.control is None:
         return {"cls": Nanny, "options": own}
-    connect = {"port": bed.control.port, "username": bed.control.user} | login_options(bed.control.key, bed.control.known_hosts)
-    options = {"address": bed.control.host, "connect_options": connect, "kwargs": own, "remote_python": bed.control.python}
+    connect = {"port": bed.control.port, "username": bed.control.user} | login_options(
+        bed.control.key, bed.control.known_hosts
+    )
+    options = {
+        "address": bed.control.host,
+        "connect_options": connect,
+        "kwargs": own,
+        "remote_python": bed.control.python,
+    }
     return {"cls": SSHWorker, "options": options}
 
 
-def measure_all(campaign: Campaign, plan: dict[str, list[AnyCell]], testbeds: Sequence[Description], client: Client) -> Iterator[tuple[AnyCell, str, str | None]]:
+def measure_all(
+    campaign: Campaign, plan: dict[str, list[AnyCell]], testbeds: Sequence[Description], client: Client
+) -> Iterator[tuple[AnyCell, str, str | None]]:
     """Measure every cell on its testbed; yields each cell as it ends, its testbed, and None or what went wrong."""
     futures = {}
     for bed in testbeds:
         for cell in plan[bed.name]:
-            arguments = (campaign.experiment, campaign.id, cell, bed, Origin.of(cell.stack)) if bed.control else (str(campaign.path), cell, bed)
-            task = client.submit(work_away if bed.control else work, *arguments, key=f"{bed.name}: {cell.cell_id} {uuid.uuid4().hex[:8]}", resources={resource(bed): 1}, pure=False)
+            arguments = (
+                (campaign.experiment, campaign.id, cell, bed, Origin.of(cell.stack))
+                if bed.control
+                else (str(campaign.path), cell, bed)
+            )
+            task = client.submit(
+                work_away if bed.control else work,
+                *arguments,
+                key=f"{bed.name}: {cell.cell_id} {uuid.uuid4().hex[:8]}",
+                resources={resource(bed): 1},
+                pure=False,
+            )
             futures[task] = (cell, bed)
     for task in as_completed(list(futures)):
         cell, bed = futures[task]

@@ -35,7 +35,11 @@ def load_s(cell: Cell, protocol: str) -> float:
     known = _published_s().get((cell.figure, work.size_kb, work.count, link.bandwidth_mbps, protocol))
     if known is not None:
         return known
-    return 0.03 + 4 * link.rtt_ms / 1e3 + work.object_bytes * work.count * 8 / (link.bandwidth_mbps * 1e6) * (1 + link.loss_pct)
+    return (
+        0.03
+        + 4 * link.rtt_ms / 1e3
+        + work.object_bytes * work.count * 8 / (link.bandwidth_mbps * 1e6) * (1 + link.loss_pct)
+    )
 
 
 def _transfer_s(cell: TransferCell) -> float:

@@ -43,12 +43,22 @@ def measure_cell(campaign: Campaign, cell: Cell | TransferCell, bed: Description
 
 
 def attempt(
-    experiment: str, campaign_id: str, cell: Cell | TransferCell, bed: Description, folder: Path, set_aside: Callable[[], object] | None = None
+    experiment: str,
+    campaign_id: str,
+    cell: Cell | TransferCell,
+    bed: Description,
+    folder: Path,
+    set_aside: Callable[[], object] | None = None,
 ) -> str | None:
     """One try at a cell, its record into the empty `folder`; None, or why it is not whole. What a try whose connection was lost
     left on the nodes is brought into `folder` first and set aside (kept, never averaged), if there is a `set_aside`, which leaves `folder` empty."""
     if isinstance(bed, NetnsDescription):
-        parameters = {"cell": cell.model_dump(mode="json"), "folder": str(folder), "campaign": campaign_id, "testbed": bed.name}
+        parameters = {
+            "cell": cell.model_dump(mode="json"),
+            "folder": str(folder),
+            "campaign": campaign_id,
+            "testbed": bed.name,
+        }
         try:
             return execute(experiment, folder, parameters)
         finally:

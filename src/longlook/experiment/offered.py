@@ -15,5 +15,7 @@ def offered(sweep: Sweep) -> Sweep:
     if not absent:
         return sweep
     left = sweep.of_stacks(here)
-    click.echo(f"sweep {sweep.name}: cells of {', '.join(absent)} are left out, here is {', '.join(here)}; nix develop .#{absent[0]} has them")
+    click.echo(
+        f"sweep {sweep.name}: cells of {', '.join(absent)} are left out, here is {', '.join(here)}; nix develop .#{absent[0]} has them"
+    )
     return left

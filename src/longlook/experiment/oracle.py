@@ -96,7 +96,9 @@ def _status(entries, _):
 
 
 def _protocol(entries, wanted):
-    bad = Counter(entry["response"]["httpVersion"] for entry in entries if entry["response"]["httpVersion"] != wanted.har_protocol)
+    bad = Counter(
+        entry["response"]["httpVersion"] for entry in entries if entry["response"]["httpVersion"] != wanted.har_protocol
+    )
     return f"{dict(bad)} instead of {wanted.har_protocol}" if bad else None
 
 
@@ -162,7 +164,13 @@ def _lost_on_the_way(entries, wanted: Expectation, seen: Evidence) -> bool:
     return seen.client_packets_lost > 0 and 0 <= entries[0]["timings"]["connect"] < wanted.rtt_ms / 2
 
 
-def disturbance(plt_ms: float, stalls_ms: list[float], machine_busy: float, duration_ms: float, link: Mapping[str, Mapping[str, float]]) -> str | None:
+def disturbance(
+    plt_ms: float,
+    stalls_ms: list[float],
+    machine_busy: float,
+    duration_ms: float,
+    link: Mapping[str, Mapping[str, float]],
+) -> str | None:
     """Why a load says more of the machine than of the protocol; None when it does not.
 
     Stalls above 5 ms count as soon as they add up to more than half a percent of the PLT; saturation means

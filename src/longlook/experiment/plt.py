@@ -64,7 +64,12 @@ def timeout_s(cell: Cell) -> float:
 
 
 def run_cell(
-    cell: Cell, folder: Path, campaign: str, testbed: str | dict = "default", link: str | None = None, progress: Progress | None = None
+    cell: Cell,
+    folder: Path,
+    campaign: str,
+    testbed: str | dict = "default",
+    link: str | None = None,
+    progress: Progress | None = None,
 ) -> Summary:
     """Measure one cell and write its record into `folder`. `testbed`: the name of one on this machine, or a description
     (testbed/description.py); `link`: a driver other than the testbed's own."""
@@ -141,7 +146,15 @@ def _arms(owned: contextlib.ExitStack, cell: Cell, stack, bed, driver) -> dict[s
             cpu_pct=cell.client_cpu_pct,
         )
         client = owned.enter_context(CLIENTS[stack.client(protocol)](bed, stack, wanted))
-        arms[name] = Arm(name, client, servers[protocol], stack.har_protocol(protocol), cell.cca, around, cold=protocol == "quic" and handshake == "1rtt")
+        arms[name] = Arm(
+            name,
+            client,
+            servers[protocol],
+            stack.har_protocol(protocol),
+            cell.cca,
+            around,
+            cold=protocol == "quic" and handshake == "1rtt",
+        )
     return arms
 
 
@@ -165,7 +178,9 @@ def _loads(cell: Cell, arms: dict[str, Arm], driver, campaign: str, progress: Pr
         failures[name] = failures[name] + 1 if row["reject_reason"] == "load_failed" else 0
         if failures[name] == FAILURES_IN_A_ROW:
             arm.server.require_alive()
-            raise LonglookError(f"{cell.cell_id}: {failures[name]} loads in a row did not finish; last: {row['reject_detail']}")
+            raise LonglookError(
+                f"{cell.cell_id}: {failures[name]} loads in a row did not finish; last: {row['reject_detail']}"
+            )
         if not row["accepted"] and index > 0:
             plan.repeat(name, index, attempt)
         if progress:
@@ -174,7 +189,10 @@ def _loads(cell: Cell, arms: dict[str, Arm], driver, campaign: str, progress: Pr
 
 def summarise(cell: Cell, rows: list[dict[str, Any]], wall_s: float) -> Summary:
     """Counts and means; only accepted loads after the cold one enter a mean."""
-    counted = {arm: [r["plt_ms"] for r in rows if r["arm"] == arm and r["accepted"] and r["load_index"] > 0] for arm in cell.arms}
+    counted = {
+        arm: [r["plt_ms"] for r in rows if r["arm"] == arm and r["accepted"] and r["load_index"] > 0]
+        for arm in cell.arms
+    }
     reasons: dict[str, int] = {}
     for row in rows:
         if not row["accepted"]:

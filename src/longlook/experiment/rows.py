@@ -13,7 +13,9 @@ AnyCell = Cell | TransferCell
 
 def row_of(cell: AnyCell) -> str:
     """Cells of one row have the same: all that defines them but the workload (of transfers: but the flows and repetition too)."""
-    left_out = {"workload", "seed"} | ({"scenario", "flows", "names", "replicate"} if isinstance(cell, TransferCell) else set())
+    left_out = {"workload", "seed"} | (
+        {"scenario", "flows", "names", "replicate"} if isinstance(cell, TransferCell) else set()
+    )
     data = cell.model_dump(mode="json")
     return repr(sorted((key, repr(value)) for key, value in data.items() if key not in left_out))
 

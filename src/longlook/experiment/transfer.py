@@ -47,7 +47,18 @@ ATTEMPTS = 3
 MOST_STALLED = 0.005
 """Share of a transfer's time that the machine may have stalled, as for page loads."""
 TIMELINE_BINS = 600
-SERIES = ["cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious", "down_ms", "hold_ms", "up_ms", "told_ms"]
+SERIES = [
+    "cwnd_bytes",
+    "ssthresh_bytes",
+    "bytes_in_flight",
+    "rtt_ms",
+    "lost",
+    "spurious",
+    "down_ms",
+    "hold_ms",
+    "up_ms",
+    "told_ms",
+]
 EXTREMES = ("cwnd_bytes", "bytes_in_flight", "down_ms", "hold_ms")
 TIMELINE_COLUMNS = ["flow", "source", "time_s", *SERIES, "phase"]
 
@@ -94,7 +105,12 @@ def timeout_s(cell: TransferCell) -> float:
 
 
 def run_transfer(
-    cell: TransferCell, folder: Path, campaign: str, testbed: str | dict = "default", link: str | None = None, progress: Progress | None = None
+    cell: TransferCell,
+    folder: Path,
+    campaign: str,
+    testbed: str | dict = "default",
+    link: str | None = None,
+    progress: Progress | None = None,
 ) -> Outcome:
     """Measure one transfer and write its record into `folder`; `testbed` and `link` as of `plt.run_cell`."""
     began, started_at = time.monotonic(), iso_now()
@@ -114,8 +130,12 @@ def run_transfer(
                 scratch.chmod(0o755)
                 site = write_site(scratch / "www", cell.workload, derived_seed(cell.seed, "content"))
                 ends = _ends(once, cell, stack, bed, scratch, site)
-                record = environment_record(cell, stack, bed, driver, calibration, effective, {end.name: end for end in ends})
-                outcome, timeline, bins = _attempt(cell, bed, driver, ends, scratch, site, derived_seed(cell.seed, attempt))
+                record = environment_record(
+                    cell, stack, bed, driver, calibration, effective, {end.name: end for end in ends}
+                )
+                outcome, timeline, bins = _attempt(
+                    cell, bed, driver, ends, scratch, site, derived_seed(cell.seed, attempt)
+                )
             driver.verify()
             if outcome.accepted:
                 break
@@ -172,7 +192,9 @@ def _ends(owned: contextlib.ExitStack, cell: TransferCell, stack, bed, scratch: 
     return ends
 
 
-def _attempt(cell, bed, driver, ends: list[End], scratch: Path, site: Site, seed: int) -> tuple[Outcome, pd.DataFrame, pd.DataFrame]:
+def _attempt(
+    cell, bed, driver, ends: list[End], scratch: Path, site: Site, seed: int
+) -> tuple[Outcome, pd.DataFrame, pd.DataFrame]:
     tcp_ports = [end.port for end in ends if end.protocol == "tcp"]
     with contextlib.ExitStack() as probes:
         watch = probes.enter_context(StallWatch())
@@ -191,7 +213,11 @@ def _attempt(cell, bed, driver, ends: list[End], scratch: Path, site: Site, seed
     bins = binned(frames(scratch / "client.pcap"), flows, began, ended)
     reason = _wrong(cell, ends, site, stalls, ended - began, kernel)
     rates = mean_mbps(bins, cell.names)
-    said = {end.name: {"label": end.flow.label, "mean_mbps": rates[end.name], "finished_s": end.finished_s} | _counts(timeline, end) for end in ends}
+    said = {
+        end.name: {"label": end.flow.label, "mean_mbps": rates[end.name], "finished_s": end.finished_s}
+        | _counts(timeline, end)
+        for end in ends
+    }
     return Outcome(cell.cell_id, reason is None, reason, said), timeline, bins
 
 
@@ -232,7 +258,9 @@ def _timeline(end: End, scratch: Path, traced: pd.DataFrame | None, began: float
     """What the probes saw of one flow, thinned; times from the start of the transfers, s. `traced`: the kernel's account of TCP."""
     parts = []
     if end.protocol == "tcp":
-        table = traced[traced["port"] == end.port].rename(columns={"smoothed_rtt_ms": "rtt_ms", "retransmissions": "lost"})
+        table = traced[traced["port"] == end.port].rename(
+            columns={"smoothed_rtt_ms": "rtt_ms", "retransmissions": "lost"}
+        )
         parts.append(table.assign(source="tcp_probe"))
     else:
         own = end.server.congestion()
@@ -240,7 +268,9 @@ def _timeline(end: End, scratch: Path, traced: pd.DataFrame | None, began: float
             parts.append(own.rename(columns={"smoothed_rtt_ms": "rtt_ms"}).assign(source=end.server.name))
         if end.keys.exists():
             packets = list(quic_packets.read_packets(scratch / "server.pcap", end.keys, end.port))
-            parts.append(quic_packets.follow(packets).rename(columns={"latest_rtt_ms": "rtt_ms"}).assign(source="capture"))
+            parts.append(
+                quic_packets.follow(packets).rename(columns={"latest_rtt_ms": "rtt_ms"}).assign(source="capture")
+            )
             samples = rtt_parts.split(packets, rtt_parts.seen_at_client(scratch / "client.pcap", end.port))
             parts.append(samples.rename(columns={"latest_rtt_ms": "rtt_ms"}).assign(source="rtt_parts"))
             end.responses_ms = rtt_parts.response_times_ms(packets)
@@ -248,7 +278,7 @@ def _timeline(end: End, scratch: Path, traced: pd.DataFrame | None, began: float
     for part in parts:
         part = part[(part["time_s"] >= began) & (part["time_s"] <= ended)].reindex(columns=TIMELINE_COLUMNS)
         part = thin(part.assign(flow=end.name, time_s=(part["time_s"] - began).round(6)), EXTREMES, TIMELINE_BINS)
-        found.append(part.astype({name: "float64" for name in SERIES}))
+        found.append(part.astype(dict.fromkeys(SERIES, "float64")))
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=TIMELINE_COLUMNS)
 
 
@@ -256,14 +286,20 @@ def _counts(timeline: pd.DataFrame, end: End) -> dict[str, float | int | None]:
     """Packets declared lost and those of them needlessly, and the server's response times, where a probe could tell."""
     own = timeline[timeline["flow"] == end.name]
     times = sorted(end.responses_ms)
-    found = {"response_ms_median": round(times[len(times) // 2], 3), "response_ms_max": round(times[-1], 3)} if times else {}
+    found = (
+        {"response_ms_median": round(times[len(times) // 2], 3), "response_ms_max": round(times[-1], 3)}
+        if times
+        else {}
+    )
     for name in ("lost", "spurious"):
         highest = own[name].max()
         found[name] = None if pd.isna(highest) else int(highest)
     return found
 
 
-def _wrong(cell: TransferCell, ends: list[End], site: Site, stalls: list[float], duration_s: float, kernel: TcpProbe | None) -> str | None:
+def _wrong(
+    cell: TransferCell, ends: list[End], site: Site, stalls: list[float], duration_s: float, kernel: TcpProbe | None
+) -> str | None:
     """Why this transfer must not count; None if it may."""
     for end in ends:
         if end.server.cca_in_force() != end.flow.cca:

@@ -19,7 +19,13 @@ def control_chart(aa_cells: pd.DataFrame) -> alt.TopLevelMixin:
     frame["arm"] = frame["protocol"].map(style.PROTOCOL_LABELS)
     frame["p_text"] = frame["p_value"].map(p_text)
     frame["fill"] = [
-        style.NOT_MEASURED if pd.isna(p) else "#ffffff" if p >= ALPHA else style.RED_DARK if pct > 0 else style.BLUE_DARK
+        style.NOT_MEASURED
+        if pd.isna(p)
+        else "#ffffff"
+        if p >= ALPHA
+        else style.RED_DARK
+        if pct > 0
+        else style.BLUE_DARK
         for p, pct in zip(frame["p_value"], frame["pct_diff"], strict=True)
     ]
     frame["ink"] = [style.INK if fill in ("#ffffff", style.NOT_MEASURED) else "#ffffff" for fill in frame["fill"]]

@@ -98,7 +98,12 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, names: 
     speeds = list(dict.fromkeys(frame.sort_values("bandwidth_mbps")["bandwidth"]))
     rows = frame[[name for name in _SHOWN if name in frame]]
     base = alt.Chart(rows).encode(
-        x=alt.X("workload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labelOverlap=False, labelFontSize=layout.label_font)),
+        x=alt.X(
+            "workload:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelAngle=-40, labelOverlap=False, labelFontSize=layout.label_font),
+        ),
         y=alt.Y("bandwidth:N", sort=speeds, title="Mbit/s" if first else None, axis=_bandwidth_axis(first)),
     )
     blank = alt.value(alt.expr(f"datum.measured ? '#ffffff' : '{style.NOT_MEASURED}'"))
@@ -150,13 +155,17 @@ def _readable(squares: pd.DataFrame, names: tuple[str, str]) -> pd.DataFrame:
     words = {"quic": f"{names[0]} faster", "tcp": f"{names[1]} faster", "none": style.VERDICT_WORDS["none"]}
     # Vega paints a missing number in the middle colour, whatever the condition says: give it a number.
     frame["shade"] = frame["pct_diff"].fillna(0.0)
-    frame["link"] = [f"{speed} Mbit/s, {block}" for speed, block in zip(frame["bandwidth"], frame["block"], strict=True)]
+    frame["link"] = [
+        f"{speed} Mbit/s, {block}" for speed, block in zip(frame["bandwidth"], frame["block"], strict=True)
+    ]
     for protocol in ("quic", "tcp"):
         frame[f"{protocol}_text"] = [
             mean_text(*values)
             for values in frame[[f"{protocol}_mean_ms", f"{protocol}_std_ms", f"{protocol}_n"]].itertuples(index=False)
         ]
-    frame["pct_text"] = [f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]]
+    frame["pct_text"] = [
+        f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
+    ]
     frame["p_text"] = frame["p_value"].map(p_text)
     frame["verdict_text"] = frame["verdict"].map(words).where(frame["measured"], "not measured")
     return frame

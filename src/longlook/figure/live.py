@@ -59,7 +59,7 @@ class LiveChart:
             f'<script type="application/json" class="ll-data">{inline}</script>'
             f'<div class="ll-live" role="group" aria-label="{label}"></div>'
             f'<img class="ll-static" alt="{label}" src="data:image/svg+xml;base64,{picture}">'
-            "<noscript><p class=\"ll-note\">Scripts are off: this is the static picture of the chart.</p></noscript>"
+            '<noscript><p class="ll-note">Scripts are off: this is the static picture of the chart.</p></noscript>'
             '<div class="ll-detail" aria-live="polite"></div>'
             f'<p class="ll-note">{self._hint()}{self.note} {self._links()}</p>'
             "</div>"

@@ -40,7 +40,8 @@ def loads_of_squares(runs: pd.DataFrame, source: str) -> dict[str, dict]:
     for condition, frame in runs.groupby(CONDITION, sort=False):
         square = square_key(pd.Series(condition, index=CONDITION))
         packed[square] = {
-            f"{source}:{protocol}": [_load(row) for row in rows.itertuples()] for protocol, rows in frame.groupby("protocol")
+            f"{source}:{protocol}": [_load(row) for row in rows.itertuples()]
+            for protocol, rows in frame.groupby("protocol")
         }
     return packed
 
@@ -60,7 +61,9 @@ def strip(width_px: int = 560) -> alt.LayerChart:
     x = alt.X("plt_ms:Q", title="page load time, ms", scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(grid=True))
     points = _points(x, y)
     means = alt.Chart(alt.NamedData("means"))
-    spread = means.mark_rule(strokeWidth=1.5, color=style.INK).encode(x=alt.X("low:Q", title="page load time, ms"), x2="high:Q", y=y)
+    spread = means.mark_rule(strokeWidth=1.5, color=style.INK).encode(
+        x=alt.X("low:Q", title="page load time, ms"), x2="high:Q", y=y
+    )
     mean = means.mark_tick(thickness=3, size=26, color=style.INK).encode(x="mean:Q", y=y)
     floors = (
         alt.Chart(alt.NamedData("floors"))

@@ -27,7 +27,7 @@ def html_table(
 
     def cell(tag: str, text: str, index: int) -> str:
         body = html.escape(text) if escape and tag == "td" else text
-        return f'<{tag}{" class=num" if index in numeric else ""}>{body}</{tag}>'
+        return f"<{tag}{' class=num' if index in numeric else ''}>{body}</{tag}>"
 
     style_of = "ll-table ll-tight" if tight else "ll-table"
     parts = [f'<div class="ll-scroll"><table class="{style_of}"><thead>']

@@ -69,7 +69,9 @@ def jitter_problems(link: Link, measured: dict, tolerance: Tolerance) -> list[st
         return [f"{measured['replies']} of {JITTER_PINGS} echo requests answered"]
     # Each direction is one draw per interval: so many independent samples of a sum of two uniform delays.
     std = link.jitter_ms / math.sqrt(6)
-    mean = link.rtt_ms + link.jitter_ms / 12  # the half steps hold a falling delay up: a twelfth of the range in both directions
+    mean = (
+        link.rtt_ms + link.jitter_ms / 12
+    )  # the half steps hold a falling delay up: a twelfth of the range in both directions
     samples = JITTER_PINGS * JITTER_INTERVAL_S * 1e3 / link.jitter_interval_ms
     found = []
     if abs(measured["rtt_ms_mean"] - mean) > 4 * std / math.sqrt(samples):
@@ -78,7 +80,9 @@ def jitter_problems(link: Link, measured: dict, tolerance: Tolerance) -> list[st
         found.append(f"standard deviation of the RTT {measured['rtt_ms_std']:.1f} ms, about {std:.1f} ms expected")
     low, high = link.rtt_ms - link.jitter_ms, link.rtt_ms + link.jitter_ms
     if measured["rtt_ms_min"] < low - 1 or measured["rtt_ms_max"] > high + tolerance.stall_ms:
-        found.append(f"RTT from {measured['rtt_ms_min']:.1f} to {measured['rtt_ms_max']:.1f} ms, {low:g} to {high:g} set")
+        found.append(
+            f"RTT from {measured['rtt_ms_min']:.1f} to {measured['rtt_ms_max']:.1f} ms, {low:g} to {high:g} set"
+        )
     if not measured["reordered_pct"] > 1:
         found.append(f"{measured['reordered_pct']:.1f} % of the echo replies reordered: jitter must reorder")
     return found
@@ -101,14 +105,20 @@ def train(testbed: Testbed, sender: Role, receiver: Role, count: int) -> dict[st
     """Send one packet train; its rate in Mbit/s (of Ethernet frames) and the packets received."""
     address = testbed.hosts[receiver].address
     numbers = [address, str(PORT), str(count)]
-    ear = testbed.popen(receiver, [sys.executable, "-S", str(TRAIN), "receive", *numbers], stdout=subprocess.PIPE, text=True)
+    ear = testbed.popen(
+        receiver, [sys.executable, "-S", str(TRAIN), "receive", *numbers], stdout=subprocess.PIPE, text=True
+    )
     if ear.stdout.readline().strip() != "ready":
         raise LonglookError(f"the packet train's receiver did not start on {receiver}")
     testbed.run(sender, [sys.executable, "-S", str(TRAIN), "send", *numbers, str(FRAME_BYTES)], timeout_s=20)
     out, _ = ear.communicate(timeout=20)
     result = json.loads(out)
     received, span = result["received"], result["span_s"]
-    return {"sent": count, "received": received, "mbps": (received - 1) * FRAME_BYTES * 8 / span / 1e6 if span > 0 else 0.0}
+    return {
+        "sent": count,
+        "received": received,
+        "mbps": (received - 1) * FRAME_BYTES * 8 / span / 1e6 if span > 0 else 0.0,
+    }
 
 
 def measure(testbed: Testbed, link: Link) -> dict:
@@ -125,7 +135,11 @@ def measure(testbed: Testbed, link: Link) -> dict:
         trains = [train(testbed, sender, receiver, count) for _ in range(TRAINS)]
         sent, received = sum(one["sent"] for one in trains), sum(one["received"] for one in trains)
         # Losses leave gaps that the span still contains: scale by what was served.
-        rates = [one["mbps"] * one["sent"] / one["received"] * (1 - link.loss_pct / 200) for one in trains if one["received"] > 1]
+        rates = [
+            one["mbps"] * one["sent"] / one["received"] * (1 - link.loss_pct / 200)
+            for one in trains
+            if one["received"] > 1
+        ]
         measured[f"{name}_mbps"] = statistics.median(rates) if rates else 0.0
         measured[f"{name}_train_lost_pct"] = 100 * (1 - received / sent)
     return measured
@@ -140,7 +154,9 @@ def problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
     for name in ("server_to_client", "client_to_server"):
         rate, lost = measured[f"{name}_mbps"], measured[f"{name}_train_lost_pct"]
         if abs(rate / link.bandwidth_mbps - 1) * 100 > tolerance.rate_pct:
-            found.append(f"{name}: {link.bandwidth_mbps:g} Mbit/s set, {rate:.2f} measured (tolerance {tolerance.rate_pct:g} %)")
+            found.append(
+                f"{name}: {link.bandwidth_mbps:g} Mbit/s set, {rate:.2f} measured (tolerance {tolerance.rate_pct:g} %)"
+            )
         if lost - link.loss_pct / 2 > tolerance.lost_packets_pct:
             found.append(f"{name}: {lost:.2f} % of a train lost, {link.loss_pct / 2:g} % set")
     return found
@@ -172,4 +188,6 @@ def calibrate(testbed: Testbed, driver: LinkDriver, link: Link, tolerance: Toler
                 "within_tolerance": True,
                 "attempts": attempts,
             }
-    raise LonglookError(f"the {driver.name} link is out of tolerance after {ATTEMPTS} attempts: {'; '.join(attempts[-1]['problems'])}")
+    raise LonglookError(
+        f"the {driver.name} link is out of tolerance after {ATTEMPTS} attempts: {'; '.join(attempts[-1]['problems'])}"
+    )

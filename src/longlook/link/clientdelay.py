@@ -30,13 +30,22 @@ class ClientDelay:
 
     def __init__(self, testbed: Testbed, base_ms: float, range_ms: float, interval_ms: float, seed: int):
         if base_ms < range_ms / 2:
-            raise LonglookError(f"jitter of {range_ms:g} ms needs at least {range_ms:g} ms of RTT beyond the bridge's: a delay would be negative")
+            raise LonglookError(
+                f"jitter of {range_ms:g} ms needs at least {range_ms:g} ms of RTT beyond the bridge's: a delay would be negative"
+            )
         self._testbed, self._interface = testbed, testbed.hosts["client"].interfaces[0]
         self._values = (base_ms, range_ms, interval_ms, seed)
 
     def settings(self) -> dict[str, float | str]:
         base_ms, range_ms, interval_ms, seed = self._values
-        return {"delay_ms": base_ms, "range_ms": range_ms, "interval_ms": interval_ms, "seed": seed, "interface": self._interface, "ifb": IFB}
+        return {
+            "delay_ms": base_ms,
+            "range_ms": range_ms,
+            "interval_ms": interval_ms,
+            "seed": seed,
+            "interface": self._interface,
+            "ifb": IFB,
+        }
 
     def __enter__(self):
         argv = [sys.executable, "-S", redraw.__file__, self._interface, IFB, *(str(value) for value in self._values)]
@@ -55,4 +64,6 @@ class ClientDelay:
     def require_alive(self) -> None:
         """Raise if the redrawing process has ended before its time."""
         if self._process.poll() is not None:
-            raise LonglookError(f"the process that redraws the client's delays ended ({self._process.returncode}): {self._process.stdout.read().strip()[-300:]}")
+            raise LonglookError(
+                f"the process that redraws the client's delays ended ({self._process.returncode}): {self._process.stdout.read().strip()[-300:]}"
+            )

@@ -55,7 +55,10 @@ def parse_pipe(text: str) -> dict[str, Any]:
 def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
     """In what a pipe as shown is not as set; queues are shown in whole KB, losses with six decimals."""
     checks = (
-        ("bandwidth_mbps", abs((found["bandwidth_mbps"] or 0) - wanted["bandwidth_mbps"]) > 0.001 * max(1, wanted["bandwidth_mbps"])),
+        (
+            "bandwidth_mbps",
+            abs((found["bandwidth_mbps"] or 0) - wanted["bandwidth_mbps"]) > 0.001 * max(1, wanted["bandwidth_mbps"]),
+        ),
         ("delay_ms", found["delay_ms"] != round(wanted["delay_ms"])),
         ("loss", abs(found["loss"] - wanted["loss"]) > 2e-6),
         ("queue_bytes", found["queue_bytes"] is None or not 0 <= wanted["queue_bytes"] - found["queue_bytes"] < 1024),
@@ -88,7 +91,9 @@ class Dummynet(LinkDriver):
             return
         self._bridge(["sysctl", f"{name}={value}"])
         if (kept := int(self._bridge(["sysctl", "-n", name]))) != value:
-            raise LonglookError(f"the bridge keeps {name} at {kept}, {value} is needed: run emulab/setup-bridge.sh there")
+            raise LonglookError(
+                f"the bridge keeps {name} at {kept}, {value} is needed: run emulab/setup-bridge.sh there"
+            )
 
     def _bridge(self, argv: list[str]) -> str:
         return self.testbed.run("bridge", argv, TIMEOUT_S)
@@ -101,18 +106,29 @@ class Dummynet(LinkDriver):
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
         self._end_jitter()
         rtt_ms = BRIDGE_RTT_MS if link.jitter_ms else link.rtt_ms
-        own = {"bandwidth_mbps": link.bandwidth_mbps, "delay_ms": rtt_ms / 2, "loss": link.loss_pct / 200, "queue_bytes": link.effective_queue_bytes}
+        own = {
+            "bandwidth_mbps": link.bandwidth_mbps,
+            "delay_ms": rtt_ms / 2,
+            "loss": link.loss_pct / 200,
+            "queue_bytes": link.effective_queue_bytes,
+        }
         if own["delay_ms"] != round(own["delay_ms"]):
-            raise LonglookError(f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: choose an even RTT")
+            raise LonglookError(
+                f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: choose an even RTT"
+            )
         if link.effective_queue_bytes > QUEUE_BYTES_MOST:
-            raise LonglookError(f"a queue of {link.effective_queue_bytes} bytes is more than the bridge allows ({QUEUE_BYTES_MOST})")
+            raise LonglookError(
+                f"a queue of {link.effective_queue_bytes} bytes is more than the bridge allows ({QUEUE_BYTES_MOST})"
+            )
         self._wanted = {direction: dict(own) for direction in DIRECTIONS}
         for direction in DIRECTIONS:
             self._bridge(arguments(self._numbers[direction], **own))
         self.verify()
         effective: dict[str, Any] = {direction: {**own, "pipe": self._numbers[direction]} for direction in DIRECTIONS}
         if link.jitter_ms:
-            self._jitter = ClientDelay(self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, link.jitter_interval_ms, seed).__enter__()
+            self._jitter = ClientDelay(
+                self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, link.jitter_interval_ms, seed
+            ).__enter__()
             effective["client"] = self._jitter.settings()
         return effective
 
@@ -126,7 +142,9 @@ class Dummynet(LinkDriver):
             wrong += [f"pipe {self._numbers[direction]} ({direction}): {one}" for one in found]
         if wrong:
             where = self.testbed.description.bridge.host
-            raise LonglookError(f"the bridge ({where}) is not as it was set: {'; '.join(wrong)}. Does somebody else configure it? Run the same command again")
+            raise LonglookError(
+                f"the bridge ({where}) is not as it was set: {'; '.join(wrong)}. Does somebody else configure it? Run the same command again"
+            )
         if self._jitter is not None:
             self._jitter.require_alive()
 

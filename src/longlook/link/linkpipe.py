@@ -58,7 +58,9 @@ class LinkPipe(LinkDriver):
         readable, _, _ = select.select([self._process.stdout], [], [], START_TIMEOUT_S)
         line = self._process.stdout.readline() if readable else ""
         if not line:
-            raise LonglookError(f"linkpipe was not ready within {START_TIMEOUT_S} s: {self._errors.read_text()[-500:] or 'no message'}")
+            raise LonglookError(
+                f"linkpipe was not ready within {START_TIMEOUT_S} s: {self._errors.read_text()[-500:] or 'no message'}"
+            )
         return json.loads(line)
 
     def _stop(self) -> None:

@@ -26,7 +26,9 @@ def set_delay(verb, device, delay_ms):
 
 def removals(interface, ifb):
     """The commands that take all of it away; where nothing is there they fail, which is fine."""
-    return [["tc", "qdisc", "del", "dev", *where] for where in ((interface, "root"), (interface, "ingress"), (ifb, "root"))]
+    return [
+        ["tc", "qdisc", "del", "dev", *where] for where in ((interface, "root"), (interface, "ingress"), (ifb, "root"))
+    ]
 
 
 def clear(interface, ifb):
@@ -44,7 +46,22 @@ def redirect(interface, ifb):
     subprocess.run(["ip", "link", "set", ifb, "up"], check=True, capture_output=True, text=True)
     tc("qdisc", "add", "dev", interface, "handle", "ffff:", "ingress")
     redirection = ("action", "mirred", "egress", "redirect", "dev", ifb)
-    tc("filter", "add", "dev", interface, "parent", "ffff:", "protocol", "all", "u32", "match", "u32", "0", "0", *redirection)
+    tc(
+        "filter",
+        "add",
+        "dev",
+        interface,
+        "parent",
+        "ffff:",
+        "protocol",
+        "all",
+        "u32",
+        "match",
+        "u32",
+        "0",
+        "0",
+        *redirection,
+    )
 
 
 def steps(old_ms, new_ms):

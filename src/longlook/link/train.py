@@ -1,7 +1,7 @@
 """Packet train: the rate of a link, from the spacing of back-to-back UDP packets. Standard library only.
 
-  train.py receive ADDRESS PORT COUNT      prints JSON: received, span_s (first to last arrival)
-  train.py send ADDRESS PORT COUNT SIZE    sends COUNT datagrams whose Ethernet frames have SIZE bytes
+train.py receive ADDRESS PORT COUNT      prints JSON: received, span_s (first to last arrival)
+train.py send ADDRESS PORT COUNT SIZE    sends COUNT datagrams whose Ethernet frames have SIZE bytes
 """
 
 import json

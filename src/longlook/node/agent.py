@@ -28,7 +28,15 @@ from longlook.server import SERVERS
 from longlook.server.base import NotSupported, Server, ServerSettings
 from longlook.stack import open_stack
 
-SERVER_METHODS = ("version", "cca_in_force", "early_data_by_connection", "version_refused", "cpu_seconds", "require_alive", "congestion")
+SERVER_METHODS = (
+    "version",
+    "cca_in_force",
+    "early_data_by_connection",
+    "version_refused",
+    "cpu_seconds",
+    "require_alive",
+    "congestion",
+)
 PATHS = ("www", "certificate", "key")
 
 
@@ -100,7 +108,11 @@ class Agent:
         if not isinstance(server, Server) or method not in SERVER_METHODS:
             raise LonglookError(f"a server does not answer {method!r} (known: {', '.join(SERVER_METHODS)})")
         answer = getattr(server, method)()
-        return json.loads(answer.to_json(orient="split", double_precision=9)) if method == "congestion" and answer is not None else answer
+        return (
+            json.loads(answer.to_json(orient="split", double_precision=9))
+            if method == "congestion" and answer is not None
+            else answer
+        )
 
 
 def answer(agent: Agent, line: str) -> dict[str, Any]:

@@ -58,9 +58,13 @@ class Agent:
             readable, line = True, ""
         self._lost = not line.endswith("\n")  # the last line of a connection that was cut may be cut too
         if not readable:
-            raise NodeError(f"{where}: no answer to {op!r} within {ANSWER_TIMEOUT_S:g} s; is the node up? Run the same command to go on")
+            raise NodeError(
+                f"{where}: no answer to {op!r} within {ANSWER_TIMEOUT_S:g} s; is the node up? Run the same command to go on"
+            )
         if self._lost:
-            raise NodeError(f"{where}: the connection to its agent was lost (at {op!r}); the node may have been restarted. Run the same command to go on")
+            raise NodeError(
+                f"{where}: the connection to its agent was lost (at {op!r}); the node may have been restarted. Run the same command to go on"
+            )
         found = json.loads(line)
         if "error" in found:
             kind = NotSupported if found["error"] == "NotSupported" else LonglookError
@@ -99,10 +103,16 @@ class Agent:
         self._session.get(there, raw)
         self.ask("drop", path=str(Path(there).parent))
         self.compare_clocks()
-        shifted = subprocess.run(["editcap", "-F", "pcap", "-t", f"{-self.clock_ahead_s:.6f}", str(raw), str(path)], capture_output=True, text=True)
+        shifted = subprocess.run(
+            ["editcap", "-F", "pcap", "-t", f"{-self.clock_ahead_s:.6f}", str(raw), str(path)],
+            capture_output=True,
+            text=True,
+        )
         raw.unlink(missing_ok=True)
         if shifted.returncode:
-            raise LonglookError(f"editcap could not read the server's capture: {shifted.stderr.strip()[-300:]} (apt-get install tshark)")
+            raise LonglookError(
+                f"editcap could not read the server's capture: {shifted.stderr.strip()[-300:]} (apt-get install tshark)"
+            )
 
 
 class RemoteServer:

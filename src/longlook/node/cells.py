@@ -34,8 +34,16 @@ class Nodes:
         self._owned = contextlib.ExitStack()
         try:
             # Before the first connection, which ends whatever it finds running.
-            self._owned.enter_context(exclusive(paths.CACHE / f"testbed-{self.bed.name}.lock", f"another run on testbed {self.bed.name}", LOCK_WAIT_S))
-            self._server, self._bridge, self._client = (self._owned.enter_context(session_to(self.bed, role)) for role in ("server", "bridge", "client"))
+            self._owned.enter_context(
+                exclusive(
+                    paths.CACHE / f"testbed-{self.bed.name}.lock",
+                    f"another run on testbed {self.bed.name}",
+                    LOCK_WAIT_S,
+                )
+            )
+            self._server, self._bridge, self._client = (
+                self._owned.enter_context(session_to(self.bed, role)) for role in ("server", "bridge", "client")
+            )
             self._ready = {}
             for session in (self._server, self._client):
                 self._check_disk(session)
@@ -43,7 +51,9 @@ class Nodes:
                 if self._stack:
                     self._ready[session].place_stack(self._stack)
             if self._ready[self._server].python != self._ready[self._client].python:
-                raise LonglookError(f"testbed {self.bed.name}: server and client have different Pythons: make both nodes from the same image")
+                raise LonglookError(
+                    f"testbed {self.bed.name}: server and client have different Pythons: make both nodes from the same image"
+                )
             self._key, self._known_hosts = introduce(self._client, (self._server, self._bridge), self.bed.folder)
         except BaseException:
             self._owned.close()
@@ -61,7 +71,9 @@ class Nodes:
         session.run(["mkdir", "-p", folder], timeout_s=30)
         free = int(session.run(["df", "-Pk", folder], timeout_s=30).splitlines()[-1].split()[3]) * 1024
         if free < LEAST_FREE_BYTES:
-            raise NodeError(f"{session.what} ({session.host}): {free // 10**6} MB free for {folder}, {LEAST_FREE_BYTES // 10**6} MB needed: free space there, or name another `folder` in the testbeds' file")
+            raise NodeError(
+                f"{session.what} ({session.host}): {free // 10**6} MB free for {folder}, {LEAST_FREE_BYTES // 10**6} MB needed: free space there, or name another `folder` in the testbeds' file"
+            )
 
     def _place_of(self, campaign: str, cell_id: str) -> str:
         return f"{self.bed.folder}/cells/{campaign}/{cell_id}"
@@ -85,8 +97,15 @@ class Nodes:
         # Always empty: loads of an interrupted try must not go on in this one's record.
         self._client.run(["sh", "-c", 'rm -rf "$1" && mkdir -p "$1"', "sh", there], timeout_s=60)
         bed = self.bed.model_copy(update={"key": self._key, "known_hosts": self._known_hosts})
-        parameters = {"cell": cell.model_dump(mode="json"), "folder": there, "campaign": campaign, "testbed": bed.model_dump(mode="json", exclude_none=True)}
-        self._client.write(f"{there}.json", json.dumps({"experiment": experiment, "folder": there, "parameters": parameters}))
+        parameters = {
+            "cell": cell.model_dump(mode="json"),
+            "folder": there,
+            "campaign": campaign,
+            "testbed": bed.model_dump(mode="json", exclude_none=True),
+        }
+        self._client.write(
+            f"{there}.json", json.dumps({"experiment": experiment, "folder": there, "parameters": parameters})
+        )
         limit = EXTRA_S + TIMES_ESTIMATE * estimate_s(cell)
         argv = [self._ready[self._client].python, "-m", "longlook.node.measure", f"{there}.json"]
         said = self._client.run(argv, timeout_s=limit).strip()

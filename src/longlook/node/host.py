@@ -27,7 +27,9 @@ def interface_of(address: str) -> tuple[str, str]:
         for one in addresses:
             if one.family == socket.AF_INET and one.address == address:
                 return name, str(ipaddress.ip_interface(f"{address}/{one.netmask}").network)
-    raise LonglookError(f"no interface here has the address {address}: correct the testbeds' file, or wait until the experiment network is up")
+    raise LonglookError(
+        f"no interface here has the address {address}: correct the testbeds' file, or wait until the experiment network is up"
+    )
 
 
 class OneHost(Testbed):
@@ -47,7 +49,9 @@ class OneHost(Testbed):
         kernel.tune_host(LEFT_ALONE)
         self._forget()
         own = self.hosts[self._role].interfaces[0]
-        for feature in RECEIVE_OFFLOADS:  # aggregates of TCP's packets would be delayed and reordered as one; QUIC has none
+        for (
+            feature
+        ) in RECEIVE_OFFLOADS:  # aggregates of TCP's packets would be delayed and reordered as one; QUIC has none
             self.run(self._role, ["ethtool", "-K", own, feature, "off"], timeout_s=10, check=False)
 
     def _forget(self) -> None:

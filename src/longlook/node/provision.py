@@ -49,7 +49,10 @@ def _pack(files: Iterable[tuple[Path, str]], name: str) -> Bundle:
     target = paths.CACHE / "bundles" / f"{name}-{digest}.tar"
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial, tarfile.open(fileobj=partial, mode="w") as archive:
+        with (
+            tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial,
+            tarfile.open(fileobj=partial, mode="w") as archive,
+        ):
             for path, inside in chosen:
                 archive.add(path, inside, recursive=False)
         Path(partial.name).rename(target)
@@ -73,8 +76,14 @@ def stack_bundle(name: str) -> Bundle:
     """A stack as installed here, with this project's own programs that it uses, in the layout of the per-user cache."""
     stack = open_stack(name)
     if stack.provider != "portable":
-        raise LonglookError(f"stack {name} comes from {stack.provider}, whose programs need this machine's store: install it with longlook stack install {name} outside of the shell")
-    files = [(path, f"stacks/{stack.folder.name}/{path.relative_to(stack.folder).as_posix()}") for path in stack.folder.rglob("*") if path.is_file()]
+        raise LonglookError(
+            f"stack {name} comes from {stack.provider}, whose programs need this machine's store: install it with longlook stack install {name} outside of the shell"
+        )
+    files = [
+        (path, f"stacks/{stack.folder.name}/{path.relative_to(stack.folder).as_posix()}")
+        for path in stack.folder.rglob("*")
+        if path.is_file()
+    ]
     for component in stack.stack.spec.components.values():
         if component.source == "go":
             program = build_tool(component.package)
@@ -106,8 +115,12 @@ class Provisioned:
 
     def clean(self) -> None:
         """End what an earlier connection left running, and empty the temporary folder."""
-        self._session.run(["python3", "-S", f"{self.code}/src/longlook/node/{CLEAN.name}", self._session.tag], timeout_s=60)
-        self._session.run(["sh", "-c", 'rm -rf "$1" && mkdir -p "$1" && chmod 1777 "$1"', "sh", f"{self._folder}/tmp"], timeout_s=60)
+        self._session.run(
+            ["python3", "-S", f"{self.code}/src/longlook/node/{CLEAN.name}", self._session.tag], timeout_s=60
+        )
+        self._session.run(
+            ["sh", "-c", 'rm -rf "$1" && mkdir -p "$1" && chmod 1777 "$1"', "sh", f"{self._folder}/tmp"], timeout_s=60
+        )
 
     def place_stack(self, name: str) -> None:
         bundle = stack_bundle(name)
@@ -131,22 +144,37 @@ class Provisioned:
         if not self._having_needed(own):
             # All of the bootstrap, its stacks too, which then lie where they are looked for.
             script = 'cd "$1" && PYTHON="$2" LONGLOOK_CACHE="$3" tools/bootstrap'
-            self._session.run(["sh", "-c", script, "sh", self.code, python, f"{self._folder}/cache"], timeout_s=BOOTSTRAP_TIMEOUT_S)
+            self._session.run(
+                ["sh", "-c", script, "sh", self.code, python, f"{self._folder}/cache"], timeout_s=BOOTSTRAP_TIMEOUT_S
+            )
         if not self._having_needed(own):
-            raise NodeError(f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; look at .longlook/bootstrap.log there")
+            raise NodeError(
+                f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; look at .longlook/bootstrap.log there"
+            )
         return own
 
     def _having_needed(self, python: str) -> str:
         """The path of a Python there that has this project's dependencies; empty where it has not, or is not there."""
         script = '"$1" -c "$2" 2>/dev/null || true'
-        return self._session.run(["sh", "-c", script, "sh", python, f"{NEEDED}, sys; print(sys.executable)"], timeout_s=120).strip()
+        return self._session.run(
+            ["sh", "-c", script, "sh", python, f"{NEEDED}, sys; print(sys.executable)"], timeout_s=120
+        ).strip()
 
 
 def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[str, str]:
     """Let the client node log in to the others: a key of its own, known to them, and their host keys, as verified from here.
     Returns the paths, on the client, of the private key and of the file of host keys."""
     key, known = f"{folder}/key", f"{folder}/known_hosts"
-    client.run(["sh", "-c", 'test -e "$1.pub" || { rm -f "$1" && ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"; }', "sh", key], timeout_s=30)
+    client.run(
+        [
+            "sh",
+            "-c",
+            'test -e "$1.pub" || { rm -f "$1" && ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"; }',
+            "sh",
+            key,
+        ],
+        timeout_s=30,
+    )
     public = client.run(["cat", f"{key}.pub"], timeout_s=30).strip()
     allow = (
         'umask 077 && mkdir -p ~/.ssh && cd ~/.ssh && touch authorized_keys && { grep -qxF "$1" authorized_keys || '

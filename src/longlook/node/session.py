@@ -62,7 +62,16 @@ _loop = _Loop()
 class Session:
     """Use as a context manager. `what` names the node in messages, `tag` marks its processes, `environment` is theirs."""
 
-    def __init__(self, what: str, host: str, port: int, user: str, tag: str, key: str | None = None, known_hosts: str | None = None):
+    def __init__(
+        self,
+        what: str,
+        host: str,
+        port: int,
+        user: str,
+        tag: str,
+        key: str | None = None,
+        known_hosts: str | None = None,
+    ):
         self.what, self.host, self.port, self.user, self.tag = what, host, port, user, tag
         self._key, self._known_hosts = key, known_hosts
         self.environment: dict[str, str] = {}
@@ -75,10 +84,18 @@ class Session:
 
     def __enter__(self):
         if self._key and not Path(self._key).expanduser().is_file():
-            raise NodeError(f"{self.what} ({self.host}): there is no private key file {self._key}: correct `key` in the testbeds' file")
-        alive = {"keepalive_interval": KEEPALIVE_S, "keepalive_count_max": KEEPALIVES_MISSED, "login_timeout": CONNECT_TIMEOUT_S}
+            raise NodeError(
+                f"{self.what} ({self.host}): there is no private key file {self._key}: correct `key` in the testbeds' file"
+            )
+        alive = {
+            "keepalive_interval": KEEPALIVE_S,
+            "keepalive_count_max": KEEPALIVES_MISSED,
+            "login_timeout": CONNECT_TIMEOUT_S,
+        }
         options = alive | login_options(self._key, self._known_hosts)
-        connect = asyncssh.connect(self.host, self.port, username=self.user, connect_timeout=CONNECT_TIMEOUT_S, **options)
+        connect = asyncssh.connect(
+            self.host, self.port, username=self.user, connect_timeout=CONNECT_TIMEOUT_S, **options
+        )
         with self._explained("connect"):
             self._connection = _loop.run(_awaited(connect), CONNECT_TIMEOUT_S + 5)
         return self
@@ -102,21 +119,33 @@ class Session:
         try:
             yield
         except asyncssh.PermissionDenied:
-            raise NodeError(f"{who} refuses the login: put your public key into its authorized_keys, or name the private key as `key` in the testbeds' file") from None
+            raise NodeError(
+                f"{who} refuses the login: put your public key into its authorized_keys, or name the private key as `key` in the testbeds' file"
+            ) from None
         except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-            raise NodeError(f"{who}: the private key {self._key} cannot be read ({error}): name one without a passphrase, or load it into an agent and leave `key` out") from None
+            raise NodeError(
+                f"{who}: the private key {self._key} cannot be read ({error}): name one without a passphrase, or load it into an agent and leave `key` out"
+            ) from None
         except asyncssh.HostKeyNotVerifiable as error:
-            raise NodeError(f"{who}: its host key is not known ({error.reason}): run `ssh -p {self.port} {self.user}@{self.host} true` once and compare the fingerprint") from None
+            raise NodeError(
+                f"{who}: its host key is not known ({error.reason}): run `ssh -p {self.port} {self.user}@{self.host} true` once and compare the fingerprint"
+            ) from None
         except asyncssh.SFTPNoSpaceOnFilesystem:
-            raise NodeError(f"{who}: its disk is full (while: {doing}): free space there, then run the same command again") from None
+            raise NodeError(
+                f"{who}: its disk is full (while: {doing}): free space there, then run the same command again"
+            ) from None
         except asyncssh.SFTPError as error:
             raise NodeError(f"{who}: {doing}: {error.reason}; is its disk full, or the folder not writable?") from None
         except (TimeoutError, concurrent.futures.CancelledError):
-            raise NodeError(f"{who} did not answer in time (while: {doing}): is the node up? The portal shows its state; run the same command to go on") from None
+            raise NodeError(
+                f"{who} did not answer in time (while: {doing}): is the node up? The portal shows its state; run the same command to go on"
+            ) from None
         except (asyncssh.Error, OSError) as error:
             reason = getattr(error, "reason", "") or str(error) or type(error).__name__
             hint = "is the node up, and its address right?" if doing == "connect" else "it may have been restarted"
-            raise NodeError(f"{who}: the connection failed (while: {doing}): {reason}; {hint} Run the same command to go on") from None
+            raise NodeError(
+                f"{who}: the connection failed (while: {doing}): {reason}; {hint} Run the same command to go on"
+            ) from None
 
     # -- commands -------------------------------------------------------------------------------------
 
@@ -127,7 +156,14 @@ class Session:
         become = [] if self.user == "root" else ["sudo", "-n"]
         return "exec " + shlex.join([*become, "env", *settings, *(str(part) for part in argv)])
 
-    def run(self, argv: Sequence[str], timeout_s: float, check: bool = True, text_in: str | None = None, as_root: bool = True) -> str:
+    def run(
+        self,
+        argv: Sequence[str],
+        timeout_s: float,
+        check: bool = True,
+        text_in: str | None = None,
+        as_root: bool = True,
+    ) -> str:
         """Run a program to its end; its standard output. Not `as_root`: for what belongs to the user's own account."""
         argv = [str(part) for part in argv]
         command = self.command(argv) if as_root else shlex.join(argv)
@@ -137,15 +173,21 @@ class Session:
         if check and done.returncode:
             said = (done.stderr or done.stdout or "").strip()[-500:]
             hint = "; its disk is full: free space there" if "No space left" in said else ""
-            raise NodeError(f"{self.what} ({self.host}): {argv[0]} failed ({done.returncode}): {shlex.join(argv)[:200]}: {said}{hint}")
+            raise NodeError(
+                f"{self.what} ({self.host}): {argv[0]} failed ({done.returncode}): {shlex.join(argv)[:200]}: {said}{hint}"
+            )
         return str(done.stdout or "")
 
     def _whole(self, done: asyncssh.SSHCompletedProcess, doing: str) -> None:
         """A command whose connection was cut has no status; its output is not to be trusted."""
         if done.returncode is None and done.exit_signal is None:
-            raise NodeError(f"{self.what} ({self.host}): the connection was lost (while: {doing}); the node may have been restarted. Run the same command to go on")
+            raise NodeError(
+                f"{self.what} ({self.host}): the connection was lost (while: {doing}); the node may have been restarted. Run the same command to go on"
+            )
 
-    def popen(self, argv: Sequence[str], stdin: int | None = None, stdout: int | None = None, stderr: int | None = None) -> RemoteProcess:
+    def popen(
+        self, argv: Sequence[str], stdin: int | None = None, stdout: int | None = None, stderr: int | None = None
+    ) -> RemoteProcess:
         """Start a program; PIPE, DEVNULL and None as of Popen (None: nothing). It ends with `stop`, or when the node is cleaned."""
         return RemoteProcess(self, argv, stdin, stdout, stderr)
 
@@ -190,7 +232,9 @@ class RemoteProcess:
 
     pid = None
 
-    def __init__(self, session: Session, argv: Sequence[str], stdin: int | None, stdout: int | None, stderr: int | None):
+    def __init__(
+        self, session: Session, argv: Sequence[str], stdin: int | None, stdout: int | None, stderr: int | None
+    ):
         self.args, self.returncode = list(argv), None
         self._session, self._job = session, uuid.uuid4().hex
         self.stdin = self.stdout = self.stderr = None
@@ -204,7 +248,9 @@ class RemoteProcess:
         if ends[1]:
             self.stdout = os.fdopen(ends[1][0], "r")
         errors = asyncssh.STDOUT if stderr == subprocess.STDOUT else asyncssh.DEVNULL
-        begin = session._require().create_process(session.command(argv, self._job), stdin=theirs[0], stdout=theirs[1], stderr=errors, encoding=None)
+        begin = session._require().create_process(
+            session.command(argv, self._job), stdin=theirs[0], stdout=theirs[1], stderr=errors, encoding=None
+        )
         with session._explained(str(argv[0])):
             self._process = _loop.run(_awaited(begin), CONNECT_TIMEOUT_S)
 

@@ -28,7 +28,23 @@ def capture(bed: Testbed, role: Role, path: Path, expression: str, snaplen: int 
         raise LonglookError(f"missing: {', '.join(missing)} (apt-get install {' '.join(missing)})")
     interface = bed.hosts[role].interfaces[0]
     said = path.with_suffix(".stderr")
-    argv = ["tcpdump", "-n", "-U", "--immediate-mode", "-Z", "root", "-B", "65536", "-i", interface, "-s", str(snaplen), "-w", str(path), *expression.split()]
+    argv = [
+        "tcpdump",
+        "-n",
+        "-U",
+        "--immediate-mode",
+        "-Z",
+        "root",
+        "-B",
+        "65536",
+        "-i",
+        interface,
+        "-s",
+        str(snaplen),
+        "-w",
+        str(path),
+        *expression.split(),
+    ]
     with said.open("wb") as errors:
         child = bed.popen(role, argv, stdout=subprocess.DEVNULL, stderr=errors)
     try:
@@ -39,7 +55,9 @@ def capture(bed: Testbed, role: Role, path: Path, expression: str, snaplen: int 
         process.stop(child)
     dropped = re.search(r"(\d+) packets? dropped by kernel", said.read_text(errors="replace"))
     if dropped is None or int(dropped.group(1)):
-        raise LonglookError(f"tcpdump on {role} lost packets ({said.read_text(errors='replace').strip()[-200:]}): the machine is too busy")
+        raise LonglookError(
+            f"tcpdump on {role} lost packets ({said.read_text(errors='replace').strip()[-200:]}): the machine is too busy"
+        )
 
 
 def _wait_listening(child: subprocess.Popen, said: Path) -> None:
@@ -61,7 +79,21 @@ def _wait_written(path: Path) -> None:
 
 def fields(pcap: Path, names: Sequence[str], options: Sequence[str] = ()) -> Iterator[list[str]]:
     """The named fields of every packet, as tshark prints them: several values of one field are joined by commas."""
-    argv = ["tshark", "-n", "-r", str(pcap), *options, "-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
+    argv = [
+        "tshark",
+        "-n",
+        "-r",
+        str(pcap),
+        *options,
+        "-T",
+        "fields",
+        "-E",
+        "separator=/t",
+        "-E",
+        "occurrence=a",
+        "-E",
+        "aggregator=,",
+    ]
     argv += [part for name in names for part in ("-e", name)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         for line in child.stdout:

@@ -48,7 +48,14 @@ class Packet:
 def read_packets(pcap: Path, keys: Path, port: int) -> Iterator[Packet]:
     """Decrypt the QUIC packets of one server's port."""
     # Without HTTP/3, for which tshark would put the streams together again: quadratic in their length.
-    options = ("-o", f"tls.keylog_file:{keys}", "--disable-protocol", "http3", "-Y", f"quic.short && udp.port == {port}")
+    options = (
+        "-o",
+        f"tls.keylog_file:{keys}",
+        "--disable-protocol",
+        "http3",
+        "-Y",
+        f"quic.short && udp.port == {port}",
+    )
     for row in fields(pcap, NAMES, options):
         if packet := parse_row(row, port):
             yield packet

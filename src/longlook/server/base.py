@@ -103,7 +103,11 @@ class Server(abc.ABC):
 
     def _complaint(self) -> str:
         """The last lines the server wrote."""
-        texts = [path.read_text(errors="replace") for path in (self.state / "error.log", self.state / "output") if path.exists()]
+        texts = [
+            path.read_text(errors="replace")
+            for path in (self.state / "error.log", self.state / "output")
+            if path.exists()
+        ]
         return "\n".join(texts).strip()[-800:] or "no message"
 
     def require_alive(self) -> None:
@@ -114,7 +118,9 @@ class Server(abc.ABC):
     def fill(self, template: Path, values: dict[str, Any], name: str) -> Path:
         """Write a configuration from the stack's template; a missing value is an error, not an empty text."""
         try:
-            text = Template(template.read_text(encoding="utf-8")).substitute({key: str(value) for key, value in values.items()})
+            text = Template(template.read_text(encoding="utf-8")).substitute(
+                {key: str(value) for key, value in values.items()}
+            )
         except KeyError as error:
             raise LonglookError(f"{template} asks for {error}, which {self.name} does not give") from None
         path = self.state / name

@@ -42,7 +42,9 @@ def change(program: bytes, changes: list[dict], name: object = "envoy") -> bytes
         expected = one["offset"] - len(before)
         place = expected if program[expected : expected + len(pattern)] == pattern else program.find(pattern)
         if place < 0 or (place != expected and program.find(pattern, place + 1) >= 0):
-            raise NotSupported(f"{name} is not the program that envoy-n1.toml was made for: its bytes are not at {one['offset']:#x}")
+            raise NotSupported(
+                f"{name} is not the program that envoy-n1.toml was made for: its bytes are not at {one['offset']:#x}"
+            )
         begin = place + len(before)
         made[begin : begin + len(value)] = bytes.fromhex(one["becomes"])
     return bytes(made)

@@ -72,7 +72,18 @@ class Envoy(Server):
             "envoy.yaml",
         )
         workers = str(options.get("concurrency", 1))
-        return [str(self._program()), "-c", str(config), "--concurrency", workers, "--disable-hot-restart", "--log-level", "warning", "--file-flush-interval-msec", "20"]
+        return [
+            str(self._program()),
+            "-c",
+            str(config),
+            "--concurrency",
+            workers,
+            "--disable-hot-restart",
+            "--log-level",
+            "warning",
+            "--file-flush-interval-msec",
+            "20",
+        ]
 
     def _program(self) -> Path:
         """QUICHE's CUBIC emulates N = 2 connections; a copy of the program with two bytes changed emulates one."""
@@ -86,7 +97,10 @@ class Envoy(Server):
             return {"quic_options": "{}", "stats_sinks": ""}
         port = STATSD_PORT + self.settings.port - 443
         listener = self.testbed.popen(
-            "server", [sys.executable, "-S", str(LISTENER), str(port), str(self._trace)], stdout=subprocess.PIPE, text=True
+            "server",
+            [sys.executable, "-S", str(LISTENER), str(port), str(self._trace)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self._owned.callback(process.stop, listener)
         if listener.stdout.readline().strip() != "ready":

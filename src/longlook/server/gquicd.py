@@ -76,4 +76,6 @@ class Gquicd(Server):
 
     def version_refused(self) -> str | None:
         self._read_log()
-        return self._refused and f"offered {', '.join(self._refused['offered'])}, server speaks {self._refused['spoken']}"
+        return (
+            self._refused and f"offered {', '.join(self._refused['offered'])}, server speaks {self._refused['spoken']}"
+        )

@@ -55,7 +55,9 @@ def jpeg(size_bytes: int, seed: int = 0) -> bytes:
     """A valid JPEG of exactly this many bytes."""
     padding = size_bytes - len(_JPEG)
     if padding < 0 or 0 < padding < _COMMENT_OVERHEAD:
-        raise LonglookError(f"no JPEG of {size_bytes} bytes: the smallest has {len(_JPEG)}, or at least {len(_JPEG) + _COMMENT_OVERHEAD} with a comment")
+        raise LonglookError(
+            f"no JPEG of {size_bytes} bytes: the smallest has {len(_JPEG)}, or at least {len(_JPEG) + _COMMENT_OVERHEAD} with a comment"
+        )
     generator = random.Random(seed)
     segments = []
     while padding:

@@ -60,7 +60,11 @@ def prepare(source: Path, work: Path, go: Path) -> Path | None:
 
 
 def _version(source: Path, module: str) -> str:
-    found = re.search(rf"^\s*(?:require\s+)?{re.escape(module)}\s+(\S+)", (source / "go.mod").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(
+        rf"^\s*(?:require\s+)?{re.escape(module)}\s+(\S+)",
+        (source / "go.mod").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     if found is None:
         raise LonglookError(f"{source / 'go.mod'} requires no {module}, but {source / PATCHES} changes it")
     return found.group(1)
@@ -71,7 +75,13 @@ def _download(source: Path, wanted: str, go: Path) -> Path:
     command = [str(go), "mod", "download", "-json", wanted]
     try:
         done = subprocess.run(
-            command, cwd=source, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT_S, stdin=subprocess.DEVNULL, env=go_environment()
+            command,
+            cwd=source,
+            capture_output=True,
+            text=True,
+            timeout=DOWNLOAD_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+            env=go_environment(),
         )
     except subprocess.TimeoutExpired:
         raise LonglookError(f"waited {DOWNLOAD_TIMEOUT_S:g} s for go mod download {wanted}; it did not end") from None
@@ -124,11 +134,28 @@ def _apply(patch: Path, folder: Path, module: str) -> None:
     """Every hunk at exactly its line, or an error that names file and hunk."""
     if shutil.which("patch") is None:
         raise LonglookError("patch is missing, it applies our changes to a Go module: apt-get install patch")
-    command = ["patch", "-p1", "--fuzz=0", "--batch", "--forward", "--no-backup-if-mismatch", "-r", "-", "-d", str(folder), "-i", str(patch)]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+    command = [
+        "patch",
+        "-p1",
+        "--fuzz=0",
+        "--batch",
+        "--forward",
+        "--no-backup-if-mismatch",
+        "-r",
+        "-",
+        "-d",
+        str(folder),
+        "-i",
+        str(patch),
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"}
+    )
     trouble = _trouble(done.stdout + done.stderr)
     if done.returncode or trouble:
-        raise LonglookError(f"{patch} does not apply to {module}: {'; '.join(trouble) or done.stderr.strip() or done.stdout.strip()}")
+        raise LonglookError(
+            f"{patch} does not apply to {module}: {'; '.join(trouble) or done.stderr.strip() or done.stdout.strip()}"
+        )
 
 
 def _trouble(output: str) -> list[str]:

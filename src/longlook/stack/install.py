@@ -86,7 +86,9 @@ def _clear_remains(store: Path, name: str) -> None:
 def _check_platform(stack: Stack) -> None:
     here = f"{platform.system().lower()}-{platform.machine()}"
     if here != stack.spec.platform:
-        raise LonglookError(f"stack {stack.name} holds programs for {stack.spec.platform}; this machine is {here}: use one that matches")
+        raise LonglookError(
+            f"stack {stack.name} holds programs for {stack.spec.platform}; this machine is {here}: use one that matches"
+        )
 
 
 def _fetch_npm(stack: Stack, folder: Path, say: Progress) -> None:
@@ -111,21 +113,35 @@ def _fetch_python(stack: Stack, folder: Path, say: Progress) -> None:
         return
     say("Python packages")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
-    command += ["--require-hashes", "--no-deps", "--only-binary=:all:", "--target", str(folder / "python"), "-r", str(lock)]
+    command += [
+        "--require-hashes",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--target",
+        str(folder / "python"),
+        "-r",
+        str(lock),
+    ]
     _fetch(command, folder)
 
 
 def _fetch(command: list[str], folder: Path) -> None:
     tool = " ".join(command[:4])
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=FETCH_TIMEOUT_S, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=FETCH_TIMEOUT_S, stdin=subprocess.DEVNULL
+        )
     except subprocess.TimeoutExpired:
-        raise LonglookError(f"waited {FETCH_TIMEOUT_S:g} s for {tool} to fetch the packages of the lock file; it did not end") from None
+        raise LonglookError(
+            f"waited {FETCH_TIMEOUT_S:g} s for {tool} to fetch the packages of the lock file; it did not end"
+        ) from None
     except OSError as error:
         raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
     if done.returncode:
         tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-12:])
-        raise LonglookError(f"{tool} ended with status {done.returncode}; is its package registry reachable? It wrote:\n{tail}")
+        raise LonglookError(
+            f"{tool} ended with status {done.returncode}; is its package registry reachable? It wrote:\n{tail}"
+        )
 
 
 def _place(folder: Path, name: str, component: Component) -> None:
@@ -133,7 +149,9 @@ def _place(folder: Path, name: str, component: Component) -> None:
     source = folder / ("node_modules" if component.source == "npm" else "python")
     packed = source / component.package / component.file if component.source == "npm" else source / component.file
     if not packed.is_file():
-        raise LonglookError(f"package {component.package} {component.locked_version} holds no file {component.file}: correct stack.toml")
+        raise LonglookError(
+            f"package {component.package} {component.locked_version} holds no file {component.file}: correct stack.toml"
+        )
     program = folder / "bin" / name
     if component.unpack == "brotli":
         _unbrotli(packed, program)

@@ -174,7 +174,9 @@ class Installed:
         return hashed
 
     def _files(self) -> list[str]:
-        programs = [f"bin/{name}" for name, component in self.stack.spec.components.items() if component.is_installed_program]
+        programs = [
+            f"bin/{name}" for name, component in self.stack.spec.components.items() if component.is_installed_program
+        ]
         return programs + [f"node_modules/{path}" for path in files_below(self.node_modules)]
 
     def _looks_untouched(self, stamp: Stamp) -> bool:
@@ -186,7 +188,9 @@ class Installed:
         try:
             return Entry.of(self.folder / path)
         except OSError as error:
-            raise ChangedError(f"stack {self.name}: cannot read {self.folder / path} ({error.strerror}). {self._remedy()}") from None
+            raise ChangedError(
+                f"stack {self.name}: cannot read {self.folder / path} ({error.strerror}). {self._remedy()}"
+            ) from None
 
     def _compare(self, hashed: dict[str, Entry], stamp: Stamp | None) -> None:
         for name, component in self.stack.spec.components.items():
@@ -195,19 +199,27 @@ class Installed:
         expected = self.stack.spec.locks.npm_tree_sha256
         if expected is None:
             return
-        tree = {path.removeprefix("node_modules/"): entry.sha256 for path, entry in hashed.items() if path.startswith("node_modules/")}
+        tree = {
+            path.removeprefix("node_modules/"): entry.sha256
+            for path, entry in hashed.items()
+            if path.startswith("node_modules/")
+        }
         found = tree_sha256(tree)
         if found == expected:
             return
         # The tree's hash says that something differs; the last good stamp, if there is one, says what.
-        before = {path: entry for path, entry in stamp.files.items() if path.startswith("node_modules/")} if stamp else {}
+        before = (
+            {path: entry for path, entry in stamp.files.items() if path.startswith("node_modules/")} if stamp else {}
+        )
         for path in sorted(set(before) & set(hashed)):
             if before[path].sha256 != hashed[path].sha256:
                 self._refuse(self.folder / path, before[path].sha256, hashed[path].sha256)
         self._refuse(self.node_modules, expected, found)
 
     def _refuse(self, path: Path, expected: str | None, found: str) -> None:
-        raise ChangedError(f"stack {self.name}: {path} is not what is pinned: expected sha256 {expected}, found {found}. {self._remedy()}")
+        raise ChangedError(
+            f"stack {self.name}: {path} is not what is pinned: expected sha256 {expected}, found {found}. {self._remedy()}"
+        )
 
     def _remedy(self) -> str:
         if self.provider == "nix":
@@ -224,12 +236,16 @@ def locate(stack: Stack) -> Installed | None:
     """Where the stack is, not verified; None when nothing has been installed."""
     if stack.name not in offered_stacks():
         here = ", ".join(offered_stacks()) or "no stack"
-        raise NotOfferedError(f"here is {here}, not {stack.name}: enter a Nix shell that has it: nix develop .#{stack.name}")
+        raise NotOfferedError(
+            f"here is {here}, not {stack.name}: enter a Nix shell that has it: nix develop .#{stack.name}"
+        )
     given = os.environ.get(variable_of(stack.name))
     if given:
         folder = Path(given)
         if not folder.is_dir():
-            raise LonglookError(f"{variable_of(stack.name)} names {folder}, which is not a folder: unset it or correct it")
+            raise LonglookError(
+                f"{variable_of(stack.name)} names {folder}, which is not a folder: unset it or correct it"
+            )
         return Installed(stack, folder, "nix")
     folder = paths.CACHE / "stacks" / stack.label
     return Installed(stack, folder, "portable") if folder.is_dir() else None

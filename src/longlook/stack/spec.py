@@ -135,7 +135,9 @@ class StackSpec(Table):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9]*$")
     title: str
-    base: str = Field(default="", description="stack whose tables this one takes over, entry by entry, unless it states them")
+    base: str = Field(
+        default="", description="stack whose tables this one takes over, entry by entry, unless it states them"
+    )
     provider: Literal["any", "nix"] = Field(default="any", description="nix: no package registry has all of it")
     platform: Literal["linux-x86_64"]
     locks: Locks
@@ -212,7 +214,9 @@ def load_stack(name: str, envs: Path | None = None) -> Stack:
     try:
         spec = StackSpec.model_validate(data)
     except ValidationError as error:
-        mistakes = "; ".join(f"{'.'.join(str(part) for part in item['loc']) or 'top level'}: {item['msg']}" for item in error.errors())
+        mistakes = "; ".join(
+            f"{'.'.join(str(part) for part in item['loc']) or 'top level'}: {item['msg']}" for item in error.errors()
+        )
         raise StackError(f"{path}: {mistakes}") from None
     if spec.name != name:
         raise StackError(f"{path}: name = {spec.name!r}, but its folder is {name!r}")
@@ -236,7 +240,9 @@ def _read(envs: Path, name: str) -> dict[str, Any]:
     below = _read(envs, data["base"])
     if "base" in below:
         raise StackError(f"{path}: its base {data['base']} has a base itself; name that one")
-    return below | {key: below[key] | value if isinstance(value, dict) and key in below else value for key, value in data.items()}
+    return below | {
+        key: below[key] | value if isinstance(value, dict) and key in below else value for key, value in data.items()
+    }
 
 
 def _check_locks(stack: Stack) -> None:
@@ -260,7 +266,9 @@ def _check_tool(stack: Stack, name: str, component: Component) -> None:
     """A program of ours is pinned by its sources and by the checksums of the modules it is built from."""
     for file in ("go.mod", "go.sum"):
         if not (paths.TOOLS / component.package / file).is_file():
-            raise StackError(f"{stack.folder / 'stack.toml'}: component {name} needs {paths.TOOLS / component.package / file}, which does not exist")
+            raise StackError(
+                f"{stack.folder / 'stack.toml'}: component {name} needs {paths.TOOLS / component.package / file}, which does not exist"
+            )
 
 
 def _npm_versions(lock: Path | None) -> dict[str, str]:

@@ -41,7 +41,9 @@ def reported(installed: Installed, name: str) -> str:
     text = ask(program, component.reports.argv, component.reports.regex)
     found = re.search(component.reports.regex, text)
     if found is None:
-        raise LonglookError(f"{program} did not say its version: looked for {component.reports.regex!r} in {text[-400:]!r}")
+        raise LonglookError(
+            f"{program} did not say its version: looked for {component.reports.regex!r} in {text[-400:]!r}"
+        )
     return found.group(1)
 
 
@@ -57,7 +59,9 @@ def _by_exit(program: Path, argv: tuple[str, ...], _regex: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        raise LonglookError(f"waited {TIMEOUT_S:g} s for {' '.join(command)} to print its version and end; it did not") from None
+        raise LonglookError(
+            f"waited {TIMEOUT_S:g} s for {' '.join(command)} to print its version and end; it did not"
+        ) from None
     except OSError as error:
         raise LonglookError(f"cannot start {program}: {error.strerror}") from None
     return done.stdout + done.stderr
@@ -108,7 +112,9 @@ def apache_modules(program: Path, needed: str = "mod_ssl.so") -> Path:
         if (Path(folder) / needed).exists():
             return Path(folder)
     looked = ", ".join(APACHE_MODULES)
-    raise LonglookError(f"no module folder with {needed} for {program} (looked in {looked}): apt-get install apache2-bin")
+    raise LonglookError(
+        f"no module folder with {needed} for {program} (looked in {looked}): apt-get install apache2-bin"
+    )
 
 
 @contextlib.contextmanager
@@ -141,9 +147,13 @@ def _line(process: subprocess.Popen, program: str, awaited: str) -> str:
             break
         chunk = process.stderr.read1(65536)
         if not chunk:
-            raise LonglookError(f"{program} ended before it wrote {awaited!r}; it wrote {text[-400:].decode(errors='replace')!r}")
+            raise LonglookError(
+                f"{program} ended before it wrote {awaited!r}; it wrote {text[-400:].decode(errors='replace')!r}"
+            )
         text += chunk
         for line in text.decode(errors="replace").splitlines(keepends=True):
             if line.endswith("\n") and re.search(awaited, line):
                 return line
-    raise LonglookError(f"waited {TIMEOUT_S:g} s for {program} to write {awaited!r}; it wrote {text[-400:].decode(errors='replace')!r}")
+    raise LonglookError(
+        f"waited {TIMEOUT_S:g} s for {program} to write {awaited!r}; it wrote {text[-400:].decode(errors='replace')!r}"
+    )

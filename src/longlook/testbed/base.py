@@ -106,5 +106,7 @@ class Testbed(abc.ABC):
             process.communicate()
             raise LonglookError(f"{argv[0]} on {role} did not finish in {timeout_s:g} s: {' '.join(argv)}") from None
         if check and process.returncode:
-            raise LonglookError(f"{argv[0]} on {role} failed ({process.returncode}): {' '.join(argv)}: {err.strip()[-500:]}")
+            raise LonglookError(
+                f"{argv[0]} on {role} failed ({process.returncode}): {' '.join(argv)}: {err.strip()[-500:]}"
+            )
         return out

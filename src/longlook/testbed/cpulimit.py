@@ -46,7 +46,9 @@ class CpuLimit:
             with contextlib.suppress(OSError):
                 (ROOT_V2 / "cgroup.subtree_control").write_text("+cpu")
             return ROOT_V2
-        raise LonglookError("this machine has no control groups for the CPU: cells that limit it cannot be measured here")
+        raise LonglookError(
+            "this machine has no control groups for the CPU: cells that limit it cannot be measured here"
+        )
 
     def add(self, pid: int) -> None:
         """Put a process in; what it starts from now on follows."""

@@ -1,16 +1,16 @@
 """Which testbeds there are: the file that `longlook run SWEEP --testbeds FILE` reads (no I/O besides that file).
 
-    [[testbed]]                      # three namespaces on this machine
-    name = "default"
-    driver = "netns"
+[[testbed]]                      # three namespaces on this machine
+name = "default"
+driver = "netns"
 
-    [[testbed]]                      # three Emulab nodes; emulab/README.md says how to get this from a manifest
-    name = "emulab1"
-    driver = "emulab"
-    user = "alice"
-    server = { host = "pc1.emulab.net", address = "192.168.1.1" }
-    client = { host = "pc2.emulab.net", address = "192.168.1.2" }
-    bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60111, client_to_server = 60121 } }
+[[testbed]]                      # three Emulab nodes; emulab/README.md says how to get this from a manifest
+name = "emulab1"
+driver = "emulab"
+user = "alice"
+server = { host = "pc1.emulab.net", address = "192.168.1.1" }
+client = { host = "pc2.emulab.net", address = "192.168.1.2" }
+bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60111, client_to_server = 60121 } }
 """
 
 from __future__ import annotations
@@ -86,12 +86,23 @@ class EmulabDescription(_Controlled):
     bridge: BridgeNode
     key: str | None = Field(default=None, description="private key file; default: the agent's and ~/.ssh's")
     known_hosts: str | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
-    folder: str = Field(default="/var/tmp/longlook", pattern=r"^(/[\w.-]+)+/longlook[\w.-]*$", description="where code, stacks and cells go on server and client; root empties it, so its name must begin with longlook")
-    python: str = Field(default="python3", pattern=r"^[\w./+-]+$", description="on server and client: an environment's that has longlook's packages, or Python 3.11 or newer to make one with")
+    folder: str = Field(
+        default="/var/tmp/longlook",
+        pattern=r"^(/[\w.-]+)+/longlook[\w.-]*$",
+        description="where code, stacks and cells go on server and client; root empties it, so its name must begin with longlook",
+    )
+    python: str = Field(
+        default="python3",
+        pattern=r"^[\w./+-]+$",
+        description="on server and client: an environment's that has longlook's packages, or Python 3.11 or newer to make one with",
+    )
 
 
 Description = NetnsDescription | EmulabDescription
-DRIVERS: dict[str, type[NetnsDescription | EmulabDescription]] = {"netns": NetnsDescription, "emulab": EmulabDescription}
+DRIVERS: dict[str, type[NetnsDescription | EmulabDescription]] = {
+    "netns": NetnsDescription,
+    "emulab": EmulabDescription,
+}
 
 
 def parse_description(data: dict) -> Description:

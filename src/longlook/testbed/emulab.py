@@ -27,7 +27,15 @@ INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT",
 def session_to(bed: EmulabDescription, role: Role) -> Session:
     """A connection (not yet made) to one node of a testbed; `tag` marks what is started there."""
     node: Node = getattr(bed, role)
-    return Session(f"{role} node of testbed {bed.name}", node.host, node.port, bed.user, f"{bed.name}-{role}", bed.key, bed.known_hosts)
+    return Session(
+        f"{role} node of testbed {bed.name}",
+        node.host,
+        node.port,
+        bed.user,
+        f"{bed.name}-{role}",
+        bed.key,
+        bed.known_hosts,
+    )
 
 
 class EmulabTestbed(Testbed):
@@ -42,13 +50,17 @@ class EmulabTestbed(Testbed):
         own = self.description
         self._owned = contextlib.ExitStack()
         lock = LOCKS / f"ll-{self.name}-node.lock"
-        self._owned.enter_context(held(lock, f"testbed {self.name!r} is in use by another process here (lock {lock}): wait for it, or end it"))
+        self._owned.enter_context(
+            held(lock, f"testbed {self.name!r} is in use by another process here (lock {lock}): wait for it, or end it")
+        )
         self._client = self._owned.enter_context(OneHost(self.name, "client", own.client.address, own.server.address))
         self._server = self._owned.enter_context(session_to(own, "server"))
         self._bridge = self._owned.enter_context(session_to(own, "bridge"))
         self._server.environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         self._server.run([sys.executable, "-S", str(CLEAN), self._server.tag], timeout_s=30)
-        self._agent = self._owned.enter_context(Agent(self._server, sys.executable, self.name, own.server.address, own.client.address))
+        self._agent = self._owned.enter_context(
+            Agent(self._server, sys.executable, self.name, own.server.address, own.client.address)
+        )
         self.hosts = {
             "server": Host("server", own.server.address, self._agent.interfaces),
             "bridge": Host("bridge", "", ()),
@@ -65,7 +77,9 @@ class EmulabTestbed(Testbed):
             return self._client.popen(role, argv, **options)
         if role == "bridge":
             raise LonglookError("nothing of ours runs on the bridge: give it commands that end (run)")
-        return self._server.popen(argv, **{key: value for key, value in options.items() if key in ("stdin", "stdout", "stderr")})
+        return self._server.popen(
+            argv, **{key: value for key, value in options.items() if key in ("stdin", "stdout", "stderr")}
+        )
 
     def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
         if role == "client":

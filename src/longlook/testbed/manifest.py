@@ -60,7 +60,9 @@ def read_manifest(text: str, user: str | None = None, pipes: Pipes = PIPES) -> t
     numbers = sorted(int(found[1]) for name in nodes if (found := BRIDGE.fullmatch(name)))
     if not numbers:
         known = ", ".join(sorted(nodes)) or "none"
-        raise LonglookError(f"no link bridge in this manifest (no node is called link-N_bridge; nodes: {known}): was it made by emulab/profile.py?")
+        raise LonglookError(
+            f"no link bridge in this manifest (no node is called link-N_bridge; nodes: {known}): was it made by emulab/profile.py?"
+        )
     return tuple(_replica(nodes, number, user, pipes) for number in numbers)
 
 
@@ -82,7 +84,9 @@ def _nodes(text: str) -> dict[str, ManifestNode]:
 def _replica(nodes: dict[str, ManifestNode], number: int, user: str | None, pipes: Pipes) -> EmulabDescription:
     names = {"server": f"server-{number}", "client": f"client-{number}", "bridge": f"link-{number}_bridge"}
     if missing := [name for name in names.values() if name not in nodes]:
-        raise LonglookError(f"replica {number} lacks {' and '.join(missing)}: the manifest is cut short, or not of this profile")
+        raise LonglookError(
+            f"replica {number} lacks {' and '.join(missing)}: the manifest is cut short, or not of this profile"
+        )
     server, client, bridge = (nodes[name] for name in names.values())
     user = user or _only_user(server)
     return EmulabDescription.parse(
@@ -123,4 +127,6 @@ def _address(node: ManifestNode) -> str:
     for interface in node.interfaces:
         if interface.address_info:
             return interface.address_info[0]
-    raise LonglookError(f"{node.client_id} has no address on the experiment's network: the manifest is cut short, or not of this profile")
+    raise LonglookError(
+        f"{node.client_id} has no address on the experiment's network: the manifest is cut short, or not of this profile"
+    )

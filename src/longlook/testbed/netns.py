@@ -97,7 +97,12 @@ class NetnsTestbed(Testbed):
     def _up(self) -> None:
         self._preflight()
         lock = LOCKS / f"{PREFIX}-{self.name}.lock"
-        self._owned.enter_context(held(lock, f"testbed {self.name!r} is in use by another process (lock {lock}): wait for it, or use another name"))
+        self._owned.enter_context(
+            held(
+                lock,
+                f"testbed {self.name!r} is in use by another process (lock {lock}): wait for it, or use another name",
+            )
+        )
         self._owned.callback(remove, self.name)
         remove(self.name)
         _apart(self._make)
@@ -157,15 +162,23 @@ class NetnsTestbed(Testbed):
                     if re.search(rf"^{name}: on", shown, re.MULTILINE)
                 ]
                 if still:
-                    raise LonglookError(f"{role}/{interface}: cannot switch off {', '.join(still)}; the emulator would see 64 KB packets")
+                    raise LonglookError(
+                        f"{role}/{interface}: cannot switch off {', '.join(still)}; the emulator would see 64 KB packets"
+                    )
 
     def _tune(self) -> None:
         kernel.raise_limits()
         for role in ("server", "client"):
             _inside(namespace(self.name, role), kernel.tune_host)
-        short = {key: value for key, value in self.sysctls()["client"].items() if key in kernel.GLOBAL_SYSCTLS and int(value) < kernel.SOCKET_BUFFER_BYTES}
+        short = {
+            key: value
+            for key, value in self.sysctls()["client"].items()
+            if key in kernel.GLOBAL_SYSCTLS and int(value) < kernel.SOCKET_BUFFER_BYTES
+        }
         if short:
-            raise LonglookError(f"socket buffer limits stay below {kernel.SOCKET_BUFFER_BYTES} bytes: {short}; raise them with sysctl -w on the host")
+            raise LonglookError(
+                f"socket buffer limits stay below {kernel.SOCKET_BUFFER_BYTES} bytes: {short}; raise them with sysctl -w on the host"
+            )
 
     # -- use ----------------------------------------------------------------------------------------
 
@@ -176,7 +189,10 @@ class NetnsTestbed(Testbed):
 
     def sysctls(self) -> dict[str, dict[str, str]]:
         host_wide = {key: kernel.sysctl_path(key).read_text().strip() for key in kernel.GLOBAL_SYSCTLS}
-        return {role: host_wide | _inside(namespace(self.name, role), kernel.recorded_sysctls) for role in ("server", "client")}
+        return {
+            role: host_wide | _inside(namespace(self.name, role), kernel.recorded_sysctls)
+            for role in ("server", "client")
+        }
 
     def set_cca(self, role: Role, name: str) -> str:
         self._allow_cca(name)
@@ -215,7 +231,11 @@ def remove(name: str) -> None:
 
 def leftover() -> list[str]:
     """Names of testbeds whose namespaces exist now (running, or left by a killed run)."""
-    found = {match.group(1) for space in netns.listnetns() if (match := re.fullmatch(rf"{PREFIX}-([a-z0-9]+)-(?:server|bridge|client)", space))}
+    found = {
+        match.group(1)
+        for space in netns.listnetns()
+        if (match := re.fullmatch(rf"{PREFIX}-([a-z0-9]+)-(?:server|bridge|client)", space))
+    }
     return sorted(found)
 
 

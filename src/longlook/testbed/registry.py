@@ -9,7 +9,10 @@ from longlook.testbed.description import Description, NetnsDescription, parse_de
 from longlook.testbed.emulab import EmulabTestbed
 from longlook.testbed.netns import NetnsTestbed
 
-TESTBEDS: dict[str, Callable[[Description], Testbed]] = {"netns": lambda description: NetnsTestbed(description.name), "emulab": EmulabTestbed}
+TESTBEDS: dict[str, Callable[[Description], Testbed]] = {
+    "netns": lambda description: NetnsTestbed(description.name),
+    "emulab": EmulabTestbed,
+}
 """By driver: the testbed (a context manager, not yet entered) of a description. A new driver is one file in this folder, one
 entry here and one in description.py."""
 LINK_OF = {"netns": "linkpipe", "emulab": "dummynet"}

@@ -73,7 +73,9 @@ def _copied(pid: int, descriptor: int) -> int:
         copy = ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, own, descriptor, 0)
         if copy < 0:
             why = os.strerror(ctypes.get_errno())
-            raise LonglookError(f"cannot reach a socket of process {pid} (pidfd_getfd: {why}): Linux 5.6 or newer and the right to trace are needed")
+            raise LonglookError(
+                f"cannot reach a socket of process {pid} (pidfd_getfd: {why}): Linux 5.6 or newer and the right to trace are needed"
+            )
         return copy
     finally:
         os.close(own)
