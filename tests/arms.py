@@ -10,8 +10,8 @@ from longlook.link.linkpipe import LinkPipe
 from longlook.probe.stallwatch import StallWatch
 from longlook.scenario import Link, Workload
 from longlook.server.base import ServerSettings
-from longlook.server.certificate import ORIGIN, make_certificate
-from longlook.server.www import write_site
+from longlook.site.certificate import ORIGIN, make_certificate
+from longlook.site.www import write_site
 from longlook.stack import open_stack
 from longlook.testbed.netns import NetnsTestbed
 

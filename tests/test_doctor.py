@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from longlook import doctor, paths, sysinfo
+from longlook import doctor, paths
+from longlook.host import facts
 from longlook.doctor import Check, format_checks, require
 from longlook.errors import LonglookError
 
@@ -91,19 +92,19 @@ def test_leftover_testbeds(tmp_path):
 def test_machine_facts_without_git(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    sysinfo.git_commit.cache_clear()
+    facts.git_commit.cache_clear()
     try:
-        facts = sysinfo.machine()
+        facts = facts.machine()
     finally:
-        sysinfo.git_commit.cache_clear()
+        facts.git_commit.cache_clear()
     assert facts["git_commit"] is None
     assert facts["cpus"] >= 1 and facts["memory_bytes"] > 0 and facts["kernel"] and len(facts["hostname_hash"]) == 16
 
 
 def test_cpu_model_of_a_machine_that_names_none(tmp_path):
     (tmp_path / "cpuinfo").write_text("processor : 0\n")
-    assert sysinfo.cpu_model(tmp_path / "cpuinfo")
-    assert sysinfo.cpu_model(tmp_path / "missing")
+    assert facts.cpu_model(tmp_path / "cpuinfo")
+    assert facts.cpu_model(tmp_path / "missing")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: apt-get install git")
@@ -114,12 +115,12 @@ def test_git_commit_and_dirty_flag(tmp_path, monkeypatch):
             check=True, capture_output=True, timeout=30,
         )  # fmt: skip
 
-    assert sysinfo.git_commit.__wrapped__(tmp_path) is None
+    assert facts.git_commit.__wrapped__(tmp_path) is None
     git("init", "-q")
     (tmp_path / "a").write_text("1")
     git("add", "a")
     git("commit", "-qm", "a")
-    clean = sysinfo.git_commit.__wrapped__(tmp_path)
+    clean = facts.git_commit.__wrapped__(tmp_path)
     assert clean and len(clean) == 40
     (tmp_path / "a").write_text("2")
-    assert sysinfo.git_commit.__wrapped__(tmp_path) == f"{clean}-dirty"
+    assert facts.git_commit.__wrapped__(tmp_path) == f"{clean}-dirty"

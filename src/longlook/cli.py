@@ -109,9 +109,9 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
     """Set up a testbed, measure its link against what was set, and print the record."""
     import json
 
-    from longlook.link import open_link
     from longlook.link.calibrate import calibrate as measure
     from longlook.scenario import Link
+    from longlook.testbed.opening import open_link
 
     link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})
     with contextlib.ExitStack() as owned:
@@ -176,8 +176,8 @@ def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
 @click.argument("campaigns", nargs=-1)
 def verify(campaigns: tuple[str, ...]) -> None:
     """Re-check every hash of sealed campaigns (all, unless some are named)."""
-    from longlook.dataset.raw import find_campaign, read_campaigns
-    from longlook.dataset.raw import verify as check
+    from longlook.record.campaigns import find_campaign, read_campaigns
+    from longlook.record.campaigns import verify as check
 
     chosen = [find_campaign(paths.RAW, name) for name in campaigns] or [
         one for one in read_campaigns(paths.RAW) if one.is_sealed

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from longlook import paths, sysinfo
+from longlook import paths
 from longlook.errors import LonglookError
-from longlook.probe.machine import cpu_times
+from longlook.host import facts
+from longlook.host.machine import cpu_times
 from longlook.stack.gobuild import find_go, given_tool, tool_path
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
 from longlook.stack.spec import load_stack, offered_stacks
@@ -262,7 +263,7 @@ def _disk() -> Check:
 
 
 def _clock() -> Check:
-    found = sysinfo.clocksource() or "unknown"
+    found = facts.clocksource() or "unknown"
     remedy = "a slow clock adds jitter: boot with clocksource=tsc if the processor's TSC is stable"
     return Check("clock source", found in GOOD_CLOCKS, found, remedy, required=False)
 

@@ -5,8 +5,8 @@ import pytest
 from pydantic import ValidationError
 
 from longlook.analysis.fairness import Share, jain, measured_contests, published_contests, verdict_of
-from longlook.analysis.thin import thin
 from longlook.paths import PUBLISHED, SWEEPS
+from longlook.probe.thin import thin
 from longlook.scenario import ScenarioError
 from longlook.sweep import Sweep, load_sweep
 from longlook.transfers import TransferCell

@@ -21,8 +21,8 @@ from longlook.audit import (
 )
 from longlook.audit.checks import difference_follows
 from longlook.dataset.process import process
-from longlook.dataset.raw import open_campaign
 from longlook.errors import LonglookError
+from longlook.record.campaigns import open_campaign
 
 QUIC = [106.0, 107.0, 108.0]
 TCP = [180.0, 182.0, 184.0]

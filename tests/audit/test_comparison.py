@@ -6,8 +6,8 @@ import pytest
 from campaigns import loads_of, make_campaign, make_run, make_sweep, write_cell
 
 from longlook.audit import compare_campaigns, format_comparison, to_json
-from longlook.dataset.raw import open_campaign
 from longlook.errors import LonglookError
+from longlook.record.campaigns import open_campaign
 from longlook.sweep import Sweep
 
 QUIC = [106.0, 107.0, 108.0]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from longlook.dataset.raw import Campaign, RunsWriter, open_campaign
+from longlook.record.campaigns import Campaign, RunsWriter, open_campaign
 from longlook.scenario import Cell
 from longlook.sweep import Sweep
 

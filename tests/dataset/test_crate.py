@@ -4,8 +4,8 @@ import pytest
 from campaigns import make_campaign
 from rocrate.rocrate import ROCrate
 
-from longlook.dataset.crate import PROFILE, crate_metadata
-from longlook.dataset.manifest import files_of
+from longlook.record.crate import PROFILE, crate_metadata
+from longlook.record.manifest import files_of
 
 
 @pytest.fixture

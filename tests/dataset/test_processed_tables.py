@@ -12,9 +12,9 @@ from campaigns import STACK_DIGEST, loads_of, make_campaign, make_run, make_swee
 from scipy.stats import ttest_ind
 
 from longlook.dataset.process import process
-from longlook.dataset.raw import open_campaign
 from longlook.dataset.tables import TABLES, check_tables, resource
 from longlook.errors import LonglookError
+from longlook.record.campaigns import open_campaign
 
 RUN_COLUMNS = [
     "campaign",

@@ -13,8 +13,8 @@ import pytest
 from campaigns import STACK_DIGEST, loads_of, make_campaign, make_run, make_sweep, write_cell
 
 from longlook.dataset import durable
-from longlook.dataset.raw import RunsWriter, find_campaign, open_campaign, read_campaigns, read_runs, verify
 from longlook.errors import LonglookError
+from longlook.record.campaigns import RunsWriter, find_campaign, open_campaign, read_campaigns, read_runs, verify
 
 
 def start(root, **options):
@@ -253,7 +253,7 @@ import sys
 sys.path[:0] = {path!r}
 from pathlib import Path
 from campaigns import STACK_DIGEST, make_run, make_sweep
-from longlook.dataset.raw import RunsWriter, open_campaign
+from longlook.record.campaigns import RunsWriter, open_campaign
 campaign = open_campaign(Path({root!r}), make_sweep(), "local", STACK_DIGEST, resume="auto")
 cell = campaign.missing_cells()[0]
 with RunsWriter(campaign.begin_cell(cell) / "runs.jsonl.zst") as writer:

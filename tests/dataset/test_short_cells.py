@@ -7,10 +7,10 @@ import pytest
 from campaigns import STACK_DIGEST, loads_of, make_sweep, write_cell
 
 from longlook import paths
-from longlook.dataset.raw import open_campaign, read_campaigns
 from longlook.errors import LonglookError
 from longlook.experiment import campaign as runner
 from longlook.experiment.campaign import run_sweep
+from longlook.record.campaigns import open_campaign, read_campaigns
 from longlook.testbed.description import NetnsDescription
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from pyroute2 import NetNS, netns
 
+from longlook.host import process
 from longlook.paths import CACHE
 from longlook.stack.gobuild import build_tool
-from longlook.testbed import process
 from longlook.testbed.description import EmulabDescription, parse_description
 from longlook.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS, NetnsTestbed, namespace, processes
 

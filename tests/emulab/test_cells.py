@@ -5,11 +5,11 @@ import json
 import pandas as pd
 import pytest
 
-from longlook.dataset.raw import read_runs, verify
 from longlook.errors import LonglookError
 from longlook.experiment.campaign import run_sweep
-from longlook.node.cells import Nodes
+from longlook.experiment.nodes import Nodes
 from longlook.node.session import Session
+from longlook.record.campaigns import read_runs, verify
 from longlook.sweep import Sweep
 from longlook.testbed import netns
 from longlook.testbed.description import parse_description
@@ -102,7 +102,7 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
     """From the client node's side: calibration of a lossless and of a lossy link, and a hand on the bridge in between."""
     with Nodes(standin.description(), "quicv1") as ready:
         script = (
-            "import json, sys; from longlook.link import open_link; import contextlib\n"
+            "import json, sys; from longlook.testbed.opening import open_link; import contextlib\n"
             "from longlook.link.calibrate import calibrate; from longlook.scenario import Link\n"
             "bed = json.loads(sys.argv[1])\n"
             "with contextlib.ExitStack() as owned:\n"

@@ -8,8 +8,8 @@ import time
 import pytest
 from test_cells import sweep
 
-from longlook.dataset.raw import read_campaigns, read_runs, verify
 from longlook.experiment.campaign import run_sweep
+from longlook.record.campaigns import read_campaigns, read_runs, verify
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -172,10 +172,10 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
     run = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with Harm(standin, lambda: run.send_signal(signal.SIGKILL)) as harm:
         run.wait()
-    assert standin.running("client", "longlook.node.measure"), "nothing was left to be cleaned up"
+    assert standin.running("client", "longlook.experiment.on_node"), "nothing was left to be cleaned up"
     done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=250)
     assert done.returncode == 0, done.stdout + done.stderr
     (campaign,) = read_campaigns(tmp_path / "raw")
     whole(campaign)
     assert kept_loads(campaign) >= harm.loads_before
-    assert standin.left("client", "longlook.node.measure") == []
+    assert standin.left("client", "longlook.experiment.on_node") == []

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 
-from longlook.dataset.raw import read_campaigns, read_runs, verify
+from longlook.record.campaigns import read_campaigns, read_runs, verify
 from longlook.testbed import netns
 
 SWEEP = """

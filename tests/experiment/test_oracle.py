@@ -115,7 +115,7 @@ def test_tcp_connections_are_told_apart_by_the_browser():
 
 
 def test_every_reason_can_be_written_into_a_record():
-    from longlook.dataset.runs import check_run
+    from longlook.record.runs import check_run
 
     base = dict.fromkeys(("campaign", "cell_id", "arm", "protocol", "load_index", "attempt", "order"), 0)
     for reason in REASONS:

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from longlook.probe.machine import cpu_times
+from longlook.host.machine import cpu_times
 from longlook.probe.stallwatch import StallWatch
 
 

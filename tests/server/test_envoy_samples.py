@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.server.base import NotSupported
+from longlook.errors import NotSupported
 from longlook.server.emulated import change
 from longlook.server.envoy import statsd_table
 

@@ -10,7 +10,7 @@ import pytest
 
 import arms
 from arms import shorten_image, verdicts
-from longlook.client.base import NotSupported
+from longlook.errors import NotSupported
 from longlook.scenario import Link, Workload
 from longlook.server.apache import Apache
 from longlook.server.gquicd import Gquicd

@@ -6,7 +6,7 @@ import pytest
 
 from longlook.errors import LonglookError
 from longlook.scenario import Workload
-from longlook.server.www import html, image_path, jpeg, write_site
+from longlook.site.www import html, image_path, jpeg, write_site
 
 
 def segments(data):

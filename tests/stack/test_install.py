@@ -10,9 +10,9 @@ import pytest
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.locking import exclusive
 from longlook.stack.install import install
 from longlook.stack.installed import ChangedError, Installed, open_stack
-from longlook.stack.locking import exclusive
 
 
 def leftovers():

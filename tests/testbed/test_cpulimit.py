@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from longlook.testbed.cpulimit import CpuLimit
-from longlook.testbed.process import cpu_seconds
+from longlook.host.cpulimit import CpuLimit
+from longlook.host.process import cpu_seconds
 
 pytestmark = pytest.mark.root
 

@@ -9,8 +9,8 @@ import time
 import pytest
 
 from longlook.errors import LonglookError
+from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.testbed import netns
-from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
 from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns]

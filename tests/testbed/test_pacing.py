@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.testbed.sockets import NO_LIMIT, SO_MAX_PACING_RATE, pace
+from longlook.host.sockets import NO_LIMIT, SO_MAX_PACING_RATE, pace
 
 SERVER = f"""
 import os, socket

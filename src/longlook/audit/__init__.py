@@ -17,9 +17,9 @@ from longlook.audit.comparison import Comparison, compare_campaigns
 from longlook.audit.comparison_text import format_comparison
 from longlook.audit.report import AuditReport, Integrity
 from longlook.audit.text import format_summary, format_text, to_json
-from longlook.dataset.raw import find_campaign, read_campaigns, verify
 from longlook.dataset.tables import PACKAGE_NAME, check_tables
 from longlook.errors import LonglookError
+from longlook.record.campaigns import find_campaign, read_campaigns, verify
 
 __all__ = [
     "AuditReport", "CellAgreement", "Comparison", "allowed_by_chance", "audit", "check_integrity", "compare",

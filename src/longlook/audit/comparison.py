@@ -11,10 +11,10 @@ from longlook.analysis.agreement import share_agreeing
 from longlook.analysis.pairing import CellPair, MeasuredCell, Pairing, Shift, pair, share_within, shifts
 from longlook.audit.checks import allowed_by_chance
 from longlook.audit.origins import Fact, LinkGap, facts_between, link_gap
-from longlook.dataset.campaign import Campaign
 from longlook.dataset.measured import read_measured
-from longlook.dataset.raw import find_campaign
 from longlook.errors import LonglookError
+from longlook.record.campaign import Campaign
+from longlook.record.campaigns import find_campaign
 
 NEAR = (0.01, 0.05)
 """Shares of a mean within which the report counts."""

@@ -18,11 +18,12 @@ import time
 from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.host import process
+from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.link.linkpipe import LinkPipe
 from longlook.paths import CACHE
 from longlook.scenario import Link
-from longlook.testbed import netns, process
-from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
+from longlook.testbed import netns
 from longlook.testbed.netns import NetnsTestbed
 
 RTT_MS = 36.0

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from longlook.book.data import COLUMNS, PaperData
-from longlook.dataset.campaign import split_digests
+from longlook.record.campaign import split_digests
 from longlook.figure.table import html_table
 
 DIGEST_CHARACTERS = 12

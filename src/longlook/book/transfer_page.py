@@ -12,7 +12,7 @@ from IPython.display import HTML, Markdown
 from longlook import paths
 from longlook.analysis.cells import accepted, newest_of
 from longlook.analysis.fairness import Contest, measured_contests, published_contests
-from longlook.analysis.thin import thin
+from longlook.probe.thin import thin
 from longlook.audit import read_shares
 from longlook.book import data as book_data
 from longlook.book.chapters import chapter_sweeps

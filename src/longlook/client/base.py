@@ -11,8 +11,7 @@ import abc
 from dataclasses import dataclass
 from typing import Any
 
-from longlook.server.base import NotSupported  # noqa: F401  (part of this contract too)
-from longlook.testbed.base import Testbed
+from longlook.host.hosts import Hosts
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Client(abc.ABC):
 
     name: str
 
-    def __init__(self, testbed: Testbed, stack, settings: ClientSettings):
+    def __init__(self, testbed: Hosts, stack, settings: ClientSettings):
         self.testbed, self.stack, self.settings = testbed, stack, settings
 
     @abc.abstractmethod

@@ -16,9 +16,9 @@ from typing import Any
 
 from longlook.client.base import Client, LoadFailed
 from longlook.errors import LonglookError
-from longlook.testbed import process
-from longlook.testbed.cpulimit import held
-from longlook.testbed.sockets import shut_tcp
+from longlook.host import process
+from longlook.host.cpulimit import held
+from longlook.host.sockets import shut_tcp
 
 DRIVER = Path(__file__).parent / "js" / "driver.js"
 START_TIMEOUT_S = 20.0

@@ -10,9 +10,9 @@ from longlook.analysis.difference import difference
 from longlook.analysis.fairness import Share, verdict_of
 from longlook.analysis.pairing import MeasuredCell, condition_of
 from longlook.analysis.welch import summarise
-from longlook.dataset.campaign import Campaign
-from longlook.dataset.durable import read_json
 from longlook.dataset.process import Row, read_cell, read_transfer, summary_of
+from longlook.record.campaign import Campaign
+from longlook.record.durable import read_json
 from longlook.scenario import Cell
 from longlook.transfers import TransferCell
 

@@ -16,11 +16,11 @@ import pyarrow.parquet
 
 from longlook.analysis.difference import difference
 from longlook.analysis.welch import Summary, summarise
-from longlook.dataset.campaign import Campaign
-from longlook.dataset.durable import read_json
-from longlook.dataset.raw import read_campaigns, read_runs
 from longlook.dataset.tables import write_tables
 from longlook.errors import LonglookError
+from longlook.record.campaign import Campaign
+from longlook.record.campaigns import read_campaigns, read_runs
+from longlook.record.durable import read_json
 from longlook.scenario import Cell
 from longlook.transfers import TransferCell
 

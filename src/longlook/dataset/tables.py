@@ -19,8 +19,8 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
-from longlook.dataset.durable import json_bytes, read_json, sha256_file, write_bytes
 from longlook.errors import LonglookError
+from longlook.record.durable import json_bytes, read_json, sha256_file, write_bytes
 
 SCHEMAS = Path(__file__).with_name("schemas")
 TABLES = (

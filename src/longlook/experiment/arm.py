@@ -6,13 +6,14 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from longlook.client.base import Client, LoadFailed, NotSupported
+from longlook.client.base import Client, LoadFailed
+from longlook.errors import NotSupported
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge, page_load_time_ms
+from longlook.host.machine import cpu_times
 from longlook.link.base import DIRECTIONS, LinkDriver
-from longlook.probe.machine import cpu_times
 from longlook.probe.stallwatch import StallWatch
 from longlook.server.base import Server
-from longlook.server.www import PAGE, Site
+from longlook.site.www import PAGE, Site
 
 SERVER_LOG_TIMEOUT_S = 1.0
 COUNTED = (

@@ -14,10 +14,10 @@ from pathlib import Path
 from tqdm import tqdm
 
 from longlook import paths
-from longlook.dataset.raw import Campaign, open_campaign
 from longlook.experiment.estimate import estimate_s
 from longlook.experiment.measure import clean_nodes, measure_cell
 from longlook.experiment.rows import assign, row_of
+from longlook.record.campaigns import Campaign, open_campaign
 from longlook.scenario import Cell
 from longlook.stack import open_stack
 from longlook.sweep import Sweep

@@ -24,13 +24,13 @@ import dask
 from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
 from distributed.deploy.ssh import Worker as SSHWorker
 
-from longlook.dataset.raw import Campaign, find_campaign
 from longlook.errors import LonglookError
 from longlook.experiment.measure import TRIES_PER_CELL, attempt, measure_cell
 from longlook.experiment.rows import AnyCell
+from longlook.host.facts import git_commit
 from longlook.node.login import login_options
+from longlook.record.campaigns import Campaign, find_campaign
 from longlook.stack import load_stack
-from longlook.sysinfo import git_commit
 from longlook.testbed.description import Control, Description
 
 DASHBOARD_PORT = 8787

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from longlook import sysinfo
 from longlook.experiment.arm import Arm
+from longlook.host import facts
 from longlook.link.base import LinkDriver
 from longlook.paths import ENVS
 from longlook.scenario import Cell
@@ -35,7 +35,7 @@ def environment_record(
         "link_configuration": effective,
         "calibration": calibration,
         "sysctls": bed.sysctls(),
-        **sysinfo.machine(),
+        **facts.machine(),
     }
 
 

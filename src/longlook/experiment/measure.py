@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from longlook.dataset.raw import Campaign
 from longlook.errors import LonglookError
 from longlook.experiment.execute import execute
+from longlook.record.campaigns import Campaign
 from longlook.scenario import Cell
 from longlook.testbed import netns
 from longlook.testbed.description import Description, EmulabDescription, NetnsDescription
@@ -63,7 +63,7 @@ def attempt(
             return execute(experiment, folder, parameters)
         finally:
             netns.remove(bed.name)  # nothing there after a cell that ended by itself
-    from longlook.node.cells import Nodes
+    from longlook.experiment.nodes import Nodes
     from longlook.node.session import NodeError
 
     try:
@@ -92,7 +92,7 @@ def _wait_for_nodes(bed: EmulabDescription) -> bool:
 
 def clean_nodes(bed: EmulabDescription) -> None:
     """End what runs on a testbed's nodes, as far as they can be reached: after a run whose workers were killed."""
-    from longlook.node.cells import Nodes
+    from longlook.experiment.nodes import Nodes
 
     with contextlib.suppress(LonglookError), Nodes(bed):
         pass

@@ -18,21 +18,21 @@ from typing import Any
 
 from longlook.client import CLIENTS
 from longlook.client.base import ClientSettings
-from longlook.dataset.campaign import iso_now
-from longlook.dataset.raw import RunsWriter
 from longlook.errors import LonglookError
 from longlook.experiment.arm import Arm, Surroundings
 from longlook.experiment.environment import environment_record
 from longlook.experiment.schedule import Plan, load_seed, schedule
-from longlook.link import open_link
 from longlook.link.calibrate import calibrate
 from longlook.probe.stallwatch import StallWatch
+from longlook.record.campaign import iso_now
+from longlook.record.campaigns import RunsWriter
 from longlook.scenario import Cell, derived_seed
 from longlook.server import SERVERS
 from longlook.server.base import ServerSettings
-from longlook.server.certificate import ORIGIN, make_certificate
-from longlook.server.www import write_site
+from longlook.site.certificate import ORIGIN, make_certificate
+from longlook.site.www import write_site
 from longlook.stack import open_stack
+from longlook.testbed.opening import open_link
 
 PORT = 443
 FAILURES_IN_A_ROW = 4

@@ -19,26 +19,26 @@ from typing import Any
 
 import pandas as pd
 
-from longlook.analysis.thin import thin
 from longlook.client import CLIENTS
 from longlook.client.base import Client, ClientSettings, LoadFailed
-from longlook.dataset.campaign import iso_now
 from longlook.errors import LonglookError
 from longlook.experiment.environment import environment_record
 from longlook.experiment.oracle import Evidence, Expectation, judge
-from longlook.link import open_link
 from longlook.link.calibrate import calibrate
 from longlook.probe import quic_packets, rtt_parts
 from longlook.probe.capture import HEADERS_ONLY
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.tcp_probe import TcpProbe
+from longlook.probe.thin import thin
 from longlook.probe.throughput import binned, frames, mean_mbps
+from longlook.record.campaign import iso_now
 from longlook.scenario import derived_seed
 from longlook.server import SERVERS
 from longlook.server.base import Server, ServerSettings
-from longlook.server.certificate import ORIGIN, make_certificate
-from longlook.server.www import PAGE, Site, write_site
+from longlook.site.certificate import ORIGIN, make_certificate
+from longlook.site.www import PAGE, Site, write_site
 from longlook.stack import open_stack
+from longlook.testbed.opening import open_link
 from longlook.transfers import Flow, TransferCell
 
 FIRST_PORT = 443

@@ -5,8 +5,8 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from longlook.host.hosts import Hosts
 from longlook.scenario import Link
-from longlook.testbed.base import Testbed
 
 DIRECTIONS = ("server_to_client", "client_to_server")
 
@@ -16,7 +16,7 @@ class LinkDriver(abc.ABC):
 
     name: str
 
-    def __init__(self, testbed: Testbed):
+    def __init__(self, testbed: Hosts):
         self.testbed = testbed
 
     def __enter__(self):

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.host.hosts import Hosts, Role
 from longlook.link.base import LinkDriver
 from longlook.scenario import Link
-from longlook.testbed.base import Role, Testbed
 
 TRAIN = Path(__file__).with_name("train.py")
 FRAME_BYTES = 1442
@@ -41,7 +41,7 @@ class Tolerance:
     """By which a single echo may be late on a virtual machine."""
 
 
-def jitter(testbed: Testbed) -> dict:
+def jitter(testbed: Hosts) -> dict:
     """A stream of echo requests under jitter: distribution of the RTT, and the share of replies that came late by
     RFC 4737 (an earlier number after a later one)."""
     address = testbed.hosts["server"].address
@@ -88,7 +88,7 @@ def jitter_problems(link: Link, measured: dict, tolerance: Tolerance) -> list[st
     return found
 
 
-def ping_ms(testbed: Testbed, count: int = PINGS, interval_s: float = 0.01) -> list[float]:
+def ping_ms(testbed: Hosts, count: int = PINGS, interval_s: float = 0.01) -> list[float]:
     """RTTs (ms) of `count` echo requests from client to server; lost ones are missing."""
     address = testbed.hosts["server"].address
     argv = ["ping", "-n", "-c", str(count), "-i", str(interval_s), "-W", "2", address]
@@ -101,7 +101,7 @@ def echo_times_ms(out: str) -> list[float]:
     return [float(text) for text in re.findall(r"time=([0-9.]+) ms", out)]
 
 
-def train(testbed: Testbed, sender: Role, receiver: Role, count: int) -> dict[str, float]:
+def train(testbed: Hosts, sender: Role, receiver: Role, count: int) -> dict[str, float]:
     """Send one packet train; its rate in Mbit/s (of Ethernet frames) and the packets received."""
     address = testbed.hosts[receiver].address
     numbers = [address, str(PORT), str(count)]
@@ -121,7 +121,7 @@ def train(testbed: Testbed, sender: Role, receiver: Role, count: int) -> dict[st
     }
 
 
-def measure(testbed: Testbed, link: Link) -> dict:
+def measure(testbed: Hosts, link: Link) -> dict:
     """One calibration: median RTT and, per direction, the rate and share of a train that arrived."""
     pings = ping_ms(testbed)
     count = max(20, min(MOST_PACKETS, int(link.effective_queue_bytes * QUEUE_SHARE / FRAME_BYTES)))
@@ -162,7 +162,7 @@ def problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
     return found
 
 
-def calibrate(testbed: Testbed, driver: LinkDriver, link: Link, tolerance: Tolerance | None = None) -> dict:
+def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Tolerance | None = None) -> dict:
     """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the numbers.
 
     Under jitter the link is set anew, with a seed of the calibration's own.

@@ -11,15 +11,15 @@ import subprocess
 import sys
 
 from longlook.errors import LonglookError
+from longlook.host import process
+from longlook.host.hosts import Hosts
 from longlook.link import redraw
-from longlook.testbed import process
-from longlook.testbed.base import Testbed
 
 IFB = "ifb0"
 START_TIMEOUT_S = 15
 
 
-def clear_client(testbed: Testbed) -> None:
+def clear_client(testbed: Hosts) -> None:
     """Take away delays that an interrupted condition left on the client's interface; none there is fine."""
     for command in redraw.removals(testbed.hosts["client"].interfaces[0], IFB):
         testbed.run("client", command, timeout_s=10, check=False)
@@ -28,7 +28,7 @@ def clear_client(testbed: Testbed) -> None:
 class ClientDelay:
     """Context manager: `base_ms` in each direction, redrawn within +- range_ms / 2 every `interval_ms`."""
 
-    def __init__(self, testbed: Testbed, base_ms: float, range_ms: float, interval_ms: float, seed: int):
+    def __init__(self, testbed: Hosts, base_ms: float, range_ms: float, interval_ms: float, seed: int):
         if base_ms < range_ms / 2:
             raise LonglookError(
                 f"jitter of {range_ms:g} ms needs at least {range_ms:g} ms of RTT beyond the bridge's: a delay would be negative"

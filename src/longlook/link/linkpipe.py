@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
+from longlook.host import process
 from longlook.link.base import LinkDriver
 from longlook.scenario import Link
 from longlook.stack.gobuild import build_tool
-from longlook.testbed import process
 
 START_TIMEOUT_S = 10
 REPLY_TIMEOUT_S = 5

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.facts import git_commit
 from longlook.node.session import CLEAN, NodeError, Session
 from longlook.stack import open_stack
 from longlook.stack.gobuild import build_tool
-from longlook.sysinfo import git_commit
 
 CODE = ("src", "envs", "notebooks", "tools", "requirements.txt", "pyproject.toml", "data/published")
 NEEDED = "import papermill, ipykernel, asyncssh, pyroute2, pydantic, pandas, pyarrow, zstandard, scipy, psutil"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from longlook.errors import LonglookError
-from longlook.testbed import process
-from longlook.testbed.base import Role, Testbed
+from longlook.host import process
+from longlook.host.hosts import Hosts, Role
 
 HEADERS_ONLY = 96
 """Bytes that hold all headers up to UDP's and TCP's."""
@@ -21,7 +21,7 @@ QUIET_S, MOST_WAIT_S = 0.2, 3.0
 
 
 @contextlib.contextmanager
-def capture(bed: Testbed, role: Role, path: Path, expression: str, snaplen: int = 0) -> Iterator[None]:
+def capture(bed: Hosts, role: Role, path: Path, expression: str, snaplen: int = 0) -> Iterator[None]:
     """Capture into `path` (pcap) while inside; `snaplen` 0: whole packets. Packets that the kernel dropped are an error."""
     missing = [tool for tool in ("tcpdump", "tshark") if shutil.which(tool) is None]
     if missing:  # now, and not after the transfer

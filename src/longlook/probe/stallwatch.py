@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 
-from longlook.testbed import process
+from longlook.host import process
 
 SLEEP_S = 0.001
 THRESHOLD_MS = 5.0

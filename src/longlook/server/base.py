@@ -23,17 +23,13 @@ from typing import Any
 import pandas as pd
 
 from longlook.errors import LonglookError
-from longlook.testbed import process
-from longlook.testbed.base import Testbed
-from longlook.testbed.cpulimit import held
-from longlook.testbed.sockets import pace
+from longlook.host import process
+from longlook.host.cpulimit import held
+from longlook.host.hosts import Hosts
+from longlook.host.sockets import pace
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
-
-
-class NotSupported(LonglookError):
-    """This server or client cannot do what the cell asks; another one may."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ class Server(abc.ABC):
     protocol: str
     start_timeout_s = 20.0
 
-    def __init__(self, testbed: Testbed, stack, settings: ServerSettings):
+    def __init__(self, testbed: Hosts, stack, settings: ServerSettings):
         self.testbed, self.stack, self.settings = testbed, stack, settings
         self.address = testbed.hosts["server"].address
         self.process: subprocess.Popen | None = None

@@ -9,8 +9,8 @@ import tomllib
 from pathlib import Path
 
 from longlook import paths
-from longlook.server.base import NotSupported
-from longlook.stack.locking import exclusive
+from longlook.errors import NotSupported
+from longlook.host.locking import exclusive
 
 
 def one_connection(stack) -> Path:

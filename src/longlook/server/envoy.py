@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from longlook.errors import LonglookError
+from longlook.errors import LonglookError, NotSupported
+from longlook.host import process
+from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.paths import ENVS
 from longlook.probe import statsd_listen
-from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
+from longlook.server.base import CONGESTION_COLUMNS, Server
 from longlook.server.emulated import one_connection
-from longlook.testbed import process
-from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
 
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
 LISTENER = Path(statsd_listen.__file__)

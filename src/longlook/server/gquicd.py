@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
-from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
+from longlook.errors import NotSupported
+from longlook.host.kernel import SOCKET_BUFFER_BYTES
+from longlook.server.base import CONGESTION_COLUMNS, Server
 
 
 class Gquicd(Server):

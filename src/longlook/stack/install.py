@@ -16,8 +16,8 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.locking import exclusive
 from longlook.stack.installed import Installed, locate
-from longlook.stack.locking import exclusive
 from longlook.stack.spec import Component, Stack, load_stack
 
 FETCH_TIMEOUT_S = 900.0

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Sequence
 
 from longlook.errors import LonglookError
-from longlook.node.asking import Agent, RemoteServer, RemoteTcpProbe
-from longlook.node.host import OneHost
+from longlook.host.locking import held
 from longlook.node.session import CLEAN, NodeError, RemoteProcess, Session
-from longlook.stack.locking import held
+from longlook.testbed.asking import Agent, RemoteServer, RemoteTcpProbe
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.description import EmulabDescription, Node
+from longlook.testbed.onehost import OneHost
 
 INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT", "TMPDIR", "LONGLOOK_PYTHON")
 """Environment variables that mean the same on the server node: code and stacks lie at the same places there."""

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from pyroute2 import NetNS, netns
 
 from longlook.errors import LonglookError
-from longlook.stack.locking import held
-from longlook.testbed import kernel, process
+from longlook.host import kernel, process
+from longlook.host.locking import held
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
 
 PREFIX = "ll"

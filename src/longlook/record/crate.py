@@ -15,7 +15,7 @@ from rocrate.model import ContextEntity
 from rocrate.rocrate import ROCrate
 
 import longlook
-from longlook.dataset.durable import read_json, write_json
+from longlook.record.durable import read_json, write_json
 
 CRATE_NAME = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"

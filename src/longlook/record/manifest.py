@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from longlook.dataset.durable import sha256_file, write_bytes
+from longlook.record.durable import sha256_file, write_bytes
 
 MANIFEST_NAME = "manifest.sha256"
 _LINE = re.compile(r"^([0-9a-f]{64})  (\S.*)$")

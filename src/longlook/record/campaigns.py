@@ -8,12 +8,12 @@ import weakref
 from datetime import timedelta
 from pathlib import Path
 
-from longlook import sysinfo
-from longlook.dataset.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, Campaign, Role, iso, stamp, utc_now
-from longlook.dataset.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
-from longlook.dataset.manifest import check_manifest
-from longlook.dataset.runs import RunsWriter, read_runs
 from longlook.errors import LonglookError
+from longlook.host import facts
+from longlook.record.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, Campaign, Role, iso, stamp, utc_now
+from longlook.record.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
+from longlook.record.manifest import check_manifest
+from longlook.record.runs import RunsWriter, read_runs
 from longlook.sweep import Sweep
 
 __all__ = ["Campaign", "RunsWriter", "find_campaign", "open_campaign", "read_campaigns", "read_runs", "verify"]
@@ -74,8 +74,8 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "sealed": None,
         "stack": ", ".join(sweep.stacks()),
         "stack_digest": stack_digest,
-        "git_commit": sysinfo.git_commit(),
-        "machine": {key: value for key, value in sysinfo.machine().items() if key != "git_commit"},
+        "git_commit": facts.git_commit(),
+        "machine": {key: value for key, value in facts.machine().items() if key != "git_commit"},
         "sweep_definition": sweep.model_dump(mode="json"),
         "cells": [cell.cell_id for cell in sweep.cells()],
         "wall_s": None,

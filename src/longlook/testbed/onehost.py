@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import psutil
 
 from longlook.errors import LonglookError
+from longlook.host import kernel, process
 from longlook.node.session import TAG
-from longlook.testbed import kernel, process
 from longlook.testbed.base import Host, Role, Testbed
 
 RECEIVE_OFFLOADS = ("gro", "lro")

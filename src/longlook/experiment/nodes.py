@@ -9,10 +9,10 @@ from pathlib import Path
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.experiment.estimate import estimate_s
+from longlook.host.locking import exclusive
 from longlook.node.provision import Provisioned, introduce
 from longlook.node.session import NodeError, Session
 from longlook.scenario import Cell
-from longlook.stack.locking import exclusive
 from longlook.testbed.description import EmulabDescription
 from longlook.testbed.emulab import session_to
 from longlook.transfers import TransferCell
@@ -107,7 +107,7 @@ class Nodes:
             f"{there}.json", json.dumps({"experiment": experiment, "folder": there, "parameters": parameters})
         )
         limit = EXTRA_S + TIMES_ESTIMATE * estimate_s(cell)
-        argv = [self._ready[self._client].python, "-m", "longlook.node.measure", f"{there}.json"]
+        argv = [self._ready[self._client].python, "-m", "longlook.experiment.on_node", f"{there}.json"]
         said = self._client.run(argv, timeout_s=limit).strip()
         self._fetch(there, folder)
         self._client.run(["rm", "-f", f"{there}.json"], timeout_s=30)

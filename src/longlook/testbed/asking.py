@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from longlook.errors import LonglookError
+from longlook.errors import LonglookError, NotSupported
 from longlook.node.session import NodeError, Session
 from longlook.probe import tcp_probe
-from longlook.server.base import CONGESTION_COLUMNS, NotSupported, ServerSettings
+from longlook.server.base import CONGESTION_COLUMNS, ServerSettings
 
 ANSWER_TIMEOUT_S = 60.0
 CLOCK_SAMPLES = 15
@@ -27,7 +27,7 @@ class Agent:
     """Context manager: the agent on a node, for as long as the connection lasts."""
 
     def __init__(self, session: Session, python: str, name: str, address: str, peer: str):
-        self._session, self._argv = session, [python, "-m", "longlook.node.agent", name, address, peer]
+        self._session, self._argv = session, [python, "-m", "longlook.testbed.agent", name, address, peer]
         self._serial, self._lost = 0, False
 
     def __enter__(self):
@@ -44,7 +44,7 @@ class Agent:
         self._process.stop()
 
     def ask(self, op: str, **arguments) -> Any:
-        """One operation of longlook.node.agent.Agent; its error is raised here, with the node's name."""
+        """One operation of longlook.testbed.agent.Agent; its error is raised here, with the node's name."""
         self._serial += 1
         if self._lost:
             raise NodeError(f"{self._session.what} ({self._session.host}): its agent is gone")

@@ -16,8 +16,8 @@ from typing import Any
 
 import zstandard
 
-from longlook.dataset.durable import explain_disk_errors, write_bytes
 from longlook.errors import LonglookError
+from longlook.record.durable import explain_disk_errors, write_bytes
 
 RUN_SCHEMA = "longlook.run/1"
 RUNS_NAME = "runs.jsonl.zst"

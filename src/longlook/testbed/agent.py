@@ -1,6 +1,6 @@
 """Runs on the server node, at the other end of an SSH channel: starts servers and probes there, and answers about them.
 
-  python -m longlook.node.agent NAME ADDRESS PEER      requests on standard input, one JSON object per line; answers on standard output
+  python -m longlook.testbed.agent NAME ADDRESS PEER      requests on standard input, one JSON object per line; answers on standard output
 
 Everything that it started ends with it, and it ends with the channel.
 """
@@ -19,14 +19,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from longlook import sysinfo
-from longlook.errors import LonglookError
-from longlook.node.host import OneHost
+from longlook.errors import LonglookError, NotSupported
+from longlook.host import facts
 from longlook.probe.capture import capture
 from longlook.probe.tcp_probe import TcpProbe
 from longlook.server import SERVERS
-from longlook.server.base import NotSupported, Server, ServerSettings
+from longlook.server.base import Server, ServerSettings
 from longlook.stack import open_stack
+from longlook.testbed.onehost import OneHost
 
 SERVER_METHODS = (
     "version",
@@ -69,7 +69,7 @@ class Agent:
 
     def machine(self) -> dict[str, Any]:
         """Processors, memory, kernel of this node."""
-        return {key: value for key, value in sysinfo.machine().items() if key != "git_commit"}
+        return {key: value for key, value in facts.machine().items() if key != "git_commit"}
 
     def set_cca(self, name: str) -> str:
         return self._bed.set_cca("server", name)

@@ -16,11 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from longlook.dataset.crate import write_crate
-from longlook.dataset.durable import explain_disk_errors, fsync_folder, fsync_tree, read_json, write_json
-from longlook.dataset.manifest import MANIFEST_NAME, write_manifest
-from longlook.dataset.runs import RUNS_NAME, read_runs, repack
 from longlook.errors import LonglookError
+from longlook.record.crate import write_crate
+from longlook.record.durable import explain_disk_errors, fsync_folder, fsync_tree, read_json, write_json
+from longlook.record.manifest import MANIFEST_NAME, write_manifest
+from longlook.record.runs import RUNS_NAME, read_runs, repack
 from longlook.scenario import Cell
 from longlook.sweep import Sweep
 from longlook.transfers import TransferCell

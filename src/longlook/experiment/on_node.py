@@ -1,6 +1,6 @@
 """Runs on the client node: executes one cell's notebook with papermill and says what came of it, as one JSON line.
 
-python -m longlook.node.measure PARAMETERS.json      keys: experiment, folder, parameters (the notebook's)
+python -m longlook.experiment.on_node PARAMETERS.json      keys: experiment, folder, parameters (the notebook's)
 """
 
 from __future__ import annotations
