@@ -17,23 +17,24 @@ from pathlib import Path
 from typing import Any, Literal
 
 from longlook.errors import LonglookError
+from longlook.plan.cell import Cell
+from longlook.plan.sweep import Sweep
+from longlook.record import upgrade
 from longlook.record.crate import write_crate
 from longlook.record.durable import explain_disk_errors, fsync_folder, fsync_tree, read_json, write_json
 from longlook.record.manifest import MANIFEST_NAME, write_manifest
-from longlook.record.runs import RUNS_NAME, read_runs, repack
-from longlook.scenario import Cell
-from longlook.sweep import Sweep
-from longlook.transfers import TransferCell
+from longlook.record.samples import SAMPLES_NAME, read_records, repack
 
-CAMPAIGN_SCHEMA = "longlook.campaign/1"
+CAMPAIGN_SCHEMA = "longlook.campaign/2"
+OLD_SCHEMA = "longlook.campaign/1"
+"""Of before there were arms; see upgrade.py."""
+CELL_SCHEMA = "longlook.cell/2"
 CAMPAIGN_NAME = "campaign.json"
 INTERRUPTED = "interrupted"
 PARTIAL = ".partial"
-CELL_FILES = {
-    "plt": ("cell.json", "environment.json", RUNS_NAME, "executed.ipynb"),
-    "transfer": ("cell.json", "environment.json", "timeline.parquet", "throughput.parquet", "executed.ipynb"),
-}
-"""By kind of cell: a page load cell, or a transfer (sweeps of experiment `fairness` and `cwnd`)."""
+CELL_NAME, ENVIRONMENT_NAME, NOTEBOOK_NAME = "cell.json", "environment.json", "executed.ipynb"
+WHOLE = (CELL_NAME, ENVIRONMENT_NAME, SAMPLES_NAME, NOTEBOOK_NAME)
+"""Files that every cell has when it is whole; an experiment may add its own."""
 Role = Literal["reference", "local"]
 
 
@@ -85,14 +86,19 @@ class Campaign:
         return self.info["role"]
 
     @property
-    def experiment(self) -> Literal["plt", "fairness", "cwnd"]:
-        """Its sweep's experiment; campaigns of before there were transfers do not say."""
+    def experiment(self) -> str:
+        """Name of its sweep's experiment; the first campaigns measured page loads and do not say."""
         return self.info["sweep_definition"].get("experiment", "plt")
 
     @property
-    def kind(self) -> Literal["plt", "transfer"]:
-        """Kind of its cells."""
-        return "plt" if self.experiment == "plt" else "transfer"
+    def study(self) -> str:
+        """The study that its sweep belongs to."""
+        return self.info["sweep_definition"].get("study", upgrade.STUDY)
+
+    @property
+    def is_old(self) -> bool:
+        """Of before there were arms: its records are upgraded when they are read, and it is never measured into."""
+        return self.info["schema"] == OLD_SCHEMA
 
     @property
     def stack_digests(self) -> dict[str, str]:
@@ -103,9 +109,24 @@ class Campaign:
     def is_sealed(self) -> bool:
         return (self.path / MANIFEST_NAME).exists()
 
-    def cells(self) -> list[Cell] | list[TransferCell]:
-        """Every cell of its sweep, in order."""
+    def cells(self) -> list[Cell]:
+        """Every cell of its sweep, in order; of an old campaign those that it has."""
+        if self.is_old:
+            return [self.cell_in(folder) for folder in self.finished_cells()]
         return Sweep.parse(self.info["sweep_definition"]).cells()
+
+    def cell_in(self, folder: Path) -> Cell:
+        """The cell of a finished folder; a record that describes another one is a `LonglookError`."""
+        record = read_json(folder / CELL_NAME)
+        try:
+            cell = (
+                upgrade.cell_of(record, self.experiment) if upgrade.is_old(record) else Cell.parse(record.get("cell"))
+            )
+        except LonglookError as error:
+            raise LonglookError(f"{folder / CELL_NAME}: {error}") from None
+        if cell.id != folder.name:
+            raise LonglookError(f"{folder / CELL_NAME} describes cell {cell.id}; it is kept as {folder.name}")
+        return cell
 
     def finished_cells(self) -> list[Path]:
         """Folders of the cells that are whole, in the order of the sweep."""
@@ -113,19 +134,17 @@ class Campaign:
 
     def missing_cells(self) -> list[Cell]:
         """Cells not yet measured, in the order of the sweep."""
-        return [cell for cell in self.cells() if not (self.path / cell.cell_id).is_dir()]
+        return [cell for cell in self.cells() if not (self.path / cell.id).is_dir()]
 
     def begin_cell(self, cell: Cell) -> Path:
         """Make an empty `<cell_id>.partial/` and return it; the remains of an earlier try go to `interrupted/`."""
         self._refuse_if_sealed("measure a cell")
-        if cell.cell_id not in self.info["cells"]:
-            raise LonglookError(f"campaign {self.id} has no cell {cell.cell_id}; it executes sweep {self.sweep}")
-        if (self.path / cell.cell_id).exists():
-            raise LonglookError(
-                f"cell {cell.cell_id} of campaign {self.id} is measured already; it is never overwritten"
-            )
-        partial = self.path / (cell.cell_id + PARTIAL)
-        with explain_disk_errors(f"begin cell {cell.cell_id}", self.path):
+        if cell.id not in self.info["cells"]:
+            raise LonglookError(f"campaign {self.id} has no cell {cell.id}; it executes sweep {self.sweep}")
+        if (self.path / cell.id).exists():
+            raise LonglookError(f"cell {cell.id} of campaign {self.id} is measured already; it is never overwritten")
+        partial = self.path / (cell.id + PARTIAL)
+        with explain_disk_errors(f"begin cell {cell.id}", self.path):
             self._set_aside(partial)
             partial.mkdir()
             fsync_folder(self.path)
@@ -134,34 +153,31 @@ class Campaign:
     def withdraw_cell(self, cell: Cell) -> Path:
         """Take a finished cell out of the campaign, to measure it again; its record is kept in `interrupted/` (returned)."""
         self._refuse_if_sealed("withdraw a cell")
-        with explain_disk_errors(f"withdraw cell {cell.cell_id}", self.path):
-            kept = self._set_aside(self.path / cell.cell_id)
+        with explain_disk_errors(f"withdraw cell {cell.id}", self.path):
+            kept = self._set_aside(self.path / cell.id)
             fsync_folder(self.path)
         return kept
 
     def restore_cell(self, cell: Cell, kept: Path) -> None:
         """Put a withdrawn record back, where measuring the cell again has failed."""
         self._refuse_if_sealed("restore a cell")
-        with explain_disk_errors(f"restore cell {cell.cell_id}", self.path):
-            os.rename(kept, self.path / cell.cell_id)
+        with explain_disk_errors(f"restore cell {cell.id}", self.path):
+            os.rename(kept, self.path / cell.id)
             fsync_folder(self.path)
 
-    def finish_cell(self, partial: Path, *, required: Iterable[str] | None = None) -> Path:
-        """Check that the cell is whole, flush it to the disk and give it its final name (returned)."""
+    def finish_cell(self, partial: Path, files: Iterable[str] = ()) -> Path:
+        """Check that the cell is whole (WHOLE and `files`), flush it to the disk and give it its final name (returned)."""
         self._refuse_if_sealed("finish a cell")
         partial = Path(partial)
         cell_id = partial.name.removesuffix(PARTIAL)
         if partial.parent != self.path or not partial.name.endswith(PARTIAL) or cell_id not in self.info["cells"]:
             raise LonglookError(f"{partial} is not a cell in progress of campaign {self.id}")
-        lacking = [
-            name for name in (CELL_FILES[self.kind] if required is None else required) if not (partial / name).is_file()
-        ]
+        lacking = [name for name in dict.fromkeys((*WHOLE, *files)) if not (partial / name).is_file()]
         if lacking:
             raise LonglookError(f"cell {cell_id} is not whole, it lacks {', '.join(lacking)}; left in {partial}")
         self._check_content(partial, cell_id)
         with explain_disk_errors(f"finish cell {cell_id}", partial):
-            if self.kind == "plt":
-                repack(partial / RUNS_NAME)
+            repack(partial / SAMPLES_NAME)
             fsync_tree(partial)
             final = self.path / cell_id
             os.rename(partial, final)
@@ -176,7 +192,7 @@ class Campaign:
         """
         if self.is_sealed:
             raise LonglookError(f"campaign {self.id} is sealed already")
-        missing = [cell.cell_id for cell in self.missing_cells()]
+        missing = [cell.id for cell in self.missing_cells()]
         if missing and not allow_missing:
             shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
             raise LonglookError(
@@ -187,8 +203,7 @@ class Campaign:
                 self._set_aside(partial)
             for leftover in self.path.glob(".*.tmp"):  # of a process killed while it wrote one
                 leftover.unlink()
-            walls, plts = self._durations()
-            update = {"sealed": iso(utc_now()), "wall_s": walls if wall_s is None else wall_s, "plt_sum_s": plts}
+            update: dict[str, Any] = {"sealed": iso(utc_now()), "wall_s": self._wall_s() if wall_s is None else wall_s}
             if missing:
                 update["missing_cells"] = missing
             info = self.info | update
@@ -228,23 +243,18 @@ class Campaign:
 
     def _check_content(self, folder: Path, cell_id: str) -> None:
         """The records must be about this cell of this campaign, and readable."""
-        claims = [(read_json(folder / "cell.json"), "cell.json")]
-        if self.kind == "plt":
-            claims += [(run, f"{RUNS_NAME} load {n}") for n, run in enumerate(read_runs(folder), start=1)]
+        claims = [(read_json(folder / CELL_NAME), CELL_NAME)]
+        claims += [(one, f"{SAMPLES_NAME} sample {n}") for n, one in enumerate(read_records(folder), start=1)]
         for record, where in claims:
             if (record.get("campaign"), record.get("cell_id")) != (self.id, cell_id):
                 raise LonglookError(
                     f"{folder / where}: says campaign {record.get('campaign')}, cell {record.get('cell_id')}; "
                     f"it is kept in campaign {self.id}, cell {cell_id}"
                 )
-        if len(claims) == 1 and self.kind == "plt":
-            raise LonglookError(f"cell {cell_id} holds no load; left in {folder}")
+        if len(claims) == 1:
+            raise LonglookError(f"cell {cell_id} holds no sample; left in {folder}")
 
-    def _durations(self) -> tuple[float, float]:
-        """Seconds: sum of the cells' wall times, and sum of the PLTs of all loads, cold and rejected included."""
-        cells = self.finished_cells()
-        walls = sum(float(read_json(cell / "cell.json").get("wall_s") or 0) for cell in cells)
-        plts = (
-            sum((run["plt_ms"] or 0) for cell in cells for run in read_runs(cell)) / 1000 if self.kind == "plt" else 0.0
-        )
-        return round(walls, 3), round(plts, 3)
+    def _wall_s(self) -> float:
+        """Sum of its cells' wall times, s."""
+        walls = (float(read_json(cell / CELL_NAME).get("wall_s") or 0) for cell in self.finished_cells())
+        return round(sum(walls), 3)

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.host import facts
-from longlook.record.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, Campaign, Role, iso, stamp, utc_now
+from longlook.plan.sweep import Sweep
+from longlook.record.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, OLD_SCHEMA, Campaign, Role, iso, stamp, utc_now
 from longlook.record.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
 from longlook.record.manifest import check_manifest
-from longlook.record.runs import RunsWriter, read_runs
-from longlook.sweep import Sweep
 
-__all__ = ["Campaign", "RunsWriter", "find_campaign", "open_campaign", "read_campaigns", "read_runs", "verify"]
+__all__ = ["Campaign", "find_campaign", "open_campaign", "read_campaigns", "verify"]
 
 
 def open_campaign(root: Path, sweep: Sweep, role: Role, stack_digest: str, resume: str | None = None) -> Campaign:
@@ -50,11 +49,13 @@ def open_campaign(root: Path, sweep: Sweep, role: Role, stack_digest: str, resum
 def _difference(campaign: Campaign, sweep: Sweep, role: Role, stack_digest: str) -> str | None:
     """Why `campaign` is not an execution of this sweep with this stack; None where it is."""
     info = campaign.info
+    if campaign.is_old:
+        return "it is of an older version of this program"
     if info["role"] != role:
         return f"its role is {info['role']}, not {role}"
     if info["stack_digest"] != stack_digest:
         return f"its stack digest is {info['stack_digest'][:12]}..., the installed stack's is {stack_digest[:12]}..."
-    if info["sweep_definition"] != sweep.model_dump(mode="json"):
+    if info["sweep_definition"] != sweep.definition():
         return f"it executes another definition of sweep {info['sweep']}"
     return None
 
@@ -69,6 +70,7 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "schema": CAMPAIGN_SCHEMA,
         "campaign": name,
         "sweep": sweep.name,
+        "study": sweep.study,
         "role": role,
         "created": iso(created),
         "sealed": None,
@@ -76,10 +78,9 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "stack_digest": stack_digest,
         "git_commit": facts.git_commit(),
         "machine": {key: value for key, value in facts.machine().items() if key != "git_commit"},
-        "sweep_definition": sweep.model_dump(mode="json"),
-        "cells": [cell.cell_id for cell in sweep.cells()],
+        "sweep_definition": sweep.definition(),
+        "cells": [cell.id for cell in sweep.cells()],
         "wall_s": None,
-        "plt_sum_s": None,
     }
     temporary = root / f".{name}.{os.getpid()}.partial"
     with explain_disk_errors(f"start campaign {name}", root):
@@ -115,7 +116,7 @@ def find_campaign(root: Path, campaign_id: str) -> Campaign:
 
 def _load(path: Path) -> Campaign:
     info = read_json(path / CAMPAIGN_NAME)
-    if info.get("schema") != CAMPAIGN_SCHEMA or info.get("campaign") != path.name:
+    if info.get("schema") not in (CAMPAIGN_SCHEMA, OLD_SCHEMA) or info.get("campaign") != path.name:
         raise LonglookError(
             f"{path / CAMPAIGN_NAME}: schema {info.get('schema')!r}, campaign {info.get('campaign')!r}; "
             f"expected {CAMPAIGN_SCHEMA!r}, {path.name!r}"

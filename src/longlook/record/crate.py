@@ -23,7 +23,7 @@ LICENSE = "https://spdx.org/licenses/CC-BY-4.0"
 _FORMATS = {
     ".json": ("application/json", "JSON"),
     ".ipynb": ("application/x-ipynb+json", "executed notebook"),
-    ".zst": ("application/zstd", "JSON Lines, one per page load, compressed by Zstandard"),
+    ".zst": ("application/zstd", "JSON Lines, one per sample, compressed by Zstandard"),
 }
 
 
@@ -37,7 +37,7 @@ def crate_metadata(campaign: Path, info: dict[str, Any]) -> dict[str, Any]:
     crate = ROCrate(version="1.1")
     root = crate.root_dataset
     root["name"] = f"Campaign {info['campaign']}: sweep {info['sweep']}, stack {info['stack']}"
-    root["description"] = info["sweep_definition"]["title"] + " (page load times of QUIC and TCP on an emulated link)"
+    root["description"] = info["sweep_definition"]["title"] + " (QUIC and TCP on an emulated link)"
     root["datePublished"] = info["sealed"]
     root["license"] = {"@id": LICENSE}
     root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", name="Process Run Crate", version="0.5")
@@ -109,7 +109,7 @@ def _add_action(
     action = _add(
         crate, f"#measure-{cell.name}", "CreateAction",
         name=f"Measure {cell.name}",
-        description=f"{len(record.get('schedule') or [])} page loads planned, {record.get('wall_s')} s",
+        description=f"{len(record.get('schedule') or [])} samples planned, {record.get('wall_s')} s",
         actionStatus={"@id": "http://schema.org/CompletedActionStatus"},
     )  # fmt: skip
     for key, source in (("startTime", "started_at"), ("endTime", "ended_at")):
