@@ -1,9 +1,9 @@
 """The contract of a server adapter.
 
-Given a www root, a certificate, an address, a port, a congestion controller and the number of objects per
-page, a server serves exactly those bytes with `Cache-Control: no-store,no-cache` and no compression, closes
-(or lets be closed) each connection after a page, and says its version and the controller in force.
-What it cannot do it answers with `NotSupported`.
+Given an arm, a site, a certificate and a port, a server serves exactly the site's files, each under its own path, with
+`Cache-Control: no-store,no-cache` and no compression, closes (or lets be closed) each connection after a load, and says its
+version and the controller in force. What it cannot do it declares (`offer`); what it finds out only at the start it answers
+with `NotSupported`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.cpulimit import held
 from longlook.host.hosts import Hosts
+from longlook.plan.arm import Arm
+from longlook.plan.offer import Offer
+from longlook.site.tree import Site
 from longlook.host.sockets import pace
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
@@ -36,20 +39,14 @@ CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight
 class ServerSettings:
     """What every server is given. Paths are absolute; `port` is on the testbed's server address."""
 
-    www: Path
+    arm: Arm
+    site: Site
     certificate: Path
     key: Path
-    requests_per_page: int
-    cca: str = "cubic"
-    emulated_connections: int = 2
     port: int = 443
     trace: bool = False
     """Keep the server's own account of its congestion control, for `congestion()`."""
-    cpu_pct: float | None = None
-    """Limit on the server's CPU, percent of one CPU; None: no limit."""
-    paced: bool = False
-    """Have the kernel space TCP's segments (testbed/sockets.py)."""
-    options: dict[str, Any] = field(default_factory=dict)
+    faults: dict[str, Any] = field(default_factory=dict)
     """Deliberate faults for negative controls, and nothing else; empty in every measurement."""
 
 
@@ -57,7 +54,8 @@ class Server(abc.ABC):
     """Use as a context manager; inside, the server is ready to answer."""
 
     name: str
-    protocol: str
+    offer: Offer
+    """What it can do; `offer.protocols` is the one that it speaks."""
     start_timeout_s = 20.0
 
     def __init__(self, testbed: Hosts, stack, settings: ServerSettings):
@@ -73,9 +71,9 @@ class Server(abc.ABC):
         try:
             with (self.state / "output").open("wb") as output:
                 self.process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
-            self._owned.enter_context(held(self.process.pid, self.settings.cpu_pct))
+            self._owned.enter_context(held(self.process.pid, self.settings.arm.server_cpu_pct))
             self._wait_ready()
-            if self.settings.paced:
+            if self.settings.arm.paced:
                 pace(self.process.pid, self.settings.port)
         except BaseException:
             self.__exit__()
