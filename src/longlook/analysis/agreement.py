@@ -1,7 +1,8 @@
-"""Do two tables of cells agree, the re-measured with the published one? Pure. (`pairing` is for two campaigns.)
+"""Do re-measured cells agree with the published ones? Pure. (`pairing` is for two campaigns.)
 
-Two cells agree where their verdicts are equal: the same arm significantly faster (p < 0.01), or neither. A
-cell with too few loads for the test in either table neither agrees nor disagrees.
+A re-measured cell is the published one where its series and its key are: every condition is that of the study's text. Two
+verdicts agree where they are equal: the same arm significantly better (p < 0.01), or neither. With too few samples for the
+test a cell neither agrees nor disagrees.
 """
 
 from __future__ import annotations
@@ -11,133 +12,123 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
+from scipy.stats import t as student
 
-from longlook.analysis.cells import CELL_KEY, label_of
-from longlook.analysis.difference import difference
-from longlook.analysis.pairing import CellPair
+from longlook.analysis.contrast import Contrast, contrast
+from longlook.analysis.fairness import between_protocols, share_contrast
+from longlook.analysis.result import CellResult
 from longlook.analysis.welch import Summary
+from longlook.published.cells import PublishedCell, PublishedMean
 
-STATISTICS = ["quic_mean_ms", "quic_std_ms", "quic_n", "tcp_mean_ms", "tcp_std_ms", "tcp_n"]
+PREDICTION = 0.99
 
 
 @dataclass(frozen=True)
-class Side:
-    """What one table says about a cell: means (ms), loads, percentage difference, p and verdict."""
+class MeanAgreement:
+    """One mean, published and re-measured."""
 
-    quic_mean_ms: float
-    quic_n: int
-    tcp_mean_ms: float
-    tcp_n: int
-    pct_diff: float
-    p_value: float
-    verdict: str
+    arm: str
+    protocol: str
+    published: PublishedMean
+    measured: Summary
+
+    @property
+    def ratio(self) -> float:
+        """Measured over published; NaN where nothing was measured."""
+        return self.measured.mean / self.published.mean
+
+    @property
+    def within_prediction(self) -> bool | None:
+        """Whether the re-measured mean is one that as many further samples of the published kind have in 99 of 100 cases."""
+        known = self.published
+        if known.n < 2 or self.measured.n < 1 or not math.isfinite(known.sd):
+            return None
+        reach = student.ppf((1 + PREDICTION) / 2, known.n - 1) * known.sd * math.sqrt(1 / known.n + 1 / self.measured.n)
+        return bool(abs(self.measured.mean - known.mean) <= reach)
 
 
 @dataclass(frozen=True)
 class CellAgreement:
-    """One cell in two tables; `a` is the earlier or published one, `b` the one held against it."""
+    """One cell of a published table and of a campaign."""
 
-    figure: str
-    label: str
-    campaign: str
-    cell_id: str
-    a: Side
-    b: Side
-
-    @property
-    def quic_ratio(self) -> float:
-        """Mean QUIC PLT of `b` over that of `a`."""
-        return self.b.quic_mean_ms / self.a.quic_mean_ms
-
-    @property
-    def tcp_ratio(self) -> float:
-        """Mean TCP PLT of `b` over that of `a`."""
-        return self.b.tcp_mean_ms / self.a.tcp_mean_ms
+    published: PublishedCell
+    result: CellResult
+    means: tuple[MeanAgreement, ...]
+    left: str
+    right: str
+    published_contrast: Contrast
+    measured_contrast: Contrast
 
     @property
     def tested(self) -> bool:
-        """True where both verdicts rest on a test (a cell is white, too, for want of loads)."""
-        return not (math.isnan(self.a.p_value) or math.isnan(self.b.p_value))
+        """True where both verdicts rest on a test."""
+        return self.published_contrast.verdict is not None and self.measured_contrast.verdict is not None
 
     @property
     def agrees(self) -> bool:
         """True where both verdicts rest on a test and are equal."""
-        return self.tested and self.a.verdict == self.b.verdict
+        return self.tested and self.published_contrast.verdict == self.measured_contrast.verdict
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """One mean that differs, by how much: `ratio` of `b` over `a`."""
-
-    cell: CellAgreement
-    protocol: str
-    ratio: float
-
-
-def published_as_cells(published: pd.DataFrame) -> pd.DataFrame:
-    """`muthuraj2024_appendix_b.csv` with the column names of the cell table (and `table`, `printed_pct_diff`)."""
-    frame = published.rename(columns={"object_size_kb": "workload_size_kb", "object_count": "workload_count"})
-    frame = frame.assign(quic_n=frame["runs"], tcp_n=frame["runs"], campaign="published", cell_id="")
-    numbers = ("bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms")  # whole ones are read as integers
-    frame = frame.astype(dict.fromkeys(numbers, float))
-    return frame[["table", "campaign", *CELL_KEY, *STATISTICS, "cell_id", "printed_pct_diff"]]
+def agreements(published: Iterable[PublishedCell], results: Iterable[CellResult]) -> tuple[CellAgreement, ...]:
+    """Every published cell that is among the results, in the order of the published ones."""
+    by_cell: dict[tuple[str, str, str], list[CellResult]] = {}
+    for result in results:
+        cell = result.cell
+        by_cell.setdefault((cell.study, cell.series, cell.key), []).append(result)
+    found = []
+    for one in published:
+        for result in by_cell.get((one.cell.study, one.cell.series, one.cell.key), ()):
+            found.append(agreement(one, result))
+    return tuple(found)
 
 
-def compare(cells_a: pd.DataFrame, cells_b: pd.DataFrame) -> tuple[CellAgreement, ...]:
-    """Every cell that both tables have, in the order of `cells_a`.
-
-    Either may be `published_as_cells`, or the rows of one campaign of `plt_cells.csv`. Verdicts are computed from
-    mean, sd and n.
-    """
-    for name, frame in (("first", cells_a), ("second", cells_b)):
-        twice = frame[frame.duplicated(CELL_KEY)]
-        if len(twice):
-            raise ValueError(
-                f"the {name} table has {label_of(twice.iloc[0])} of figure {twice.iloc[0]['figure']} twice"
-            )
-    columns = [*CELL_KEY, *STATISTICS, "campaign", "cell_id"]
-    both = cells_a[columns].merge(cells_b[columns], on=CELL_KEY, how="inner", suffixes=("_a", "_b"), sort=False)
-    return tuple(
-        CellAgreement(
-            figure=row["figure"],
-            label=label_of(row),
-            campaign=row["campaign_b"],
-            cell_id=row["cell_id_b"],
-            a=_side(row, "_a"),
-            b=_side(row, "_b"),
-        )
-        for row in both.to_dict("records")
+def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:
+    """One cell in both. Arms are the same where their conditions are, whatever their names and order."""
+    pairs = _same_arms(published, result)
+    means = tuple(
+        MeanAgreement(theirs, arm.protocol, published.arms[name], result.summary(theirs, published.metric))
+        for arm, name, theirs in pairs
     )
+    before = [Summary(mean.published.mean, mean.published.sd, mean.published.n) for mean in means]
+    now = [mean.measured for mean in means]
+    better = result.experiment.metric(published.metric).better or "low"
+    if published.cell.mode == "together":
+        one, other = between_protocols([arm.protocol for arm, _, _ in pairs])
+        compared = (share_contrast(before[one], before[other]), share_contrast(now[one], now[other]))
+    else:
+        one, other = 0, 1
+        compared = (contrast(before[0], before[1], better), contrast(now[0], now[1], better))
+    return CellAgreement(published, result, means, means[one].arm, means[other].arm, *compared)
 
 
-def _side(row: dict, suffix: str) -> Side:
-    quic, tcp = (
-        Summary(float(row[f"{arm}_mean_ms{suffix}"]), float(row[f"{arm}_std_ms{suffix}"]), int(row[f"{arm}_n{suffix}"]))
-        for arm in ("quic", "tcp")
-    )
-    found = difference(quic, tcp)
-    return Side(quic.mean, quic.n, tcp.mean, tcp.n, found.pct, found.test.p_value, found.verdict)
+def _same_arms(published: PublishedCell, result: CellResult):
+    """(arm, its name in the published cell, its name in the result)."""
+    waiting = list(result.cell.arms)
+    found = []
+    for arm in published.cell.arms:
+        same = next(one for one in waiting if one.condition_text == arm.condition_text)
+        waiting.remove(same)
+        found.append((arm, arm.name, same.name))
+    return found
 
 
-def share_agreeing(cells: Sequence[CellAgreement | CellPair]) -> float:
-    """Share of the tested cells whose verdicts are equal, 0 to 1; NaN of none."""
+def share_agreeing(cells: Sequence) -> float:
+    """Share of the tested cells (of an agreement or a pairing) whose verdicts are equal, 0 to 1; NaN of none."""
     tested = [cell.agrees for cell in cells if cell.tested]
     return sum(tested) / len(tested) if tested else math.nan
 
 
-def median_relative_error(cells: Iterable[CellAgreement], protocol: str) -> float:
-    """Median of |b / a - 1| over the means of one protocol; NaN of none."""
-    errors = [abs(ratio - 1) for cell in cells if math.isfinite(ratio := getattr(cell, f"{protocol}_ratio"))]
+def median_relative_error(cells: Iterable[CellAgreement], protocol: str | None = None) -> float:
+    """Median of |ratio - 1| over the means, of one protocol or of all; NaN of none."""
+    means = (mean for cell in cells for mean in cell.means if protocol in (None, mean.protocol))
+    errors = [abs(mean.ratio - 1) for mean in means if math.isfinite(mean.ratio)]
     return statistics.median(errors) if errors else math.nan
 
 
-def largest_disagreements(cells: Iterable[CellAgreement], n: int = 5) -> tuple[Disagreement, ...]:
+def largest_disagreements(
+    cells: Iterable[CellAgreement], n: int = 5
+) -> tuple[tuple[CellAgreement, MeanAgreement], ...]:
     """The n means that differ most, by the absolute logarithm of their ratio, the largest first."""
-    found = [
-        Disagreement(cell, protocol, ratio)
-        for cell in cells
-        for protocol in ("quic", "tcp")
-        if math.isfinite(ratio := getattr(cell, f"{protocol}_ratio"))
-    ]
-    return tuple(sorted(found, key=lambda one: -abs(math.log(one.ratio)))[:n])
+    found = [(cell, mean) for cell in cells for mean in cell.means if math.isfinite(mean.ratio) and mean.ratio > 0]
+    return tuple(sorted(found, key=lambda one: -abs(math.log(one[1].ratio)))[:n])

@@ -1,4 +1,4 @@
-"""The processed tables: their schemas (Frictionless, `schemas/*.json`) and how they are written.
+"""The processed tables: their schemas (Frictionless, `schemas/*.json`), their one writer and their one reader.
 
 The schema files are the one list of columns: rows are checked against them, Parquet types come from them,
 and `datapackage.json` is made of them with the hash of each table. Same rows, same bytes.
@@ -16,16 +16,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pyarrow
 import pyarrow.parquet
 
 from longlook.errors import LonglookError
-from longlook.record.durable import json_bytes, read_json, sha256_file, write_bytes
+from longlook.record.durable import explain_disk_errors, json_bytes, read_json, sha256_file, write_bytes
 
 SCHEMAS = Path(__file__).with_name("schemas")
 TABLES = (
-    "plt_runs", "plt_cells", "aa_runs", "aa_cells", "handshake_cells", "transfer_flows", "transfer_timelines", "transfer_throughput", "campaigns",
-)  # fmt: skip
+    "cells",
+    "samples",
+    "arms",
+    "contrasts",
+    "timelines",
+    "throughput",
+    "agreement_means",
+    "agreement_verdicts",
+    "campaigns",
+)
 PACKAGE_NAME = "datapackage.json"
 _ARROW = {
     "string": pyarrow.string(),
@@ -50,10 +59,12 @@ def columns(name: str) -> list[str]:
 
 def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str, int]:
     """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the rows of each."""
-    folder.mkdir(parents=True, exist_ok=True)
-    counts, resources = {}, []
-    for name in TABLES:
-        rows = [_checked(name, row) for row in tables.get(name, ())]
+    with explain_disk_errors("write the processed tables", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    whole = {name: [_checked(name, row) for row in tables.get(name, ())] for name in TABLES}
+    counts: dict[str, int] = {}
+    resources = []
+    for name, rows in whole.items():
         path = folder / resource(name)["path"]
         data = _parquet(name, rows) if path.suffix == ".parquet" else _csv(name, rows)
         write_bytes(path, data)
@@ -61,7 +72,7 @@ def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str,
         resources.append(_described(name, data))
     package = {
         "name": "longlook-processed",
-        "title": "Page load times of QUIC and TCP, made from the raw records of every campaign",
+        "title": "QUIC and TCP on emulated links, made from the raw records of every campaign",
         "resources": resources,
     }
     write_bytes(folder / PACKAGE_NAME, json_bytes(package))
@@ -102,7 +113,11 @@ def _checked(name: str, row: Row) -> dict[str, Any]:
     wanted = columns(name)
     if set(row) != set(wanted):
         raise LonglookError(f"table {name}: a row's columns differ from its schema: {sorted(set(row) ^ set(wanted))}")
-    return {key: None if isinstance(row[key], float) and math.isnan(row[key]) else row[key] for key in wanted}
+    return {key: None if _is_missing(row[key]) else row[key] for key in wanted}
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pandas.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def _parquet(name: str, rows: list[dict[str, Any]]) -> bytes:
@@ -120,3 +135,49 @@ def _csv(name: str, rows: list[dict[str, Any]]) -> bytes:
     writer.writeheader()
     writer.writerows(rows)
     return buffer.getvalue().encode()
+
+
+def read_table(folder: Path, name: str) -> pandas.DataFrame:
+    """One processed table, every column of its schema's type; empty with the right columns where there is no file.
+
+    Only an empty field is missing (the verdict `none` is a word). Texts that are missing are None, numbers NaN.
+    """
+    path = folder / resource(name)["path"]
+    if not path.exists():
+        return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
+    try:
+        if path.suffix == ".parquet":
+            frame = pandas.read_parquet(path)
+        else:
+            frame = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise LonglookError(f"{path} cannot be read: {error}; make it again with: longlook process") from None
+    missing = [column for column in columns(name) if column not in frame]
+    if missing:
+        raise LonglookError(f"{path} lacks the columns {', '.join(missing)}; make it again with: longlook process")
+    try:
+        return pandas.DataFrame({one: _typed(frame[one], kind) for one, kind in _types(name).items()})
+    except (ValueError, KeyError) as error:
+        raise LonglookError(
+            f"{path} holds what its schema does not allow: {error}; make it again: longlook process"
+        ) from None
+
+
+_EMPTY = {"string": object, "integer": "int64", "number": "float64", "boolean": bool}
+_BOOLEANS = {"True": True, "False": False, True: True, False: False}
+
+
+def _types(name: str) -> dict[str, str]:
+    return {field["name"]: field["type"] for field in resource(name)["schema"]["fields"]}
+
+
+def _typed(column: pandas.Series, kind: str) -> pandas.Series:
+    """A column as its schema says, from the texts of a CSV file or the values of a Parquet one."""
+    gone = column.isna() | (column.astype(object) == "")
+    if kind == "string":
+        return column.astype(object).where(~gone, None)
+    if kind == "boolean":
+        values = [None if absent else _BOOLEANS[one] for one, absent in zip(column, gone, strict=True)]
+        return pandas.Series(values, index=column.index, dtype=object if gone.any() else bool)
+    numbers = pandas.to_numeric(column.astype(object).where(~gone, None), errors="raise").astype("float64")
+    return numbers.astype("int64") if kind == "integer" and not gone.any() else numbers

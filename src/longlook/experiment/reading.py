@@ -1,0 +1,70 @@
+"""Samples and timelines from the folder of a finished cell, whichever version wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from longlook.errors import LonglookError
+from longlook.record import upgrade
+from longlook.record.campaign import CELL_NAME
+from longlook.record.durable import read_json
+from longlook.record.samples import Sample, check_record, read_samples, sample_of
+
+TIMELINE, THROUGHPUT = "timeline.parquet", "throughput.parquet"
+MAY_LACK = ("down_ms", "hold_ms", "up_ms", "told_ms")
+"""Columns that the first timelines do not have."""
+
+
+def read_together(folder: Path) -> Sequence[Sample]:
+    """Samples of arms that ran together; those of the last attempt with what its timeline tells of their extremes."""
+    record = read_json(folder / CELL_NAME)
+    if upgrade.is_old(record):
+        samples = [_checked(one, folder) for one in upgrade.flow_records(record)]
+    else:
+        samples = read_samples(folder)
+    last = max((one.attempt for one in samples), default=0)
+    lines = table(folder / TIMELINE)
+    return [
+        replace(one, metrics=dict(one.metrics) | extremes(lines[lines["flow"] == one.arm]))
+        if one.attempt == last
+        else one
+        for one in samples
+    ]
+
+
+def _checked(record: dict, folder: Path) -> Sample:
+    check_record(record, str(folder / CELL_NAME))
+    return sample_of(record)
+
+
+def extremes(lines: pd.DataFrame) -> dict[str, float]:
+    """Largest window (bytes), queue on the way down and wait of the client (ms) of one flow, where its probes tell."""
+    windows, downs, holds = (lines[name].dropna() for name in ("cwnd_bytes", "down_ms", "hold_ms"))
+    found = {}
+    if len(windows):
+        found["cwnd_max_bytes"] = float(windows.max())
+    if len(downs):
+        found["queue_max_ms"] = float(downs.max() - downs.min())
+    if len(holds):
+        found["hold_max_ms"] = float(holds.max())
+    return found
+
+
+def timelines(folder: Path) -> dict[str, pd.DataFrame]:
+    """What was watched over the time of a transfer."""
+    return {"timelines": table(folder / TIMELINE), "throughput": table(folder / THROUGHPUT)}
+
+
+def table(path: Path) -> pd.DataFrame:
+    """A Parquet file of a record; a damaged one is a `LonglookError` that names it."""
+    try:
+        found = pd.read_parquet(path)
+    except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
+        raise LonglookError(f"a timeline could not be read: {path}: {error}") from None
+    if path.name == TIMELINE:
+        found = found.assign(**{name: float("nan") for name in MAY_LACK if name not in found})
+    return found
