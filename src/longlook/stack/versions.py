@@ -3,67 +3,101 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import json
+import os
 import re
 import select
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from longlook.errors import LonglookError
-
-if TYPE_CHECKING:
-    from longlook.stack.installed import Installed
+from longlook.stack.component import Component
 
 TIMEOUT_S = 30.0
 APACHE_MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
+WITHOUT_PROGRAM = ("package", "python")
+"""Ways of asking a library, by the folder that it stays in."""
 
 
-def as_numbers(version: str) -> tuple[int, ...]:
-    """`3.0.19` -> (3, 0, 19), for comparison; letters count as separators."""
-    return tuple(int(part) for part in re.findall(r"\d+", version))
-
-
-def reported(installed: Installed, name: str) -> str:
-    """Version of one component as the running program reports it."""
-    component = installed.stack.spec.components[name]
-    how = component.reports.how
+def reported(component: Component, program: Path | None, packages: Path | None) -> str:
+    """Version of one component as it says itself: its running program, or the packages that a library is among."""
+    how, regex = component.reports.how, component.reports.regex
     if how == "package":
-        return _of_package(installed.node_modules / component.package / "package.json")
-    program = installed.binary(component.part_of or name)
-    ask = {"exit": _by_exit, "devtools": _by_devtools, "apache": _by_apache}[how]
-    text = ask(program, component.reports.argv, component.reports.regex)
-    found = re.search(component.reports.regex, text)
+        return _of_package(component, packages)
+    if how == "python":
+        program, text = packages, _by_python(packages, component.reports.argv)
+    elif how == "dpkg":
+        text = _by_dpkg(program)
+    else:
+        ask = {"exit": _by_exit, "devtools": _by_devtools, "apache": _by_apache}[how]
+        text = ask(program, component.reports.argv, regex)
+    found = re.search(regex, text)
     if found is None:
-        raise LonglookError(
-            f"{program} did not say its version: looked for {component.reports.regex!r} in {text[-400:]!r}"
-        )
+        raise LonglookError(f"{program} did not say its version: looked for {regex!r} in {text[-400:]!r}")
     return found.group(1)
 
 
-def _of_package(path: Path) -> str:
+def _of_package(component: Component, packages: Path) -> str:
+    if component.source == "pypi":
+        return _of_python_package(component.package, packages)
+    path = packages / component.package / "package.json"
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["version"])
     except (OSError, ValueError, KeyError) as error:
         raise LonglookError(f"cannot read the version in {path}: {error!r}") from None
 
 
+def _of_python_package(package: str, packages: Path) -> str:
+    for found in importlib.metadata.distributions(name=package, path=[str(packages)]):
+        return found.version
+    raise LonglookError(f"{packages} holds no package {package}")
+
+
+def _by_python(packages: Path, argv: tuple[str, ...]) -> str:
+    """What Python says with these packages before its own, run as the adapters run it."""
+    return _output([sys.executable, *argv], {**os.environ, "PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+def _by_dpkg(program: Path) -> str:
+    """The version of the Debian package that has the program."""
+    query = shutil.which("dpkg-query")
+    if query is None:
+        raise LonglookError(
+            f"{program} prints no version, and there is no dpkg-query to ask: use a system of Debian's kind"
+        )
+    owner = _output([query, "--search", str(program.resolve())])
+    package = owner.partition(": ")[0]
+    if not owner.strip().endswith(str(program.resolve())):
+        raise LonglookError(
+            f"{program} is of no Debian package, whose version it would have: dpkg-query said {owner!r}"
+        )
+    return _output([query, "--show", "--showformat=${Version}", package])
+
+
 def _by_exit(program: Path, argv: tuple[str, ...], _regex: str) -> str:
-    command = [str(program), *argv]
+    return _output([str(program), *argv])
+
+
+def _output(command: list[str], environment: dict[str, str] | None = None) -> str:
+    """All that a command prints, however it ends."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, env=environment
+        )
     except subprocess.TimeoutExpired:
         raise LonglookError(
             f"waited {TIMEOUT_S:g} s for {' '.join(command)} to print its version and end; it did not"
         ) from None
     except OSError as error:
-        raise LonglookError(f"cannot start {program}: {error.strerror}") from None
+        raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
     return done.stdout + done.stderr
 
 
