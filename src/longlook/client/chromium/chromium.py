@@ -1,4 +1,4 @@
-"""Client `chromium`: a pinned headless Chromium, driven over the DevTools protocol by js/driver.js."""
+"""A pinned headless Chromium, driven over the DevTools protocol by js/driver.js."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from longlook.client.base import Client, LoadFailed
-from longlook.errors import LonglookError
+from longlook.client.base import Client, LoadFailed, Request
+from longlook.client.chromium.har import observation
+from longlook.client.observation import Observation
+from longlook.errors import LonglookError, NotSupported
 from longlook.host import process
 from longlook.host.cpulimit import held
 from longlook.host.sockets import shut_tcp
+from longlook.plan.offer import Offer
 
 DRIVER = Path(__file__).parent / "js" / "driver.js"
 START_TIMEOUT_S = 20.0
@@ -42,6 +45,7 @@ class Chromium(Client):
     """One browser process with one context; the cache is emptied before every load."""
 
     name = "chromium"
+    offer = Offer(protocols=("quic", "tcp"), workloads=("page",))
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))
@@ -66,15 +70,20 @@ class Chromium(Client):
 
     def flags(self) -> list[str]:
         """Every switch of the browser, in order."""
-        own = self.settings
+        own, arm = self.settings, self.settings.arm
         resolve = f"MAP {own.origin} {own.address}"
         flags = [*COMMON_FLAGS, f"--user-data-dir={self._home / 'profile'}", f"--host-resolver-rules={resolve}"]
         flags.append(f"--ignore-certificate-errors-spki-list={own.spki}")
-        flags += self.stack.client_flags(own.protocol)
+        flags += self.stack.client_flags(arm.protocol)
         flags.append(
-            f"--origin-to-force-quic-on={own.origin}:{own.port}" if own.protocol == "quic" else "--disable-quic"
+            f"--origin-to-force-quic-on={own.origin}:{own.port}" if arm.protocol == "quic" else "--disable-quic"
         )
-        return flags + list(own.options)
+        flags += self.stack.client_options(arm.protocol, arm.cca)
+        if arm.quic_options:
+            flags.append(f"--quic-connection-options={','.join(arm.quic_options)}")
+        if own.key_log is not None:
+            flags.append(f"--ssl-key-log-file={own.key_log}")
+        return flags
 
     def _start_browser(self) -> None:
         self._errors = self._home / "stderr"
@@ -87,7 +96,7 @@ class Chromium(Client):
                 stderr=errors,
                 env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
             )
-        self._owned.enter_context(held(self._browser.pid, self.settings.cpu_pct))
+        self._owned.enter_context(held(self._browser.pid, self.settings.arm.client_cpu_pct))
         self._port = self._wait_for_port()
 
     def _wait_for_port(self) -> int:
@@ -129,7 +138,16 @@ class Chromium(Client):
             raise LoadFailed(f"the DevTools driver ended; Chromium said: {self._last_words()}")
         return json.loads(line)
 
-    def load(self, path: str, timeout_s: float, fresh_context: bool = False) -> dict[str, Any]:
+    def fetch(self, request: Request) -> Observation:
+        if len(request.paths) != 1:
+            raise NotSupported(f"chromium loads one page, and what it names: not {', '.join(request.paths)}")
+        har = self._load(request.paths[0], request.timeout_s, request.fresh)
+        try:
+            return observation(har)
+        except (LookupError, TypeError, ValueError) as error:
+            raise LoadFailed(f"the load's HAR lacks something: {error!r}") from None
+
+    def _load(self, path: str, timeout_s: float, fresh: bool) -> dict[str, Any]:
         own = self.settings
         origin = own.origin if own.port == 443 else f"{own.origin}:{own.port}"
         self._serial += 1
@@ -138,8 +156,8 @@ class Chromium(Client):
             "op": "load",
             "url": f"https://{origin}{path}",
             "timeout_ms": int(timeout_s * 1000),
+            "fresh_context": fresh,
         }
-        request["fresh_context"] = fresh_context
         try:
             self._driver.stdin.write(json.dumps(request) + "\n")
             self._driver.stdin.flush()
@@ -153,7 +171,7 @@ class Chromium(Client):
         return reply["har"]["log"]
 
     def drop_connections(self) -> None:
-        if self.settings.protocol == "tcp":
+        if self.settings.arm.protocol == "tcp":
             shut_tcp(self._browser.pid, self.settings.address, self.settings.port)
 
     def abandon(self) -> None:
