@@ -69,7 +69,7 @@ class Context:
 
     def protocol_name(self, arm: Arm) -> str:
         """What the arm's client calls its protocol."""
-        return self.stacks[arm.stack].har_protocol(arm.protocol)
+        return self.stacks[arm.stack].har_protocol(arm.protocol, arm.client)
 
     def write_cell(self, started_at: str, wall_s: float, schedule: list, complete: bool) -> None:
         """`cell.json`: the last file of a cell that came to its end."""

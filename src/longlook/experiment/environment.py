@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from longlook.client.base import Client
 from longlook.experiment.context import Context
 from longlook.host import facts
-from longlook.paths import ENVS
 from longlook.server.base import Server
+from longlook.stack import Installed
 
 
 class Ends(Protocol):
@@ -56,15 +56,20 @@ def environment_record(context: Context, arms: Mapping[str, Ends]) -> dict[str, 
     }
 
 
-def _stack_record(stack) -> dict[str, Any]:
+def _stack_record(stack: Installed) -> dict[str, Any]:
     return {
         "digest": stack.digest,
         "components": stack.components(),
-        "templates_sha256": templates_sha256(stack.name),
+        "templates_sha256": templates_sha256(stack),
     }
 
 
-def templates_sha256(stack: str) -> dict[str, str]:
-    """Hash of each server configuration template of a stack; the stack's digest covers software only."""
-    found = [path for path in sorted((ENVS / stack).iterdir()) if path.suffix in (".yaml", ".conf")]
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+def templates_sha256(stack: Installed) -> dict[str, str]:
+    """Hash of each server configuration template of a stack, the nearest one of each name; its digest covers software."""
+    found = {
+        path.name: path
+        for folder in reversed(stack.stack.folders)
+        for path in sorted(folder.iterdir())
+        if path.suffix in (".yaml", ".conf")
+    }
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(found.items())}

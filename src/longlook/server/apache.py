@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from longlook.paths import ENVS
 from longlook.plan.arm import CCAS
 from longlook.plan.offer import Offer
 from longlook.server.base import Server
@@ -23,7 +22,7 @@ class Apache(Server):
         self.testbed.set_cca("server", self.settings.arm.cca)
         faults = self.settings.faults
         config = self.fill(
-            ENVS / self.stack.name / "apache.conf",
+            self.stack.template("apache.conf"),
             {
                 "address": self.address,
                 "port": self.settings.port,

@@ -17,7 +17,6 @@ import pandas as pd
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
-from longlook.paths import ENVS
 from longlook.plan.offer import Offer
 from longlook.probe import statsd_listen
 from longlook.server.base import CONGESTION_COLUMNS, Server
@@ -87,7 +86,7 @@ class Envoy(Server):
     def _command(self) -> list[str]:
         own, faults = self.settings, self.settings.faults
         config = self.fill(
-            ENVS / self.stack.name / "envoy.yaml",
+            self.stack.template("envoy.yaml"),
             {
                 "address": self.address,
                 "port": own.port,

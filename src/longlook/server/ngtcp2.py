@@ -31,7 +31,7 @@ class Ngtcp2(Server):
         types = self.state / "mime.types"
         types.write_text(MIME_TYPES, encoding="ascii")
         return [
-            str(self.stack.binary("ngtcp2-server")),
+            str(self.stack.binary("gtlsserver")),
             "--quiet",
             f"--htdocs={own.site.root}",
             f"--cc={own.arm.cca}",
@@ -48,7 +48,7 @@ class Ngtcp2(Server):
         return bool(sockets.strip())
 
     def version(self) -> str:
-        return self.stack.component_versions()["ngtcp2-server"]
+        return self.stack.component_versions()["gtlsserver"]
 
     def cca_in_force(self) -> str:
         """As the running process was told: it has no way to be asked."""
