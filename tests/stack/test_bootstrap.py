@@ -16,8 +16,8 @@ BOOTSTRAP = paths.ROOT / "tools" / "bootstrap"
 LOCKS = [
     paths.ROOT / "requirements.txt",
     paths.ROOT / "tools" / "bootstrap-go.txt",
-    *paths.ENVS.glob("*/requirements.txt"),
-    *paths.ENVS.glob("*/package-lock.json"),
+    *paths.ENVS.glob("parts/*/requirements.txt"),
+    *paths.ENVS.glob("parts/*/package-lock.json"),
 ]
 
 
@@ -51,7 +51,7 @@ def test_shellcheck():
 def run_bootstrap(
     folder: Path, *arguments: str, as_root: bool = True, apt: bool = False, **environment: str
 ) -> subprocess.CompletedProcess:
-    """A copy of the script in a bare folder, with next to nothing on PATH; `apt`: an apt-get that must not be called."""
+    """A copy of the script in a bare folder, next to nothing on PATH; `apt`: an apt-get that must not be called."""
     (folder / "tools").mkdir(parents=True)
     programs = folder / "bin"
     programs.mkdir()
@@ -62,7 +62,7 @@ def run_bootstrap(
         (programs / "apt-get").chmod(0o755)
     # The script adds the usual folders to PATH, and bash lets nobody set EUID: both are replaced in the copy.
     text = re.sub(r"^PATH=.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
-    assert text.count("EUID == 0") == 3
+    assert text.count("EUID == 0") == 4
     script = folder / "tools" / "bootstrap"
     script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
     command = [shutil.which("bash"), str(script), *arguments]
@@ -108,3 +108,35 @@ def test_what_measures_says_that_it_needs_root_first(tmp_path):
     done = run_bootstrap(tmp_path, "--root", as_root=False, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
     assert done.returncode == 1
     assert "needs root, to make network namespaces" in (done.stdout + done.stderr).splitlines()[0]
+
+
+def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subprocess.CompletedProcess, list[str]]:
+    """Only the step for single stacks, by an apt that writes down its calls, and has the packages or has not."""
+    programs = folder / "bin"
+    programs.mkdir()
+    for tool in ("cat", "mkdir", "tail"):
+        (programs / tool).symlink_to(shutil.which(tool))
+    calls = folder / "calls"
+    for name, status in (("apt-get", 0), ("systemctl", 0), ("apt-cache", 0 if known else 100)):
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >>"{calls}"\nexit {status}\n')
+        (programs / name).chmod(0o755)
+    text = re.sub(r"^(PATH|cd)\b.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE).replace("EUID == 0", "0 == 0")
+    script = folder / "bootstrap"
+    script.write_text(text.replace('\nmain "$@"\n', '\ninstall_for_stacks "$@"\n'))
+    command = [shutil.which("bash"), str(script), *stacks]
+    done = subprocess.run(command, cwd=folder, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=60)
+    return done, calls.read_text().splitlines() if calls.exists() else []
+
+
+def test_the_programs_of_a_stack_come_with_it_alone(tmp_path):
+    for name in ("other", "same"):
+        (tmp_path / name).mkdir()
+    assert for_stacks(tmp_path / "other", "quicv1", "gquic37")[1] == []
+    done, calls = for_stacks(tmp_path / "same", "quicv1", "quicv1more")
+    assert done.returncode == 0, done.stderr
+    assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
+
+
+def test_what_apt_does_not_have_is_left_to_the_doctor(tmp_path):
+    done, calls = for_stacks(tmp_path, "quicv1more", known=False)
+    assert done.returncode == 0 and not [call for call in calls if " install " in call]
