@@ -73,12 +73,11 @@ def _by_dpkg(program: Path) -> str:
         raise LonglookError(
             f"{program} prints no version, and there is no dpkg-query to ask: use a system of Debian's kind"
         )
-    owner = _output([query, "--search", str(program.resolve())])
+    path = str(program.resolve())
+    owner = _output([query, "--search", path]).strip()
     package = owner.partition(": ")[0]
-    if not owner.strip().endswith(str(program.resolve())):
-        raise LonglookError(
-            f"{program} is of no Debian package, whose version it would have: dpkg-query said {owner!r}"
-        )
+    if owner != f"{package}: {path}":
+        raise LonglookError(f"{program} is of no Debian package that could say its version: {owner!r}")
     return _output([query, "--show", "--showformat=${Version}", package])
 
 
