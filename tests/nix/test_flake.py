@@ -101,7 +101,7 @@ def test_the_doctor_says_where_each_component_comes_from(shell, other):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("stack", ["quicv1", "gquic37", "gquic37nix"])
+@pytest.mark.parametrize("stack", ["quicv1", "quicv1c126", "gquic37", "gquic37nix"])
 def test_a_page_is_loaded_inside_the_shell(stack):
     rows = json.loads(in_shell(stack, "python", "tests/nix/one_load.py", stack).splitlines()[-1])
     assert set(rows) == {"quic", "tcp"}
