@@ -29,8 +29,8 @@ flake-registry =
 warn-dirty = false
 """
 PACKAGES = {
-    "python", "linkpipe", "chromium-111", "envoy", "stack-quicv1", "chromium-64", "gquicd", "stack-gquic37", "chromium-2017", "default",
-    "chromium-126", "stack-quicv1c126",
+    "default", "python", "linkpipe", "envoy", "gquicd", "chromium-2017", "chromium-64", "chromium-111", "chromium-126",
+    "stack-quicv1", "stack-quicv1c126", "stack-gquic37",
 }  # fmt: skip
 SHELLS = {"default", "quicv1", "quicv1c126", "gquic37", "gquic37nix", "book"}
 

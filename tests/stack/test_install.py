@@ -98,7 +98,7 @@ def test_an_added_or_missing_file_is_refused(tiny, fetched):
     extra.unlink()
     open_stack("tiny")
     installed.binary("browser").unlink()
-    with pytest.raises(ChangedError, match="cannot read .*browser"):
+    with pytest.raises(ChangedError, match=r"cannot read .*browser"):
         open_stack("tiny")
 
 
@@ -187,7 +187,7 @@ def test_two_installations_do_not_collide(tmp_path):
     try:
         assert ready.wait(20)
         with (
-            pytest.raises(LonglookError, match="waited 0.3 s for somebody else"),
+            pytest.raises(LonglookError, match=r"waited 0\.3 s for somebody else"),
             exclusive(tmp_path / "lock", "somebody else", 0.3),
         ):
             pass

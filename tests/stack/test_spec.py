@@ -56,6 +56,12 @@ def test_unknown_part_lists_the_known_ones(tiny):
         ('package = "tinybrowser"', 'package = "x"', "part", "x 1.2.3, but the npm lock file holds no such package"),
         ('minimum = "3.0"', 'version = "3.0"', "part", "a component of the system states `minimum`"),
         ('file = "bin/browser"\n', "", "part", "`file` and `sha256` go together"),
+        (
+            'how = "exit", argv = ["--version"], regex = \'tiny',
+            'how = "python", regex = \'tiny',
+            "part",
+            "reports.how: a li",
+        ),
         ("tiny/([0-9.]+)", "tiny/[0-9.]+", "part", "needs exactly one group"),
         ('name = "tinybrowser-1.2"', 'name = "other"', "part", "its folder is 'tinybrowser-1.2'"),
         ("npm_tree_sha256 =", "# ", "part", "locks.npm_tree_sha256 is missing: chrome-har-capturer stays in node_mod"),

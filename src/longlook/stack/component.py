@@ -9,7 +9,11 @@ from pydantic import Field, model_validator
 
 from longlook.stack.table import Sha256, Table
 
-WITHOUT_REGEX = ("package",)
+Kept = Literal["node_modules", "python"]
+"""Folders of an installed part in which libraries stay."""
+KEPT: dict[str, Kept] = {"npm": "node_modules", "pypi": "python"}
+OF_LIBRARIES = ("package", "python")
+"""How libraries that stay in a part are asked for their version: through that folder."""
 
 
 class Report(Table):
@@ -27,7 +31,7 @@ class Report(Table):
 
     @model_validator(mode="after")
     def _regex_has_a_group(self) -> Self:
-        if self.how not in WITHOUT_REGEX and re.compile(self.regex).groups != 1:
+        if self.how != "package" and re.compile(self.regex).groups != 1:
             raise ValueError(f"regex {self.regex!r} needs exactly one group, the version")
         return self
 
@@ -59,11 +63,9 @@ class Component(Table):
         return bool(self.file)
 
     @property
-    def kept_in(self) -> Literal["node_modules", "python", ""]:
-        """The folder of its part in which a library stays; empty for programs."""
-        if self.file:
-            return ""
-        return {"npm": "node_modules", "pypi": "python"}.get(self.source, "")
+    def kept_in(self) -> Kept | None:
+        """The folder of its part in which a library stays; None for programs."""
+        return None if self.file else KEPT.get(self.source)
 
     @model_validator(mode="after")
     def _is_pinned(self) -> Self:
@@ -76,6 +78,10 @@ class Component(Table):
             raise ValueError("a component built from tools/ states neither `file` nor `package_version`")
         if bool(self.file) != bool(self.sha256):
             raise ValueError("`file` and `sha256` go together")
+        if (self.reports.how in OF_LIBRARIES) != (self.kept_in is not None):
+            raise ValueError(
+                f"reports.how: a library of npm or PyPI is asked by {' or '.join(OF_LIBRARIES)}, and no program"
+            )
         return self
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.host.locking import exclusive
-from longlook.stack.component import Component
+from longlook.stack.component import KEPT, Component
 from longlook.stack.installed import Installed, locate, place
 from longlook.stack.part import Part
 from longlook.stack.placed import PlacedPart
@@ -40,7 +40,7 @@ def install(name: str, force: bool = False, progress: Progress | None = None) ->
         found = place(stack)
         for one in found.parts:
             if one.part.has_files and (force or not one.is_there):
-                _ensure(one, force, lambda text, part=one.name: say(f"{part}: {text}"))
+                _ensure(one, force, say)
     found.verify()
     return found
 
@@ -57,17 +57,21 @@ def _ensure(wanted: PlacedPart, force: bool, say: Progress) -> None:
 
 def _install(wanted: PlacedPart, store: Path, say: Progress) -> None:
     part = wanted.part
+
+    def about(text: str) -> None:
+        say(f"{part.name}: {text}")
+
     partial = Path(tempfile.mkdtemp(prefix=f"{part.name}.partial-", dir=store))
     try:
         partial.chmod(0o755)  # servers run as another user
         (partial / "bin").mkdir()
-        _fetch_npm(part, partial, say)
-        _fetch_python(part, partial, say)
+        _fetch_npm(part, partial, about)
+        _fetch_python(part, partial, about)
         for name, component in part.spec.components.items():
             if component.is_installed_program:
-                say(f"{name} {component.version}: {component.file}")
+                about(f"{name} {component.version}: {component.file}")
                 _take_out(partial, name, component)
-        for kept in ("node_modules", "python"):
+        for kept in KEPT.values():
             if not part.keeps(kept):
                 shutil.rmtree(partial / kept, ignore_errors=True)
         PlacedPart(part, partial, wanted.remedy).check_every_byte()
@@ -104,15 +108,16 @@ def _fetch_npm(part: Part, folder: Path, say: Progress) -> None:
     if lock is None:
         return
     say("npm packages")
-    for file in (lock, lock.with_name("package.json")):
+    files = (lock, lock.with_name("package.json"))
+    for file in files:
         shutil.copy(file, folder / file.name)
     npm = shutil.which("npm")
     if npm is None:
         raise LonglookError(f"npm is missing, part {part.name} needs it: apt-get install npm")
     # --ignore-scripts: no package of a part may run code while it is being installed.
     _fetch([npm, "ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"], folder)
-    for file in (lock.name, "package.json"):
-        (folder / file).unlink()
+    for file in files:
+        (folder / file.name).unlink()
 
 
 def _fetch_python(part: Part, folder: Path, say: Progress) -> None:

@@ -17,7 +17,7 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.plan.arm import Cca
 from longlook.stack import versions
-from longlook.stack.component import Component
+from longlook.stack.component import Component, Kept
 from longlook.stack.number import as_numbers
 from longlook.stack.placed import SYSTEM_FOLDERS, ChangedError, PlacedPart
 from longlook.stack.spec import Dialect, ProtocolFacts, Stack, load_stack, offered_stacks
@@ -68,7 +68,7 @@ class Installed:
         """The node_modules that holds the HAR library."""
         return self.modules(HAR_LIBRARY)
 
-    def _packages(self, name: str, kind: str) -> Path:
+    def _packages(self, name: str, kind: Kept) -> Path:
         component = self._component(name)
         if component.kept_in != kind:
             raise LonglookError(f"component {name} of stack {self.name} is no library that stays in {kind}/")
@@ -107,7 +107,8 @@ class Installed:
 
     def _dialect(self, protocol: str, client: str | None) -> Dialect:
         facts = self.protocol(protocol)
-        versions_of = self.stack.spec.dialects.get(client or facts.client, {}).get(protocol, {})
+        spoken = self.stack.spec.dialects.get(client or facts.client, {})
+        versions_of = spoken.get("quic" if protocol == "quic" else "tcp", {})
         if facts.version not in versions_of:
             known = ", ".join(self.stack.spec.dialects)
             raise LonglookError(
@@ -137,7 +138,7 @@ class Installed:
             placed = self.part_of(name)
             version = self._reported(name, component)
             _check_version(placed.part.file, name, component, version)
-            provider = self.provider
+            provider: str = self.provider
             if component.source == "system" and not placed.is_own(component.part_of or name):
                 provider = "system"
             found[name] = {"version": version, "sha256": placed.sha256(name), "provider": provider}
@@ -145,9 +146,10 @@ class Installed:
 
     def _reported(self, name: str, component: Component) -> str:
         placed = self.part_of(name)
-        if component.reports.how in versions.WITHOUT_PROGRAM:
-            return versions.reported(component, None, placed.packages(component))
-        return versions.reported(component, placed.program(component.part_of or name), None)
+        packages = placed.packages(component)
+        if packages is not None:
+            return versions.of_library(component, packages)
+        return versions.of_program(component, placed.program(component.part_of or name))
 
     def components(self) -> dict[str, dict[str, Any]]:
         """Name -> version (as the running program reports it), sha256 (of the program, else of the package's

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from longlook import paths
 from longlook.plan.arm import Protocol
-from longlook.stack.component import Component, Locks
+from longlook.stack.component import KEPT, Component, Kept, Locks
 from longlook.stack.gobuild import source_hash
 from longlook.stack.table import StackError, Table, read_toml, validated
 
@@ -49,7 +49,7 @@ class PartSpec(Table):
         for name, component in self.components.items():
             if component.part_of and component.part_of not in self.components:
                 raise ValueError(f"components.{name}: part_of names no component: {component.part_of}")
-        for key, folder in (("npm_tree_sha256", "node_modules"), ("python_tree_sha256", "python")):
+        for key, folder in (("npm_tree_sha256", KEPT["npm"]), ("python_tree_sha256", KEPT["pypi"])):
             kept = [name for name, component in self.components.items() if component.kept_in == folder]
             if kept and not getattr(self.locks, key):
                 raise ValueError(f"locks.{key} is missing: {', '.join(kept)} stays in {folder}/, which is held to it")
@@ -80,7 +80,7 @@ class Part:
         relative = getattr(self.spec.locks, kind)
         return self.folder / relative if relative else None
 
-    def keeps(self, folder: Literal["node_modules", "python"]) -> bool:
+    def keeps(self, folder: Kept) -> bool:
         """Whether an installation keeps that folder: a library stays in it."""
         return any(component.kept_in == folder for component in self.spec.components.values())
 

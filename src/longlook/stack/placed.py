@@ -15,7 +15,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.stack.component import Component
+from longlook.stack.component import KEPT, Component, Kept
 from longlook.stack.gobuild import build_tool
 from longlook.stack.part import PYTHON, Part
 from longlook.stack.tree import Entry, Stamp, files_below, tree_sha256
@@ -109,8 +109,8 @@ class PlacedPart:
             self._compare_tree(kept, hashed, stamp)
         return hashed
 
-    def _kept(self) -> Iterator[str]:
-        return (kept for kept in ("node_modules", "python") if self.part.keeps(kept))
+    def _kept(self) -> Iterator[Kept]:
+        return (kept for kept in KEPT.values() if self.part.keeps(kept))
 
     def _files(self) -> list[str]:
         components = self.part.spec.components.items()
@@ -132,7 +132,7 @@ class PlacedPart:
                 f"part {self.name}: cannot read {self.folder / path} ({error.strerror}). {self.remedy}"
             ) from None
 
-    def _pinned_tree(self, kept: str) -> str:
+    def _pinned_tree(self, kept: Kept) -> str | None:
         if kept == "node_modules":
             return self.part.spec.locks.npm_tree_sha256
         pinned = self.part.spec.locks.python_tree_sha256
@@ -143,7 +143,7 @@ class PlacedPart:
             )
         return pinned[PYTHON]
 
-    def _compare_tree(self, kept: str, hashed: dict[str, Entry], stamp: Stamp | None) -> None:
+    def _compare_tree(self, kept: Kept, hashed: dict[str, Entry], stamp: Stamp | None) -> None:
         prefix = f"{kept}/"
         tree = {path.removeprefix(prefix): one.sha256 for path, one in hashed.items() if path.startswith(prefix)}
         found, expected = tree_sha256(tree), self._pinned_tree(kept)

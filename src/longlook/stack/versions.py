@@ -17,31 +17,33 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from longlook.errors import LonglookError
 from longlook.stack.component import Component
 
 TIMEOUT_S = 30.0
 APACHE_MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
-WITHOUT_PROGRAM = ("package", "python")
-"""Ways of asking a library, by the folder that it stays in."""
 
 
-def reported(component: Component, program: Path | None, packages: Path | None) -> str:
-    """Version of one component as it says itself: its running program, or the packages that a library is among."""
-    how, regex = component.reports.how, component.reports.regex
-    if how == "package":
-        return _of_package(component, packages)
-    if how == "python":
-        program, text = packages, _by_python(packages, component.reports.argv)
-    elif how == "dpkg":
-        text = _by_dpkg(program)
-    else:
-        ask = {"exit": _by_exit, "devtools": _by_devtools, "apache": _by_apache}[how]
-        text = ask(program, component.reports.argv, regex)
-    found = re.search(regex, text)
+def of_program(component: Component, program: Path) -> str:
+    """Version of a component as its program says it."""
+    ask = {"exit": _by_exit, "devtools": _by_devtools, "apache": _by_apache, "dpkg": _by_dpkg}[component.reports.how]
+    return _found(component, ask(program, component.reports.argv, component.reports.regex), program)
+
+
+def of_library(component: Component, packages: Path) -> str:
+    """Version of a library as the folder of packages that it is in says it."""
+    if component.reports.how == "python":
+        return _found(component, _by_python(packages, component.reports.argv), packages)
+    return _of_package(component, packages)
+
+
+def _found(component: Component, text: str, asked: Path) -> str:
+    found = re.search(component.reports.regex, text)
     if found is None:
-        raise LonglookError(f"{program} did not say its version: looked for {regex!r} in {text[-400:]!r}")
+        looked = component.reports.regex
+        raise LonglookError(f"{asked} did not say its version: looked for {looked!r} in {text[-400:]!r}")
     return found.group(1)
 
 
@@ -66,7 +68,7 @@ def _by_python(packages: Path, argv: tuple[str, ...]) -> str:
     return _output([sys.executable, *argv], {**os.environ, "PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1"})
 
 
-def _by_dpkg(program: Path) -> str:
+def _by_dpkg(program: Path, _argv: tuple[str, ...], _regex: str) -> str:
     """The version of the Debian package that has the program."""
     query = shutil.which("dpkg-query")
     if query is None:
@@ -105,7 +107,7 @@ def _by_devtools(program: Path, argv: tuple[str, ...], _regex: str) -> str:
     try:
         command = [str(program), *argv, f"--user-data-dir={home}", "--remote-debugging-port=0", "about:blank"]
         with _started(command, r"DevTools listening on ws://([^/]+)/") as line:
-            port = re.search(r"ws://([^/]+)/", line).group(1)
+            port = line.partition("ws://")[2].partition("/")[0]
             # No proxy of the environment may stand between this program and its own loopback.
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
             with opener.open(f"http://{port}/json/version", timeout=TIMEOUT_S) as answer:
@@ -160,8 +162,9 @@ def _started(command: list[str], awaited: str) -> Iterator[str]:
         process = subprocess.Popen(tied, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except OSError as error:
         raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
+    assert process.stderr is not None  # a pipe was asked for
     try:
-        yield _line(process, command[0], awaited)
+        yield _line(process.stderr, command[0], awaited)
     finally:
         process.terminate()
         try:
@@ -172,13 +175,13 @@ def _started(command: list[str], awaited: str) -> Iterator[str]:
         process.stderr.close()
 
 
-def _line(process: subprocess.Popen, program: str, awaited: str) -> str:
+def _line(errors: IO[bytes], program: str, awaited: str) -> str:
     deadline = time.monotonic() + TIMEOUT_S
     text = b""
     while (left := deadline - time.monotonic()) > 0:
-        if not select.select([process.stderr], [], [], left)[0]:
+        if not select.select([errors], [], [], left)[0]:
             break
-        chunk = process.stderr.read1(65536)
+        chunk = os.read(errors.fileno(), 65536)
         if not chunk:
             raise LonglookError(
                 f"{program} ended before it wrote {awaited!r}; it wrote {text[-400:].decode(errors='replace')!r}"
