@@ -48,7 +48,13 @@ def test_objects_are_told_with_path_size_times_and_what_became_of_them():
     cached = entry("/img/001.jpg", 5120) | {"_fromDiskCache": True}
     seen = observation(har(entry("/index.html", 200), gzip, cached))
     page, packed, kept = seen.objects
-    assert (page.path, page.size_bytes, page.encoding, page.cached, page.sha256) == ("/index.html", 200, None, False, None)
+    assert (page.path, page.size_bytes, page.encoding, page.cached, page.sha256) == (
+        "/index.html",
+        200,
+        None,
+        False,
+        None,
+    )
     assert (packed.path, packed.encoding) == ("/img/a b.jpg", "gzip") and kept.cached
     assert (page.started_ms, packed.started_ms) == (10.0, 50.0)
     assert packed.ended_ms == pytest.approx(90.12345)

@@ -103,7 +103,7 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
     with Nodes(standin.description(), "quicv1") as ready:
         script = (
             "import json, sys; from longlook.testbed.opening import open_link; import contextlib\n"
-            "from longlook.link.calibrate import calibrate; from longlook.scenario import Link\n"
+            "from longlook.link.calibrate import calibrate; from longlook.plan.link import Link\n"
             "bed = json.loads(sys.argv[1])\n"
             "with contextlib.ExitStack() as owned:\n"
             "    bed, driver = open_link(owned, bed)\n"

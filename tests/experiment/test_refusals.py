@@ -48,11 +48,17 @@ def test_what_can_be_done_is_not_refused(arm):
     [
         (QUIC | {"server": "apache"}, "server apache speaks tcp, not quic"),
         (TCP | {"server": "envoy"}, "server envoy speaks quic, not tcp"),
-        (QUIC | {"cca": "reno", "emulated_connections": None}, "server envoy offers the controllers cubic, bbr, not reno"),
+        (
+            QUIC | {"cca": "reno", "emulated_connections": None},
+            "server envoy offers the controllers cubic, bbr, not reno",
+        ),
         (GQUIC | {"cca": "bbr", "emulated_connections": None}, "server gquicd offers the controllers cubic, not bbr"),
         (TCP | {"stack": "gquic37", "cca": "bbr"}, "stack gquic37 offers cubic for tcp, not bbr"),
         (TCP | {"handshake": "0rtt"}, "server apache does 1rtt, not 0rtt"),
-        (QUIC | {"quic_options": ["IW10", "XYZZ"]}, "server envoy knows no connection option XYZZ .*known: .*ILD0.*IW10"),
+        (
+            QUIC | {"quic_options": ["IW10", "XYZZ"]},
+            "server envoy knows no connection option XYZZ .*known: .*ILD0.*IW10",
+        ),
         (GQUIC | {"quic_options": ["IW10"]}, "server gquicd knows no connection option IW10 .known: none"),
         (QUIC | {"server": "nginx"}, "no server 'nginx' .known: apache, envoy, gquicd"),
         (QUIC | {"client": "lynx"}, "no client 'lynx' .known: chromium"),

@@ -86,9 +86,7 @@ def test_one_emulated_connection_gives_up_more_at_a_loss(tmp_path, testbed_name)
     for n in (1, 2):
         folder = tmp_path / str(n)
         folder.mkdir()
-        _, table, _ = run(
-            cell([{"protocol": "quic", "emulated_connections": n}], duration_s=10), folder, testbed_name
-        )
+        _, table, _ = run(cell([{"protocol": "quic", "emulated_connections": n}], duration_s=10), folder, testbed_name)
         window = table[(table["source"] == "envoy") & (table["time_s"] > 3)]["cwnd_bytes"]
         ratio = window / window.shift()
         shares[n] = ratio[ratio < 0.93].median()
