@@ -59,8 +59,7 @@ def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:
 
 
 def within_prediction(mean: MeanPair) -> bool | None:
-    """Whether `b` is a mean that as many further samples of the kind of `a` have in 99 of 100 cases; None where one does
-    not tell."""
+    """Whether `b` is a mean that as many further samples of the kind of `a` have in 99 of 100 cases; None: untold."""
     if mean.a.n < 2 or mean.b.n < 1 or not math.isfinite(mean.a.sd):
         return None
     reach = student.ppf((1 + PREDICTION) / 2, mean.a.n - 1) * mean.a.sd * math.sqrt(1 / mean.a.n + 1 / mean.b.n)

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from longlook.analysis.contrast import Verdict
+from longlook.plan.cell import Mode
 
 CELL = ["study", "table", "campaign", "series", "cell_id"]
 
@@ -63,6 +64,7 @@ class ComparedCell:
     cell_id: str
     title: str
     """Workload and link for readers."""
+    mode: Mode
     metric: str
     means: tuple[ComparedMean, ...]
     verdicts: tuple[ComparedVerdict, ...]
@@ -97,17 +99,19 @@ class Overall:
 
 def compared_cells(means: pd.DataFrame, verdicts: pd.DataFrame, cells: pd.DataFrame) -> tuple[ComparedCell, ...]:
     """Every cell of the agreement tables, in their order; `cells` is the table of that name."""
-    titles = {(row["campaign"], row["cell_id"]): row["title"] for row in _rows(cells[["campaign", "cell_id", "title"]])}
+    known = {(row["campaign"], row["cell_id"]): row for row in _rows(cells[["campaign", "cell_id", "title", "mode"]])}
     decided: dict[tuple, list[ComparedVerdict]] = {}
     for row in _rows(verdicts):
         decided.setdefault(_key(row), []).append(_of(ComparedVerdict, row))
     found = []
     for key, own in _by_key(_rows(means)).items():
         first = own[0]
+        cell = known[first["campaign"], first["cell_id"]]
         found.append(
             ComparedCell(
                 **{name: first[name] for name in (*CELL, "label", "metric")},
-                title=titles[first["campaign"], first["cell_id"]],
+                title=cell["title"],
+                mode=cell["mode"],
                 means=tuple(_of(ComparedMean, row) for row in own),
                 verdicts=tuple(decided.get(key, ())),
             )
