@@ -50,8 +50,8 @@ def run_audit(
 
 
 def check_integrity(raw: Path, processed: Path, published: Path | None = None) -> Integrity:
-    """Re-check the hashes of every sealed campaign and of the processed tables, that these are up to date, and that every
-    published cell is in a sweep."""
+    """Re-check the hashes of every sealed campaign and of the processed tables, that these are up to date, and that
+    every published cell is in a sweep."""
     campaigns = read_campaigns(raw)
     sealed = [one for one in campaigns if one.is_sealed]
     problems = [line for one in sealed for line in verify(one.path)]

@@ -57,7 +57,7 @@ def audit(
     *,
     campaign: str | None = None,
     slips: Sequence[Slip] = (),
-    integrity: Integrity = Integrity(),
+    integrity: Integrity | None = None,
 ) -> AuditReport:
     """Audit the newest campaigns of each role, or one `campaign`, against the published cells.
 
@@ -72,7 +72,7 @@ def audit(
         found = section(title, tables, _chooser(key, campaign), published, controls)
         if found.campaigns:
             sections.append(found)
-    return AuditReport(controls, tuple(sections), check_published(published, slips), integrity)
+    return AuditReport(controls, tuple(sections), check_published(published, slips), integrity or Integrity())
 
 
 def _chooser(role: str, campaign: str | None) -> Chosen:
@@ -210,7 +210,8 @@ def _uncontrolled(arms: pd.DataFrame, controls: Sequence[AAControl]) -> tuple[st
 
 
 def loads_of(samples: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
-    """One row per load or download of these cells (rows of `arms`), with its `value` in the experiment's first metric."""
+    """One row per load or download of these cells (rows of `arms`), with its `value` in the experiment's first
+    metric."""
     found = [
         one_row_each(among(samples, rows[CELL_NAME].drop_duplicates()), metric)
         for metric, rows in arms.groupby("metric", sort=False)
@@ -241,8 +242,8 @@ def order_control(loads: pd.DataFrame) -> OrderControl:
     return OrderControl(
         tested=len(effects),
         significant=tuple(
-            f"{one.cell_id}: {one.arm} {one.after_own_ms:.1f} ms after its own, {one.after_other_ms:.1f} ms after the other, "
-            f"p = {one.test.p_value:.2g}"
+            f"{one.cell_id}: {one.arm} {one.after_own_ms:.1f} ms after its own, "
+            f"{one.after_other_ms:.1f} ms after the other, p = {one.test.p_value:.2g}"
             for one in effects
             if one.test.significant
         ),

@@ -1,4 +1,5 @@
-"""`longlook compare`: two campaigns held against each other, cell by cell: two testbeds, two machines, before and after."""
+"""`longlook compare`: two campaigns held against each other, cell by cell: two testbeds, two machines, before and
+after."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ NEAR = (0.01, 0.05)
 """Shares of a mean within which the report counts."""
 DRIFT = 0.02
 """Share by which significant means may differ and still be called close. The loads of one campaign alternate, those of
-two do not, and their standard deviations do not tell what changes between campaigns: of the 24 means of 1 MB without loss
-that the reference campaigns of figures 4.5 and 4.6 measured twice on one machine within an hour, 7 differ significantly, by
-1.7 % at most."""
+two do not, and their standard deviations do not tell what changes between campaigns: of the 24 means of 1 MB without
+loss that the reference campaigns of figures 4.5 and 4.6 measured twice on one machine within an hour, 7 differ
+significantly, by 1.7 % at most."""
 DRIFT_MS = 3.5
-"""And of a time, ms: small pages shift by a constant. Of 12 means of 5 KB to 1 MB, measured twice within four minutes, 3
-differ significantly, by 1.9, 2.0 and 3.1 ms."""
+"""And of a time, ms: small pages shift by a constant. Of 12 means of 5 KB to 1 MB, measured twice within four minutes,
+3 differ significantly, by 1.9, 2.0 and 3.1 ms."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ class Comparison:
 
     @property
     def outcome(self) -> Literal["untested", "alike", "close", "different"]:
-        """`alike`: chance explains how many means differ significantly; `close`: how many do so by more than `DRIFT`."""
+        """`alike`: chance explains how many means differ significantly; `close`: how many do so by more than
+        `DRIFT`."""
         if not self.tested:
             return "untested"
         if self.significant <= self.allowed:
@@ -122,8 +124,8 @@ class Comparison:
 def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Comparison:
     """Compare two campaigns of `data/raw`, sealed or still growing, in the cells that both have.
 
-    A `LonglookError` where one is unknown, both are the same, one has no finished cell, their experiments differ, or they
-    have no cell in common.
+    A `LonglookError` where one is unknown, both are the same, one has no finished cell, their experiments differ, or
+    they have no cell in common.
     """
     if a == b:
         raise LonglookError(f"{a} was named twice; a comparison takes two campaigns")
@@ -138,7 +140,8 @@ def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Compariso
     for campaign, cells in zip((one, other), measured, strict=True):
         if not cells:
             raise LonglookError(
-                f"campaign {campaign.id} has no finished cell yet; go on measuring it with: longlook run {campaign.sweep}"
+                f"campaign {campaign.id} has no finished cell yet; go on measuring it with: "
+                f"longlook run {campaign.sweep}"
             )
     pairing = pair(*measured)
     if not pairing.pairs:

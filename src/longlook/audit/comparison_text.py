@@ -39,9 +39,9 @@ def _campaigns(found: Comparison) -> list[str]:
         f"Comparison of two campaigns: {pairing.pairs[0].a.experiment.title}, {found.metric.title}",
         f"  A: {_campaign(found.a)}",
         f"  B: {_campaign(found.b)}",
-        f"  cells in both: {len(pairing.pairs)}, in A only: {len(pairing.only_a)}, in B only: {len(pairing.only_b)} (a cell "
-        "is the same under the same conditions, whatever the figure, the seed and the number of samples; repeats of arms "
-        "that run together are one cell)",
+        f"  cells in both: {len(pairing.pairs)}, in A only: {len(pairing.only_a)}, in B only: {len(pairing.only_b)} "
+        "(a cell is the same under the same conditions, whatever the figure, the seed and the number of samples; repeats "
+        "of arms that run together are one cell)",
     ]
 
 
@@ -60,13 +60,13 @@ def _origins(found: Comparison) -> list[str]:
     )
     if found.link:
         lines.append(
-            f"  links as measured before each cell ({found.link.cells} told): RTTs at most {found.link.rtt_ms:.1f} ms apart, "
-            f"rates at most {found.link.rate_pct:.1f} %"
+            f"  links as measured before each cell ({found.link.cells} told): RTTs at most {found.link.rtt_ms:.1f} ms "
+            f"apart, rates at most {found.link.rate_pct:.1f} %"
         )
     if found.same_seeds:
         lines.append(
-            f"  cells that draw losses or delays from the same seed in both: {found.same_seeds}. An emulator that heeds it gives both the same, "
-            "and chance then explains fewer differences than is counted with below"
+            f"  cells that draw losses or delays from the same seed in both: {found.same_seeds}. An emulator that heeds it "
+            "gives both the same, and chance then explains fewer differences than is counted with below"
         )
     return lines
 
@@ -188,7 +188,8 @@ def _blame(shift: Shift, metric: Metric) -> str:
     larger, smaller = _more(metric)
     counts = ((shift.significant_above, larger), (shift.significant - shift.significant_above, smaller))
     ways = " and ".join(f"{word} in {count}" for count, word in counts if count)
-    return f"  {shift.kind.upper()} in B is significantly {ways} of {shift.tested} cells, at the furthest x {shift.furthest_ratio:.3f}"
+    furthest = f"at the furthest x {shift.furthest_ratio:.3f}"
+    return f"  {shift.kind.upper()} in B is significantly {ways} of {shift.tested} cells, {furthest}"
 
 
 def _percent(share: float) -> str:

@@ -37,7 +37,8 @@ class Fact:
 
 @dataclass(frozen=True)
 class LinkGap:
-    """How far apart the links of paired cells were, as measured before each cell: the largest gaps, and of how many cells."""
+    """How far apart the links of paired cells were, as measured before each cell: the largest gaps, and of how many
+    cells."""
 
     cells: int
     rtt_ms: float
@@ -68,10 +69,17 @@ def _facts(environment: Environment) -> dict[str, Any]:
         testbed = f"{testbed.get('name')} ({testbed.get('driver')})"
     link = " ".join(str(part) for part in (told("link_driver"), told("link_driver_version")) if part)
     facts = {
-        "testbed": testbed, "link": link or None, "host": told("hostname_hash"), "CPU": told("cpu_model"), "CPUs": told("cpus"),
-        "memory": f"{memory / 2**30:.1f} GiB" if memory else None, "kernel": told("kernel"), "clock": told("clocksource"),
-        "commit": told("git_commit"), f"stack {stack}": told("stack_digest"),
-    }  # fmt: skip
+        "testbed": testbed,
+        "link": link or None,
+        "host": told("hostname_hash"),
+        "CPU": told("cpu_model"),
+        "CPUs": told("cpus"),
+        "memory": f"{memory / 2**30:.1f} GiB" if memory else None,
+        "kernel": told("kernel"),
+        "clock": told("clocksource"),
+        "commit": told("git_commit"),
+        f"stack {stack}": told("stack_digest"),
+    }
     for name, part in (told("components") or {}).items():
         sha256 = part.get("sha256") or ""
         facts[f"{stack}: {name}"] = " ".join(
@@ -91,7 +99,8 @@ def _facts(environment: Environment) -> dict[str, Any]:
 
 
 def link_gap(pairs: Iterable[CellPair]) -> LinkGap | None:
-    """The largest difference of measured RTT (ms) and rate (% of the first campaign's) between paired cells; None if untold."""
+    """The largest difference of measured RTT (ms) and rate (% of the first campaign's) between paired cells; None if
+    untold."""
     rtts, rates = [], []
     for pair in pairs:
         a, b = (_calibrated(cell.environments) for cell in (pair.a, pair.b))

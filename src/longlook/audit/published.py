@@ -65,14 +65,16 @@ def _below_floor(one: PublishedCell) -> list[str]:
 
 
 def published_without_sweep(folder: Path | None = None) -> list[str]:
-    """One line per published table that has cells which no sweep measures: same study, series and key. [] where all are."""
+    """One line per published table that has cells which no sweep measures: same study, series and key. [] where all
+    are."""
     measured = {(cell.study, cell.series, cell.key) for name in sweep_files() for cell in open_sweep(name).cells()}
     missing: dict[tuple[str, str], list[PublishedCell]] = {}
     for one in published_cells(folder):
         if (one.cell.study, one.cell.series, one.cell.key) not in measured:
             missing.setdefault((one.cell.study, one.table), []).append(one)
     return [
-        f"{own[0].where}: no sweep has this cell of table {table} in series {own[0].cell.series} (key {own[0].cell.key}: "
-        f"{title_of(own[0])})" + (f", nor {len(own) - 1} more of the table" if len(own) > 1 else "")
+        f"{own[0].where}: no sweep has this cell of table {table} in series {own[0].cell.series} "
+        f"(key {own[0].cell.key}: {title_of(own[0])})"
+        + (f", nor {len(own) - 1} more of the table" if len(own) > 1 else "")
         for (_, table), own in missing.items()
     ]

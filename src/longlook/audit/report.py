@@ -183,8 +183,8 @@ class AuditReport:
         """Why the data cannot be trusted. Disagreement with the published values is not among the reasons."""
         found = [line for control in self.controls if control.verdict == "fail" for line in _failed(control)]
         found += [
-            f"order control ({part.title}): {len(part.order.significant)} of {part.order.tested} arms depend on what was "
-            "loaded before"
+            f"order control ({part.title}): {len(part.order.significant)} of {part.order.tested} arms depend on what "
+            "was loaded before"
             for part in self.sections
             if not part.order.passed
         ]
@@ -194,8 +194,8 @@ class AuditReport:
 
     @property
     def ok(self) -> bool:
-        """False where the A/A or the order control failed, a mean is below its floor, a hash is wrong, or no sweep measures
-        a published cell."""
+        """False where the A/A or the order control failed, a mean is below its floor, a hash is wrong, or no sweep
+        measures a published cell."""
         return not self.failures
 
 

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from longlook.analysis.compared import ComparedCell, ComparedMean, Overall, count_agreeing
+from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
 from longlook.analysis.result import CellResult
 from longlook.analysis.twofold import verdict_word
 from longlook.audit.comparison import Comparison
@@ -70,8 +70,8 @@ def _controls(controls: Iterable[AAControl]) -> list[str]:
             lines.append(f"  {one.role}: NOT MEASURED. Measure it with: longlook run aa")
             continue
         lines.append(
-            f"  {one.role}: {one.verdict.upper()}. {len(one.significant)} of {one.cells - one.untested} cells significant "
-            f"({one.allowed} allowed); largest difference {one.largest_pct:.1f} %; {', '.join(one.campaigns)}"
+            f"  {one.role}: {one.verdict.upper()}. {len(one.significant)} of {one.cells - one.untested} cells "
+            f"significant ({one.allowed} allowed); largest difference {one.largest_pct:.1f} %; {', '.join(one.campaigns)}"
         )
         lines += [
             f"    of {group.label}: {group.significant} of {group.cells - group.untested} ({group.allowed} allowed); "
@@ -146,8 +146,8 @@ def _metric(name: str) -> Metric:
 
 def _order(control: OrderControl) -> list[str]:
     lines = [
-        f"  order control, an arm after its own load against after the other's: {'PASS' if control.passed else 'FAIL'}. "
-        f"{len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
+        "  order control, an arm after its own load against after the other's: "
+        f"{'PASS' if control.passed else 'FAIL'}. {len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
     ]
     return lines + few([f"    {text}" for text in control.significant])
 
@@ -215,7 +215,8 @@ def _loads(loads: LoadCounts) -> str:
         f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1])
     )
     rejected = f"{sum(loads.rejected.values())} rejected" + (f" ({reasons})" if reasons else "")
-    return f"  loads: {loads.accepted} accepted and averaged, {loads.cold} cold, {rejected}; {loads.disturbed} disturbed by the machine"
+    counts = f"{loads.accepted} accepted and averaged, {loads.cold} cold, {rejected}"
+    return f"  loads: {counts}; {loads.disturbed} disturbed by the machine"
 
 
 def _conclusion(report: AuditReport) -> list[str]:
