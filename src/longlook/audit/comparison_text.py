@@ -40,8 +40,8 @@ def _campaigns(found: Comparison) -> list[str]:
         f"  A: {_campaign(found.a)}",
         f"  B: {_campaign(found.b)}",
         f"  cells in both: {len(pairing.pairs)}, in A only: {len(pairing.only_a)}, in B only: {len(pairing.only_b)} "
-        "(a cell is the same under the same conditions, whatever the figure, the seed and the number of samples; repeats "
-        "of arms that run together are one cell)",
+        "(a cell is the same under the same conditions, whatever the figure, the seed and the number of samples; "
+        "repeats of arms that run together are one cell)",
     ]
 
 
@@ -65,8 +65,8 @@ def _origins(found: Comparison) -> list[str]:
         )
     if found.same_seeds:
         lines.append(
-            f"  cells that draw losses or delays from the same seed in both: {found.same_seeds}. An emulator that heeds it "
-            "gives both the same, and chance then explains fewer differences than is counted with below"
+            f"  cells that draw losses or delays from the same seed in both: {found.same_seeds}. An emulator that "
+            "heeds it gives both the same, and chance then explains fewer differences than is counted with below"
         )
     return lines
 

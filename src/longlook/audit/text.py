@@ -69,9 +69,10 @@ def _controls(controls: Iterable[AAControl]) -> list[str]:
         if one.verdict == "not measured":
             lines.append(f"  {one.role}: NOT MEASURED. Measure it with: longlook run aa")
             continue
+        counts = f"{len(one.significant)} of {one.cells - one.untested} cells significant ({one.allowed} allowed)"
+        campaigns = ", ".join(one.campaigns)
         lines.append(
-            f"  {one.role}: {one.verdict.upper()}. {len(one.significant)} of {one.cells - one.untested} cells "
-            f"significant ({one.allowed} allowed); largest difference {one.largest_pct:.1f} %; {', '.join(one.campaigns)}"
+            f"  {one.role}: {one.verdict.upper()}. {counts}; largest difference {one.largest_pct:.1f} %; {campaigns}"
         )
         lines += [
             f"    of {group.label}: {group.significant} of {group.cells - group.untested} ({group.allowed} allowed); "
@@ -145,10 +146,9 @@ def _metric(name: str) -> Metric:
 
 
 def _order(control: OrderControl) -> list[str]:
-    lines = [
-        "  order control, an arm after its own load against after the other's: "
-        f"{'PASS' if control.passed else 'FAIL'}. {len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
-    ]
+    counts = f"{len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
+    verdict = "PASS" if control.passed else "FAIL"
+    lines = [f"  order control, an arm after its own load against after the other's: {verdict}. {counts}"]
     return lines + few([f"    {text}" for text in control.significant])
 
 
