@@ -1,12 +1,11 @@
-"""Pages and images are exact to the byte, valid, and of distinct URLs."""
+"""Images are exact to the byte and valid."""
 
 import struct
 
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.scenario import Workload
-from longlook.site.www import html, image_path, jpeg, write_site
+from longlook.site.jpeg import jpeg
 
 
 def segments(data):
@@ -48,15 +47,3 @@ def test_the_padding_does_not_compress_and_depends_on_the_seed():
 
     assert len(zlib.compress(jpeg(100_000, seed=1))) > 99_000
     assert jpeg(5120, seed=1) != jpeg(5120, seed=2)
-
-
-def test_a_page_references_each_image_once():
-    page = html(200).decode()
-    assert all(page.count(image_path(index)) == 1 for index in range(200))
-
-
-def test_a_site_knows_what_a_correct_load_is(tmp_path):
-    site = write_site(tmp_path / "www", Workload(size_kb=5, count=3), seed=1)
-    assert site.requests == 4
-    assert site.sizes["/img/002.jpg"] == 5120 == (tmp_path / "www" / "image.jpg").stat().st_size
-    assert site.sizes["/index.html"] == (tmp_path / "www" / "index.html").stat().st_size
