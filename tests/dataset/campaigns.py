@@ -108,7 +108,7 @@ def write_cell(
     complete: bool = True,
     **environment_changes: Any,
 ) -> Path:
-    """Record a whole cell from the given samples; `environment_changes` add to its environment record or override it."""
+    """Record a whole cell from the given samples; `environment_changes` add to its environment or override it."""
     partial = campaign.begin_cell(cell)
     record = {
         "schema": CELL_SCHEMA,

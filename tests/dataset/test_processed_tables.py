@@ -56,7 +56,7 @@ def data(tmp_path):
             return read_table(self.processed, name)
 
         def one_cell(self, samples_of, sweep=None):
-            """A campaign whose first cell has the samples that `samples_of(campaign id, cell)` gives; no other is measured."""
+            """A campaign with one cell: its samples are what `samples_of(campaign id, cell)` gives."""
             campaign = open_campaign(self.raw, sweep or make_sweep(), "local", STACK_DIGEST)
             cell = campaign.missing_cells()[0]
             write_cell(campaign, cell, samples_of(campaign.id, cell))
@@ -85,7 +85,8 @@ def test_numbers_of_a_cell_by_hand(data):
     data.one_cell(lambda name, cell: loads_of(name, cell, left, right, cold_ms=5000.0))
     counts = data.process()
     assert counts == {
-        "cells": 1, "samples": 8, "arms": 2, "contrasts": 1, "campaigns": 1, "agreement_means": 2, "agreement_verdicts": 1,
+        "cells": 1, "samples": 8, "arms": 2, "contrasts": 1, "campaigns": 1, "agreement_means": 2,
+        "agreement_verdicts": 1,
     }  # fmt: skip
     arms, contrast = data.arms(), data.contrast()
     assert arms["quic"]["mean"] == 103.0 and arms["tcp"]["mean"] == 190.0  # the cold loads are not averaged
@@ -146,7 +147,7 @@ def test_repeats_of_arms_that_share_a_link_are_one_row_of_means(data):
     assert (counts["cells"], counts["samples"], counts["arms"]) == (3, 12, 4)  # the rate, and the largest window
     arms = {row["arm"]: row for row in data.table("arms").to_dict("records") if row["metric"] == "mean_mbps"}
     assert arms["quic1"]["mean"] == statistics.fmean([3.0, 3.01, 3.02]) and arms["quic1"]["n"] == 3
-    assert data.table("samples").query("arm == 'tcp1'")["replicate"].tolist() == [0, 1, 2]
+    assert data.table("samples").query("arm == 'tcp1' and metric == 'mean_mbps'")["replicate"].tolist() == [0, 1, 2]
     assert (counts["timelines"], counts["throughput"]) == (4, 2)  # of the first repeat: longer than five seconds
     row = data.table("agreement_verdicts").iloc[0]
     assert (row["table"], row["label"], row["left"], row["right"]) == ("4.1", "QUIC vs TCP", "quic1", "tcp1")
@@ -179,7 +180,7 @@ CONDITIONS = {
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_cells_that_differ_have_rows_that_differ(data, condition):
-    """All cells have the same loads, so that only conditions can tell their rows apart; names, digests and numbers are none."""
+    """All cells have the same loads: only conditions can tell their rows apart. Names, digests and floors are none."""
     make_campaign(data.raw, make_sweep(*({"workloads": [{"size_kb": 5}]} | block for block in CONDITIONS[condition])))
     data.process()
     rows = data.table("arms")
