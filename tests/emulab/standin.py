@@ -241,7 +241,7 @@ class Standin:
         (home / "sshd_config").write_text(
             f"ListenAddress {self.address(role)}\nHostKey {self.folder / f'{role}_host_key'}\nPidFile none\nStrictModes no\nUsePAM no\n"
             f"PasswordAuthentication no\nSubsystem sftp internal-sftp\nMaxSessions 50\n"
-            f"SetEnv PATH={first}{os.environ['PATH']}:/usr/sbin:/sbin STANDIN={home}\n"
+            f"SetEnv PATH={first}{os.environ['PATH']}:/usr/sbin:/sbin STANDIN={home} {_of_this_code()}\n"
         )
 
     def _start_link(self) -> None:
@@ -257,6 +257,11 @@ class Standin:
         ]
         self._link = self._bed.popen("bridge", argv, stdout=subprocess.PIPE, text=True)
         assert self._link.stdout.readline(), "linkpipe did not start"
+
+
+def _of_this_code() -> str:
+    """For a node that controls a testbed: whatever code is tested, though the environment has another."""
+    return " ".join(f"{name}={os.environ[name]}" for name in ("PYTHONPATH", "LONGLOOK_ROOT") if name in os.environ)
 
 
 def _children(pid: int) -> list[int]:
