@@ -20,6 +20,7 @@ from campaigns import (
     make_sample,
     make_sweep,
     make_transfers,
+    rates_of,
     shared_sweep,
     write_cell,
 )
@@ -153,6 +154,25 @@ def test_repeats_of_arms_that_share_a_link_are_one_row_of_means(data):
     row = data.table("agreement_verdicts").iloc[0]
     assert (row["table"], row["label"], row["left"], row["right"]) == ("4.1", "QUIC vs TCP", "quic1", "tcp1")
     assert (row["published"], row["measured"], row["agree"]) == ("left", "left", True)
+
+
+def test_samples_of_repeats_are_told_apart_whatever_their_order(data):
+    """A repeat whose first attempt was rejected; and one that does not count from 0."""
+    campaign = open_campaign(data.raw, shared_sweep(), "local", STACK_DIGEST)
+    bad = {"accepted": False, "reject_reason": "disturbed", "disturbed": True}
+    for cell in campaign.cells():
+        tried = [one | bad for one in rates_of(campaign.id, cell, (9.0, 9.0))] if cell.replicate == 1 else []
+        samples = [*tried, *rates_of(campaign.id, cell, (3.0, 2.0))]
+        for order, sample in enumerate(samples, start=10 * cell.replicate):
+            sample["order"] = order
+        write_cell(campaign, cell, samples)
+    data.process()
+    rows = data.table("samples").query("metric == 'mean_mbps' and arm == 'quic1'")
+    assert rows[["replicate", "accepted", "value"]].values.tolist() == [
+        [0, True, 3.0], [1, False, 9.01], [1, True, 3.01], [2, True, 3.02],
+    ]  # fmt: skip
+    assert rows["cell_id"].tolist() == [f"{campaign.cells()[0].id}{end}" for end in ("", "_r1", "_r1", "_r2")]
+    assert data.table("arms").query("metric == 'mean_mbps'")["n"].tolist() == [3, 3]
 
 
 def test_repeats_whose_arms_stand_in_another_order_are_not_pooled(data):
