@@ -165,7 +165,7 @@ def audit(as_json: bool, campaign: str | None) -> None:
 @click.argument("campaign_b")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
-    """Compare two campaigns cell by cell: two testbeds, two machines, before and after a change."""
+    """Compare the cells that two campaigns have in common: two testbeds, two machines, before and after a change."""
     from longlook.audit import compare_campaigns, format_comparison, to_json
 
     found = compare_campaigns(campaign_a, campaign_b)

@@ -4,38 +4,49 @@ import contextlib
 import json
 
 import pytest
-from campaigns import STACK_DIGEST, loads_of, make_sweep, write_cell
+from campaigns import QUIC, STACK_DIGEST, TCP, loads_of, make_sweep, write_cell
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.experiment import campaign as runner
-from longlook.experiment.campaign import run_sweep
 from longlook.record.campaigns import open_campaign, read_campaigns
-from longlook.testbed.description import NetnsDescription
+
+
+def test_a_campaign_of_two_stacks_knows_the_digest_of_each(tmp_path):
+    older = {"arms": [arm | {"stack": "gquic37"} for arm in (QUIC, TCP)], "series": "4.5a"}
+    sweep = make_sweep({}, older)
+    campaign = open_campaign(tmp_path, sweep, "local", "aa, bb")
+    assert sweep.stacks() == ["quicv1", "gquic37"]
+    assert campaign.stack_digests == {"quicv1": "aa", "gquic37": "bb"}
 
 
 class Bench:
     """In place of the testbed: writes records, short ones as often as it is told."""
 
-    def __init__(self, short: dict[str, int]):
+    def __init__(self, short: dict[int, int]):
         self.short, self.measured, self.fails_at = short, [], 0
 
     def __call__(self, campaign, cell, testbed):
-        self.measured.append(cell.workload.size_kb)
-        left = self.short.get(cell.workload.size_kb, 0)
-        self.short[cell.workload.size_kb] = left - 1
+        size_kb = cell.workload.object_bytes // 1024
+        self.measured.append(size_kb)
+        left = self.short.get(size_kb, 0)
+        self.short[size_kb] = left - 1
         if self.fails_at == len(self.measured):
             return "the link is out of tolerance"
-        write_cell(
-            campaign,
-            cell,
-            loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0]),
-            complete=left <= 0,
-        )
+        samples = loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0])
+        write_cell(campaign, cell, samples, complete=left <= 0)
+        return None
 
 
 @pytest.fixture
-def bench(tmp_path, monkeypatch):
+def runner():
+    """What runs a sweep."""
+    from longlook.experiment import campaign
+
+    return campaign
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch, runner):
     made = Bench({})
     monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
     monkeypatch.setattr(paths, "STATE", tmp_path / "state")
@@ -44,42 +55,39 @@ def bench(tmp_path, monkeypatch):
     return made
 
 
-def test_a_short_cell_is_measured_once_more_and_its_first_record_is_kept(bench):
+def complete(campaign):
+    """Of each finished cell whether it has the loads it asks for."""
+    return [json.loads((cell / "cell.json").read_text())["complete"] for cell in campaign.finished_cells()]
+
+
+def test_a_short_cell_is_measured_once_more_and_its_first_record_is_kept(bench, runner):
     bench.short[5] = 1
-    outcome = run_sweep(make_sweep(), quiet=True)
+    outcome = runner.run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 5]
     assert outcome.measured == 2 and outcome.campaign.is_sealed
-    assert all(json.loads((cell / "cell.json").read_text())["complete"] for cell in outcome.campaign.finished_cells())
+    assert complete(outcome.campaign) == [True, True]
     kept = list((outcome.campaign.path / "interrupted").iterdir())
     assert [json.loads((folder / "cell.json").read_text())["complete"] for folder in kept] == [False]
 
 
-def test_a_cell_that_stays_short_is_kept_as_it_is(bench):
+def test_a_cell_that_stays_short_is_kept_as_it_is(bench, runner):
     bench.short[10] = 5
-    outcome = run_sweep(make_sweep(), quiet=True)
+    outcome = runner.run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 10]
     assert outcome.campaign.is_sealed and outcome.measured == 2
 
 
-def test_a_short_cell_that_cannot_be_measured_again_stays_as_it_was(bench):
+def test_a_short_cell_that_cannot_be_measured_again_stays_as_it_was(bench, runner):
     bench.short[5], bench.fails_at = 1, 3
-    outcome = run_sweep(make_sweep(), quiet=True)
+    outcome = runner.run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 5]
     assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
 
 
-def test_nothing_can_be_withdrawn_from_a_sealed_campaign(bench):
-    sealed = run_sweep(make_sweep(), quiet=True).campaign
+def test_nothing_can_be_withdrawn_from_a_sealed_campaign(bench, runner):
+    sealed = runner.run_sweep(make_sweep(), quiet=True).campaign
     with pytest.raises(LonglookError, match="sealed"):
         sealed.withdraw_cell(sealed.cells()[0])
-
-
-def test_a_campaign_of_two_stacks_knows_the_digest_of_each(tmp_path):
-    grid = make_sweep().model_dump(mode="json")["grid"]
-    sweep = make_sweep(grid=[*grid, grid[0] | {"figure": "4.5a", "stack": "gquic37"}])
-    campaign = open_campaign(tmp_path, sweep, "local", "aa, bb")
-    assert sweep.stacks() == ["gquic37", "quicv1"]
-    assert campaign.stack_digests == {"gquic37": "aa", "quicv1": "bb"}
 
 
 class OnTwo:
@@ -100,6 +108,7 @@ class OnTwo:
 @pytest.fixture
 def two(bench, monkeypatch):
     from longlook.experiment import distribute
+    from longlook.testbed.description import NetnsDescription
 
     instead = OnTwo(bench)
     monkeypatch.setattr(distribute, "cluster", instead.cluster)
@@ -107,20 +116,20 @@ def two(bench, monkeypatch):
     return tuple(NetnsDescription(name=name) for name in ("shorta", "shortb"))
 
 
-def test_several_testbeds_measure_a_short_cell_once_more(bench, two):
+def test_several_testbeds_measure_a_short_cell_once_more(bench, two, runner):
     bench.short[5] = 1
-    outcome = run_sweep(make_sweep(), testbeds=two, quiet=True)
+    outcome = runner.run_sweep(make_sweep(), testbeds=two, quiet=True)
     assert sorted(bench.measured) == [5, 5, 10] and outcome.measured == 2 and outcome.campaign.is_sealed
-    assert all(json.loads((cell / "cell.json").read_text())["complete"] for cell in outcome.campaign.finished_cells())
+    assert complete(outcome.campaign) == [True, True]
 
 
-def test_several_testbeds_put_back_what_they_could_not_measure_again(bench, two):
+def test_several_testbeds_put_back_what_they_could_not_measure_again(bench, two, runner):
     bench.short[5], bench.fails_at = 1, 3
-    outcome = run_sweep(make_sweep(), testbeds=two, quiet=True)
+    outcome = runner.run_sweep(make_sweep(), testbeds=two, quiet=True)
     assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
 
 
-def test_an_interruption_puts_back_what_was_withdrawn(bench, monkeypatch):
+def test_an_interruption_puts_back_what_was_withdrawn(bench, monkeypatch, runner):
     bench.short[5] = 1
     measure = bench.__call__
 
@@ -131,6 +140,6 @@ def test_an_interruption_puts_back_what_was_withdrawn(bench, monkeypatch):
 
     monkeypatch.setattr(runner, "measure_cell", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_sweep(make_sweep(), quiet=True)
+        runner.run_sweep(make_sweep(), quiet=True)
     (campaign,) = read_campaigns(paths.RAW)
     assert len(campaign.finished_cells()) == 2 and not campaign.missing_cells()
