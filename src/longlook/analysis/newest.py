@@ -21,7 +21,7 @@ def role_of(campaign: str) -> str:
 
 def newest(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     """The rows that a reader sees: of each study and series, those of the newest campaign of this role."""
-    chosen = rows[[role_of(campaign) == role for campaign in rows["campaign"]]]
+    chosen = rows[(rows["campaign"].map(role_of) == role).astype(bool)]
     if chosen.empty:
         return chosen
     when = chosen["campaign"].map(_moment)
