@@ -46,9 +46,9 @@ def front_matter(path: Path) -> dict[str, Any]:
 
 
 def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
-    """Chapters with a `longlook` block in their front matter, by name, in the order of their file names."""
+    """Chapters with a `longlook` block in their front matter, by name; those that all studies share first, then by study."""
     found: dict[str, ChapterInfo] = {}
-    for path in sorted((book or paths.BOOK).glob("*.md")):
+    for path in _pages(book or paths.BOOK):
         block = front_matter(path).get("longlook")
         if block is None:
             continue
@@ -59,9 +59,15 @@ def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
     return found
 
 
+def _pages(book: Path) -> list[Path]:
+    """The Markdown files of the book: its own, and those in the folder of each study."""
+    return [*sorted(book.glob("*.md")), *sorted(book.glob("[!_]*/*.md"))]
+
+
 def _parse(path: Path, block: Any) -> ChapterInfo:
     if not isinstance(block, dict) or set(block) - KNOWN_KEYS:
-        raise LonglookError(f"{path}: 'longlook' in its front matter may hold {', '.join(sorted(KNOWN_KEYS))}; it is {block!r}")
+        known = ", ".join(sorted(KNOWN_KEYS))
+        raise LonglookError(f"{path}: 'longlook' in its front matter may hold {known}; it is {block!r}")
     sweeps = block.get("sweeps") or []
     if not isinstance(sweeps, list) or not all(isinstance(name, str) for name in sweeps):
         raise LonglookError(f"{path}: 'longlook.sweeps' must be a list of sweep names; it is {sweeps!r}")
