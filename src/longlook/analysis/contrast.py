@@ -44,4 +44,6 @@ def contrast(left: Summary, right: Summary, better: Better = "low") -> Contrast:
     if test.significant:
         left_is_better = (left.mean < right.mean) == (better == "low")
         verdict = "left" if left_is_better else "right"
-    return Contrast(left, right, percentage_difference(left.mean, right.mean, better), test, verdict)
+    possible = better == "high" or min(left.mean, right.mean) > 0  # a phase may take no time; nothing is a share of it
+    pct = percentage_difference(left.mean, right.mean, better) if possible else math.nan
+    return Contrast(left, right, pct, test, verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from longlook.analysis.agreement import CellAgreement, agreements
+from longlook.analysis.agreement import CellAgreement, agreements, within_prediction
 from longlook.analysis.result import CellResult
 from longlook.dataset.rows import Row
 from longlook.published.registry import published_cells
@@ -14,7 +14,7 @@ from longlook.published.registry import published_cells
 def agreement_rows(results: Sequence[CellResult], published_root: Path | None = None) -> tuple[list[Row], list[Row]]:
     """Of one campaign: rows of `agreement_means` and of `agreement_verdicts`, in the order of the published tables."""
     found = agreements(published_cells(published_root), results)
-    return [row for one in found for row in _means(one)], [_verdict(one) for one in found]
+    return [row for one in found for row in _means(one)], [row for one in found for row in _verdicts(one)]
 
 
 def _who(one: CellAgreement) -> Row:
@@ -24,6 +24,7 @@ def _who(one: CellAgreement) -> Row:
         "table": one.published.table,
         "campaign": one.result.campaign,
         "series": cell.series,
+        "label": cell.label or None,
         "cell_id": cell.id,
         "metric": one.published.metric,
     }
@@ -34,24 +35,33 @@ def _means(one: CellAgreement) -> list[Row]:
         _who(one)
         | {
             "arm": mean.arm,
-            "published_mean": mean.published.mean,
-            "published_sd": mean.published.sd,
-            "published_n": mean.published.n,
-            "measured_mean": mean.measured.mean,
-            "measured_sd": mean.measured.sd,
-            "measured_n": mean.measured.n,
-            "ratio": mean.ratio,
-            "within_prediction": mean.within_prediction,
+            "protocol": one.protocol(mean),
+            "published_mean": mean.a.mean,
+            "published_sd": mean.a.sd,
+            "published_n": mean.a.n,
+            "measured_mean": mean.b.mean,
+            "measured_sd": mean.b.sd,
+            "measured_n": mean.b.n,
+            "ratio": mean.ratio.value,
+            "within_prediction": within_prediction(mean),
         }
         for mean in one.means
     ]
 
 
-def _verdict(one: CellAgreement) -> Row:
-    return _who(one) | {
-        "left": one.left,
-        "right": one.right,
-        "published": one.published_contrast.verdict,
-        "measured": one.measured_contrast.verdict,
-        "agree": one.agrees if one.tested else None,
-    }
+def _verdicts(one: CellAgreement) -> list[Row]:
+    return [
+        _who(one)
+        | {
+            "left": verdict.left,
+            "right": verdict.right,
+            "published": verdict.a.verdict,
+            "published_pct_diff": verdict.a.pct,
+            "published_p_value": verdict.a.test.p_value,
+            "measured": verdict.b.verdict,
+            "measured_pct_diff": verdict.b.pct,
+            "measured_p_value": verdict.b.test.p_value,
+            "agree": verdict.agrees if verdict.tested else None,
+        }
+        for verdict in one.verdicts
+    ]

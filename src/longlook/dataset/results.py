@@ -18,7 +18,7 @@ from longlook.record.samples import Sample
 def read_results(campaign: Campaign, *, environments: bool = False) -> list[CellResult]:
     """Every finished cell of a campaign, sealed or still growing, in the order of its sweep.
 
-    Cells whose arms ran together are pooled with those that repeat them (same series, label and key); cells whose arms
+    Cells whose arms ran together are pooled with those that repeat them (same series, label, key and arms); cells whose arms
     took turns are not, since each is a comparison of its own. A damaged record is a `LonglookError` that names it.
     """
     experiment = named(campaign.experiment, f"campaign {campaign.id}")
@@ -26,7 +26,7 @@ def read_results(campaign: Campaign, *, environments: bool = False) -> list[Cell
     for folder in campaign.finished_cells():
         cell = campaign.cell_in(folder)
         samples = checked(experiment, cell, folder)
-        same = (cell.series, cell.label, cell.key) if cell.mode == "together" else (cell.id,)
+        same = (cell.series, cell.label, cell.key, cell.arms) if cell.mode == "together" else (cell.id,)
         pooled.setdefault(same, []).append((cell, samples, folder))
     return [
         CellResult(

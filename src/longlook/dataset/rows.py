@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from longlook.analysis.floor import BOUNDED, floor
 from longlook.analysis.result import CellResult
 from longlook.experiment.base import Experiment
 from longlook.plan.arm import Arm
@@ -72,9 +73,11 @@ def campaign_row(campaign: Campaign) -> Row:
 def cell_row(campaign: str, cell: Cell, folder: Path) -> Row:
     """One row of `cells`."""
     complete = read_json(folder / CELL_NAME).get("complete", True)
+    title = {"title": f"{cell.workload.label}, {cell.link.label}"}
     names = {"arms": " ".join(cell.arm_names), "stacks": " ".join(cell.stacks)}
     return (
         who(campaign, cell)
+        | title
         | conditions(cell)
         | names
         | {
@@ -142,6 +145,7 @@ def arm_rows(result: CellResult) -> Iterator[Row]:
                     "mean": found.mean,
                     "sd": found.sd,
                     "median": float(np.median(values)) if values else None,
+                    "floor": floor(result.cell, arm).total_ms if metric.name in BOUNDED else None,
                 }
             )
 
