@@ -128,7 +128,11 @@ class AuditPage:
         """One part per set of campaigns (reference, the reader's own)."""
         if self.report is None or not self.report.sections:
             return HTML(NOTHING)
-        return HTML("".join(f"<p><strong>{html.escape(_title(part))}</strong></p>{render(part)}" for part in self.report.sections))
+        return HTML(
+            "".join(
+                f"<p><strong>{html.escape(_title(part))}</strong></p>{render(part)}" for part in self.report.sections
+            )
+        )
 
 
 def open_audit(data: PaperData) -> AuditPage:
@@ -198,10 +202,18 @@ def _disagreements(part: Section) -> str:
     rows = []
     for one in part.largest:
         before, now = (getattr(side, f"{one.protocol}_mean_ms") for side in (one.cell.a, one.cell.b))
-        rows.append([one.cell.figure, one.cell.label, one.protocol.upper(), f"{before:,.1f}", f"{now:,.1f}", f"{one.ratio:.2f}"])
+        rows.append(
+            [one.cell.figure, one.cell.label, one.protocol.upper(), f"{before:,.1f}", f"{now:,.1f}", f"{one.ratio:.2f}"]
+        )
     different = [cell for cell in part.cells if cell.tested and not cell.agrees]
     verdict_rows = [
-        [cell.figure, html.escape(cell.label), f"{cell.a.pct_diff:+.1f} %", f"{cell.b.pct_diff:+.1f} %", verdicts(cell.a.verdict, cell.b.verdict)]
+        [
+            cell.figure,
+            html.escape(cell.label),
+            f"{cell.a.pct_diff:+.1f} %",
+            f"{cell.b.pct_diff:+.1f} %",
+            verdicts(cell.a.verdict, cell.b.verdict),
+        ]
         for cell in different
     ]
     verdict_head = ["figure", "square", "published", "re-measured", "verdict"]
@@ -215,6 +227,8 @@ def _load_rows(part: Section) -> list[list[str]]:
 
 
 def _counts(name: str, loads: LoadCounts) -> list[str]:
-    reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1]))
+    reasons = ", ".join(
+        f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1])
+    )
     rejected = sum(loads.rejected.values())
     return [name, str(loads.accepted), str(loads.cold), str(rejected), reasons or "–", str(loads.disturbed)]

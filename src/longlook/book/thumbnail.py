@@ -28,7 +28,9 @@ def make_thumbnail(path: Path | None = None, data: book_data.PaperData | None = 
         if measured:
             figures[figure] = figure_squares({one: sources[one] for one in (PUBLISHED, measured[0])})
     if not figures:
-        raise LonglookError(f"nothing to draw: no square of figure 4.6 in {paths.PROCESSED}; measure with: longlook run figure-4.6a")
+        raise LonglookError(
+            f"nothing to draw: no square of figure 4.6 in {paths.PROCESSED}; measure with: longlook run figure-4.6a"
+        )
     target = path or paths.BOOK / "_static" / "figure-4.6.png"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(png(offline_spec(overview(figures)), scale=1.6))

@@ -109,7 +109,11 @@ def varied_table(data: PaperData, figure: str, figures: list[str], usual: str, v
     rows = []
     for _, cell in changed.sort_values(["rtt_ms", "bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
         columns = [*(_same_square(data, figures, key, cell) for key in titles), cell]
-        means = [f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–" for protocol in ("quic", "tcp") for one in columns]
+        means = [
+            f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–"
+            for protocol in ("quic", "tcp")
+            for one in columns
+        ]
         rows.append([*(f"{cell[name]:g}" for name in link), _page(cell), *means])
     head = [*link.values(), "page"]
     for protocol in ("QUIC", "TCP"):
@@ -120,7 +124,9 @@ def varied_table(data: PaperData, figure: str, figures: list[str], usual: str, v
 
 def _page(cell: pd.Series) -> str:
     """`10 KB × 100`, in one line."""
-    return style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(" ", "\N{NO-BREAK SPACE}")
+    return style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(
+        " ", "\N{NO-BREAK SPACE}"
+    )
 
 
 def _same_square(data: PaperData, figures: Sequence[str], key: str, wanted: pd.Series) -> pd.Series | None:

@@ -92,7 +92,9 @@ def claims_table(data: PaperData, flows: pd.DataFrame, fairness: pd.DataFrame) -
         for title, evaluated in columns.items():
             parts = evaluated[index]
             absent = "no numbers" if title == PUBLISHED.title else NOT_YET
-            row.append("<br>".join([f"<b>{verdict(parts, claim.of)}</b>", *(part.text for part in parts)]) if parts else absent)
+            row.append(
+                "<br>".join([f"<b>{verdict(parts, claim.of)}</b>", *(part.text for part in parts)]) if parts else absent
+            )
         rows.append(row)
     return html_table(["claim", *columns], rows, escape=False)
 
@@ -112,7 +114,11 @@ def _squares(name: str, cells: pd.DataFrame) -> list[Part]:
 
 
 def _added(numbers: Numbers) -> list[Part]:
-    return [part for version, figure in VERSIONS.items() for part in _squares(version, pd.concat([numbers.cells(figure + panel) for panel in PANELS]))]
+    return [
+        part
+        for version, figure in VERSIONS.items()
+        for part in _squares(version, pd.concat([numbers.cells(figure + panel) for panel in PANELS]))
+    ]
 
 
 def _both_versions(numbers: Numbers) -> list[Part]:
@@ -126,7 +132,16 @@ def _both_versions(numbers: Numbers) -> list[Part]:
             same += pair.agrees
             opposite += {pair.a.verdict, pair.b.verdict} == {"quic", "tcp"}
             total += 1
-    return [Part(f"same verdict in {same} of {total} squares, opposite ones in {opposite}", opposite == 0 and same > total / 2)] if total else []
+    return (
+        [
+            Part(
+                f"same verdict in {same} of {total} squares, opposite ones in {opposite}",
+                opposite == 0 and same > total / 2,
+            )
+        ]
+        if total
+        else []
+    )
 
 
 def _fairness(scenario: str, wanted: str) -> Callable[[Numbers], list[Part]]:
@@ -146,7 +161,10 @@ def _threshold(numbers: Numbers) -> list[Part]:
     """10 MB under jitter, by bandwidth: QUIC v1's difference from TCP above gQUIC's."""
     new, old = (_largest(numbers.cells(figure)) for figure in JITTER.values())
     return [
-        Part(f"{bandwidth:g} Mbit/s: gQUIC {style.signed_pct(old[bandwidth])} %, QUIC v1 {style.signed_pct(new[bandwidth])} %", new[bandwidth] > old[bandwidth])
+        Part(
+            f"{bandwidth:g} Mbit/s: gQUIC {style.signed_pct(old[bandwidth])} %, QUIC v1 {style.signed_pct(new[bandwidth])} %",
+            new[bandwidth] > old[bandwidth],
+        )
         for bandwidth in sorted(set(new.index) & set(old.index))
     ]
 
@@ -157,7 +175,9 @@ def _largest(cells: pd.DataFrame) -> pd.Series:
 
 def _one_program(numbers: Numbers) -> list[Part]:
     flows = numbers.flows("beyond-threshold")
-    times = [flows.loc[flows["scenario"] == f"{kind} threshold", "finished_s"].dropna() for kind in ("static", "adaptive")]
+    times = [
+        flows.loc[flows["scenario"] == f"{kind} threshold", "finished_s"].dropna() for kind in ("static", "adaptive")
+    ]
     if min(map(len, times)) < 2:
         return []
     static, adaptive = (summarise(list(own)) for own in times)
@@ -171,12 +191,47 @@ def _bbr(figures: tuple[str, ...]) -> Callable[[Numbers], list[Part]]:
 
 MOST = "QUIC is significantly faster in more than half of the squares, TCP in none"
 CLAIMS = (
-    Claim("With added latency or loss QUIC is faster than TCP, in both versions", f"{MOST} (figures 4.5 and 4.6, b, c, e, f)", _added, 2),
-    Claim("What QUIC gains over TCP is the same in both versions", "most squares have the same verdict, none opposite ones (figures 4.5 and 4.6)", _both_versions, 1),
-    Claim("QUIC CUBIC with N = 2 takes more than its share beside one TCP flow", "QUIC's rate is significantly higher, by more than a tenth (table 4.1)", _fairness("QUIC vs TCP", "quic"), 2),
-    Claim("With N = 1 it does not", "no significant difference of more than a tenth", _fairness("QUIC (N=1) vs TCP", "fair"), 2),
-    Claim("Under jitter QUIC v1 does better than gQUIC v37", "of 10 MB, QUIC v1's difference from TCP is the higher one at each bandwidth (figures 4.11a, b)", _threshold, 3),
-    Claim("That is the threshold's doing", "the same program takes significantly less time with the adaptive threshold than with the static one", _one_program, 1),
+    Claim(
+        "With added latency or loss QUIC is faster than TCP, in both versions",
+        f"{MOST} (figures 4.5 and 4.6, b, c, e, f)",
+        _added,
+        2,
+    ),
+    Claim(
+        "What QUIC gains over TCP is the same in both versions",
+        "most squares have the same verdict, none opposite ones (figures 4.5 and 4.6)",
+        _both_versions,
+        1,
+    ),
+    Claim(
+        "QUIC CUBIC with N = 2 takes more than its share beside one TCP flow",
+        "QUIC's rate is significantly higher, by more than a tenth (table 4.1)",
+        _fairness("QUIC vs TCP", "quic"),
+        2,
+    ),
+    Claim(
+        "With N = 1 it does not",
+        "no significant difference of more than a tenth",
+        _fairness("QUIC (N=1) vs TCP", "fair"),
+        2,
+    ),
+    Claim(
+        "Under jitter QUIC v1 does better than gQUIC v37",
+        "of 10 MB, QUIC v1's difference from TCP is the higher one at each bandwidth (figures 4.11a, b)",
+        _threshold,
+        3,
+    ),
+    Claim(
+        "That is the threshold's doing",
+        "the same program takes significantly less time with the adaptive threshold than with the static one",
+        _one_program,
+        1,
+    ),
     Claim("With BBR, QUIC is faster than TCP", f"{MOST}, in each of figures 4.14a to f", _bbr(BBR), len(BBR)),
-    Claim("With BBR, QUIC is faster than TCP under jitter too", f"{MOST}, in each of figures 4.15b and d", _bbr(BBR_JITTER), len(BBR_JITTER)),
+    Claim(
+        "With BBR, QUIC is faster than TCP under jitter too",
+        f"{MOST}, in each of figures 4.15b and d",
+        _bbr(BBR_JITTER),
+        len(BBR_JITTER),
+    ),
 )

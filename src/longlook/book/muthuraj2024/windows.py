@@ -23,10 +23,24 @@ def window_table(data: PaperData) -> str:
             continue
         for page in means[VARIANTS[0]].index:
             quic32, quic10, tcp10, tcp32 = (means[key].get(page, float("nan")) for key in VARIANTS)
-            leads = [style.signed_pct((tcp - quic) / quic * 100) for quic, tcp in ((quic32, tcp10), (quic10, tcp10), (quic32, tcp32))]
+            leads = [
+                style.signed_pct((tcp - quic) / quic * 100)
+                for quic, tcp in ((quic32, tcp10), (quic10, tcp10), (quic32, tcp32))
+            ]
             numbers = [f"{mean:.0f}" for mean in (quic32, quic10, tcp10, tcp32)]
             rows.append([title, f"{page[0]:g}", style.size_label(page[1]), *numbers, *leads])
-    head = ["column", "Mbit/s", "object", "QUIC, 32", "QUIC, 10", "TCP, 10", "TCP, 32", "lead as it is, %", "both 10, %", "both 32, %"]
+    head = [
+        "column",
+        "Mbit/s",
+        "object",
+        "QUIC, 32",
+        "QUIC, 10",
+        "TCP, 10",
+        "TCP, 32",
+        "lead as it is, %",
+        "both 10, %",
+        "both 32, %",
+    ]
     return html_table(head, rows, numeric=set(range(3, 10))) if rows else style.NOTHING_YET
 
 
