@@ -7,7 +7,7 @@ tables are then empty, and the chapters say so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -27,15 +27,16 @@ COLUMNS = (("reference", "reference", "Re-measured (reference)"), ("yours", "loc
 PUBLISHED_CAMPAIGN = "published"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BookData:
-    """Every table of the book; the processed ones are read when they are first asked for.
+    """Every table of the book; the processed ones are read when they are first asked for, and squares made once.
 
     `published` has the columns of `arms`, and `table`: printed means are arms of the campaign `published`.
     """
 
     published: pd.DataFrame
     processed: Path
+    _squares: dict[tuple, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -85,17 +86,31 @@ class BookData:
         chosen = set(seen.itertuples(index=False, name=None))
         return own[[pair in chosen for pair in zip(own["campaign"], own["series"], strict=True)]]
 
+    def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
+        """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
+        campaigns = self.rows("cells", study, series, key)["campaign"].unique()
+        own = _of(getattr(self, table), study, series)
+        return own[own["campaign"].isin(campaigns)]
+
+    def squares(self, study: str, series: str | tuple[str, ...], key: str, versus: Versus) -> pd.DataFrame:
+        """One column of one or several series: rows of `side_by_side`, tested or not; none where it has nothing."""
+        asked = (study, series, key, versus)
+        if asked not in self._squares:
+            rows = self.rows("arms", study, series, key)
+            self._squares[asked] = side_by_side(rows.drop(columns="table", errors="ignore"), versus)
+        return self._squares[asked]
+
     def sources(
         self, study: str, series: str | Sequence[str], versus: Versus, labels: Sequence[str] = ()
     ) -> dict[Source, pd.DataFrame]:
-        """Columns of one figure (rows of `side_by_side`): published, then the reference campaign, then the reader's newest own
-        one; without those that have nothing. `labels`: only cells that the study calls so."""
+        """Columns of one figure: published, then the reference campaign, then the reader's newest own one; without those that
+        have nothing. `labels`: only cells that the study calls so."""
+        names = series if isinstance(series, str) else tuple(series)
         found = {}
         for key, title in ((PUBLISHED.key, PUBLISHED.title), *((key, title) for key, _, title in COLUMNS)):
-            rows = self.rows("arms", study, series, key)
+            both = self.squares(study, names, key, versus)
             if labels:
-                rows = rows[rows["label"].isin(labels)]
-            both = side_by_side(rows, versus)
+                both = both[both["label"].isin(labels)]
             if len(both):
                 campaigns = () if key == PUBLISHED.key else tuple(dict.fromkeys(both["campaign"]))
                 found[Source(key, title, campaigns)] = both

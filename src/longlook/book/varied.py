@@ -35,17 +35,10 @@ def same_square(
     """The square with the workload, bandwidth and RTT of `wanted`, from the first of these series that has it."""
     place = {name: wanted[name] for name in SAME}
     for name in series:
-        found = square_at(frame_of(data, study, name, key, versus), place)
+        found = square_at(data.squares(study, name, key, versus), place)
         if found is not None:
             return found
     return None
-
-
-def frame_of(data: BookData, study: str, series: str, key: str, versus: Versus) -> pd.DataFrame:
-    """One column of one series, rows of `side_by_side`; empty where there is none."""
-    sources = data.sources(study, series, versus)
-    found = next((frame for source, frame in sources.items() if source.key == key), None)
-    return found if found is not None else pd.DataFrame(columns=["series", "verdict", "p_value", "pct_diff", *SAME])
 
 
 def varied_table(
@@ -53,7 +46,7 @@ def varied_table(
 ) -> str:
     """Squares of the series `of`: published where the study has a table, re-measured as the method says (`usual`), and with
     one condition changed (`series`, headed `varied`); means of both arms."""
-    changed = frame_of(data, study, series, REFERENCE, versus)
+    changed = data.squares(study, series, REFERENCE, versus)
     if changed.empty:
         return style.NOTHING_YET
     titles = {PUBLISHED.key: "publ.", REFERENCE: usual}

@@ -2,158 +2,146 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
+from IPython.display import HTML
 
-from longlook.analysis.agreement import compare
-from longlook.book.data import PaperData
+from longlook.book.chapter import QUIC_TCP, Chapter
+from longlook.book.data import COLUMNS
+from longlook.book.flows import page
+from longlook.book.varied import REFERENCE, same_square, square_at
+from longlook.experiment.metrics import PLT
 from longlook.figure import style
+from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
+from longlook.figure.versus import SIDES, Versus
+from longlook.plan.workload import bytes_of_kb
+
+VERSUS = Versus(*QUIC_TCP, PLT)
+NO_LIMIT = "4.6d"
+SLOW_CLIENT = ("slow-client-100", "slow-client-50", "slow-client-25")
+
+
+def _pages(smallest_kb: int = 0, largest_kb: int = 10**6, fewest: int = 1, most: int = 10**4) -> Callable:
+    """Whether a cell's page has objects of such sizes, and so many."""
+    least, greatest = bytes_of_kb(smallest_kb) if smallest_kb else 0, bytes_of_kb(largest_kb)
+    return lambda cell: least <= cell["object_bytes"] <= greatest and fewest <= cell["object_count"] <= most
+
 
 GROUPS = (
-    ("one object of at most 100 KB", lambda cell: _is(cell, largest_kb=100, most=1)),
-    ("one object of 200 KB to 1 MB", lambda cell: _is(cell, smallest_kb=200, largest_kb=1000, most=1)),
-    ("one object of 10 MB", lambda cell: _is(cell, smallest_kb=10_000, most=1)),
-    ("2 to 10 objects", lambda cell: _is(cell, fewest=2, most=10)),
-    ("100 or 200 objects", lambda cell: _is(cell, fewest=100)),
+    ("one object of at most 100 KB", _pages(largest_kb=100, most=1)),
+    ("one object of 200 KB to 1 MB", _pages(smallest_kb=200, largest_kb=1000, most=1)),
+    ("one object of 10 MB", _pages(smallest_kb=10_000, most=1)),
+    ("2 to 10 objects", _pages(fewest=2, most=10)),
+    ("100 or 200 objects", _pages(fewest=100)),
 )
-SLOW = re.compile(r"^slow-client-(\d+)$")
 
 
-def _is(cell, smallest_kb=0, largest_kb=10**9, fewest=1, most=10**9) -> bool:
-    size, count = re.search(r"_(\d+)kb-x(\d+)_", cell.cell_id).groups()
-    return smallest_kb <= int(size) <= largest_kb and fewest <= int(count) <= most
-
-
-def offsets_table(data: PaperData, figures: list[str]) -> str:
-    """Median of re-measured minus published mean (ms), and of their ratio, by condition and kind of page."""
+def offsets(paper: Chapter) -> HTML:
+    """Median of re-measured minus published mean (ms), and of their ratio, by series and kind of page."""
     rows = []
-    for figure in figures:
-        reference = data.frame(figure, "reference")
-        if reference is None:
+    for series in paper.series:
+        before, now = (paper.data.squares(paper.study, series, key, VERSUS) for key in (PUBLISHED.key, REFERENCE))
+        if now.empty or before.empty:
             continue
-        both = [cell for cell in compare(data.frame(figure, "published"), reference) if cell.tested]
+        both = before.merge(now, on="key", suffixes=("", "_now"))
+        both = both[both["p_value"].notna() & both["p_value_now"].notna()]
         for name, belongs in GROUPS:
-            group = [cell for cell in both if belongs(cell)]
-            if group:
-                rows.append([figure, name, str(len(group)), *_medians(group, "quic"), *_medians(group, "tcp")])
+            group = both[[belongs(cell) for cell in both.to_dict("records")]]
+            if len(group):
+                medians = [text for side in SIDES for text in _medians(group, side)]
+                rows.append([series, name, str(len(group)), *medians])
     head = ["figure", "pages", "squares", "QUIC, ms", "ratio", "TCP, ms", "ratio"]
-    return html_table(head, rows, numeric={2, 3, 4, 5, 6}) if rows else NOTHING
+    return HTML(html_table(head, rows, numeric={2, 3, 4, 5, 6}) if rows else style.NOTHING_YET)
 
 
-def _medians(group, protocol: str) -> list[str]:
-    pairs = [(getattr(cell.a, f"{protocol}_mean_ms"), getattr(cell.b, f"{protocol}_mean_ms")) for cell in group]
-    difference = pd.Series([measured - published for published, measured in pairs]).median()
-    ratio = pd.Series([measured / published for published, measured in pairs]).median()
-    return [f"{difference:+.1f}".replace("-", "−"), f"{ratio:.2f}"]
+def _medians(group: pd.DataFrame, side: str) -> list[str]:
+    published, measured = group[f"{side}_mean"], group[f"{side}_mean_now"]
+    difference = f"{(measured - published).median():+.1f}".replace("-", style.MINUS)
+    return [difference, f"{(measured / published).median():.2f}"]
 
 
-NOTHING = "<p>No reference campaign has measured these figures yet.</p>"
-
-
-def slow_client_table(data: PaperData) -> str:
+def slow_client(paper: Chapter) -> HTML:
     """10 KB x 100 by how much CPU the browser may use: published, unlimited, and held to a share of one CPU."""
+    sources = _slow_sources(paper)
     rows = []
     for bandwidth in (50.0, 100.0):
-        square = {"workload_size_kb": 10, "workload_count": 100, "bandwidth_mbps": bandwidth}
-        for label, frame in _slow_sources(data):
-            if (cell := _square_like(frame, square)) is not None:
+        for label, frame in sources:
+            cell = square_at(frame, {"workload": "10kb-x100", "bandwidth_mbps": bandwidth})
+            if cell is not None:
                 rows.append([f"{bandwidth:g}", label, *_values(cell)])
     head = ["Mbit/s", "client", "QUIC, ms", "TCP, ms", "diff., %", "p"]
-    return html_table(head, rows, numeric={0, 2, 3, 4, 5}) if rows else NOTHING
+    return HTML(html_table(head, rows, numeric={0, 2, 3, 4, 5}) if rows else style.NOTHING_YET)
 
 
-def _slow_sources(data: PaperData) -> list[tuple[str, pd.DataFrame]]:
+def _slow_sources(paper: Chapter) -> list[tuple[str, pd.DataFrame]]:
     titles = {"published": "published (Emulab)", "reference": "here, no limit", "yours": "yours, no limit"}
-    found = [(titles[source.key], frame) for source, frame in data.sources("4.6d").items()]
-    limits = sorted({int(match.group(1)) for name in data.cells["figure"] if (match := SLOW.match(name))}, reverse=True)
-    for percent in limits:
-        for source, frame in data.sources(f"slow-client-{percent}").items():
-            if source.campaign is not None:
-                whose = "here" if source.key == "reference" else "yours"
-                found.append((f"{whose}, browser held to {percent} % of one CPU", frame))
+    unlimited = paper.data.sources(paper.study, NO_LIMIT, VERSUS)
+    found = [(titles[source.key], frame) for source, frame in unlimited.items()]
+    for source, frame in paper.data.sources(paper.study, SLOW_CLIENT, VERSUS).items():
+        whose = "here" if source.key == REFERENCE else "yours"
+        for percent in sorted(frame["left_client_cpu_pct"].unique(), reverse=True):
+            own = frame[(frame["left_client_cpu_pct"] == percent) & (frame["right_client_cpu_pct"] == percent)]
+            found.append((f"{whose}, browser held to {percent:g} % of one CPU", own))
     return found
 
 
-def _values(cell: pd.Series) -> list[str]:
-    if pd.isna(cell["p_value"]):
+def _values(cell: pd.Series | None) -> list[str]:
+    if cell is None or pd.isna(cell["p_value"]):
         return ["–"] * 4
-    means = [f"{cell[f'{protocol}_mean_ms']:.0f} ± {cell[f'{protocol}_std_ms']:.0f}" for protocol in ("quic", "tcp")]
+    means = [f"{cell[f'{side}_mean']:.0f} ± {cell[f'{side}_sd']:.0f}" for side in SIDES]
     p_value = "< 0.001" if cell["p_value"] < 0.001 else f"{cell['p_value']:.3f}"
-    return [*means, f"{cell['pct_diff']:+.0f}".replace("-", "−"), p_value]
+    return [*means, f"{cell['pct_diff']:+.0f}".replace("-", style.MINUS), p_value]
 
 
-def browser_time_table(data: PaperData) -> str:
+def browser_time(paper: Chapter) -> HTML:
     """PLT over a link that takes next to no time: what browser and servers need for each page."""
-    reference = data.frame("browser-time", "reference")
-    if reference is None:
-        return NOTHING
-    rows = [[_page(cell), *_values(cell)[:2]] for _, cell in reference.iterrows()]
-    return html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})
+    measured = paper.data.squares(paper.study, "browser-time", REFERENCE, VERSUS)
+    rows = [[page(cell), *_values(cell)[:2]] for _, cell in measured.iterrows()]
+    return HTML(html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2}) if rows else style.NOTHING_YET)
 
 
-def varied_table(data: PaperData, figure: str, figures: list[str], usual: str, varied: str) -> str:
-    """Squares of `figures`: published where the thesis has a table, re-measured as the method says (`usual`), and with one
-    condition changed (`figure`, `varied`)."""
-    changed = data.frame(figure, "reference")
-    if changed is None:
-        return NOTHING
-    titles = {"published": "publ.", "reference": usual}
-    if not data.published["figure"].isin(figures).any():
-        del titles["published"]
-    link = {"rtt_ms": "RTT, ms", "bandwidth_mbps": "Mbit/s"}
-    if changed["rtt_ms"].nunique() == 1:
-        del link["rtt_ms"]
+def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTML:
+    """Pages of many objects by how much CPU the QUIC server may use: published and unlimited (the series `of`), then less and
+    less of one CPU (`series`)."""
+    frame = paper.data.squares(paper.study, tuple(series), REFERENCE, VERSUS)
+    if frame.empty:
+        return HTML(style.NOTHING_YET)
+    limits = sorted(frame["left_server_cpu_pct"].unique(), reverse=True)
+    held = [frame[frame["left_server_cpu_pct"] == limit] for limit in limits]
     rows = []
-    for _, cell in changed.sort_values(["rtt_ms", "bandwidth_mbps", "workload_count", "workload_size_kb"]).iterrows():
-        columns = [*(_same_square(data, figures, key, cell) for key in titles), cell]
-        means = [
-            f"{one[f'{protocol}_mean_ms']:.0f}" if one is not None else "–"
-            for protocol in ("quic", "tcp")
-            for one in columns
-        ]
-        rows.append([*(f"{cell[name]:g}" for name in link), _page(cell), *means])
-    head = [*link.values(), "page"]
-    for protocol in ("QUIC", "TCP"):
-        first, *rest = [*titles.values(), varied]
-        head += [f"{protocol}, {first}", *rest]
-    return html_table(head, rows, numeric={*range(len(head))} - {len(link)})
+    for _, cell in held[-1].sort_values(["rtt_ms", "object_count"]).iterrows():
+        place = {name: cell[name] for name in ("workload", "bandwidth_mbps", "rtt_ms")}
+        usual = [same_square(paper.data, paper.study, of, key, cell, VERSUS) for key in (PUBLISHED.key, REFERENCE)]
+        quic = [_values(one)[0] for one in (*usual, *(square_at(own, place) for own in held))]
+        rows.append([f"{cell['rtt_ms']:g}", page(cell), *quic, _values(usual[0])[1], _values(cell)[1]])
+    words = [f"{limit:g} %" for limit in limits]
+    head = ["RTT, ms", "page", "QUIC, publ.", "no limit", *words, "TCP, publ.", "here"]
+    return HTML(html_table(head, rows, numeric={*range(len(head))} - {1}))
 
 
-def _page(cell: pd.Series) -> str:
-    """`10 KB × 100`, in one line."""
-    return style.workload_label(cell["workload_size_kb"], int(cell["workload_count"]), True).replace(
-        " ", "\N{NO-BREAK SPACE}"
-    )
+WINDOWS = ("window-default", "window-quic10", "window-tcp32")
+WINDOW_HEAD = ["QUIC, 32", "QUIC, 10", "TCP, 10", "TCP, 32", "lead as it is, %", "both 10, %", "both 32, %"]
+SAME_PAGE = ["bandwidth_mbps", "object_bytes"]
 
 
-def _same_square(data: PaperData, figures: Sequence[str], key: str, wanted: pd.Series) -> pd.Series | None:
-    """The square of one of these figures that has the workload, bandwidth and RTT of `wanted`, from one of its columns."""
-    square = {name: wanted[name] for name in ("workload_size_kb", "workload_count", "bandwidth_mbps", "rtt_ms")}
-    frames = (data.frame(figure, key) for figure in figures)
-    found = (_square_like(frame, square) for frame in frames if frame is not None)
-    return next((cell for cell in found if cell is not None), None)
-
-
-def _square_like(frame: pd.DataFrame, square: dict[str, float]) -> pd.Series | None:
-    """The row with these values in these columns."""
-    found = frame[(frame[list(square)] == pd.Series(square)).all(axis=1)]
-    return found.iloc[0] if len(found) else None
-
-
-def slow_server_table(data: PaperData, figure: str, figures: tuple[str, ...]) -> str:
-    """Pages of many objects by how much CPU the QUIC server may use: published and unlimited (`figures`), 20 % and 10 %
-    of one CPU (`figure`)."""
-    slowest = data.frame(f"{figure}-10", "reference")
-    if slowest is None:
-        return NOTHING
+def windows(paper: Chapter) -> HTML:
+    """Initial windows, how much of QUIC's lead is the first flight: mean PLT (ms) of each page with each window, and QUIC's lead
+    as it is and with equal windows of 10 and of 32."""
     rows = []
-    for _, cell in slowest.sort_values(["rtt_ms", "workload_count"]).iterrows():
-        columns = [_same_square(data, figures, key, cell) for key in ("published", "reference")]
-        columns += [_same_square(data, (f"{figure}-20",), "reference", cell), cell]
-        quic = [_values(one)[0] if one is not None else "–" for one in columns]
-        rows.append([f"{cell['rtt_ms']:g}", _page(cell), *quic, *(_values(one)[1] for one in (columns[0], cell))])
-    head = ["RTT, ms", "page", "QUIC, publ.", "no limit", "20 %", "10 %", "TCP, publ.", "here"]
-    return html_table(head, rows, numeric={0, 2, 3, 4, 5, 6, 7})
+    for key, _, title in COLUMNS:
+        usual, quic10, tcp32 = (_by_page(paper.data.squares(paper.study, name, key, VERSUS)) for name in WINDOWS)
+        for place in usual.index:
+            own = (usual["left_mean"], quic10["left_mean"], usual["right_mean"], tcp32["right_mean"])
+            means = [one.get(place, float("nan")) for one in own]
+            small, large = (means[1], means[2]), (means[0], means[3])
+            leads = [(tcp - quic) / quic * 100 for quic, tcp in ((means[0], means[2]), small, large)]
+            numbers = [f"{mean:.0f}" for mean in means] + [style.signed_pct(lead) for lead in leads]
+            rows.append([title, f"{place[0]:g}", style.size_label(int(place[1])), *numbers])
+    head = ["column", "Mbit/s", "object", *WINDOW_HEAD]
+    return HTML(html_table(head, rows, numeric=set(range(3, 10))) if rows else style.NOTHING_YET)
+
+
+def _by_page(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.reindex(columns=[*SAME_PAGE, "left_mean", "right_mean"]).set_index(SAME_PAGE).sort_index()
