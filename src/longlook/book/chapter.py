@@ -7,6 +7,7 @@ and its other cells are one line each. Which chapter has which series follows fr
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,7 +24,6 @@ from longlook.errors import LonglookError
 from longlook.experiment.base import Metric
 from longlook.experiment.metrics import PLT, WINDOW_MAX
 from longlook.experiment.registry import EXPERIMENTS
-from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.figure.squares import PUBLISHED, Axes
 from longlook.figure.table import compared_table, published_table
@@ -140,7 +140,8 @@ class Chapter:
         several scenarios), `losses`, `phases`, `rtt_parts`. `published`: printed means as lines."""
         own = (labels,) if isinstance(labels, str) else tuple(labels)
         watched = timelines.Watched(series, own, workload, run, zoom_s, published)
-        return timelines.live_timeline(self.data, self.study, watched, what) or HTML(style.NOTHING_YET)
+        found = timelines.live_timeline(self.data, self.study, watched, what)
+        return found or HTML(f"<p>Not measured yet: {html.escape(watched.title)} ({html.escape(series)}).</p>")
 
     def run_with(
         self, window: Literal["smallest", "largest"], series: str, label: str, workload: str, nth: int = 0

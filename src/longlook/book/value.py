@@ -121,6 +121,22 @@ class Quantity:
         number = len(self.numbers) if true is None else sum(map(true, self.numbers))
         return self._value("how many of ", str(number))
 
+    def by(self, *names: str) -> Quantity:
+        """The same numbers, told apart by these alone: to compare squares that differ in the others."""
+        index = self.numbers.index
+        numbers = self.numbers.droplevel([name for name in index.names if name not in names])
+        if numbers.index.has_duplicates:
+            raise LonglookError(f"{self.what}: {', '.join(names)} does not tell its squares apart")
+        return replace(self, numbers=numbers)
+
+    def only(self, true: Callable[[float], bool]) -> Quantity:
+        """Those that something is true of."""
+        return replace(self, numbers=self.numbers[[true(number) for number in self.numbers]])
+
+    def at(self, other: Quantity) -> Quantity:
+        """Those of the squares, or samples, that the other one has."""
+        return replace(self, numbers=self.numbers[self.numbers.index.isin(other.numbers.index)])
+
     def size(self) -> Quantity:
         """Without its sign: by how much, whichever way."""
         return replace(self, numbers=self.numbers.abs(), what=f"|{self.what}|")

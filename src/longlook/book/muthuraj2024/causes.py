@@ -121,27 +121,33 @@ def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTM
     return HTML(html_table(head, rows, numeric={*range(len(head))} - {1}))
 
 
-WINDOWS = ("window-default", "window-quic10", "window-tcp32")
-WINDOW_HEAD = ["QUIC, 32", "QUIC, 10", "TCP, 10", "TCP, 32", "lead as it is, %", "both 10, %", "both 32, %"]
+WINDOWS = {"window-default": "QUIC 32, TCP 10", "window-quic10": "both 10", "window-tcp32": "both 32"}
+"""Series -> who begins with how many packets."""
 SAME_PAGE = ["bandwidth_mbps", "object_bytes"]
 
 
 def windows(paper: Chapter) -> HTML:
-    """Initial windows, how much of QUIC's lead is the first flight: mean PLT (ms) of each page with each window, and QUIC's lead
-    as it is and with equal windows of 10 and of 32."""
+    """Initial windows, how much of QUIC's lead is the first flight: mean PLT (ms) of each page with each pair of windows, and
+    QUIC's lead. Means and lead are of one cell each, whose loads took turns."""
     rows = []
     for key, _, title in COLUMNS:
-        usual, quic10, tcp32 = (_by_page(paper.data.squares(paper.study, name, key, VERSUS)) for name in WINDOWS)
-        for place in usual.index:
-            own = (usual["left_mean"], quic10["left_mean"], usual["right_mean"], tcp32["right_mean"])
-            means = [one.get(place, float("nan")) for one in own]
-            small, large = (means[1], means[2]), (means[0], means[3])
-            leads = [(tcp - quic) / quic * 100 for quic, tcp in ((means[0], means[2]), small, large)]
-            numbers = [f"{mean:.0f}" for mean in means] + [style.signed_pct(lead) for lead in leads]
+        own = [_by_page(paper.data.squares(paper.study, series, key, VERSUS)) for series in WINDOWS]
+        for place in own[0].index:
+            numbers = [text for frame in own for text in _lead(frame, place)]
             rows.append([title, f"{place[0]:g}", style.size_label(int(place[1])), *numbers])
-    head = ["column", "Mbit/s", "object", *WINDOW_HEAD]
-    return HTML(html_table(head, rows, numeric=set(range(3, 10))) if rows else style.NOTHING_YET)
+    head = ["column", "Mbit/s", "object", *["QUIC", "TCP", "lead, ms", "%"] * len(WINDOWS)]
+    groups = [("", 3), *((words, 4) for words in WINDOWS.values())]
+    return HTML(html_table(head, rows, numeric=set(range(3, 15)), groups=groups) if rows else style.NOTHING_YET)
+
+
+def _lead(frame: pd.DataFrame, place: tuple) -> list[str]:
+    if place not in frame.index:
+        return ["–"] * 4
+    cell = frame.loc[place]
+    means = [cell["left_mean"], cell["right_mean"], cell["right_mean"] - cell["left_mean"]]
+    return [*(f"{mean:.0f}" for mean in means), style.signed_pct(cell["pct_diff"])]
 
 
 def _by_page(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.reindex(columns=[*SAME_PAGE, "left_mean", "right_mean"]).set_index(SAME_PAGE).sort_index()
+    own = frame.reindex(columns=[*SAME_PAGE, "left_mean", "right_mean", "pct_diff"])
+    return own.set_index(SAME_PAGE, verify_integrity=True).sort_index()
