@@ -1,6 +1,6 @@
 # Thin: every target calls tools/bootstrap, which installs what is missing, and then the command line.
 SWEEP ?= quick
-# Empty: every stack in envs/.
+# Empty: every stack in envs/. What measures begins with those of the thesis; a sweep that needs another one installs it.
 STACKS ?=
 
 # Inside `nix develop` the shell provides everything; elsewhere it is in .venv.
@@ -31,6 +31,7 @@ bootstrap:
 
 # What measures needs root, and says so before it installs anything.
 reproduce bench chapter: NEEDS := --root
+reproduce bench chapter book audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
 test: NEEDS := --tests
 
 reproduce: bootstrap

@@ -17,8 +17,8 @@ LOCKS = [
     paths.ROOT / "requirements.txt",
     paths.ROOT / "tools" / "bootstrap-go.txt",
     paths.ROOT / "tools" / "bootstrap-uv.txt",
-    *paths.ENVS.glob("*/requirements.txt"),
-    *paths.ENVS.glob("*/package-lock.json"),
+    *paths.ENVS.glob("parts/*/requirements.txt"),
+    *paths.ENVS.glob("parts/*/package-lock.json"),
 ]
 
 
@@ -63,7 +63,7 @@ def run_bootstrap(
         (programs / "apt-get").chmod(0o755)
     # The script adds the usual folders to PATH, and bash lets nobody set EUID: both are replaced in the copy.
     text = re.sub(r"^PATH=.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
-    assert text.count("EUID == 0") == 3
+    assert text.count("EUID == 0") == 4
     script = folder / "tools" / "bootstrap"
     script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
     command = [shutil.which("bash"), str(script), *arguments]
@@ -180,3 +180,35 @@ def test_a_failing_installation_is_shown_and_leaves_no_stamp(tmp_path):
     assert done.returncode == 1 and len(calls) == 2
     assert "failed (status 2): .venv/bin/uv pip install" in done.stderr and "no such hash" in done.stderr
     assert not (tmp_path / ".venv" / "stamp").exists()
+
+
+def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subprocess.CompletedProcess, list[str]]:
+    """Only the step for single stacks, by an apt that writes down its calls, and has the packages or has not."""
+    programs = folder / "bin"
+    programs.mkdir()
+    for tool in ("cat", "mkdir", "tail"):
+        (programs / tool).symlink_to(shutil.which(tool))
+    calls = folder / "calls"
+    for name, status in (("apt-get", 0), ("systemctl", 0), ("apt-cache", 0 if known else 100)):
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >>"{calls}"\nexit {status}\n')
+        (programs / name).chmod(0o755)
+    text = re.sub(r"^(PATH|cd)\b.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE).replace("EUID == 0", "0 == 0")
+    script = folder / "bootstrap"
+    script.write_text(text.replace('\nmain "$@"\n', '\ninstall_for_stacks "$@"\n'))
+    command = [shutil.which("bash"), str(script), *stacks]
+    done = subprocess.run(command, cwd=folder, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=60)
+    return done, calls.read_text().splitlines() if calls.exists() else []
+
+
+def test_the_programs_of_a_stack_come_with_it_alone(tmp_path):
+    for name in ("other", "same"):
+        (tmp_path / name).mkdir()
+    assert for_stacks(tmp_path / "other", "quicv1", "gquic37")[1] == []
+    done, calls = for_stacks(tmp_path / "same", "quicv1", "quicv1more")
+    assert done.returncode == 0, done.stderr
+    assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
+
+
+def test_what_apt_does_not_have_is_left_to_the_doctor(tmp_path):
+    done, calls = for_stacks(tmp_path, "quicv1more", known=False)
+    assert done.returncode == 0 and not [call for call in calls if " install " in call]

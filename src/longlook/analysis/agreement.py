@@ -1,13 +1,12 @@
 """Do re-measured cells agree with the published ones? Pure. (`pairing` is for two campaigns.)
 
-A re-measured cell is the published one where its study, series and key are: every condition is that of the study's text.
-In every pair `a` is published and `b` measured anew.
+A re-measured cell is the published one where its study, series and key are: every condition is that of the study's
+text. In every pair `a` is published and `b` measured anew. `compared` reads the tables that are made of this.
 """
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -60,27 +59,8 @@ def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:
 
 
 def within_prediction(mean: MeanPair) -> bool | None:
-    """Whether `b` is a mean that as many further samples of the kind of `a` have in 99 of 100 cases; None where `a` or `b`
-    does not tell."""
+    """Whether `b` is a mean that as many further samples of the kind of `a` have in 99 of 100 cases; None: untold."""
     if mean.a.n < 2 or mean.b.n < 1 or not math.isfinite(mean.a.sd):
         return None
     reach = student.ppf((1 + PREDICTION) / 2, mean.a.n - 1) * mean.a.sd * math.sqrt(1 / mean.a.n + 1 / mean.b.n)
     return bool(abs(mean.b.mean - mean.a.mean) <= reach)
-
-
-def median_relative_error(cells: Iterable[CellAgreement], protocol: str | None = None) -> float:
-    """Median of |ratio - 1| over the means, of one protocol or of all; NaN of none."""
-    means = (mean for cell in cells for mean in cell.means if protocol in (None, cell.protocol(mean)))
-    return median_error(mean.ratio.value for mean in means)
-
-
-def median_error(ratios: Iterable[float]) -> float:
-    """Median of |ratio - 1|; what could not be measured is left out. NaN of none."""
-    errors = [abs(ratio - 1) for ratio in ratios if math.isfinite(ratio)]
-    return statistics.median(errors) if errors else math.nan
-
-
-def largest_disagreements(cells: Iterable[CellAgreement], n: int = 5) -> tuple[tuple[CellAgreement, MeanPair], ...]:
-    """The n means that differ most, by the absolute logarithm of their ratio, the largest first."""
-    found = [(cell, mean) for cell in cells for mean in cell.means if 0 < mean.ratio.value < math.inf]
-    return tuple(sorted(found, key=lambda one: -abs(math.log(one[1].ratio.value)))[:n])

@@ -1,4 +1,5 @@
-"""Two arms compared in one metric: the percentage difference (thesis, equation 4.1), Welch's test, the verdict. Pure."""
+"""Two arms compared in one metric: the percentage difference (thesis, equation 4.1), Welch's test, the verdict.
+Pure."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ class Contrast:
 
 
 def percentage_difference(left_mean: float, right_mean: float, better: Better = "low") -> float:
-    """By how much the left arm is better, %: (right - left) / left, equation 4.1 with QUIC left and TCP right; where more
-    is better (left - right) / right. NaN where a mean is missing."""
+    """By how much the left arm is better, %: (right - left) / left, equation 4.1 with QUIC left and TCP right; where
+    more is better (left - right) / right. NaN where a mean is missing."""
     if not (math.isfinite(left_mean) and math.isfinite(right_mean)):
         return math.nan
     good, bad = (left_mean, right_mean) if better == "low" else (right_mean, left_mean)

@@ -2,8 +2,9 @@
 
 Two cells are the same where their keys are: everything that defines how they are measured. Left out is
 
-- what only names a cell: its study, series and label, the number of a replicate, and what its arms are called. 1 MB x 1 of
-  figure 4.6a is 1 MB x 1 of figure 4.6d. Where a campaign has such a cell twice, cells of the same id are paired first;
+- what only names a cell: its study, series and label, the number of a replicate, and what its arms are called. 1 MB x
+  1 of figure 4.6a is 1 MB x 1 of figure 4.6d. Where a campaign has such a cell twice, cells of the same id are paired
+  first;
 - what only draws the samples: the seed and the number of loads. Welch's test takes any number from two.
 
 `agreement` pairs with the published tables.
@@ -57,7 +58,8 @@ class Shift:
     furthest_ratio: float
     """Of the significant means the ratio furthest from 1; NaN where there is none."""
     reach: float
-    """Median over the tested means of half the interval's width, as a share of the ratio: what is smaller goes unseen."""
+    """Median over the tested means of half the interval's width, as a share of the ratio: what is smaller goes
+    unseen."""
 
 
 def pair(cells_a: Sequence[CellResult], cells_b: Sequence[CellResult]) -> Pairing:
@@ -134,7 +136,8 @@ def share_within(means: Iterable[MeanPair], share: float) -> tuple[int, int]:
 
 
 def largest_shifts(pairs: Iterable[CellPair], n: int = 5) -> tuple[tuple[CellPair, MeanPair], ...]:
-    """The n means that differ most, by the absolute logarithm of their ratio, the largest first; equal means are none."""
+    """The n means that differ most, by the absolute logarithm of their ratio, the largest first; equal means are
+    none."""
     found = [
         (one, mean) for one in pairs for mean in one.means if math.isfinite(mean.ratio.value) and mean.ratio.value != 1
     ]

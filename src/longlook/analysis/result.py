@@ -45,7 +45,8 @@ class CellResult:
         return self._values.get((arm, metric), [])
 
     def summary(self, arm: str, metric: str | None = None) -> Summary:
-        """Mean, standard deviation and number of an arm's samples; of the experiment's first metric unless another is named."""
+        """Mean, standard deviation and number of an arm's samples; of the experiment's first metric unless another is
+        named."""
         return summarise(self.values(arm, metric or self.experiment.primary.name))
 
     def contrasts(self) -> Iterator[tuple[Metric, Arm, Arm, Contrast]]:

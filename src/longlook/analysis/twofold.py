@@ -1,8 +1,8 @@
 """One cell known twice, mean by mean and verdict by verdict: published and measured anew, or in two campaigns. Pure.
 
-Arms are the same where their conditions are, whatever they are called and in whatever order they stand. Two verdicts agree
-where they are equal: the same arm significantly better (p < 0.01), or neither. With too few samples for the test a verdict
-neither agrees nor disagrees.
+Arms are the same where their conditions are, whatever they are called and in whatever order they stand. Two verdicts
+agree where they are equal: the same arm significantly better (p < 0.01), or neither. With too few samples for the test
+a verdict neither agrees nor disagrees.
 """
 
 from __future__ import annotations

@@ -13,7 +13,11 @@ from longlook.published.registry import published_cells
 
 def agreement_rows(results: Sequence[CellResult], published_root: Path | None = None) -> tuple[list[Row], list[Row]]:
     """Of one campaign: rows of `agreement_means` and of `agreement_verdicts`, in the order of the published tables."""
-    found = agreements(published_cells(published_root), results)
+    return means_and_verdicts_rows(agreements(published_cells(published_root), results))
+
+
+def means_and_verdicts_rows(found: Sequence[CellAgreement]) -> tuple[list[Row], list[Row]]:
+    """Rows of `agreement_means` and of `agreement_verdicts`."""
     return [row for one in found for row in _means(one)], [row for one in found for row in _verdicts(one)]
 
 

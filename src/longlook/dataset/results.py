@@ -18,8 +18,9 @@ from longlook.record.samples import Sample
 def read_results(campaign: Campaign, *, environments: bool = False) -> list[CellResult]:
     """Every finished cell of a campaign, sealed or still growing, in the order of its sweep.
 
-    Cells whose arms ran together are pooled with those that repeat them (same series, label, key and arms); cells whose arms
-    took turns are not, since each is a comparison of its own. A damaged record is a `LonglookError` that names it.
+    Cells whose arms ran together are pooled with those that repeat them (same series, label, key and arms); cells
+    whose arms took turns are not, since each is a comparison of its own. A damaged record is a `LonglookError` that
+    names it.
     """
     experiment = named(campaign.experiment, f"campaign {campaign.id}")
     pooled: dict[tuple, list[tuple[Cell, list[Sample], Path]]] = {}

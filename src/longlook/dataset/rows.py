@@ -172,7 +172,8 @@ def contrast_rows(result: CellResult) -> Iterator[Row]:
 
 
 def timeline_rows(experiment: Experiment, campaign: str, cell: Cell, folder: Path) -> dict[str, list[Row]]:
-    """Rows of `timelines` and `throughput`: of a cell's first repeat, and timelines of all repeats where they are short."""
+    """Rows of `timelines` and `throughput`: of a cell's first repeat, and timelines of all repeats where they are
+    short."""
     found: dict[str, list[Row]] = {"timelines": [], "throughput": []}
     if experiment.timelines is None:
         return found

@@ -58,7 +58,8 @@ def columns(name: str) -> list[str]:
 
 
 def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str, int]:
-    """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the rows of each."""
+    """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the
+    rows of each."""
     with explain_disk_errors("write the processed tables", folder):
         folder.mkdir(parents=True, exist_ok=True)
     whole = {name: [_checked(name, row) for row in tables.get(name, ())] for name in TABLES}

@@ -29,6 +29,8 @@ class PublishedCell:
     """By arm of `cell`."""
     printed_pct_diff: str | None = None
     """As it is printed, with its digits."""
+    where: str = ""
+    """File and line, for messages."""
 
 
 @dataclass(frozen=True)

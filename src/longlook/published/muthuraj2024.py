@@ -55,7 +55,7 @@ def _page(where: str, row: dict[str, str]) -> PublishedCell:
             name: PublishedMean(float(row[f"{name}_mean_ms"]), float(row[f"{name}_std_ms"]), int(row["runs"]))
             for name in cell.arm_names
         }
-        return PublishedCell(row["table"], cell, "plt_ms", arms, row["printed_pct_diff"])
+        return PublishedCell(row["table"], cell, "plt_ms", arms, row["printed_pct_diff"], where)
     except (KeyError, ValueError) as error:
         raise LonglookError(f"{where}: {error}") from None
 
@@ -85,7 +85,7 @@ def _scenario(table: str, scenario: str, flows: list[tuple[str, dict[str, str]]]
             }
         )
         means = [PublishedMean(float(row["mean_mbps"]), float(row["std_mbps"]), int(row["runs"])) for _, row in flows]
-        return PublishedCell(table, cell, "mean_mbps", dict(zip(cell.arm_names, means, strict=True)))
+        return PublishedCell(table, cell, "mean_mbps", dict(zip(cell.arm_names, means, strict=True)), where=flows[0][0])
     except (KeyError, ValueError) as error:
         raise LonglookError(f"{flows[0][0]}: {error}") from None
 

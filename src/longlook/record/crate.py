@@ -8,6 +8,7 @@ before the manifest, so that the hashes cover it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -124,15 +125,25 @@ def _add_action(
 
 def _parameters(crate: ROCrate, cell: dict[str, Any]) -> list[ContextEntity]:
     """The cell's parameters as `PropertyValue`s; equal ones are shared between cells."""
-    flat: dict[str, Any] = {}
-    for key, value in cell.items():
-        flat |= {f"{key}.{inner}": v for inner, v in value.items()} if isinstance(value, dict) else {key: value}
+    flat = dict(_flat("", cell))
     found = []
     for key, value in flat.items():
-        text = "-".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        text = str(value)
         identifier = f"#parameter-{key}-{text}"
         entity = crate.get(identifier)
         if entity is None:
             entity = _add(crate, identifier, "PropertyValue", name=key, value=text)
         found.append(entity)
     return found
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """`link.rtt_ms`, `arms.quic.server`: members by their name, else by their place; simple values as they are."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}" if name else key, inner)
+    elif isinstance(value, (list, tuple)) and any(isinstance(one, dict) for one in value):
+        for place, one in enumerate(value):
+            yield from _flat(f"{name}.{one.get('name') or place}", one)
+    else:
+        yield name, "-".join(map(str, value)) if isinstance(value, (list, tuple)) else value
