@@ -30,6 +30,7 @@ PROTOCOL_LABELS = {"quic": "QUIC", "tcp": "TCP"}
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 NOTHING_YET = "<p>Not measured yet.</p>"
 """In place of a table without rows."""
