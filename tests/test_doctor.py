@@ -10,9 +10,9 @@ import subprocess
 import pytest
 
 from longlook import doctor, paths
-from longlook.host import facts
 from longlook.doctor import Check, format_checks, require
 from longlook.errors import LonglookError
+from longlook.host import facts
 
 
 def test_format():
@@ -94,11 +94,12 @@ def test_machine_facts_without_git(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     facts.git_commit.cache_clear()
     try:
-        facts = facts.machine()
+        machine = facts.machine()
     finally:
         facts.git_commit.cache_clear()
-    assert facts["git_commit"] is None
-    assert facts["cpus"] >= 1 and facts["memory_bytes"] > 0 and facts["kernel"] and len(facts["hostname_hash"]) == 16
+    assert machine["git_commit"] is None
+    assert machine["cpus"] >= 1 and machine["memory_bytes"] > 0
+    assert machine["kernel"] and len(machine["hostname_hash"]) == 16
 
 
 def test_cpu_model_of_a_machine_that_names_none(tmp_path):
@@ -110,10 +111,9 @@ def test_cpu_model_of_a_machine_that_names_none(tmp_path):
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: apt-get install git")
 def test_git_commit_and_dirty_flag(tmp_path, monkeypatch):
     def git(*arguments):
-        subprocess.run(
-            ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "core.hooksPath=/dev/null", *arguments],
-            check=True, capture_output=True, timeout=30,
-        )  # fmt: skip
+        settings = ["user.name=t", "user.email=t@localhost", "core.hooksPath=/dev/null"]
+        command = ["git", "-C", str(tmp_path), *(word for setting in settings for word in ("-c", setting)), *arguments]
+        subprocess.run(command, check=True, capture_output=True, timeout=30)
 
     assert facts.git_commit.__wrapped__(tmp_path) is None
     git("init", "-q")

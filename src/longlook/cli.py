@@ -82,21 +82,22 @@ def stack_show(name: str) -> None:
 def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None) -> None:
     """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
     from longlook.doctor import checks, require
-    from longlook.experiment.campaign import run_sweep
     from longlook.experiment.offered import offered
+    from longlook.experiment.places import place_of
+    from longlook.experiment.run import run_sweep
     from longlook.testbed.description import NetnsDescription, load_testbeds
 
     beds = load_testbeds(file) if file else (NetnsDescription.parse({"name": testbed}),)
     wanted = offered(_sweep(sweep))
-    if any(bed.driver == "netns" for bed in beds):
+    if any(place_of(bed).is_here for bed in beds):
         require(checks(wanted.stacks()))
     role = "reference" if reference else "local"
-    outcome = run_sweep(wanted, role, None if new else "auto", beds)
-    click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path}")
-    if outcome.failed:
-        lines = "\n".join(f"  {cell}: {why}" for cell, why in outcome.failed.items())
+    found = run_sweep(wanted, role, None if new else "auto", beds)
+    click.echo(f"measured {found.measured} cells into {found.campaign.path}")
+    if found.failed:
+        lines = "\n".join(f"  {cell}: {why}" for cell, why in found.failed.items())
         raise LonglookError(
-            f"{len(outcome.failed)} cells could not be measured; run the command again to retry them:\n{lines}"
+            f"{len(found.failed)} cells could not be measured; run the command again to retry them:\n{lines}"
         )
 
 
@@ -109,7 +110,7 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
     import json
 
     from longlook.link.calibrate import calibrate as measure
-    from longlook.scenario import Link
+    from longlook.plan.link import Link
     from longlook.testbed.opening import open_link
 
     link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})

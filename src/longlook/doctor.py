@@ -63,6 +63,8 @@ TOOLS = (
     Tool("iperf3", "iperf3", "benchmarks and fairness", required=False),
     Tool("tcpdump", "tcpdump", "captures, for fairness and window timelines", required=False),
     Tool("tshark", "tshark", "decrypting captures of QUIC", required=False),
+    Tool("gtlsserver", "ngtcp2-server", "the server ngtcp2, of the stack quicv1more", required=False),
+    Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of the stack quicv1more", required=False),
 )
 
 

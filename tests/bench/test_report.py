@@ -2,7 +2,7 @@
 
 from longlook.bench.report import format_report, medians, targets
 from longlook.bench.subjects import rattan_config
-from longlook.scenario import Link
+from longlook.plan.link import Link
 
 ROW = {
     "plain_p50_ms": 0.05,

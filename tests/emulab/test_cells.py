@@ -4,13 +4,15 @@ import json
 
 import pandas as pd
 import pytest
+from plans import QUIC, TCP
+from plans import sweep as small
 
 from longlook.errors import LonglookError
-from longlook.experiment.campaign import run_sweep
+from longlook.experiment.run import run_sweep
 from longlook.experiment.nodes import Nodes
 from longlook.node.session import Session
-from longlook.record.campaigns import read_runs, verify
-from longlook.sweep import Sweep
+from longlook.record.campaigns import verify
+from longlook.record.samples import read_records, read_samples
 from longlook.testbed import netns
 from longlook.testbed.description import parse_description
 
@@ -18,14 +20,8 @@ pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.m
 
 
 def sweep(stack="quicv1", sizes=(100,), loads=3):
-    grid = {
-        "figure": "tiny",
-        "bandwidth_mbps": [50],
-        "rtt_ms": [36],
-        "loss_pct": [0],
-        "workloads": [{"size_kb": size} for size in sizes],
-    }
-    return Sweep.parse({"name": "tiny", "title": "tiny", "stack": stack, "loads": loads, "seed": 5, "grid": [grid]})
+    workloads = [{"size_kb": size} for size in sizes]
+    return small({"bandwidth_mbps": [50], "workloads": workloads}, stack=stack, loads=loads)
 
 
 @pytest.mark.parametrize("stack", ["quicv1", "gquic37"])
@@ -35,11 +31,11 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
     campaign = outcome.campaign
     assert campaign.is_sealed and verify(campaign.path) == []
     (cell,) = campaign.finished_cells()
-    rows = [row for row in read_runs(cell) if row["accepted"] or row["reject_reason"] == "disturbed"]
-    assert {(row["arm"], row["load_index"]) for row in rows} >= {
+    rows = [row for row in read_records(cell) if row["accepted"] or row["reject_reason"] == "disturbed"]
+    assert {(row["arm"], row["index"]) for row in rows} >= {
         (arm, index) for arm in ("quic", "tcp") for index in range(4)
     }
-    assert all(row["zero_rtt"] for row in rows if row["arm"] == "quic" and row["load_index"] > 0)
+    assert all(row["zero_rtt"] for row in rows if row["arm"] == "quic" and row["index"] > 0)
     assert all(row["link"]["server_to_client"]["bytes_in"] > 100_000 for row in rows)
     record = json.loads((cell / "environment.json").read_text())
     assert record["testbed"] == {"name": standin.name, "driver": "emulab"}
@@ -59,19 +55,14 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
 
 def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
     """Captures at both ends, Envoy's samples and the kernel's trace, all in the client node's time."""
-    flows = [{"protocol": "quic"}, {"protocol": "tcp"}]
     block = {
-        "figure": "t",
+        "arms": [QUIC, TCP],
         "workloads": [{"size_kb": 20000}],
         "bandwidth_mbps": [5],
-        "rtt_ms": [36],
         "queue_bytes": 30720,
         "duration_s": 5,
     }
-    block |= {"scenarios": [{"name": "t", "flows": flows}]}
-    wanted = Sweep.parse(
-        {"name": "tiny", "title": "t", "stack": "quicv1", "experiment": "fairness", "seed": 5, "transfers": [block]}
-    )
+    wanted = small(block, experiment="fairness", mode="together")
     outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True)
     assert outcome.failed == {}
     (cell,) = outcome.campaign.finished_cells()
@@ -80,18 +71,19 @@ def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
     parts = timeline[timeline["source"] == "rtt_parts"]
     # Way down and way back are told apart by two clocks: each at least half of the RTT.
     assert parts["down_ms"].min() > 17.5 and parts["up_ms"].min() > 17.5
-    rates = [flow["mean_mbps"] for flow in json.loads((cell / "cell.json").read_text())["flows"].values()]
+    rates = [one.metrics["mean_mbps"] for one in read_samples(cell) if one.accepted]
+    assert len(rates) == 2
     assert 4.0 < sum(rates) < 5.05 and min(rates) > 0.2
 
 
 def test_what_is_placed_once_is_not_placed_again(standin):
     put = []
     original = Session.put
-    with Nodes(standin.description(), "quicv1"):
+    with Nodes(standin.description(), ["quicv1"]):
         pass
     try:
         Session.put = lambda self, source, target: (put.append(target), original(self, source, target))
-        with Nodes(standin.description(), "quicv1"):
+        with Nodes(standin.description(), ["quicv1"]):
             pass
     finally:
         Session.put = original
@@ -100,10 +92,10 @@ def test_what_is_placed_once_is_not_placed_again(standin):
 
 def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
     """From the client node's side: calibration of a lossless and of a lossy link, and a hand on the bridge in between."""
-    with Nodes(standin.description(), "quicv1") as ready:
+    with Nodes(standin.description(), ["quicv1"]) as ready:
         script = (
             "import json, sys; from longlook.testbed.opening import open_link; import contextlib\n"
-            "from longlook.link.calibrate import calibrate; from longlook.scenario import Link\n"
+            "from longlook.link.calibrate import calibrate; from longlook.plan.link import Link\n"
             "bed = json.loads(sys.argv[1])\n"
             "with contextlib.ExitStack() as owned:\n"
             "    bed, driver = open_link(owned, bed)\n"
@@ -141,7 +133,7 @@ def test_what_is_wrong_is_said_with_the_node_and_the_remedy(standin, changes, wo
     monkeypatch.setattr("longlook.node.session.CONNECT_TIMEOUT_S", 3.0)
     if changes.get("server", {}).get("host") == "SERVER":
         changes = {"server": changes["server"] | {"host": standin.address("server")}}
-    with pytest.raises(LonglookError, match=words), Nodes(standin.description(**changes), "quicv1"):
+    with pytest.raises(LonglookError, match=words), Nodes(standin.description(**changes), ["quicv1"]):
         pass
 
 
@@ -151,7 +143,7 @@ def test_a_refused_login_names_the_remedy(standin, tmp_path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "other")], check=True)
     with (
         pytest.raises(LonglookError, match="refuses the login: put your public key"),
-        Nodes(standin.description(key=str(tmp_path / "other")), "quicv1"),
+        Nodes(standin.description(key=str(tmp_path / "other")), ["quicv1"]),
     ):
         pass
 
@@ -164,8 +156,7 @@ def test_a_worker_on_another_control_host_sends_its_records(standin, bench, test
         parse_description({"name": f"{testbed_name}a"}),
         parse_description({"name": f"{testbed_name}b", "control": control}),
     )
-    grid = {"figure": "tiny", "bandwidth_mbps": [50, 100], "rtt_ms": [36], "workloads": [{"size_kb": 5}]}
-    wanted = Sweep.parse({"name": "tiny", "title": "t", "stack": "quicv1", "loads": 3, "seed": 5, "grid": [grid]})
+    wanted = small({"bandwidth_mbps": [50, 100]})
     try:
         outcome = run_sweep(wanted, testbeds=beds, quiet=True)
     finally:

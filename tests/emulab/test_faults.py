@@ -8,8 +8,9 @@ import time
 import pytest
 from test_cells import sweep
 
-from longlook.experiment.campaign import run_sweep
-from longlook.record.campaigns import read_campaigns, read_runs, verify
+from longlook.experiment.run import run_sweep
+from longlook.record.campaigns import read_campaigns, verify
+from longlook.record.samples import read_records
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -36,7 +37,7 @@ class Harm:
         while time.monotonic() < deadline:
             for folder in cells.glob("*/*/"):
                 try:
-                    count = sum(1 for _ in read_runs(folder))
+                    count = sum(1 for _ in read_records(folder))
                 except Exception:  # not there yet, or a frame being written
                     continue
                 if count >= self._loads:
@@ -49,7 +50,10 @@ class Harm:
 def kept_loads(campaign):
     """Loads in the records that interrupted tries left."""
     return max(
-        (sum(1 for _ in read_runs(folder.parent)) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")),
+        (
+            sum(1 for _ in read_records(folder.parent))
+            for folder in campaign.path.glob("interrupted/*/samples.jsonl.zst")
+        ),
         default=0,
     )
 
@@ -57,7 +61,7 @@ def kept_loads(campaign):
 def whole(campaign):
     assert campaign.is_sealed and verify(campaign.path) == []
     (cell,) = campaign.finished_cells()
-    assert {(row["arm"], row["load_index"]) for row in read_runs(cell)} >= {
+    assert {(row["arm"], row["index"]) for row in read_records(cell)} >= {
         (arm, index) for arm in ("quic", "tcp") for index in range(6)
     }
 
@@ -157,7 +161,7 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
     from longlook.testbed.description import format_testbeds
 
     (tmp_path / "beds.toml").write_text(format_testbeds((standin.description(),)))
-    text = 'name="tiny"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n[[grid]]\nfigure="tiny"\nbandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n'
+    text = 'name="tiny"\nstudy="test"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n[[cells]]\nseries="tiny"\narms=[{protocol="quic"},{protocol="tcp"}]\nbandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n'
     (tmp_path / "tiny.toml").write_text(text)
     argv = [
         sys.executable,

@@ -5,18 +5,21 @@ import signal
 import subprocess
 import sys
 
-from longlook.record.campaigns import read_campaigns, read_runs, verify
+from longlook.record.campaigns import read_campaigns, verify
+from longlook.record.samples import read_records
 from longlook.testbed import netns
 
 SWEEP = """
 name = "tiny"
+study = "test"
 title = "a few small cells"
 stack = "quicv1"
 loads = 5
 seed = 5
 
-[[grid]]
-figure = "tiny"
+[[cells]]
+series = "tiny"
+arms = [{{ protocol = "quic" }}, {{ protocol = "tcp" }}]
 bandwidth_mbps = [50, 100]
 rtt_ms = [36]
 workloads = [{workloads}]
@@ -26,7 +29,7 @@ workloads = [{workloads}]
 def count_loads(folder):
     """Loads on the disk; 0 while there are none, or while a frame is being written."""
     try:
-        return sum(1 for _ in read_runs(folder))
+        return sum(1 for _ in read_records(folder))
     except Exception:
         return 0
 
@@ -91,8 +94,8 @@ class Driven:
         assert verify(campaign.path) == []
         for cell in campaign.finished_cells():
             right = {
-                (row["arm"], row["load_index"])
-                for row in read_runs(cell)
+                (row["arm"], row["index"])
+                for row in read_records(cell)
                 if row["accepted"] or row["reject_reason"] == "disturbed"
             }
             assert len(right) == 12

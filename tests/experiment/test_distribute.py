@@ -81,7 +81,7 @@ def test_a_killed_worker_is_replaced_and_its_cell_measured_again(run):
         worker.kill()
     run.end_well(driver)
     campaign = run.whole()
-    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")]
+    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/samples.jsonl.zst")]
     assert sum(kept) >= sum(before.values())
 
 
@@ -98,7 +98,7 @@ def test_a_killed_run_leaves_nothing_and_goes_on(run):
     run.finish()
     campaign = run.whole()
     assert sorted(map(sorted, beds_by_row(campaign).values())) == [[run.testbeds[0]], [run.testbeds[1]]]
-    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")]
+    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/samples.jsonl.zst")]
     assert sum(kept) >= sum(before.values())
 
 

@@ -52,7 +52,7 @@ def test_kill_9_of_the_driver(run):
     assert not run.campaign().finished_cells() and not run.campaign().is_sealed
     run.finish()
     campaign = run.whole()
-    kept = list(campaign.path.glob("interrupted/*/runs.jsonl.zst"))
+    kept = list(campaign.path.glob("interrupted/*/samples.jsonl.zst"))
     assert max(count_loads(folder.parent) for folder in kept) >= measured >= 4
 
 
@@ -80,4 +80,4 @@ def test_kill_9_of_a_part_is_noticed_and_the_cell_is_measured_again(run, program
         os.kill(pid, signal.SIGKILL)
     run.end_well(driver)
     campaign = run.whole()
-    assert list(campaign.path.glob("interrupted/*/runs.jsonl.zst"))
+    assert list(campaign.path.glob("interrupted/*/samples.jsonl.zst"))

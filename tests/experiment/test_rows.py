@@ -1,20 +1,16 @@
 """Which testbed measures which cells."""
 
 from longlook.experiment.rows import assign, row_of
-from longlook.sweep import Sweep
+from plans import sweep
 
 
 def cells(**changes):
-    grid = {
-        "figure": "4.6a",
+    block = {
+        "series": "4.6a",
         "bandwidth_mbps": [10, 50, 100],
-        "rtt_ms": [36],
-        "loss_pct": [0],
         "workloads": [{"size_kb": size} for size in (5, 100, 10000)],
     }
-    return Sweep.parse(
-        {"name": "s", "title": "t", "stack": "quicv1", "loads": 20, "seed": 5, "grid": [grid | changes]}
-    ).cells()
+    return sweep(block | changes, loads=20).cells()
 
 
 def test_a_row_is_everything_but_the_size_and_the_number_of_objects():

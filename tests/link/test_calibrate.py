@@ -5,7 +5,7 @@ import pytest
 from longlook.errors import LonglookError
 from longlook.link.calibrate import Tolerance, calibrate, jitter_problems, problems
 from longlook.link.linkpipe import LinkPipe
-from longlook.scenario import Link
+from longlook.plan.link import Link
 from longlook.testbed.netns import NetnsTestbed
 
 MEASURED = {

@@ -29,9 +29,10 @@ flake-registry =
 warn-dirty = false
 """
 PACKAGES = {
-    "python", "linkpipe", "chromium-111", "envoy", "stack-quicv1", "chromium-64", "gquicd", "stack-gquic37", "chromium-2017", "default",
+    "default", "python", "linkpipe", "envoy", "gquicd", "chromium-2017", "chromium-64", "chromium-111", "chromium-126",
+    "stack-quicv1", "stack-quicv1c126", "stack-gquic37",
 }  # fmt: skip
-SHELLS = {"default", "quicv1", "gquic37", "gquic37nix", "book"}
+SHELLS = {"default", "quicv1", "quicv1c126", "gquic37", "gquic37nix", "book"}
 
 
 def this_flake() -> str:
@@ -76,7 +77,7 @@ def test_its_checks_pass():
     right(nix("flake check", this_flake(), "--print-build-logs"))
 
 
-@pytest.mark.parametrize("stack", ["quicv1", "gquic37"])
+@pytest.mark.parametrize("stack", ["quicv1", "quicv1c126", "gquic37"])
 def test_both_providers_give_the_same_stack(stack):
     from longlook.stack import load_stack
 
@@ -100,7 +101,7 @@ def test_the_doctor_says_where_each_component_comes_from(shell, other):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("stack", ["quicv1", "gquic37", "gquic37nix"])
+@pytest.mark.parametrize("stack", ["quicv1", "quicv1c126", "gquic37", "gquic37nix"])
 def test_a_page_is_loaded_inside_the_shell(stack):
     rows = json.loads(in_shell(stack, "python", "tests/nix/one_load.py", stack).splitlines()[-1])
     assert set(rows) == {"quic", "tcp"}
@@ -146,7 +147,7 @@ def test_a_changed_program_is_refused(spoilt):
     pinned = load_stack("gquic37").spec.components["chromium"].sha256
     done = nix(
         "build",
-        f"{spoilt('envs/gquic37/stack.toml', pinned, pinned[::-1])}#chromium-64",
+        f"{spoilt('envs/parts/chromium-64/part.toml', pinned, pinned[::-1])}#chromium-64",
         "--no-link",
         "--print-build-logs",
     )
@@ -154,12 +155,11 @@ def test_a_changed_program_is_refused(spoilt):
 
 
 def test_a_changed_package_is_refused(spoilt):
-    lock = json.loads((paths.ENVS / "gquic37" / "package-lock.json").read_text())
+    lock = json.loads((paths.ENVS / "parts" / "har-capturer-0.9" / "package-lock.json").read_text())
     pinned = lock["packages"]["node_modules/chrome-har-capturer"]["integrity"]
     wrong = pinned.replace("sha512-", "")[:40] + "A" * 46 + "=="
-    done = nix(
-        "build", f"{spoilt('envs/gquic37/package-lock.json', pinned, f'sha512-{wrong}')}#stack-gquic37", "--no-link"
-    )
+    file = "envs/parts/har-capturer-0.9/package-lock.json"
+    done = nix("build", f"{spoilt(file, pinned, f'sha512-{wrong}')}#stack-gquic37", "--no-link")
     assert done.returncode != 0 and "hash mismatch in fixed-output derivation" in done.stderr
 
 

@@ -78,7 +78,7 @@ def test_lines_found_elsewhere_count_as_not_found(tool):
     source, work, go = tool
     changes = source / gopatch.PATCHES / MODULE / gopatch.CHANGES
     changes.write_text(PATCH.replace("@@ -3 +3 @@", "@@ -1 +1 @@"))
-    with pytest.raises(LonglookError, match="greeting.go: Hunk #1"):
+    with pytest.raises(LonglookError, match=r"greeting\.go: Hunk #1"):
         gopatch.prepare(source, work, go)
 
 

@@ -22,7 +22,7 @@ from longlook.host import process
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.link.linkpipe import LinkPipe
 from longlook.paths import CACHE
-from longlook.scenario import Link
+from longlook.plan.link import Link
 from longlook.testbed import netns
 from longlook.testbed.netns import NetnsTestbed
 

@@ -21,14 +21,17 @@ from typing import Any
 
 import asyncssh
 import dask
-from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed
+from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed, get_worker
 from distributed.deploy.ssh import Worker as SSHWorker
 
 from longlook.errors import LonglookError
-from longlook.experiment.measure import TRIES_PER_CELL, attempt, measure_cell
-from longlook.experiment.rows import AnyCell
+from longlook.experiment.failure import Failure
+from longlook.experiment.measure import TRIES_PER_CELL, Measurer
+from longlook.experiment.places import place_of
+from longlook.experiment.registry import experiment_of
 from longlook.host.facts import git_commit
 from longlook.node.login import login_options
+from longlook.plan.cell import Cell
 from longlook.record.campaigns import Campaign, find_campaign
 from longlook.stack import load_stack
 from longlook.testbed.description import Control, Description
@@ -45,31 +48,37 @@ class Origin:
     """What a cell is measured with."""
 
     commit: str | None
-    stack_digest: str
+    stack_digests: tuple[str, ...]
 
     @classmethod
-    def of(cls, stack: str) -> Origin:
-        return cls(git_commit(), load_stack(stack).digest)
+    def of(cls, cell: Cell) -> Origin:
+        return cls(git_commit(), tuple(load_stack(name).digest for name in cell.stacks))
 
 
 def resource(bed: Description) -> str:
     return f"testbed-{bed.name}"
 
 
-def work(campaign_path: str, cell: AnyCell, bed: Description) -> str | None:
+def _measurer(bed: Description) -> Measurer:
+    """This worker's own, for as long as it lives: it remembers whether its testbed was lost."""
+    worker = get_worker()
+    if not hasattr(worker, "longlook_measurer"):
+        worker.longlook_measurer = Measurer(place_of(bed))
+    return worker.longlook_measurer
+
+
+def work(campaign_path: str, cell: Cell, bed: Description) -> Failure | None:
     """In a worker on this machine: the record goes straight into the campaign's folder, and survives the worker."""
     path = Path(campaign_path)
-    if (path / cell.cell_id).is_dir():  # finished just before the worker that did it died
+    if (path / cell.id).is_dir():  # finished just before the worker that did it died
         return None
-    return measure_cell(find_campaign(path.parent, path.name), cell, bed)
+    return _measurer(bed).measure(find_campaign(path.parent, path.name), cell)
 
 
-def work_away(
-    experiment: str, campaign_id: str, cell: AnyCell, bed: Description, origin: Origin
-) -> tuple[str | None, bytes]:
+def work_away(campaign_id: str, cell: Cell, bed: Description, origin: Origin) -> tuple[Failure | None, bytes]:
     """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file. That host must
     have the same code and stack: the campaign says what it was measured with."""
-    if (here := Origin.of(cell.stack)) != origin:
+    if (here := Origin.of(cell)) != origin:
         raise LonglookError(
             f"control host of testbed {bed.name} has {here}, this one {origin}: bring both to the same commit and stack"
         )
@@ -78,13 +87,13 @@ def work_away(
         for _ in range(TRIES_PER_CELL):
             shutil.rmtree(folder)
             folder.mkdir()
-            if (error := attempt(experiment, campaign_id, cell, bed, folder)) is None:
+            if (failure := place_of(bed).attempt(cell, campaign_id, folder, None)) is None:
                 break
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as archive:
             for path in sorted(folder.iterdir()):
                 archive.add(path, path.name)
-        return error, packed.getvalue()
+        return failure, packed.getvalue()
 
 
 @contextlib.contextmanager
@@ -141,23 +150,16 @@ def _worker(bed: Description) -> dict[str, Any]:
 
 
 def measure_all(
-    campaign: Campaign, plan: dict[str, list[AnyCell]], testbeds: Sequence[Description], client: Client
-) -> Iterator[tuple[AnyCell, str, str | None]]:
+    campaign: Campaign, plan: dict[str, list[Cell]], testbeds: Sequence[Description], client: Client
+) -> Iterator[tuple[Cell, str, Failure | None]]:
     """Measure every cell on its testbed; yields each cell as it ends, its testbed, and None or what went wrong."""
     futures = {}
     for bed in testbeds:
         for cell in plan[bed.name]:
-            arguments = (
-                (campaign.experiment, campaign.id, cell, bed, Origin.of(cell.stack))
-                if bed.control
-                else (str(campaign.path), cell, bed)
-            )
+            own: tuple = (campaign.id, cell, bed, Origin.of(cell)) if bed.control else (str(campaign.path), cell, bed)
+            key = f"{bed.name}: {cell.id} {uuid.uuid4().hex[:8]}"
             task = client.submit(
-                work_away if bed.control else work,
-                *arguments,
-                key=f"{bed.name}: {cell.cell_id} {uuid.uuid4().hex[:8]}",
-                resources={resource(bed): 1},
-                pure=False,
+                work_away if bed.control else work, *own, key=key, resources={resource(bed): 1}, pure=False
             )
             futures[task] = (cell, bed)
     for task in as_completed(list(futures)):
@@ -165,19 +167,19 @@ def measure_all(
         try:
             found = task.result()
         except Exception as error:  # the worker died again, or raised what is not the cell's own affair
-            yield cell, bed.name, f"{type(error).__name__}: {error}"
+            yield cell, bed.name, Failure("cell", f"{type(error).__name__}: {error}")
             continue
         yield cell, bed.name, _install(campaign, cell, *found) if bed.control else found
 
 
-def _install(campaign: Campaign, cell: AnyCell, error: str | None, packed: bytes) -> str | None:
+def _install(campaign: Campaign, cell: Cell, failure: Failure | None, packed: bytes) -> Failure | None:
     """Put a record that came from another control host into the campaign; finished only when it is whole."""
     try:
         partial = campaign.begin_cell(cell)
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(partial, filter="data")
-        if error is None:
-            campaign.finish_cell(partial)
-        return error
+        if failure is None:
+            campaign.finish_cell(partial, experiment_of(cell).files)
+        return failure
     except LonglookError as refused:  # one bad record must not end the others' run
-        return str(refused)
+        return Failure.of(type(refused), str(refused))

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.experiment.estimate import estimate_s
+from longlook.experiment.execute import limit_s
+from longlook.experiment.failure import Failure
+from longlook.experiment.registry import experiment_of
 from longlook.host.locking import exclusive
 from longlook.node.provision import Provisioned, introduce
 from longlook.node.session import NodeError, Session
-from longlook.scenario import Cell
+from longlook.plan.cell import Cell
 from longlook.testbed.description import EmulabDescription
 from longlook.testbed.emulab import session_to
-from longlook.transfers import TransferCell
 
-EXTRA_S, TIMES_ESTIMATE = 600.0, 10
-"""Bound of a cell's wall time: a link that crawls is given time, a notebook that hangs is ended."""
 LOCK_WAIT_S = 10.0
+GRACE_S = 60.0
+"""Beyond a notebook's own bound, for the start of its kernel and the end of its programs."""
 LEAST_FREE_BYTES = 2 * 10**9
 """On server and client, before a cell: stack, the largest page (210 MB) and a capture of it."""
 
 
 class Nodes:
-    """Context manager: the three nodes of a testbed, connected, clean and ready for one stack's cells; without a stack only clean."""
+    """Context manager: the three nodes of a testbed, connected, clean and ready for some stacks' cells; without stacks only clean."""
 
-    def __init__(self, bed: EmulabDescription, stack: str | None = None):
-        self.bed, self._stack = bed, stack
+    def __init__(self, bed: EmulabDescription, stacks: Sequence[str] = ()):
+        self.bed, self._stacks = bed, stacks
 
     def __enter__(self):
         self._owned = contextlib.ExitStack()
@@ -48,8 +50,8 @@ class Nodes:
             for session in (self._server, self._client):
                 self._check_disk(session)
                 self._ready[session] = Provisioned(session, self.bed.folder, self.bed.python)
-                if self._stack:
-                    self._ready[session].place_stack(self._stack)
+                for stack in self._stacks:
+                    self._ready[session].place_stack(stack)
             if self._ready[self._server].python != self._ready[self._client].python:
                 raise LonglookError(
                     f"testbed {self.bed.name}: server and client have different Pythons: make both nodes from the same image"
@@ -91,9 +93,9 @@ class Nodes:
             self._client.get(f"{there}/{name}", folder / name)
         self._client.run(["rm", "-rf", there], timeout_s=60)
 
-    def measure(self, cell: Cell | TransferCell, experiment: str, campaign: str, folder: Path) -> str | None:
-        """Execute a cell's notebook on the client node and bring its record into `folder`; None, or why it did not end well."""
-        there = self._place_of(campaign, cell.cell_id)
+    def measure(self, cell: Cell, campaign: str, folder: Path) -> Failure | None:
+        """Execute a cell's notebook on the client node and bring its record into `folder`."""
+        there = self._place_of(campaign, cell.id)
         # Always empty: loads of an interrupted try must not go on in this one's record.
         self._client.run(["sh", "-c", 'rm -rf "$1" && mkdir -p "$1"', "sh", there], timeout_s=60)
         bed = self.bed.model_copy(update={"key": self._key, "known_hosts": self._known_hosts})
@@ -103,13 +105,19 @@ class Nodes:
             "campaign": campaign,
             "testbed": bed.model_dump(mode="json", exclude_none=True),
         }
-        self._client.write(
-            f"{there}.json", json.dumps({"experiment": experiment, "folder": there, "parameters": parameters})
-        )
-        limit = EXTRA_S + TIMES_ESTIMATE * estimate_s(cell)
+        limit = limit_s(cell)
+        request = {
+            "notebook": experiment_of(cell).notebook,
+            "folder": there,
+            "parameters": parameters,
+            "timeout_s": limit,
+        }
+        self._client.write(f"{there}.json", json.dumps(request))
         argv = [self._ready[self._client].python, "-m", "longlook.experiment.on_node", f"{there}.json"]
-        said = self._client.run(argv, timeout_s=limit).strip()
+        said = self._client.run(argv, timeout_s=limit + GRACE_S).strip()
         self._fetch(there, folder)
         self._client.run(["rm", "-f", f"{there}.json"], timeout_s=30)
-        error = json.loads(said.splitlines()[-1])["error"]
-        return None if error is None else f"{error} [client node {self._client.host} of testbed {self.bed.name}]"
+        failure = json.loads(said.splitlines()[-1])["failure"]
+        if failure is None:
+            return None
+        return Failure(**failure).at(f"client node {self._client.host} of testbed {self.bed.name}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from longlook.plan.sweep import Sweep
 from longlook.stack import offered_stacks
-from longlook.sweep import Sweep
 
 
 def offered(sweep: Sweep) -> Sweep:

@@ -6,7 +6,7 @@ import abc
 from typing import Any
 
 from longlook.host.hosts import Hosts
-from longlook.scenario import Link
+from longlook.plan.link import Link
 
 DIRECTIONS = ("server_to_client", "client_to_server")
 

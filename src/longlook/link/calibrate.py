@@ -14,7 +14,7 @@ from pathlib import Path
 from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts, Role
 from longlook.link.base import LinkDriver
-from longlook.scenario import Link
+from longlook.plan.link import Link
 
 TRAIN = Path(__file__).with_name("train.py")
 FRAME_BYTES = 1442

@@ -12,7 +12,7 @@ from typing import Any
 from longlook.errors import LonglookError
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.clientdelay import ClientDelay, clear_client
-from longlook.scenario import Link
+from longlook.plan.link import Link
 
 TIMEOUT_S = 15.0
 PIPE_BYTE_LIMIT = "net.inet.ip.dummynet.pipe_byte_limit"

@@ -13,7 +13,7 @@ from typing import Any
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.link.base import LinkDriver
-from longlook.scenario import Link
+from longlook.plan.link import Link
 from longlook.stack.gobuild import build_tool
 
 START_TIMEOUT_S = 10

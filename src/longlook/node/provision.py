@@ -3,7 +3,7 @@
 Everything lies below the description's `folder`, which is the same on server and client:
 
     code/<digest>/      the files of this repository that measuring needs
-    cache/              stacks and tools, as in the per-user cache of a local machine (LONGLOOK_CACHE)
+    cache/              parts of stacks and tools, as in the per-user cache of a local machine (LONGLOOK_CACHE)
     cells/<cell_id>/    on the client: the record under way
     tmp/                temporary files, emptied at every connection
 """
@@ -72,23 +72,22 @@ def code_bundle() -> Bundle:
 
 
 @functools.cache
-def stack_bundle(name: str) -> Bundle:
-    """A stack as installed here, with this project's own programs that it uses, in the layout of the per-user cache."""
+def stack_bundles(name: str) -> tuple[Bundle, ...]:
+    """A stack as installed here, in the layout of the per-user cache: a bundle for each part that has files or programs
+    of this project. A part that an earlier stack brought to a node has the same bundle and is not sent again."""
     stack = open_stack(name)
     if stack.provider != "portable":
         raise LonglookError(
             f"stack {name} comes from {stack.provider}, whose programs need this machine's store: install it with longlook stack install {name} outside of the shell"
         )
-    files = [
-        (path, f"stacks/{stack.folder.name}/{path.relative_to(stack.folder).as_posix()}")
-        for path in stack.folder.rglob("*")
-        if path.is_file()
-    ]
-    for component in stack.stack.spec.components.values():
-        if component.source == "go":
-            program = build_tool(component.package)
-            files.append((program, program.relative_to(paths.CACHE).as_posix()))
-    return _pack(files, f"stack-{name}")
+    bundles = []
+    for placed in stack.parts:
+        files = [path for path in placed.folder.rglob("*") if path.is_file()]
+        files += [build_tool(one.package) for one in placed.part.spec.components.values() if one.source == "go"]
+        if files:
+            inside = [(path, path.relative_to(paths.CACHE).as_posix()) for path in files]
+            bundles.append(_pack(inside, f"part-{placed.name}"))
+    return tuple(bundles)
 
 
 class Provisioned:
@@ -123,8 +122,9 @@ class Provisioned:
         )
 
     def place_stack(self, name: str) -> None:
-        bundle = stack_bundle(name)
-        self._place(bundle, f"{self._folder}/cache", marker=f"{self._folder}/cache/{name}-{bundle.digest}.whole")
+        cache = f"{self._folder}/cache"
+        for bundle in stack_bundles(name):
+            self._place(bundle, cache, marker=f"{cache}/{bundle.path.stem}.whole")
 
     def _place(self, bundle: Bundle, target: str, marker: str | None = None) -> None:
         """Unpack a bundle on the node unless it is there, whole: `marker` is written last."""

@@ -45,14 +45,11 @@ def interleaved_names(arms: Sequence[Arm]) -> list[str] | None:
     """By as few of TELLING as tell the arms apart: `quic`, `tcp`; `0rtt`, `1rtt`. None where two are the same."""
     if len({arm.condition_text for arm in arms}) < len(arms):
         return None
-    words: list[list[str]] = [[] for _ in arms]
+    names = ["" for _ in arms]
     for field in TELLING:
-        values = [_word(arm, field) for arm in arms]
-        if len(set(values)) == 1:
-            continue
-        for own, value in zip(words, values, strict=True):
-            own.append(value)
-        names = ["-".join(part for part in own if part) for own in words]
+        longer = ["-".join(filter(None, (name, _word(arm, field)))) for name, arm in zip(names, arms, strict=True)]
+        if len(set(longer)) > len(set(names)):  # it tells apart what was the same so far
+            names = longer
         if len(set(names)) == len(arms):
             return names
     return None

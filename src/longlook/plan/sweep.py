@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from longlook.errors import LonglookError
 from longlook.plan.arm import Arm
 from longlook.plan.cell import AnyWorkload, Cell, Mode, Name
 from longlook.plan.link import REDRAW_MS, Link
@@ -83,7 +84,7 @@ class Sweep(Value):
     seed: int = Field(default=1, ge=0, lt=2**63)
     cells_of: list[Block] = Field(min_length=1, alias="cells", description="blocks of cells, [[cells]] in a file")
 
-    model_config = {**Value.model_config, "populate_by_name": True}
+    model_config = ConfigDict(populate_by_name=True)
 
     def cells(self) -> list[Cell]:
         """Every cell, each with a seed derived from the sweep's seed and its own id."""
@@ -170,5 +171,5 @@ def load_sweep(path: Path, complete: Complete) -> Sweep:
         raise PlanError(f"{path}: not TOML: {error}") from None
     try:
         return Sweep.parse(complete(data))
-    except PlanError as error:
+    except LonglookError as error:  # a stack that an arm names, too
         raise PlanError(f"{path}: {error}") from None

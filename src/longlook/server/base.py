@@ -26,10 +26,10 @@ from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.cpulimit import held
 from longlook.host.hosts import Hosts
+from longlook.host.sockets import pace
 from longlook.plan.arm import Arm
 from longlook.plan.offer import Offer
 from longlook.site.tree import Site
-from longlook.host.sockets import pace
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""

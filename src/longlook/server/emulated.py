@@ -9,15 +9,16 @@ import tomllib
 from pathlib import Path
 
 from longlook import paths
-from longlook.errors import NotSupported
+from longlook.errors import LonglookError, NotSupported
 from longlook.host.locking import exclusive
 
 
 def one_connection(stack) -> Path:
     """A copy of the stack's Envoy that emulates one connection; made once and kept in the cache."""
-    recipe = paths.ENVS / stack.name / "envoy-n1.toml"
-    if not recipe.exists():
-        raise NotSupported(f"stack {stack.name} has no recipe for N = 1: {recipe} does not exist")
+    try:
+        recipe = stack.template("envoy-n1.toml")
+    except LonglookError as error:
+        raise NotSupported(f"stack {stack.name} has no recipe for N = 1: {error}") from None
     program = stack.binary("envoy")
     key = hashlib.sha256(recipe.read_bytes() + str(program).encode() + stack.digest.encode()).hexdigest()[:12]
     made = paths.CACHE / "envoy-n1" / key / "envoy"

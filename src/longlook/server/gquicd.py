@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from longlook.errors import NotSupported
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
+from longlook.plan.offer import Offer
 from longlook.server.base import CONGESTION_COLUMNS, Server
 
 
@@ -16,7 +16,7 @@ class Gquicd(Server):
     """CUBIC with N = 1 or 2; ends each connection with its page and counts the REJ messages of each handshake."""
 
     name = "gquicd"
-    protocol = "quic"
+    offer = Offer(protocols=("quic",), ccas=("cubic",), emulated_connections=(1, 2))
 
     def __enter__(self):
         self._zero_rtt: dict[str, bool] = {}
@@ -25,19 +25,18 @@ class Gquicd(Server):
 
     def _command(self) -> list[str]:
         own = self.settings
-        if own.cca != "cubic":
-            raise NotSupported(f"gquicd offers cubic, not {own.cca}")
+        emulated = own.arm.emulated_connections
         options = {
             "address": f"{self.address}:{own.port}",
             "certificate": own.certificate,
             "key": own.key,
-            "www": own.www,
-            "requests-per-page": own.requests_per_page,
-            "emulated-connections": own.emulated_connections,
+            "www": own.site.root,
+            "requests-per-page": own.site.requests,
+            **({} if emulated is None else {"emulated-connections": emulated}),
             "socket-buffer-bytes": SOCKET_BUFFER_BYTES,
             "access-log": self.state / "access.log",
             **({"congestion-log": self._trace} if own.trace else {}),
-        } | own.options
+        } | own.faults
         return [str(self.stack.binary("gquicd")), *(f"-{name}={value}" for name, value in options.items())]
 
     @property

@@ -12,7 +12,7 @@ from longlook.stack.spec import load_stack
 
 
 def complete(data: dict[str, Any]) -> dict[str, Any]:
-    """A sweep's data with every arm complete. `stack` stands at the sweep, at a block or at an arm; the nearest counts."""
+    """A sweep's data with every arm complete. `stack` stands at the sweep, a block or an arm; the nearest counts."""
     stack = data.get("stack")
     blocks = data.get("cells")
     rest = {key: value for key, value in data.items() if key != "stack"}

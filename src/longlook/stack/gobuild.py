@@ -14,7 +14,7 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.locking import exclusive
 from longlook.stack.gopatch import go_environment, prepare
-from longlook.stack.versions import as_numbers
+from longlook.stack.number import as_numbers
 
 BUILD_TIMEOUT_S = 600.0
 

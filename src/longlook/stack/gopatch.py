@@ -96,7 +96,7 @@ def _download(source: Path, wanted: str, go: Path) -> Path:
 
 
 def _verify(source: Path, module: str, version: str, archive: Path) -> None:
-    """Hold the archive to go.sum, also when it has been in Go's cache for long: go itself looks only as it downloads."""
+    """Hold the archive to go.sum, also when it has long been in Go's cache: go itself looks only as it downloads."""
     sums = (source / "go.sum").read_text(encoding="utf-8")
     pinned = re.search(rf"^{re.escape(module)} {re.escape(version)} (h1:\S+)$", sums, re.MULTILINE)
     if pinned is None:
@@ -107,7 +107,8 @@ def _verify(source: Path, module: str, version: str, archive: Path) -> None:
         raise LonglookError(f"{archive} is damaged ({error}): delete it, or run go clean -modcache") from None
     if found != pinned.group(1):
         raise LonglookError(
-            f"{archive} is not the module that go.sum names: expected {pinned.group(1)}, found {found}; delete it, or run go clean -modcache"
+            f"{archive} is not the module that go.sum names: expected {pinned.group(1)}, found {found}; "
+            "delete it, or run go clean -modcache"
         )
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-IGNORED_NAMES = {".bin", ".package-lock.json"}
-"""Made differently by different versions of npm; nothing of ours reads them."""
+IGNORED_NAMES = {".bin", ".package-lock.json", "INSTALLER", "RECORD", "REQUESTED", "__pycache__"}
+"""Made differently by different versions of npm and pip, or by use; nothing of ours reads them."""
 IGNORED_SUFFIXES = (".br",)
 """Packed programs: they are unpacked into bin/ and hashed there."""
 

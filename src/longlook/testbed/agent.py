@@ -21,10 +21,12 @@ from typing import Any
 
 from longlook.errors import LonglookError, NotSupported
 from longlook.host import facts
+from longlook.plan.arm import Arm
 from longlook.probe.capture import capture
 from longlook.probe.tcp_probe import TcpProbe
 from longlook.server import SERVERS
 from longlook.server.base import Server, ServerSettings
+from longlook.site.tree import Site, SiteFile
 from longlook.stack import open_stack
 from longlook.testbed.onehost import OneHost
 
@@ -37,7 +39,6 @@ SERVER_METHODS = (
     "require_alive",
     "congestion",
 )
-PATHS = ("www", "certificate", "key")
 
 
 class Agent:
@@ -78,9 +79,8 @@ class Agent:
         self._bed.set_initial_window("server", segments)
 
     def open_server(self, name: str, stack: str, settings: dict[str, Any]) -> dict[str, Any]:
-        """Start a server of a stack; settings as of ServerSettings, paths on this node."""
-        own = ServerSettings(**{key: Path(value) if key in PATHS else value for key, value in settings.items()})
-        return self._open(SERVERS[name](self._bed, open_stack(stack), own))
+        """Start a server of a stack; `settings` as `server_settings` reads them, paths on this node."""
+        return self._open(SERVERS[name](self._bed, open_stack(stack), server_settings(settings)))
 
     def open_capture(self, path: str, expression: str, snaplen: int) -> dict[str, Any]:
         return self._open(capture(self._bed, "server", Path(path), expression, snaplen))
@@ -113,6 +113,19 @@ class Agent:
             if method == "congestion" and answer is not None
             else answer
         )
+
+
+def server_settings(data: dict[str, Any]) -> ServerSettings:
+    """Plain data (asking.plain) -> the settings."""
+    site = data["site"]
+    files = {path: SiteFile(**one) for path, one in site["files"].items()}
+    own = data | {
+        "arm": Arm.parse(data["arm"]),
+        "site": Site(Path(site["root"]), files, tuple(site["start"])),
+        "certificate": Path(data["certificate"]),
+        "key": Path(data["key"]),
+    }
+    return ServerSettings(**own)
 
 
 def answer(agent: Agent, line: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import json
 import select
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -115,18 +115,33 @@ class Agent:
             )
 
 
+def plain(settings: ServerSettings, placed: Mapping[str, str]) -> dict[str, Any]:
+    """Settings as plain data for agent.server_settings; `placed`: where site, certificate and key are on the node."""
+    site = settings.site
+    files = {path: asdict(one) for path, one in site.files.items()}
+    return {
+        "arm": settings.arm.model_dump(mode="json"),
+        "site": {"root": placed["site"], "files": files, "start": list(site.start)},
+        "certificate": placed["certificate"],
+        "key": placed["key"],
+        "port": settings.port,
+        "trace": settings.trace,
+        "faults": settings.faults,
+    }
+
+
 class RemoteServer:
     """A server on the node, with the methods of server.base.Server; a context manager as that is."""
 
     def __init__(self, agent: Agent, kind, stack: str, settings: ServerSettings):
-        self.name, self.protocol, self.settings = kind.name, kind.protocol, settings
+        self.name, self.offer, self.settings = kind.name, kind.offer, settings
         self._agent, self._stack = agent, stack
 
     def __enter__(self):
         own = self.settings
-        placed = self._agent.bring({"www": own.www, "certificate": own.certificate, "key": own.key})
-        self._folder = str(Path(placed["www"]).parent)
-        settings = asdict(own) | placed
+        placed = self._agent.bring({"site": own.site.root, "certificate": own.certificate, "key": own.key})
+        self._folder = str(Path(placed["site"]).parent)
+        settings = plain(own, placed)
         self._handle = self._agent.ask("open_server", name=self.name, stack=self._stack, settings=settings)["handle"]
         return self
 

@@ -22,7 +22,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from longlook.errors import LonglookError
-from longlook.scenario import ScenarioError, Value
+from longlook.plan.value import PlanError, Value
 
 SSH_PORT = 22
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$", description="1 to 16 of a-z and 0-9")]
@@ -109,7 +109,7 @@ def parse_description(data: dict) -> Description:
     """One testbed from plain data; an unknown driver or key is an error that lists the known ones."""
     driver = data.get("driver", "netns") if isinstance(data, dict) else None
     if driver not in DRIVERS:
-        raise ScenarioError(f"no testbed driver {driver!r} (known: {', '.join(DRIVERS)})")
+        raise PlanError(f"no testbed driver {driver!r} (known: {', '.join(DRIVERS)})")
     return DRIVERS[driver].parse(data)
 
 

@@ -1,0 +1,134 @@
+"""Client `curl`: libcurl as the package curl_cffi has it, over HTTP/3 (ngtcp2) or HTTP/2. One process, one file per fetch."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from longlook.client.base import Client, LoadFailed, Request
+from longlook.client.observation import Observation, SeenObject
+from longlook.errors import LonglookError, NotSupported
+from longlook.host import process
+from longlook.host.cpulimit import held
+from longlook.plan.offer import Offer
+
+SCRIPT = Path(__file__).with_name("fetch.py")
+COMPONENT = "curl-cffi"
+START_TIMEOUT_S = 20.0
+REPLY_GRACE_S = 5.0
+PROTOCOLS = {2: "http/1.1", 3: "h2", 30: "h3"}
+"""libcurl's CURL_HTTP_VERSION_* -> the protocol's ALPN name."""
+
+
+class Curl(Client):
+    """Times are libcurl's own, counted from the end of the name's look-up, as `curl -w` would give them."""
+
+    name = "curl"
+    offer = Offer(protocols=("quic", "tcp"), handshakes=("1rtt",), workloads=("download",))
+
+    def __enter__(self):
+        self._owned = contextlib.ExitStack()
+        self._serial, self._process = 0, None
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self._process is not None:
+            process.stop(self._process)
+        self._owned.close()
+
+    def _start(self) -> None:
+        own = self.settings
+        self._errors = Path(self._owned.enter_context(tempfile.TemporaryDirectory(prefix="curl-"))) / "stderr"
+        http = "3" if own.arm.protocol == "quic" else "2"
+        environment = {"PYTHONPATH": str(self.stack.python_path(COMPONENT)), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+        if own.key_log is not None:
+            environment["SSLKEYLOGFILE"] = str(own.key_log)
+        argv = [sys.executable, "-S", str(SCRIPT), own.origin, str(own.port), own.address, str(own.certificate), http]
+        with self._errors.open("wb") as errors:
+            self._process = self.testbed.popen(
+                "client",
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment,
+            )
+        self._owned.enter_context(held(self._process.pid, own.arm.client_cpu_pct))
+        try:
+            ready = self._reply(START_TIMEOUT_S)
+        except LoadFailed as failure:
+            raise LonglookError(f"curl did not start: {failure}") from None
+        self._version = str(ready["version"])
+
+    def _reply(self, timeout_s: float) -> dict[str, Any]:
+        readable, _, _ = select.select([self._process.stdout], [], [], timeout_s)
+        if not readable:
+            raise LoadFailed(f"no answer from curl within {timeout_s:g} s")
+        line = self._process.stdout.readline()
+        if not line.endswith("\n"):
+            said = self._errors.read_text(errors="replace").strip()[-300:]
+            raise LoadFailed(f"curl ended (killed?): {said or 'no message'}")
+        return json.loads(line)
+
+    def fetch(self, request: Request) -> Observation:
+        if len(request.paths) != 1:
+            raise NotSupported(f"curl fetches one file at a time, not {len(request.paths)}")
+        self._serial += 1
+        path = request.paths[0]
+        asked = {"id": self._serial, "path": path, "timeout_ms": int(request.timeout_s * 1000)}
+        try:
+            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise LoadFailed("curl is gone (killed?)") from None
+        while (reply := self._reply(request.timeout_s + REPLY_GRACE_S)).get("id") != self._serial:
+            pass  # the answer to a fetch that was given up
+        if not reply["ok"]:
+            raise LoadFailed(reply["error"])
+        return self._observed(path, reply)
+
+    def _observed(self, path: str, reply: dict[str, Any]) -> Observation:
+        begin = reply["namelookup_s"]
+        times = {name: (reply[f"{name}_s"] - begin) * 1e3 for name in ("appconnect", "starttransfer", "total")}
+        seen = SeenObject(
+            path=path,
+            status=reply["status"],
+            protocol=PROTOCOLS.get(reply["http"], f"http version {reply['http']}"),
+            size_bytes=reply["size"],
+            started_ms=0.0,
+            ended_ms=times["total"],
+            connection=f"{self._serial}:{reply['port']}" if reply["connects"] == 1 else "used before",
+            sha256=reply["sha256"],
+        )
+        metrics = {"ttlb_ms": times["total"], "ttfb_ms": times["starttransfer"], "connect_ms": times["appconnect"]}
+        kept = {key: value for key, value in reply.items() if key not in ("id", "ok")}
+        return Observation(metrics, (seen,), times["appconnect"], {"kind": "timings"} | kept)
+
+    def drop_connections(self) -> None:
+        """Each fetch has closed its own."""
+
+    def abandon(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def version(self) -> str:
+        found = re.search(r"libcurl/(\S+)", self._version)
+        return found.group(1) if found else self._version
+
+    def cpu_seconds(self) -> float:
+        return process.cpu_seconds(self._process.pid)

@@ -1,0 +1,167 @@
+"""One arm of a cell at work: a client that loads from a server, again and again, each load judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from longlook.client.base import Client, LoadFailed, Request
+from longlook.client.observation import Observation
+from longlook.errors import NotSupported
+from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.host.machine import cpu_times
+from longlook.link.base import DIRECTIONS, LinkDriver
+from longlook.plan.arm import Arm
+from longlook.probe.stallwatch import StallWatch
+from longlook.server.base import Server
+from longlook.site.tree import Site
+
+SERVER_LOG_TIMEOUT_S = 1.0
+COUNTED = (
+    "packets_in",
+    "bytes_in",
+    "dropped_loss",
+    "dropped_queue",
+    "packets_out",
+    "bytes_out",
+    "socket_drops",
+    "late_over_1ms",
+)
+MAIN_METRICS = ("plt_ms", "ttlb_ms")
+"""How long a load took: the first of these that its client tells."""
+NOT_SEEN = {
+    "connections": [],
+    "protocols_seen": [],
+    "resumed": None,
+    "zero_rtt": None,
+    "artefact": None,
+}
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an arm shares with the others: link, site, stall watch, time-out."""
+
+    link: LinkDriver
+    site: Site
+    stalls: StallWatch
+    timeout_s: float
+    rtt_ms: float
+    first_aside: bool = True
+    """The first load of each arm, which is cold, is kept and never averaged."""
+
+
+class Side:
+    """Owns the client's history: which connections it has used, which the server has seen."""
+
+    def __init__(self, arm: Arm, client: Client, server: Server, protocol_name: str, around: Surroundings):
+        """`protocol_name`: what the client calls the arm's protocol (`h3`, `h2`)."""
+        self.arm, self.client, self.server, self.around = arm, client, server, around
+        self.protocol_name = protocol_name
+        self._known: set[str] = set()
+
+    def load(self, index: int) -> dict[str, Any]:
+        """One load; everything about it except its place in the cell, as a sample's record (see data/raw/README.md)."""
+        before, served = self._meters(), self._served()
+        started = time.monotonic()
+        try:
+            seen, error = self._fetch(), None
+        except LoadFailed as failure:
+            seen, error = None, str(failure)
+        ended = time.monotonic()
+        used = self._used(before, started, ended)
+        record = {"arm": self.arm.name, "index": index, "set_aside": self.around.first_aside and index == 0} | used
+        cpu = {f"{end}_cpu_s": max(used["cpu"][f"{end}_s"], 0.0) for end in ("client", "server")}
+        if seen is None:
+            failed = {"accepted": False, "reject_reason": "load_failed", "reject_detail": error, "disturbed": False}
+            return record | failed | NOT_SEEN | {"metrics": cpu}
+        lost = int(used["link"]["client_to_server"].get("dropped_loss", 0))
+        verdict = self._judge(seen, index, served, lost)
+        metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
+        return record | {"metrics": metrics} | _outcome(seen, verdict, used, (ended - started) * 1e3)
+
+    def _fetch(self) -> Observation:
+        try:
+            return self.client.fetch(Request(self.around.site.start, self.around.timeout_s, fresh=self.arm.is_cold))
+        except LoadFailed:
+            if refused := self.server.version_refused():
+                raise NotSupported(
+                    f"{self.client.name} {self.client.version()} and {self.server.name}: not supported: {refused}"
+                ) from None
+            raise
+
+    def _meters(self) -> dict[str, Any]:
+        return {
+            "machine": cpu_times(),
+            "client_s": self.client.cpu_seconds(),
+            "server_s": self.server.cpu_seconds(),
+            "link_s": self.around.link.cpu_seconds(),
+            "link": self.around.link.counters(),
+        }
+
+    def _used(self, before: Mapping[str, Any], started: float, ended: float) -> dict[str, Any]:
+        """What the meters say of the time since `before`."""
+        after = self._meters()
+        return {
+            "stalls_ms": self.around.stalls.gaps_ms(started, ended),
+            "cpu": {name: round(after[name] - before[name], 4) for name in ("client_s", "server_s", "link_s")}
+            | {"machine_busy": round(after["machine"].busy_since(before["machine"]), 4)},
+            "link": {way: _counted(before["link"][way], after["link"][way]) for way in DIRECTIONS},
+        }
+
+    def _served(self) -> frozenset[str]:
+        known = self.server.early_data_by_connection()
+        return frozenset(known) if known is not None else frozenset()
+
+    def _judge(self, seen: Observation, index: int, served: frozenset[str], client_packets_lost: int) -> Verdict:
+        wanted = Expectation(
+            files=self.around.site.files,
+            protocol=self.protocol_name,
+            zero_rtt=None if self.arm.protocol == "tcp" else index > 0 and not self.arm.is_cold,
+            cca=self.arm.cca,
+            rtt_ms=self.around.rtt_ms,
+        )
+        opened = self._opened_since(served)
+        evidence = Evidence(frozenset(self._known), opened, self.server.cca_in_force(), client_packets_lost)
+        verdict = judge(seen, wanted, evidence)
+        self._known.update(verdict.connections)
+        return verdict
+
+    def _opened_since(self, served: frozenset[str]) -> dict[str, bool] | None:
+        """Connections that the server accepted since; its log may lag a little behind the client."""
+        deadline = time.monotonic() + SERVER_LOG_TIMEOUT_S
+        while (now := self.server.early_data_by_connection()) is not None:
+            opened = {name: early for name, early in now.items() if name not in served}
+            if opened or time.monotonic() > deadline:
+                return opened
+            time.sleep(0.005)  # polling interval, bounded by the deadline
+        return None
+
+
+def main_metric(metrics: Mapping[str, float | None]) -> float | None:
+    """How long a load took, ms; None if its client does not tell."""
+    return next((metrics[name] for name in MAIN_METRICS if metrics.get(name) is not None), None)
+
+
+def _outcome(seen: Observation, verdict: Verdict, used: Mapping[str, Any], duration_ms: float) -> dict[str, Any]:
+    took_ms = main_metric(seen.metrics)
+    took_ms = duration_ms if took_ms is None else took_ms
+    disturbed = disturbance(took_ms, used["stalls_ms"], used["cpu"]["machine_busy"], duration_ms, used["link"])
+    return {
+        "accepted": verdict.accepted and disturbed is None,
+        "reject_reason": verdict.reason or (None if disturbed is None else "disturbed"),
+        "reject_detail": verdict.detail or disturbed,
+        "disturbed": disturbed is not None,
+        "connections": list(verdict.connections),
+        "protocols_seen": list(verdict.protocols_seen),
+        "resumed": verdict.resumed,
+        "zero_rtt": verdict.zero_rtt,
+        "artefact": dict(seen.artefact) or None,
+    }
+
+
+def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    """What a direction of the link counted in between; a link that does not count something says nothing of it."""
+    return {key: after[key] - before.get(key, 0) for key in COUNTED if key in after}
