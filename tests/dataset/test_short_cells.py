@@ -8,7 +8,12 @@ from campaigns import QUIC, STACK_DIGEST, TCP, loads_of, make_sweep, write_cell
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.experiment import distribute
+from longlook.experiment import run as runner
+from longlook.experiment.failure import Failure
+from longlook.experiment.run import run_sweep
 from longlook.record.campaigns import open_campaign, read_campaigns
+from longlook.testbed.description import NetnsDescription
 
 
 def test_a_campaign_of_two_stacks_knows_the_digest_of_each(tmp_path):
@@ -25,32 +30,24 @@ class Bench:
     def __init__(self, short: dict[int, int]):
         self.short, self.measured, self.fails_at = short, [], 0
 
-    def __call__(self, campaign, cell, testbed):
+    def measure(self, campaign, cell):
         size_kb = cell.workload.object_bytes // 1024
         self.measured.append(size_kb)
         left = self.short.get(size_kb, 0)
         self.short[size_kb] = left - 1
         if self.fails_at == len(self.measured):
-            return "the link is out of tolerance"
+            return Failure("cell", "the link is out of tolerance")
         samples = loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0])
         write_cell(campaign, cell, samples, complete=left <= 0)
         return None
 
 
 @pytest.fixture
-def runner():
-    """What runs a sweep."""
-    from longlook.experiment import campaign
-
-    return campaign
-
-
-@pytest.fixture
-def bench(tmp_path, monkeypatch, runner):
+def bench(tmp_path, monkeypatch):
     made = Bench({})
     monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
     monkeypatch.setattr(paths, "STATE", tmp_path / "state")
-    monkeypatch.setattr(runner, "measure_cell", made)
+    monkeypatch.setattr(runner, "Measurer", lambda place: made)
     monkeypatch.setattr(runner, "open_stack", lambda name, full_check: type("Stack", (), {"digest": STACK_DIGEST}))
     return made
 
@@ -60,9 +57,9 @@ def complete(campaign):
     return [json.loads((cell / "cell.json").read_text())["complete"] for cell in campaign.finished_cells()]
 
 
-def test_a_short_cell_is_measured_once_more_and_its_first_record_is_kept(bench, runner):
+def test_a_short_cell_is_measured_once_more_and_its_first_record_is_kept(bench):
     bench.short[5] = 1
-    outcome = runner.run_sweep(make_sweep(), quiet=True)
+    outcome = run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 5]
     assert outcome.measured == 2 and outcome.campaign.is_sealed
     assert complete(outcome.campaign) == [True, True]
@@ -70,22 +67,22 @@ def test_a_short_cell_is_measured_once_more_and_its_first_record_is_kept(bench, 
     assert [json.loads((folder / "cell.json").read_text())["complete"] for folder in kept] == [False]
 
 
-def test_a_cell_that_stays_short_is_kept_as_it_is(bench, runner):
+def test_a_cell_that_stays_short_is_kept_as_it_is(bench):
     bench.short[10] = 5
-    outcome = runner.run_sweep(make_sweep(), quiet=True)
+    outcome = run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 10]
     assert outcome.campaign.is_sealed and outcome.measured == 2
 
 
-def test_a_short_cell_that_cannot_be_measured_again_stays_as_it_was(bench, runner):
+def test_a_short_cell_that_cannot_be_measured_again_stays_as_it_was(bench):
     bench.short[5], bench.fails_at = 1, 3
-    outcome = runner.run_sweep(make_sweep(), quiet=True)
+    outcome = run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 5]
     assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
 
 
-def test_nothing_can_be_withdrawn_from_a_sealed_campaign(bench, runner):
-    sealed = runner.run_sweep(make_sweep(), quiet=True).campaign
+def test_nothing_can_be_withdrawn_from_a_sealed_campaign(bench):
+    sealed = run_sweep(make_sweep(), quiet=True).campaign
     with pytest.raises(LonglookError, match="sealed"):
         sealed.withdraw_cell(sealed.cells()[0])
 
@@ -102,44 +99,41 @@ class OnTwo:
     def measure_all(self, campaign, plan, testbeds, client):
         for bed in testbeds:
             for cell in plan[bed.name]:
-                yield cell, bed.name, self._bench(campaign, cell, bed)
+                yield cell, bed.name, self._bench.measure(campaign, cell)
 
 
 @pytest.fixture
 def two(bench, monkeypatch):
-    from longlook.experiment import distribute
-    from longlook.testbed.description import NetnsDescription
-
     instead = OnTwo(bench)
     monkeypatch.setattr(distribute, "cluster", instead.cluster)
     monkeypatch.setattr(distribute, "measure_all", instead.measure_all)
     return tuple(NetnsDescription(name=name) for name in ("shorta", "shortb"))
 
 
-def test_several_testbeds_measure_a_short_cell_once_more(bench, two, runner):
+def test_several_testbeds_measure_a_short_cell_once_more(bench, two):
     bench.short[5] = 1
-    outcome = runner.run_sweep(make_sweep(), testbeds=two, quiet=True)
+    outcome = run_sweep(make_sweep(), testbeds=two, quiet=True)
     assert sorted(bench.measured) == [5, 5, 10] and outcome.measured == 2 and outcome.campaign.is_sealed
     assert complete(outcome.campaign) == [True, True]
 
 
-def test_several_testbeds_put_back_what_they_could_not_measure_again(bench, two, runner):
+def test_several_testbeds_put_back_what_they_could_not_measure_again(bench, two):
     bench.short[5], bench.fails_at = 1, 3
-    outcome = runner.run_sweep(make_sweep(), testbeds=two, quiet=True)
+    outcome = run_sweep(make_sweep(), testbeds=two, quiet=True)
     assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
 
 
-def test_an_interruption_puts_back_what_was_withdrawn(bench, monkeypatch, runner):
+def test_an_interruption_puts_back_what_was_withdrawn(bench, monkeypatch):
     bench.short[5] = 1
-    measure = bench.__call__
+    measure = bench.measure
 
-    def interrupted(campaign, cell, testbed):
+    def interrupted(campaign, cell):
         if len(bench.measured) == 2:
             raise KeyboardInterrupt
-        return measure(campaign, cell, testbed)
+        return measure(campaign, cell)
 
-    monkeypatch.setattr(runner, "measure_cell", interrupted)
+    monkeypatch.setattr(bench, "measure", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        runner.run_sweep(make_sweep(), quiet=True)
+        run_sweep(make_sweep(), quiet=True)
     (campaign,) = read_campaigns(paths.RAW)
     assert len(campaign.finished_cells()) == 2 and not campaign.missing_cells()
