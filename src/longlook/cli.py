@@ -91,8 +91,7 @@ def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None)
     wanted = offered(_sweep(sweep))
     if any(place_of(bed).is_here for bed in beds):
         require(checks(wanted.stacks()))
-    role = "reference" if reference else "local"
-    found = run_sweep(wanted, role, None if new else "auto", beds)
+    found = run_sweep(wanted, "reference" if reference else "local", None if new else "auto", beds)
     click.echo(f"measured {found.measured} cells into {found.campaign.path}")
     if found.failed:
         lines = "\n".join(f"  {cell}: {why}" for cell, why in found.failed.items())

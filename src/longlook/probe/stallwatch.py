@@ -54,7 +54,7 @@ class StallWatch:
         process.stop(self._process)
 
     def _read(self) -> None:
-        for line in self._process.stdout:
+        for line in process.piped(self._process.stdout):
             end, length = line.split()
             self._ends.append(float(end))
             self._lengths.append(float(length))
