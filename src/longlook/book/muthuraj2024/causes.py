@@ -134,7 +134,8 @@ def windows(paper: Chapter) -> HTML:
         own = [_by_page(paper.data.squares(paper.study, series, key, VERSUS)) for series in WINDOWS]
         for place in own[0].index:
             numbers = [text for frame in own for text in _lead(frame, place)]
-            rows.append([title, f"{place[0]:g}", style.size_label(int(place[1])), *numbers])
+            size = style.size_label(int(place[1])).replace(" ", "\N{NO-BREAK SPACE}")
+            rows.append([title, f"{place[0]:g}", size, *numbers])
     head = ["column", "Mbit/s", "object", *["QUIC", "TCP", "lead, ms", "%"] * len(WINDOWS)]
     groups = [("", 3), *((words, 4) for words in WINDOWS.values())]
     return HTML(html_table(head, rows, numeric=set(range(3, 15)), groups=groups) if rows else style.NOTHING_YET)
