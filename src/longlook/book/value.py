@@ -253,7 +253,7 @@ def _chosen(rows: pd.DataFrame, series: str, where: Mapping[str, object]) -> pd.
 def _by_place(rows: pd.DataFrame, series: str, column: str) -> pd.Series:
     twice = rows[rows.duplicated(PLACE, keep=False)]
     if len(twice):
-        differ = [name for name in rows.columns if twice[name].astype(str).nunique() > 1 and name not in PLACE]
+        differ = [name for name in rows.columns if twice[name].map(style.value_text).nunique() > 1 and name not in PLACE]
         names = ", ".join(name for name in differ if name in ("label", "loss_pct", "jitter_ms", "replicate", "cca"))
         raise LonglookError(f"series {series}: several cells on one square; name one of {names or 'their conditions'}")
     return rows.set_index(PLACE)[column].astype(float)
