@@ -109,7 +109,9 @@ def loads(rng, published, campaign: str, count: int) -> CellResult:
     return CellResult(campaign, named("plt", "sample"), (cell,), tuple(found))
 
 
-def sample(arm: str, index: int, value: float | None, reason: str | None = None, zero_rtt: bool | None = None) -> Sample:
+def sample(
+    arm: str, index: int, value: float | None, reason: str | None = None, zero_rtt: bool | None = None
+) -> Sample:
     """One load."""
     return Sample(
         arm=arm, index=index, attempt=0, order=index, accepted=reason is None, set_aside=index == 0,

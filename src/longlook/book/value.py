@@ -131,7 +131,8 @@ class Quantity:
 
     def only(self, true: Callable[[float], bool]) -> Quantity:
         """Those that something is true of."""
-        return replace(self, numbers=self.numbers[[true(number) for number in self.numbers]])
+        chosen = pd.Series([true(number) for number in self.numbers], index=self.numbers.index, dtype=bool)
+        return replace(self, numbers=self.numbers[chosen])
 
     def at(self, other: Quantity) -> Quantity:
         """Those of the squares, or samples, that the other one has."""

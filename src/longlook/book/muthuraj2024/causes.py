@@ -11,6 +11,7 @@ from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
 from longlook.book.varied import REFERENCE, same_square, square_at
+from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
@@ -151,4 +152,6 @@ def _lead(frame: pd.DataFrame, place: tuple) -> list[str]:
 
 def _by_page(frame: pd.DataFrame) -> pd.DataFrame:
     own = frame.reindex(columns=[*SAME_PAGE, "left_mean", "right_mean", "pct_diff"])
-    return own.set_index(SAME_PAGE, verify_integrity=True).sort_index()
+    if own.duplicated(SAME_PAGE).any():
+        raise LonglookError("initial windows: several cells of one page and bandwidth; they cannot stand in one line")
+    return own.set_index(SAME_PAGE).sort_index()
