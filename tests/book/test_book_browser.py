@@ -31,7 +31,9 @@ def visit(chromium, page, steps, **options):
     async def run():
         async with Browser(chromium, **options) as browser:
             await browser.open(page)
-            await browser.wait_for("document.querySelectorAll('.ll-chart').length === document.querySelectorAll('.ll-ready').length")
+            await browser.wait_for(
+                "document.querySelectorAll('.ll-chart').length === document.querySelectorAll('.ll-ready').length"
+            )
             result = await steps(browser)
             assert browser.errors == []
             remote = [url for url in browser.requests if not url.startswith(("file:", "data:", "blob:"))]

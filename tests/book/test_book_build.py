@@ -57,7 +57,12 @@ def test_no_page_names_a_script_host(built_book):
 
 def test_each_figure_is_a_live_chart_with_a_static_picture(built_book):
     text = (built_book / "book" / "results-quicv1.html").read_text(encoding="utf-8")
-    assert text.count('class="ll-chart"') == text.count('class="ll-static"') == text.count("this is the static picture of the chart.") == 6
+    assert (
+        text.count('class="ll-chart"')
+        == text.count('class="ll-static"')
+        == text.count("this is the static picture of the chart.")
+        == 6
+    )
     assert "Where the columns come from" in text and "reference-figure-4.6a-20250801T101500" in text
     assert "not measured yet" not in text.lower()
 

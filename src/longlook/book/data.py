@@ -84,7 +84,8 @@ class BookData:
         seen = newest(_of(self.cells, study, series), role)[["campaign", "series"]].drop_duplicates()
         own = _of(getattr(self, table), study, series)
         chosen = set(seen.itertuples(index=False, name=None))
-        return own[[pair in chosen for pair in zip(own["campaign"], own["series"], strict=True)]]
+        pairs = zip(own["campaign"], own["series"], strict=True)
+        return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
 
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""

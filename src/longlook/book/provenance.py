@@ -75,7 +75,9 @@ def _campaign(data: BookData, row: pd.Series, series: list[str]) -> str:
     parts = [
         f"{html.escape(', '.join(series))}: <code>data/raw/{html.escape(row['campaign'])}</code>",
         str(row["created"])[:16].replace("T", " ") + " UTC",
-        f"{most} runs of each" if "together" in set(arms["mode"]) else f"{most} loads per arm",
+        f"{most} {'run' if most == 1 else 'runs'} of each"
+        if "together" in set(arms["mode"])
+        else f"{most} loads per arm",
     ]
     if row["cells_measured"] < row["cells"]:
         parts.append(f"{row['cells_measured']:g} of {row['cells']:g} cells so far")

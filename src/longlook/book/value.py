@@ -131,7 +131,8 @@ class Quantity:
 
     def only(self, true: Callable[[float], bool]) -> Quantity:
         """Those that something is true of."""
-        return replace(self, numbers=self.numbers[[true(number) for number in self.numbers]])
+        chosen = pd.Series([true(number) for number in self.numbers], index=self.numbers.index, dtype=bool)
+        return replace(self, numbers=self.numbers[chosen])
 
     def at(self, other: Quantity) -> Quantity:
         """Those of the squares, or samples, that the other one has."""
@@ -253,7 +254,7 @@ def _chosen(rows: pd.DataFrame, series: str, where: Mapping[str, object]) -> pd.
 def _by_place(rows: pd.DataFrame, series: str, column: str) -> pd.Series:
     twice = rows[rows.duplicated(PLACE, keep=False)]
     if len(twice):
-        differ = [name for name in rows.columns if twice[name].astype(str).nunique() > 1 and name not in PLACE]
+        differ = [name for name in rows.columns if twice[name].map(style.value_text).nunique() > 1 and name not in PLACE]
         names = ", ".join(name for name in differ if name in ("label", "loss_pct", "jitter_ms", "replicate", "cca"))
         raise LonglookError(f"series {series}: several cells on one square; name one of {names or 'their conditions'}")
     return rows.set_index(PLACE)[column].astype(float)

@@ -91,35 +91,35 @@ def figure_squares(cells_of: Mapping[Source, pd.DataFrame], axes: Axes | None = 
         return pd.DataFrame(columns=["source", "square", "campaign", "cell_id", *STATISTICS, *CONTRAST])
     places = [axes.column(name, known[0]) for name in axes.names]
     for frame in known:
-        _one_each(frame, places)
+        _one_each(frame, places, axes)
     page = [name for name in PAGE if "workload" in places]
     grid = pd.concat([frame[[*places, *page]] for frame in known]).drop_duplicates(places)
     rows = [_one_source(source, frame, grid, places) for source, frame in cells_of.items()]
     return _with_labels(pd.concat(rows, ignore_index=True), axes, places)
 
 
-def _one_each(frame: pd.DataFrame, places: Sequence[str]) -> None:
-    """An error where two cells lie on one square; it says in which conditions they differ."""
+def _one_each(frame: pd.DataFrame, places: Sequence[str], axes: Axes) -> None:
+    """An error where two cells lie on one square; it says in which conditions they differ, as an axis would name them."""
     twice = frame[frame.duplicated(list(places), keep=False)]
     if twice.empty:
         return
     first = next(iter(twice.groupby(list(places), dropna=False, sort=False)))[1]
-    differ = [name for name in condition_columns(frame) if first[name].astype(str).nunique() > 1]
-    differ = _without_doubles(differ)
+    differ = [name for name in condition_columns(frame) if first[name].map(style.value_text).nunique() > 1]
     series = ", ".join(dict.fromkeys(frame["series"]))
-    where = ", ".join(f"{name} = {first[name].iloc[0]}" for name in places)
-    what = ", ".join(differ) or "nothing but the campaign or their ids"
+    where = ", ".join(f"{name} = {style.value_text(first[name].iloc[0])}" for name in places)
+    what = ", ".join(_as_axes(differ, axes)) or "nothing but the campaign or their ids"
     raise LonglookError(
         f"series {series}: {len(first)} cells fall on one square ({where}); they differ in {what}. "
         "Put that on an axis (x, y) or in panels of its own (by)."
     )
 
 
-def _without_doubles(names: Sequence[str]) -> list[str]:
-    """`server_cpu_pct` once where both arms differ in it."""
-    both = {name.removeprefix("left_") for name in names} & {name.removeprefix("right_") for name in names}
-    shown = [name for name in names if not (name.startswith("right_") and name.removeprefix("right_") in both)]
-    return [name.removeprefix("left_") if name.removeprefix("left_") in both else name for name in shown]
+def _as_axes(names: Sequence[str], axes: Axes) -> list[str]:
+    """`left_server_cpu_pct` as `quic.server_cpu_pct`; where both arms differ in it, by the left one alone."""
+    left, right = ([name.removeprefix(f"{side}_") for name in names if name.startswith(f"{side}_")] for side in SIDES)
+    found = [name for name in names if not name.startswith(tuple(f"{side}_" for side in SIDES))]
+    found += [f"{axes.arms[0]}.{name}" for name in left]
+    return found + [f"{axes.arms[1]}.{name}" for name in right if name not in left]
 
 
 def _one_source(source: Source, frame: pd.DataFrame, grid: pd.DataFrame, places: Sequence[str]) -> pd.DataFrame:

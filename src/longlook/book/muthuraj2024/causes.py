@@ -11,6 +11,7 @@ from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
 from longlook.book.varied import REFERENCE, same_square, square_at
+from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
@@ -134,7 +135,8 @@ def windows(paper: Chapter) -> HTML:
         own = [_by_page(paper.data.squares(paper.study, series, key, VERSUS)) for series in WINDOWS]
         for place in own[0].index:
             numbers = [text for frame in own for text in _lead(frame, place)]
-            rows.append([title, f"{place[0]:g}", style.size_label(int(place[1])), *numbers])
+            size = style.size_label(int(place[1])).replace(" ", "\N{NO-BREAK SPACE}")
+            rows.append([title, f"{place[0]:g}", size, *numbers])
     head = ["column", "Mbit/s", "object", *["QUIC", "TCP", "lead, ms", "%"] * len(WINDOWS)]
     groups = [("", 3), *((words, 4) for words in WINDOWS.values())]
     return HTML(html_table(head, rows, numeric=set(range(3, 15)), groups=groups) if rows else style.NOTHING_YET)
@@ -150,4 +152,6 @@ def _lead(frame: pd.DataFrame, place: tuple) -> list[str]:
 
 def _by_page(frame: pd.DataFrame) -> pd.DataFrame:
     own = frame.reindex(columns=[*SAME_PAGE, "left_mean", "right_mean", "pct_diff"])
-    return own.set_index(SAME_PAGE, verify_integrity=True).sort_index()
+    if own.duplicated(SAME_PAGE).any():
+        raise LonglookError("initial windows: several cells of one page and bandwidth; they cannot stand in one line")
+    return own.set_index(SAME_PAGE).sort_index()
