@@ -20,7 +20,7 @@ THRESHOLD_MS = 5.0
 
 # One line per gap: its end (CLOCK_MONOTONIC, s) and its length (ms). Run by `python -S`: starts in 10 ms.
 # Real-time priority: a gap then means that the machine did not run us, not that our own programs were busy
-# (how busy they were is measured apart, in longlook/probe/machine.py).
+# (how busy they were is measured apart, in longlook/host/machine.py).
 _SOURCE = f"""
 import os, time
 try:

@@ -22,7 +22,6 @@ class Ngtcp2(Server):
     """Loads are cold: a connection that stays open would be used again."""
 
     name = "ngtcp2"
-    protocol = "quic"
     offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), handshakes=("1rtt",), qlog=True)
 
     def _command(self) -> list[str]:
