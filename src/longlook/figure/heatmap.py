@@ -8,6 +8,7 @@ nothing was measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import altair as alt
 import pandas as pd
@@ -58,6 +59,9 @@ _SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "shade"
           "label_colour", "place", "left_text", "right_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
 
 
+Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
+
+
 def heatmap(squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None) -> alt.VConcatChart:
     """Altair chart of `squares` (from `figure_squares`): one row of panels per block, one panel per source."""
     chart = alt.vconcat(*_rows(squares, PAGE, versus, axes or Axes()), spacing=18)
@@ -94,7 +98,7 @@ def _block_title(text: str) -> alt.Title:
     return alt.Title(text, anchor="start", fontSize=13, offset=8)
 
 
-def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes) -> alt.LayerChart:
+def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes) -> style.Layered:
     """One source of one block: squares, and the number printed in each."""
     across = list(dict.fromkeys(frame.sort_values("x_order", kind="stable")["x"]))
     down = list(dict.fromkeys(frame.sort_values("y_order", kind="stable")["y"]))
@@ -151,7 +155,10 @@ def _colour(versus: Versus) -> alt.Color:
             clamp=True,
         ),
         legend=alt.Legend(
-            title=f"{versus.metric_word} difference, %: blue, minus = {words['right']}; red, plus = {words['left']}; white = not significant",
+            title=(
+                f"{versus.metric_word} difference, %: blue, minus = {words['right']}; "
+                f"red, plus = {words['left']}; white = not significant"
+            ),
             orient="bottom", direction="horizontal", gradientLength=300, gradientThickness=10,
             titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
         ),
@@ -166,7 +173,7 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
     frame["place"] = place_names(frame, axes)
     for side in SIDES:
         parts = frame[[f"{side}_mean", f"{side}_sd", f"{side}_n"]].itertuples(index=False, name=None)
-        frame[f"{side}_text"] = [mean_text(*values, versus.metric.unit) for values in parts]
+        frame[f"{side}_text"] = [mean_text(mean, sd, n, versus.metric.unit) for mean, sd, n in parts]
     frame["pct_text"] = [
         f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
     ]
@@ -207,7 +214,7 @@ def p_text(p_value: float) -> str:
     return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
-def configured(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+def configured(chart: Chart) -> Chart:
     """The one look of all charts: plain sans-serif, no frame, text large enough to read in print."""
     return (
         chart.configure(font=style.FONT, background="transparent")

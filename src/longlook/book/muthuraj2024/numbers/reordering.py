@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
-SMALL = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
-MIDDLE = {"workload": ("500kb-x1", "1000kb-x1")}
-LARGE = {"workload": ("500kb-x1", "1000kb-x1", "10000kb-x1")}
-FAST_10MB = {"workload": "10000kb-x1", "bandwidth_mbps": 100.0}
-DRAWN = {"bandwidth_mbps": (10.0, 100.0)}
+SMALL: dict[str, Any] = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
+MIDDLE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1")}
+LARGE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1", "10000kb-x1")}
+FAST_10MB: dict[str, Any] = {"workload": "10000kb-x1", "bandwidth_mbps": 100.0}
+DRAWN: dict[str, Any] = {"bandwidth_mbps": (10.0, 100.0)}
 """Bandwidths of the sweep jitter-interval."""
 KB = 1024
 
 
-def _over_published(m: Measured, arm: str, series: str = "4.11b", of: str = "4.11b", **where: object) -> Quantity:
+def _over_published(m: Measured, arm: str, series: str = "4.11b", of: str = "4.11b", **where: Any) -> Quantity:
     """Re-measured over published means."""
     return m.arm(series, arm, **where) / m.published.arm(of, arm, **where)
 
