@@ -1,8 +1,8 @@
-"""A sweep over several testbeds, by Dask: one worker process per testbed, which is a resource of that worker alone, so that
-a testbed never runs two cells at once. Results land in one campaign.
+"""A sweep over several testbeds, by Dask: one worker process per testbed. Results land in one campaign.
 
-A worker that dies is started again and its cell measured again; one on another control host (`control` in the testbeds' file)
-is started over SSH and sends its records here.
+A testbed is a resource of its worker alone, so that it never runs two cells at once. A worker that dies is started
+again and its cell measured again; one on another control host (`control` in the testbeds' file) is started over SSH and
+sends its records here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import asyncssh
 import dask
-from distributed import Client, Nanny, Scheduler, SpecCluster, as_completed, get_worker
+from distributed import Client, Nanny, Scheduler, SpecCluster, Worker, as_completed, get_worker
 from distributed.deploy.ssh import Worker as SSHWorker
 
 from longlook.errors import LonglookError
@@ -40,7 +41,8 @@ DASHBOARD_PORT = 8787
 """Dask's usual one; another is taken where it is in use."""
 WORKERS_TIMEOUT_S = 120
 WORKER_DEATHS = 1
-"""So often a cell may have its worker die under it and be measured again; `measure_cell` itself tries a cell twice."""
+"""So often a cell may have its worker die under it and be measured again; `Measurer` itself tries a cell twice."""
+_measurers: WeakKeyDictionary[Worker, Measurer] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,9 @@ def resource(bed: Description) -> str:
 def _measurer(bed: Description) -> Measurer:
     """This worker's own, for as long as it lives: it remembers whether its testbed was lost."""
     worker = get_worker()
-    if not hasattr(worker, "longlook_measurer"):
-        worker.longlook_measurer = Measurer(place_of(bed))
-    return worker.longlook_measurer
+    if worker not in _measurers:
+        _measurers[worker] = Measurer(place_of(bed))
+    return _measurers[worker]
 
 
 def work(campaign_path: str, cell: Cell, bed: Description) -> Failure | None:
@@ -76,8 +78,10 @@ def work(campaign_path: str, cell: Cell, bed: Description) -> Failure | None:
 
 
 def work_away(campaign_id: str, cell: Cell, bed: Description, origin: Origin) -> tuple[Failure | None, bytes]:
-    """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file. That host must
-    have the same code and stack: the campaign says what it was measured with."""
+    """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file.
+
+    That host must have the same code and stack: the campaign says what it was measured with.
+    """
     if (here := Origin.of(cell)) != origin:
         raise LonglookError(
             f"control host of testbed {bed.name} has {here}, this one {origin}: bring both to the same commit and stack"
@@ -119,12 +123,16 @@ def _started() -> Iterator[None]:
         yield
     except (TimeoutError, OSError, RuntimeError, asyncssh.Error) as error:
         raise LonglookError(
-            f"the workers could not be started or were lost: {error}; are the control hosts up, and is longlook installed there?"
+            f"the workers could not be started or were lost: {error}; "
+            "are the control hosts up, and is longlook installed there?"
         ) from error
 
 
 def _own_address(controls: Sequence[Control]) -> str:
-    """Where the scheduler listens: on this machine only, or at the address from which the other control hosts are reached."""
+    """Where the scheduler listens.
+
+    On this machine only, or at the address from which the other control hosts are reached.
+    """
     if not controls:
         return "127.0.0.1"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
@@ -133,7 +141,10 @@ def _own_address(controls: Sequence[Control]) -> str:
 
 
 def _worker(bed: Description) -> dict[str, Any]:
-    """A worker's entry in a SpecCluster; the parts that SSHCluster is made of, since that knows no resources per worker."""
+    """A worker's entry in a SpecCluster.
+
+    Made of the parts that SSHCluster is made of, since that knows no resources per worker.
+    """
     own = {"nthreads": 1, "resources": {resource(bed): 1}, "name": bed.name, "memory_limit": 0, "dashboard": False}
     if bed.control is None:
         return {"cls": Nanny, "options": own}

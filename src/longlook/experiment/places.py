@@ -1,4 +1,7 @@
-"""Where a cell is measured: on this machine, or on three nodes. One class per testbed driver, all of which do the same."""
+"""Where a cell is measured: on this machine, or on three nodes.
+
+One class per testbed driver, all of which do the same.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from longlook.experiment.execute import execute, limit_s
 from longlook.experiment.failure import Failure
 from longlook.experiment.nodes import Nodes
 from longlook.experiment.registry import experiment_of
+from longlook.host.hosts import Role
 from longlook.node.session import NodeError
 from longlook.plan.cell import Cell
 from longlook.testbed import netns
@@ -39,8 +43,11 @@ class Place(abc.ABC, Generic[D]):
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
     ) -> Failure | None:
-        """One try at a cell, its record into the empty `folder`. What an earlier try whose connection was lost left behind
-        is brought into `folder` first and set aside (kept, never averaged), if there is a `set_aside`."""
+        """One try at a cell, its record into the empty `folder`.
+
+        What an earlier try whose connection was lost left behind is brought into `folder` first and set aside (kept,
+        never averaged), if there is a `set_aside`.
+        """
 
     @abc.abstractmethod
     def clean(self) -> None:
@@ -99,7 +106,7 @@ class NodesPlace(Place[EmulabDescription]):
 
     def is_back(self, patience_s: float) -> bool:
         deadline = time.monotonic() + patience_s
-        waiting = ["server", "bridge", "client"]
+        waiting: list[Role] = ["server", "bridge", "client"]
         while waiting and time.monotonic() < deadline:
             with contextlib.suppress(LonglookError), session_to(self.bed, waiting[0]) as session:
                 session.run(["true"], timeout_s=10, as_root=False)

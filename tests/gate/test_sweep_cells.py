@@ -1,4 +1,7 @@
-"""The gate of the redesign: sweeps still expand to the cells that the sealed campaigns measured, ids and seeds included."""
+"""The gate of the redesign: sweeps still expand to the cells that the sealed campaigns measured.
+
+Ids and seeds included.
+"""
 
 from __future__ import annotations
 
