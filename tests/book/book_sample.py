@@ -36,8 +36,10 @@ def make_root(root: Path) -> Path:
     """A copy of what the book is made of, without any data of this machine's own."""
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy(REPOSITORY / name, root)
-    for name in ("book", "sweeps", "envs", "data/published"):
-        shutil.copytree(REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("node_modules"))
+    for name in ("book", "sweeps", "data/published"):
+        shutil.copytree(REPOSITORY / name, root / name)
+    for name in ("envs", "tools"):  # what an arm is, its stack's files say
+        (root / name).symlink_to(REPOSITORY / name)
     return root
 
 
