@@ -91,8 +91,7 @@ def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None)
     wanted = offered(_sweep(sweep))
     if any(place_of(bed).is_here for bed in beds):
         require(checks(wanted.stacks()))
-    role = "reference" if reference else "local"
-    found = run_sweep(wanted, role, None if new else "auto", beds)
+    found = run_sweep(wanted, "reference" if reference else "local", None if new else "auto", beds)
     click.echo(f"measured {found.measured} cells into {found.campaign.path}")
     if found.failed:
         lines = "\n".join(f"  {cell}: {why}" for cell, why in found.failed.items())
@@ -165,7 +164,7 @@ def audit(as_json: bool, campaign: str | None) -> None:
 @click.argument("campaign_b")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
-    """Compare two campaigns cell by cell: two testbeds, two machines, before and after a change."""
+    """Compare the cells that two campaigns have in common: two testbeds, two machines, before and after a change."""
     from longlook.audit import compare_campaigns, format_comparison, to_json
 
     found = compare_campaigns(campaign_a, campaign_b)

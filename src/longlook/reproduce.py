@@ -59,7 +59,7 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
     sweeps = [offered(sweep) for sweep in sweeps]
     stacks = sorted({stack for sweep in sweeps for stack in sweep.stacks()})
     for stack in stacks:
-        install(stack, progress=lambda text, stack=stack: click.echo(f"stack {stack}: {text}"))
+        install(stack, progress=click.echo)
     require(checks(stacks))
     failed: dict[str, str] = {}
     campaigns = []

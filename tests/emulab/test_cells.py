@@ -7,18 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
-from plans import QUIC, TCP
-from plans import sweep as small
-from strangers import is_loopback, listeners, network, take_work
 
 from longlook.errors import LonglookError
-from longlook.experiment.run import run_sweep
 from longlook.experiment.nodes import Nodes
+from longlook.experiment.run import run_sweep
 from longlook.node.session import Session
 from longlook.record.campaigns import verify
 from longlook.record.samples import read_records, read_samples
 from longlook.testbed import netns
 from longlook.testbed.description import parse_description
+from plans import QUIC, TCP
+from plans import sweep as small
+from strangers import is_loopback, listeners, network, take_work
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -95,7 +95,7 @@ def test_what_is_placed_once_is_not_placed_again(standin):
 
 
 def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
-    """From the client node's side: calibration of a lossless and of a lossy link, and a hand on the bridge in between."""
+    """From the client node's side: calibration of a lossless and of a lossy link."""
     with Nodes(standin.description(), ["quicv1"]) as ready:
         script = (
             "import json, sys; from longlook.testbed.opening import open_link; import contextlib\n"
@@ -127,7 +127,7 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
     [
         ({"key": "/nonexistent"}, "key"),
         ({"known_hosts": "/dev/null"}, "host key is not known.*run `ssh"),
-        ({"server": {"host": "10.79.99.99", "address": "10.77.0.1"}}, "server node of testbed .*10.79.99.99.*is the node up"),
+        ({"server": {"host": "10.79.99.99", "address": "10.77.0.1"}}, "server node .*10.79.99.99.*is the node up"),
         ({"server": {"host": "SERVER", "port": 2, "address": "10.77.0.1"}}, "port 2.*is the node up"),
         ({"folder": "/proc/longlook"}, "/proc/longlook"),
     ],
@@ -165,7 +165,7 @@ def worker_listens_on(standin):
 
 
 def look_for_ways_in(standin):
-    """While the worker on the client node is up: what listens here and there, and what of it takes a stranger's work."""
+    """While the client node's worker is up: what listens here and there, and what of it takes a stranger's work."""
     there = worker_listens_on(standin)
     here = listeners([os.getpid()], within=network())
     return here, there, take_work(here | there)

@@ -1,5 +1,8 @@
-"""What goes wrong on real testbeds, done to the stand-in while a cell is under way. Each time: no accepted load is lost, no partial
-cell looks finished, the run goes on, what was left running is cleaned up, and the message names host and remedy."""
+"""What goes wrong on real testbeds, done to the stand-in while a cell is under way.
+
+Each time: no accepted load is lost, no partial cell looks finished, the run goes on, what was left running is cleaned
+up, and the message names host and remedy.
+"""
 
 import subprocess
 import threading
@@ -161,7 +164,11 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
     from longlook.testbed.description import format_testbeds
 
     (tmp_path / "beds.toml").write_text(format_testbeds((standin.description(),)))
-    text = 'name="tiny"\nstudy="test"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n[[cells]]\nseries="tiny"\narms=[{protocol="quic"},{protocol="tcp"}]\nbandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n'
+    text = (
+        'name="tiny"\nstudy="test"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n'
+        '[[cells]]\nseries="tiny"\narms=[{protocol="quic"},{protocol="tcp"}]\n'
+        "bandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n"
+    )
     (tmp_path / "tiny.toml").write_text(text)
     argv = [
         sys.executable,

@@ -1,4 +1,7 @@
-"""`longlook run` of a small sweep as a user starts it, on a data folder and testbeds of its own; what kills it needs nothing else."""
+"""`longlook run` of a small sweep as a user starts it, on a data folder and testbeds of its own.
+
+What kills it needs nothing else.
+"""
 
 import os
 import signal
@@ -59,7 +62,10 @@ class Driven:
         return driver
 
     def finish(self):
-        """Until it ends well, or for another reason than a machine so held up that a link misses its calibration; what it said."""
+        """Start it until it ends well; what it said.
+
+        Or until it fails for another reason than a machine so held up that a link misses its calibration.
+        """
         for _ in range(3):
             driver = self.start()
             out, _ = driver.communicate(timeout=280)
@@ -88,7 +94,10 @@ class Driven:
         return campaign
 
     def whole(self):
-        """The campaign is sealed, every hash holds, and every cell has all its loads (a busy machine may disturb some)."""
+        """The campaign is sealed, every hash holds, and every cell has all its loads.
+
+        A busy machine may disturb some.
+        """
         campaign = self.campaign()
         assert campaign.is_sealed
         assert verify(campaign.path) == []

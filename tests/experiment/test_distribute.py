@@ -7,9 +7,9 @@ import time
 import psutil
 import pytest
 from driven import Driven, count_loads
-from strangers import is_loopback, listeners, network, take_work
 
 from longlook.testbed import netns
+from strangers import is_loopback, listeners, network, take_work
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -76,7 +76,9 @@ def test_two_testbeds_share_the_rows_of_one_campaign(run):
 def test_nobody_without_its_certificate_makes_a_run_do_work(run):
     """It runs as root: what it listens on is on this machine only, and turns away this machine's other users too."""
     driver = run.start()
-    wait_for_loads(run, 1)
+    deadline = time.monotonic() + 150
+    while not any(count_loads(partial) for partial in run.raw.glob("*/*.partial")) and time.monotonic() < deadline:
+        time.sleep(0.05)
     found = listeners([driver.pid], within=network())
     assert len(found) >= 5  # scheduler, two nannies, two workers
     taken = take_work(found)

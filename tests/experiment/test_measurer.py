@@ -1,8 +1,7 @@
-"""Tries at a cell: what a failure is, is told by its kind and never by its text; a testbed that comes back is used again."""
+"""Tries at a cell: a failure is told by its kind and never by its text; a testbed that comes back is used again."""
 
 import nbformat
 import pytest
-from plans import sweep
 
 from longlook import paths
 from longlook.experiment import execute as executing
@@ -12,6 +11,7 @@ from longlook.experiment.failure import Failure
 from longlook.experiment.measure import Measurer
 from longlook.experiment.places import Place
 from longlook.record.campaigns import open_campaign
+from plans import sweep
 
 
 class Told(Place):

@@ -4,7 +4,6 @@ import ast
 
 import nbformat
 import pytest
-from plans import QUIC, TCP, cell, sweep
 
 from longlook import paths
 from longlook.errors import NotSupported
@@ -12,6 +11,7 @@ from longlook.experiment.registry import EXPERIMENTS, experiment_of
 from longlook.experiment.run import require_measurable
 from longlook.plan.cell import Cell
 from longlook.plan.value import PlanError
+from plans import QUIC, TCP, cell, sweep
 
 
 def parameters(notebook):

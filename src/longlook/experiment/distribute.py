@@ -1,8 +1,8 @@
-"""A sweep over several testbeds, by Dask: one worker process per testbed, which is a resource of that worker alone, so
-that a testbed never runs two cells at once. Results land in one campaign.
+"""A sweep over several testbeds, by Dask: one worker process per testbed. Results land in one campaign.
 
-A worker that dies is started again and its cell measured again; one on another control host (`control` in the testbeds'
-file) is started over SSH and sends its records here. What all this opens is in cluster.py.
+A testbed is a resource of its worker alone, so that it never runs two cells at once. A worker that dies is started
+again and its cell measured again; one on another control host (`control` in the testbeds' file) is started over SSH and
+sends its records here. What all this opens is in cluster.py.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
-from distributed import Client, as_completed, get_worker
+from distributed import Client, Worker, as_completed, get_worker
 
 from longlook.errors import LonglookError
 from longlook.experiment.cluster import resource
@@ -29,6 +30,8 @@ from longlook.plan.cell import Cell
 from longlook.record.campaigns import Campaign, find_campaign
 from longlook.stack import load_stack
 from longlook.testbed.description import Description
+
+_measurers: WeakKeyDictionary[Worker, Measurer] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,9 @@ class Origin:
 def _measurer(bed: Description) -> Measurer:
     """This worker's own, for as long as it lives: it remembers whether its testbed was lost."""
     worker = get_worker()
-    if not hasattr(worker, "longlook_measurer"):
-        worker.longlook_measurer = Measurer(place_of(bed))
-    return worker.longlook_measurer
+    if worker not in _measurers:
+        _measurers[worker] = Measurer(place_of(bed))
+    return _measurers[worker]
 
 
 def work(campaign_path: str, cell: Cell, bed: Description) -> Failure | None:
@@ -60,8 +63,10 @@ def work(campaign_path: str, cell: Cell, bed: Description) -> Failure | None:
 
 
 def work_away(campaign_id: str, cell: Cell, bed: Description, origin: Origin) -> tuple[Failure | None, bytes]:
-    """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file. That host
-    must have the same code and stack: the campaign says what it was measured with."""
+    """In a worker on another control host: why the cell is not whole, or None, and its folder as a tar file.
+
+    That host must have the same code and stack: the campaign says what it was measured with.
+    """
     if (here := Origin.of(cell)) != origin:
         raise LonglookError(
             f"control host of testbed {bed.name} has {here}, this one {origin}: bring both to the same commit and stack"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from longlook.client.observation import Observation
 from longlook.experiment.reasons import REASONS
@@ -65,17 +66,18 @@ class Verdict:
 def judge(seen: Observation, wanted: Expectation, evidence: Evidence) -> Verdict:
     """Check one load and its evidence; the first thing wrong is the reason."""
     connections, zero_rtt = _connections(seen, evidence)
-    summary = {
-        "connections": connections,
-        "protocols_seen": seen.protocols,
-        "zero_rtt": zero_rtt,
-        "resumed": zero_rtt,  # a server that accepts early data has resumed the session (RFC 8446, 4.2.10)
-    }
-    for reason, check in _OBJECT_CHECKS.items():
+    verdict = partial(
+        Verdict,
+        connections=connections,
+        protocols_seen=seen.protocols,
+        zero_rtt=zero_rtt,
+        resumed=zero_rtt,  # a server that accepts early data has resumed the session (RFC 8446, 4.2.10)
+    )
+    for failed, check in _OBJECT_CHECKS.items():
         if wrong := check(seen.objects, wanted):
-            return Verdict(False, reason, wrong, **summary)
-    reason, wrong = _freshness(seen, connections, zero_rtt, wanted, evidence)
-    return Verdict(reason is None, reason, wrong, **summary)
+            return verdict(False, failed, wrong)
+    reason, detail = _freshness(seen, connections, zero_rtt, wanted, evidence)
+    return verdict(reason is None, reason, detail)
 
 
 def _connections(seen: Observation, evidence: Evidence) -> tuple[tuple[str, ...], bool | None]:

@@ -1,11 +1,14 @@
-"""Where a cell is measured: on this machine, or on three nodes. One class per testbed driver, all of which do the same."""
+"""Where a cell is measured: on this machine, or on three nodes.
+
+One class per testbed driver, all of which do the same.
+"""
 
 from __future__ import annotations
 
 import abc
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -15,6 +18,7 @@ from longlook.experiment.execute import execute, limit_s
 from longlook.experiment.failure import Failure
 from longlook.experiment.nodes import Nodes
 from longlook.experiment.registry import experiment_of
+from longlook.host.hosts import Role
 from longlook.node.session import NodeError
 from longlook.plan.cell import Cell
 from longlook.testbed import netns
@@ -46,8 +50,11 @@ class Place(abc.ABC, Generic[D]):
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
     ) -> Failure | None:
-        """One try at a cell, its record into the empty `folder`. What an earlier try whose connection was lost left behind
-        is brought into `folder` first and set aside (kept, never averaged), if there is a `set_aside`."""
+        """One try at a cell, its record into the empty `folder`.
+
+        What an earlier try whose connection was lost left behind is brought into `folder` first and set aside (kept,
+        never averaged), if there is a `set_aside`.
+        """
 
     @abc.abstractmethod
     def clean(self) -> None:
@@ -64,7 +71,17 @@ class HerePlace(Place[NetnsDescription]):
     is_here = True
 
     def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
-        return owned(self.bed.name, LOCKS, what)
+        return self._owned(what)
+
+    @contextlib.contextmanager
+    def _owned(self, what: str) -> Iterator[Owner]:
+        """What a killed run left goes first: this one may end before it comes to a cell."""
+        with owned(self.bed.name, LOCKS, what) as owner:
+            netns.remove(self.bed.name)
+            try:
+                yield owner
+            finally:
+                netns.remove(self.bed.name)
 
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
@@ -114,7 +131,7 @@ class NodesPlace(Place[EmulabDescription]):
 
     def is_back(self, patience_s: float) -> bool:
         deadline = time.monotonic() + patience_s
-        waiting = ["server", "bridge", "client"]
+        waiting: list[Role] = ["server", "bridge", "client"]
         while waiting and time.monotonic() < deadline:
             with contextlib.suppress(LonglookError), session_to(self.bed, waiting[0]) as session:
                 session.run(["true"], timeout_s=10, as_root=False)

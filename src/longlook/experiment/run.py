@@ -20,7 +20,7 @@ from longlook.experiment.registry import estimate_s, experiment_of
 from longlook.experiment.rows import assign, row_of
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
-from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign
+from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign, Role
 from longlook.record.campaigns import open_campaign
 from longlook.stack import open_stack
 from longlook.testbed.description import Description, NetnsDescription
@@ -44,7 +44,10 @@ class SweepRun:
 
 
 def require_measurable(sweep: Sweep) -> None:
-    """Raise before anything is measured where a cell fits no experiment, or asks for what a server or client cannot."""
+    """Raise before anything is measured where a cell cannot be.
+
+    It fits no experiment, or asks for what a server or client cannot do.
+    """
     for cell in sweep.cells():
         experiment_of(cell).require(cell)
         require_possible(cell)
@@ -52,7 +55,7 @@ def require_measurable(sweep: Sweep) -> None:
 
 def run_sweep(
     sweep: Sweep,
-    role: str = "local",
+    role: Role = "local",
     resume: str | None = "auto",
     testbeds: Sequence[Description] = (NetnsDescription(name="default"),),
     quiet: bool = False,
@@ -132,14 +135,14 @@ def _side_by_side(
             progress.say(f"dashboard: {opened.dashboard}")
             for again in (False, True):
                 began = dict.fromkeys(plan, time.monotonic())
-                for cell, bed, failure in measure_all(campaign, plan, testbeds, opened.client):
-                    progress.ended(cell, bed, time.monotonic() - began[bed], failure)
-                    began[bed] = time.monotonic()
+                for cell, where, failure in measure_all(campaign, plan, testbeds, opened.client):
+                    progress.ended(cell, where, time.monotonic() - began[where], failure)
+                    began[where] = time.monotonic()
                     if not again:
                         found.note(cell, failure)
                 if again:
                     break
-                plan = {bed: [cell for cell in cells if _is_short(campaign, cell)] for bed, cells in plan.items()}
+                plan = {name: [cell for cell in cells if _is_short(campaign, cell)] for name, cells in plan.items()}
                 for cell in [cell for cells in plan.values() for cell in cells]:
                     kept.append((cell, _once_more(campaign, cell, progress)))
     finally:

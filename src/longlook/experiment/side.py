@@ -15,7 +15,7 @@ from longlook.host.machine import cpu_times
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.plan.arm import Arm
 from longlook.probe.stallwatch import StallWatch
-from longlook.server.base import Server
+from longlook.server.base import RunningServer
 from longlook.site.tree import Site
 
 SERVER_LOG_TIMEOUT_S = 1.0
@@ -31,7 +31,7 @@ COUNTED = (
 )
 MAIN_METRICS = ("plt_ms", "ttlb_ms")
 """How long a load took: the first of these that its client tells."""
-NOT_SEEN = {
+NOT_SEEN: dict[str, Any] = {
     "connections": [],
     "protocols_seen": [],
     "resumed": None,
@@ -56,7 +56,7 @@ class Surroundings:
 class Side:
     """Owns the client's history: which connections it has used, which the server has seen."""
 
-    def __init__(self, arm: Arm, client: Client, server: Server, protocol_name: str, around: Surroundings):
+    def __init__(self, arm: Arm, client: Client, server: RunningServer, protocol_name: str, around: Surroundings):
         """`protocol_name`: what the client calls the arm's protocol (`h3`, `h2`)."""
         self.arm, self.client, self.server, self.around = arm, client, server, around
         self.protocol_name = protocol_name

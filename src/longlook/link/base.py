@@ -42,8 +42,12 @@ class LinkDriver(abc.ABC):
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
         """Apply a condition to both directions; the configuration in force is returned."""
 
+    @abc.abstractmethod
     def verify(self) -> None:
-        """Raise if the link is not as it was configured: somebody else may have a hand on it. Called before and after the loads."""
+        """Raise if the link is not as it was configured: somebody else may have a hand on it.
+
+        Called before and after the loads.
+        """
 
     @abc.abstractmethod
     def reseed(self, seed: int) -> None:

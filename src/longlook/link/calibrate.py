@@ -13,7 +13,8 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts, Role
-from longlook.link.base import LinkDriver
+from longlook.host.process import piped
+from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.plan.link import Link
 
 TRAIN = Path(__file__).with_name("train.py")
@@ -27,6 +28,11 @@ TRAINS = 2
 JITTER_PINGS, JITTER_INTERVAL_S = 1500, 0.004
 ATTEMPTS = 3
 """Virtual machines stall: a measurement out of tolerance is repeated, and every attempt recorded."""
+ENDS: dict[str, tuple[Role, Role]] = {
+    "server_to_client": ("server", "client"),
+    "client_to_server": ("client", "server"),
+}
+"""Direction -> who sends and who receives."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +75,8 @@ def jitter_problems(link: Link, measured: dict, tolerance: Tolerance) -> list[st
         return [f"{measured['replies']} of {JITTER_PINGS} echo requests answered"]
     # Each direction is one draw per interval: so many independent samples of a sum of two uniform delays.
     std = link.jitter_ms / math.sqrt(6)
-    mean = (
-        link.rtt_ms + link.jitter_ms / 12
-    )  # the half steps hold a falling delay up: a twelfth of the range in both directions
+    # The half steps hold a falling delay up: a twelfth of the range in both directions.
+    mean = link.rtt_ms + link.jitter_ms / 12
     samples = JITTER_PINGS * JITTER_INTERVAL_S * 1e3 / link.jitter_interval_ms
     found = []
     if abs(measured["rtt_ms_mean"] - mean) > 4 * std / math.sqrt(samples):
@@ -108,7 +113,7 @@ def train(testbed: Hosts, sender: Role, receiver: Role, count: int) -> dict[str,
     ear = testbed.popen(
         receiver, [sys.executable, "-S", str(TRAIN), "receive", *numbers], stdout=subprocess.PIPE, text=True
     )
-    if ear.stdout.readline().strip() != "ready":
+    if piped(ear.stdout).readline().strip() != "ready":
         raise LonglookError(f"the packet train's receiver did not start on {receiver}")
     testbed.run(sender, [sys.executable, "-S", str(TRAIN), "send", *numbers, str(FRAME_BYTES)], timeout_s=20)
     out, _ = ear.communicate(timeout=20)
@@ -131,7 +136,7 @@ def measure(testbed: Hosts, link: Link) -> dict:
         "rtt_ms_max": max(pings, default=None),
         "pings": len(pings),
     }
-    for name, sender, receiver in (("server_to_client", "server", "client"), ("client_to_server", "client", "server")):
+    for name, (sender, receiver) in ENDS.items():
         trains = [train(testbed, sender, receiver, count) for _ in range(TRAINS)]
         sent, received = sum(one["sent"] for one in trains), sum(one["received"] for one in trains)
         # Losses leave gaps that the span still contains: scale by what was served.
@@ -151,7 +156,7 @@ def problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
     rtt = measured["rtt_ms_median"]
     if rtt is None or abs(rtt - link.rtt_ms) > tolerance.rtt_ms:
         found.append(f"RTT {link.rtt_ms:g} ms set, {rtt} ms measured (tolerance {tolerance.rtt_ms:g} ms)")
-    for name in ("server_to_client", "client_to_server"):
+    for name in DIRECTIONS:
         rate, lost = measured[f"{name}_mbps"], measured[f"{name}_train_lost_pct"]
         if abs(rate / link.bandwidth_mbps - 1) * 100 > tolerance.rate_pct:
             found.append(
@@ -163,9 +168,10 @@ def problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
 
 
 def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Tolerance | None = None) -> dict:
-    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the numbers.
+    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts.
 
-    Under jitter the link is set anew, with a seed of the calibration's own.
+    A link that stays outside is an error with the numbers. Under jitter the link is set anew, with a seed of the
+    calibration's own.
     """
     tolerance = tolerance or Tolerance()
     attempts: list[dict] = []

@@ -8,6 +8,7 @@ import json
 import socket
 import sys
 import time
+from collections.abc import Callable
 
 FRAME_OVERHEAD = 14 + 20 + 8
 """Ethernet, IPv4 and UDP headers, bytes."""
@@ -22,7 +23,7 @@ def receive(address, port, count):
         sock.bind((address, port))
         print("ready", flush=True)
         sock.settimeout(5)
-        arrivals = []
+        arrivals: list[float] = []
         while len(arrivals) < count:
             try:
                 sock.recv(2048)
@@ -43,6 +44,8 @@ def send(address, port, count, size):
             sock.sendto(payload, (address, port))
 
 
+VERBS: dict[str, Callable[..., None]] = {"receive": receive, "send": send}
+
 if __name__ == "__main__":
     verb, where, *numbers = sys.argv[1:]
-    {"receive": receive, "send": send}[verb](where, *(int(number) for number in numbers))
+    VERBS[verb](where, *(int(number) for number in numbers))

@@ -59,6 +59,7 @@ class Soak:
         self._subject, self._record, self._rng = subject, record, random.Random(seed)
         self._ends, self._most = time.monotonic() + seconds, faults
         self._ledger = Ledger(subject.raw)
+        self._was_killed = False
         self.outcome = Outcome()
 
     def go(self) -> Outcome:
@@ -119,11 +120,14 @@ class Soak:
         subject, total = self._subject, sum(self.outcome.faults.values())
         code = str(subject.run.wait()) if subject.run else ""
         self.outcome.exits[code] += 1
+        said = subject.said()
+        if "campaign" not in said:  # it ended before it cleared away what a killed one had left
+            killed |= self._was_killed
+        self._was_killed = killed
         problems = list(remains_problems(subject, killed))
         if lost := self._ledger.lost():
             problems.append(f"{lost} loads that were on the disk are lost")
         problems += data_problems(subject.raw)
-        said = subject.said()
         if "Traceback" in said:
             problems.append(f"a traceback: {said[-300:]}")
         self._write("run", exit=code, faults=total - first, said=said, loads=self._ledger.count, problems=problems)
@@ -144,6 +148,7 @@ def soak(record: Path, testbed: str, seed: int, seconds: float, faults: int) -> 
     """In a folder for temporary files; the record is appended to."""
     record.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="longlook-soak-") as folder, small_disk(Path(folder) / "disk") as disk:
+        Path(folder).chmod(0o755)  # servers give up root, and read their site there
         subject = Subject(disk, testbed)
         try:
             return Soak(subject, record, seed, seconds, faults).go()
