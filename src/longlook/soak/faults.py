@@ -130,7 +130,7 @@ FAULTS: dict[str, tuple[int, Callable[[random.Random, Subject], Hit]]] = {
     "cut": (3, cut),
     "disk full": (2, fill),
     "second run": (2, second_run),
-    "SIGINT": (1, _signal(signal.SIGINT)),
-    "SIGTERM": (1, _signal(signal.SIGTERM)),
+    "SIGINT": (2, _signal(signal.SIGINT)),
+    "SIGTERM": (2, _signal(signal.SIGTERM)),
 }
 """Name -> its weight, and what it does."""

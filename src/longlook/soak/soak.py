@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longlook.record.campaign import iso_now
+from longlook.record.campaign import PARTIAL, iso_now
 from longlook.record.campaigns import read_campaigns
 from longlook.soak.checks import Ledger, data_problems, interrupted_count, remains_problems, scratch_count
 from longlook.soak.faults import FAULTS
@@ -22,6 +22,8 @@ GAP_S = (0.5, 8.0)
 """Between two faults; a run of the sweep takes about half a minute."""
 FAULTY_RUNS = 5
 """So many runs on end with faults; the next is left alone and must seal the campaign."""
+WARM = 0.8
+"""Of so many runs the first fault is not before their first cell."""
 LOOK_S = 0.25
 RUN_LIMIT_S = 600.0
 QUIET_TRIES = 3
@@ -91,6 +93,8 @@ class Soak:
         subject, limit = self._subject, time.monotonic() + RUN_LIMIT_S
         subject.start()
         first, killed = sum(self.outcome.faults.values()), False
+        if self._rng.random() < WARM:
+            self._until_a_cell_is_under_way()
         while subject.is_running and time.monotonic() < limit:
             pause = time.monotonic() + self._rng.uniform(*GAP_S)
             while subject.is_running and time.monotonic() < pause:
@@ -102,6 +106,11 @@ class Soak:
             self._problem(f"a run was not done after {RUN_LIMIT_S:.0f} s")
             subject.end()
         self._after_run(first, killed)
+
+    def _until_a_cell_is_under_way(self) -> None:
+        subject, limit = self._subject, time.monotonic() + RUN_LIMIT_S
+        while subject.is_running and time.monotonic() < limit and not any(subject.raw.glob(f"*/*{PARTIAL}")):
+            time.sleep(LOOK_S)
 
     def _fault(self) -> bool:
         """One of them; whether it was kill -9 of the driver."""
