@@ -50,10 +50,11 @@ GOOD = [sample(index, arm) for arm in ("quic", "tcp") for index in (0, 1)]
         (GOOD, True, None),
         ([*GOOD[:3], sample(1, "tcp", accepted=False), sample(1, "tcp", attempt=2)], True, None),
         (GOOD[:3], False, None),
+        ([sample(0, accepted=False), *GOOD[1:]], True, None),
         ([*GOOD, sample(1, "tcp", attempt=2)], True, "accepted 2 times"),
         ([*GOOD, sample(1, "tcp", accepted=False, order=99)], True, r"try .* is there 2 times"),
-        (GOOD[:3], True, "says complete: True, has 3 loads of 2"),
-        (GOOD, False, "says complete: False, has 4"),
+        (GOOD[:3], True, "says complete: True, has .* of 1 loads"),
+        (GOOD, False, "says complete: False, has .* of 1 loads"),
         ([*GOOD[:3], sample(1, "tcp", order=1)], True, "same place in the order"),
     ],
 )

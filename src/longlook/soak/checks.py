@@ -79,15 +79,14 @@ def cell_problems(cell: Path, campaign: Campaign) -> Iterator[str]:
     samples = list(read_records(cell))
     accepted = Counter((one["arm"], one["index"]) for one in samples if one["accepted"])
     tries = Counter((one["arm"], one["index"], one["attempt"]) for one in samples)
-    wanted = record["cell"]["loads"] + 1  # and the cold one
-    arms = {one["arm"] for one in samples}
+    counted = Counter(one["arm"] for one in samples if one["accepted"] and not one["set_aside"])
+    loads, arms = record["cell"]["loads"], len(record["cell"]["arms"])
     yield from (f"load {key} is accepted {count} times" for key, count in accepted.items() if count > 1)
     yield from (f"try {key} is there {count} times" for key, count in tries.items() if count > 1)
     if len({one["order"] for one in samples}) < len(samples):
         yield "two loads have the same place in the order"
-    whole = len(accepted) == wanted * len(record["cell"]["arms"]) == wanted * len(arms)
-    if record["complete"] != whole:
-        yield f"says complete: {record['complete']}, has {len(accepted)} loads of {wanted} for each of {len(arms)} arms"
+    if record["complete"] != (len(counted) == arms and min(counted.values()) >= loads):
+        yield f"says complete: {record['complete']}, has {dict(counted)} of {loads} loads for each of {arms} arms"
     if {(one["campaign"], one["cell_id"]) for one in samples} != {(campaign.id, cell.name)}:
         yield "has loads of another cell"
 
