@@ -87,6 +87,12 @@ def test_only_one_of_an_owners_programs_uses_it_at_a_time(tmp_path, monkeypatch)
         pass
 
 
+def test_a_lock_that_cannot_be_opened_is_explained(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LonglookError, match=r"cannot open .*ll-bed\.lock"), owned("bed", tmp_path / "file", "x"):
+        pass
+
+
 def test_the_lock_is_of_nobody_elses_business(tmp_path):
     with owned("bed", tmp_path, "x"):
         assert lock_path("bed", tmp_path).stat().st_mode & 0o777 == 0o600

@@ -92,9 +92,14 @@ def _command() -> str:
 
 
 def _opened(path: Path) -> TextIO:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Nobody else may take the lock just to be in the way.
-    return open(path, "a+", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Nobody else may take the lock just to be in the way.
+        return open(path, "a+", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600))
+    except OSError as error:
+        raise LonglookError(
+            f"cannot open the testbed's lock {path}: {error.strerror}; namespaces need root: run again with sudo"
+        ) from None
 
 
 def _taken(file: TextIO) -> bool:
