@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from longlook.client.observation import Observation, SeenObject
+from longlook.experiment.opened import Opened
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
 from longlook.experiment.reasons import REASONS
 from longlook.site.tree import SiteFile
@@ -71,6 +72,9 @@ WRONG_CONNECTIONS = [
     ("connection_reused", QUIC, Evidence(frozenset(), {})),
     ("cca", QUIC, Evidence(frozenset(), {"7": True}, cca="bbr")),
     ("connection_reused", Expectation(FILES, "h3", None), Evidence(frozenset({"7"}))),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(2, 0, {}))),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(1, 0, {"tcp port 443": 1}))),
+    ("connection_reused", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(0, 0, {}))),
 ]
 
 
@@ -100,7 +104,7 @@ def test_tcp_connections_are_told_apart_by_the_client():
 def test_the_reasons_are_those_that_can_be_given_and_no_others():
     """The tests above and those of the sides give each of them; a verdict with another one cannot be made."""
     by_the_oracle = {reason for reason, *_ in (*WRONG_LOADS, *WRONG_CONNECTIONS)}
-    by_the_sides = {"load_failed", "disturbed"}
+    by_the_sides = {"load_failed", "disturbed", "link_changed"}
     assert by_the_oracle | by_the_sides == set(REASONS)
     with pytest.raises(ValueError, match="made_up"):
         Verdict(False, "made_up", "by the test")

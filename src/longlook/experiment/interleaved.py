@@ -16,6 +16,7 @@ from typing import Any
 from longlook.errors import LonglookError
 from longlook.experiment.context import PORTS, Context, opened, own_windows
 from longlook.experiment.environment import write_environment
+from longlook.experiment.linkcheck import LossAccount
 from longlook.experiment.schedule import Plan, load_seed, schedule
 from longlook.experiment.side import Side, Surroundings, main_metric
 from longlook.plan.arm import Arm
@@ -66,11 +67,13 @@ def run_interleaved(
     with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
         sides = _sides(owned, context)
         write_environment(context, sides)
+        losses = LossAccount.of(context.link, cell)
         with SamplesWriter(folder / SAMPLES_NAME) as writer:
             for record in _records(context, sides, progress):
                 writer.append(record)
                 samples.append(sample_of(record))
         context.link.verify()
+        losses.require()
     summary = summarise(cell, samples, time.monotonic() - began)
     context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete)
     return summary

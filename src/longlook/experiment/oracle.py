@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from longlook.client.observation import Observation
+from longlook.experiment.opened import Opened
 from longlook.experiment.reasons import REASONS
 from longlook.site.tree import SiteFile
 
@@ -40,9 +41,11 @@ class Evidence:
     server_connections: Mapping[str, bool] | None = None
     """Connections that the server accepted during this load -> first request was 0-RTT data; None: it cannot tell."""
     cca: str = "cubic"
-    """The controller in force, read back from the kernel or the server."""
+    """The controller of the load's connection as its kernel had it, or the one that the server says is in force."""
     client_packets_lost: int = 0
     """Packets from the client that the emulated link lost during this load."""
+    opened: Opened | None = None
+    """Connections that the link saw being opened during this load; None: it does not look into packets."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,11 @@ def _freshness(
         return "cca", f"{evidence.cca} in force, {wanted.cca} asked for"
     if len(connections) > 1:
         return "several_connections", f"connections {', '.join(connections)}"
+    if evidence.opened is not None:
+        if wrong := evidence.opened.wrong:
+            return "several_connections", wrong
+        if evidence.opened.own == 0:
+            return "connection_reused", "the link saw no connection being opened"
     if not connections or connections[0] in evidence.known_connections:
         return "connection_reused", f"connection {connections[0] if connections else 'of an earlier load'}"
     if wanted.zero_rtt is True and not zero_rtt and not _lost_on_the_way(seen, wanted, evidence):

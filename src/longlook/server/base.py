@@ -153,6 +153,11 @@ class Server(abc.ABC):
     def cca_in_force(self) -> str:
         """The controller that new connections get, read back from the kernel or the server."""
 
+    def cca_of_load(self) -> str:
+        """The controller of the connection that a load has just used, from the connection itself where it can be asked; asked
+        as soon as the load has ended. Here: what new connections get."""
+        return self.cca_in_force()
+
     def early_data_by_connection(self) -> dict[str, bool] | None:
         """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
         return None
