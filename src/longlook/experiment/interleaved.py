@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
+from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened, own_windows
 from longlook.experiment.environment import write_environment
 from longlook.experiment.linkcheck import LossAccount
@@ -74,8 +75,9 @@ def run_interleaved(
                 samples.append(sample_of(record))
         context.link.verify()
         losses.require()
+        content = check_content(context, sides.values())
     summary = summarise(cell, samples, time.monotonic() - began)
-    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete)
+    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content)
     return summary
 
 

@@ -18,6 +18,7 @@ import pandas as pd
 
 from longlook.client.base import LoadFailed, Request
 from longlook.errors import LonglookError
+from longlook.experiment.content import check_content_anew
 from longlook.experiment.context import Context, opened, scratch_folder
 from longlook.experiment.environment import write_environment
 from longlook.experiment.flow import Flow, start_flows
@@ -98,10 +99,12 @@ def run_together(
             say(f"rejected: {attempt.reason}")
         context.link.verify()
         losses.require()
+        content = check_content_anew(context)
     attempt.timeline.to_parquet(folder / "timeline.parquet", compression="zstd", index=False)
     attempt.throughput.to_parquet(folder / "throughput.parquet", compression="zstd", index=False)
     accepted = attempt.reason is None
-    context.write_cell(started_at, time.monotonic() - began, [(name, INDEX) for name in cell.arm_names], accepted)
+    order = [(name, INDEX) for name in cell.arm_names]
+    context.write_cell(started_at, time.monotonic() - began, order, accepted, content)
     labels = {arm.name: {"label": arm.label} | dict(attempt.flows[arm.name]) for arm in cell.arms}
     return Outcome(cell.id, accepted, attempt.reason, labels)
 
