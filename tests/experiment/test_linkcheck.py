@@ -35,7 +35,9 @@ def test_a_single_loss_where_none_is_set_is_too_many():
     link = Link(bandwidth_mbps=10, rtt_ms=36)
     clean = {way: {"packets_in": 5000, "dropped_loss": 7} for way in NONE}
     assert losses_wrong(link, NONE, clean) == []
-    assert losses_wrong(link, NONE, clean | {"client_to_server": {"packets_in": 5000, "dropped_loss": 8}}, alike=2) != []
+    assert (
+        losses_wrong(link, NONE, clean | {"client_to_server": {"packets_in": 5000, "dropped_loss": 8}}, alike=2) != []
+    )
 
 
 def test_a_link_that_counts_drops_together_can_only_have_lost_too_little():

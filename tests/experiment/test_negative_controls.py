@@ -1,5 +1,10 @@
 """Negative controls: deliberately wrong servers, with the real browser; each must be rejected for its own reason."""
 
+import os
+import signal
+import threading
+
+import psutil
 import pytest
 
 import arms
@@ -181,3 +186,22 @@ def test_right_sized_wrong_bytes_are_rejected(testbed_name, tmp_path, server, st
             assert verdicts(on, loads=1) == [(True, None)]  # its sizes are right
             with pytest.raises(LonglookError, match=r"quic: /img/001.jpg is not the workload's"):
                 require_content(on.side.client, on.site, "quic")
+
+
+@pytest.mark.parametrize("who", ["server", "browser", "network process", "emulator"])
+def test_a_program_that_is_stopped_disturbs_the_load(testbed_name, tmp_path, who):
+    large = Page.parse({"size_kb": 5000, "count": 1})
+    with arm_on(testbed_name, tmp_path, Apache, workload=large) as on:
+        assert on.side.load(0)["stopped_s"] == {}
+        on.side.client.drop_connections()
+        side = on.side
+        pid = {"server": side.server.pids[0], "emulator": side.around.link.pids[0]}.get(who, side.client.pids[0])
+        if who == "network process":
+            pid = next(
+                one.pid for one in psutil.Process(pid).children(recursive=True) if "network" in " ".join(one.cmdline())
+            )
+        for at, number in ((0.3, signal.SIGSTOP), (0.5, signal.SIGCONT)):
+            threading.Timer(at, os.kill, (pid, number)).start()
+        record = side.load(1)
+    assert record["reject_reason"] == "disturbed" and record["reject_detail"].startswith(f"stopped: {pid} ")
+    assert 0.1 < sum(record["stopped_s"].values()) < 0.4

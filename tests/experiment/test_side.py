@@ -19,6 +19,7 @@ COUNTERS = {"packets_out": 100, "bytes_out": 1000, "dropped_loss": 3, "unheard_o
 
 class Client:
     name = "chromium"
+    pids = ()
 
     def __init__(self, site, error=None):
         self.site, self.error, self.requests, self.cpu = site, error, [], iter([1.0, 1.25, 1.25, 1.0])
@@ -39,6 +40,7 @@ class Client:
 
 class Server:
     name = "envoy"
+    pids = ()
     settings = SimpleNamespace(port=443)
 
     def __init__(self, early=True, refused=None):
@@ -66,6 +68,7 @@ def side_of(tmp_path):
         link = SimpleNamespace(
             cpu_seconds=lambda: 0.1,
             changed=lambda: changed,
+            pids=(),
             connections=lambda: next(seen, None),
             counters=lambda: {way: dict(COUNTERS) for way in ("server_to_client", "client_to_server")},
         )
@@ -161,7 +164,10 @@ class OneServer(Server):
 def test_connections_are_counted_by_the_link(side_of, before, after, reason):
     record = side_of(opened=[before, after], server=OneServer()).load(0)
     assert record["reject_reason"] == reason
-    assert record["opened_over_link"]["opened"] == after["quic"].get("443", {"opened": 0})["opened"] - before["quic"]["443"]["opened"]
+    assert (
+        record["opened_over_link"]["opened"]
+        == after["quic"].get("443", {"opened": 0})["opened"] - before["quic"]["443"]["opened"]
+    )
 
 
 def test_a_link_that_does_not_count_says_so(side_of):

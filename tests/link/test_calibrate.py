@@ -58,7 +58,9 @@ def test_an_rtt_that_is_not_the_links(rtt):
     assert f"RTT 36 ms set, {rtt} ms measured" in problem
 
 
-@pytest.mark.parametrize(("lost", "right"), [(0, False), (83, False), (85, True), (125, True), (171, True), (630, False)])
+@pytest.mark.parametrize(
+    ("lost", "right"), [(0, False), (83, False), (85, True), (125, True), (171, True), (630, False)]
+)
 def test_losses_are_held_against_their_bounds(lost, right):
     losses = NO_LOSSES | {"client_to_server": Losses(25000, lost), "server_to_client": Losses(25000, 125)}
     assert (problems(LOSSY, MEASURED, Tolerance(), losses) == []) is right
@@ -154,7 +156,9 @@ NOT_SURE = {"half the loss in one", "0.1 % lost where none is set"}
 def test_every_wrong_link_is_noticed(testbed_name, monkeypatch):
     monkeypatch.setattr(wrong_links.module, "ATTEMPTS", 1)
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
-        said = {wrong: wrong_links.noticed(bed, driver, wrong_links.spoil(driver, wrong)) for wrong in wrong_links.WRONG}
+        said = {
+            wrong: wrong_links.noticed(bed, driver, wrong_links.spoil(driver, wrong)) for wrong in wrong_links.WRONG
+        }
     taken = {wrong for wrong, told in said.items() if told is None}
     assert taken <= NOT_SURE and len(taken) < 2
     for wrong, (_, ways, _) in wrong_links.WRONG.items():

@@ -96,7 +96,10 @@ def count_right(bed, driver, times):
                 tried += module.ATTEMPTS
             took.append(time.monotonic() - began)
         again = tried - len(took)
-        print(f"| {link.label} | {len(took)} | {again} | {len(refused)} | {sorted(took)[len(took) // 2]:.1f} |", flush=True)
+        print(
+            f"| {link.label} | {len(took)} | {again} | {len(refused)} | {sorted(took)[len(took) // 2]:.1f} |",
+            flush=True,
+        )
         for one in refused:
             print(f"  {one}", file=sys.stderr, flush=True)
 

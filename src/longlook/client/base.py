@@ -86,6 +86,11 @@ class Client(abc.ABC):
     def version(self) -> str:
         """As the running program reports it."""
 
+    @property
+    @abc.abstractmethod
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the client's, without their descendants."""
+
     @abc.abstractmethod
     def cpu_seconds(self) -> float:
         """CPU seconds used so far, all processes of the client together."""

@@ -23,6 +23,7 @@ from longlook.experiment.side import Side, Surroundings, main_metric
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
 from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, Sample, SamplesWriter, sample_of
 from longlook.server.base import Server
@@ -85,7 +86,12 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
     """Servers, and one client per arm; all ended with `owned`."""
     cell = context.cell
     around = Surroundings(
-        context.link, context.site, owned.enter_context(StallWatch()), timeout_s(cell), cell.link.rtt_ms
+        context.link,
+        context.site,
+        owned.enter_context(StallWatch()),
+        timeout_s(cell),
+        cell.link.rtt_ms,
+        stops=owned.enter_context(StopWatch()),
     )
     servers = _servers(owned, context)
     sides = {}

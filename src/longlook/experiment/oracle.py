@@ -182,14 +182,17 @@ def disturbance(
     machine_busy: float,
     duration_ms: float,
     link: Mapping[str, Mapping[str, float]],
+    stopped_s: Mapping[str, float] | None = None,
 ) -> str | None:
     """Why a load says more of the machine than of the protocol; None when it does not.
 
     Stalls above 5 ms count as soon as they add up to more than half a percent of the time that it took (of a page its
     PLT); saturation means less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in
     ticks). `link` holds the emulator's counters of this load: packets lost outside its queue, or more than 1 % sent
-    over 1 ms late.
+    over 1 ms late. `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
     """
+    if stopped_s:
+        return f"stopped: {', '.join(f'{who} for about {1e3 * took:.0f} ms' for who, took in stopped_s.items())}"
     stalled = sum(stalls_ms)
     if stalled > 0.005 * took_ms:
         return f"stalled for {stalled:.1f} ms in {len(stalls_ms)} gaps"

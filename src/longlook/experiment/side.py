@@ -12,10 +12,12 @@ from longlook.client.observation import Observation
 from longlook.errors import NotSupported
 from longlook.experiment.opened import Counts, Opened, opened_between
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.host import process
 from longlook.host.machine import cpu_times
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.plan.arm import Arm
 from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
 from longlook.server.base import Server
 from longlook.site.tree import Site
 
@@ -30,6 +32,8 @@ COUNTED = (
     "socket_drops",
     "late_over_1ms",
 )
+METERED = ("client_s", "server_s", "link_s", "client_wait_s", "server_wait_s", "link_wait_s")
+"""CPU seconds, and seconds of waiting for a CPU."""
 MAIN_METRICS = ("plt_ms", "ttlb_ms")
 """How long a load took: the first of these that its client tells."""
 NOT_SEEN = {
@@ -52,6 +56,8 @@ class Surroundings:
     rtt_ms: float
     first_aside: bool = True
     """The first load of each arm, which is cold, is kept and never averaged."""
+    stops: StopWatch | None = None
+    """None: nobody watches whether the programs are stopped."""
 
 
 class Side:
@@ -62,6 +68,8 @@ class Side:
         self.arm, self.client, self.server, self.around = arm, client, server, around
         self.protocol_name = protocol_name
         self._known: set[str] = set()
+        if around.stops is not None:
+            around.stops.add((*client.pids, *server.pids, *around.link.pids))
 
     def load(self, index: int) -> dict[str, Any]:
         """One load; everything about it except its place in the cell, as a sample's record (see data/raw/README.md)."""
@@ -115,6 +123,9 @@ class Side:
             "client_s": self.client.cpu_seconds(),
             "server_s": self.server.cpu_seconds(),
             "link_s": self.around.link.cpu_seconds(),
+            "client_wait_s": process.waited_seconds(self.client.pids),
+            "server_wait_s": process.waited_seconds(self.server.pids),
+            "link_wait_s": process.waited_seconds(self.around.link.pids),
             "link": self.around.link.counters(),
         }
 
@@ -123,7 +134,8 @@ class Side:
         after = self._meters()
         return {
             "stalls_ms": self.around.stalls.gaps_ms(started, ended),
-            "cpu": {name: round(after[name] - before[name], 4) for name in ("client_s", "server_s", "link_s")}
+            "stopped_s": {} if self.around.stops is None else self.around.stops.stopped(started, ended),
+            "cpu": {name: round(after[name] - before[name], 4) for name in METERED}
             | {"machine_busy": round(after["machine"].busy_since(before["machine"]), 4)},
             "link": {way: _counted(before["link"][way], after["link"][way]) for way in DIRECTIONS},
         }
@@ -171,7 +183,9 @@ def _outcome(
 ) -> dict[str, Any]:
     took_ms = main_metric(seen.metrics)
     took_ms = duration_ms if took_ms is None else took_ms
-    disturbed = disturbance(took_ms, used["stalls_ms"], used["cpu"]["machine_busy"], duration_ms, used["link"])
+    disturbed = disturbance(
+        took_ms, used["stalls_ms"], used["cpu"]["machine_busy"], duration_ms, used["link"], used["stopped_s"]
+    )
     told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
     reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)
     return {

@@ -68,6 +68,11 @@ class LinkDriver(abc.ABC):
     def counters(self) -> dict[str, dict[str, float]]:
         """Totals since the start, per direction."""
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the driver's; none where the link is another machine's."""
+        return ()
+
     @abc.abstractmethod
     def cpu_seconds(self) -> float:
         """CPU that the driver itself has used so far."""

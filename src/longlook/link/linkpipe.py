@@ -153,6 +153,10 @@ class LinkPipe(LinkDriver):
         """Of the emulator's process."""
         return self._process.pid
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return (self._process.pid,)
+
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self._process.pid)
 

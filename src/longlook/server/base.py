@@ -133,6 +133,11 @@ class Server(abc.ABC):
         self._log_position += len(whole)
         return [json.loads(line) for line in whole.splitlines()]
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the server's, without their descendants."""
+        return (self.process.pid,)
+
     def cpu_seconds(self) -> float:
         """CPU seconds that the server has used so far."""
         return process.cpu_seconds(self.process.pid)

@@ -136,6 +136,8 @@ class RemoteServer:
     def __init__(self, agent: Agent, kind, stack: str, settings: ServerSettings):
         self.name, self.offer, self.settings = kind.name, kind.offer, settings
         self._agent, self._stack = agent, stack
+        self.pids: tuple[int, ...] = ()
+        """None on this machine: whether they run is not watched."""
 
     def __enter__(self):
         own = self.settings

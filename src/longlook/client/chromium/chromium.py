@@ -186,5 +186,9 @@ class Chromium(Client):
     def version(self) -> str:
         return self._version.rsplit("/", 1)[-1]
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return self._browser.pid, self._driver.pid
+
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self._browser.pid)
