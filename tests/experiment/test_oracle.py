@@ -153,3 +153,21 @@ def link_counters(**changes):
 def test_an_emulator_that_lags_or_loses_disturbs_the_load(counters, words):
     found = disturbance(100, [], 0.4, 150, link_counters(**counters))
     assert found is None if words is None else words in found
+
+
+def test_a_program_that_was_stopped_disturbs_the_load_however_briefly():
+    assert disturbance(100, [], 0.4, 150, link_counters(), {}) is None
+    assert disturbance(100, [], 0.4, 150, link_counters(), {"47 envoy": 0.02}) == "stopped: 47 envoy for about 20 ms"
+
+
+@pytest.mark.parametrize(
+    ("waited", "words"),
+    [
+        ({"server": 0.07, "client": 0.5}, None),
+        ({"server": 0.08}, "the server waited 80 ms for a processor within 150 ms"),
+        ({"client": 0.61}, "the client waited 610 ms"),
+    ],
+)
+def test_a_program_that_got_no_processor_disturbs_the_load(waited, words):
+    found = disturbance(100, [], 0.4, 150, link_counters(), {}, waited)
+    assert found is None if words is None else words in found

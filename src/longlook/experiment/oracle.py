@@ -176,6 +176,13 @@ def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence)
     return 0 <= seen.connect_ms < wanted.rtt_ms / 2
 
 
+STARVED = {"server": 0.5, "client": 4.0}
+"""Times a load's duration that a program's threads may have waited for a processor, all added up. On two processors with six
+busy programs each, accepted QUIC loads of 100 ms came to 0.1 to 0.4 (server, mostly one thread) and 1.4 to 2.6 (browser, about
+a hundred threads), those that took twice their time to 1 to 3 and 5 to 28. Not yet calibrated on an idle machine, where both
+are a fraction of this: the bounds find what is starved, not what is slowed down a little."""
+
+
 def disturbance(
     took_ms: float,
     stalls_ms: list[float],
@@ -183,6 +190,7 @@ def disturbance(
     duration_ms: float,
     link: Mapping[str, Mapping[str, float]],
     stopped_s: Mapping[str, float] | None = None,
+    waited_s: Mapping[str, float] | None = None,
 ) -> str | None:
     """Why a load says more of the machine than of the protocol; None when it does not.
 
@@ -190,9 +198,13 @@ def disturbance(
     PLT); saturation means less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in
     ticks). `link` holds the emulator's counters of this load: packets lost outside its queue, or more than 1 % sent
     over 1 ms late. `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
+    `waited_s`: of `client` and `server`, how long their threads, added up, were ready to run and did not (see `STARVED`).
     """
     if stopped_s:
         return f"stopped: {', '.join(f'{who} for about {1e3 * took:.0f} ms' for who, took in stopped_s.items())}"
+    for who, waited in (waited_s or {}).items():
+        if waited * 1e3 > STARVED[who] * duration_ms:
+            return f"the {who} waited {1e3 * waited:.0f} ms for a processor within {duration_ms:.0f} ms"
     stalled = sum(stalls_ms)
     if stalled > 0.005 * took_ms:
         return f"stalled for {stalled:.1f} ms in {len(stalls_ms)} gaps"

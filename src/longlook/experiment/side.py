@@ -105,7 +105,7 @@ class Side:
             ),
         )
         metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
-        return record | {"metrics": metrics} | _outcome(seen, verdict, used, (ended - started) * 1e3, changed)
+        return record | {"metrics": metrics} | self._outcome(seen, verdict, used, (ended - started) * 1e3, changed)
 
     def _fetch(self) -> Observation:
         try:
@@ -172,33 +172,43 @@ class Side:
             time.sleep(0.005)  # polling interval, bounded by the deadline
         return None
 
+    def _outcome(
+        self, seen: Observation, verdict: Verdict, used: Mapping[str, Any], duration_ms: float, changed: str | None
+    ) -> dict[str, Any]:
+        took_ms = main_metric(seen.metrics)
+        took_ms = duration_ms if took_ms is None else took_ms
+        disturbed = disturbance(
+            took_ms,
+            used["stalls_ms"],
+            used["cpu"]["machine_busy"],
+            duration_ms,
+            used["link"],
+            used["stopped_s"],
+            self._waited_s(used["cpu"]),
+        )
+        told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
+        reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)
+        return {
+            "accepted": reason is None,
+            "reject_reason": reason,
+            "reject_detail": None if reason is None else told[reason],
+            "disturbed": disturbed is not None,
+            "connections": list(verdict.connections),
+            "protocols_seen": list(verdict.protocols_seen),
+            "resumed": verdict.resumed,
+            "zero_rtt": verdict.zero_rtt,
+            "artefact": dict(seen.artefact) or None,
+        }
+
+    def _waited_s(self, cpu: Mapping[str, float]) -> dict[str, float]:
+        """Of the arm's programs that nobody throttles on purpose: those wait by design."""
+        throttled = {"client": self.arm.client_cpu_pct, "server": self.arm.server_cpu_pct}
+        return {who: cpu[f"{who}_wait_s"] for who, percent in throttled.items() if percent is None}
+
 
 def main_metric(metrics: Mapping[str, float | None]) -> float | None:
     """How long a load took, ms; None if its client does not tell."""
     return next((metrics[name] for name in MAIN_METRICS if metrics.get(name) is not None), None)
-
-
-def _outcome(
-    seen: Observation, verdict: Verdict, used: Mapping[str, Any], duration_ms: float, changed: str | None
-) -> dict[str, Any]:
-    took_ms = main_metric(seen.metrics)
-    took_ms = duration_ms if took_ms is None else took_ms
-    disturbed = disturbance(
-        took_ms, used["stalls_ms"], used["cpu"]["machine_busy"], duration_ms, used["link"], used["stopped_s"]
-    )
-    told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
-    reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)
-    return {
-        "accepted": reason is None,
-        "reject_reason": reason,
-        "reject_detail": None if reason is None else told[reason],
-        "disturbed": disturbed is not None,
-        "connections": list(verdict.connections),
-        "protocols_seen": list(verdict.protocols_seen),
-        "resumed": verdict.resumed,
-        "zero_rtt": verdict.zero_rtt,
-        "artefact": dict(seen.artefact) or None,
-    }
 
 
 def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
