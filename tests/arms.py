@@ -52,8 +52,8 @@ def arm_on(
 ):
     """A testbed with one server of a stack and the browser of the same or another one.
 
-    `spoil` may damage the site on disk before the server starts; `site` makes another one than the workload's; `arm` are
-    its fields beyond those of `arm_of`. `server_cca`: a controller that the server gets in place of the arm's.
+    `spoil` may damage the site on disk before the server starts; `site` makes another one than the workload's; `arm`
+    are its fields beyond those of `arm_of`. `server_cca`: a controller that the server gets in place of the arm's.
     """
     wanted = arm_of(server, stack, **arm)
     for folder in (tmp_path, *tmp_path.parents[:3]):

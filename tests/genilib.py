@@ -70,7 +70,10 @@ def run_as_portal(parameters, folder, warnings_are_fatal=False):
 
 
 def manifest_of(request, users=("alice", "bob")):
-    """What Emulab returns for a request: the shape follows manifests of its users that were published; all values are made up."""
+    """What Emulab returns for a request.
+
+    The shape follows manifests of its users that were published; all values are made up.
+    """
     root = etree.fromstring(request.encode())
     for tour in root.xpath("*[local-name()='rspec_tour' or local-name()='data_set']"):
         root.remove(tour)

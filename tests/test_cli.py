@@ -40,7 +40,8 @@ def test_a_sweep_file_with_an_unknown_key_names_it_and_the_known_ones(tmp_path):
     path = tmp_path / "wrong.toml"
     path.write_text(
         'name = "wrong"\nstudy = "t"\ntitle = "t"\nstack = "quicv1"\nloadz = 3\n[[cells]]\nseries = "x"\n'
-        'arms = [{ protocol = "quic" }, { protocol = "tcp" }]\nbandwidth_mbps = [10]\nrtt_ms = [36]\nworkloads = [{ size_kb = 5 }]\n'
+        'arms = [{ protocol = "quic" }, { protocol = "tcp" }]\nbandwidth_mbps = [10]\nrtt_ms = [36]\n'
+        "workloads = [{ size_kb = 5 }]\n"
     )
     done = longlook("run", str(path))
     assert done.returncode == 1

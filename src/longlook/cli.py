@@ -91,8 +91,7 @@ def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None)
     wanted = offered(_sweep(sweep))
     if any(place_of(bed).is_here for bed in beds):
         require(checks(wanted.stacks()))
-    role = "reference" if reference else "local"
-    found = run_sweep(wanted, role, None if new else "auto", beds)
+    found = run_sweep(wanted, "reference" if reference else "local", None if new else "auto", beds)
     click.echo(f"measured {found.measured} cells into {found.campaign.path}")
     if found.failed:
         lines = "\n".join(f"  {cell}: {why}" for cell, why in found.failed.items())
@@ -165,7 +164,7 @@ def audit(as_json: bool, campaign: str | None) -> None:
 @click.argument("campaign_b")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
-    """Compare two campaigns cell by cell: two testbeds, two machines, before and after a change."""
+    """Compare the cells that two campaigns have in common: two testbeds, two machines, before and after a change."""
     from longlook.audit import compare_campaigns, format_comparison, to_json
 
     found = compare_campaigns(campaign_a, campaign_b)
@@ -226,6 +225,25 @@ def bench(seconds: float) -> None:
     from longlook.bench.report import run_bench
 
     click.echo(run_bench(seconds))
+
+
+@cli.command()
+@click.option("--seconds", default=3600.0, show_default=True, help="Faults end after this time.")
+@click.option("--faults", default=1_000_000, help="Faults end after so many.")
+@click.option("--seed", default=1, show_default=True, help="Faults are drawn from it.")
+@click.option("--testbed", default="soak", show_default=True, help="Name of the testbed.")
+@click.option(
+    "--record", type=click.Path(path_type=Path), help="File of JSON lines; default: .longlook/soak/<time>.jsonl"
+)
+def soak(seconds: float, faults: int, seed: int, testbed: str, record: Path | None) -> None:
+    """Run a small sweep under random faults and check that nothing is lost, doubled, half done or left running."""
+    from longlook.record.campaign import stamp, utc_now
+    from longlook.soak.soak import soak as run
+
+    record = record or paths.STATE / "soak" / f"{stamp(utc_now())}.jsonl"
+    found = run(record, testbed, seed, seconds, faults)
+    click.echo(f"{found.text()}\nrecord: {record}")
+    sys.exit(1 if found.problems else 0)
 
 
 def main() -> None:

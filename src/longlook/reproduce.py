@@ -17,6 +17,7 @@ from longlook.experiment.offered import offered
 from longlook.experiment.run import run_sweep
 from longlook.plan.sweep import Sweep
 from longlook.stack.arms import open_sweep
+from longlook.stack.install import install
 
 QUICK_LOADS = 5
 QUICK_TRANSFER_S = 15.0
@@ -56,7 +57,10 @@ def _quick(sweep: Sweep) -> Sweep:
 def _measure_and_render(sweeps: list[Sweep]) -> None:
     began = time.monotonic()
     sweeps = [offered(sweep) for sweep in sweeps]
-    require(checks(sorted({stack for sweep in sweeps for stack in sweep.stacks()})))
+    stacks = sorted({stack for sweep in sweeps for stack in sweep.stacks()})
+    for stack in stacks:
+        install(stack, progress=click.echo)
+    require(checks(stacks))
     failed: dict[str, str] = {}
     campaigns = []
     for sweep in sweeps:

@@ -1,5 +1,6 @@
 """data/processed: exact numbers, fixed columns, equal bytes, schemas that Frictionless accepts and that can fail."""
 
+import errno
 import json
 import math
 import os
@@ -19,6 +20,7 @@ from campaigns import (
     make_sample,
     make_sweep,
     make_transfers,
+    rates_of,
     shared_sweep,
     write_cell,
 )
@@ -152,6 +154,25 @@ def test_repeats_of_arms_that_share_a_link_are_one_row_of_means(data):
     row = data.table("agreement_verdicts").iloc[0]
     assert (row["table"], row["label"], row["left"], row["right"]) == ("4.1", "QUIC vs TCP", "quic1", "tcp1")
     assert (row["published"], row["measured"], row["agree"]) == ("left", "left", True)
+
+
+def test_samples_of_repeats_are_told_apart_whatever_their_order(data):
+    """A repeat whose first attempt was rejected; and one that does not count from 0."""
+    campaign = open_campaign(data.raw, shared_sweep(), "local", STACK_DIGEST)
+    bad = {"accepted": False, "reject_reason": "disturbed", "disturbed": True}
+    for cell in campaign.cells():
+        tried = [one | bad for one in rates_of(campaign.id, cell, (9.0, 9.0))] if cell.replicate == 1 else []
+        samples = [*tried, *rates_of(campaign.id, cell, (3.0, 2.0))]
+        for order, sample in enumerate(samples, start=10 * cell.replicate):
+            sample["order"] = order
+        write_cell(campaign, cell, samples)
+    data.process()
+    rows = data.table("samples").query("metric == 'mean_mbps' and arm == 'quic1'")
+    assert rows[["replicate", "accepted", "value"]].values.tolist() == [
+        [0, True, 3.0], [1, False, 9.01], [1, True, 3.01], [2, True, 3.02],
+    ]  # fmt: skip
+    assert rows["cell_id"].tolist() == [f"{campaign.cells()[0].id}{end}" for end in ("", "_r1", "_r1", "_r2")]
+    assert data.table("arms").query("metric == 'mean_mbps'")["n"].tolist() == [3, 3]
 
 
 def test_repeats_whose_arms_stand_in_another_order_are_not_pooled(data):
@@ -378,3 +399,48 @@ def test_campaigns_table_has_machine_and_date(data):
     assert (row.campaign, row.role, row.cells, row.cells_measured, row.wall_s) == (campaign.id, "local", 2, 2, 4.0)
     assert (row.study, row.experiment) == ("muthuraj2024", "plt")
     assert row.stack_digest == STACK_DIGEST and row.created.endswith("Z") and row.kernel == os.uname().release
+
+
+def test_every_column_has_the_type_of_its_schema_whether_filled_or_empty(data):
+    make_campaign(data.raw)
+    make_transfers(data.raw, (3.0, 2.0))
+    data.process()
+    kinds = {"integer": ("i", "f"), "number": ("f",), "boolean": ("b", "O"), "string": ("O",)}
+    for name in TABLES:
+        filled, nothing = data.table(name), read_table(data.processed / "nowhere", name)
+        assert list(filled.columns) == list(nothing.columns) == columns(name) and nothing.empty and len(filled)
+        for field in resource(name)["schema"]["fields"]:
+            column = filled[field["name"]]
+            assert column.dtype.kind in kinds[field["type"]], (name, field["name"])
+            assert nothing[field["name"]].dtype.kind == kinds[field["type"]][0], (name, field["name"])
+            if field.get("constraints", {}).get("required") and field["type"] in ("integer", "boolean"):
+                assert column.dtype.kind == kinds[field["type"]][0], (name, field["name"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda text: text.replace(",36.0,", ",fast,", 1), r"holds what its schema does not allow: .*fast"),
+        (lambda text: text.replace(",False,", ",perhaps,", 1), r"holds what its schema does not allow: .*perhaps"),
+        (lambda text: text.replace("rtt_ms", "rtt_s", 1), "lacks the columns rtt_ms"),
+        (lambda text: "", "cannot be read"),
+    ],
+)
+def test_a_table_that_was_not_written_here_is_one_clear_error(data, change, words):
+    make_campaign(data.raw)
+    data.process()
+    path = data.processed / "arms.csv"
+    path.write_text(change(path.read_text()))
+    with pytest.raises(LonglookError, match=rf"{words}.*longlook process"):
+        data.table("arms")
+
+
+def test_a_full_disk_is_explained(data, monkeypatch):
+    make_campaign(data.raw)
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(LonglookError, match=r"could not write .*: the disk that holds .* is full"):
+        data.process()

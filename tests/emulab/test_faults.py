@@ -1,5 +1,8 @@
-"""What goes wrong on real testbeds, done to the stand-in while a cell is under way. Each time: no accepted load is lost, no partial
-cell looks finished, the run goes on, what was left running is cleaned up, and the message names host and remedy."""
+"""What goes wrong on real testbeds, done to the stand-in while a cell is under way.
+
+Each time: no accepted load is lost, no partial cell looks finished, the run goes on, what was left running is cleaned
+up, and the message names host and remedy.
+"""
 
 import subprocess
 import threading
@@ -13,6 +16,12 @@ from longlook.record.campaigns import read_campaigns, verify
 from longlook.record.samples import read_records
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """A stand-in's node is back within seconds: it is asked more often than a real one."""
+    monkeypatch.setattr("longlook.experiment.places.POLL_S", 0.5)
 
 
 class Harm:
@@ -98,7 +107,7 @@ def test_the_connection_to_the_client_is_cut(standin, bench, capfd):
 def test_a_node_is_rebooted(standin, bench, capfd, role):
     def reboot():
         standin.crash(role)
-        threading.Timer(4, lambda: standin.boot(role)).start()
+        threading.Timer(1, lambda: standin.boot(role)).start()
 
     text = measured(standin, Harm(standin, reboot), capfd)
     assert f"{role} node" in text and standin.address(role) in text
@@ -161,7 +170,11 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
     from longlook.testbed.description import format_testbeds
 
     (tmp_path / "beds.toml").write_text(format_testbeds((standin.description(),)))
-    text = 'name="tiny"\nstudy="test"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n[[cells]]\nseries="tiny"\narms=[{protocol="quic"},{protocol="tcp"}]\nbandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n'
+    text = (
+        'name="tiny"\nstudy="test"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n'
+        '[[cells]]\nseries="tiny"\narms=[{protocol="quic"},{protocol="tcp"}]\n'
+        "bandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n"
+    )
     (tmp_path / "tiny.toml").write_text(text)
     argv = [
         sys.executable,

@@ -56,11 +56,15 @@ STUBS = {
     "modprobe": f"#!/bin/bash\n{CALL}",
     "git": "#!/bin/bash\necho 0123abc\n",
     "python3": "#!/bin/bash\nexit 1\n",  # as 3.10 answers the question whether it is 3.11
-    "apt-get": f'#!/bin/bash\n{CALL}[[ "$*" == *python3.11* ]] && cp "$STATE/python3.11" "$STATE/bin/python3.11"; exit 0\n',
+    "apt-get": f"#!/bin/bash\n{CALL}"
+    '[[ "$*" == *python3.11* ]] && cp "$STATE/python3.11" "$STATE/bin/python3.11"; exit 0\n',
     "ipfw": "#!/bin/bash\necho 60111: unlimited\n",
     "ifconfig": "#!/bin/bash\necho bridge1\n",
 }
-BOOTSTRAP = f'#!/bin/bash\n{CALL}printf "%s %s %s\\n" "$PYTHON" "$PYTHONSAFEPATH" "$LONGLOOK_CACHE" >>"$STATE/bootstrap"\n[[ ! -e $STATE/broken ]]\n'
+BOOTSTRAP = (
+    f'#!/bin/bash\n{CALL}printf "%s %s %s\\n" "$PYTHON" "$PYTHONSAFEPATH" "$LONGLOOK_CACHE" >>"$STATE/bootstrap"\n'
+    "[[ ! -e $STATE/broken ]]\n"
+)
 LINUX = {"net.core.rmem_max": "212992", "net.core.wmem_max": "212992"}
 FREEBSD = {
     "net.inet.ip.dummynet.pipe_byte_limit": "1048576",
@@ -234,12 +238,16 @@ def test_a_fresh_bridge_becomes_ready_and_stays_so(bridge, shell):
     assert again.returncode == 0 and bridge.calls == [] and bridge.ready == "bridge"
 
 
+def clockrate(node, text):
+    (node.state / "sysctl/kern.clockrate").write_text(text)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (lambda node: (node.state / "sysctl/net.inet.ip.dummynet.pipe_byte_limit").unlink(), "dummynet is not loaded"),
-        (lambda node: (node.state / "sysctl/kern.clockrate").write_text("{ hz = 100, tick = 10000 }"), "kern.hz is 100"),
-        (lambda node: (node.state / "sysctl/kern.clockrate").write_text("?"), "cannot read hz"),
+        (lambda node: clockrate(node, "{ hz = 100, tick = 10000 }"), "kern.hz is 100"),
+        (lambda node: clockrate(node, "?"), "cannot read hz"),
         (lambda node: node.put(stubborn="net.inet.ip.dummynet.expire"), "expire is 1 after it was set to 0"),
         (lambda node: node.put(refused="net.inet.ip.dummynet.hash_size"), "hash_size=1024 was refused; it is 64"),
         (lambda node: node.put(uid="1000"), "needs root"),

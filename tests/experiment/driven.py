@@ -1,4 +1,7 @@
-"""`longlook run` of a small sweep as a user starts it, on a data folder and testbeds of its own; what kills it needs nothing else."""
+"""`longlook run` of a small sweep as a user starts it, on a data folder and testbeds of its own.
+
+What kills it needs nothing else.
+"""
 
 import os
 import signal
@@ -20,7 +23,7 @@ seed = 5
 [[cells]]
 series = "tiny"
 arms = [{{ protocol = "quic" }}, {{ protocol = "tcp" }}]
-bandwidth_mbps = [50, 100]
+bandwidth_mbps = {rates}
 rtt_ms = [36]
 workloads = [{workloads}]
 """
@@ -35,13 +38,17 @@ def count_loads(folder):
 
 
 class Driven:
-    """The command line and its data; `arguments` say which testbeds, `sizes_kb` are the cells of each of two rows."""
+    """The command line and its data.
 
-    def __init__(self, folder, testbeds, arguments, sizes_kb):
+    `arguments` say which testbeds, `sizes_kb` are the cells of each row, `rates_mbps` the rows.
+    """
+
+    def __init__(self, folder, testbeds, arguments, sizes_kb, rates_mbps=(50, 100)):
         self.raw, self.testbeds = folder / "raw", testbeds
         self.started = []
         sweep = folder / "tiny.toml"
-        sweep.write_text(SWEEP.format(workloads=", ".join(f"{{ size_kb = {size}, count = 1 }}" for size in sizes_kb)))
+        workloads = ", ".join(f"{{ size_kb = {size}, count = 1 }}" for size in sizes_kb)
+        sweep.write_text(SWEEP.format(workloads=workloads, rates=list(rates_mbps)))
         self._argv = [sys.executable, "-m", "longlook.cli", "run", str(sweep), *arguments]
         self._env = os.environ | {"LONGLOOK_DATA": str(folder)}
 
@@ -59,7 +66,10 @@ class Driven:
         return driver
 
     def finish(self):
-        """Until it ends well, or for another reason than a machine so held up that a link misses its calibration; what it said."""
+        """Start it until it ends well; what it said.
+
+        Or until it fails for another reason than a machine so held up that a link misses its calibration.
+        """
         for _ in range(3):
             driver = self.start()
             out, _ = driver.communicate(timeout=280)
@@ -88,7 +98,10 @@ class Driven:
         return campaign
 
     def whole(self):
-        """The campaign is sealed, every hash holds, and every cell has all its loads (a busy machine may disturb some)."""
+        """The campaign is sealed, every hash holds, and every cell has all its loads.
+
+        A busy machine may disturb some.
+        """
         campaign = self.campaign()
         assert campaign.is_sealed
         assert verify(campaign.path) == []

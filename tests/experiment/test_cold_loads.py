@@ -1,4 +1,7 @@
-"""Loads in a browser context of their own take a full handshake, in either stack; later loads of the same browser resume."""
+"""Loads in a browser context of their own take a full handshake, in either stack.
+
+Later loads of the same browser resume.
+"""
 
 import pytest
 

@@ -11,7 +11,7 @@ NONE = {way: {"packets_in": 100, "dropped_loss": 7} for way in ("server_to_clien
 
 def after(packets, lost, way="server_to_client"):
     right = {"packets_in": 100 + packets, "dropped_loss": 7 + packets // 200}
-    return {one: right for one in NONE} | {way: {"packets_in": 100 + packets, "dropped_loss": 7 + lost}}
+    return dict.fromkeys(NONE, right) | {way: {"packets_in": 100 + packets, "dropped_loss": 7 + lost}}
 
 
 @pytest.mark.parametrize("way", NONE)

@@ -1,4 +1,7 @@
-"""What a side makes of a load that fails or is disturbed, and what its record holds; client and server are stand-ins."""
+"""What a side makes of a load that fails or is disturbed, and what its record holds.
+
+Client and server are stand-ins.
+"""
 
 from types import SimpleNamespace
 

@@ -30,9 +30,24 @@ def test_no_number_prints_nothing(nothing):
 
 
 def test_workloads_are_named_as_in_the_thesis():
-    assert style.workload_label(5, 1, with_count=False) == "5 KB"
-    assert style.workload_label(10000, 1, with_count=False) == "10 MB"
-    assert style.workload_label(500, 2, with_count=True) == "500 KB × 2"
+    assert style.workload_label("5kb-x1", 5120, 1, with_count=False) == "5 KB"
+    assert style.workload_label("10000kb-x1", 10_000_000, 1, with_count=False) == "10 MB"
+    assert style.workload_label("500kb-x2", 512_000, 2, with_count=True) == "500 KB × 2"
+
+
+def test_a_page_of_several_sizes_keeps_its_name():
+    assert style.workload_label("5kb-x20-100kb-x2", math.nan, 22, with_count=True) == "5kb-x20-100kb-x2"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(20.0, "20"), (math.nan, "none"), (None, "none"), ("bbr", "bbr"), (True, "True")]
+)
+def test_a_value_of_a_condition(value, text):
+    assert style.value_text(value) == text
+
+
+def test_what_lies_on_an_axis_is_not_in_the_blocks_title():
+    assert style.link_label(loss_pct=1.0) == "loss 1 %" and style.link_label(rtt_ms=36.0, jitter_ms=0.0) == "RTT 36 ms"
 
 
 def test_jitter_is_named_only_where_there_is_some():

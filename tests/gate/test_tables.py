@@ -1,7 +1,7 @@
 """The gate of the redesign: tables made from the sealed reference campaigns carry the numbers that they had before it.
 
-`frozen/` holds the tables of before there were arms, to the last digit. Conditions that those tables kept for a whole cell
-stand with each arm today: N under BBR, and TCP's, is none now, where the old column said 2.
+`frozen/` holds the tables of before there were arms, to the last digit. Conditions that those tables kept for a whole
+cell stand with each arm today: N under BBR, and TCP's, is none now, where the old column said 2.
 """
 
 from __future__ import annotations

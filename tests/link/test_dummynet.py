@@ -22,8 +22,14 @@ q191183  50 sl. 0 flows (1 buckets) sched 125647 weight 0 lmax 0 pri 0 droptail
 
 def test_a_lossy_pipe_with_traffic():
     assert parse_pipe(WITH_LOSS) == {
-        "bandwidth_mbps": 0.1, "delay_ms": 300, "loss": 0.05, "queue_bytes": None, "packets": 130, "bytes": 68642, "dropped": 6,
-    }  # fmt: skip
+        "bandwidth_mbps": 0.1,
+        "delay_ms": 300,
+        "loss": 0.05,
+        "queue_bytes": None,
+        "packets": 130,
+        "bytes": 68642,
+        "dropped": 6,
+    }
 
 
 def test_an_idle_pipe_and_one_as_it_was_booted():

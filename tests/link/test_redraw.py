@@ -1,4 +1,7 @@
-"""The process that redraws delays on the client node, with a `tc` and an `ip` that write down what they are asked (no netem here)."""
+"""The process that redraws delays on the client node.
+
+Its `tc` and its `ip` only write down what they are asked: there is no netem here.
+"""
 
 import os
 import re

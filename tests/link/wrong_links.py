@@ -1,6 +1,6 @@
-"""Links that are wrong on purpose, per direction and behind the driver's back; and a count of how often calibration notices.
+"""Links that are wrong on purpose, per direction and behind the driver's back; and how often calibration notices.
 
-  python tests/link/wrong_links.py wrong N     each wrong link N times, by one attempt of a calibration: how often noticed
+  python tests/link/wrong_links.py wrong N     each wrong link N times, by one attempt of a calibration
   python tests/link/wrong_links.py right N     N whole calibrations of right links: how often refused
 
 Needs root. Prints the tables of docs/calibration.md.

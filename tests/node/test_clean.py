@@ -13,7 +13,10 @@ pytestmark = pytest.mark.timeout(60)
 
 
 def sleeper(**marks):
-    script = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+    script = (
+        "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "print('up', flush=True); time.sleep(60)"
+    )
     child = subprocess.Popen(
         [sys.executable, "-S", "-c", script], env=os.environ | marks, stdout=subprocess.PIPE, start_new_session=True
     )

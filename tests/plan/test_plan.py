@@ -1,12 +1,12 @@
 """Links, workloads, arms and cells: units, defaults from the thesis, names, keys, and mistakes that are told."""
 
 import pytest
-from plans import QUIC, TCP, arm, cell
 
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
 from longlook.plan.value import PlanError, derived_seed
 from longlook.plan.workload import Download, Page, parse_workload
+from plans import QUIC, TCP, arm, cell
 
 
 def test_queue_is_twice_the_bandwidth_delay_product():

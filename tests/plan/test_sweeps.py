@@ -1,12 +1,12 @@
 """Sweeps: every file is valid, covers what it says, and mistakes name the file and the key."""
 
 import pytest
-from plans import QUIC, TCP, sweep
 
 from longlook.plan.sweep import Sweep, load_sweep
 from longlook.plan.value import PlanError
 from longlook.published import muthuraj2024
 from longlook.stack.arms import complete, open_sweep, sweep_files
+from plans import QUIC, TCP, sweep
 
 
 def test_every_sweep_in_the_repository_is_valid_and_has_distinct_cells():

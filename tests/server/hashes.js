@@ -10,7 +10,11 @@ async function inThePage(paths) {
     const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
     for (const one of paths) {
         const url = new URL(encodeURI(one), location.href).href;
-        const answer = await fetch(url);
+        const answer = await fetch(url).catch(() => null);
+        if (answer === null) {
+            found[one] = {status: 0}; // no answer at all
+            continue;
+        }
         const body = await answer.arrayBuffer();
         const [entry] = performance.getEntriesByName(url);
         found[one] = {

@@ -53,5 +53,5 @@ def test_a_mistake_is_named(tmp_path, text, words):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(LonglookError, match="no-such.toml"):
+    with pytest.raises(LonglookError, match=r"no-such\.toml"):
         load_testbeds(tmp_path / "no-such.toml")

@@ -77,14 +77,20 @@ def test_a_bridge_without_logins_is_reached_by_its_name(text):
         (lambda text: "<html/>", "no link bridge.*nodes: none"),
         (lambda text: text.replace("_bridge", "_router"), "no link bridge.*server-1"),
         (lambda text: text.replace('client_id="server-2"', 'client_id="other"'), "replica 2 lacks server-2"),
-        (lambda text: re.sub(r'client_id="(server|client)-3"', r'client_id="\1-x"', text), "replica 3 lacks server-3 and client-3"),
+        (
+            lambda text: re.sub(r'client_id="(server|client)-3"', r'client_id="\1-x"', text),
+            "replica 3 lacks server-3 and client-3",
+        ),
         (lambda text: re.sub(r"<ip [^>]*192.168.2.2[^>]*>", "", text), "client-2 has no address"),
         (lambda text: text.replace("192.168.2.2", "somewhere"), "client.address"),
         (lambda text: text.replace(' port="22"', ""), "login without a port"),
         (lambda text: re.sub(r".*<(login|host) .*\n", "", text), "server-1 has no login.*not ready"),
-        (lambda text: text.replace('username="alice"', 'username="carol"'), "alice has no login on server-1; who has: bob, carol"),
+        (
+            lambda text: text.replace('username="alice"', 'username="carol"'),
+            "alice has no login on server-1; who has: bob, carol",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_named(text, change, words):
     changed = change(text)
     assert changed != text
@@ -93,7 +99,7 @@ def test_a_mistake_is_named(text, change, words):
 
 
 def test_several_users_are_listed(text):
-    with pytest.raises(LonglookError, match="alice, bob.*--user"):
+    with pytest.raises(LonglookError, match=r"alice, bob.*--user"):
         read_manifest(text)
 
 

@@ -23,12 +23,21 @@ class CellResult:
     cells: tuple[Cell, ...]
     """The cell; or its repeats, the first one first."""
     samples: tuple[Sample, ...]
+    """Of the first cell, then of the next."""
     environments: tuple[Mapping, ...] = ()
     """`environment.json` of each, where they were read."""
+    counts: tuple[int, ...] = ()
+    """How many samples each cell has, where there are several."""
 
     @property
     def cell(self) -> Cell:
         return self.cells[0]
+
+    def by_cell(self) -> Iterator[tuple[Cell, Sample]]:
+        """Each sample with the cell that it is of."""
+        numbers = self.counts or (len(self.samples),)
+        owners = [cell for cell, number in zip(self.cells, numbers, strict=True) for _ in range(number)]
+        return zip(owners, self.samples, strict=True)
 
     @cached_property
     def _values(self) -> dict[tuple[str, str], list[float]]:

@@ -36,7 +36,7 @@ def _more(metric: Metric) -> tuple[str, str]:
 def _campaigns(found: Comparison) -> list[str]:
     pairing = found.pairing
     return [
-        f"Comparison of two campaigns: {pairing.pairs[0].a.experiment.title}, {found.metric.title}",
+        f"Comparison of two campaigns: {found.metric.title}",
         f"  A: {_campaign(found.a)}",
         f"  B: {_campaign(found.b)}",
         f"  cells in both: {len(pairing.pairs)}, in A only: {len(pairing.only_a)}, in B only: {len(pairing.only_b)} "

@@ -13,6 +13,7 @@ import time
 from longlook.bench.subjects import PLAIN, Subject, cpu_ns
 from longlook.errors import LonglookError
 from longlook.host import process
+from longlook.host.hosts import Running
 from longlook.link.ping import echo_times_ms
 
 PINGS = 150
@@ -67,12 +68,12 @@ def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, f
     return report, shares[0]
 
 
-def _wait_for(program: subprocess.Popen, word: str) -> None:
+def _wait_for(program: Running, word: str) -> None:
     """Until the program has written this word (read past Python's own buffer, which `select` cannot see)."""
     deadline = time.monotonic() + START_TIMEOUT_S
-    said = b""
-    while select.select([program.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        chunk = os.read(program.stdout.fileno(), 4096)
+    said, stream = b"", process.piped(program.stdout)
+    while select.select([stream], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        chunk = os.read(stream.fileno(), 4096)
         said += chunk
         if word.encode() in said:
             return

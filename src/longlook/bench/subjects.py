@@ -19,6 +19,7 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.host import process
+from longlook.host.hosts import Role, Running
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.link.linkpipe import LinkPipe
 from longlook.paths import CACHE
@@ -29,7 +30,7 @@ from longlook.testbed.netns import NetnsTestbed
 RTT_MS = 36.0
 RATTAN_VERSION = "0.1.1"
 RATTAN_START_TIMEOUT_S = 15.0
-PLAIN = {"server": "10.78.0.1", "client": "10.78.0.2"}
+PLAIN: dict[Role, str] = {"server": "10.78.0.1", "client": "10.78.0.2"}
 """Addresses of the plain veth pair beside the link."""
 
 
@@ -49,7 +50,7 @@ class Subject(abc.ABC):
     def __exit__(self, *_): ...
 
     @abc.abstractmethod
-    def popen(self, role: str, argv: list[str], **options) -> subprocess.Popen:
+    def popen(self, role: Role, argv: list[str], **options) -> Running:
         """Start a program at the `server` or the `client` end."""
 
     address: str
@@ -72,7 +73,7 @@ class OwnBed(Subject):
         self.bed = bed
         self.address = bed.hosts["server"].address
 
-    def popen(self, role, argv, **options):
+    def popen(self, role: Role, argv: list[str], **options) -> Running:
         return self.bed.popen(role, argv, **options)
 
 
@@ -204,7 +205,7 @@ class RattanSubject(Subject):
             )
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def popen(self, role, argv, **options):
+    def popen(self, role: Role, argv: list[str], **options) -> Running:
         space = {"server": "right", "client": "left"}[role]
         return process.start(["ip", "netns", "exec", f"ns-{space}-{self._suffix}", *argv], **options)
 

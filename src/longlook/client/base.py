@@ -16,6 +16,7 @@ from longlook.host.hosts import Hosts
 from longlook.plan.arm import Arm
 from longlook.plan.offer import Offer
 from longlook.site.certificate import ORIGIN
+from longlook.stack import Installed
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,11 @@ class Request:
     """The client must know nothing of earlier fetches, and resume no session."""
 
 
-class LoadFailed(Exception):  # noqa: N818  (an outcome that is recorded, as its reason `load_failed`)
-    """One fetch did not finish; the client may still be usable."""
+class LoadFailed(Exception):
+    """One fetch did not finish; the client may still be usable.
+
+    No error of the program: an outcome that is recorded, as its reason `load_failed`.
+    """
 
 
 class Client(abc.ABC):
@@ -55,7 +59,7 @@ class Client(abc.ABC):
     offer: Offer
     """What it can do."""
 
-    def __init__(self, hosts: Hosts, stack, settings: ClientSettings):
+    def __init__(self, hosts: Hosts, stack: Installed, settings: ClientSettings):
         self.testbed, self.stack, self.settings = hosts, stack, settings
 
     @abc.abstractmethod
@@ -69,8 +73,8 @@ class Client(abc.ABC):
         """Fetch with an empty cache. Raise `LoadFailed` with the reason."""
 
     def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str] | None:
-        """SHA-256 (hex) of each path's body, fetched outside of any load; None: every `fetch` tells them. Raise `LoadFailed`.
-        `page`: where the request for the others would come from."""
+        """SHA-256 (hex) of each path's body, fetched outside of any load; None: every `fetch` tells them. Raise
+        `LoadFailed`. `page`: where the request for the others would come from."""
         return None
 
     @abc.abstractmethod

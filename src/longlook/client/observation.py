@@ -1,4 +1,7 @@
-"""What a client reports of one load, download or session, whatever the client: the oracle judges this and nothing else."""
+"""What a client reports of one load, download or session, whatever the client.
+
+The oracle judges this and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ class SeenObject:
 
 @dataclass(frozen=True)
 class Observation:
-    """One fetch. `metrics` are named with their unit: `plt_ms`, `ttlb_ms`, `connect_ms`; a phase that did not happen is absent."""
+    """One fetch.
+
+    `metrics` are named with their unit: `plt_ms`, `ttlb_ms`, `connect_ms`; a phase that did not happen is absent.
+    """
 
     metrics: Mapping[str, float]
     objects: tuple[SeenObject, ...]

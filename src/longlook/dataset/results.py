@@ -35,6 +35,7 @@ def read_results(campaign: Campaign, *, environments: bool = False) -> list[Cell
             experiment=experiment,
             cells=tuple(cell for cell, _, _ in repeats),
             samples=tuple(sample for _, samples, _ in repeats for sample in samples),
+            counts=tuple(len(samples) for _, samples, _ in repeats),
             environments=tuple(read_json(folder / ENVIRONMENT_NAME) for *_, folder in repeats) if environments else (),
         )
         for repeats in pooled.values()

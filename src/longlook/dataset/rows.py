@@ -16,7 +16,6 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.record.campaign import CELL_NAME, Campaign
 from longlook.record.durable import read_json
-from longlook.record.samples import Sample
 
 Row = dict[str, Any]
 SHORT_S = 5.0
@@ -91,7 +90,7 @@ def cell_row(campaign: str, cell: Cell, folder: Path) -> Row:
 def sample_rows(result: CellResult) -> Iterator[Row]:
     """Rows of `samples`: one per sample and metric; a sample without any number has one row of the first metric."""
     protocols = {arm.name: arm.protocol for arm in result.cell.arms}
-    for cell, sample in _with_cells(result):
+    for cell, sample in result.by_cell():
         same = who(result.campaign, cell) | {"replicate": cell.replicate, "protocol": protocols[sample.arm]}
         same |= {
             key: getattr(sample, key)
@@ -110,20 +109,6 @@ def sample_rows(result: CellResult) -> Iterator[Row]:
         known = [metric for metric in result.experiment.metrics if sample.metrics.get(metric.name) is not None]
         for metric in known or [result.experiment.primary]:
             yield same | {"metric": metric.name, "unit": metric.unit, "value": sample.metrics.get(metric.name)}
-
-
-def _with_cells(result: CellResult) -> Iterator[tuple[Cell, Sample]]:
-    """Each sample with the repeat that it is of."""
-    if len(result.cells) == 1:
-        yield from ((result.cell, sample) for sample in result.samples)
-        return
-    cells = iter(result.cells)
-    cell, last = next(cells), None
-    for sample in result.samples:  # repeats follow each other, and the order within each begins anew
-        if last is not None and sample.order <= last:
-            cell = next(cells)
-        last = sample.order
-        yield cell, sample
 
 
 def arm_rows(result: CellResult) -> Iterator[Row]:

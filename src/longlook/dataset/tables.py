@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -146,22 +146,21 @@ def read_table(folder: Path, name: str) -> pandas.DataFrame:
     path = folder / resource(name)["path"]
     if not path.exists():
         return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
+    again = "make it again with: longlook process"
     try:
         if path.suffix == ".parquet":
             frame = pandas.read_parquet(path)
         else:
             frame = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise LonglookError(f"{path} cannot be read: {error}; make it again with: longlook process") from None
+        raise LonglookError(f"{path} cannot be read: {error}; {again}") from None
     missing = [column for column in columns(name) if column not in frame]
     if missing:
-        raise LonglookError(f"{path} lacks the columns {', '.join(missing)}; make it again with: longlook process")
+        raise LonglookError(f"{path} lacks the columns {', '.join(missing)}; {again}")
     try:
         return pandas.DataFrame({one: _typed(frame[one], kind) for one, kind in _types(name).items()})
     except (ValueError, KeyError) as error:
-        raise LonglookError(
-            f"{path} holds what its schema does not allow: {error}; make it again: longlook process"
-        ) from None
+        raise LonglookError(f"{path} holds what its schema does not allow: {error}; {again}") from None
 
 
 _EMPTY = {"string": object, "integer": "int64", "number": "float64", "boolean": bool}
@@ -174,11 +173,18 @@ def _types(name: str) -> dict[str, str]:
 
 def _typed(column: pandas.Series, kind: str) -> pandas.Series:
     """A column as its schema says, from the texts of a CSV file or the values of a Parquet one."""
-    gone = column.isna() | (column.astype(object) == "")
+    if kind in ("integer", "number") and pandas.api.types.is_numeric_dtype(column):
+        return column.astype("float64") if kind == "number" else column
+    gone = column.isna() | (column == "")
     if kind == "string":
         return column.astype(object).where(~gone, None)
-    if kind == "boolean":
-        values = [None if absent else _BOOLEANS[one] for one, absent in zip(column, gone, strict=True)]
-        return pandas.Series(values, index=column.index, dtype=object if gone.any() else bool)
-    numbers = pandas.to_numeric(column.astype(object).where(~gone, None), errors="raise").astype("float64")
-    return numbers.astype("int64") if kind == "integer" and not gone.any() else numbers
+    readers: dict[str, Callable[[Any], Any]] = {
+        "boolean": _BOOLEANS.__getitem__,
+        "number": float,
+        "integer": float if gone.any() else int,
+    }
+    read = readers[kind]
+    nothing = None if kind == "boolean" else math.nan
+    values = [nothing if absent else read(one) for one, absent in zip(column, gone, strict=True)]
+    dtype = object if kind == "boolean" and gone.any() else "float64" if read is float else _EMPTY[kind]
+    return pandas.Series(values, index=column.index, dtype=dtype)

@@ -1,7 +1,8 @@
 """The bytes themselves, once per arm and cell: every object's hash, over the arm's server, client and protocol.
 
-It happens after the loads that count, so that it cannot give them a session, a connection or a path that they would not have;
-and over a fast link, since it is not about that. A client that hashes what it gets in every load is not asked again.
+It happens after the loads that count, so that it cannot give them a session, a connection or a path that they would
+not have; and over a fast link, since it is not about that. A client that hashes what it gets in every load is not
+asked again.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from longlook.plan.cell import Cell
 from longlook.plan.value import derived_seed
 from longlook.record.campaign import iso_now
 from longlook.server import SERVERS
-from longlook.server.base import Server, ServerSettings
+from longlook.server.base import RunningServer, ServerSettings
 from longlook.site.certificate import Certificate, make_certificate
 from longlook.site.tree import Site
 from longlook.site.write import write_site
@@ -54,7 +54,7 @@ class Context:
     effective: Mapping[str, Any]
     """The link's configuration in force."""
 
-    def server(self, arm: Arm, port: int, trace: bool = False) -> contextlib.AbstractContextManager[Server]:
+    def server(self, arm: Arm, port: int, trace: bool = False) -> contextlib.AbstractContextManager[RunningServer]:
         """The arm's server on a port; ready inside."""
         own = self.certificate
         settings = ServerSettings(arm, self.site, own.certificate, own.key, port, trace)

@@ -10,14 +10,14 @@ from typing import Any, Protocol
 from longlook.client.base import Client
 from longlook.experiment.context import Context
 from longlook.host import facts
-from longlook.server.base import Server
+from longlook.server.base import RunningServer
 from longlook.stack import Installed
 
 
 class Ends(Protocol):
     """An arm's two programs."""
 
-    server: Server
+    server: RunningServer
     client: Client
 
 
@@ -65,7 +65,10 @@ def _stack_record(stack: Installed) -> dict[str, Any]:
 
 
 def templates_sha256(stack: Installed) -> dict[str, str]:
-    """Hash of each server configuration template of a stack, the nearest one of each name; its digest covers software."""
+    """Hash of each server configuration template of a stack, the nearest one of each name.
+
+    The stack's digest covers software.
+    """
     found = {
         path.name: path
         for folder in reversed(stack.stack.folders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from longlook.plan.arm import Arm
+from longlook.plan.arm import Arm, Protocol
 from longlook.plan.cell import Cell
 from longlook.published import muthuraj2024
 
@@ -19,7 +19,7 @@ JITTER_MBPS = 12.0
 
 
 @functools.cache
-def _published_s() -> dict[tuple[str, str, str], float]:
+def _published_s() -> dict[tuple[str, str, Protocol], float]:
     """(series, key, protocol) -> mean PLT in s."""
     found = {}
     for one in muthuraj2024.page_load_times():

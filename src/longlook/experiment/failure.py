@@ -9,7 +9,10 @@ from longlook.errors import LonglookError, NotSupported
 from longlook.node.session import NodeError
 
 Kind = Literal["cell", "node", "not_supported"]
-"""`node`: a node of the testbed was lost, others may be; `not_supported`: no further try can help; else the cell's own."""
+"""`node`: a node of the testbed was lost, others may be there; `not_supported`: no further try can help.
+
+`cell`: anything else, the cell's own.
+"""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from longlook.client.observation import Observation
 from longlook.experiment.context import PORTS, Context
 from longlook.experiment.opened import Opened, Place
 from longlook.plan.arm import Arm
-from longlook.server.base import Server
+from longlook.server.base import RunningServer
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Flow:
     """One arm's two ends, and what became of it."""
 
     arm: Arm
-    server: Server
+    server: RunningServer
     client: Client
     protocol_name: str
     keys: Path

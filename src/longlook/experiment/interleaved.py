@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
 from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, Sample, SamplesWriter, sample_of
-from longlook.server.base import Server
+from longlook.server.base import RunningServer
 
 FAILURES_IN_A_ROW = 4
 """So many unfinished loads of one arm, one after the other, end the cell: something is broken, not unlucky."""
@@ -102,9 +103,9 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
     return sides
 
 
-def _servers(owned: contextlib.ExitStack, context: Context) -> dict[tuple, Server]:
+def _servers(owned: contextlib.ExitStack, context: Context) -> dict[tuple, RunningServer]:
     """What `served_by` names, each once. Every protocol's begin at the first port: QUIC and TCP may share a number."""
-    found: dict[tuple, Server] = {}
+    found: dict[tuple, RunningServer] = {}
     ports = {protocol: iter(PORTS) for protocol in ("quic", "tcp")}
     for arm in context.cell.arms:
         if served_by(arm) not in found:
@@ -154,15 +155,12 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
 def summarise(cell: Cell, samples: Sequence[Sample], wall_s: float) -> Summary:
     """Counts and means; only accepted loads after the cold one enter a mean."""
     counted = {name: [one for one in samples if one.arm == name and one.counts] for name in cell.arm_names}
-    reasons: dict[str, int] = {}
-    for one in samples:
-        if not one.accepted:
-            reasons[one.reject_reason] = reasons.get(one.reject_reason, 0) + 1
+    reasons = Counter(one.reject_reason for one in samples if one.reject_reason is not None)
     return Summary(
         cell_id=cell.id,
         wall_s=wall_s,
         accepted={name: len(own) for name, own in counted.items()},
-        rejected=reasons,
+        rejected=dict(reasons),
         mean_ms={name: _mean_ms(own) for name, own in counted.items()},
         complete=all(len(own) >= cell.loads for own in counted.values()),
     )

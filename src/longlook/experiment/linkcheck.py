@@ -14,8 +14,8 @@ Counters = Mapping[str, Mapping[str, float]]
 
 
 class LossAccount:
-    """Losses since it was made. `alike`: so many loads meet the losses of one seed, packet by packet: they are that much less
-    independent."""
+    """Losses since it was made. `alike`: so many loads meet the losses of one seed, packet by packet: they are that
+    much less independent."""
 
     def __init__(self, driver: LinkDriver, link: Link, alike: int):
         self._driver, self._link, self._alike = driver, link, alike
@@ -37,8 +37,8 @@ class LossAccount:
 
 
 def losses_wrong(link: Link, before: Counters, after: Counters, alike: int = 1, tells_apart: bool = True) -> list[str]:
-    """Directions whose losses are outside of the binomial's bounds, with the numbers. A link that does not tell losses from
-    what a full queue dropped can have lost too little, not too much."""
+    """Directions whose losses are outside of the binomial's bounds, with the numbers. A link that does not tell
+    losses from what a full queue dropped can have lost too little, not too much."""
     share, found = link.loss_pct / 200, []
     for way in DIRECTIONS:
         offered, lost = (
@@ -47,6 +47,7 @@ def losses_wrong(link: Link, before: Counters, after: Counters, alike: int = 1, 
         low, high = (alike * bound for bound in bounds(offered // alike, share))
         if lost < low or (tells_apart and lost > high + alike * (share > 0)):
             found.append(
-                f"{way}: {lost} of {offered} packets, {low} to {high} expected at {share:.3%} ({CONFIDENCE:.2%} of cells)"
+                f"{way}: {lost} of {offered} packets, {low} to {high} expected at {share:.3%} "
+                f"({CONFIDENCE:.2%} of cells)"
             )
     return found

@@ -1,4 +1,7 @@
-"""One cell on three nodes, from the control host: connect, clean up, provision, measure on the client node, bring the record back."""
+"""One cell on three nodes, from the control host.
+
+Connect, clean up, provision, measure on the client node, bring the record back.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,13 @@ from longlook.errors import LonglookError
 from longlook.experiment.execute import limit_s
 from longlook.experiment.failure import Failure
 from longlook.experiment.registry import experiment_of
-from longlook.host.locking import exclusive
 from longlook.node.provision import Provisioned, introduce
 from longlook.node.session import NodeError, Session
 from longlook.plan.cell import Cell
 from longlook.testbed.description import EmulabDescription
 from longlook.testbed.emulab import session_to
+from longlook.testbed.ownership import used
 
-LOCK_WAIT_S = 10.0
 GRACE_S = 60.0
 """Beyond a notebook's own bound, for the start of its kernel and the end of its programs."""
 LEAST_FREE_BYTES = 2 * 10**9
@@ -27,7 +29,10 @@ LEAST_FREE_BYTES = 2 * 10**9
 
 
 class Nodes:
-    """Context manager: the three nodes of a testbed, connected, clean and ready for some stacks' cells; without stacks only clean."""
+    """Context manager: the three nodes of a testbed, connected, clean and ready for some stacks' cells.
+
+    Without stacks they are only clean.
+    """
 
     def __init__(self, bed: EmulabDescription, stacks: Sequence[str] = ()):
         self.bed, self._stacks = bed, stacks
@@ -36,13 +41,7 @@ class Nodes:
         self._owned = contextlib.ExitStack()
         try:
             # Before the first connection, which ends whatever it finds running.
-            self._owned.enter_context(
-                exclusive(
-                    paths.CACHE / f"testbed-{self.bed.name}.lock",
-                    f"another run on testbed {self.bed.name}",
-                    LOCK_WAIT_S,
-                )
-            )
+            self._owned.enter_context(used(self.bed.name, paths.CACHE))
             self._server, self._bridge, self._client = (
                 self._owned.enter_context(session_to(self.bed, role)) for role in ("server", "bridge", "client")
             )
@@ -54,7 +53,8 @@ class Nodes:
                     self._ready[session].place_stack(stack)
             if self._ready[self._server].python != self._ready[self._client].python:
                 raise LonglookError(
-                    f"testbed {self.bed.name}: server and client have different Pythons: make both nodes from the same image"
+                    f"testbed {self.bed.name}: server and client have different Pythons: "
+                    "make both nodes from the same image"
                 )
             self._key, self._known_hosts = introduce(self._client, (self._server, self._bridge), self.bed.folder)
         except BaseException:
@@ -73,15 +73,20 @@ class Nodes:
         session.run(["mkdir", "-p", folder], timeout_s=30)
         free = int(session.run(["df", "-Pk", folder], timeout_s=30).splitlines()[-1].split()[3]) * 1024
         if free < LEAST_FREE_BYTES:
+            needed = LEAST_FREE_BYTES // 10**6
             raise NodeError(
-                f"{session.what} ({session.host}): {free // 10**6} MB free for {folder}, {LEAST_FREE_BYTES // 10**6} MB needed: free space there, or name another `folder` in the testbeds' file"
+                f"{session.what} ({session.host}): {free // 10**6} MB free for {folder}, {needed} MB needed: "
+                "free space there, or name another `folder` in the testbeds' file"
             )
 
     def _place_of(self, campaign: str, cell_id: str) -> str:
         return f"{self.bed.folder}/cells/{campaign}/{cell_id}"
 
     def salvage(self, campaign: str, cell_id: str, folder: Path) -> bool:
-        """Bring what an earlier, interrupted try at a cell left on the client node, and remove it there; whether there was any."""
+        """Bring what an earlier, interrupted try at a cell left on the client node, and remove it there.
+
+        Returns whether there was any.
+        """
         there = self._place_of(campaign, cell_id)
         if not self._client.run(["sh", "-c", 'ls -A "$1" 2>/dev/null || true', "sh", there], timeout_s=30).strip():
             return False

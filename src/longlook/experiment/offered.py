@@ -16,6 +16,7 @@ def offered(sweep: Sweep) -> Sweep:
         return sweep
     left = sweep.of_stacks(here)
     click.echo(
-        f"sweep {sweep.name}: cells of {', '.join(absent)} are left out, here is {', '.join(here)}; nix develop .#{absent[0]} has them"
+        f"sweep {sweep.name}: cells of {', '.join(absent)} are left out, here is {', '.join(here)}; "
+        f"nix develop .#{absent[0]} has them"
     )
     return left

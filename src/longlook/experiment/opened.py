@@ -1,9 +1,10 @@
 """How many connections clients opened over the link, by the link's own count. Pure.
 
-The count is complete: a connection's first packet crosses the link, whatever the servers log and whenever. Browsers were seen
-to open one per load, 0 of 320 loads more (QUIC and TCP, both stacks, 1 and 101 objects, with losses and without). Chromium
-does open another where the first is not there within 250 ms, as after a lost SYN; that one may carry nothing. So where the
-link dropped packets of handshakes, as many more are allowed; what such a load used, its client and its server tell.
+The count is complete: a connection's first packet crosses the link, whatever the servers log and whenever. Browsers
+were seen to open one per load, 0 of 320 loads more (QUIC and TCP, both stacks, 1 and 101 objects, with losses and
+without). Chromium does open another where the first is not there within 250 ms, as after a lost SYN; that one may
+carry nothing. So where the link dropped packets of handshakes, as many more are allowed; what such a load used, its
+client and its server tell.
 """
 
 from __future__ import annotations

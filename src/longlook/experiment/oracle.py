@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from longlook.client.observation import Observation
 from longlook.experiment.opened import Opened
@@ -68,17 +69,18 @@ class Verdict:
 def judge(seen: Observation, wanted: Expectation, evidence: Evidence) -> Verdict:
     """Check one load and its evidence; the first thing wrong is the reason."""
     connections, zero_rtt = _connections(seen, evidence)
-    summary = {
-        "connections": connections,
-        "protocols_seen": seen.protocols,
-        "zero_rtt": zero_rtt,
-        "resumed": zero_rtt,  # a server that accepts early data has resumed the session (RFC 8446, 4.2.10)
-    }
-    for reason, check in _OBJECT_CHECKS.items():
+    verdict = partial(
+        Verdict,
+        connections=connections,
+        protocols_seen=seen.protocols,
+        zero_rtt=zero_rtt,
+        resumed=zero_rtt,  # a server that accepts early data has resumed the session (RFC 8446, 4.2.10)
+    )
+    for failed, check in _OBJECT_CHECKS.items():
         if wrong := check(seen.objects, wanted):
-            return Verdict(False, reason, wrong, **summary)
-    reason, wrong = _freshness(seen, connections, zero_rtt, wanted, evidence)
-    return Verdict(reason is None, reason, wrong, **summary)
+            return verdict(False, failed, wrong)
+    reason, detail = _freshness(seen, connections, zero_rtt, wanted, evidence)
+    return verdict(reason is None, reason, detail)
 
 
 def _connections(seen: Observation, evidence: Evidence) -> tuple[tuple[str, ...], bool | None]:
@@ -177,10 +179,11 @@ def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence)
 
 
 STARVED = {"server": 0.5, "client": 4.0}
-"""Times a load's duration that a program's threads may have waited for a processor, all added up. On two processors with six
-busy programs each, accepted QUIC loads of 100 ms came to 0.1 to 0.4 (server, mostly one thread) and 1.4 to 2.6 (browser, about
-a hundred threads), those that took twice their time to 1 to 3 and 5 to 28. Not yet calibrated on an idle machine, where both
-are a fraction of this: the bounds find what is starved, not what is slowed down a little."""
+"""Times a load's duration that a program's threads may have waited for a processor, all added up. On two processors
+with six busy programs each, accepted QUIC loads of 100 ms came to 0.1 to 0.4 (server, mostly one thread) and 1.4 to
+2.6 (browser, about a hundred threads), those that took twice their time to 1 to 3 and 5 to 28. Not yet calibrated on
+an idle machine, where both are a fraction of this: the bounds find what is starved, not what is slowed down a
+little."""
 
 
 def disturbance(
@@ -198,7 +201,8 @@ def disturbance(
     PLT); saturation means less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in
     ticks). `link` holds the emulator's counters of this load: packets lost outside its queue, or more than 1 % sent
     over 1 ms late. `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
-    `waited_s`: of `client` and `server`, how long their threads, added up, were ready to run and did not (see `STARVED`).
+    `waited_s`: of `client` and `server`, how long their threads, added up, were ready to run and did not (see
+    `STARVED`).
     """
     if stopped_s:
         return f"stopped: {', '.join(f'{who} for about {1e3 * took:.0f} ms' for who, took in stopped_s.items())}"

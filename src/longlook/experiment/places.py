@@ -1,24 +1,31 @@
-"""Where a cell is measured: on this machine, or on three nodes. One class per testbed driver, all of which do the same."""
+"""Where a cell is measured: on this machine, or on three nodes.
+
+One class per testbed driver, all of which do the same.
+"""
 
 from __future__ import annotations
 
 import abc
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.experiment.execute import execute, limit_s
 from longlook.experiment.failure import Failure
 from longlook.experiment.nodes import Nodes
 from longlook.experiment.registry import experiment_of
+from longlook.host.hosts import Role
 from longlook.node.session import NodeError
 from longlook.plan.cell import Cell
 from longlook.testbed import netns
+from longlook.testbed.base import LOCKS
 from longlook.testbed.description import Description, EmulabDescription, NetnsDescription
 from longlook.testbed.emulab import session_to
+from longlook.testbed.ownership import Owner, entitled, owned
 
 PATIENCE_S = 600.0
 """For a node that does not answer: a restart of an Emulab node takes about five minutes."""
@@ -36,11 +43,18 @@ class Place(abc.ABC, Generic[D]):
         self.bed = bed
 
     @abc.abstractmethod
+    def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
+        """Own the testbed, from the first to the last cell of a run; raises at once where somebody else does."""
+
+    @abc.abstractmethod
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
     ) -> Failure | None:
-        """One try at a cell, its record into the empty `folder`. What an earlier try whose connection was lost left behind
-        is brought into `folder` first and set aside (kept, never averaged), if there is a `set_aside`."""
+        """One try at a cell, its record into the empty `folder`.
+
+        What an earlier try whose connection was lost left behind is brought into `folder` first and set aside (kept,
+        never averaged), if there is a `set_aside`.
+        """
 
     @abc.abstractmethod
     def clean(self) -> None:
@@ -56,6 +70,19 @@ class HerePlace(Place[NetnsDescription]):
 
     is_here = True
 
+    def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
+        return self._owned(what)
+
+    @contextlib.contextmanager
+    def _owned(self, what: str) -> Iterator[Owner]:
+        """What a killed run left goes first: this one may end before it comes to a cell."""
+        with owned(self.bed.name, LOCKS, what) as owner:
+            netns.remove(self.bed.name)
+            try:
+                yield owner
+            finally:
+                netns.remove(self.bed.name)
+
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
     ) -> Failure | None:
@@ -65,13 +92,15 @@ class HerePlace(Place[NetnsDescription]):
             "campaign": campaign,
             "testbed": self.bed.name,
         }
-        try:
-            return execute(experiment_of(cell).notebook, folder, parameters, limit_s(cell))
-        finally:
-            netns.remove(self.bed.name)  # nothing there after a cell that ended by itself
+        with entitled(self.bed.name, LOCKS):
+            try:
+                return execute(experiment_of(cell).notebook, folder, parameters, limit_s(cell))
+            finally:
+                netns.remove(self.bed.name)  # nothing there after a cell that ended by itself
 
     def clean(self) -> None:
-        netns.remove(self.bed.name)
+        with entitled(self.bed.name, LOCKS):
+            netns.remove(self.bed.name)
 
     def is_back(self, patience_s: float) -> bool:
         return True
@@ -81,6 +110,9 @@ class NodesPlace(Place[EmulabDescription]):
     """Three nodes over SSH."""
 
     is_here = False
+
+    def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
+        return owned(self.bed.name, paths.CACHE, what)
 
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
@@ -99,7 +131,7 @@ class NodesPlace(Place[EmulabDescription]):
 
     def is_back(self, patience_s: float) -> bool:
         deadline = time.monotonic() + patience_s
-        waiting = ["server", "bridge", "client"]
+        waiting: list[Role] = ["server", "bridge", "client"]
         while waiting and time.monotonic() < deadline:
             with contextlib.suppress(LonglookError), session_to(self.bed, waiting[0]) as session:
                 session.run(["true"], timeout_s=10, as_root=False)

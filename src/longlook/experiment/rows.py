@@ -1,4 +1,7 @@
-"""Which testbed measures which cells: rows of a heatmap stay together, so that a row compares like with like (no I/O)."""
+"""Which testbed measures which cells (no I/O).
+
+Rows of a heatmap stay together, so that a row compares like with like.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,11 @@ def row_of(cell: Cell) -> str:
 
 
 def assign(cells: Sequence[Cell], testbeds: Sequence[str], begun: Mapping[str, str]) -> dict[str, list[Cell]]:
-    """Testbed -> its cells, in their order. A row that a testbed has begun (`begun`: row -> testbed) stays with it while it is
-    there; the others go, the longest first, to the testbed with the least to do."""
+    """Testbed -> its cells, in their order.
+
+    A row that a testbed has begun (`begun`: row -> testbed) stays with it while it is there; the others go, the longest
+    first, to the testbed with the least to do.
+    """
     rows: dict[str, list[Cell]] = {}
     for cell in cells:
         rows.setdefault(row_of(cell), []).append(cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
@@ -19,7 +20,7 @@ from longlook.experiment.registry import estimate_s, experiment_of
 from longlook.experiment.rows import assign, row_of
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
-from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign
+from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign, Role
 from longlook.record.campaigns import open_campaign
 from longlook.stack import open_stack
 from longlook.testbed.description import Description, NetnsDescription
@@ -43,7 +44,10 @@ class SweepRun:
 
 
 def require_measurable(sweep: Sweep) -> None:
-    """Raise before anything is measured where a cell fits no experiment, or asks for what a server or client cannot do."""
+    """Raise before anything is measured where a cell cannot be.
+
+    It fits no experiment, or asks for what a server or client cannot do.
+    """
     for cell in sweep.cells():
         experiment_of(cell).require(cell)
         require_possible(cell)
@@ -51,25 +55,30 @@ def require_measurable(sweep: Sweep) -> None:
 
 def run_sweep(
     sweep: Sweep,
-    role: str = "local",
+    role: Role = "local",
     resume: str | None = "auto",
     testbeds: Sequence[Description] = (NetnsDescription(name="default"),),
     quiet: bool = False,
 ) -> SweepRun:
     """Measure every missing cell of a sweep; seal the campaign when none is missing. Several testbeds share its rows.
 
-    Ctrl-C ends the cells under way (their remains are kept apart) and leaves everything else to be resumed.
+    Ctrl-C ends the cells under way (their remains are kept apart) and leaves everything else to be resumed. A run that
+    finds one of its testbeds in use is refused before it makes or changes anything.
     """
     require_measurable(sweep)
     digests = ", ".join(open_stack(name, full_check=True).digest for name in sweep.stacks())
-    campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
-    found = SweepRun(campaign)
-    try:
+    with contextlib.ExitStack() as owning:
+        # A control host's own worker owns what it controls.
+        own = [place_of(bed).owned(f"sweep {sweep.name}") for bed in testbeds if bed.control is None]
+        owners = [owning.enter_context(one) for one in own]
+        campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
+        owning.callback(campaign.close)
+        for owner in owners:
+            owner.is_for(f"campaign {campaign.id}")
+        found = SweepRun(campaign)
         _measure(found, testbeds, quiet)
         if not campaign.missing_cells():
             campaign.seal(wall_s=wall_s(campaign))
-    finally:
-        campaign.close()
     return found
 
 
@@ -115,24 +124,25 @@ def _side_by_side(
     found: SweepRun, missing: Sequence[Cell], testbeds: Sequence[Description], progress: Progress
 ) -> None:
     """By Dask; in a second pass what came out short of accepted samples, on the same testbeds."""
-    from longlook.experiment.distribute import cluster, measure_all
+    from longlook.experiment.cluster import cluster
+    from longlook.experiment.distribute import measure_all
 
     campaign = found.campaign
     kept: list[tuple[Cell, Path]] = []
     plan = assign(missing, [bed.name for bed in testbeds], _begun(campaign))
     try:
-        with cluster(testbeds) as client:
-            progress.say(f"dashboard: {client.dashboard_link}")
+        with cluster(testbeds, f"campaign {campaign.id}") as opened:
+            progress.say(f"dashboard: {opened.dashboard}")
             for again in (False, True):
                 began = dict.fromkeys(plan, time.monotonic())
-                for cell, bed, failure in measure_all(campaign, plan, testbeds, client):
-                    progress.ended(cell, bed, time.monotonic() - began[bed], failure)
-                    began[bed] = time.monotonic()
+                for cell, where, failure in measure_all(campaign, plan, testbeds, opened.client):
+                    progress.ended(cell, where, time.monotonic() - began[where], failure)
+                    began[where] = time.monotonic()
                     if not again:
                         found.note(cell, failure)
                 if again:
                     break
-                plan = {bed: [cell for cell in cells if _is_short(campaign, cell)] for bed, cells in plan.items()}
+                plan = {name: [cell for cell in cells if _is_short(campaign, cell)] for name, cells in plan.items()}
                 for cell in [cell for cells in plan.values() for cell in cells]:
                     kept.append((cell, _once_more(campaign, cell, progress)))
     finally:

@@ -18,7 +18,7 @@ from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.plan.arm import Arm
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
-from longlook.server.base import Server
+from longlook.server.base import RunningServer
 from longlook.site.tree import Site
 
 SERVER_LOG_TIMEOUT_S = 1.0
@@ -36,7 +36,7 @@ METERED = ("client_s", "server_s", "link_s", "client_wait_s", "server_wait_s", "
 """CPU seconds, and seconds of waiting for a CPU."""
 MAIN_METRICS = ("plt_ms", "ttlb_ms")
 """How long a load took: the first of these that its client tells."""
-NOT_SEEN = {
+NOT_SEEN: dict[str, Any] = {
     "connections": [],
     "protocols_seen": [],
     "resumed": None,
@@ -63,7 +63,7 @@ class Surroundings:
 class Side:
     """Owns the client's history: which connections it has used, which the server has seen."""
 
-    def __init__(self, arm: Arm, client: Client, server: Server, protocol_name: str, around: Surroundings):
+    def __init__(self, arm: Arm, client: Client, server: RunningServer, protocol_name: str, around: Surroundings):
         """`protocol_name`: what the client calls the arm's protocol (`h3`, `h2`)."""
         self.arm, self.client, self.server, self.around = arm, client, server, around
         self.protocol_name = protocol_name
@@ -161,8 +161,8 @@ class Side:
         return verdict
 
     def _logged_since(self, served: frozenset[str], over_link: Opened | None) -> dict[str, bool] | None:
-        """Connections that the server accepted since. Its log may lag a little behind the client: it is waited for until it
-        has all that the link saw, so that a late one is not taken for the next load's."""
+        """Connections that the server accepted since. Its log may lag a little behind the client: it is waited for
+        until it has all that the link saw, so that a late one is not taken for the next load's."""
         expected = 1 if over_link is None else over_link.own
         deadline = time.monotonic() + SERVER_LOG_TIMEOUT_S
         while (now := self.server.early_data_by_connection()) is not None:

@@ -30,7 +30,7 @@ from longlook.plan.cell import Cell
 from longlook.plan.value import derived_seed
 from longlook.probe.capture import HEADERS_ONLY
 from longlook.probe.stallwatch import StallWatch
-from longlook.probe.tcp_probe import TcpProbe
+from longlook.probe.tcp_probe import TcpTrace
 from longlook.probe.throughput import binned, frames, mean_mbps
 from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, SamplesWriter
@@ -152,7 +152,7 @@ def _attempt(context: Context, number: int) -> Attempt:
         traced = kernel.table() if kernel else None
         tables = [timeline(flow, scratch, traced, began, ended) for flow in flows]
         joined = pd.concat([table for table in tables if len(table)], ignore_index=True)
-        names = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
+        names: dict[tuple[str, int], str] = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
         bins = binned(frames(scratch / "client.pcap"), names, began, ended)
         reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel)
         if changed is not None:
@@ -168,7 +168,7 @@ def _count_connections(flows: Sequence[Flow], before: Counts | None, after: Coun
         flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, beside)
 
 
-def _probes(owned: contextlib.ExitStack, context: Context, flows: Sequence[Flow], scratch: Path) -> TcpProbe | None:
+def _probes(owned: contextlib.ExitStack, context: Context, flows: Sequence[Flow], scratch: Path) -> TcpTrace | None:
     """Captures, and the kernel's trace where there is TCP."""
     bed = context.bed
     ports = [flow.port for flow in flows if flow.arm.protocol == "tcp"]

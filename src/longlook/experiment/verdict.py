@@ -8,7 +8,7 @@ from longlook.experiment.flow import Flow
 from longlook.experiment.oracle import Evidence, Expectation, judge
 from longlook.experiment.reasons import REASONS
 from longlook.plan.cell import Cell
-from longlook.probe.tcp_probe import TcpProbe
+from longlook.probe.tcp_probe import TcpTrace
 from longlook.site.tree import Site
 
 MOST_STALLED = 0.005
@@ -16,7 +16,7 @@ MOST_STALLED = 0.005
 
 
 def wrong(
-    cell: Cell, flows: Sequence[Flow], site: Site, stalls: Sequence[float], duration_s: float, kernel: TcpProbe | None
+    cell: Cell, flows: Sequence[Flow], site: Site, stalls: Sequence[float], duration_s: float, kernel: TcpTrace | None
 ) -> str | None:
     """Why these flows must not count, for all of them together; None if they may. It begins with a key of `REASONS`."""
     for flow in flows:
@@ -50,7 +50,7 @@ def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | 
     return None if verdict.accepted else _said(verdict.reason, f"{flow.name}: {verdict.detail}")
 
 
-def _said(reason: str, detail: str) -> str:
+def _said(reason: str | None, detail: str) -> str:
     if reason not in REASONS:
         raise ValueError(f"no reason {reason!r} (known: {', '.join(REASONS)})")
     return f"{reason}: {detail}"

@@ -12,11 +12,11 @@ from longlook.figure.heatmap import configured, p_text
 SQUARE_PX = 32
 
 
-def control_chart(aa_cells: pd.DataFrame) -> alt.TopLevelMixin:
-    """Squares of the A/A cells (columns of aa_cells.csv), a row per protocol, each with its percentage difference."""
-    frame = aa_cells[["campaign", "cell_id", "protocol", "pct_diff", "p_value"]].copy()
-    frame["number"] = frame.groupby("protocol").cumcount() + 1
-    frame["arm"] = frame["protocol"].map(style.PROTOCOL_LABELS)
+def control_chart(cells: pd.DataFrame) -> alt.TopLevelMixin:
+    """Squares of the A/A cells (rows of `side_by_side`), a row per protocol, each with its percentage difference."""
+    frame = cells[["campaign", "cell_id", "left_protocol", "pct_diff", "p_value"]].copy()
+    frame["number"] = frame.groupby("left_protocol").cumcount() + 1
+    frame["arm"] = frame["left_protocol"].map(style.PROTOCOL_LABELS)
     frame["p_text"] = frame["p_value"].map(p_text)
     frame["fill"] = [
         style.NOT_MEASURED

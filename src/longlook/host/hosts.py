@@ -1,6 +1,7 @@
-"""The contract of hosts: server, bridge and client, on which programs run. What links, servers, clients and probes are given.
+"""The contract of hosts: server, bridge and client, on which programs run.
 
-A testbed (longlook/testbed) makes them; everything below it knows no more of a testbed than this.
+It is what links, servers, clients and probes are given. A testbed (longlook/testbed) makes the hosts; everything below
+it knows no more of a testbed than this.
 """
 
 from __future__ import annotations
@@ -8,12 +9,49 @@ from __future__ import annotations
 import abc
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import IO, Any, Literal, Protocol
 
 from longlook.errors import LonglookError
 
 Role = Literal["server", "bridge", "client"]
+
+
+class Running(Protocol):
+    """A program on a host, as much of Popen as this project uses: a Popen here, a RemoteProcess on another node."""
+
+    @property
+    def args(self) -> Any:
+        """Its argument list."""
+
+    @property
+    def pid(self) -> int:
+        """Of a program on this machine; another node's means nothing here, and to ask for it is an error."""
+
+    @property
+    def returncode(self) -> int | None:
+        """Its status, once `poll` or `wait` has seen it end."""
+
+    @property
+    def stdin(self) -> IO[Any] | None: ...
+
+    @property
+    def stdout(self) -> IO[Any] | None: ...
+
+    @property
+    def stderr(self) -> IO[Any] | None: ...
+
+    def poll(self) -> int | None:
+        """Its status if it has ended, else None."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its status, once it has ended; TimeoutExpired where that takes too long."""
+
+    def communicate(self, *, timeout: float | None = None) -> tuple[Any, Any]:
+        """What it writes to standard output and standard error, to its end."""
+
+    def kill(self) -> None:
+        """End it at once."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +63,10 @@ class Host:
     """IPv4 address on the experiment network; empty on the bridge, which forwards at layer 2."""
     interfaces: tuple[str, ...]
     """Experiment interfaces; the bridge has two: towards the server, towards the client."""
+    pipes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Of a bridge with dummynet: direction -> number of its pipe."""
+    node: str = ""
+    """How messages call the machine, where it is another one than this."""
 
 
 class Hosts(abc.ABC):
@@ -34,7 +76,7 @@ class Hosts(abc.ABC):
     hosts: Mapping[Role, Host]
 
     @abc.abstractmethod
-    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen:
+    def popen(self, role: Role, argv: Sequence[str], **options) -> Running:
         """Start a program on a host; it dies with the testbed, and with the driver. `options` as of Popen."""
 
     @abc.abstractmethod

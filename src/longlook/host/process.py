@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
 
 import psutil
 
 from longlook.errors import LonglookError
+from longlook.host.hosts import Running
 
 
 def tied(argv: Sequence[str]) -> list[str]:
@@ -22,7 +26,7 @@ def tied(argv: Sequence[str]) -> list[str]:
     return [setpriv, "--pdeathsig", "KILL", "--", *argv]
 
 
-def start(argv: Sequence[str], **options) -> subprocess.Popen:
+def start(argv: Sequence[str], **options) -> subprocess.Popen[Any]:
     """Popen with its own session (no Ctrl-C of the terminal reaches it) and no inherited standard input."""
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("start_new_session", True)
@@ -32,7 +36,7 @@ def start(argv: Sequence[str], **options) -> subprocess.Popen:
         raise LonglookError(f"cannot start {argv[0]}: {error}") from None
 
 
-def stop(process: subprocess.Popen, grace_s: float = 3.0) -> None:
+def stop(process: Running, grace_s: float = 3.0) -> None:
     """End a program and its whole session: first politely, then not; returns when it is gone."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -48,6 +52,37 @@ def stop(process: subprocess.Popen, grace_s: float = 3.0) -> None:
                 stream.close()
 
 
+def started(program: Running | None, name: str) -> Running:
+    """A program that its owner has started; to ask for one that does not run yet, or no longer, is an error."""
+    if program is None:
+        raise LonglookError(f"{name} has not been started, or has been ended")
+    return program
+
+
+def piped(stream: IO[Any] | None) -> IO[Any]:
+    """A standard stream of a program that was started with a pipe there."""
+    if stream is None:
+        raise ValueError("the program was started without a pipe for this stream")
+    return stream
+
+
+def tell(program: Running, request: Mapping[str, Any]) -> None:
+    """Write a request to a program's standard input, as one line of JSON. OSError where the program is gone."""
+    stream = piped(program.stdin)
+    stream.write(json.dumps(request) + "\n")
+    stream.flush()
+
+
+def hear(program: Running, timeout_s: float) -> str | None:
+    """The next line of a program's standard output, empty at its end; None where nothing comes in time.
+
+    For programs that write one line and then wait: `select` does not see a second line in Python's own buffer.
+    """
+    stream = piped(program.stdout)
+    readable, _, _ = select.select([stream], [], [], timeout_s)
+    return stream.readline() if readable else None
+
+
 def kill_pids(pids: Sequence[int]) -> None:
     """SIGKILL, for what an earlier run left behind; gone already is fine."""
     for pid in pids:
@@ -58,8 +93,8 @@ def kill_pids(pids: Sequence[int]) -> None:
 
 
 def waited_seconds(pids: Sequence[int]) -> float:
-    """Seconds for which threads of these processes and their live descendants were ready to run and did not: all added up
-    (/proc/<pid>/task/<tid>/schedstat, second field)."""
+    """Seconds for which threads of these processes and their live descendants were ready to run and did not, added up:
+    the second field of /proc/<pid>/task/<tid>/schedstat."""
     total = 0
     for pid in pids:
         with contextlib.suppress(psutil.Error):

@@ -33,11 +33,11 @@ def shut_tcp(pid: int, address: str, port: int) -> None:
 
 
 def pace(pid: int, port: int) -> int:
-    """Have the kernel space the segments of the connections that a process and its descendants accept on `port` from now on.
+    """Have the kernel pace the connections that a process and its descendants accept on `port` from now on.
 
-    Linux paces a TCP socket once it has a maximum rate (socket(7), SO_MAX_PACING_RATE), at `tcp_pacing_ca_ratio` percent
-    of window per smoothed RTT (120), in slow start at `tcp_pacing_ss_ratio` (200); accepted sockets take over what their
-    listener has. Returns the number of listeners; none is an error.
+    Pacing spaces their segments. Linux paces a TCP socket once it has a maximum rate (socket(7), SO_MAX_PACING_RATE),
+    at `tcp_pacing_ca_ratio` percent of window per smoothed RTT (120), in slow start at `tcp_pacing_ss_ratio` (200);
+    accepted sockets take over what their listener has. Returns the number of listeners; none is an error.
     """
     found = 0
     for listener in _copies(pid, lambda row: row[1].endswith(f":{port:04X}") and row[3] == LISTEN):
@@ -49,8 +49,10 @@ def pace(pid: int, port: int) -> int:
 
 
 def _copies(pid: int, wanted: Callable[[list[str]], bool]) -> Iterator[socket.socket]:
-    """A descriptor of our own for each socket of a process and its descendants whose row of /proc/net/tcp is wanted; closed
-    when the next one is asked for."""
+    """A descriptor of our own for each wanted socket of a process and its descendants, by its row of /proc/net/tcp.
+
+    It is closed when the next one is asked for.
+    """
     owner = psutil.Process(pid)
     inodes = _inodes(pid, wanted)
     for process in (owner, *owner.children(recursive=True)):
@@ -74,7 +76,8 @@ def _copied(pid: int, descriptor: int) -> int:
         if copy < 0:
             why = os.strerror(ctypes.get_errno())
             raise LonglookError(
-                f"cannot reach a socket of process {pid} (pidfd_getfd: {why}): Linux 5.6 or newer and the right to trace are needed"
+                f"cannot reach a socket of process {pid} (pidfd_getfd: {why}): "
+                "Linux 5.6 or newer and the right to trace are needed"
             )
         return copy
     finally:

@@ -1,4 +1,4 @@
-"""TCP connections of a network namespace as its kernel sees them (sock_diag(7)): who the peer is, which controller it has."""
+"""TCP connections of a network namespace as its kernel sees them (sock_diag(7)): their peers and controllers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Connection:
 
 
 class TcpDiag:
-    """Asks the kernel about the namespace of a process; a context manager. One question takes a fraction of a millisecond."""
+    """Asks the kernel about the namespace of a process; a context manager. A question takes a part of a millisecond."""
 
     def __init__(self, pid: int):
         self._pid = pid

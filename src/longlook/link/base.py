@@ -48,7 +48,10 @@ class LinkDriver(abc.ABC):
 
     @abc.abstractmethod
     def verify(self) -> None:
-        """Raise if the link is not as it was configured: somebody else may have a hand on it. Called before and after the loads."""
+        """Raise if the link is not as it was configured: somebody else may have a hand on it.
+
+        Called before and after the loads.
+        """
 
     def changed(self) -> str | None:
         """What somebody else did to the link since this was asked or the driver set something itself; None: nothing, or
@@ -56,8 +59,8 @@ class LinkDriver(abc.ABC):
         return None
 
     def connections(self) -> dict[str, dict[str, dict[str, int]]] | None:
-        """Protocol (`tcp`, `quic`) -> server port -> connections `opened` by clients since the start, and packets of their
-        handshakes that the link dropped (`handshake_lost`); None: it does not look into packets."""
+        """Protocol (`tcp`, `quic`) -> server port -> connections `opened` by clients since the start, and packets of
+        their handshakes that the link dropped (`handshake_lost`); None: it does not look into packets."""
         return None
 
     @abc.abstractmethod

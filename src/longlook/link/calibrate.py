@@ -1,8 +1,8 @@
 """Calibration: before a condition is used, the link is measured against what was set, and the result recorded.
 
-Each parameter is measured in each direction (streams.py): one-way delay, rate, queue, losses, order. What the emulator counted
-is held against what the receiver got. `docs/calibration.md` says which errors are noticed, and how often a right link is not
-believed.
+Each parameter is measured in each direction (streams.py): one-way delay, rate, queue, losses, order. What the emulator
+counted is held against what the receiver got. `docs/calibration.md` says which errors are noticed, and how often a
+right link is not believed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Losses:
     def against(self, share: float) -> dict[str, Any]:
         """With the bounds of a loss of this share, and how surely others are noticed."""
         low, high = bounds(self.sent, share)
-        tries = 1 if share else ATTEMPTS  # a lost packet where none is to be lost may be the machine's, and is tried again
+        tries = (
+            1 if share else ATTEMPTS
+        )  # a lost packet where none is to be lost may be the machine's, and is tried again
         others = {name: times * share for name, times in OTHER_LOSSES.items()} if share else WITHOUT_LOSS
         return {
             "sent": self.sent,
@@ -64,13 +66,15 @@ class Losses:
             "at_least": low,
             "at_most": high,
             "confidence": CONFIDENCE,
-            "power": {name: round(power(self.sent, share, min(other, 1.0)) ** tries, 6) for name, other in others.items()},
+            "power": {
+                name: round(power(self.sent, share, min(other, 1.0)) ** tries, 6) for name, other in others.items()
+            },
         }
 
 
 def measure(testbed: Hosts, driver: LinkDriver, link: Link, one_clock: bool = True) -> dict[str, Any]:
-    """One calibration of a link without jitter. `one_clock`: both hosts' clocks are one; else only the sum of the delays
-    is known, by echo requests."""
+    """One calibration of a link without jitter. `one_clock`: both hosts' clocks are one; else only the sum of the
+    delays is known, by echo requests."""
     pings = ping_ms(testbed)
     measured: dict[str, Any] = {
         "rtt_ms_median": statistics.median(pings) if pings else None,
@@ -136,7 +140,8 @@ def _way_problems(link: Link, seen: Mapping[str, Any], tolerance: Tolerance) -> 
 
 
 def _count_problems(seen: Mapping[str, Any]) -> list[str]:
-    """Where the emulator's own counters do not agree with the hosts': losses that are not the link's, or that it hides."""
+    """Where the emulator's own counters do not agree with the hosts': losses that are not the link's, or that it
+    hides."""
     counted = seen["counted"]
     if "packets_out" not in counted:
         return []
@@ -163,7 +168,8 @@ def _loss_problems(link: Link, seen: Losses) -> list[str]:
 
 
 def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Tolerance | None = None) -> dict[str, Any]:
-    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the numbers.
+    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the
+    numbers.
 
     Under jitter the link is set anew, with a seed of the calibration's own.
     """

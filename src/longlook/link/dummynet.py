@@ -1,7 +1,7 @@
-"""Link driver `dummynet`: two pipes of ipfw on the Emulab bridge, FreeBSD (thesis 3.2.2), and under jitter `tc` on the client.
+"""Link driver `dummynet`: two pipes of ipfw on the Emulab bridge, FreeBSD (thesis 3.2.2).
 
-Differences from linkpipe: its losses cannot be seeded, so QUIC and TCP do not meet the same ones; it counts dropped packets
-without the reason; delays are whole milliseconds.
+Under jitter it also uses `tc` on the client. Differences from linkpipe: its losses cannot be seeded, so QUIC and TCP do
+not meet the same ones; it counts dropped packets without the reason; delays are whole milliseconds.
 """
 
 from __future__ import annotations
@@ -29,13 +29,19 @@ _UNIT = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
 def arguments(number: int, bandwidth_mbps: float, delay_ms: float, loss: float, queue_bytes: int) -> list[str]:
-    """`ipfw pipe N config ...`; `loss` is a share (0 to 1) of this direction. Whole bits per second: ipfw reads no fraction."""
+    """`ipfw pipe N config ...`; `loss` is a share (0 to 1) of this direction.
+
+    The rate is in whole bits per second: ipfw reads no fraction.
+    """
     rate = ["bw", f"{round(bandwidth_mbps * 1e6)}bit/s", "delay", f"{round(delay_ms)}ms"]
     return ["ipfw", "pipe", str(number), "config", *rate, "plr", f"{loss:g}", "queue", f"{queue_bytes}bytes"]
 
 
 def parse_pipe(text: str) -> dict[str, Any]:
-    """`ipfw pipe N show` -> bandwidth_mbps (None: unlimited), delay_ms, loss, queue_bytes (None: in packets), and counters."""
+    """`ipfw pipe N show` -> settings and counters.
+
+    Settings are bandwidth_mbps (None: unlimited), delay_ms, loss and queue_bytes (None: it is in packets).
+    """
     line, queue = _LINE.search(text), _QUEUE.search(text)
     if not line or not queue:
         raise LonglookError(f"ipfw pipe show gave what this program cannot read: {text.strip()[:300]!r}")
@@ -77,7 +83,7 @@ class Dummynet(LinkDriver):
     def _start(self) -> None:
         self._wanted: dict[str, dict[str, Any]] = {}
         self._jitter: ClientDelay | None = None
-        self._numbers = self.testbed.description.bridge.pipes.model_dump()
+        self._numbers = self.testbed.hosts["bridge"].pipes
         clear_client(self.testbed)
         self._set(PIPE_BYTE_LIMIT, QUEUE_BYTES_MOST, at_least=True)
         for name in STEADY:
@@ -109,7 +115,7 @@ class Dummynet(LinkDriver):
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
         self._end_jitter()
         rtt_ms = BRIDGE_RTT_MS if link.jitter_ms else link.rtt_ms
-        own = {
+        own: dict[str, Any] = {
             "bandwidth_mbps": link.bandwidth_mbps,
             "delay_ms": rtt_ms / 2,
             "loss": link.loss_pct / 200,
@@ -117,7 +123,8 @@ class Dummynet(LinkDriver):
         }
         if own["delay_ms"] != round(own["delay_ms"]):
             raise LonglookError(
-                f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: choose an even RTT"
+                f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: "
+                "choose an even RTT"
             )
         if link.effective_queue_bytes > QUEUE_BYTES_MOST:
             raise LonglookError(
@@ -144,9 +151,10 @@ class Dummynet(LinkDriver):
             found = differences(wanted, self._shown(direction))
             wrong += [f"pipe {self._numbers[direction]} ({direction}): {one}" for one in found]
         if wrong:
-            where = self.testbed.description.bridge.host
+            where = self.testbed.hosts["bridge"].node
             raise LonglookError(
-                f"the bridge ({where}) is not as it was set: {'; '.join(wrong)}. Does somebody else configure it? Run the same command again"
+                f"the bridge ({where}) is not as it was set: {'; '.join(wrong)}. "
+                "Does somebody else configure it? Run the same command again"
             )
         if self._jitter is not None:
             self._jitter.require_alive()

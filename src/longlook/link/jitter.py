@@ -1,7 +1,8 @@
-"""A link under jitter, measured: the RTT's distribution, and each direction's delays, their range and how often they change."""
+"""A link under jitter, measured: the RTT's distribution, and each direction's delays, their range and changes."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import statistics
@@ -25,8 +26,8 @@ CHANGES_AT_LEAST, CHANGES_AT_MOST = 0.65, 1.5
 
 
 def measure_jitter(testbed: Hosts, link: Link) -> dict[str, Any]:
-    """Echo requests, and a stream in each direction, all at once: distribution of the RTT, the share of replies that came
-    late by RFC 4737 (an earlier number after a later one), and what each direction's delays were."""
+    """Echo requests, and a stream in each direction, all at once: distribution of the RTT, the share of replies that
+    came late by RFC 4737 (an earlier number after a later one), and what each direction's delays were."""
     streams = {way: Stream(testbed, way, [spaced(PINGS, INTERVAL_S)]) for way in ENDS}
     address = testbed.hosts["server"].address
     argv = ["ping", "-n", "-c", str(PINGS), "-i", str(INTERVAL_S), "-W", "2", address]
@@ -50,14 +51,14 @@ def measure_jitter(testbed: Hosts, link: Link) -> dict[str, Any]:
 
 def _way(rows: Sequence[Sequence[int]], link: Link) -> dict[str, Any]:
     """Of one direction's packets (number, sent, arrived): least and most delay, spread, and how often it changed."""
-    delays = one_way_ms(sorted(rows), 0.0)
+    delays = one_way_ms(sorted(rows, key=lambda row: row[0]), 0.0)
     step = STEP * link.jitter_ms
     return {
         "arrived": len(delays),
         "min_ms": min(delays, default=None),
         "max_ms": max(delays, default=None),
         "std_ms": statistics.stdev(delays) if len(delays) > 1 else None,
-        "changes": sum(abs(after - before) > step for before, after in zip(delays, delays[1:], strict=False)),
+        "changes": sum(abs(after - before) > step for before, after in itertools.pairwise(delays)),
     }
 
 
@@ -75,8 +76,8 @@ def jitter_problems(link: Link, measured: dict[str, Any], stall_ms: float, one_c
 
 
 def _rtt_problems(link: Link, measured: dict[str, Any], stall_ms: float) -> list[str]:
-    # Each direction is one draw per interval: so many independent samples of a sum of two uniform delays. The half steps
-    # hold a falling delay up: a twelfth of the range in both directions together.
+    # Each direction is one draw per interval: so many independent samples of a sum of two uniform delays. The half
+    # steps hold a falling delay up: a twelfth of the range in both directions together.
     std, mean = link.jitter_ms / math.sqrt(6), link.rtt_ms + link.jitter_ms / 12
     found = []
     if abs(measured["rtt_ms_mean"] - mean) > 4 * std / math.sqrt(draws(link)):
@@ -107,7 +108,8 @@ def _way_problems(link: Link, seen: dict[str, Any], stall_ms: float, one_clock: 
     expected = CHANGES_PER_DRAW * draws(link)
     if not CHANGES_AT_LEAST * expected < seen["changes"] < CHANGES_AT_MOST * expected:
         found.append(
-            f"the delay changed {seen['changes']} times, about {expected:.0f} expected (every {link.jitter_interval_ms:g} ms)"
+            f"the delay changed {seen['changes']} times, about {expected:.0f} expected (every "
+            f"{link.jitter_interval_ms:g} ms)"
         )
     return found
 

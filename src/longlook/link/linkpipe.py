@@ -13,6 +13,7 @@ from typing import Any
 
 from longlook.errors import LonglookError
 from longlook.host import process
+from longlook.host.hosts import Running
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.plan.link import Link
 from longlook.stack.gobuild import build_tool
@@ -22,13 +23,16 @@ REPLY_TIMEOUT_S = 5
 
 
 class LinkPipe(LinkDriver):
-    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2). Jitter: each direction's delay is
-    drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets overtake each other when it falls."""
+    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2).
+
+    Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
+    overtake each other when it falls.
+    """
 
     name = "linkpipe"
 
     def _start(self) -> None:
-        self._process: subprocess.Popen | None = None
+        self._process: Running | None = None
         self._connection: socket.socket | None = None
         self._wanted: dict[str, dict[str, Any]] = {}
         self._own: dict[str, Any] = {}
@@ -56,10 +60,7 @@ class LinkPipe(LinkDriver):
         self._replies = self._connection.makefile("r", encoding="utf-8")
 
     def _first_line(self) -> dict[str, Any]:
-        import select
-
-        readable, _, _ = select.select([self._process.stdout], [], [], START_TIMEOUT_S)
-        line = self._process.stdout.readline() if readable else ""
+        line = process.hear(process.started(self._process, self.name), START_TIMEOUT_S)
         if not line:
             raise LonglookError(
                 f"linkpipe was not ready within {START_TIMEOUT_S} s: {self._errors.read_text()[-500:] or 'no message'}"
@@ -76,6 +77,8 @@ class LinkPipe(LinkDriver):
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask(self, **request) -> dict[str, Any]:
+        if self._connection is None:
+            raise LonglookError(f"linkpipe is not running: it cannot be asked for {request['op']!r}")
         try:
             self._connection.sendall(json.dumps(request).encode() + b"\n")
             line = self._replies.readline()
@@ -151,14 +154,14 @@ class LinkPipe(LinkDriver):
     @property
     def pid(self) -> int:
         """Of the emulator's process."""
-        return self._process.pid
+        return process.started(self._process, self.name).pid
 
     @property
     def pids(self) -> tuple[int, ...]:
-        return (self._process.pid,)
+        return (self.pid,)
 
     def cpu_seconds(self) -> float:
-        return process.cpu_seconds(self._process.pid)
+        return process.cpu_seconds(self.pid)
 
     def version(self) -> str:
         return str(self._ready.get("version", "unknown"))

@@ -3,10 +3,10 @@
 stream.py receive ADDRESS PORT        prints `ready`; at the end JSON: arrivals {phase: [[number, sent, arrived], ...]}
 stream.py send ADDRESS PORT PHASES    PHASES: JSON, a list; prints JSON: for each phase the times at which it sent
 
-A phase: {"kind": ..., "count": most packets, "frame_bytes": of each one's Ethernet frame, "settle_s": pause afterwards} and
+A phase: {"kind": ..., "count": most packets, "frame_bytes": of their Ethernet frames, "settle_s": pause afterwards} and
   spaced   "interval_s" between packets
-  fill     as fast as it goes until the link's backlog would be "backlog_bytes" if its queue had no limit and it served
-           "mbps", then only as much as keeps it there until "hold_s" after the start
+  fill     as fast as it goes until the link's backlog would be "backlog_bytes" if its queue had no limit and it
+           served "mbps", then only as much as keeps it there until "hold_s" after the start
   paced    at "mbps", spread evenly, at most `MOST_AT_ONCE_S` worth at a time: what a stall of the sender held up is not
            made up for, since it would overflow a queue
 
@@ -20,6 +20,7 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Callable
 
 FRAME_OVERHEAD = 14 + 20 + 8
 """Ethernet, IPv4 and UDP headers, bytes."""
@@ -37,7 +38,7 @@ STEP_S, MOST_AT_ONCE_S = 0.001, 0.005
 
 def receive(address, port):
     """Until the sender says that it is done, or nothing came for a while."""
-    arrivals = {}
+    arrivals: dict[int, list[tuple[int, int, int]]] = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
         sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -72,8 +73,8 @@ class Sender:
 
 def spaced(sender, count, interval_s, **_):
     begin = time.monotonic()
-    for number in range(count):
-        time.sleep(max(0.0, begin + number * interval_s - time.monotonic()))
+    for index in range(count):
+        time.sleep(max(0.0, begin + index * interval_s - time.monotonic()))
         sender.send()
 
 
@@ -98,13 +99,13 @@ def paced(sender, count, frame_bytes, mbps, **_):
         now = time.monotonic()
         owed += min(now - last, MOST_AT_ONCE_S) * rate
         last = now
-        for _ in range(min(int(owed), count - len(sender.times))):
+        for _index in range(min(int(owed), count - len(sender.times))):
             sender.send()
         owed %= 1
         time.sleep(STEP_S)
 
 
-KINDS = {"spaced": spaced, "fill": fill, "paced": paced}
+KINDS: dict[str, Callable[..., bool | None]] = {"spaced": spaced, "fill": fill, "paced": paced}
 
 
 def send(address, port, phases):
@@ -128,4 +129,7 @@ def send(address, port, phases):
 
 
 if __name__ == "__main__":
-    {"receive": receive, "send": send}[sys.argv[1]](*sys.argv[2:])
+    if sys.argv[1] == "send":
+        send(*sys.argv[2:])
+    else:
+        receive(*sys.argv[2:])

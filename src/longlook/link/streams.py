@@ -14,6 +14,7 @@ from typing import Any
 
 from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts, Role
+from longlook.host.process import piped
 from longlook.link.binomial import packets_needed
 from longlook.plan.link import Link
 
@@ -46,7 +47,8 @@ class Seen:
     """One direction, once."""
 
     one_way_ms: float | None
-    """Median from the sender's call to the kernel's reception, less the packet's own time on the line, by both hosts' clocks."""
+    """Median from the sender's call to the kernel's reception by both hosts' clocks, less the packet's own time on the
+    line."""
     one_way_ms_spread: float | None
     """Half the distance of its quartiles."""
     rates_mbps: list[float]
@@ -93,8 +95,8 @@ def phases(link: Link) -> list[dict[str, Any]]:
         "mbps": link.bandwidth_mbps,
         "backlog_bytes": OVERFILLED * link.effective_queue_bytes,
         "hold_s": max(0.0, BURST_S - drain_s / OVERFILLED),
-        "count": int(2 * OVERFILLED * link.effective_queue_bytes / size + BURST_S * link.bandwidth_mbps * 1e6 / 8 / size) + 50,
-        "settle_s": drain_s + MARGIN_S,
+        "count": int(2 * OVERFILLED * link.effective_queue_bytes / size + BURST_S * link.bandwidth_mbps * 1e6 / 8 /
+        size) + 50, "settle_s": drain_s + MARGIN_S,
     }  # fmt: skip
     losses = {
         "kind": "paced",
@@ -125,7 +127,7 @@ class Stream:
         target = [testbed.hosts[receiver].address, str(PORT)]
         script = [sys.executable, "-S", str(STREAM)]
         self._ear = testbed.popen(receiver, [*script, "receive", *target], stdout=subprocess.PIPE, text=True)
-        if self._ear.stdout.readline().strip() != "ready":
+        if piped(self._ear.stdout).readline().strip() != "ready":
             raise LonglookError(f"the stream's receiver did not start on {receiver}")
         argv = [*script, "send", *target, json.dumps(list(asked))]
         self._mouth = testbed.popen(sender, argv, stdout=subprocess.PIPE, text=True)
@@ -181,8 +183,9 @@ def one_way_ms(rows: Sequence[Sequence[int]], own_ms: float) -> list[float]:
 
 
 def slope_mbps(arrivals_ns: Sequence[int], frame_bytes: int) -> float:
-    """Rate at which back-to-back frames arrived: the median slope of all pairs (Theil and Sen), which single late packets
-    do not move; 0 for fewer than three. A lost packet took no time on the line, so that ranks count and not numbers."""
+    """Rate at which back-to-back frames arrived: the median slope of all pairs (Theil and Sen), which single late
+    packets do not move; 0 for fewer than three. A lost packet took no time on the line, so that ranks count and not
+    numbers."""
     count = len(arrivals_ns)
     ranks = (
         sorted({round(index * (count - 1) / (POINTS - 1)) for index in range(POINTS)})
@@ -202,7 +205,8 @@ def slope_mbps(arrivals_ns: Sequence[int], frame_bytes: int) -> float:
 
 
 def held_bytes(arrived: int, times_ns: Sequence[int], frame_bytes: int, mbps: float) -> float:
-    """What a queue held of a burst that overflowed it: what arrived, less what the line had served by the last packet."""
+    """What a queue held of a burst that overflowed it: what arrived, less what the line had served by the last
+    packet."""
     if not times_ns:
         return 0.0
     served = (times_ns[-1] - times_ns[0]) * mbps / 8e3

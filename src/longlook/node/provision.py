@@ -1,6 +1,7 @@
-"""What the control host puts on the nodes before a cell: the code and the stack, each once per digest; a key between nodes.
+"""What the control host puts on the nodes before a cell.
 
-Everything lies below the description's `folder`, which is the same on server and client:
+The code and the stack, each once per digest; a key between nodes. Everything lies below the description's `folder`,
+which is the same on server and client:
 
     code/<digest>/      the files of this repository that measuring needs
     cache/              parts of stacks and tools, as in the per-user cache of a local machine (LONGLOOK_CACHE)
@@ -73,12 +74,16 @@ def code_bundle() -> Bundle:
 
 @functools.cache
 def stack_bundles(name: str) -> tuple[Bundle, ...]:
-    """A stack as installed here, in the layout of the per-user cache: a bundle for each part that has files or programs
-    of this project. A part that an earlier stack brought to a node has the same bundle and is not sent again."""
+    """A stack as installed here, in the layout of the per-user cache.
+
+    A bundle for each part that has files or programs of this project. A part that an earlier stack brought to a node
+    has the same bundle and is not sent again.
+    """
     stack = open_stack(name)
     if stack.provider != "portable":
         raise LonglookError(
-            f"stack {name} comes from {stack.provider}, whose programs need this machine's store: install it with longlook stack install {name} outside of the shell"
+            f"stack {name} comes from {stack.provider}, whose programs need this machine's store: "
+            f"install it with longlook stack install {name} outside of the shell"
         )
     bundles = []
     for placed in stack.parts:
@@ -137,7 +142,10 @@ class Provisioned:
         self._session.run(["sh", "-c", script, "sh", packed, target, marker], timeout_s=UNPACK_TIMEOUT_S)
 
     def _ready_python(self, python: str) -> str:
-        """A Python there that has this project's dependencies: the given one, or an environment made with it beside the code."""
+        """A Python there that has this project's dependencies.
+
+        The given one, or an environment made with it beside the code.
+        """
         if found := self._having_needed(python):
             return found
         own = f"{self.code}/.venv/bin/python"
@@ -149,36 +157,36 @@ class Provisioned:
             )
         if not self._having_needed(own):
             raise NodeError(
-                f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; look at .longlook/bootstrap.log there"
+                f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; "
+                "look at .longlook/bootstrap.log there"
             )
         return own
 
     def _having_needed(self, python: str) -> str:
-        """The path of a Python there that has this project's dependencies; empty where it has not, or is not there."""
-        script = '"$1" -c "$2" 2>/dev/null || true'
-        return self._session.run(
-            ["sh", "-c", script, "sh", python, f"{NEEDED}, sys; print(sys.executable)"], timeout_s=120
-        ).strip()
+        """The path of a Python there that has this project's dependencies; empty where it has not, or is not there.
+
+        To import them all takes seconds: it is done once for each code, and the answer kept beside it.
+        """
+        kept = f"{self.code}/.python-{hashlib.sha256(python.encode()).hexdigest()[:8]}"
+        script = '{ p=$(cat "$3") && test -x "$p"; } || { p=$("$1" -c "$2") && echo "$p" > "$3"; } || exit 0; echo "$p"'
+        argv = ["sh", "-c", f"{{ {script}; }} 2>/dev/null", "sh", python, f"{NEEDED}, sys; print(sys.executable)", kept]
+        return self._session.run(argv, timeout_s=120).strip()
 
 
 def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[str, str]:
-    """Let the client node log in to the others: a key of its own, known to them, and their host keys, as verified from here.
-    Returns the paths, on the client, of the private key and of the file of host keys."""
+    """Let the client node log in to the others.
+
+    It gets a key of its own, known to them, and their host keys, as verified from here. Returns the paths, on the
+    client, of the private key and of the file of host keys.
+    """
     key, known = f"{folder}/key", f"{folder}/known_hosts"
-    client.run(
-        [
-            "sh",
-            "-c",
-            'test -e "$1.pub" || { rm -f "$1" && ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"; }',
-            "sh",
-            key,
-        ],
-        timeout_s=30,
-    )
+    make = 'test -e "$1.pub" || { rm -f "$1" && ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"; }'
+    client.run(["sh", "-c", make, "sh", key], timeout_s=30)
     public = client.run(["cat", f"{key}.pub"], timeout_s=30).strip()
     allow = (
         'umask 077 && mkdir -p ~/.ssh && cd ~/.ssh && touch authorized_keys && { grep -qxF "$1" authorized_keys || '
-        '{ [ -z "$(tail -c 1 authorized_keys)" ] || echo >> authorized_keys; printf "%s\\n" "$1" >> authorized_keys; }; }'
+        '{ [ -z "$(tail -c 1 authorized_keys)" ] || echo >> authorized_keys; '
+        'printf "%s\\n" "$1" >> authorized_keys; }; }'
     )
     lines = []
     for other in others:

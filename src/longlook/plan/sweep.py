@@ -28,7 +28,10 @@ class Scenario(Value):
 
 
 class Block(Value):
-    """Cells of one series: the product of its lists. Either `arms`, or `scenarios` where it has several sets of them."""
+    """Cells of one series: the product of its lists.
+
+    Either `arms`, or `scenarios` where it has several sets of them.
+    """
 
     series: Name
     scenarios: list[Scenario] = Field(min_length=1, description="`arms = [...]` is short for one without a label")

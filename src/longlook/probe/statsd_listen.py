@@ -1,6 +1,8 @@
-"""Writes what comes to a UDP port, one line `unix_seconds text` per datagram line. Standard library only; run on a host.
+"""Writes what comes to a UDP port, one line `unix_seconds text` per datagram line.
 
 statsd_listen.py PORT FILE      listens on 127.0.0.1 and prints `ready`; ends with SIGTERM
+
+Standard library only; run on a host.
 """
 
 import socket

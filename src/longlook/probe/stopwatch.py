@@ -1,8 +1,8 @@
 """Stop watch: are a cell's own programs running, or did somebody stop one of them?
 
-The stall watch sees a machine that does not run anybody. This one looks at every process of servers, clients and emulator
-each 10 ms: state T (stopped by a signal) or t (by a debugger) in /proc/<pid>/stat. Nothing that a cell does itself stops a
-program; one that is held to a share of a processor is throttled, which is another state.
+The stall watch sees a machine that does not run anybody. This one looks at every process of servers, clients and
+emulator each 10 ms: state T (stopped by a signal) or t (by a debugger) in /proc/<pid>/stat. Nothing that a cell does
+itself stops a program; one that is held to a share of a processor is throttled, which is another state.
 """
 
 from __future__ import annotations
@@ -93,12 +93,13 @@ class StopWatch:
         """Watch these too, with all that they start."""
         new = set(pids) - self._watched
         self._watched |= new
+        stdin = process.piped(self._process.stdin)
         with contextlib.suppress(OSError):
-            self._process.stdin.write("".join(f"{pid}\n" for pid in sorted(new)))
-            self._process.stdin.flush()
+            stdin.write("".join(f"{pid}\n" for pid in sorted(new)))
+            stdin.flush()
 
     def _read(self) -> None:
-        for line in self._process.stdout:
+        for line in process.piped(self._process.stdout):
             at, who = line.rstrip("\n").split(" ", 1)
             self._seen.append((float(at), who))
 

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import pandas as pd
 
@@ -37,10 +38,24 @@ COLUMNS = [
 ]
 
 _PROBE = re.compile(
-    r"\s(\d+\.\d+): tcp_probe: .*?src=[0-9.]+:(\d+) dest=[0-9.]+:(\d+) .*?data_len=\d+ snd_nxt=0x([0-9a-f]+) snd_una=0x([0-9a-f]+) "
+    r"\s(\d+\.\d+): tcp_probe: .*?src=[0-9.]+:(\d+) dest=[0-9.]+:(\d+) .*?data_len=\d+ "
+    r"snd_nxt=0x([0-9a-f]+) snd_una=0x([0-9a-f]+) "
     r"snd_cwnd=(\d+) ssthresh=(\d+) snd_wnd=\d+ srtt=(\d+)"
 )
 _AGAIN = re.compile(r"\s(\d+\.\d+): tcp_retransmit_skb: .*?sport=(\d+) dport=(\d+)")
+
+
+class TcpTrace(Protocol):
+    """What a probe tells once its context is left: a `TcpProbe` on this machine, a RemoteTcpProbe on another node."""
+
+    lost_events: int
+    """That the kernel had no room for."""
+
+    def table(self) -> pd.DataFrame:
+        """One row per event, columns COLUMNS: windows in bytes, RTT in ms, retransmitted segments so far.
+
+        Of each port only the connection that carried most.
+        """
 
 
 class TcpProbe:
@@ -54,7 +69,8 @@ class TcpProbe:
             subprocess.run(["mount", "-t", "tracefs", "nodev", str(TRACING)], check=False, capture_output=True)
         if not (TRACING / "events" / "tcp" / "tcp_probe").is_dir():
             raise LonglookError(
-                f"{TRACING} has no event tcp:tcp_probe: mount -t tracefs nodev {TRACING}; the kernel needs CONFIG_FTRACE"
+                f"{TRACING} has no event tcp:tcp_probe: mount -t tracefs nodev {TRACING}; "
+                "the kernel needs CONFIG_FTRACE"
             )
         self._instance.mkdir(exist_ok=True)
         self._write("tracing_on", "0")
@@ -104,15 +120,14 @@ class TcpProbe:
                 return
 
     def table(self) -> pd.DataFrame:
-        """One row per event, columns COLUMNS: windows in bytes, RTT in ms, retransmitted segments so far; of each port the
-        connection that carried most."""
         with self._path.open(encoding="ascii", errors="replace") as lines:
             return parse(lines, self._offset)
 
 
 def parse(lines, offset_s: float) -> pd.DataFrame:
     """`trace_pipe`'s text -> table; pure. Times get `offset_s` added."""
-    rows, again = [], {}
+    rows = []
+    again: dict[tuple[int, int], int] = {}
     for line in lines:
         if found := _PROBE.search(line):
             at, port, peer, nxt, una, cwnd, ssthresh, srtt = found.groups()

@@ -8,9 +8,10 @@ import pandas as pd
 
 
 def thin(table: pd.DataFrame, columns: Sequence[str], bins: int) -> pd.DataFrame:
-    """Of each of `bins` equal spans of `time_s` the first and the last row, and those where a column is smallest or largest.
+    """Of each of `bins` equal spans of `time_s` the first and the last row, and the extremes.
 
-    At most 2 + 2 x len(columns) rows per span; every row is one that was measured. `time_s` must rise.
+    Those are the rows where one of `columns` is smallest or largest. At most 2 + 2 x len(columns) rows per span; every
+    row is one that was measured. `time_s` must rise.
     """
     if len(table) <= bins:
         return table.reset_index(drop=True)

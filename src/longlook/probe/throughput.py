@@ -23,9 +23,9 @@ def frames(pcap: Path) -> Iterable[tuple[float, int, str, int]]:
 def binned(
     seen: Iterable[tuple[float, int, str, int]], flows: dict[tuple[str, int], str], began_s: float, until_s: float
 ) -> pd.DataFrame:
-    """Columns flow, time_s (start of a bin, from `began_s`), bytes (Ethernet frames, headers included). Every flow has every bin.
+    """Columns flow, time_s (start of a bin, from `began_s`), bytes (Ethernet frames, headers included).
 
-    `flows`: (protocol, server port) -> name.
+    Every flow has every bin. `flows`: (protocol, server port) -> name.
     """
     count = max(1, round((until_s - began_s) / BIN_S))
     totals = {name: [0] * count for name in flows.values()}

@@ -1,4 +1,7 @@
-"""Published cells as cells of the plan: what a study's text says was measured, so that only the same is held against it."""
+"""Published cells as cells of the plan.
+
+They are what a study's text says was measured, so that only the same is held against it.
+"""
 
 from __future__ import annotations
 

@@ -151,11 +151,13 @@ class Campaign:
         return partial
 
     def withdraw_cell(self, cell: Cell) -> Path:
-        """Take a finished cell out of the campaign, to measure it again; its record is kept in `interrupted/` (returned)."""
+        """Take a finished cell out of the campaign, to measure it again; its record, kept in `interrupted/`."""
         self._refuse_if_sealed("withdraw a cell")
         with explain_disk_errors(f"withdraw cell {cell.id}", self.path):
             kept = self._set_aside(self.path / cell.id)
             fsync_folder(self.path)
+        if kept is None:
+            raise LonglookError(f"campaign {self.id} has no record of cell {cell.id} to withdraw")
         return kept
 
     def restore_cell(self, cell: Cell, kept: Path) -> None:
@@ -166,7 +168,10 @@ class Campaign:
             fsync_folder(self.path)
 
     def finish_cell(self, partial: Path, files: Iterable[str] = ()) -> Path:
-        """Check that the cell is whole (WHOLE and `files`), flush it to the disk and give it its final name (returned)."""
+        """Check that the cell is whole (WHOLE and `files`), flush it to the disk and give it its final name.
+
+        Its folder, by that name, is returned.
+        """
         self._refuse_if_sealed("finish a cell")
         partial = Path(partial)
         cell_id = partial.name.removesuffix(PARTIAL)

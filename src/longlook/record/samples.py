@@ -1,8 +1,9 @@
-"""`samples.jsonl.zst`: one JSON object per sample (a load, download or transfer of one arm), durable as soon as it is appended.
+"""`samples.jsonl.zst`: one JSON object per sample, durable as soon as it is appended.
 
-While a cell is measured each sample is a zstd frame of its own (with a checksum), flushed to the disk: a
-kill at any moment costs at most the frame being written. When the cell is whole `repack` makes one frame
-of them, because neighbouring samples resemble each other and then compress several times better.
+A sample is a load, download or transfer of one arm. While a cell is measured each sample is a zstd frame of its own
+(with a checksum), flushed to the disk: a kill at any moment costs at most the frame being written. When the cell is
+whole `repack` makes one frame of them, because neighbouring samples resemble each other and then compress several times
+better.
 """
 
 from __future__ import annotations
@@ -126,8 +127,9 @@ def _lines(path: Path, *, torn_ok: bool) -> Iterator[bytes]:
     except OSError as error:
         raise LonglookError(f"the samples of a cell could not be read: {path}: {error.strerror}") from None
     good = 0
-    for content, good in _frames(data):
+    for content, end in _frames(data):
         yield from content.splitlines()
+        good = end
     if good < len(data) and not torn_ok:
         raise LonglookError(f"{path}: damaged after byte {good} of {len(data)} (torn or changed zstd frame)")
 

@@ -1,7 +1,8 @@
-"""Records of campaigns that were sealed before there were arms, as today's. FROZEN: what it makes of them never changes.
+"""Records of campaigns that were sealed before there were arms, as today's.
 
-Such a record (`longlook.cell/1`, `longlook.run/1`, `longlook.transfer/1`, `longlook.campaign/1`) holds two arms called by
-their protocols, or flows, of the thesis's figures. Cells keep their ids and seeds. Nothing on the disk is rewritten.
+FROZEN: what it makes of them never changes. Such a record (`longlook.cell/1`, `longlook.run/1`, `longlook.transfer/1`,
+`longlook.campaign/1`) holds two arms called by their protocols, or flows, of the thesis's figures. Cells keep their ids
+and seeds. Nothing on the disk is rewritten.
 """
 
 from __future__ import annotations

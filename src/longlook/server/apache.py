@@ -64,8 +64,8 @@ class Apache(Server):
         self._diag = self._owned.enter_context(TcpDiag(self.process.pid))
 
     def cca_of_load(self) -> str:
-        """As the kernel has it of the open connections, or else of those that are being closed: a route, for instance, may
-        give them another one than the listener has."""
+        """As the kernel has it of the open connections, or else of those that are being closed: a route, for instance,
+        may give them another one than the listener has."""
         found = self._diag.connections(self.settings.port)
         names = {one.cca for one in found if one.is_open} or {one.cca for one in found}
         return ", ".join(sorted(names)) or NO_CONNECTION

@@ -1,9 +1,9 @@
 """The contract of a server adapter.
 
 Given an arm, a site, a certificate and a port, a server serves exactly the site's files, each under its own path, with
-`Cache-Control: no-store,no-cache` and no compression, closes (or lets be closed) each connection after a load, and says its
-version and the controller in force. What it cannot do it declares (`offer`); what it finds out only at the start it answers
-with `NotSupported`.
+`Cache-Control: no-store,no-cache` and no compression, closes (or lets be closed) each connection after a load, and says
+its version and the controller in force. What it cannot do it declares (`offer`); what it finds out only at the start it
+answers with `NotSupported`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.cpulimit import held
-from longlook.host.hosts import Hosts
+from longlook.host.hosts import Hosts, Running
 from longlook.host.sockets import pace
 from longlook.plan.arm import Arm
 from longlook.plan.offer import Offer
 from longlook.site.tree import Site
+from longlook.stack import Installed
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
@@ -50,18 +51,56 @@ class ServerSettings:
     """Deliberate faults for negative controls, and nothing else; empty in every measurement."""
 
 
+class RunningServer(Protocol):
+    """What can be asked of a server that is ready: a `Server` on this machine, a RemoteServer on another node."""
+
+    name: str
+    settings: ServerSettings
+
+    def require_alive(self) -> None:
+        """Raise with the server's own last words if it has died."""
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds that the server has used so far."""
+
+    def version(self) -> str:
+        """As the program reports it."""
+
+    def cca_in_force(self) -> str:
+        """The controller that new connections get, read back from the kernel or the server."""
+
+    def cca_of_load(self) -> str:
+        """The controller of the connection that a load has just used."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the server's, without their descendants; none if it is elsewhere."""
+
+    def early_data_by_connection(self) -> dict[str, bool] | None:
+        """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
+
+    def congestion(self) -> pd.DataFrame | None:
+        """The server's own account (`settings.trace`), columns CONGESTION_COLUMNS, in the order of time.
+
+        None if it has none.
+        """
+
+    def version_refused(self) -> str | None:
+        """What a client offered, and what the server speaks, if it has refused a client's QUIC version."""
+
+
 class Server(abc.ABC):
-    """Use as a context manager; inside, the server is ready to answer."""
+    """Use as a context manager; inside, the server is ready to answer what RunningServer lists."""
 
     name: str
     offer: Offer
     """What it can do; `offer.protocols` is the one that it speaks."""
     start_timeout_s = 20.0
 
-    def __init__(self, testbed: Hosts, stack, settings: ServerSettings):
+    def __init__(self, testbed: Hosts, stack: Installed, settings: ServerSettings):
         self.testbed, self.stack, self.settings = testbed, stack, settings
         self.address = testbed.hosts["server"].address
-        self.process: subprocess.Popen | None = None
+        self._process: Running | None = None
 
     def __enter__(self):
         self.state = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
@@ -70,7 +109,7 @@ class Server(abc.ABC):
         self._log_position = 0
         try:
             with (self.state / "output").open("wb") as output:
-                self.process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
+                self._process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
             self._owned.enter_context(held(self.process.pid, self.settings.arm.server_cpu_pct))
             self._wait_ready()
             if self.settings.arm.paced:
@@ -81,10 +120,15 @@ class Server(abc.ABC):
         return self
 
     def __exit__(self, *_):
-        if self.process is not None:
-            process.stop(self.process)
+        if self._process is not None:
+            process.stop(self._process)
         self._owned.close()
         shutil.rmtree(self.state, ignore_errors=True)
+
+    @property
+    def process(self) -> Running:
+        """Its program, once it has been started; ended or not."""
+        return process.started(self._process, self.name)
 
     def _wait_ready(self) -> None:
         deadline = time.monotonic() + self.start_timeout_s
@@ -105,7 +149,6 @@ class Server(abc.ABC):
         return "\n".join(texts).strip()[-800:] or "no message"
 
     def require_alive(self) -> None:
-        """Raise with the server's own last words if it has died."""
         if self.process.poll() is not None:
             raise LonglookError(f"{self.name} died (exit {self.process.returncode}): {self._complaint()}")
 
@@ -139,7 +182,6 @@ class Server(abc.ABC):
         return (self.process.pid,)
 
     def cpu_seconds(self) -> float:
-        """CPU seconds that the server has used so far."""
         return process.cpu_seconds(self.process.pid)
 
     @abc.abstractmethod
@@ -151,26 +193,21 @@ class Server(abc.ABC):
         """True when a client would be answered."""
 
     @abc.abstractmethod
-    def version(self) -> str:
-        """As the program reports it."""
+    def version(self) -> str: ...
 
     @abc.abstractmethod
-    def cca_in_force(self) -> str:
-        """The controller that new connections get, read back from the kernel or the server."""
+    def cca_in_force(self) -> str: ...
 
     def cca_of_load(self) -> str:
-        """The controller of the connection that a load has just used, from the connection itself where it can be asked; asked
-        as soon as the load has ended. Here: what new connections get."""
+        """The controller of the connection that a load has just used, from the connection itself where it can be asked;
+        asked as soon as the load has ended. Here: what new connections get."""
         return self.cca_in_force()
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
-        """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
         return None
 
     def congestion(self) -> pd.DataFrame | None:
-        """The server's own account (`settings.trace`), columns CONGESTION_COLUMNS, in the order of time; None if it has none."""
         return None
 
     def version_refused(self) -> str | None:
-        """What a client offered, and what the server speaks, if it has refused a client's QUIC version."""
         return None

@@ -1,4 +1,7 @@
-"""`envoy-n1`: the pinned Envoy with QUICHE's number of emulated connections, N, set to 1 (envs/<stack>/envoy-n1.toml)."""
+"""`envoy-n1`: the pinned Envoy with QUICHE's number of emulated connections, N, set to 1.
+
+How it is changed says envs/<stack>/envoy-n1.toml.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ from pathlib import Path
 from longlook import paths
 from longlook.errors import LonglookError, NotSupported
 from longlook.host.locking import exclusive
+from longlook.stack import Installed
 
 
-def one_connection(stack) -> Path:
+def one_connection(stack: Installed) -> Path:
     """A copy of the stack's Envoy that emulates one connection; made once and kept in the cache."""
     try:
         recipe = stack.template("envoy-n1.toml")

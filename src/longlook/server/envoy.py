@@ -135,7 +135,7 @@ class Envoy(Server):
             text=True,
         )
         self._owned.callback(process.stop, listener)
-        if listener.stdout.readline().strip() != "ready":
+        if process.piped(listener.stdout).readline().strip() != "ready":
             raise LonglookError("the listener for Envoy's samples did not start on the server")
         visitor = {
             "name": "envoy.quic.connection_debug_visitor.quic_stats",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,7 +21,7 @@ class Gquicd(Server):
 
     def __enter__(self):
         self._zero_rtt: dict[str, bool] = {}
-        self._refused: dict | None = None
+        self._refused: dict[str, Any] | None = None
         return super().__enter__()
 
     def _command(self) -> list[str]:
@@ -70,12 +71,15 @@ class Gquicd(Server):
                 self._zero_rtt.setdefault(record["connection"], record["rejections"] == 0 and not record["confirmed"])
 
     def early_data_by_connection(self) -> dict[str, bool]:
-        """gQUIC's 0-RTT: a handshake without a REJ (CHLO answered by SHLO), and a request that did not wait for its end."""
+        """gQUIC's 0-RTT: a handshake without a REJ, and a request that did not wait for its end.
+
+        Without a REJ: the CHLO is answered by a SHLO.
+        """
         self._read_log()
         return dict(self._zero_rtt)
 
     def version_refused(self) -> str | None:
         self._read_log()
-        return (
-            self._refused and f"offered {', '.join(self._refused['offered'])}, server speaks {self._refused['spoken']}"
-        )
+        if self._refused is None:
+            return None
+        return f"offered {', '.join(self._refused['offered'])}, server speaks {self._refused['spoken']}"

@@ -1,7 +1,8 @@
 """Server `ngtcp2`: HTTP/3 by ngtcp2 and nghttp3 with GnuTLS, the example server that Debian packages (`gtlsserver`).
 
-It sends no Cache-Control header (clients fetch with empty caches), keeps connections open until the client leaves or 30 s
-pass, and tells its version and its controller only by how it was started. Its qlog says which connections there were.
+It sends no Cache-Control header (clients fetch with empty caches), keeps connections open until the client leaves or
+30 s pass, and tells its version and its controller only by how it was started. Its qlog says which connections there
+were.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ class Ngtcp2(Server):
     """Loads are cold: a connection that stays open would be used again."""
 
     name = "ngtcp2"
-    protocol = "quic"
     offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), handshakes=("1rtt",), qlog=True)
 
     def _command(self) -> list[str]:

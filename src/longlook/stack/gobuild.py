@@ -13,6 +13,7 @@ from pathlib import Path
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.locking import exclusive
+from longlook.stack.commands import answered
 from longlook.stack.gopatch import go_environment, prepare
 from longlook.stack.number import as_numbers
 
@@ -105,18 +106,7 @@ def _build(source: Path, program: Path) -> None:
     command = [str(go), "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o", str(partial)]
     command += ["-modfile", str(modfile), "."] if modfile else ["."]
     environment = {**go_environment(), "CGO_ENABLED": "0"}
-    try:
-        done = subprocess.run(
-            command,
-            cwd=source,
-            capture_output=True,
-            text=True,
-            timeout=BUILD_TIMEOUT_S,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise LonglookError(f"waited {BUILD_TIMEOUT_S:g} s for go build of {source}; it did not end") from None
+    done = answered(command, f"go build of {source}", BUILD_TIMEOUT_S, source, environment)
     if done.returncode:
         raise LonglookError(
             f"go build of {source} ended with status {done.returncode}:\n{(done.stdout + done.stderr).strip()}"

@@ -19,6 +19,7 @@ import zipfile
 from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.stack.commands import answered
 
 PATCHES = "_patches"
 CHANGES = "changes.patch"
@@ -73,18 +74,7 @@ def _version(source: Path, module: str) -> str:
 def _download(source: Path, wanted: str, go: Path) -> Path:
     """The module's archive in Go's own cache."""
     command = [str(go), "mod", "download", "-json", wanted]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=source,
-            capture_output=True,
-            text=True,
-            timeout=DOWNLOAD_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-            env=go_environment(),
-        )
-    except subprocess.TimeoutExpired:
-        raise LonglookError(f"waited {DOWNLOAD_TIMEOUT_S:g} s for go mod download {wanted}; it did not end") from None
+    done = answered(command, f"go mod download {wanted}", DOWNLOAD_TIMEOUT_S, source, go_environment())
     try:
         answer = json.loads(done.stdout)
     except ValueError:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import platform
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.host.locking import exclusive
+from longlook.stack.commands import answered
 from longlook.stack.component import KEPT, Component
 from longlook.stack.installed import Installed, locate, place
 from longlook.stack.part import Part
@@ -142,16 +142,7 @@ def _fetch_python(part: Part, folder: Path, say: Progress) -> None:
 
 def _fetch(command: list[str], folder: Path) -> None:
     tool = " ".join(command[:4])
-    try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=FETCH_TIMEOUT_S, stdin=subprocess.DEVNULL
-        )
-    except subprocess.TimeoutExpired:
-        raise LonglookError(
-            f"waited {FETCH_TIMEOUT_S:g} s for {tool} to fetch the packages of the lock file; it did not end"
-        ) from None
-    except OSError as error:
-        raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
+    done = answered(command, f"{tool} to fetch the packages of the lock file", FETCH_TIMEOUT_S, folder)
     if done.returncode:
         tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-12:])
         raise LonglookError(

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from longlook.errors import LonglookError
+from longlook.stack.commands import answered
 from longlook.stack.component import Component
 
 TIMEOUT_S = 30.0
@@ -89,16 +90,8 @@ def _by_exit(program: Path, argv: tuple[str, ...], _regex: str) -> str:
 
 def _output(command: list[str], environment: dict[str, str] | None = None) -> str:
     """All that a command prints, however it ends."""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, env=environment
-        )
-    except subprocess.TimeoutExpired:
-        raise LonglookError(
-            f"waited {TIMEOUT_S:g} s for {' '.join(command)} to print its version and end; it did not"
-        ) from None
-    except OSError as error:
-        raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None
+    waited_for = f"{' '.join(command)} to print its version and end"
+    done = answered(command, waited_for, TIMEOUT_S, environment=environment)
     return done.stdout + done.stderr
 
 

@@ -1,8 +1,9 @@
 """Runs on the server node, at the other end of an SSH channel: starts servers and probes there, and answers about them.
 
-  python -m longlook.testbed.agent NAME ADDRESS PEER      requests on standard input, one JSON object per line; answers on standard output
+  python -m longlook.testbed.agent NAME ADDRESS PEER
 
-Everything that it started ends with it, and it ends with the channel.
+Requests come on standard input, one JSON object per line; answers go to standard output. Everything that it started
+ends with it, and it ends with the channel.
 """
 
 from __future__ import annotations
@@ -109,11 +110,9 @@ class Agent:
         if not isinstance(server, Server) or method not in SERVER_METHODS:
             raise LonglookError(f"a server does not answer {method!r} (known: {', '.join(SERVER_METHODS)})")
         answer = getattr(server, method)()
-        return (
-            json.loads(answer.to_json(orient="split", double_precision=9))
-            if method == "congestion" and answer is not None
-            else answer
-        )
+        if method == "congestion" and answer is not None:
+            return json.loads(answer.to_json(orient="split", double_precision=9))
+        return answer
 
 
 def server_settings(data: dict[str, Any]) -> ServerSettings:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import select
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -15,9 +14,10 @@ from typing import Any
 import pandas as pd
 
 from longlook.errors import LonglookError, NotSupported
+from longlook.host import process
 from longlook.node.session import NodeError, Session
 from longlook.probe import tcp_probe
-from longlook.server.base import CONGESTION_COLUMNS, ServerSettings
+from longlook.server.base import CONGESTION_COLUMNS, Server, ServerSettings
 
 ANSWER_TIMEOUT_S = 60.0
 CLOCK_SAMPLES = 15
@@ -46,24 +46,24 @@ class Agent:
     def ask(self, op: str, **arguments) -> Any:
         """One operation of longlook.testbed.agent.Agent; its error is raised here, with the node's name."""
         self._serial += 1
-        if self._lost:
-            raise NodeError(f"{self._session.what} ({self._session.host}): its agent is gone")
         where = f"{self._session.what} ({self._session.host})"
+        if self._lost:
+            raise NodeError(f"{where}: its agent is gone")
         try:
-            self._process.stdin.write(json.dumps({"id": self._serial, "op": op, "arguments": arguments}) + "\n")
-            self._process.stdin.flush()
-            readable, _, _ = select.select([self._process.stdout], [], [], ANSWER_TIMEOUT_S)
-            line = self._process.stdout.readline() if readable else ""
+            process.tell(self._process, {"id": self._serial, "op": op, "arguments": arguments})
+            line = process.hear(self._process, ANSWER_TIMEOUT_S)
         except OSError:
-            readable, line = True, ""
-        self._lost = not line.endswith("\n")  # the last line of a connection that was cut may be cut too
-        if not readable:
+            line = ""
+        self._lost = line is None or not line.endswith("\n")  # where a connection was cut its last line may be cut too
+        if line is None:
             raise NodeError(
-                f"{where}: no answer to {op!r} within {ANSWER_TIMEOUT_S:g} s; is the node up? Run the same command to go on"
+                f"{where}: no answer to {op!r} within {ANSWER_TIMEOUT_S:g} s; is the node up? "
+                "Run the same command to go on"
             )
         if self._lost:
             raise NodeError(
-                f"{where}: the connection to its agent was lost (at {op!r}); the node may have been restarted. Run the same command to go on"
+                f"{where}: the connection to its agent was lost (at {op!r}); the node may have been restarted. "
+                "Run the same command to go on"
             )
         found = json.loads(line)
         if "error" in found:
@@ -72,8 +72,11 @@ class Agent:
         return found["result"]
 
     def compare_clocks(self) -> None:
-        """Set `clock_ahead_s`: by how much the node's clock is ahead of this one's now, s: from the quickest of several questions, half its way each.
-        Asked again whenever times come from there: clocks drift by milliseconds within minutes."""
+        """Set `clock_ahead_s`: by how much the node's clock is ahead of this one's now, s.
+
+        From the quickest of several questions, half its way each. Asked again whenever times come from there: clocks
+        drift by milliseconds within minutes.
+        """
         samples = []
         for _ in range(CLOCK_SAMPLES):
             before = time.time()
@@ -131,13 +134,11 @@ def plain(settings: ServerSettings, placed: Mapping[str, str]) -> dict[str, Any]
 
 
 class RemoteServer:
-    """A server on the node, with the methods of server.base.Server; a context manager as that is."""
+    """A server on the node, as server.base.RunningServer says; a context manager as a server here is."""
 
-    def __init__(self, agent: Agent, kind, stack: str, settings: ServerSettings):
+    def __init__(self, agent: Agent, kind: type[Server], stack: str, settings: ServerSettings):
         self.name, self.offer, self.settings = kind.name, kind.offer, settings
         self._agent, self._stack = agent, stack
-        self.pids: tuple[int, ...] = ()
-        """None on this machine: whether they run is not watched."""
 
     def __enter__(self):
         own = self.settings
@@ -160,6 +161,11 @@ class RemoteServer:
 
     def cca_in_force(self) -> str:
         return self._ask("cca_in_force")
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """None on this machine: whether they run is not watched."""
+        return ()
 
     def cca_of_load(self) -> str:
         return self._ask("cca_of_load")

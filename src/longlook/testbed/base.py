@@ -12,7 +12,9 @@ from pathlib import Path
 
 from longlook.host.hosts import Host, Hosts, Role
 from longlook.probe.capture import capture
-from longlook.probe.tcp_probe import TcpProbe
+from longlook.probe.tcp_probe import TcpProbe, TcpTrace
+from longlook.server.base import RunningServer, Server, ServerSettings
+from longlook.stack import Installed
 
 __all__ = ["LOCKS", "Host", "Role", "Testbed"]
 
@@ -46,14 +48,16 @@ class Testbed(Hosts):
     def _down(self) -> None:
         """End every process started here and give the hosts back. Never raises for what is gone already."""
 
-    def server(self, kind, stack, settings) -> AbstractContextManager:
+    def server(
+        self, kind: type[Server], stack: Installed, settings: ServerSettings
+    ) -> AbstractContextManager[RunningServer]:
         """A server of class `kind` (server/base.py) on the server host; a context manager, ready inside."""
         return kind(self, stack, settings)
 
-    def capture(self, role: Role, path: Path, expression: str, snaplen: int = 0) -> AbstractContextManager:
+    def capture(self, role: Role, path: Path, expression: str, snaplen: int = 0) -> AbstractContextManager[None]:
         """Packets on a host's experiment interface, into a file here; see probe/capture.py."""
         return capture(self, role, path, expression, snaplen)
 
-    def tcp_probe(self, ports: list[int], path: Path) -> AbstractContextManager:
+    def tcp_probe(self, ports: list[int], path: Path) -> AbstractContextManager[TcpTrace]:
         """TCP on the server host from inside; see probe/tcp_probe.py."""
         return TcpProbe(self.name, ports, path)

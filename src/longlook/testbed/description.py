@@ -57,7 +57,9 @@ class BridgeNode(Node):
 class Control(Node):
     """Another machine that runs a testbed's worker, reached by SSH without a password."""
 
-    user: str = "root"
+    user: str | None = Field(
+        default=None, description="default: root for namespaces, which need it; else who runs this"
+    )
     python: str = Field(description="there, with longlook installed")
     key: str | None = Field(default=None, description="private key file here; default: the agent's and ~/.ssh's")
     known_hosts: str | None = Field(default=None, description="file of host keys here; default: ~/.ssh/known_hosts")
@@ -89,12 +91,14 @@ class EmulabDescription(_Controlled):
     folder: str = Field(
         default="/var/tmp/longlook",
         pattern=r"^(/[\w.-]+)+/longlook[\w.-]*$",
-        description="where code, stacks and cells go on server and client; root empties it, so its name must begin with longlook",
+        description="where code, stacks and cells go on server and client; root empties it, "
+        "so its name must begin with longlook",
     )
     python: str = Field(
         default="python3",
         pattern=r"^[\w./+-]+$",
-        description="on server and client: an environment's that has longlook's packages, or Python 3.11 or newer to make one with",
+        description="on server and client: an environment's that has longlook's packages, "
+        "or Python 3.11 or newer to make one with",
     )
 
 
@@ -123,8 +127,8 @@ def load_testbeds(path: Path) -> tuple[Description, ...]:
         raise LonglookError(f"{path} is not TOML: {error}") from None
     unknown = sorted(set(data) - {"testbed"})
     if unknown or not isinstance(data.get("testbed"), list) or not data["testbed"]:
-        found = f"; unknown: {', '.join(unknown)}" if unknown else ""
-        raise LonglookError(f"{path}: a testbeds' file is one [[testbed]] table for each testbed{found}")
+        others = f"; unknown: {', '.join(unknown)}" if unknown else ""
+        raise LonglookError(f"{path}: a testbeds' file is one [[testbed]] table for each testbed{others}")
     found = tuple(parse_description(one) for one in data["testbed"])
     names = [one.name for one in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 from collections.abc import Sequence
+from typing import Any
 
 import psutil
 
@@ -17,6 +18,7 @@ from longlook.node.session import TAG
 from longlook.testbed.base import Host, Role, Testbed
 
 RECEIVE_OFFLOADS = ("gro", "lro")
+"""Off: aggregates of TCP's packets would be delayed and reordered as one; QUIC has none."""
 LEFT_ALONE = ("net.ipv6.conf.all.disable_ipv6",)
 """Of the settings that a namespace of ours gets: a node's control network may need it."""
 
@@ -28,7 +30,8 @@ def interface_of(address: str) -> tuple[str, str]:
             if one.family == socket.AF_INET and one.address == address:
                 return name, str(ipaddress.ip_interface(f"{address}/{one.netmask}").network)
     raise LonglookError(
-        f"no interface here has the address {address}: correct the testbeds' file, or wait until the experiment network is up"
+        f"no interface here has the address {address}: correct the testbeds' file, "
+        "or wait until the experiment network is up"
     )
 
 
@@ -42,20 +45,21 @@ class OneHost(Testbed):
         interface, self._network = interface_of(address)
         other: Role = "client" if role == "server" else "server"
         self.hosts = {role: Host(role, address, (interface,)), other: Host(other, peer, ())}
-        self._started: list[subprocess.Popen] = []
+        self._started: list[subprocess.Popen[Any]] = []
 
     def _up(self) -> None:
         kernel.raise_limits()
         kernel.tune_host(LEFT_ALONE)
         self._forget()
         own = self.hosts[self._role].interfaces[0]
-        for (
-            feature
-        ) in RECEIVE_OFFLOADS:  # aggregates of TCP's packets would be delayed and reordered as one; QUIC has none
+        for feature in RECEIVE_OFFLOADS:
             self.run(self._role, ["ethtool", "-K", own, feature, "off"], timeout_s=10, check=False)
 
     def _forget(self) -> None:
-        """What a namespace of our own would not know either: TCP's memory of the other end, and an initial window on the route."""
+        """What a namespace of our own would not know either.
+
+        TCP's memory of the other end, and an initial window on the route.
+        """
         self.run(self._role, ["ip", "tcp_metrics", "flush", "all"], timeout_s=10)
         self.run(self._role, ["ip", "route", "replace", *self._route()], timeout_s=10)
 
@@ -68,7 +72,7 @@ class OneHost(Testbed):
             process.stop(child, grace_s=1.0)
         self._started.clear()
 
-    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen:
+    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen[Any]:
         if role != self._role:
             raise LonglookError(f"this is the {self._role} node: {argv[0]} cannot be started on the {role} from here")
         if "env" in options and TAG in os.environ:  # so that the node can be cleaned of it

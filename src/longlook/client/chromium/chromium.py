@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from longlook.client.observation import Observation
 from longlook.errors import LonglookError, NotSupported
 from longlook.host import process
 from longlook.host.cpulimit import held
+from longlook.host.hosts import Running
 from longlook.host.sockets import shut_tcp
 from longlook.plan.offer import Offer
 
@@ -49,8 +49,8 @@ class Chromium(Client):
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))
-        self._browser: subprocess.Popen | None = None
-        self._driver: subprocess.Popen | None = None
+        self._browser: Running | None = None
+        self._driver: Running | None = None
         self._serial = 0
         self._owned = contextlib.ExitStack()
         try:
@@ -97,9 +97,9 @@ class Chromium(Client):
                 env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
             )
         self._owned.enter_context(held(self._browser.pid, self.settings.arm.client_cpu_pct))
-        self._port = self._wait_for_port()
+        self._port = self._wait_for_port(self._browser)
 
-    def _wait_for_port(self) -> int:
+    def _wait_for_port(self, browser: Running) -> int:
         """The DevTools port, from the file that Chromium writes once it listens."""
         path = self._home / "profile" / "DevToolsActivePort"
         deadline = time.monotonic() + START_TIMEOUT_S
@@ -107,8 +107,8 @@ class Chromium(Client):
             lines = path.read_text().splitlines() if path.exists() else []
             if len(lines) >= 2:
                 return int(lines[0])
-            if self._browser.poll() is not None:
-                raise LonglookError(f"Chromium ended at start ({self._browser.returncode}): {self._last_words()}")
+            if browser.poll() is not None:
+                raise LonglookError(f"Chromium ended at start ({browser.returncode}): {self._last_words()}")
             time.sleep(0.01)  # polling interval, bounded by the deadline
         raise LonglookError(f"Chromium opened no DevTools port within {START_TIMEOUT_S:g} s: {self._last_words()}")
 
@@ -129,11 +129,18 @@ class Chromium(Client):
             raise LonglookError(f"the DevTools driver did not start: {ready.get('error')}")
         self._version = str(ready["browser"])
 
+    @property
+    def _running_driver(self) -> Running:
+        return process.started(self._driver, "the DevTools driver")
+
+    @property
+    def _browser_pid(self) -> int:
+        return process.started(self._browser, "Chromium").pid
+
     def _reply(self, timeout_s: float) -> dict[str, Any]:
-        readable, _, _ = select.select([self._driver.stdout], [], [], timeout_s)
-        if not readable:
+        line = process.hear(self._running_driver, timeout_s)
+        if line is None:
             raise LoadFailed(f"no answer from the DevTools driver within {timeout_s:g} s")
-        line = self._driver.stdout.readline()
         if not line:
             raise LoadFailed(f"the DevTools driver ended; Chromium said: {self._last_words()}")
         return json.loads(line)
@@ -163,8 +170,7 @@ class Chromium(Client):
         self._serial += 1
         request = {"id": self._serial, "timeout_ms": int(timeout_s * 1000)} | asked
         try:
-            self._driver.stdin.write(json.dumps(request) + "\n")
-            self._driver.stdin.flush()
+            process.tell(self._running_driver, request)
         except OSError:
             raise LoadFailed("the DevTools driver is gone (killed?)") from None
         while (reply := self._reply(2 * timeout_s + REPLY_GRACE_S)).get("id") != self._serial:
@@ -176,19 +182,19 @@ class Chromium(Client):
 
     def drop_connections(self) -> None:
         if self.settings.arm.protocol == "tcp":
-            shut_tcp(self._browser.pid, self.settings.address, self.settings.port)
+            shut_tcp(self._browser_pid, self.settings.address, self.settings.port)
 
     def abandon(self) -> None:
-        for child in (self._browser, self._driver):
+        for pid in (self._browser_pid, self._running_driver.pid):
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
+                os.killpg(pid, signal.SIGKILL)
 
     def version(self) -> str:
         return self._version.rsplit("/", 1)[-1]
 
     @property
     def pids(self) -> tuple[int, ...]:
-        return self._browser.pid, self._driver.pid
+        return tuple(one.pid for one in (self._browser, self._driver) if one is not None)
 
     def cpu_seconds(self) -> float:
-        return process.cpu_seconds(self._browser.pid)
+        return process.cpu_seconds(self._browser_pid)

@@ -1,4 +1,7 @@
-"""Client `curl`: libcurl as the package curl_cffi has it, over HTTP/3 (ngtcp2) or HTTP/2. One process, one file per fetch."""
+"""Client `curl`: libcurl as the package curl_cffi has it, over HTTP/3 (ngtcp2) or HTTP/2.
+
+One process, one file per fetch.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import contextlib
 import json
 import os
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from longlook.client.observation import Observation, SeenObject
 from longlook.errors import LonglookError, NotSupported
 from longlook.host import process
 from longlook.host.cpulimit import held
+from longlook.host.hosts import Running
 from longlook.plan.offer import Offer
 
 SCRIPT = Path(__file__).with_name("fetch.py")
@@ -37,7 +40,8 @@ class Curl(Client):
 
     def __enter__(self):
         self._owned = contextlib.ExitStack()
-        self._serial, self._process = 0, None
+        self._serial = 0
+        self._process: Running | None = None
         try:
             self._start()
         except BaseException:
@@ -75,11 +79,14 @@ class Curl(Client):
             raise LonglookError(f"curl did not start: {failure}") from None
         self._version = str(ready["version"])
 
+    @property
+    def _running(self) -> Running:
+        return process.started(self._process, self.name)
+
     def _reply(self, timeout_s: float) -> dict[str, Any]:
-        readable, _, _ = select.select([self._process.stdout], [], [], timeout_s)
-        if not readable:
+        line = process.hear(self._running, timeout_s)
+        if line is None:
             raise LoadFailed(f"no answer from curl within {timeout_s:g} s")
-        line = self._process.stdout.readline()
         if not line.endswith("\n"):
             said = self._errors.read_text(errors="replace").strip()[-300:]
             raise LoadFailed(f"curl ended (killed?): {said or 'no message'}")
@@ -92,8 +99,7 @@ class Curl(Client):
         path = request.paths[0]
         asked = {"id": self._serial, "path": path, "timeout_ms": int(request.timeout_s * 1000)}
         try:
-            self._process.stdin.write(json.dumps(asked) + "\n")
-            self._process.stdin.flush()
+            process.tell(self._running, asked)
         except OSError:
             raise LoadFailed("curl is gone (killed?)") from None
         while (reply := self._reply(request.timeout_s + REPLY_GRACE_S)).get("id") != self._serial:
@@ -124,7 +130,7 @@ class Curl(Client):
 
     def abandon(self) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self._running.pid, signal.SIGKILL)
 
     def version(self) -> str:
         found = re.search(r"libcurl/(\S+)", self._version)
@@ -132,7 +138,7 @@ class Curl(Client):
 
     @property
     def pids(self) -> tuple[int, ...]:
-        return (self._process.pid,)
+        return () if self._process is None else (self._process.pid,)
 
     def cpu_seconds(self) -> float:
-        return process.cpu_seconds(self._process.pid)
+        return process.cpu_seconds(self._running.pid)
