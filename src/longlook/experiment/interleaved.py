@@ -92,6 +92,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         owned.enter_context(StallWatch()),
         timeout_s(cell),
         cell.link.rtt_ms,
+        slowest_ms=cell.link.rtt_ms + cell.link.jitter_ms,
         stops=owned.enter_context(StopWatch()),
     )
     servers = _servers(owned, context)

@@ -56,6 +56,8 @@ class Surroundings:
     rtt_ms: float
     first_aside: bool = True
     """The first load of each arm, which is cold, is kept and never averaged."""
+    slowest_ms: float = 0.0
+    """What a round trip over the idle link may take."""
     stops: StopWatch | None = None
     """None: nobody watches whether the programs are stopped."""
 
@@ -146,7 +148,7 @@ class Side:
 
     def _opened_over_the_link(self, before: Counts | None) -> Opened | None:
         after = self.around.link.connections()
-        return opened_between(before, after, self.arm.protocol, self.server.settings.port)
+        return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
 
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
         wanted = Expectation(

@@ -27,6 +27,7 @@ from longlook.experiment.opened import Counts, opened_between
 from longlook.experiment.timeline import TIMELINE_COLUMNS, counts, timeline
 from longlook.experiment.verdict import wrong
 from longlook.plan.cell import Cell
+from longlook.plan.link import Link
 from longlook.plan.value import derived_seed
 from longlook.probe.capture import HEADERS_ONLY
 from longlook.probe.stallwatch import StallWatch
@@ -146,7 +147,7 @@ def _attempt(context: Context, number: int) -> Attempt:
             context.link.reseed(derived_seed(context.cell.seed, number))
             began, ended, stalls = _transfer(context, flows, watch)
             changed = context.link.changed()
-            _count_connections(flows, counted, context.link.connections())
+            _count_connections(context.cell.link, flows, counted, context.link.connections())
             for flow in flows:
                 flow.server.require_alive()
         traced = kernel.table() if kernel else None
@@ -161,11 +162,12 @@ def _attempt(context: Context, number: int) -> Attempt:
     return Attempt(number, started_at, reason, _told(flows, joined, bins), stalls, joined, bins)
 
 
-def _count_connections(flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:
+def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:
     """Tell every flow how many it opened, by the link's count."""
+    slowest_ms = link.rtt_ms + link.jitter_ms + link.effective_queue_bytes * 8 / (link.bandwidth_mbps * 1e3)
     for flow in flows:
         beside = {other.place for other in flows if other is not flow}
-        flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, beside)
+        flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, slowest_ms, beside)
 
 
 def _probes(owned: contextlib.ExitStack, context: Context, flows: Sequence[Flow], scratch: Path) -> TcpTrace | None:
