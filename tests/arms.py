@@ -1,6 +1,7 @@
 """One arm for the tests: a real client that loads a small page from a real server over the emulated link."""
 
 import contextlib
+from dataclasses import replace
 from types import SimpleNamespace
 
 from longlook.client.base import ClientSettings
@@ -11,6 +12,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.link import Link
 from longlook.plan.workload import Page
 from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
 from longlook.server.base import ServerSettings
 from longlook.site.certificate import make_certificate
 from longlook.site.write import write_site
@@ -72,6 +74,7 @@ def arm_on(
         own = ClientSettings(wanted, bed.hosts["server"].address, 443, tls.certificate, tls.spki)
         chromium = owned.enter_context(_with_switches(switches)(bed, browser_stack, own))
         around = Surroundings(driver, made, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
+        around = replace(around, stops=owned.enter_context(StopWatch()))
         side = Side(wanted, chromium, running, stack.har_protocol(wanted.protocol), around)
         yield SimpleNamespace(side=side, bed=bed, site=made)
 

@@ -1,12 +1,20 @@
 """Negative controls: deliberately wrong servers, with the real browser; each must be rejected for its own reason."""
 
+import os
+import signal
+import threading
+
+import psutil
 import pytest
 
 import arms
 from arms import shorten_image, verdicts
+from longlook.errors import LonglookError
+from longlook.experiment.content import require_content
 from longlook.plan.workload import Page
 from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
+from longlook.server.gquicd import Gquicd
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -104,3 +112,96 @@ def test_an_object_of_the_other_size_is_rejected(testbed_name, tmp_path):
 
     with arm_on(testbed_name, tmp_path, Envoy, workload=TWO_SIZES, spoil=swap) as on:
         assert verdicts(on) == [(False, "object_size")] * 2
+
+
+PAGE_OF_SEVEN = Page.parse({"size_kb": 5, "count": 7})
+
+
+@pytest.mark.timeout(300)
+def test_a_server_that_closes_after_each_request_is_always_rejected(testbed_name, tmp_path):
+    """Its log may lag behind: the link's count does not."""
+    faults = {"requests_per_connection": 1}
+    with arm_on(testbed_name, tmp_path, Envoy, workload=PAGE_OF_SEVEN, faults=faults, handshake="1rtt") as on:
+        seen = [on.side.load(index) for index in range(40)]
+    assert {record["reject_reason"] for record in seen} <= {"several_connections", "object_count", "load_failed"}
+    assert min(record["opened_over_link"]["opened"] for record in seen) > 1
+
+
+def test_another_controller_by_the_route_is_rejected(testbed_name, tmp_path):
+    """The listener has the right one, its connections do not."""
+    with arm_on(testbed_name, tmp_path, Apache) as on:
+        assert verdicts(on, loads=1) == [(True, None)]
+        route = ["10.77.0.0/24", "dev", "eth0", "src", "10.77.0.1", "congctl", "reno"]
+        on.bed.run("server", ["ip", "route", "replace", *route], timeout_s=5)
+        assert on.side.server.cca_in_force() == "cubic"
+        record = on.side.load(1)
+        assert (record["reject_reason"], record["reject_detail"]) == ("cca", "reno in force, cubic asked for")
+
+
+def test_a_link_that_changes_under_way_is_rejected_and_then_an_error(testbed_name, tmp_path):
+    """Ten instead of fifty Mbit/s from the middle of a load on, also if all is as it was at its end."""
+    with arm_on(testbed_name, tmp_path, Apache) as on:
+        driver, fetch = on.side.around.link, on.side.client.fetch
+        own = {way: driver._ask(op="config")[way] for way in ("server_to_client", "client_to_server")}
+        slower = {way: one | {"bandwidth_mbps": 10} for way, one in own.items()}
+
+        def disturbed(*changes):
+            def fetch_meanwhile(request):
+                seen = fetch(request)
+                for change in changes:
+                    driver._ask(op="configure", **change)
+                return seen
+
+            on.side.client.fetch = fetch_meanwhile
+            record = on.side.load(1)
+            on.side.client.drop_connections()
+            return record["reject_reason"], record["reject_detail"]
+
+        assert disturbed() == (None, None) or disturbed()[0] == "disturbed"
+        assert disturbed(slower, own) == ("link_changed", "configured 2 times by somebody else")
+        driver.reseed(7)
+        reason, detail = disturbed(slower)
+        assert reason == "link_changed" and "bandwidth_mbps = 50.0 set, 10 in force" in detail
+        with pytest.raises(LonglookError, match="the link is not as it was set"):
+            driver.reseed(8)
+
+
+def change_a_byte(root):
+    image = root / "img" / "001.jpg"
+    body = bytearray(image.read_bytes())
+    body[len(body) // 2] ^= 1
+    image.unlink()  # the images are one file with several names
+    image.write_bytes(body)
+    image.chmod(0o644)
+
+
+@pytest.mark.parametrize(("server", "stack"), [(Envoy, "quicv1"), (Apache, "quicv1"), (Gquicd, "gquic37")])
+def test_right_sized_wrong_bytes_are_rejected(testbed_name, tmp_path, server, stack):
+    for name, spoil in (("right", None), ("wrong", change_a_byte)):
+        (tmp_path / name).mkdir()
+        with arms.arm_on(testbed_name, tmp_path / name, server, stack, workload=PAGE_OF_SEVEN, spoil=spoil) as on:
+            if spoil is None:
+                assert require_content(on.side.client, on.site, "quic") == 8
+                continue
+            assert verdicts(on, loads=1) == [(True, None)]  # its sizes are right
+            with pytest.raises(LonglookError, match=r"quic: /img/001.jpg is not the workload's"):
+                require_content(on.side.client, on.site, "quic")
+
+
+@pytest.mark.parametrize("who", ["server", "browser", "network process", "emulator"])
+def test_a_program_that_is_stopped_disturbs_the_load(testbed_name, tmp_path, who):
+    large = Page.parse({"size_kb": 5000, "count": 1})
+    with arm_on(testbed_name, tmp_path, Apache, workload=large) as on:
+        assert on.side.load(0)["stopped_s"] == {}
+        on.side.client.drop_connections()
+        side = on.side
+        pid = {"server": side.server.pids[0], "emulator": side.around.link.pids[0]}.get(who, side.client.pids[0])
+        if who == "network process":
+            pid = next(
+                one.pid for one in psutil.Process(pid).children(recursive=True) if "network" in " ".join(one.cmdline())
+            )
+        for at, number in ((0.3, signal.SIGSTOP), (0.5, signal.SIGCONT)):
+            threading.Timer(at, os.kill, (pid, number)).start()
+        record = side.load(1)
+    assert record["reject_reason"] == "disturbed" and record["reject_detail"].startswith(f"stopped: {pid} ")
+    assert 0.1 < sum(record["stopped_s"].values()) < 0.4

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from longlook.client.observation import Observation, SeenObject
+from longlook.experiment.opened import Opened
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
 from longlook.experiment.reasons import REASONS
 from longlook.site.tree import SiteFile
@@ -71,6 +72,9 @@ WRONG_CONNECTIONS = [
     ("connection_reused", QUIC, Evidence(frozenset(), {})),
     ("cca", QUIC, Evidence(frozenset(), {"7": True}, cca="bbr")),
     ("connection_reused", Expectation(FILES, "h3", None), Evidence(frozenset({"7"}))),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(2, 0, {}))),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(1, 0, {"tcp port 443": 1}))),
+    ("connection_reused", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(0, 0, {}))),
 ]
 
 
@@ -100,7 +104,7 @@ def test_tcp_connections_are_told_apart_by_the_client():
 def test_the_reasons_are_those_that_can_be_given_and_no_others():
     """The tests above and those of the sides give each of them; a verdict with another one cannot be made."""
     by_the_oracle = {reason for reason, *_ in (*WRONG_LOADS, *WRONG_CONNECTIONS)}
-    by_the_sides = {"load_failed", "disturbed"}
+    by_the_sides = {"load_failed", "disturbed", "link_changed"}
     assert by_the_oracle | by_the_sides == set(REASONS)
     with pytest.raises(ValueError, match="made_up"):
         Verdict(False, "made_up", "by the test")
@@ -148,4 +152,22 @@ def link_counters(**changes):
 )
 def test_an_emulator_that_lags_or_loses_disturbs_the_load(counters, words):
     found = disturbance(100, [], 0.4, 150, link_counters(**counters))
+    assert found is None if words is None else words in found
+
+
+def test_a_program_that_was_stopped_disturbs_the_load_however_briefly():
+    assert disturbance(100, [], 0.4, 150, link_counters(), {}) is None
+    assert disturbance(100, [], 0.4, 150, link_counters(), {"47 envoy": 0.02}) == "stopped: 47 envoy for about 20 ms"
+
+
+@pytest.mark.parametrize(
+    ("waited", "words"),
+    [
+        ({"server": 0.07, "client": 0.5}, None),
+        ({"server": 0.08}, "the server waited 80 ms for a processor within 150 ms"),
+        ({"client": 0.61}, "the client waited 610 ms"),
+    ],
+)
+def test_a_program_that_got_no_processor_disturbs_the_load(waited, words):
+    found = disturbance(100, [], 0.4, 150, link_counters(), {}, waited)
     assert found is None if words is None else words in found

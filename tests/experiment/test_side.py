@@ -22,6 +22,7 @@ COUNTERS = {"packets_out": 100, "bytes_out": 1000, "dropped_loss": 3, "unheard_o
 
 class Client:
     name = "chromium"
+    pids = ()
 
     def __init__(self, site, error=None):
         self.site, self.error, self.requests, self.cpu = site, error, [], iter([1.0, 1.25, 1.25, 1.0])
@@ -42,6 +43,8 @@ class Client:
 
 class Server:
     name = "envoy"
+    pids = ()
+    settings = SimpleNamespace(port=443)
 
     def __init__(self, early=True, refused=None):
         self.early, self.refused, self.loads = early, refused, 0
@@ -50,7 +53,7 @@ class Server:
         self.loads += 1
         return {str(number): self.early and number > 1 for number in range(1, self.loads // 2 + 1)}
 
-    def cca_in_force(self):
+    def cca_of_load(self):
         return "cubic"
 
     def cpu_seconds(self):
@@ -62,10 +65,14 @@ class Server:
 
 @pytest.fixture
 def side_of(tmp_path):
-    def make(error=None, stalls=(), server=None, first_aside=True, **changes):
+    def make(error=None, stalls=(), server=None, first_aside=True, opened=None, changed=None, **changes):
         site = write_site(tmp_path / "www", Page.parse({"size_kb": 5, "count": 2}), seed=1)
+        seen = iter(opened or ())
         link = SimpleNamespace(
             cpu_seconds=lambda: 0.1,
+            changed=lambda: changed,
+            pids=(),
+            connections=lambda: next(seen, None),
             counters=lambda: {way: dict(COUNTERS) for way in ("server_to_client", "client_to_server")},
         )
         watch = SimpleNamespace(gaps_ms=lambda *_: list(stalls))
@@ -130,3 +137,70 @@ def test_a_client_whose_version_the_server_refuses_cannot_be_measured(side_of):
     side = side_of(error="timed out", server=Server(refused="offered 1, server speaks Q037"))
     with pytest.raises(NotSupported, match="chromium 111 and envoy: not supported: offered 1"):
         side.load(0)
+
+
+def counts(tcp=0, quic=0, lost=0, port="443"):
+    told = {"tcp": tcp, "quic": quic}
+    return {name: {port: {"opened": count, "handshake_lost": lost}} for name, count in told.items()}
+
+
+class OneServer(Server):
+    """Logs one connection, and never another."""
+
+    def early_data_by_connection(self):
+        self.loads += 1
+        return {"1": False} if self.loads > 1 else {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        (counts(quic=3), counts(quic=4), None),
+        (counts(quic=3), counts(quic=5), "several_connections"),
+        (counts(quic=3), counts(quic=5, lost=1), None),
+        (counts(quic=3), counts(quic=6, lost=1), "several_connections"),
+        (counts(quic=3), counts(quic=4, tcp=1), "several_connections"),
+        (counts(quic=3), counts(quic=3), "connection_reused"),
+        (counts(), counts(quic=1, port="444"), "several_connections"),
+    ],
+)
+def test_connections_are_counted_by_the_link(side_of, before, after, reason):
+    record = side_of(opened=[before, after], server=OneServer()).load(0)
+    assert record["reject_reason"] == reason
+    assert (
+        record["opened_over_link"]["opened"]
+        == after["quic"].get("443", {"opened": 0})["opened"] - before["quic"]["443"]["opened"]
+    )
+
+
+def test_a_link_that_does_not_count_says_so(side_of):
+    record = side_of().load(0)
+    assert record["accepted"] and record["opened_over_link"] is None
+
+
+class LateServer(Server):
+    """Logs the second of a load's connections only when it is asked again."""
+
+    def __init__(self):
+        super().__init__(early=False)
+        self.asked, self.log = 0, []
+
+    def early_data_by_connection(self):
+        self.asked += 1
+        if self.asked in (2, 4):
+            self.log.append(str(self.asked))
+        return dict.fromkeys(self.log, False)
+
+
+def test_a_late_line_of_the_servers_log_is_waited_for_and_not_the_next_loads(side_of):
+    side = side_of(server=LateServer(), opened=[counts(), counts(quic=2)], handshake="1rtt")
+    record = side.load(0)
+    assert record["connections"] == ["2", "4"] and record["reject_reason"] == "several_connections"
+
+
+@pytest.mark.parametrize("error", [None, "crashed"])
+def test_a_link_that_somebody_changed_is_the_reason(side_of, error):
+    record = side_of(changed="delay_ms = 18 set, 9 in force", error=error, stalls=[7.0]).load(0)
+    assert record["reject_reason"] == ("link_changed" if error is None else "load_failed")
+    assert "9 in force" in record["reject_detail"]
+    checked(record)

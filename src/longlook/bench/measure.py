@@ -14,7 +14,7 @@ from longlook.bench.subjects import PLAIN, Subject, cpu_ns
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.hosts import Running
-from longlook.link.calibrate import echo_times_ms
+from longlook.link.ping import echo_times_ms
 
 PINGS = 150
 PING_INTERVAL_S = 0.01

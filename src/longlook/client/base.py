@@ -72,6 +72,11 @@ class Client(abc.ABC):
     def fetch(self, request: Request) -> Observation:
         """Fetch with an empty cache. Raise `LoadFailed` with the reason."""
 
+    def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str] | None:
+        """SHA-256 (hex) of each path's body, fetched outside of any load; None: every `fetch` tells them. Raise
+        `LoadFailed`. `page`: where the request for the others would come from."""
+        return None
+
     @abc.abstractmethod
     def drop_connections(self) -> None:
         """End the TCP connections to the server, so that the next fetch opens a new one; a client of QUIC has none, and
@@ -84,6 +89,11 @@ class Client(abc.ABC):
     @abc.abstractmethod
     def version(self) -> str:
         """As the running program reports it."""
+
+    @property
+    @abc.abstractmethod
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the client's, without their descendants."""
 
     @abc.abstractmethod
     def cpu_seconds(self) -> float:

@@ -70,8 +70,8 @@ class Context:
         """What the arm's client calls its protocol."""
         return self.stacks[arm.stack].har_protocol(arm.protocol, arm.client)
 
-    def write_cell(self, started_at: str, wall_s: float, schedule: list, complete: bool) -> None:
-        """`cell.json`: the last file of a cell that came to its end."""
+    def write_cell(self, started_at: str, wall_s: float, schedule: list, complete: bool, content: Mapping) -> None:
+        """`cell.json`: the last file of a cell that came to its end. `content`: as of content.check_content."""
         record = {
             "schema": CELL_SCHEMA,
             "campaign": self.campaign,
@@ -82,6 +82,7 @@ class Context:
             "ended_at": iso_now(),
             "wall_s": round(wall_s, 3),
             "complete": complete,
+            "objects_hashed": dict(content),
         }
         (self.folder / "cell.json").write_text(json.dumps(record, indent=1) + "\n")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from longlook.client.base import Client
 from longlook.client.observation import Observation
 from longlook.experiment.context import PORTS, Context
+from longlook.experiment.opened import Opened, Place
 from longlook.plan.arm import Arm
 from longlook.server.base import RunningServer
 
@@ -25,12 +26,26 @@ class Flow:
     seen: Observation | None = None
     error: str | None = None
     finished_s: float | None = None
+    cca: str | None = None
+    """Of its connection, if it has been asked; else None."""
+    opened: Opened | None = None
+    """Connections that the link saw."""
     responses_ms: list[float] = field(default_factory=list)
     """Per request from its arrival at the server to the first packet of the answer."""
 
     @property
     def name(self) -> str:
         return self.arm.name
+
+    @property
+    def place(self) -> Place:
+        """Where its connection goes."""
+        return self.arm.protocol, self.port
+
+    def ask_cca(self) -> None:
+        """While its connection is there; only TCP's are asked for."""
+        if self.arm.protocol == "tcp" and self.cca is None:
+            self.cca = self.server.cca_of_load()
 
     @property
     def port(self) -> int:

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
+from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened, own_windows
 from longlook.experiment.environment import write_environment
+from longlook.experiment.linkcheck import LossAccount
 from longlook.experiment.schedule import Plan, load_seed, schedule
 from longlook.experiment.side import Side, Surroundings, main_metric
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
 from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, Sample, SamplesWriter, sample_of
 from longlook.server.base import RunningServer
@@ -67,13 +70,16 @@ def run_interleaved(
     with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
         sides = _sides(owned, context)
         write_environment(context, sides)
+        losses = LossAccount.of(context.link, cell)
         with SamplesWriter(folder / SAMPLES_NAME) as writer:
             for record in _records(context, sides, progress):
                 writer.append(record)
                 samples.append(sample_of(record))
         context.link.verify()
+        losses.require()
+        content = check_content(context, sides.values())
     summary = summarise(cell, samples, time.monotonic() - began)
-    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete)
+    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content)
     return summary
 
 
@@ -81,7 +87,13 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
     """Servers, and one client per arm; all ended with `owned`."""
     cell = context.cell
     around = Surroundings(
-        context.link, context.site, owned.enter_context(StallWatch()), timeout_s(cell), cell.link.rtt_ms
+        context.link,
+        context.site,
+        owned.enter_context(StallWatch()),
+        timeout_s(cell),
+        cell.link.rtt_ms,
+        slowest_ms=cell.link.rtt_ms + cell.link.jitter_ms,
+        stops=owned.enter_context(StopWatch()),
     )
     servers = _servers(owned, context)
     sides = {}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from longlook.client.observation import Observation
+from longlook.experiment.opened import Opened
 from longlook.experiment.reasons import REASONS
 from longlook.site.tree import SiteFile
 
@@ -41,9 +42,11 @@ class Evidence:
     server_connections: Mapping[str, bool] | None = None
     """Connections that the server accepted during this load -> first request was 0-RTT data; None: it cannot tell."""
     cca: str = "cubic"
-    """The controller in force, read back from the kernel or the server."""
+    """The controller of the load's connection as its kernel had it, or the one that the server says is in force."""
     client_packets_lost: int = 0
     """Packets from the client that the emulated link lost during this load."""
+    opened: Opened | None = None
+    """Connections that the link saw being opened during this load; None: it does not look into packets."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,11 @@ def _freshness(
         return "cca", f"{evidence.cca} in force, {wanted.cca} asked for"
     if len(connections) > 1:
         return "several_connections", f"connections {', '.join(connections)}"
+    if evidence.opened is not None:
+        if wrong := evidence.opened.wrong:
+            return "several_connections", wrong
+        if evidence.opened.own == 0:
+            return "connection_reused", "the link saw no connection being opened"
     if not connections or connections[0] in evidence.known_connections:
         return "connection_reused", f"connection {connections[0] if connections else 'of an earlier load'}"
     if wanted.zero_rtt is True and not zero_rtt and not _lost_on_the_way(seen, wanted, evidence):
@@ -170,20 +178,37 @@ def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence)
     return 0 <= seen.connect_ms < wanted.rtt_ms / 2
 
 
+STARVED = {"server": 0.5, "client": 4.0}
+"""Times a load's duration that a program's threads may have waited for a processor, all added up. On two processors
+with six busy programs each, accepted QUIC loads of 100 ms came to 0.1 to 0.4 (server, mostly one thread) and 1.4 to
+2.6 (browser, about a hundred threads), those that took twice their time to 1 to 3 and 5 to 28. Not yet calibrated on
+an idle machine, where both are a fraction of this: the bounds find what is starved, not what is slowed down a
+little."""
+
+
 def disturbance(
     took_ms: float,
     stalls_ms: list[float],
     machine_busy: float,
     duration_ms: float,
     link: Mapping[str, Mapping[str, float]],
+    stopped_s: Mapping[str, float] | None = None,
+    waited_s: Mapping[str, float] | None = None,
 ) -> str | None:
     """Why a load says more of the machine than of the protocol; None when it does not.
 
     Stalls above 5 ms count as soon as they add up to more than half a percent of the time that it took (of a page its
     PLT); saturation means less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in
     ticks). `link` holds the emulator's counters of this load: packets lost outside its queue, or more than 1 % sent
-    over 1 ms late.
+    over 1 ms late. `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
+    `waited_s`: of `client` and `server`, how long their threads, added up, were ready to run and did not (see
+    `STARVED`).
     """
+    if stopped_s:
+        return f"stopped: {', '.join(f'{who} for about {1e3 * took:.0f} ms' for who, took in stopped_s.items())}"
+    for who, waited in (waited_s or {}).items():
+        if waited * 1e3 > STARVED[who] * duration_ms:
+            return f"the {who} waited {1e3 * waited:.0f} ms for a processor within {duration_ms:.0f} ms"
     stalled = sum(stalls_ms)
     if stalled > 0.005 * took_ms:
         return f"stalled for {stalled:.1f} ms in {len(stalls_ms)} gaps"

@@ -10,11 +10,14 @@ from typing import Any
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.observation import Observation
 from longlook.errors import NotSupported
+from longlook.experiment.opened import Counts, Opened, opened_between
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.host import process
 from longlook.host.machine import cpu_times
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.plan.arm import Arm
 from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
 from longlook.server.base import RunningServer
 from longlook.site.tree import Site
 
@@ -29,6 +32,8 @@ COUNTED = (
     "socket_drops",
     "late_over_1ms",
 )
+METERED = ("client_s", "server_s", "link_s", "client_wait_s", "server_wait_s", "link_wait_s")
+"""CPU seconds, and seconds of waiting for a CPU."""
 MAIN_METRICS = ("plt_ms", "ttlb_ms")
 """How long a load took: the first of these that its client tells."""
 NOT_SEEN: dict[str, Any] = {
@@ -51,6 +56,10 @@ class Surroundings:
     rtt_ms: float
     first_aside: bool = True
     """The first load of each arm, which is cold, is kept and never averaged."""
+    slowest_ms: float = 0.0
+    """What a round trip over the idle link may take."""
+    stops: StopWatch | None = None
+    """None: nobody watches whether the programs are stopped."""
 
 
 class Side:
@@ -61,26 +70,44 @@ class Side:
         self.arm, self.client, self.server, self.around = arm, client, server, around
         self.protocol_name = protocol_name
         self._known: set[str] = set()
+        if around.stops is not None:
+            around.stops.add((*client.pids, *server.pids, *around.link.pids))
 
     def load(self, index: int) -> dict[str, Any]:
         """One load; everything about it except its place in the cell, as a sample's record (see data/raw/README.md)."""
-        before, served = self._meters(), self._served()
+        before, served, counted = self._meters(), self._served(), self.around.link.connections()
         started = time.monotonic()
         try:
             seen, error = self._fetch(), None
         except LoadFailed as failure:
             seen, error = None, str(failure)
         ended = time.monotonic()
+        cca = self.server.cca_of_load() if seen is not None and self.arm.protocol == "tcp" else None
+        opened = self._opened_over_the_link(counted)
+        changed = self.around.link.changed()
         used = self._used(before, started, ended)
         record = {"arm": self.arm.name, "index": index, "set_aside": self.around.first_aside and index == 0} | used
+        record |= {"opened_over_link": None if opened is None else opened.record()}
         cpu = {f"{end}_cpu_s": max(used["cpu"][f"{end}_s"], 0.0) for end in ("client", "server")}
         if seen is None:
-            failed = {"accepted": False, "reject_reason": "load_failed", "reject_detail": error, "disturbed": False}
+            self._logged_since(served, opened)
+            detail = error if changed is None else f"{error}; the link was changed: {changed}"
+            failed = {"accepted": False, "reject_reason": "load_failed", "reject_detail": detail, "disturbed": False}
             return record | failed | NOT_SEEN | {"metrics": cpu}
         lost = int(used["link"]["client_to_server"].get("dropped_loss", 0))
-        verdict = self._judge(seen, index, served, lost)
+        verdict = self._judge(
+            seen,
+            index,
+            Evidence(
+                known_connections=frozenset(self._known),
+                server_connections=self._logged_since(served, opened),
+                cca=cca or self.server.cca_of_load(),
+                client_packets_lost=lost,
+                opened=opened,
+            ),
+        )
         metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
-        return record | {"metrics": metrics} | _outcome(seen, verdict, used, (ended - started) * 1e3)
+        return record | {"metrics": metrics} | self._outcome(seen, verdict, used, (ended - started) * 1e3, changed)
 
     def _fetch(self) -> Observation:
         try:
@@ -98,6 +125,9 @@ class Side:
             "client_s": self.client.cpu_seconds(),
             "server_s": self.server.cpu_seconds(),
             "link_s": self.around.link.cpu_seconds(),
+            "client_wait_s": process.waited_seconds(self.client.pids),
+            "server_wait_s": process.waited_seconds(self.server.pids),
+            "link_wait_s": process.waited_seconds(self.around.link.pids),
             "link": self.around.link.counters(),
         }
 
@@ -106,7 +136,8 @@ class Side:
         after = self._meters()
         return {
             "stalls_ms": self.around.stalls.gaps_ms(started, ended),
-            "cpu": {name: round(after[name] - before[name], 4) for name in ("client_s", "server_s", "link_s")}
+            "stopped_s": {} if self.around.stops is None else self.around.stops.stopped(started, ended),
+            "cpu": {name: round(after[name] - before[name], 4) for name in METERED}
             | {"machine_busy": round(after["machine"].busy_since(before["machine"]), 4)},
             "link": {way: _counted(before["link"][way], after["link"][way]) for way in DIRECTIONS},
         }
@@ -115,7 +146,11 @@ class Side:
         known = self.server.early_data_by_connection()
         return frozenset(known) if known is not None else frozenset()
 
-    def _judge(self, seen: Observation, index: int, served: frozenset[str], client_packets_lost: int) -> Verdict:
+    def _opened_over_the_link(self, before: Counts | None) -> Opened | None:
+        after = self.around.link.connections()
+        return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
+
+    def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
         wanted = Expectation(
             files=self.around.site.files,
             protocol=self.protocol_name,
@@ -123,43 +158,59 @@ class Side:
             cca=self.arm.cca,
             rtt_ms=self.around.rtt_ms,
         )
-        opened = self._opened_since(served)
-        evidence = Evidence(frozenset(self._known), opened, self.server.cca_in_force(), client_packets_lost)
         verdict = judge(seen, wanted, evidence)
         self._known.update(verdict.connections)
         return verdict
 
-    def _opened_since(self, served: frozenset[str]) -> dict[str, bool] | None:
-        """Connections that the server accepted since; its log may lag a little behind the client."""
+    def _logged_since(self, served: frozenset[str], over_link: Opened | None) -> dict[str, bool] | None:
+        """Connections that the server accepted since. Its log may lag a little behind the client: it is waited for
+        until it has all that the link saw, so that a late one is not taken for the next load's."""
+        expected = 1 if over_link is None else over_link.own
         deadline = time.monotonic() + SERVER_LOG_TIMEOUT_S
         while (now := self.server.early_data_by_connection()) is not None:
             opened = {name: early for name, early in now.items() if name not in served}
-            if opened or time.monotonic() > deadline:
+            if len(opened) >= expected or time.monotonic() > deadline:
                 return opened
             time.sleep(0.005)  # polling interval, bounded by the deadline
         return None
+
+    def _outcome(
+        self, seen: Observation, verdict: Verdict, used: Mapping[str, Any], duration_ms: float, changed: str | None
+    ) -> dict[str, Any]:
+        took_ms = main_metric(seen.metrics)
+        took_ms = duration_ms if took_ms is None else took_ms
+        disturbed = disturbance(
+            took_ms,
+            used["stalls_ms"],
+            used["cpu"]["machine_busy"],
+            duration_ms,
+            used["link"],
+            used["stopped_s"],
+            self._waited_s(used["cpu"]),
+        )
+        told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
+        reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)
+        return {
+            "accepted": reason is None,
+            "reject_reason": reason,
+            "reject_detail": None if reason is None else told[reason],
+            "disturbed": disturbed is not None,
+            "connections": list(verdict.connections),
+            "protocols_seen": list(verdict.protocols_seen),
+            "resumed": verdict.resumed,
+            "zero_rtt": verdict.zero_rtt,
+            "artefact": dict(seen.artefact) or None,
+        }
+
+    def _waited_s(self, cpu: Mapping[str, float]) -> dict[str, float]:
+        """Of the arm's programs that nobody throttles on purpose: those wait by design."""
+        throttled = {"client": self.arm.client_cpu_pct, "server": self.arm.server_cpu_pct}
+        return {who: cpu[f"{who}_wait_s"] for who, percent in throttled.items() if percent is None}
 
 
 def main_metric(metrics: Mapping[str, float | None]) -> float | None:
     """How long a load took, ms; None if its client does not tell."""
     return next((metrics[name] for name in MAIN_METRICS if metrics.get(name) is not None), None)
-
-
-def _outcome(seen: Observation, verdict: Verdict, used: Mapping[str, Any], duration_ms: float) -> dict[str, Any]:
-    took_ms = main_metric(seen.metrics)
-    took_ms = duration_ms if took_ms is None else took_ms
-    disturbed = disturbance(took_ms, used["stalls_ms"], used["cpu"]["machine_busy"], duration_ms, used["link"])
-    return {
-        "accepted": verdict.accepted and disturbed is None,
-        "reject_reason": verdict.reason or (None if disturbed is None else "disturbed"),
-        "reject_detail": verdict.detail or disturbed,
-        "disturbed": disturbed is not None,
-        "connections": list(verdict.connections),
-        "protocols_seen": list(verdict.protocols_seen),
-        "resumed": verdict.resumed,
-        "zero_rtt": verdict.zero_rtt,
-        "artefact": dict(seen.artefact) or None,
-    }
 
 
 def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:

@@ -18,12 +18,16 @@ import pandas as pd
 
 from longlook.client.base import LoadFailed, Request
 from longlook.errors import LonglookError
+from longlook.experiment.content import check_content_anew
 from longlook.experiment.context import Context, opened, scratch_folder
 from longlook.experiment.environment import write_environment
 from longlook.experiment.flow import Flow, start_flows
+from longlook.experiment.linkcheck import LossAccount
+from longlook.experiment.opened import Counts, opened_between
 from longlook.experiment.timeline import TIMELINE_COLUMNS, counts, timeline
 from longlook.experiment.verdict import wrong
 from longlook.plan.cell import Cell
+from longlook.plan.link import Link
 from longlook.plan.value import derived_seed
 from longlook.probe.capture import HEADERS_ONLY
 from longlook.probe.stallwatch import StallWatch
@@ -85,19 +89,23 @@ def run_together(
         opened(cell, folder, campaign, testbed, link) as context,
         SamplesWriter(folder / SAMPLES_NAME) as writer,
     ):
+        losses = LossAccount.of(context.link, cell)
         for number in range(ATTEMPTS):
             say(f"attempt {number + 1}")
             attempt = _attempt(context, number)
-            context.link.verify()
             for record in _records(context, attempt):
                 writer.append(record)
             if attempt.reason is None:
                 break
             say(f"rejected: {attempt.reason}")
+        context.link.verify()
+        losses.require()
+        content = check_content_anew(context)
     attempt.timeline.to_parquet(folder / "timeline.parquet", compression="zstd", index=False)
     attempt.throughput.to_parquet(folder / "throughput.parquet", compression="zstd", index=False)
     accepted = attempt.reason is None
-    context.write_cell(started_at, time.monotonic() - began, [(name, INDEX) for name in cell.arm_names], accepted)
+    order = [(name, INDEX) for name in cell.arm_names]
+    context.write_cell(started_at, time.monotonic() - began, order, accepted, content)
     labels = {arm.name: {"label": arm.label} | dict(attempt.flows[arm.name]) for arm in cell.arms}
     return Outcome(cell.id, accepted, attempt.reason, labels)
 
@@ -135,8 +143,11 @@ def _attempt(context: Context, number: int) -> Attempt:
         with contextlib.ExitStack() as probes:
             watch = probes.enter_context(StallWatch())
             kernel = _probes(probes, context, flows, scratch)
+            counted = context.link.connections()
             context.link.reseed(derived_seed(context.cell.seed, number))
             began, ended, stalls = _transfer(context, flows, watch)
+            changed = context.link.changed()
+            _count_connections(context.cell.link, flows, counted, context.link.connections())
             for flow in flows:
                 flow.server.require_alive()
         traced = kernel.table() if kernel else None
@@ -145,8 +156,18 @@ def _attempt(context: Context, number: int) -> Attempt:
         names: dict[tuple[str, int], str] = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
         bins = binned(frames(scratch / "client.pcap"), names, began, ended)
         reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel)
+        if changed is not None:
+            reason = f"link_changed: {changed}"
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
     return Attempt(number, started_at, reason, _told(flows, joined, bins), stalls, joined, bins)
+
+
+def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:
+    """Tell every flow how many it opened, by the link's count."""
+    slowest_ms = link.rtt_ms + link.jitter_ms + link.effective_queue_bytes * 8 / (link.bandwidth_mbps * 1e3)
+    for flow in flows:
+        beside = {other.place for other in flows if other is not flow}
+        flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, slowest_ms, beside)
 
 
 def _probes(owned: contextlib.ExitStack, context: Context, flows: Sequence[Flow], scratch: Path) -> TcpTrace | None:
@@ -183,6 +204,8 @@ def _transfer(context: Context, flows: Sequence[Flow], watch: StallWatch) -> tup
         thread.join(max(0.0, start + limit - time.monotonic()))
     ended = time.time()
     stalls = watch.gaps_ms(start, time.monotonic())
+    for flow in flows:
+        flow.ask_cca()
     over.set()
     for flow in flows:
         flow.client.abandon()
@@ -198,6 +221,7 @@ def _load(flow: Flow, request: Request, gate: threading.Barrier, over: threading
     try:
         flow.seen = flow.client.fetch(request)
         flow.finished_s = round(time.monotonic() - at, 4)
+        flow.ask_cca()
     except (LoadFailed, LonglookError, OSError, ValueError) as error:
         if not over.is_set():
             flow.error = str(error)

@@ -31,10 +31,12 @@ def wrong(
 
 def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | None:
     wanted = flow.arm.cca
-    if (found := flow.server.cca_in_force()) != wanted:
+    if (found := flow.cca or flow.server.cca_in_force()) != wanted:
         return _said("cca", f"{flow.name}: {found} in force, {wanted} asked for")
     if flow.error is not None:
         return _said("load_failed", f"{flow.name}: {flow.error}")
+    if flow.opened is not None and flow.opened.wrong:
+        return _said("several_connections", f"{flow.name}: {flow.opened.wrong}")
     if cell.duration_s is not None:
         if flow.seen is None:
             return None
@@ -44,7 +46,7 @@ def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | 
             return None
         return _said("load_failed", f"{flow.name}: not loaded within {duration_s:.0f} s")
     expected = Expectation(site.files, flow.protocol_name, None, wanted, cell.link.rtt_ms)
-    verdict = judge(flow.seen, expected, Evidence(frozenset(), None, wanted))
+    verdict = judge(flow.seen, expected, Evidence(frozenset(), None, wanted, opened=flow.opened))
     return None if verdict.accepted else _said(verdict.reason, f"{flow.name}: {verdict.detail}")
 
 

@@ -92,6 +92,27 @@ def kill_pids(pids: Sequence[int]) -> None:
     psutil.wait_procs(gone, timeout=3)
 
 
+def waited_seconds(pids: Sequence[int]) -> float:
+    """Seconds for which threads of these processes and their live descendants were ready to run and did not, added up:
+    the second field of /proc/<pid>/task/<tid>/schedstat."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            root = psutil.Process(pid)
+            for own in [root, *root.children(recursive=True)]:
+                total += _waited_ns(own.pid)
+    return total / 1e9
+
+
+def _waited_ns(pid: int) -> int:
+    found = 0
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as told:
+                found += int(told.read().split()[1])
+    return found
+
+
 def cpu_seconds(pid: int) -> float:
     """User plus system CPU seconds of a process and its live descendants; 0.0 when it is gone."""
     total = 0.0

@@ -15,6 +15,10 @@ class LinkDriver(abc.ABC):
     """Use as a context manager on a testbed that is up. One driver per testbed at a time."""
 
     name: str
+    rate_tolerance_pct = 0.5
+    """By which a rate of Ethernet frames may differ from what was set."""
+    tells_drops_apart = True
+    """Its counters tell losses from what a full queue dropped."""
 
     def __init__(self, testbed: Hosts):
         self.testbed = testbed
@@ -49,6 +53,16 @@ class LinkDriver(abc.ABC):
         Called before and after the loads.
         """
 
+    def changed(self) -> str | None:
+        """What somebody else did to the link since this was asked or the driver set something itself; None: nothing, or
+        nothing that can be told without delay. Called around every load."""
+        return None
+
+    def connections(self) -> dict[str, dict[str, dict[str, int]]] | None:
+        """Protocol (`tcp`, `quic`) -> server port -> connections `opened` by clients since the start, and packets of
+        their handshakes that the link dropped (`handshake_lost`); None: it does not look into packets."""
+        return None
+
     @abc.abstractmethod
     def reseed(self, seed: int) -> None:
         """Restart loss and jitter: packet n of a direction meets the same fate after every equal seed."""
@@ -56,6 +70,11 @@ class LinkDriver(abc.ABC):
     @abc.abstractmethod
     def counters(self) -> dict[str, dict[str, float]]:
         """Totals since the start, per direction."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the driver's; none where the link is another machine's."""
+        return ()
 
     @abc.abstractmethod
     def cpu_seconds(self) -> float:

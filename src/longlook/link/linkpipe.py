@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ class LinkPipe(LinkDriver):
     def _start(self) -> None:
         self._process: Running | None = None
         self._connection: socket.socket | None = None
+        self._wanted: dict[str, dict[str, Any]] = {}
+        self._own: dict[str, Any] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="linkpipe-"))
         control = self._folder / "control"
         self._errors = self._folder / "stderr"
@@ -98,27 +101,64 @@ class LinkPipe(LinkDriver):
             "queue_bytes": link.effective_queue_bytes,
             "seed": seed,
         }
+        direction["jitter"] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
         if link.jitter_ms:
             direction["jitter"] = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": link.jitter_interval_ms}
-        both = dict.fromkeys(DIRECTIONS, direction)
-        self._ask(op="configure", **both)
-        self.reseed(seed)
-        return both
+        self._wanted = {way: direction | {"seed": seed} for way in DIRECTIONS}
+        self._own = self._ask(op="configure", **self._wanted)
+        self._require(self._own)
+        return {way: self._own[way] for way in DIRECTIONS}
 
     def verify(self) -> None:
-        """Nobody but this driver has a hand on its process; whether that still runs, the next question tells."""
+        self._require(self._ask(op="config"))
+
+    def _require(self, found: Mapping[str, Any]) -> None:
+        if wrong := self._differences(found):
+            raise LonglookError(f"the link is not as it was set: {'; '.join(wrong)}. Does somebody else configure it?")
+
+    def changed(self) -> str | None:
+        """Also what was changed and changed back: linkpipe counts who asks it for something."""
+        now = self._ask(op="config")
+        wrong = self._differences(now)
+        wrong += [
+            f"{what} {now[what] - self._own[what]} times by somebody else"
+            for what in ("configured", "reseeded")
+            if now[what] != self._own[what]
+        ]
+        self._own = now
+        return "; ".join(wrong) or None
+
+    def _differences(self, found: Mapping[str, Any]) -> list[str]:
+        """In what a configuration is not the one that was asked for."""
+        return [
+            f"{way}: {name} = {value} set, {found[way].get(name)} in force"
+            for way, wanted in self._wanted.items()
+            for name, value in wanted.items()
+            if found[way].get(name) != value
+        ]
 
     def reseed(self, seed: int) -> None:
-        self._ask(op="reseed", seed=seed)
+        for wanted in self._wanted.values():
+            wanted["seed"] = seed
+        self._own = self._ask(op="reseed", seed=seed)
+        self._require(self._own)
+
+    def connections(self) -> dict[str, dict[str, dict[str, int]]]:
+        reply = self._ask(op="connections")
+        return {protocol: reply[protocol] for protocol in ("tcp", "quic")}
 
     def counters(self) -> dict[str, dict[str, float]]:
         reply = self._ask(op="counters")
-        return {name: reply[name] for name in DIRECTIONS}
+        return {way: reply[way] for way in DIRECTIONS}
 
     @property
     def pid(self) -> int:
         """Of the emulator's process."""
         return process.started(self._process, self.name).pid
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return (self.pid,)
 
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self.pid)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from longlook.host.tcpdiag import TcpDiag
 from longlook.plan.arm import CCAS
 from longlook.plan.offer import Offer
 from longlook.server.base import Server
 from longlook.stack.versions import apache_modules
+
+NO_CONNECTION = "no connection"
 
 
 class Apache(Server):
@@ -55,6 +58,17 @@ class Apache(Server):
         out = self.testbed.run("server", [str(self.stack.binary("apache2")), "-v"], timeout_s=10)
         match = re.search(r"Apache/(\S+)", out)
         return match.group(1) if match else out.strip()
+
+    def _wait_ready(self) -> None:
+        super()._wait_ready()
+        self._diag = self._owned.enter_context(TcpDiag(self.process.pid))
+
+    def cca_of_load(self) -> str:
+        """As the kernel has it of the open connections, or else of those that are being closed: a route, for instance,
+        may give them another one than the listener has."""
+        found = self._diag.connections(self.settings.port)
+        names = {one.cca for one in found if one.is_open} or {one.cca for one in found}
+        return ", ".join(sorted(names)) or NO_CONNECTION
 
     def cca_in_force(self) -> str:
         words = self._listeners().split()

@@ -69,6 +69,13 @@ class RunningServer(Protocol):
     def cca_in_force(self) -> str:
         """The controller that new connections get, read back from the kernel or the server."""
 
+    def cca_of_load(self) -> str:
+        """The controller of the connection that a load has just used."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the server's, without their descendants; none if it is elsewhere."""
+
     def early_data_by_connection(self) -> dict[str, bool] | None:
         """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
 
@@ -169,6 +176,11 @@ class Server(abc.ABC):
         self._log_position += len(whole)
         return [json.loads(line) for line in whole.splitlines()]
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the server's, without their descendants."""
+        return (self.process.pid,)
+
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self.process.pid)
 
@@ -185,6 +197,11 @@ class Server(abc.ABC):
 
     @abc.abstractmethod
     def cca_in_force(self) -> str: ...
+
+    def cca_of_load(self) -> str:
+        """The controller of the connection that a load has just used, from the connection itself where it can be asked;
+        asked as soon as the load has ended. Here: what new connections get."""
+        return self.cca_in_force()
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
         return None

@@ -34,6 +34,7 @@ from longlook.testbed.onehost import OneHost
 SERVER_METHODS = (
     "version",
     "cca_in_force",
+    "cca_of_load",
     "early_data_by_connection",
     "version_refused",
     "cpu_seconds",

@@ -162,6 +162,14 @@ class RemoteServer:
     def cca_in_force(self) -> str:
         return self._ask("cca_in_force")
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """None on this machine: whether they run is not watched."""
+        return ()
+
+    def cca_of_load(self) -> str:
+        return self._ask("cca_of_load")
+
     def early_data_by_connection(self) -> dict[str, bool] | None:
         return self._ask("early_data_by_connection")
 

@@ -154,17 +154,21 @@ class Chromium(Client):
         except (LookupError, TypeError, ValueError) as error:
             raise LoadFailed(f"the load's HAR lacks something: {error!r}") from None
 
-    def _load(self, path: str, timeout_s: float, fresh: bool) -> dict[str, Any]:
+    def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str]:
+        """By a script in the page, in a context of its own, which has no sessions and no cache."""
+        return self._ask(timeout_s, op="hash", url=self._url(page), paths=paths)["hashes"]
+
+    def _url(self, path: str) -> str:
         own = self.settings
-        origin = own.origin if own.port == 443 else f"{own.origin}:{own.port}"
+        return f"https://{own.origin if own.port == 443 else f'{own.origin}:{own.port}'}{path}"
+
+    def _load(self, path: str, timeout_s: float, fresh: bool) -> dict[str, Any]:
+        return self._ask(timeout_s, op="load", url=self._url(path), fresh_context=fresh)["har"]["log"]
+
+    def _ask(self, timeout_s: float, **asked: Any) -> dict[str, Any]:
+        """The driver's answer to one operation."""
         self._serial += 1
-        request = {
-            "id": self._serial,
-            "op": "load",
-            "url": f"https://{origin}{path}",
-            "timeout_ms": int(timeout_s * 1000),
-            "fresh_context": fresh,
-        }
+        request = {"id": self._serial, "timeout_ms": int(timeout_s * 1000)} | asked
         try:
             process.tell(self._running_driver, request)
         except OSError:
@@ -174,7 +178,7 @@ class Chromium(Client):
                 raise LoadFailed(str(reply.get("error")))
         if not reply["ok"]:
             raise LoadFailed(reply["error"])
-        return reply["har"]["log"]
+        return reply
 
     def drop_connections(self) -> None:
         if self.settings.arm.protocol == "tcp":
@@ -187,6 +191,10 @@ class Chromium(Client):
 
     def version(self) -> str:
         return self._version.rsplit("/", 1)[-1]
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(one.pid for one in (self._browser, self._driver) if one is not None)
 
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self._browser_pid)

@@ -136,5 +136,9 @@ class Curl(Client):
         found = re.search(r"libcurl/(\S+)", self._version)
         return found.group(1) if found else self._version
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return () if self._process is None else (self._process.pid,)
+
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self._running.pid)

@@ -7,6 +7,9 @@
 //   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000, "fresh_context": false}
 //   {"id": 1, "ok": true, "har": {...}}      or      {"id": 1, "ok": false, "error": "..."}
 //
+//   {"id": 2, "op": "hash", "url": "https://...", "paths": ["/img/000.jpg", ...], "timeout_ms": 60000}
+//   {"id": 2, "ok": true, "hashes": {"/img/000.jpg": "<SHA-256>", ...}}
+//
 // Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
 // context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3), unless a load asks for a context of its own,
 // which makes it cold. The HAR is chrome-har-capturer's own.
@@ -83,6 +86,67 @@ async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh})
     }
 }
 
+// Runs in the page. A request may meet a connection that its server is just closing: it is made again.
+async function hashesInThePage(paths) {
+    const found = {};
+    const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const hash = async (one, tries) => {
+        try {
+            const answer = await fetch(new URL(encodeURI(one), location.href).href, {cache: 'no-store'});
+            if (answer.status !== 200) {
+                throw new Error(`status ${answer.status}`);
+            }
+            found[one] = hex(await crypto.subtle.digest('SHA-256', await answer.arrayBuffer()));
+        } catch (error) {
+            if (tries === 0) {
+                throw new Error(`${one}: ${error.message}`);
+            }
+            await new Promise((resolve) => setTimeout(resolve, 200));
+            await hash(one, tries - 1);
+        }
+    };
+    const waiting = [...paths];
+    const work = async () => {
+        while (waiting.length > 0) {
+            await hash(waiting.shift(), 5);
+        }
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    return JSON.stringify(found);
+}
+
+async function hashes(browser, {url, paths, timeout_ms: timeoutMs}) {
+    const context = await browser.Target.createBrowserContext();
+    const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
+    const tab = await CDP({...address, target: targetId});
+    try {
+        await tab.Page.enable();
+        const loaded = tab.Page.loadEventFired();
+        const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
+        if (errorText) {
+            throw new Error(`navigate to ${url}: ${errorText}`);
+        }
+        await withTimeout(loaded, timeoutMs, `load of ${url}`);
+        const expression = `(${hashesInThePage})(${JSON.stringify(paths)})`;
+        const asked = tab.Runtime.evaluate({expression, awaitPromise: true});
+        const {result, exceptionDetails} = await withTimeout(asked, timeoutMs, `hashes of ${paths.length} objects`);
+        if (exceptionDetails) {
+            const {exception, text} = exceptionDetails;
+            throw new Error((exception && exception.description) || text);
+        }
+        return JSON.parse(result.value);
+    } finally {
+        await tab.close().catch(() => {});
+        await browser.Target.closeTarget({targetId}).catch(() => {});
+        await browser.Target.disposeBrowserContext(context).catch(() => {});
+    }
+}
+
+const operations = {
+    load: async (browser, request) => ({har: await load(browser, request)}),
+    hash: async (browser, request) => ({hashes: await hashes(browser, request)}),
+};
+
 async function toHar(url, log) {
     if (CHC.fromLog) {
         return CHC.fromLog(url, log, {});
@@ -124,7 +188,7 @@ async function main() {
     for await (const line of readline.createInterface({input: process.stdin})) {
         const request = JSON.parse(line);
         try {
-            reply({id: request.id, ok: true, har: await load(browser, request)});
+            reply({id: request.id, ok: true, ...await operations[request.op](browser, request)});
         } catch (error) {
             reply({id: request.id, ok: false, error: String(error.message || error)});
         }
