@@ -51,6 +51,7 @@ def patiently(bed, driver, link, tries=4):
 
 @pytest.mark.root
 @pytest.mark.netns
+@pytest.mark.quiet
 @pytest.mark.parametrize(
     "link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)]
 )
@@ -133,6 +134,7 @@ def test_jitter_out_of_bounds_is_told_with_its_numbers(field, value, words):
 
 @pytest.mark.root
 @pytest.mark.netns
+@pytest.mark.quiet
 def test_jitter_reorders_and_leaves_the_next_condition_alone(testbed_name):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         record = patiently(bed, driver, JITTERY)
