@@ -11,7 +11,7 @@ import pytest
 from longlook import paths
 
 CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports --no-logo"]
-TESTS = ["python -m longlook.stack.gotest", "python -m pytest"]
+TESTS = ["python -m longlook.stack.gotest", "python -m pytest -n 2"]
 
 
 @pytest.fixture

@@ -57,6 +57,7 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
             assert standin.left(role, program) == [], (role, program)
 
 
+@pytest.mark.quiet
 def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
     """Captures at both ends, Envoy's samples and the kernel's trace, all in the client node's time."""
     block = {
@@ -94,6 +95,7 @@ def test_what_is_placed_once_is_not_placed_again(standin):
     assert put == []
 
 
+@pytest.mark.quiet
 def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
     """From the client node's side: calibration of a lossless and of a lossy link."""
     with Nodes(standin.description(), ["quicv1"]) as ready:

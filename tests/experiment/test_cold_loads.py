@@ -22,6 +22,7 @@ def test_every_cold_load_takes_a_full_handshake(stack, tmp_path, testbed_name):
     assert record["zero_rtt"] is False and len(record["connections"]) == 1
 
 
+@pytest.mark.quiet
 def test_a_cold_load_takes_a_round_trip_more(tmp_path, testbed_name):
     link, times = Link(bandwidth_mbps=50, rtt_ms=100), {}
     for handshake in ("1rtt", "0rtt"):

@@ -137,6 +137,7 @@ def patiently(bed, driver, link, tries=4):
 
 @pytest.mark.root
 @pytest.mark.netns
+@pytest.mark.quiet
 @pytest.mark.parametrize(
     "link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)]
 )
@@ -295,6 +296,7 @@ def test_wrong_jitter_of_a_direction_is_noticed(testbed_name, ways, jitter, monk
 
 @pytest.mark.root
 @pytest.mark.netns
+@pytest.mark.quiet
 def test_jitter_reorders_and_leaves_the_next_condition_alone(testbed_name):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         record = patiently(bed, driver, JITTERY)

@@ -36,6 +36,7 @@ def test_a_page_of_a_hundred_objects_is_whole(testbed_name, tmp_path):
         assert verdicts(on, loads=12) == [(True, None)] * 12
 
 
+@pytest.mark.quiet
 def test_a_cold_handshake_takes_one_rejection_and_a_resumed_one_none(testbed_name, tmp_path):
     rtt_ms = 100
     with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=50, rtt_ms=rtt_ms)) as on:
@@ -49,6 +50,7 @@ def test_a_cold_handshake_takes_one_rejection_and_a_resumed_one_none(testbed_nam
     assert plt_ms(rows[0]) - resumed > 0.8 * rtt_ms
 
 
+@pytest.mark.quiet
 def test_a_request_that_waits_for_the_end_of_the_handshake_is_no_0rtt(testbed_name, tmp_path):
     """Chromium waits after a change of its network: no REJ, and a round trip more all the same."""
     with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=50, rtt_ms=100)) as on:
