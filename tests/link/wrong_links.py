@@ -85,12 +85,14 @@ def count_wrong(bed, driver, times):
 
 def count_right(bed, driver, times):
     for link in RIGHT:
-        refused, tried, took = [], 0, []
+        refused, repeated, tried, took = [], [], 0, []
         for seed in range(1, times // len(RIGHT) + 2):
             driver.configure(link, seed)
             began = time.monotonic()
             try:
-                tried += len(calibrate(bed, driver, link)["attempts"])
+                attempts = calibrate(bed, driver, link)["attempts"]
+                tried += len(attempts)
+                repeated += [problem for attempt in attempts for problem in attempt["problems"]]
             except LonglookError as error:
                 refused.append(str(error))
                 tried += module.ATTEMPTS
@@ -100,7 +102,7 @@ def count_right(bed, driver, times):
             f"| {link.label} | {len(took)} | {again} | {len(refused)} | {sorted(took)[len(took) // 2]:.1f} |",
             flush=True,
         )
-        for one in refused:
+        for one in (*refused, *(f"tried again: {problem}" for problem in repeated)):
             print(f"  {one}", file=sys.stderr, flush=True)
 
 

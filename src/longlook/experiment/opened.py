@@ -1,11 +1,11 @@
 """How many connections clients opened over the link, by the link's own count. Pure.
 
-The count is complete: a connection's first packet crosses the link, whatever the servers log and whenever. Browsers open
-one per load: so did each of 160 loads (QUIC and TCP, both stacks, 1 and 100 objects, no loss and 2 %). But where the first
-TCP connection is not there within 250 ms, Chromium opens another: in both of 15 loads whose SYN or its answer was lost, and
-in 15 of 15 over a link of 600 ms. Such a spare one is allowed: as many as the link dropped packets of handshakes, and one
-where the link is that slow. Which of them a load used its client and its server tell. QUIC's are never doubled: 11 of 15
-loads that lost first packets opened one.
+The count is complete: a connection's first packet crosses the link, whatever the servers log and whenever. Browsers
+open one per load: so did each of 160 loads (QUIC and TCP, both stacks, 1 and 100 objects, no loss and 2 %). But where
+the first TCP connection is not there within 250 ms, Chromium opens another: in both of 15 loads whose SYN or its
+answer was lost, and in 15 of 15 over a link of 600 ms. Such a spare one is allowed: as many as the link dropped
+packets of handshakes, and one where the link is that slow. Which of them a load used its client and its server tell.
+QUIC's are never doubled: 11 of 15 loads that lost first packets opened one.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def opened_between(
     handshake_ms: float = 0.0,
     beside: Collection[Place] = (),
 ) -> Opened | None:
-    """Of one server; `handshake_ms`: what a round trip may take when the load begins; `beside`: servers of arms that run at
-    the same time. None where the link does not count."""
+    """Of one server; `handshake_ms`: what a round trip may take when the load begins; `beside`: servers of arms that
+    run at the same time. None where the link does not count."""
     if before is None or after is None:
         return None
     found = {

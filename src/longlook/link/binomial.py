@@ -58,4 +58,4 @@ def packets_needed(share: float, least: int, most: int) -> int:
 
 
 _EXPECTED = 125
-"""Losses: bounds are then 85 and 172, so that 62 and 250 are told from them."""
+"""Losses: bounds are then 84 and 171, so that 62 and 250 are told from them."""

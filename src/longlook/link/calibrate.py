@@ -18,7 +18,7 @@ from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.binomial import CONFIDENCE, bounds, power
 from longlook.link.jitter import jitter_problems, measure_jitter
 from longlook.link.ping import ping_ms
-from longlook.link.streams import Seen, burst_bytes, measure_way
+from longlook.link.streams import Seen, Way, burst_bytes
 from longlook.plan.link import Link
 
 ATTEMPTS = 3
@@ -75,6 +75,7 @@ class Losses:
 def measure(testbed: Hosts, driver: LinkDriver, link: Link, one_clock: bool = True) -> dict[str, Any]:
     """One calibration of a link without jitter. `one_clock`: both hosts' clocks are one; else only the sum of the
     delays is known, by echo requests."""
+    ways = {way: Way(testbed, link, way) for way in DIRECTIONS}
     pings = ping_ms(testbed)
     measured: dict[str, Any] = {
         "rtt_ms_median": statistics.median(pings) if pings else None,
@@ -84,7 +85,7 @@ def measure(testbed: Hosts, driver: LinkDriver, link: Link, one_clock: bool = Tr
     }
     for way in DIRECTIONS:
         before = driver.counters()[way]
-        seen = measure_way(testbed, link, way)
+        seen = ways[way].seen()
         counted = _counted(before, driver.counters()[way])
         measured[f"{way}_mbps"] = seen.mbps
         measured[way] = _record(seen, one_clock) | {"counted": counted}

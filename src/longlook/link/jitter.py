@@ -29,6 +29,8 @@ def measure_jitter(testbed: Hosts, link: Link) -> dict[str, Any]:
     """Echo requests, and a stream in each direction, all at once: distribution of the RTT, the share of replies that
     came late by RFC 4737 (an earlier number after a later one), and what each direction's delays were."""
     streams = {way: Stream(testbed, way, [spaced(PINGS, INTERVAL_S)]) for way in ENDS}
+    for stream in streams.values():
+        stream.go()
     address = testbed.hosts["server"].address
     argv = ["ping", "-n", "-c", str(PINGS), "-i", str(INTERVAL_S), "-W", "2", address]
     out = testbed.run("client", argv, timeout_s=PINGS * INTERVAL_S + 15, check=False)

@@ -1,7 +1,8 @@
 """UDP streams through a link: what was sent when, and what arrived when. Standard library only; runs on the hosts.
 
 stream.py receive ADDRESS PORT        prints `ready`; at the end JSON: arrivals {phase: [[number, sent, arrived], ...]}
-stream.py send ADDRESS PORT PHASES    PHASES: JSON, a list; prints JSON: for each phase the times at which it sent
+stream.py send ADDRESS PORT PHASES    PHASES: JSON, a list; waits for a line of standard input; prints JSON: for each
+                                      phase the times at which it sent
 
 A phase: {"kind": ..., "count": most packets, "frame_bytes": of their Ethernet frames, "settle_s": pause afterwards} and
   spaced   "interval_s" between packets
@@ -29,7 +30,8 @@ END = 255
 ENDINGS, ENDING_INTERVAL_S = 5, 0.01
 LINGER_S = 0.06
 """After the first sign of the end: for those that follow."""
-SILENCE_S = 5.0
+PATIENCE_S, SILENCE_S = 60.0, 5.0
+"""For the first packet, and for each other one."""
 BUFFER_BYTES = 16 * 1024 * 1024
 SO_TIMESTAMPNS = 35
 TIMESPEC = struct.Struct("qq")
@@ -44,11 +46,13 @@ def receive(address, port):
         sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         sock.bind((address, int(port)))
         print("ready", flush=True)
-        sock.settimeout(SILENCE_S)
+        sock.settimeout(PATIENCE_S)
         with contextlib.suppress(TimeoutError):
             while True:
                 data, ancillary, _, _ = sock.recvmsg(2048, 64)
                 phase, number, sent = HEADER.unpack_from(data)
+                if not arrivals:
+                    sock.settimeout(SILENCE_S)
                 if phase == END:
                     sock.settimeout(LINGER_S)
                     continue
@@ -113,6 +117,7 @@ def send(address, port, phases):
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     told = []
+    sys.stdin.readline()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
         sock.connect((address, int(port)))  # twice as many packets per second as with an address each

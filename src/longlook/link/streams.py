@@ -87,17 +87,18 @@ def burst_bytes(link: Link) -> int:
 
 def phases(link: Link) -> list[dict[str, Any]]:
     """What is sent in one direction: probes, bursts, and a stream for losses."""
-    drain_s = OVERFILLED * link.effective_queue_bytes * 8 / (link.bandwidth_mbps * 1e6)
-    size = burst_bytes(link)
+    size, queue = burst_bytes(link), link.effective_queue_bytes
+    drain_s = queue * 8 / (link.bandwidth_mbps * 1e6)
+    served = BURST_S * link.bandwidth_mbps * 1e6 / 8
     burst = {
         "kind": "fill",
         "frame_bytes": size,
         "mbps": link.bandwidth_mbps,
-        "backlog_bytes": OVERFILLED * link.effective_queue_bytes,
-        "hold_s": max(0.0, BURST_S - drain_s / OVERFILLED),
-        "count": int(2 * OVERFILLED * link.effective_queue_bytes / size + BURST_S * link.bandwidth_mbps * 1e6 / 8 /
-        size) + 50, "settle_s": drain_s + MARGIN_S,
-    }  # fmt: skip
+        "backlog_bytes": OVERFILLED * queue,
+        "hold_s": max(0.0, BURST_S - drain_s),
+        "count": int((2 * OVERFILLED * queue + served) / size) + 50,
+        "settle_s": drain_s + MARGIN_S,
+    }
     losses = {
         "kind": "paced",
         "frame_bytes": LOSS_BYTES,
@@ -120,20 +121,32 @@ def spaced(count: int, interval_s: float) -> dict[str, Any]:
 
 
 class Stream:
-    """Phases on their way in one direction; started at once, `result` waits for their end."""
+    """Phases in one direction. Its two programs start at once, which takes as long as the phases do; they begin with
+    `go` or `result`, which waits for their end."""
 
     def __init__(self, testbed: Hosts, way: str, asked: Sequence[dict[str, Any]]):
         sender, receiver = ENDS[way]
         target = [testbed.hosts[receiver].address, str(PORT)]
         script = [sys.executable, "-S", str(STREAM)]
         self._ear = testbed.popen(receiver, [*script, "receive", *target], stdout=subprocess.PIPE, text=True)
-        if piped(self._ear.stdout).readline().strip() != "ready":
-            raise LonglookError(f"the stream's receiver did not start on {receiver}")
         argv = [*script, "send", *target, json.dumps(list(asked))]
-        self._mouth = testbed.popen(sender, argv, stdout=subprocess.PIPE, text=True)
+        self._mouth = testbed.popen(sender, argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._receiver, self._gone = receiver, False
+
+    def go(self) -> None:
+        """Begin, once."""
+        if self._gone:
+            return
+        self._gone = True
+        if piped(self._ear.stdout).readline().strip() != "ready":
+            raise LonglookError(f"the stream's receiver did not start on {self._receiver}")
+        stdin = piped(self._mouth.stdin)
+        stdin.write("go\n")
+        stdin.flush()
 
     def result(self, timeout_s: float = 60.0) -> tuple[list[dict[str, Any]], dict[int, list[list[int]]]]:
         """What was sent (per phase `times`, `filled`), and per phase what arrived: number, sent, arrived (ns)."""
+        self.go()
         try:
             said, _ = self._mouth.communicate(timeout=timeout_s)
             heard, _ = self._ear.communicate(timeout=timeout_s)
@@ -143,11 +156,17 @@ class Stream:
             raise LonglookError(f"the stream over the link came to nothing: {error!r}") from None
 
 
-def measure_way(testbed: Hosts, link: Link, way: str) -> Seen:
-    """One direction of a link without jitter."""
-    asked = phases(link)
-    sent, arrived = Stream(testbed, way, asked).result()
-    return reduced(link, asked, sent, arrived)
+class Way:
+    """One direction of a link without jitter: programs started at once, `seen` measures."""
+
+    def __init__(self, testbed: Hosts, link: Link, way: str):
+        self._link, self._asked = link, phases(link)
+        self._stream = Stream(testbed, way, self._asked)
+
+    def seen(self) -> Seen:
+        """Measured now."""
+        sent, arrived = self._stream.result()
+        return reduced(self._link, self._asked, sent, arrived)
 
 
 def reduced(link: Link, asked: Sequence[dict], sent: Sequence[dict], arrived: dict[int, list[list[int]]]) -> Seen:
