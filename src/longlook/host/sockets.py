@@ -53,8 +53,13 @@ def _copies(pid: int, wanted: Callable[[list[str]], bool]) -> Iterator[socket.so
 
     It is closed when the next one is asked for.
     """
-    owner = psutil.Process(pid)
-    inodes = _inodes(pid, wanted)
+    try:
+        owner = psutil.Process(pid)
+        inodes = _inodes(pid, wanted)
+    except (OSError, psutil.NoSuchProcess):
+        raise LonglookError(
+            f"process {pid}, whose TCP connections were looked for, is gone: it was ended or crashed"
+        ) from None
     for process in (owner, *owner.children(recursive=True)):
         with contextlib.suppress(OSError, psutil.NoSuchProcess):  # a process may end meanwhile
             for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
