@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -16,7 +16,6 @@ LEAST_IMAGE_BYTES = 200
 
 
 MOST_OBJECTS = 10_000
-AnyOf = TypeVar("AnyOf", "Page", "Download")
 
 
 def bytes_of_kb(size_kb: int) -> int:
@@ -55,14 +54,13 @@ def _from_kb(data: Any, field: str) -> Any:
     return data
 
 
-def _bounded(workload: AnyOf) -> AnyOf:
+def _require_bounded(workload: Page | Download) -> None:
     if workload.total_bytes > MOST_BYTES:
         raise ValueError(
             f"{workload.total_bytes} bytes in all: at most {MOST_BYTES}, since they are written to the disk"
         )
     if workload.object_count > MOST_OBJECTS:
         raise ValueError(f"{workload.object_count} objects in all: at most {MOST_OBJECTS}")
-    return workload
 
 
 class Objects(Value):
@@ -95,7 +93,8 @@ class Page(Value):
 
     @model_validator(mode="after")
     def _fits_a_disk(self) -> Self:
-        return _bounded(self)
+        _require_bounded(self)
+        return self
 
     @property
     def object_count(self) -> int:
@@ -143,7 +142,8 @@ class Download(Value):
 
     @model_validator(mode="after")
     def _fits_a_disk(self) -> Self:
-        return _bounded(self)
+        _require_bounded(self)
+        return self
 
     @property
     def object_count(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -41,10 +42,15 @@ def recorded(artefact: Mapping[str, Any]) -> Observation:
     )
 
 
+@lru_cache(maxsize=4096)
+def _path(url: str) -> str:
+    return unquote(urlsplit(url).path)
+
+
 def _recorded(entry: Mapping[str, Any], began: datetime) -> SeenObject:
     started_ms = (_time(entry["startedDateTime"]) - began).total_seconds() * 1e3
     return SeenObject(
-        path=unquote(urlsplit(entry["url"]).path),
+        path=_path(entry["url"]),
         status=entry["status"],
         protocol=entry["httpVersion"],
         size_bytes=entry["size"],
@@ -78,7 +84,7 @@ def _seen(entry: Mapping[str, Any], began: datetime) -> SeenObject:
     response = entry["response"]
     started_ms = (_time(entry["startedDateTime"]) - began).total_seconds() * 1e3
     return SeenObject(
-        path=unquote(urlsplit(entry["request"]["url"]).path),
+        path=_path(entry["request"]["url"]),
         status=response["status"],
         protocol=response["httpVersion"],
         size_bytes=response["content"]["size"],
