@@ -141,10 +141,17 @@ def testbeds(manifest: Path, user: str | None, pipes: tuple[int, int] | None) ->
 @cli.command()
 def process() -> None:
     """Make data/processed from data/raw."""
+    paths.require_raw()
     from longlook.dataset.process import process as make
 
-    for name, rows in make(paths.RAW, paths.PROCESSED).items():
+    done = make(paths.RAW, paths.PROCESSED)
+    for name, rows in done.rows.items():
         click.echo(f"{name}: {rows} rows")
+    if not done.rows["campaigns"]:
+        click.echo(f"there is no campaign in {paths.RAW}: every table is empty", err=True)
+    for name, why in done.left_out.items():
+        click.echo(f"left out: {name}: {why}", err=True)
+    sys.exit(1 if done.left_out else 0)
 
 
 @cli.command()
@@ -152,6 +159,7 @@ def process() -> None:
 @click.option("--campaign", help="Audit this campaign only.")
 def audit(as_json: bool, campaign: str | None) -> None:
     """Compare the re-measured with the published values; exit 1 if the data cannot be trusted."""
+    paths.require_raw()
     from longlook.audit import format_text, run_audit, to_json
 
     report = run_audit(campaign=campaign)
@@ -165,6 +173,7 @@ def audit(as_json: bool, campaign: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
     """Compare the cells that two campaigns have in common: two testbeds, two machines, before and after a change."""
+    paths.require_raw()
     from longlook.audit import compare_campaigns, format_comparison, to_json
 
     found = compare_campaigns(campaign_a, campaign_b)
@@ -174,21 +183,28 @@ def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
 @cli.command()
 @click.argument("campaigns", nargs=-1)
 def verify(campaigns: tuple[str, ...]) -> None:
-    """Re-check every hash of sealed campaigns (all, unless some are named)."""
-    from longlook.record.campaigns import find_campaign, read_campaigns
-    from longlook.record.campaigns import verify as check
+    """Re-check every hash of sealed campaigns (all, unless some are named), and the reference campaigns' index."""
+    paths.require_raw()
+    from longlook.record.index import verified
 
-    chosen = [find_campaign(paths.RAW, name) for name in campaigns] or [
-        one for one in read_campaigns(paths.RAW) if one.is_sealed
-    ]
-    bad = 0
-    for campaign in chosen:
-        problems = check(campaign.path)
-        bad += bool(problems)
-        click.echo(f"{campaign.id}: {'ok' if not problems else 'DAMAGED'}")
+    found = verified(paths.RAW, campaigns)
+    for name, problems in found.items():
+        click.echo(f"{name}: {'ok' if not problems else 'DAMAGED'}")
         for problem in problems:
             click.echo(f"  {problem}")
-    sys.exit(1 if bad else 0)
+    sys.exit(1 if any(found.values()) else 0)
+
+
+@cli.command("seal-index")
+def seal_index() -> None:
+    """For the maintainers: add new reference campaigns to data/raw/INDEX.sha256, whose lines are never changed."""
+    paths.require_raw()
+    from longlook.record.index import INDEX_NAME, add_to_index
+
+    for name in (new := add_to_index(paths.RAW)):
+        click.echo(f"{INDEX_NAME}: {name}")
+    if not new:
+        click.echo(f"{INDEX_NAME} has every sealed reference campaign of {paths.RAW}")
 
 
 @cli.command()

@@ -68,7 +68,8 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
         failed |= found.failed
         campaigns.append(found.campaign.id)
     measured = time.monotonic()
-    process(paths.RAW, paths.PROCESSED)
+    for name, why in process(paths.RAW, paths.PROCESSED).left_out.items():
+        click.echo(f"left out of the tables: {name}: {why}", err=True)
     report = run_audit()
     index = build()
     click.echo(format_summary(report, campaigns))

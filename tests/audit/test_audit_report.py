@@ -12,6 +12,7 @@ import pytest
 from campaigns import (
     COLD,
     STACK_DIGEST,
+    believed,
     control_sweep,
     loads_of,
     make_campaign,
@@ -64,10 +65,9 @@ def data(tmp_path):
 
         def audit(self, again=True, **options):
             if again:
-                process(self.raw, self.processed)
-            return run_audit(
-                raw_root=self.raw, processed_root=self.processed, published_root=paths.PUBLISHED, **options
-            )
+                process(self.raw, self.processed, check=believed)
+            roots = {"raw_root": self.raw, "processed_root": self.processed, "published_root": paths.PUBLISHED}
+            return run_audit(**roots, check=believed, **options)
 
     return Data()
 
@@ -393,8 +393,9 @@ def test_a_published_cell_that_no_sweep_has_is_one_error_with_file_and_key(data,
     (line,) = published_without_sweep(tmp_path / "published")
     assert f"{path}, line 2" in line and key in line and "series 4.6a" in line and "1 more of the table" in line
     make_campaign(data.raw, left=QUIC, right=TCP)
-    process(data.raw, data.processed)
-    report = run_audit(raw_root=data.raw, processed_root=data.processed, published_root=tmp_path / "published")
+    process(data.raw, data.processed, tmp_path / "published", check=believed)
+    roots = {"raw_root": data.raw, "processed_root": data.processed, "published_root": tmp_path / "published"}
+    report = run_audit(**roots, check=believed)
     assert report.failures == (f"integrity: {line}",)
 
 
@@ -528,7 +529,7 @@ def test_no_processed_table_is_read_but_by_its_one_reader():
     below = paths.ROOT / "src" / "longlook"
     text = {path.relative_to(below).as_posix(): path.read_text() for path in below.rglob("*.py")}
     readers = {name for name, own in text.items() if re.search(r"read_(csv|parquet)\(", own)}
-    assert readers == {"dataset/tables.py", "experiment/reading.py", "server/gquicd.py"}  # of tables, records, a trace
+    assert readers == {"dataset/tables.py", "server/gquicd.py"}  # of tables, a trace; records: record/parquet.py
     named = {name for name, own in text.items() if "appendix_b.csv" in own and not name.startswith("book/")}
     assert named == {"published/muthuraj2024.py"}  # the book links to it
     mine = {name: own for name, own in text.items() if name.split("/")[0] in ("analysis", "audit", "dataset")}

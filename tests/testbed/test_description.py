@@ -44,7 +44,7 @@ def test_what_is_written_is_read_back(tmp_path):
         ("[[testbed]]\nname='A b'", "name"),
         ("[[testbed]]\nname='a'\nhost='x'", "known keys of NetnsDescription"),
         ("[[testbed]]\nname='a'\ndriver='emulab'\nuser='u'", "server: Field required"),
-        ("not toml", "is not TOML"),
+        ("not toml", "not TOML"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(tmp_path, text, words):

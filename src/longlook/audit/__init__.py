@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from longlook import paths
 from longlook.audit.checks import NEEDED, allowed_by_chance, audit
@@ -14,11 +16,15 @@ from longlook.audit.comparison_text import format_comparison
 from longlook.audit.published import published_without_sweep
 from longlook.audit.report import AuditReport, Integrity
 from longlook.audit.text import format_summary, format_text, to_json
+from longlook.dataset.anew import table_problems
+from longlook.dataset.checks import check_campaign
+from longlook.dataset.process import Check, make_tables
 from longlook.dataset.tables import PACKAGE_NAME, check_tables, read_table
 from longlook.errors import LonglookError
 from longlook.published.muthuraj2024 import slips
 from longlook.published.registry import published_cells
-from longlook.record.campaigns import find_campaign, read_campaigns, verify
+from longlook.record.campaigns import find_campaign, scan_campaigns, verify
+from longlook.record.index import check_index
 
 __all__ = [
     "AuditReport", "Comparison", "allowed_by_chance", "audit", "check_integrity", "compare_campaigns",
@@ -33,6 +39,7 @@ def run_audit(
     processed_root: Path | None = None,
     published_root: Path | None = None,
     verify_hashes: bool = True,
+    check: Check = check_campaign,
 ) -> AuditReport:
     """Audit what is in `data/`, after re-checking every hash; `campaign` restricts it to one campaign."""
     raw, processed, known = raw_root or paths.RAW, processed_root or paths.PROCESSED, published_root or paths.PUBLISHED
@@ -45,26 +52,33 @@ def run_audit(
         published_cells(known),
         campaign=campaign,
         slips=slips(known),
-        integrity=check_integrity(raw, processed, known) if verify_hashes else Integrity(),
+        integrity=check_integrity(raw, processed, known, check) if verify_hashes else Integrity(),
     )
 
 
-def check_integrity(raw: Path, processed: Path, published: Path | None = None) -> Integrity:
-    """Re-check the hashes of every sealed campaign and of the processed tables, that these are up to date, and that
-    every published cell is in a sweep."""
-    campaigns = read_campaigns(raw)
+def check_integrity(
+    raw: Path, processed: Path, published: Path | None = None, check: Check = check_campaign
+) -> Integrity:
+    """Re-check every campaign, sealed or growing: hashes, index, samples; that the processed tables are what they give
+    today; and that every published cell is in a sweep."""
+    campaigns, _ = scan_campaigns(raw)
     sealed = [one for one in campaigns if one.is_sealed]
     problems = [line for one in sealed for line in verify(one.path)]
-    problems += [
-        f"{one.id}: sealed, but its manifest is missing"
-        for one in campaigns
-        if one.info.get("sealed") and not one.is_sealed
-    ]
+    damaged = {line.partition(":")[0] for line in problems}
+    problems += check_index(raw)
+    made = make_tables(raw, published, check)
+    problems += [f"{name}: left out: {why}" for name, why in made.left_out.items() if name not in damaged]
     problems += check_tables(processed)
-    table = read_table(processed, "campaigns")
-    processed_cells = dict(zip(table["campaign"], table["cells_measured"], strict=True))
-    if processed_cells != {one.id: len(one.finished_cells()) for one in campaigns}:
+    if _cells_in(made.tables["campaigns"]) == _cells_in(read_table(processed, "campaigns").to_dict("records")):
+        problems += table_problems(processed, made.tables)
+    else:
         problems.append("the processed tables are not those of the raw records; make them again with: longlook process")
     problems += published_without_sweep(published)
     unsealed = tuple(one.id for one in campaigns if not one.is_sealed)
     return Integrity(tuple(one.id for one in sealed), unsealed, tuple(problems))
+
+
+def _cells_in(campaigns: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
+    """Campaign -> cells measured, from rows of `campaigns`."""
+    found = {row["campaign"]: row["cells_measured"] for row in campaigns}
+    return {name: None if cells is None or cells != cells else float(cells) for name, cells in found.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from longlook.analysis.result import CellResult
@@ -16,17 +16,27 @@ from longlook.record.samples import Sample
 
 
 def read_results(campaign: Campaign, *, environments: bool = False) -> list[CellResult]:
-    """Every finished cell of a campaign, sealed or still growing, in the order of its sweep.
+    """`results_of` a campaign, its samples as they are. A damaged record is a `LonglookError` that names it."""
+    experiment = named(campaign.experiment, f"campaign {campaign.id}")
+    samples = {
+        folder.name: checked(experiment, campaign.cell_in(folder), folder) for folder in campaign.finished_cells()
+    }
+    return results_of(campaign, samples, environments=environments)
+
+
+def results_of(
+    campaign: Campaign, samples_of: Mapping[str, Sequence[Sample]], *, environments: bool = False
+) -> list[CellResult]:
+    """Every finished cell of a campaign, sealed or still growing, in the order of its sweep; `samples_of`: by cell.
 
     Cells whose arms ran together are pooled with those that repeat them (same series, label, key and arms); cells
-    whose arms took turns are not, since each is a comparison of its own. A damaged record is a `LonglookError` that
-    names it.
+    whose arms took turns are not, since each is a comparison of its own.
     """
     experiment = named(campaign.experiment, f"campaign {campaign.id}")
-    pooled: dict[tuple, list[tuple[Cell, list[Sample], Path]]] = {}
+    pooled: dict[tuple, list[tuple[Cell, Sequence[Sample], Path]]] = {}
     for folder in campaign.finished_cells():
         cell = campaign.cell_in(folder)
-        samples = checked(experiment, cell, folder)
+        samples = samples_of[folder.name]
         same = (cell.series, cell.label, cell.key, cell.arms) if cell.mode == "together" else (cell.id,)
         pooled.setdefault(same, []).append((cell, samples, folder))
     return [

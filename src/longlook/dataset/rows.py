@@ -11,6 +11,7 @@ import pandas as pd
 
 from longlook.analysis.floor import BOUNDED, floor
 from longlook.analysis.result import CellResult
+from longlook.dataset.tables import columns
 from longlook.experiment.base import Experiment
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
@@ -59,14 +60,23 @@ def arm_conditions(arm: Arm) -> Row:
     return {"arm": arm.name, "arm_label": arm.label} | own | {"quic_options": "+".join(arm.quic_options) or None}
 
 
-def campaign_row(campaign: Campaign) -> Row:
-    """One row of `campaigns`."""
+def campaign_row(campaign: Campaign, left_out: str | None = None) -> Row:
+    """One row of `campaigns`; `left_out`: why its cells are in no table."""
     info = campaign.info
     same = ("campaign", "role", "sweep", "stack", "stack_digest", "created", "sealed", "git_commit", "wall_s")
     machine = ("hostname_hash", "cpu_model", "cpus", "memory_bytes", "kernel")
     row = {key: info.get(key) for key in same} | {key: (info.get("machine") or {}).get(key) for key in machine}
     own = {"study": campaign.study, "experiment": campaign.experiment}
-    return row | own | {"cells": len(info["cells"]), "cells_measured": len(campaign.finished_cells())}
+    return (
+        row
+        | own
+        | {"cells": len(info["cells"]), "cells_measured": len(campaign.finished_cells()), "left_out": left_out}
+    )
+
+
+def unreadable_row(name: str, left_out: str) -> Row:
+    """The row of a folder whose `campaign.json` says nothing that could be relied on."""
+    return dict.fromkeys(columns("campaigns")) | {"campaign": name, "left_out": left_out}
 
 
 def cell_row(campaign: str, cell: Cell, folder: Path) -> Row:

@@ -99,14 +99,22 @@ def check_tables(folder: Path) -> list[str]:
     if not (folder / PACKAGE_NAME).is_file():
         return [f"{folder}: {PACKAGE_NAME} is missing; make it with: longlook process"]
     problems = []
-    for item in read_json(folder / PACKAGE_NAME).get("resources", []):
-        path = folder / item["path"]
-        sealed = (item.get("hash") or item.get("sha256") or "").removeprefix("sha256:")
+    for name, item in _listed(folder).items():
+        path = folder / resource(name)["path"]
+        sealed = item.removeprefix("sha256:")
         if not path.is_file():
             problems.append(f"{path} is missing; make it with: longlook process")
         elif sha256_file(path) != sealed:
             problems.append(f"{path} is not what longlook process wrote; make it again")
     return problems
+
+
+def _listed(folder: Path) -> dict[str, str]:
+    """Table -> the hash that the data package of a folder has for it, for every table."""
+    items = read_json(folder / PACKAGE_NAME).get("resources")
+    plain = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+    found = {one.get("path"): str(one.get("hash") or one.get("sha256") or "") for one in plain}
+    return {name: found.get(resource(name)["path"], "") for name in TABLES}
 
 
 def _checked(name: str, row: Row) -> dict[str, Any]:
@@ -161,6 +169,14 @@ def read_table(folder: Path, name: str) -> pandas.DataFrame:
         return pandas.DataFrame({one: _typed(frame[one], kind) for one, kind in _types(name).items()})
     except (ValueError, KeyError) as error:
         raise LonglookError(f"{path} holds what its schema does not allow: {error}; {again}") from None
+
+
+def typed_frame(name: str, rows: Iterable[Row]) -> pandas.DataFrame:
+    """Rows of a table as `read_table` would read them back."""
+    plain = pandas.DataFrame([_checked(name, row) for row in rows], columns=columns(name))
+    if plain.empty:
+        return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
+    return pandas.DataFrame({one: _typed(plain[one], kind) for one, kind in _types(name).items()})
 
 
 _EMPTY = {"string": object, "integer": "int64", "number": "float64", "boolean": bool}

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
 from longlook.plan.cell import Cell, Mode
 from longlook.plan.value import PlanError
 from longlook.record.samples import Sample
+
+if TYPE_CHECKING:
+    from longlook.experiment.recheck import Recheck
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Experiment:
     """A finished cell's folder -> its samples, in the order measured."""
     estimate_s: Callable[[Cell], float]
     """Expected wall time of a cell, s."""
+    recheck: Callable[[Cell, Path], Recheck]
+    """A finished cell's numbers and verdicts, computed again from what it keeps."""
     files: tuple[str, ...] = ()
     """What a whole cell has besides record.campaign.WHOLE."""
     timed: bool = False

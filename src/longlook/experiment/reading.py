@@ -5,29 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from longlook.errors import LonglookError
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
-from longlook.record.samples import Sample, check_record, read_samples, sample_of
+from longlook.record.parquet import read_columns
+from longlook.record.samples import Sample, check_record, read_records, sample_of
 
 TIMELINE, THROUGHPUT = "timeline.parquet", "throughput.parquet"
+SEEN = ("cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious")
+COLUMNS = {
+    TIMELINE: {"flow": "text", "source": "text", "time_s": "number"} | dict.fromkeys(SEEN, "number"),
+    THROUGHPUT: {"flow": "text", "time_s": "number", "bytes": "number"},
+}
 MAY_LACK = ("down_ms", "hold_ms", "up_ms", "told_ms")
 """Columns that the first timelines do not have."""
 
 
 def read_together(folder: Path) -> Sequence[Sample]:
     """Samples of arms that ran together; those of the last attempt with what its timeline tells of their extremes."""
-    record = read_json(folder / CELL_NAME)
-    if upgrade.is_old(record):
-        samples = [_checked(one, folder) for one in upgrade.flow_records(record)]
-    else:
-        samples = read_samples(folder)
+    return with_extremes([sample_of(one) for one in records_together(folder)], table(folder / TIMELINE))
+
+
+def with_extremes(samples: Sequence[Sample], lines: pd.DataFrame) -> list[Sample]:
+    """Samples of arms that ran together; those of the last attempt with what its timeline tells of their extremes."""
     last = max((one.attempt for one in samples), default=0)
-    lines = table(folder / TIMELINE)
     return [
         replace(one, metrics=dict(one.metrics) | extremes(lines[lines["flow"] == one.arm]))
         if one.attempt == last
@@ -36,9 +41,15 @@ def read_together(folder: Path) -> Sequence[Sample]:
     ]
 
 
-def _checked(record: dict, folder: Path) -> Sample:
-    check_record(record, str(folder / CELL_NAME))
-    return sample_of(record)
+def records_together(folder: Path) -> list[dict[str, Any]]:
+    """Records of arms that ran together, one per flow and attempt."""
+    record = read_json(folder / CELL_NAME)
+    if not upgrade.is_old(record):
+        return list(read_records(folder))
+    records = upgrade.flow_records(record)
+    for one in records:
+        check_record(one, str(folder / CELL_NAME))
+    return records
 
 
 def extremes(lines: pd.DataFrame) -> dict[str, float]:
@@ -61,10 +72,7 @@ def timelines(folder: Path) -> dict[str, pd.DataFrame]:
 
 def table(path: Path) -> pd.DataFrame:
     """A Parquet file of a record; a damaged one is a `LonglookError` that names it."""
-    try:
-        found = pd.read_parquet(path)
-    except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
-        raise LonglookError(f"a timeline could not be read: {path}: {error}") from None
+    found = read_columns(path, COLUMNS[path.name])
     if path.name == TIMELINE:
         found = found.assign(**{name: float("nan") for name in MAY_LACK if name not in found})
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from longlook.experiment import estimate, metrics, reading
 from longlook.experiment.base import Experiment
+from longlook.experiment.recheck import recheck_interleaved
+from longlook.experiment.recheck_together import recheck_together
 from longlook.plan.cell import Cell
 from longlook.plan.value import PlanError
 from longlook.record.samples import read_samples
@@ -29,6 +31,7 @@ PLT = Experiment(
     metrics=(metrics.PLT, metrics.CLIENT_CPU, metrics.SERVER_CPU),
     read=read_samples,
     estimate_s=estimate.interleaved_s,
+    recheck=recheck_interleaved,
 )
 DOWNLOAD = Experiment(
     name="download",
@@ -39,6 +42,7 @@ DOWNLOAD = Experiment(
     metrics=(metrics.TTLB, metrics.CONNECT, metrics.TTFB, metrics.CLIENT_CPU, metrics.SERVER_CPU),
     read=read_samples,
     estimate_s=estimate.interleaved_s,
+    recheck=recheck_interleaved,
 )
 
 
@@ -53,6 +57,7 @@ def _watched(name: str, title: str) -> Experiment:
         metrics=WATCHED,
         read=reading.read_together,
         estimate_s=estimate.together_s,
+        recheck=recheck_together,
         files=(reading.TIMELINE, reading.THROUGHPUT),
         timed=True,
         timelines=reading.timelines,

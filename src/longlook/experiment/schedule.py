@@ -10,6 +10,10 @@ from longlook.plan.value import derived_seed
 
 COLD_LOADS = 1
 """Of each arm, before those that are analysed; kept and set aside."""
+ATTEMPTS_TOGETHER = 3
+"""A transfer that was disturbed or went wrong is repeated; the last one is kept, and says what it is."""
+INDEX_TOGETHER = 1
+"""Of every flow's sample: none is set aside."""
 MOST_REPEATS_PER_LOAD = 3
 """A rejected or disturbed load is repeated; over a cell at most this many times the loads asked for."""
 

@@ -24,6 +24,8 @@ from longlook.experiment.environment import write_environment
 from longlook.experiment.flow import Flow, start_flows
 from longlook.experiment.linkcheck import LossAccount
 from longlook.experiment.opened import Counts, opened_between
+from longlook.experiment.schedule import ATTEMPTS_TOGETHER as ATTEMPTS
+from longlook.experiment.schedule import INDEX_TOGETHER as INDEX
 from longlook.experiment.timeline import TIMELINE_COLUMNS, counts, timeline
 from longlook.experiment.verdict import wrong
 from longlook.plan.cell import Cell
@@ -35,11 +37,6 @@ from longlook.probe.tcp_probe import TcpTrace
 from longlook.probe.throughput import binned, frames, mean_mbps
 from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, SamplesWriter
-
-ATTEMPTS = 3
-"""A transfer that was disturbed or went wrong is repeated; the last one is kept, and says what it is."""
-INDEX = 1
-"""Of every flow's sample: none is set aside."""
 
 Progress = Callable[[str], None]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Literal, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from longlook.plan.value import Value
+from longlook.plan.value import Many, Name, Value
 
 Protocol = Literal["quic", "tcp"]
 Cca = Literal["cubic", "bbr", "reno"]
@@ -15,6 +15,8 @@ Handshake = Literal["0rtt", "1rtt"]
 """How a connection begins: with early data of a resumed session, or with a handshake that the request waits for. A cold
 load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume."""
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
+Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
+"""A connection option of QUIC: up to four characters on the wire."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
 ONLY_NAMES = frozenset({"name"})
 
@@ -23,19 +25,22 @@ class Arm(Value):
     """A server, a client and how they are to speak. Fields that mean nothing for a protocol are None."""
 
     name: str = Field(
-        default="", pattern=r"^[A-Za-z0-9][A-Za-z0-9.+ _-]*$|^$", description="within its cell; made if empty"
+        default="",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9.+ _-]*$|^$",
+        max_length=60,
+        description="within its cell; made if empty",
     )
-    stack: str = Field(min_length=1)
+    stack: Name
     protocol: Protocol
-    server: str = Field(min_length=1, description="adapter's name (longlook/server)")
-    client: str = Field(min_length=1, description="adapter's name (longlook/client)")
+    server: Name = Field(description="adapter's name (longlook/server)")
+    client: Name = Field(description="adapter's name (longlook/client)")
     handshake: Handshake
     cca: Cca = "cubic"
     emulated_connections: int | None = Field(
         default=None, ge=1, le=2, description="N of a QUIC server's CUBIC; None where there is no such thing"
     )
-    quic_options: tuple[str, ...] = Field(
-        default=(), description="connection options that the client asks the QUIC server for: ILD0, IW10"
+    quic_options: Many[Tag] = Field(
+        default=(), max_length=16, description="connection options that the client asks the QUIC server for: ILD0, IW10"
     )
     initial_window: int | None = Field(
         default=None, ge=1, le=100, description="TCP segments, on the server's route; None: the kernel's 10"

@@ -12,16 +12,17 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from longlook.plan import naming
 from longlook.plan.arm import Arm
-from longlook.plan.link import Link
-from longlook.plan.value import Value
+from longlook.plan.link import BITS_PER_BYTE, Link
+from longlook.plan.value import CellId, Many, Name, Text, Value, checked_name
 from longlook.plan.workload import Download, Page, _kind_of
 
 Mode = Literal["interleaved", "together"]
 """Of the arms: one after the other, sample by sample, in a random order; or all at once over the same link."""
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
-"""Of studies, sweeps and series; they become parts of paths."""
 AnyWorkload = Annotated[Annotated[Page | Download, Field(discriminator="kind")], BeforeValidator(_kind_of)]
 KEY_DIGITS = 16
+MOST_SECONDS = 3600
+"""At the link's rate, without any loss: a sample takes no longer than an hour."""
+MOST_LABEL = 80
 
 
 class Cell(Value):
@@ -30,10 +31,12 @@ class Cell(Value):
 
     study: Name
     series: Name = Field(description="what one figure shows")
-    label: str = Field(default="", description="what the study calls these arms together: `QUIC vs TCPx2`")
+    label: Text = Field(
+        default="", max_length=MOST_LABEL, description="what the study calls these arms together: `QUIC vs TCPx2`"
+    )
     experiment: Name
     mode: Mode = "interleaved"
-    arms: tuple[Arm, ...] = Field(min_length=1, max_length=24)
+    arms: Many[Arm] = Field(min_length=1, max_length=24)
     workload: AnyWorkload
     link: Link
     duration_s: float | None = Field(default=None, gt=0, le=600, description="of a transfer; None: until all is loaded")
@@ -42,9 +45,9 @@ class Cell(Value):
     )
     control: bool = Field(default=False, description="the arms are equals, measured as if they were not (A/A)")
     loads: int = Field(default=20, ge=1, le=1000, description="analysed samples per arm")
-    replicate: int = Field(default=0, ge=0, description="tells repeated equal cells of one sweep apart")
+    replicate: int = Field(default=0, ge=0, lt=1000, description="tells repeated equal cells of one sweep apart")
     seed: int = Field(default=1, ge=0, lt=2**63)
-    id: str = Field(default="", description="folder name: readable, unique within a sweep; made if empty")
+    id: CellId | Literal[""] = Field(default="", description="folder name, unique within a sweep; made if empty")
 
     @model_validator(mode="after")
     def _named(self) -> Self:
@@ -58,8 +61,18 @@ class Cell(Value):
             raise ValueError(f"two arms are called {', '.join(twice)}: give each a `name` of its own")
         object.__setattr__(self, "arms", arms)
         if not self.id:
-            object.__setattr__(self, "id", self.made_id)
+            object.__setattr__(self, "id", checked_name(self.made_id, "cell"))
+        self._require_an_end()
         return self
+
+    def _require_an_end(self) -> None:
+        seconds = self.workload.total_bytes * BITS_PER_BYTE / 1e6 / self.link.bandwidth_mbps
+        ends = self.duration_s or self.at_most_s
+        if not ends and seconds > MOST_SECONDS:
+            raise ValueError(
+                f"{self.workload.label} at {self.link.bandwidth_mbps:g} Mbit/s takes {seconds:.0f} s at the least, for "
+                f"one sample: at most {MOST_SECONDS} s"
+            )
 
     def _names(self) -> list[str]:
         same = len({arm.condition_text for arm in self.arms}) < len(self.arms)

@@ -11,6 +11,9 @@ from longlook.plan.value import Value
 BITS_PER_BYTE = 8
 REDRAW_MS = 100.0
 """Under jitter a new delay for each direction so often (thesis 3.3)."""
+FRAME_BYTES = 1514
+"""One full Ethernet frame: a shorter queue lets none pass."""
+MOST_QUEUE_BYTES = 10**9
 LEAST_QUEUE_BYTES = 3000
 """Two full packets: what 2 x BDP comes to at the least."""
 
@@ -18,14 +21,21 @@ LEAST_QUEUE_BYTES = 3000
 class Link(Value):
     """Loss and delay are split evenly over the two directions (thesis 3.2)."""
 
-    bandwidth_mbps: float = Field(gt=0, le=10_000, description="Mbit/s, each direction")
+    bandwidth_mbps: float = Field(ge=0.01, le=10_000, description="Mbit/s, each direction")
     rtt_ms: float = Field(ge=0, le=10_000, description="ms, both directions together")
     loss_pct: float = Field(default=0.0, ge=0, lt=100, description="%, both directions together")
-    jitter_ms: float = Field(default=0.0, ge=0, description="ms, width of the uniform distribution of each one's delay")
-    jitter_interval_ms: float = Field(
-        default=REDRAW_MS, gt=0, description="ms between two draws of the delays; a falling one comes in two half steps"
+    jitter_ms: float = Field(
+        default=0.0, ge=0, le=10_000, description="ms, width of the uniform distribution of each one's delay"
     )
-    queue_bytes: int | None = Field(default=None, gt=0, description="bytes, each direction; default: 2 x BDP")
+    jitter_interval_ms: float = Field(
+        default=REDRAW_MS,
+        ge=1,
+        le=600_000,
+        description="ms between two draws of the delays; a falling one comes in two half steps",
+    )
+    queue_bytes: int | None = Field(
+        default=None, ge=FRAME_BYTES, le=MOST_QUEUE_BYTES, description="bytes, each direction; default: 2 x BDP"
+    )
 
     @model_validator(mode="after")
     def _delay_is_never_negative(self) -> Self:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from longlook.errors import LonglookError
+from longlook.host.toml import read_toml
 from longlook.plan.arm import Arm
-from longlook.plan.cell import AnyWorkload, Cell, Mode, Name
+from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.link import REDRAW_MS, Link
-from longlook.plan.value import PlanError, Value, derived_seed
+from longlook.plan.value import Many, Name, PlanError, Text, Value, derived_seed
+
+MOST_CELLS = 2000
+"""Of a sweep; the largest of ours has 40."""
 
 Complete = Callable[[dict[str, Any]], dict[str, Any]]
 """Fills in what a sweep's file leaves to the stacks: which server and client an arm has (stack/arms.py)."""
@@ -23,8 +27,8 @@ Complete = Callable[[dict[str, Any]], dict[str, Any]]
 class Scenario(Value):
     """Arms that belong together, under the name that a study gives them."""
 
-    label: str = ""
-    arms: tuple[Arm, ...] = Field(min_length=1)
+    label: Text = Field(default="", max_length=MOST_LABEL)
+    arms: Many[Arm] = Field(min_length=1)
 
 
 class Block(Value):
@@ -58,6 +62,12 @@ class Block(Value):
             }
         return data
 
+    @property
+    def number(self) -> int:
+        """Of its cells."""
+        lists = (self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps, self.workloads, self.scenarios)
+        return math.prod(len(one) for one in lists) * self.replicates
+
     def links(self) -> Iterator[Link]:
         """The product of its link conditions: RTT outermost, then loss, jitter and bandwidth."""
         for rtt, loss, jitter, bandwidth in itertools.product(
@@ -80,7 +90,7 @@ class Sweep(Value):
 
     name: Name
     study: Name
-    title: str
+    title: Text
     experiment: Name = "plt"
     mode: Mode = "interleaved"
     loads: int = Field(default=20, ge=1, le=1000)
@@ -88,6 +98,13 @@ class Sweep(Value):
     cells_of: list[Block] = Field(min_length=1, alias="cells", description="blocks of cells, [[cells]] in a file")
 
     model_config = ConfigDict(populate_by_name=True)
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        number = sum(block.number for block in self.cells_of)
+        if number > MOST_CELLS:
+            raise ValueError(f"{number} cells in all, at most {MOST_CELLS}: each takes minutes to measure")
+        return self
 
     def cells(self) -> list[Cell]:
         """Every cell, each with a seed derived from the sweep's seed and its own id."""
@@ -162,17 +179,17 @@ def _told_apart(cells: list[Cell], sweep: str) -> list[Cell]:
 
 
 def load_sweep(path: Path, complete: Complete) -> Sweep:
-    """Read and validate one TOML sweep file; errors name the file."""
+    """Read and validate one TOML sweep file with all its cells; errors name the file."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = read_toml(path)
     except FileNotFoundError:
         known = ", ".join(sorted(found.stem for found in path.parent.glob("*.toml"))) or "none"
         raise PlanError(f"no sweep {path.stem!r} in {path.parent} (known: {known})") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"{path} cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError(f"{path}: not TOML: {error}") from None
+    except LonglookError as error:
+        raise PlanError(str(error)) from None
     try:
-        return Sweep.parse(complete(data))
+        found = Sweep.parse(complete(data))
+        found.cells()  # what is wrong with one shows here, where the file can be named
+        return found
     except LonglookError as error:  # a stack that an arm names, too
         raise PlanError(f"{path}: {error}") from None

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from longlook.plan.value import Value
+from longlook.plan.value import Many, Value
 
-MOST_BYTES = 10**12
+MOST_BYTES = 10**10
+"""Of all objects of a workload together: they are written to the disk before the first load."""
+LEAST_IMAGE_BYTES = 200
+"""A smaller JPEG could not be made exact to the byte (site/jpeg.py)."""
+
+
+MOST_OBJECTS = 10_000
 
 
 def bytes_of_kb(size_kb: int) -> int:
@@ -48,11 +54,20 @@ def _from_kb(data: Any, field: str) -> Any:
     return data
 
 
+def _require_bounded(workload: Page | Download) -> None:
+    if workload.total_bytes > MOST_BYTES:
+        raise ValueError(
+            f"{workload.total_bytes} bytes in all: at most {MOST_BYTES}, since they are written to the disk"
+        )
+    if workload.object_count > MOST_OBJECTS:
+        raise ValueError(f"{workload.object_count} objects in all: at most {MOST_OBJECTS}")
+
+
 class Objects(Value):
     """Objects of one kind and size within a page."""
 
-    size_bytes: int = Field(gt=0, le=MOST_BYTES, description="of each; in a file also `size_kb`")
-    count: int = Field(default=1, gt=0, le=10_000)
+    size_bytes: int = Field(ge=LEAST_IMAGE_BYTES, le=MOST_BYTES, description="of each; in a file also `size_kb`")
+    count: int = Field(default=1, gt=0, le=MOST_OBJECTS)
     kind: Literal["image"] = "image"
 
     @model_validator(mode="before")
@@ -65,7 +80,7 @@ class Page(Value):
     """An HTML page that references its objects; `{ size_kb = 5, count = 2 }` is short for one kind of them."""
 
     kind: Literal["page"] = "page"
-    objects: tuple[Objects, ...] = Field(min_length=1)
+    objects: Many[Objects] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="before")
     @classmethod
@@ -75,6 +90,11 @@ class Page(Value):
             rest = {key: value for key, value in data.items() if key not in own}
             return rest | {"objects": [own]}
         return data
+
+    @model_validator(mode="after")
+    def _fits_a_disk(self) -> Self:
+        _require_bounded(self)
+        return self
 
     @property
     def object_count(self) -> int:
@@ -119,6 +139,11 @@ class Download(Value):
     @classmethod
     def _kb(cls, data: Any) -> Any:
         return _from_kb(data, "size_bytes")
+
+    @model_validator(mode="after")
+    def _fits_a_disk(self) -> Self:
+        _require_bounded(self)
+        return self
 
     @property
     def object_count(self) -> int:

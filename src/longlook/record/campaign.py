@@ -115,6 +115,11 @@ class Campaign:
             return [self.cell_in(folder) for folder in self.finished_cells()]
         return Sweep.parse(self.info["sweep_definition"]).cells()
 
+    def planned_cells(self) -> list[Cell]:
+        """Every cell of its sweep, in order, from nothing but its definition."""
+        definition = self.info["sweep_definition"]
+        return upgrade.planned_cells(definition) if self.is_old else Sweep.parse(definition).cells()
+
     def cell_in(self, folder: Path) -> Cell:
         """The cell of a finished folder; a record that describes another one is a `LonglookError`."""
         record = read_json(folder / CELL_NAME)

@@ -11,11 +11,13 @@ from pathlib import Path
 from longlook.errors import LonglookError
 from longlook.host import facts
 from longlook.plan.sweep import Sweep
+from longlook.plan.value import checked_name
 from longlook.record.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, OLD_SCHEMA, Campaign, Role, iso, stamp, utc_now
 from longlook.record.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
+from longlook.record.info import check_info
 from longlook.record.manifest import check_manifest
 
-__all__ = ["Campaign", "find_campaign", "open_campaign", "read_campaigns", "verify"]
+__all__ = ["Campaign", "find_campaign", "open_campaign", "read_campaigns", "scan_campaigns", "verify"]
 
 
 def open_campaign(root: Path, sweep: Sweep, role: Role, stack_digest: str, resume: str | None = None) -> Campaign:
@@ -40,7 +42,7 @@ def open_campaign(root: Path, sweep: Sweep, role: Role, stack_digest: str, resum
         return _locked(campaign)
     fitting = [
         found
-        for found in read_campaigns(root)
+        for found in scan_campaigns(root)[0]
         if not found.is_sealed and _difference(found, sweep, role, stack_digest) is None
     ]
     return _locked(fitting[-1] if fitting else _create(root, sweep, role, stack_digest))
@@ -107,9 +109,9 @@ def _locked(campaign: Campaign) -> Campaign:
 
 def find_campaign(root: Path, campaign_id: str) -> Campaign:
     """The campaign of that id under `root`; an unknown id is an error that lists the known ones."""
-    path = Path(root) / campaign_id
+    path = Path(root) / checked_name(campaign_id, "campaign")
     if not (path / CAMPAIGN_NAME).is_file():
-        known = ", ".join(found.id for found in read_campaigns(root)) or "none"
+        known = ", ".join(found.id for found in scan_campaigns(root)[0]) or "none"
         raise LonglookError(f"there is no campaign {campaign_id!r} in {root} (known: {known})")
     return _load(path)
 
@@ -121,15 +123,30 @@ def _load(path: Path) -> Campaign:
             f"{path / CAMPAIGN_NAME}: schema {info.get('schema')!r}, campaign {info.get('campaign')!r}; "
             f"expected {CAMPAIGN_SCHEMA!r}, {path.name!r}"
         )
+    check_info(info, str(path / CAMPAIGN_NAME))
     return Campaign(path, info)
 
 
+def scan_campaigns(root: Path) -> tuple[list[Campaign], dict[str, str]]:
+    """Every campaign under `root`, sealed or not, oldest first; and folder -> why it is no campaign, of those whose
+    `campaign.json` cannot be read. Nothing where there is no such folder."""
+    found, broken = [], {}
+    for path in sorted(Path(root).glob("[!.]*")):
+        if not path.is_dir() or not os.path.lexists(path / CAMPAIGN_NAME):
+            continue
+        try:
+            found.append(_load(path))
+        except LonglookError as error:
+            broken[path.name] = str(error)
+    return sorted(found, key=lambda campaign: (campaign.info["created"], campaign.id)), broken
+
+
 def read_campaigns(root: Path) -> list[Campaign]:
-    """Every campaign under `root`, sealed or not, oldest first; none where there is no such folder."""
-    if not Path(root).is_dir():
-        return []
-    found = [_load(path.parent) for path in Path(root).glob(f"[!.]*/{CAMPAIGN_NAME}")]
-    return sorted(found, key=lambda campaign: (campaign.info["created"], campaign.id))
+    """Those of `scan_campaigns`; one that cannot be read is a `LonglookError`."""
+    found, broken = scan_campaigns(root)
+    if broken:
+        raise LonglookError("; ".join(broken.values()))
+    return found
 
 
 def verify(campaign_dir: Path) -> list[str]:

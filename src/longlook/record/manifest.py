@@ -6,10 +6,20 @@ import os
 import re
 from pathlib import Path
 
+from longlook.errors import LonglookError
 from longlook.record.durable import sha256_file, write_bytes
 
 MANIFEST_NAME = "manifest.sha256"
 _LINE = re.compile(r"^([0-9a-f]{64})  (\S.*)$")
+
+
+def links_in(folder: Path) -> list[str]:
+    """Symbolic links under `folder`, relative, sorted: a record has none, whatever they point to."""
+    found = []
+    for parent, folders, names in os.walk(folder):
+        links = [name for name in (*folders, *names) if Path(parent, name).is_symlink()]
+        found += [Path(parent, name).relative_to(folder).as_posix() for name in links]
+    return sorted(found)
 
 
 def files_of(folder: Path) -> list[str]:
@@ -23,6 +33,10 @@ def files_of(folder: Path) -> list[str]:
 
 def write_manifest(folder: Path) -> None:
     """Hash every file under `folder` into its manifest (the format of `sha256sum`, so `sha256sum -c` reads it)."""
+    if links := links_in(folder):
+        raise LonglookError(
+            f"{folder}: {', '.join(links[:3])}: a symbolic link cannot be sealed; put the file in its place"
+        )
     lines = [f"{sha256_file(folder / name)}  {name}\n" for name in files_of(folder)]
     write_bytes(folder / MANIFEST_NAME, "".join(lines).encode())
 
@@ -50,11 +64,18 @@ def check_manifest(folder: Path) -> list[str]:
     problems: list[str] = []
     listed = _parse(text, problems, campaign)
     present = set(files_of(folder))
+    links = set(links_in(folder))
     problems += [f"{campaign}: missing: {name}" for name in sorted(set(listed) - present)]
     problems += [f"{campaign}: extra: {name}" for name in sorted(present - set(listed))]
     for name in sorted(present & set(listed)):
-        if (folder / name).is_symlink():
+        if name in links:
             problems.append(f"{campaign}: changed: {name} (is now a symbolic link)")
-        elif (digest := sha256_file(folder / name)) != listed[name]:
+            continue
+        try:
+            digest = sha256_file(folder / name)
+        except OSError as error:
+            problems.append(f"{campaign}: unreadable: {name} ({error.strerror})")
+            continue
+        if digest != listed[name]:
             problems.append(f"{campaign}: changed: {name} (sha256 {digest[:12]}..., sealed as {listed[name][:12]}...)")
     return problems

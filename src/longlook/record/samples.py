@@ -9,6 +9,7 @@ better.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ import zstandard
 
 from longlook.errors import LonglookError
 from longlook.record import upgrade
-from longlook.record.durable import explain_disk_errors, write_bytes
+from longlook.record.durable import explain_disk_errors, parse_object, write_bytes
 
 SCHEMA = "longlook.sample/1"
 SAMPLES_NAME = "samples.jsonl.zst"
@@ -30,6 +31,11 @@ REQUIRED_KEYS = (
 _REASON = re.compile(r"^[a-z][a-z0-9_]*$")
 _APPEND_LEVEL = 3
 _REPACK_LEVEL = 19
+_PIECE_BYTES = 4096
+_MOST_BYTES = 10**9
+"""Of a cell's samples, unpacked: a few KB of Zstandard can claim to hold a disk full of zeros."""
+_MOST = 1e15
+"""No time, count or number of bytes of a sample is larger."""
 
 
 def _compress(data: bytes, level: int) -> bytes:
@@ -84,6 +90,12 @@ def check_record(record: dict[str, Any], where: str) -> None:
     lacking = [key for key in REQUIRED_KEYS if key not in record]
     if lacking:
         raise LonglookError(f"{where}: the sample lacks {', '.join(lacking)}")
+    if wrong := [key for key in ("campaign", "cell_id", "arm") if not isinstance(record[key], str)]:
+        raise LonglookError(f"{where}: {', '.join(wrong)} must be text")
+    if wrong := [key for key in ("index", "attempt", "order") if not _is_count(record[key])]:
+        raise LonglookError(f"{where}: {', '.join(wrong)} must be whole numbers from 0")
+    if not isinstance(record.get("zero_rtt"), bool | None):
+        raise LonglookError(f"{where}: zero_rtt is {record['zero_rtt']!r}; expected true, false or null")
     reason, accepted, metrics = record["reject_reason"], record["accepted"], record["metrics"]
     if not isinstance(accepted, bool) or not isinstance(record["set_aside"], bool):
         raise LonglookError(
@@ -102,7 +114,13 @@ def check_record(record: dict[str, Any], where: str) -> None:
 def _is_number(value: Any) -> bool:
     if value is None:
         return True
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST and math.isfinite(value)
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
 
 
 def _frames(data: bytes) -> Iterator[tuple[bytes, int]]:
@@ -111,14 +129,19 @@ def _frames(data: bytes) -> Iterator[tuple[bytes, int]]:
     offset = 0
     while offset < len(data):
         frame = decompressor.decompressobj()
+        pieces, size, at = [], 0, offset
         try:
-            content = frame.decompress(memoryview(data)[offset:])
+            while not frame.eof and at < len(data):
+                pieces.append(frame.decompress(data[at : at + _PIECE_BYTES]))
+                size, at = size + len(pieces[-1]), at + _PIECE_BYTES
+                if size > _MOST_BYTES:
+                    return
         except zstandard.ZstdError:
             return
         if not frame.eof:
             return
-        offset = len(data) - len(frame.unused_data)
-        yield content, offset
+        offset = min(at, len(data)) - len(frame.unused_data)
+        yield b"".join(pieces), offset
 
 
 def _lines(path: Path, *, torn_ok: bool) -> Iterator[bytes]:
@@ -194,11 +217,9 @@ def read_records(cell_dir: Path, *, torn_ok: bool = False) -> Iterator[dict[str,
     for number, line in enumerate(_lines(path, torn_ok=torn_ok), start=1):
         where = f"{path}, sample {number}"
         try:
-            record = json.loads(line)
+            record = parse_object(line)
         except ValueError as error:
-            raise LonglookError(f"{where}: not JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise LonglookError(f"{where}: not a JSON object")
+            raise LonglookError(f"{where}: not a JSON object: {error}") from None
         record = upgrade.sample_record(record, where)
         check_record(record, where)
         yield record

@@ -7,16 +7,19 @@ and seeds. Nothing on the disk is rewritten.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
-from longlook.plan.value import PlanError
+from longlook.plan.value import PlanError, derived_seed
 
 RUNS_NAME = "runs.jsonl.zst"
 STUDY = "muthuraj2024"
 CELL_SCHEMAS = ("longlook.cell/1", "longlook.transfer/1")
+LISTS = ("workloads", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms", "replicates", "scenarios")
+"""Of a block of an old sweep: its cells are their product."""
 RUN_SCHEMA = "longlook.run/1"
 SERVERS = {
     "quicv1": {"quic": "envoy", "tcp": "apache"},
@@ -48,6 +51,45 @@ def cell_of(record: Mapping[str, Any], experiment: str) -> Cell:
         )
     except (KeyError, TypeError) as error:
         raise PlanError(f"cell {record.get('cell_id')!r}: its record cannot be read: {error!r}") from None
+
+
+def planned_cells(definition: Mapping[str, Any]) -> list[Cell]:
+    """Every cell of an old sweep, with its id and seed, in the order of its campaigns."""
+    experiment = definition.get("experiment", "plt")
+    found = []
+    try:
+        for block in (*definition.get("grid", ()), *definition.get("transfers", ())):
+            for plain in _of_block(block, definition):
+                cell = Cell.parse(
+                    (_transfer(plain) if "flows" in plain else _pages(plain)) | {"experiment": experiment}
+                )
+                found.append(cell.model_copy(update={"seed": derived_seed(definition["seed"], cell.id)}))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise PlanError(f"an old sweep's definition cannot be read: {error!r}") from None
+    return found
+
+
+def _of_block(block: Mapping[str, Any], sweep: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Its cells as an old `cell.json` has them; of transfers the replicates are outermost, of page loads innermost."""
+    same = {key: value for key, value in block.items() if key not in LISTS}
+    same |= {"stack": block.get("stack") or sweep["stack"], "loads": sweep["loads"], "seed": 1}
+    repeats = range(block.get("replicates", 1))
+    links = [
+        {"rtt_ms": rtt, "loss_pct": loss, "jitter_ms": jitter, "bandwidth_mbps": bandwidth}
+        | {key: block[key] for key in ("jitter_interval_ms", "queue_bytes") if block.get(key) is not None}
+        for rtt, loss, jitter, bandwidth in itertools.product(
+            block["rtt_ms"], block.get("loss_pct", [0.0]), block.get("jitter_ms", [0.0]), block["bandwidth_mbps"]
+        )
+    ]
+    if "scenarios" not in block:
+        for link, workload, replicate in itertools.product(links, block["workloads"], repeats):
+            yield same | {"link": link, "workload": workload, "replicate": replicate}
+        return
+    for replicate, link, workload, scenario in itertools.product(
+        repeats, links, block["workloads"], block["scenarios"]
+    ):
+        own = {"scenario": scenario["name"], "flows": scenario["flows"]}
+        yield same | own | {"link": link, "workload": workload, "replicate": replicate}
 
 
 def _pages(cell: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,7 +163,8 @@ def sample_record(record: dict[str, Any], where: str) -> dict[str, Any]:
     lacking = [key for key in ("arm", "load_index", "attempt", "order", "accepted", "plt_ms") if key not in record]
     if lacking:
         raise LonglookError(f"{where}: the load lacks {', '.join(lacking)}")
-    cpu = record.get("cpu") or {}
+    cpu = record.get("cpu")
+    cpu = {key: value for key, value in cpu.items() if isinstance(value, int | float)} if isinstance(cpu, dict) else {}
     own = {key: record.get(key) for key in KEPT}
     return own | {
         "schema": "longlook.sample/1",
@@ -143,22 +186,26 @@ def _positive(value: Any) -> bool:
 def flow_records(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The samples of an old transfer: one per flow."""
     found = []
-    for order, (name, said) in enumerate((record.get("flows") or {}).items()):
-        metrics = {key: said[key] for key in FLOW_METRICS if said.get(key) is not None}
-        found.append(
-            {
-                "schema": "longlook.sample/1",
-                "campaign": record["campaign"],
-                "cell_id": record["cell_id"],
-                "arm": name,
-                "index": 1,
-                "attempt": len(record.get("rejected_attempts") or []),
-                "order": order,
-                "accepted": record["accepted"],
-                "set_aside": False,
-                "reject_reason": (record["reject_reason"] or "").partition(":")[0] or None,
-                "reject_detail": record["reject_reason"],
-                "metrics": metrics,
-            }
-        )
+    try:
+        for order, (name, said) in enumerate((record.get("flows") or {}).items()):
+            found.append(_flow_record(record, order, name, said))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise LonglookError(f"cell {record.get('cell_id')!r}: its flows cannot be read: {error!r}") from None
     return found
+
+
+def _flow_record(record: Mapping[str, Any], order: int, name: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "schema": "longlook.sample/1",
+        "campaign": record["campaign"],
+        "cell_id": record["cell_id"],
+        "arm": name,
+        "index": 1,
+        "attempt": len(record.get("rejected_attempts") or []),
+        "order": order,
+        "accepted": record["accepted"],
+        "set_aside": False,
+        "reject_reason": (record["reject_reason"] or "").partition(":")[0] or None,
+        "reject_detail": record["reject_reason"],
+        "metrics": {key: said[key] for key in FLOW_METRICS if said.get(key) is not None},
+    }

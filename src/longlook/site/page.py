@@ -11,6 +11,11 @@ def image_path(index: int) -> str:
     return f"/img/{index:03d}.jpg"
 
 
+def file_path(index: int) -> str:
+    """Path of the file with this index of a download."""
+    return f"/file-{index:03d}.bin"
+
+
 def html(count: int) -> bytes:
     """The page: static, and nothing in it that the browser would ask for besides the images."""
     images = "\n".join(f'<img src="{image_path(index)}" alt="">' for index in range(count))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from longlook.plan.workload import Download, Page
 from longlook.site.jpeg import jpeg
-from longlook.site.page import PAGE, html, image_path
+from longlook.site.page import PAGE, file_path, html, image_path
 from longlook.site.tree import Site, SiteFile
 
 HTML, JPEG, BINARY = "text/html", "image/jpeg", "application/octet-stream"
@@ -26,11 +26,6 @@ def write_site(root: Path, workload: Page | Download, seed: int) -> Site:
         return Site(root, _page(root, workload, seed), (PAGE,))
     files = _download(root, workload, seed)
     return Site(root, files, tuple(files))
-
-
-def file_path(index: int) -> str:
-    """Path of the file with this index of a download."""
-    return f"/file-{index:03d}.bin"
 
 
 def _page(root: Path, workload: Page, seed: int) -> dict[str, SiteFile]:

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from longlook import paths
 from longlook.plan.arm import Cca, Protocol
+from longlook.plan.value import checked_name
 from longlook.stack.component import Component
 from longlook.stack.part import DIGEST_PREFIX, PART_NAME, Dialect, Part, as_json, digest_of, known_parts, load_part
 from longlook.stack.table import StackError, Table, read_toml, validated
@@ -144,6 +145,7 @@ def offered_stacks() -> list[str]:
 
 def load_stack(name: str, envs: Path | None = None) -> Stack:
     """Read and validate `envs/<name>/stack.toml`, its bases and its parts, whose locks must pin what they list."""
+    checked_name(name, "stack")
     envs = envs or paths.ENVS
     path = envs / name / "stack.toml"
     layers = _layers(envs, name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from longlook.errors import LonglookError
+from longlook.host import toml
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -37,11 +37,11 @@ AnyTable = TypeVar("AnyTable", bound=Table)
 def read_toml(path: Path) -> dict[str, Any] | None:
     """The values of a file; None where there is no such file."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        return toml.read_toml(path)
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StackError(f"{path}: not TOML: {error}") from None
+    except LonglookError as error:
+        raise StackError(str(error)) from None
 
 
 def validated(model: type[AnyTable], data: dict[str, Any], path: Path) -> AnyTable:

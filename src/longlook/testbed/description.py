@@ -15,13 +15,13 @@ bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60111, client_t
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from longlook.errors import LonglookError
+from longlook.host.toml import read_toml
 from longlook.plan.value import PlanError, Value
 
 SSH_PORT = 22
@@ -90,7 +90,7 @@ class EmulabDescription(_Controlled):
     known_hosts: str | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
     folder: str = Field(
         default="/var/tmp/longlook",
-        pattern=r"^(/[\w.-]+)+/longlook[\w.-]*$",
+        pattern=r"^(/[\w-][\w.-]*)+/longlook[\w.-]*$",
         description="where code, stacks and cells go on server and client; root empties it, "
         "so its name must begin with longlook",
     )
@@ -120,11 +120,9 @@ def parse_description(data: dict) -> Description:
 def load_testbeds(path: Path) -> tuple[Description, ...]:
     """Every testbed of a file, in its order; names are unique."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LonglookError(f"cannot read the testbeds' file {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise LonglookError(f"{path} is not TOML: {error}") from None
+        data = read_toml(path)
+    except FileNotFoundError:
+        raise LonglookError(f"cannot read the testbeds' file {path}: No such file or directory") from None
     unknown = sorted(set(data) - {"testbed"})
     if unknown or not isinstance(data.get("testbed"), list) or not data["testbed"]:
         others = f"; unknown: {', '.join(unknown)}" if unknown else ""

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from longlook.client.base import Client, LoadFailed, Request
-from longlook.client.observation import Observation, SeenObject
+from longlook.client.curl.timings import observation
+from longlook.client.observation import Observation
 from longlook.errors import LonglookError, NotSupported
 from longlook.host import process
 from longlook.host.cpulimit import held
@@ -28,8 +29,6 @@ SCRIPT = Path(__file__).with_name("fetch.py")
 COMPONENT = "curl-cffi"
 START_TIMEOUT_S = 20.0
 REPLY_GRACE_S = 5.0
-PROTOCOLS = {2: "http/1.1", 3: "h2", 30: "h3"}
-"""libcurl's CURL_HTTP_VERSION_* -> the protocol's ALPN name."""
 
 
 class Curl(Client):
@@ -106,24 +105,7 @@ class Curl(Client):
             pass  # the answer to a fetch that was given up
         if not reply["ok"]:
             raise LoadFailed(reply["error"])
-        return self._observed(path, reply)
-
-    def _observed(self, path: str, reply: dict[str, Any]) -> Observation:
-        begin = reply["namelookup_s"]
-        times = {name: (reply[f"{name}_s"] - begin) * 1e3 for name in ("appconnect", "starttransfer", "total")}
-        seen = SeenObject(
-            path=path,
-            status=reply["status"],
-            protocol=PROTOCOLS.get(reply["http"], f"http version {reply['http']}"),
-            size_bytes=reply["size"],
-            started_ms=0.0,
-            ended_ms=times["total"],
-            connection=f"{self._serial}:{reply['port']}" if reply["connects"] == 1 else "used before",
-            sha256=reply["sha256"],
-        )
-        metrics = {"ttlb_ms": times["total"], "ttfb_ms": times["starttransfer"], "connect_ms": times["appconnect"]}
-        kept = {key: value for key, value in reply.items() if key not in ("id", "ok")}
-        return Observation(metrics, (seen,), times["appconnect"], {"kind": "timings"} | kept)
+        return observation(path, self._serial, reply)
 
     def drop_connections(self) -> None:
         """Each fetch has closed its own."""
