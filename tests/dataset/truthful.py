@@ -1,4 +1,4 @@
-"""Synthetic campaigns whose records bear each other out, as measured ones do: the checks find nothing."""
+"""Synthetic campaigns whose records bear each other out, as those of measured ones do."""
 
 from __future__ import annotations
 
@@ -278,6 +278,7 @@ def change_samples(cell: Path, change: Callable[[list[dict[str, Any]]], Any]) ->
     import zstandard
 
     records = list(read_records(cell))
-    records = change(records) or records
+    changed = change(records)
+    records = changed if isinstance(changed, list) else records
     text = "".join(json.dumps(one) + "\n" for one in records)
     (cell / SAMPLES_NAME).write_bytes(zstandard.ZstdCompressor(write_checksum=True).compress(text.encode()))
