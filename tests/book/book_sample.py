@@ -1,6 +1,8 @@
-"""Sample data for tests of the book: campaigns and processed tables in the fixed formats, made from the published numbers.
+"""Sample data for tests of the book: campaigns and processed tables in the fixed formats, made from the published
+numbers.
 
-Nothing here is a measurement. `python tests/book/book_sample.py ROOT` writes into ROOT/data (never into this repository).
+Nothing here is a measurement. `python tests/book/book_sample.py ROOT` writes into ROOT/data (never into this
+repository).
 """
 
 from __future__ import annotations
@@ -131,7 +133,8 @@ def control(rng) -> list[CellResult]:
         cell = Cell.parse(
             {
                 "study": "muthuraj2024", "series": "aa", "experiment": "plt", "control": True, "replicate": replicate,
-                "arms": [Arm.parse(fields)] * 2, "workload": {"size_kb": 100}, "link": {"bandwidth_mbps": 10, "rtt_ms": 36},
+                "arms": [Arm.parse(fields)] * 2, "workload": {"size_kb": 100},
+                "link": {"bandwidth_mbps": 10, "rtt_ms": 36},
             }
         )  # fmt: skip
         own = [sample(arm, index, mean + rng.normal(0, 3)) for arm in ("a", "b") for index in range(21)]

@@ -91,7 +91,8 @@ def test_print_shows_the_static_pictures(built_book, chromium, tmp_path):
         await browser.send("Emulation.setEmulatedMedia", media="print")
         shown = await browser.evaluate(
             """Array.from(document.querySelectorAll('.ll-chart')).map(root => [
-                 getComputedStyle(root.querySelector('.ll-static')).display, getComputedStyle(root.querySelector('.ll-live')).display])"""
+                 getComputedStyle(root.querySelector('.ll-static')).display,
+                 getComputedStyle(root.querySelector('.ll-live')).display])"""
         )
         await browser.pdf(tmp_path / "page.pdf")
         return shown

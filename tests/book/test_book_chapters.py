@@ -28,7 +28,7 @@ def test_the_name_is_the_front_matters_or_else_the_files(tmp_path):
 
 def test_an_unknown_chapter_is_an_error_that_lists_the_known_ones(tmp_path):
     write(tmp_path, "one.md", "---\nlonglook: {sweeps: [a]}\n---\n")
-    with pytest.raises(LonglookError, match="no chapter 'two'.*known: one"):
+    with pytest.raises(LonglookError, match=r"no chapter 'two'.*known: one"):
         chapter_sweeps("two", tmp_path)
 
 

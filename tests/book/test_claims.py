@@ -1,4 +1,5 @@
-"""The table of the thesis's claims: the same criterion for published and re-measured numbers, and nothing claimed without data."""
+"""The table of the thesis's claims: the same criterion for published and re-measured numbers, and nothing claimed
+without data."""
 
 import pandas as pd
 import pytest

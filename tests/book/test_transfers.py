@@ -125,7 +125,7 @@ def test_nothing_measured_draws_nothing_and_says_so(chapter):
 
 
 def test_an_unknown_timeline_and_several_scenarios_are_errors(chapter):
-    with pytest.raises(LonglookError, match="no timeline 'speed'.*throughput"):
+    with pytest.raises(LonglookError, match=r"no timeline 'speed'.*throughput"):
         chapter.timeline("table-4.1", "QUIC vs TCP", "speed")
     with pytest.raises(LonglookError, match="shows one scenario"):
         chapter.timeline("table-4.1", ["QUIC vs TCP", "TCP vs TCP"], "windows")

@@ -16,8 +16,8 @@ def together(campaign, series, label, rates, runs=5, emulated=2, finished_s=None
             arm=arm.name, index=run, attempt=0, order=place, accepted=True, set_aside=False, reject_reason=None,
             disturbed=False, zero_rtt=None,
             metrics={
-                "mean_mbps": rates[arm.protocol] + run / 100, "finished_s": finished_s and finished_s + run, "lost": 10.0,
-                "cwnd_max_bytes": 50000.0 + run, **metrics,
+                "mean_mbps": rates[arm.protocol] + run / 100, "finished_s": finished_s and finished_s + run,
+                "lost": 10.0, "cwnd_max_bytes": 50000.0 + run, **metrics,
             },
         )
         for run in range(runs)

@@ -28,7 +28,8 @@ from longlook.figure.versus import Versus, side_by_side
 
 NOTHING = (
     "<p>Nothing has been measured on this copy yet, so there is nothing to audit. "
-    "<code>make reproduce</code> measures a selection of squares; <code>longlook run aa</code> measures the control.</p>"
+    "<code>make reproduce</code> measures a selection of squares; "
+    "<code>longlook run aa</code> measures the control.</p>"
 )
 MOST_LINES = 10
 MARKS = {"pass": '<span class="ll-good">pass</span>', "fail": '<span class="ll-bad">fail</span>'}
@@ -68,7 +69,8 @@ class AuditPage:
         return None
 
     def order(self) -> HTML:
-        """The order control: arms that are faster or slower after a load of another arm; there must be none but by chance."""
+        """The order control: arms that are faster or slower after a load of another arm; there must be none but by
+        chance."""
 
         def text(part: Section) -> str:
             found = part.order

@@ -48,7 +48,8 @@ def front_matter(path: Path) -> dict[str, Any]:
 
 
 def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
-    """Chapters with a `longlook` block in their front matter, by name; those that all studies share first, then by study."""
+    """Chapters with a `longlook` block in their front matter, by name; those that all studies share first, then by
+    study."""
     found: dict[str, ChapterInfo] = {}
     for path in _pages(book or paths.BOOK):
         block = front_matter(path).get("longlook")
@@ -85,7 +86,8 @@ def chapter_sweeps(name: str, book: Path | None = None) -> list[str]:
 
 
 def chapter_study(name: str, book: Path | None = None) -> str:
-    """Whose numbers a chapter shows: the study that its folder is called after; those of the book itself show the thesis's."""
+    """Whose numbers a chapter shows: the study that its folder is called after; those of the book itself show the
+    thesis's."""
     folder = chapters(book)[name].path.parent
     return STUDY if folder == (book or paths.BOOK) else folder.name
 
@@ -99,7 +101,8 @@ def chapter_series(name: str, book: Path | None = None) -> tuple[str, ...]:
 
 
 def _series_of(sweep: str) -> list[str]:
-    """What a sweep's file measures. Its name is enough: neither stacks nor servers have to be known to show a figure."""
+    """What a sweep's file measures. Its name is enough: neither stacks nor servers have to be known to show a
+    figure."""
     files = sorted(paths.SWEEPS.glob(f"*/{sweep}.toml")) + sorted(paths.SWEEPS.glob(f"{sweep}.toml"))
     if not files:
         raise LonglookError(f"a chapter names the sweep {sweep!r}, which is not in {paths.SWEEPS}")

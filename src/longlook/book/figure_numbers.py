@@ -60,8 +60,8 @@ def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
     found |= {"min": square_text(low), "max": square_text(high)}
     left, right = versus.words
     found["summary"] = (
-        f"{left} is faster in {counts['left']} of {len(frame)} squares, {right} in {counts['right']}, and {counts['none']} "
-        f"show no significant difference; the differences run from {found['min']} to {found['max']}"
+        f"{left} is faster in {counts['left']} of {len(frame)} squares, {right} in {counts['right']}, and "
+        f"{counts['none']} show no significant difference; the differences run from {found['min']} to {found['max']}"
     )
     return found
 

@@ -50,7 +50,8 @@ class Contest:
 
     @property
     def verdict(self) -> str | None:
-        """`left` or `right`: that of `decided_by` which has significantly more; `none`, or None where it was not tested."""
+        """`left` or `right`: that of `decided_by` which has significantly more; `none`, or None where it was not
+        tested."""
         left, right = self.decided_by
         return share_contrast(left.rate, right.rate).verdict
 
@@ -81,7 +82,8 @@ def contests(arms: pd.DataFrame) -> list[Contest]:
 
 
 def shares_table(data: BookData, study: str, series: str) -> str:
-    """Scenarios down, sources across: mean (sd) of each flow in Mbit/s, Jain's index, verdict; the published ones first."""
+    """Scenarios down, sources across: mean (sd) of each flow in Mbit/s, Jain's index, verdict; the published ones
+    first."""
     sources = [(PUBLISHED.key, PUBLISHED.title), *((key, title) for key, _, title in COLUMNS)]
     known = [(title, contests(data.rows("arms", study, series, key))) for key, title in sources]
     known = [(title, own) for title, own in known if own]

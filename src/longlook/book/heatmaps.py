@@ -18,8 +18,8 @@ from longlook.figure.versus import SIDES, Versus
 SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
 KEY = (
     "Filled circles: analysed loads. Open circle: the first load (1-RTT). Crosses: rejected or disturbed loads. "
-    "Only filled circles are averaged. Black: mean and ± one standard deviation. Green: the floor, the least value that "
-    "physics and the protocol allow. Publications give no single loads."
+    "Only filled circles are averaged. Black: mean and ± one standard deviation. Green: the floor, the least value "
+    "that physics and the protocol allow. Publications give no single loads."
 )
 HINT = "Click a square to see its loads, and where their raw record is."
 
@@ -75,7 +75,8 @@ def _payload(squares: pd.DataFrame, samples: pd.DataFrame, sources, versus: Vers
 
 
 def _floors(squares: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Floor of each arm, by square and side; the columns of a figure have the same conditions, so one stands for all."""
+    """Floor of each arm, by square and side; the columns of a figure have the same conditions, so one stands for
+    all."""
     known = squares.dropna(subset=["left_floor", "right_floor"]).drop_duplicates("square")
     return {row["square"]: {side: round(row[f"{side}_floor"], 1) for side in SIDES} for row in known.to_dict("records")}
 

@@ -1,7 +1,7 @@
 """Numbers with a unit that are typed into the prose of a chapter, and which of them may be.
 
-Re-measured numbers stand in sentences by the role `value` alone. Typed ones are settings (what the study's sweeps set) or
-listed, with their source, in `typed/<chapter>.toml` beside the chapter:
+Re-measured numbers stand in sentences by the role `value` alone. Typed ones are settings (what the study's sweeps
+set) or listed, with their source, in `typed/<chapter>.toml` beside the chapter:
 
     "41 to 47 %" = "thesis, section 4.3.1"
 
@@ -27,7 +27,8 @@ UNITS = (
 NUMBER = r"[+\N{MINUS SIGN}-]?(?:\d{1,3}(?:[ ,]\d{3})+|\d+)(?:\.\d+)?"
 JOINT = r"(?: ?%?(?:,| and| or| to|\N{EN DASH}| instead of| against| above| down to| goes from) )"
 RUN = re.compile(
-    rf"(?<![\w.`/])(?<!\N{{MULTIPLICATION SIGN}} )(?<!= )(?<!figure )(?P<numbers>{NUMBER}(?:{JOINT}{NUMBER})*)[ \N{{NO-BREAK SPACE}}](?P<unit>{'|'.join(UNITS)})(?![\w/])"
+    r"(?<![\w.`/])(?<!\N{MULTIPLICATION SIGN} )(?<!= )(?<!figure )"
+    rf"(?P<numbers>{NUMBER}(?:{JOINT}{NUMBER})*)[ \N{{NO-BREAK SPACE}}](?P<unit>{'|'.join(UNITS)})(?![\w/])"
 )
 _HIDDEN = re.compile(r"\{[\w:-]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|\]\([^)]*\)")
 """Roles, code, mathematics and addresses within a line."""
@@ -51,7 +52,8 @@ class Typed:
 
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:
-    """(line number, text) of a chapter without front matter, code, mathematics, tables and headings; roles are blank."""
+    """(line number, text) of a chapter without front matter, code, mathematics, tables and headings; roles are
+    blank."""
     lines = path.read_text(encoding="utf-8").splitlines()
     begin = lines.index("---", 1) + 1 if lines and lines[0] == "---" else 0
     fence = ""
@@ -80,7 +82,8 @@ def settings(study: str) -> set[tuple[str, str]]:
             continue
         for cell in open_sweep(name).cells():
             link = cell.link
-            known = {"Mbit/s": [link.bandwidth_mbps], "%": [link.loss_pct], "s": [cell.duration_s]}
+            known: dict[str, list[float | None]] = {"Mbit/s": [link.bandwidth_mbps], "%": [link.loss_pct]}
+            known["s"] = [cell.duration_s]
             known["ms"] = [link.rtt_ms, link.jitter_ms, link.jitter_interval_ms]
             known["%"] += [limit for arm in cell.arms for limit in (arm.client_cpu_pct, arm.server_cpu_pct)]
             size = kb_of_bytes(cell.workload.object_bytes or 0) or 0
@@ -96,7 +99,8 @@ def allowed(path: Path) -> dict[str, str]:
 
 
 def problems(path: Path, known: set[tuple[str, str]]) -> list[str]:
-    """One line per typed number that has no source, and per piece of text in the list that the chapter no longer has."""
+    """One line per typed number that has no source, and per piece of text in the list that the chapter no longer
+    has."""
     listed = allowed(path)
     found = []
     for one in typed_numbers(path):

@@ -1,20 +1,21 @@
 """Numbers for the sentences of the chapters: computed from the tables, never typed, each with where it comes from.
 
-A chapter's numbers are defined in `book/<study>/numbers/<chapter>.py`, one line each, and stand in its text by name, as in
-{value}`lead-small`:
+A chapter's numbers are defined in `book/<study>/numbers/<chapter>.py`, one line each, and stand in its text by
+name, as in {value}`lead-small`:
 
     NUMBERS = {"lead-small": lambda m: m.gap("4.7b", workload=("5kb-x1", "10kb-x1")).span("ms")}
 
-`m` is a `Measured`. Numbers are taken by square, so that the numbers of two arms or two series can be added, subtracted,
-multiplied and divided square by square; `span`, `median`, `one` and others make a `Value` of them.
+`m` is a `Measured`. Numbers are taken by square, so that the numbers of two arms or two series can be added,
+subtracted, multiplied and divided square by square; `span`, `median`, `one` and others make a `Value` of them.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 
@@ -27,6 +28,8 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.versus import Versus
 
+Where = dict[str, Any]
+"""Conditions and the value, or the values, that each is to have."""
 NOT_YET = "not measured yet"
 PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
 """What tells the squares of a series apart; what else differs has to be asked for."""
@@ -164,7 +167,8 @@ def _unit(unit: str) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """Where a chapter's numbers come from: one column of one study's tables, the reference campaigns unless stated otherwise."""
+    """Where a chapter's numbers come from: one column of one study's tables, the reference campaigns unless stated
+    otherwise."""
 
     data: BookData
     study: str
@@ -175,30 +179,27 @@ class Measured:
         """The same questions to the printed tables."""
         return replace(self, key=PUBLISHED.key)
 
-    def arm(self, series: str, arm: str, metric: str = PLT.name, statistic: str = "mean", **where: object) -> Quantity:
-        """A statistic (`mean`, `sd`, `median`, `n`) of one arm by square; `where`: conditions, one value or several each."""
+    def arm(self, series: str, arm: str, metric: str = PLT.name, statistic: str = "mean", **where: Any) -> Quantity:
+        """A statistic (`mean`, `sd`, `median`, `n`) of one arm by square; `where`: conditions, one value or several
+        each."""
         rows = self.data.rows("arms", self.study, series, self.key)
         rows = rows[(rows["arm"] == arm) & (rows["metric"] == metric)]
         rows = _chosen(rows, series, where)
         return Quantity(_by_place(rows, series, statistic), f"{series} {arm} {statistic} {metric}", self._files(rows))
 
-    def pct(
-        self, series: str, contrast: tuple[str, str] = QUIC_TCP, metric: str = PLT.name, **where: object
-    ) -> Quantity:
+    def pct(self, series: str, contrast: tuple[str, str] = QUIC_TCP, metric: str = PLT.name, **where: Any) -> Quantity:
         """The percentage difference by square."""
         rows = self._contrasts(series, contrast, metric, where)
         what = f"{series} {contrast[0]} against {contrast[1]}, percentage difference of {metric}"
         return Quantity(_by_place(rows, series, "pct_diff"), what, self._files(rows))
 
-    def gap(
-        self, series: str, contrast: tuple[str, str] = QUIC_TCP, metric: str = PLT.name, **where: object
-    ) -> Quantity:
+    def gap(self, series: str, contrast: tuple[str, str] = QUIC_TCP, metric: str = PLT.name, **where: Any) -> Quantity:
         """By how much the right arm's mean is above the left one's, by square: of times, the left one's lead."""
         left, right = contrast
         return self.arm(series, right, metric, **where) - self.arm(series, left, metric, **where)
 
     def significant(
-        self, series: str, contrast: tuple[str, str] = QUIC_TCP, metric: str = PLT.name, **where: object
+        self, series: str, contrast: tuple[str, str] = QUIC_TCP, metric: str = PLT.name, **where: Any
     ) -> Quantity:
         """By square 1 where the left arm is significantly better, -1 where the right one is, 0 else."""
         rows = self._contrasts(series, contrast, metric, where)
@@ -206,13 +207,13 @@ class Measured:
         what = f"{series} significant differences of {metric}, {contrast[0]} against {contrast[1]}"
         return Quantity(numbers, what, self._files(rows))
 
-    def samples(self, series: str, metric: str, **where: object) -> Quantity:
+    def samples(self, series: str, metric: str, **where: Any) -> Quantity:
         """Every transfer of a series that counts; `where` may also name `arm`, `label`, `protocol`, `run`."""
         rows = _chosen(flows.transfers(self.data, self.study, series, self.key), series, where)
         numbers = rows.set_index(["label", "workload", "run", "arm"])[metric].dropna()
         return Quantity(numbers, f"{series} {metric} of each transfer", self._files(rows))
 
-    def timeline(self, series: str, **where: object) -> pd.DataFrame:
+    def timeline(self, series: str, **where: Any) -> pd.DataFrame:
         """Rows of `timelines`, with the workload, for numbers that need more than a mean."""
         cells = self.data.cells[["campaign", "cell_id", "workload"]]
         rows = self.data.rows("timelines", self.study, series, self.key).merge(cells, on=["campaign", "cell_id"])
@@ -222,9 +223,7 @@ class Measured:
         """A number that was made of rows of `timelines`."""
         return Quantity(pd.Series([number]), what, self._files(rows))
 
-    def _contrasts(
-        self, series: str, contrast: tuple[str, str], metric: str, where: Mapping[str, object]
-    ) -> pd.DataFrame:
+    def _contrasts(self, series: str, contrast: tuple[str, str], metric: str, where: Where) -> pd.DataFrame:
         both = self.data.squares(self.study, series, self.key, Versus(*contrast, metric_of(metric)))
         return _chosen(both, series, where)
 
@@ -235,7 +234,7 @@ class Measured:
         return tuple(f"data/raw/{campaign}/{cell}" for campaign, cell in pairs)
 
 
-def _chosen(rows: pd.DataFrame, series: str, where: Mapping[str, object]) -> pd.DataFrame:
+def _chosen(rows: pd.DataFrame, series: str, where: Where) -> pd.DataFrame:
     """Rows with these values; every value that is asked for must be there."""
     unknown = sorted(set(where) - set(rows.columns))
     if unknown:
@@ -254,7 +253,9 @@ def _chosen(rows: pd.DataFrame, series: str, where: Mapping[str, object]) -> pd.
 def _by_place(rows: pd.DataFrame, series: str, column: str) -> pd.Series:
     twice = rows[rows.duplicated(PLACE, keep=False)]
     if len(twice):
-        differ = [name for name in rows.columns if twice[name].map(style.value_text).nunique() > 1 and name not in PLACE]
+        differ = [
+            name for name in rows.columns if twice[name].map(style.value_text).nunique() > 1 and name not in PLACE
+        ]
         names = ", ".join(name for name in differ if name in ("label", "loss_pct", "jitter_ms", "replicate", "cca"))
         raise LonglookError(f"series {series}: several cells on one square; name one of {names or 'their conditions'}")
     return rows.set_index(PLACE)[column].astype(float)

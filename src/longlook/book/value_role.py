@@ -47,7 +47,8 @@ class ValueRole(SphinxRole):
 
 
 def value_of(name: str, page: str, data: book_data.BookData) -> Value:
-    """The number of that name on a page (`book/muthuraj2024/zero-rtt`); a `LonglookError` where there is no such number."""
+    """The number of that name on a page (`book/muthuraj2024/zero-rtt`); a `LonglookError` where there is no such
+    number."""
     study = study_of(page)
     own = numbers_of(page)
     try:

@@ -8,6 +8,7 @@ nothing was measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import altair as alt
 import pandas as pd
@@ -16,6 +17,8 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import Axes, axis_title
 from longlook.figure.versus import SIDES, Versus
+
+Drawing = TypeVar("Drawing", bound=alt.TopLevelMixin)
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,9 @@ def _block_title(text: str) -> alt.Title:
     return alt.Title(text, anchor="start", fontSize=13, offset=8)
 
 
-def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes) -> alt.LayerChart:
+def _panel(
+    frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes
+) -> alt.LayerChart | alt.FacetChart:
     """One source of one block: squares, and the number printed in each."""
     across = list(dict.fromkeys(frame.sort_values("x_order", kind="stable")["x"]))
     down = list(dict.fromkeys(frame.sort_values("y_order", kind="stable")["y"]))
@@ -151,7 +156,8 @@ def _colour(versus: Versus) -> alt.Color:
             clamp=True,
         ),
         legend=alt.Legend(
-            title=f"{versus.metric_word} difference, %: blue, minus = {words['right']}; red, plus = {words['left']}; white = not significant",
+            title=f"{versus.metric_word} difference, %: blue, minus = {words['right']}; red, plus = {words['left']}; "
+            "white = not significant",
             orient="bottom", direction="horizontal", gradientLength=300, gradientThickness=10,
             titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
         ),
@@ -166,7 +172,7 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
     frame["place"] = place_names(frame, axes)
     for side in SIDES:
         parts = frame[[f"{side}_mean", f"{side}_sd", f"{side}_n"]].itertuples(index=False, name=None)
-        frame[f"{side}_text"] = [mean_text(*values, versus.metric.unit) for values in parts]
+        frame[f"{side}_text"] = [mean_text(mean, sd, n, versus.metric.unit) for mean, sd, n in parts]
     frame["pct_text"] = [
         f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
     ]
@@ -207,7 +213,7 @@ def p_text(p_value: float) -> str:
     return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
-def configured(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+def configured(chart: Drawing) -> Drawing:
     """The one look of all charts: plain sans-serif, no frame, text large enough to read in print."""
     return (
         chart.configure(font=style.FONT, background="transparent")

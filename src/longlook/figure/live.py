@@ -99,4 +99,4 @@ def png(spec: dict, scale: float = 2.0) -> bytes:
 def javascript_bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one classic script that sets `vegaEmbed`; from the locked vl-convert."""
     # The bundle declares top-level names of one letter; a function keeps them from the page's other scripts.
-    return "(function(){" + vl_convert.javascript_bundle(vl_version=VEGALITE) + "\n})();\n"
+    return "(function(){" + vl_convert.javascript_bundle(vl_version=VEGALITE) + "\n})();\n"  # type: ignore[call-arg]

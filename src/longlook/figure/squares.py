@@ -1,14 +1,16 @@
 """From cells to the squares of one figure: published, reference and yours, on one grid.
 
-Pure functions over data frames. A square is one place of the grid: a value on each axis, within a block (its link, and what
-else asks for a panel of its own). Each source that knows it contributes one row, and a source that does not has a row marked
-as not measured, so that columns line up. Two cells of one source on one square are an error: nothing is dropped.
+Pure functions over data frames. A square is one place of the grid: a value on each axis, within a block (its link,
+and what else asks for a panel of its own). Each source that knows it contributes one row, and a source that does
+not has a row marked as not measured, so that columns line up. Two cells of one source on one square are an error:
+nothing is dropped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -47,7 +49,8 @@ PUBLISHED = Source("published", "Published")
 class Axes:
     """Which conditions lie across (`x`), down (`y`) and, beside those of the link, in panels of their own (`by`).
 
-    Each is a column of `cells`, or one of `arms` with the arm's name: `quic.server_cpu_pct`. `arms`: their names, left first.
+    Each is a column of `cells`, or one of `arms` with the arm's name: `quic.server_cpu_pct`. `arms`: their names,
+    left first.
     """
 
     x: str = "workload"
@@ -66,7 +69,8 @@ class Axes:
         return (self.x, self.y, *self.blocks)
 
     def column(self, name: str, frame: pd.DataFrame) -> str:
-        """The column of `side_by_side` that a condition's name means; an unknown one is an error that lists the known ones."""
+        """The column of `side_by_side` that a condition's name means; an unknown one is an error that lists the
+        known ones."""
         arm, dot, own = name.rpartition(".")
         if dot and arm in self.arms and own in OF_ARM:
             return f"{SIDES[self.arms.index(arm)]}_{own}"
@@ -75,15 +79,17 @@ class Axes:
         cell = sorted(one for one in condition_columns(frame) if not one.startswith(("left_", "right_")))
         arms = sorted(one for one in OF_ARM if f"left_{one}" in condition_columns(frame))
         raise LonglookError(
-            f"no condition {name!r}; of a cell there are {', '.join(cell)}; of an arm, as in {self.arms[0]}.cca: {', '.join(arms)}"
+            f"no condition {name!r}; of a cell there are {', '.join(cell)}; "
+            f"of an arm, as in {self.arms[0]}.cca: {', '.join(arms)}"
         )
 
 
 def figure_squares(cells_of: Mapping[Source, pd.DataFrame], axes: Axes | None = None) -> pd.DataFrame:
     """All squares of one figure, one row per source and square.
 
-    `cells_of` maps each source to rows of `side_by_side`. Added columns: source, source_title, square (its key), x, y and
-    block (texts), x_order, y_order, measured, significant, label, label_colour, raw (path of the raw record, or empty).
+    `cells_of` maps each source to rows of `side_by_side`. Added columns: source, source_title, square (its key), x,
+    y and block (texts), x_order, y_order, measured, significant, label, label_colour, raw (path of the raw record,
+    or empty).
     """
     axes = axes or Axes()
     known = [frame for frame in cells_of.values() if len(frame)]
@@ -99,7 +105,8 @@ def figure_squares(cells_of: Mapping[Source, pd.DataFrame], axes: Axes | None = 
 
 
 def _one_each(frame: pd.DataFrame, places: Sequence[str], axes: Axes) -> None:
-    """An error where two cells lie on one square; it says in which conditions they differ, as an axis would name them."""
+    """An error where two cells lie on one square; it says in which conditions they differ, as an axis would name
+    them."""
     twice = frame[frame.duplicated(list(places), keep=False)]
     if twice.empty:
         return
@@ -162,7 +169,7 @@ def labels_of(frame: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
         # Size figures grow to the right; count figures go from one large object to many small ones (thesis 4.6).
         with_count = bool((frame["object_count"] > 1).any())
         parts = frame[["workload", "object_bytes", "object_count"]].itertuples(index=False, name=None)
-        texts = [style.workload_label(*part, with_count) for part in parts]
+        texts = [style.workload_label(name, size, count, with_count) for name, size, count in parts]
         return pd.Series(texts, index=frame.index), frame["object_count" if with_count else "total_bytes"]
     texts = [style.value_text(value) for value in frame[column]]
     order = frame[column].map(lambda value: -1.0 if pd.isna(value) else value)
@@ -175,7 +182,7 @@ def _blocks(frame: pd.DataFrame, axes: Axes, places: Sequence[str]) -> list[str]
     return [", ".join(_block_parts(dict(zip(axes.blocks, row.values(), strict=True)))) for row in rows]
 
 
-def _block_parts(values: Mapping[str, object]) -> list[str]:
+def _block_parts(values: Mapping[str, Any]) -> list[str]:
     link = {name: values[name] for name in LINK if name in values}
     parts = [style.link_label(**link)] if link else []
     for name, value in values.items():

@@ -1,8 +1,8 @@
 """Colours, labels and sizes that every chart and table shares.
 
-Red means that the left arm is the better one and blue the right one: QUIC and TCP as in the thesis (section 4.3). Red and blue stay
-apart for the common forms of colour blindness; the sign is printed as well, so colour is never the only
-carrier of the result.
+Red means that the left arm is the better one and blue the right one: QUIC and TCP as in the thesis (section 4.3).
+Red and blue stay apart for the common forms of colour blindness; the sign is printed as well, so colour is never
+the only carrier of the result.
 """
 
 from __future__ import annotations

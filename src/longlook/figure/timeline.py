@@ -6,6 +6,7 @@ Flows are told apart by colour, dash and position in the legend; QUIC is red and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -21,7 +22,8 @@ PHASES = {"slow_start": "#4393c3", "congestion_avoidance": "#1b7837", "recovery"
 
 
 def colours(protocols: Mapping[str, str]) -> tuple[list[str], list[list[int]]]:
-    """Colour and dash of each label, in order; `protocols`: label -> protocol. Equal protocols get other shades and dashes."""
+    """Colour and dash of each label, in order; `protocols`: label -> protocol. Equal protocols get other shades and
+    dashes."""
     seen = {"quic": 0, "tcp": 0}
     shades, dashes = [], []
     for protocol in protocols.values():
@@ -49,7 +51,7 @@ def timeline(
     colour = alt.Color("label:N", scale=alt.Scale(domain=labels, range=shades), sort=labels, legend=legend)
     dash = alt.StrokeDash("label:N", scale=alt.Scale(domain=labels, range=dashes), sort=labels, legend=legend)
     brush = alt.selection_interval(encodings=["x"], name="zoom")
-    interpolate = "step-after" if step else "linear"
+    interpolate: Literal["step-after", "linear"] = "step-after" if step else "linear"
     base = alt.Chart(frame)
     lines = base.mark_line(strokeWidth=1.6, interpolate=interpolate, clip=True).encode(
         x=alt.X("time_s:Q", title="time since the start, s", scale=alt.Scale(domain=brush, nice=False)),
@@ -68,7 +70,7 @@ def timeline(
 
 
 def _zoomable(
-    detail: alt.Chart | alt.LayerChart, strip: alt.Chart, brush: alt.Parameter, **time_axis
+    detail: alt.Chart | alt.LayerChart | alt.FacetChart, strip: alt.Chart, brush: alt.Parameter, **time_axis
 ) -> alt.VConcatChart:
     """The detail, and below it the strip on which the reader drags its span."""
     time = alt.X("time_s:Q", title="drag here to zoom", **time_axis)

@@ -104,8 +104,8 @@ def browser_time(paper: Chapter) -> HTML:
 
 
 def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTML:
-    """Pages of many objects by how much CPU the QUIC server may use: published and unlimited (the series `of`), then less and
-    less of one CPU (`series`)."""
+    """Pages of many objects by how much CPU the QUIC server may use: published and unlimited (the series `of`),
+    then less and less of one CPU (`series`)."""
     frame = paper.data.squares(paper.study, tuple(series), REFERENCE, VERSUS)
     if frame.empty:
         return HTML(style.NOTHING_YET)
@@ -128,8 +128,8 @@ SAME_PAGE = ["bandwidth_mbps", "object_bytes"]
 
 
 def windows(paper: Chapter) -> HTML:
-    """Initial windows, how much of QUIC's lead is the first flight: mean PLT (ms) of each page with each pair of windows, and
-    QUIC's lead. Means and lead are of one cell each, whose loads took turns."""
+    """Initial windows, how much of QUIC's lead is the first flight: mean PLT (ms) of each page with each pair of
+    windows, and QUIC's lead. Means and lead are of one cell each, whose loads took turns."""
     rows = []
     for key, _, title in COLUMNS:
         own = [_by_page(paper.data.squares(paper.study, series, key, VERSUS)) for series in WINDOWS]

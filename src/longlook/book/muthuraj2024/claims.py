@@ -1,7 +1,7 @@
 """The claims of the thesis's section 4.8, each with its numbers as published and as re-measured, and whether it holds.
 
-A claim has parts (a stack, a bandwidth, a figure), each with a criterion that the same function decides for published and
-re-measured tables: a claim whose parts all meet it holds, one of which only some do holds in part.
+A claim has parts (a stack, a bandwidth, a figure), each with a criterion that the same function decides for
+published and re-measured tables: a claim whose parts all meet it holds, one of which only some do holds in part.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Published numbers, or those of one role's newest campaigns: the tested squares of a series, its contests, its transfers."""
+    """Published numbers, or those of one role's newest campaigns: the tested squares of a series, its contests, its
+    transfers."""
 
     squares: Callable[[str], pd.DataFrame]
     contests: Callable[[str], list[Contest]]
@@ -84,7 +85,8 @@ def _no_transfers() -> pd.DataFrame:
 
 
 def evaluate(data: BookData) -> dict[str, list[list[Part]]]:
-    """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers for any claim."""
+    """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers for any
+    claim."""
     found = {PUBLISHED.title: [claim.parts(evidence(data, PUBLISHED.key)) for claim in CLAIMS]}
     for key, _, title in COLUMNS:
         parts = [claim.parts(evidence(data, key)) for claim in CLAIMS]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from longlook.book.value import Where
 from longlook.book.value_role import Numbers
 
-TEN = {"workload": "100kb-x1", "bandwidth_mbps": 10.0}
-HUNDRED = {"workload": "100kb-x1", "bandwidth_mbps": 100.0}
-SLOW_200 = {"workload": "200kb-x1", "bandwidth_mbps": 10.0}
+TEN: Where = {"workload": "100kb-x1", "bandwidth_mbps": 10.0}
+HUNDRED: Where = {"workload": "100kb-x1", "bandwidth_mbps": 100.0}
+SLOW_200: Where = {"workload": "200kb-x1", "bandwidth_mbps": 10.0}
 WINDOWS = ("window-default", "window-quic10", "window-tcp32")
 """QUIC with 32 packets against TCP with 10, both with 10, both with 32."""
 
@@ -21,7 +24,7 @@ def _lead_5kb(bandwidth_mbps: float):
     return number
 
 
-def _equal(measure: str, unit: str, **where: object):
+def _equal(measure: str, unit: str, **where: Any):
     """With equal windows: both 10, both 32."""
 
     def number(m):

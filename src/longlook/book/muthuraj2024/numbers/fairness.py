@@ -6,7 +6,8 @@ from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
 FRAME_BYTES = {"quicv1": 1292, "gquic37": 1392, "tcp": 1514}
-"""A full frame on the wire: QUICHE's packets of 1250 bytes and gQUIC's of 1350 with their headers, Ethernet's largest."""
+"""A full frame on the wire: QUICHE's packets of 1250 bytes and gQUIC's of 1350 with their headers, Ethernet's
+largest."""
 LASTS_S = 60
 ALONE, PACED = "QUIC (N=1) vs TCP", "QUIC (N=1) vs paced TCP"
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from longlook.book.value import Measured, Quantity
+from typing import Any
+
+from longlook.book.value import Measured, Quantity, Where
 from longlook.book.value_role import Numbers
 
-TEN_MB = {"workload": "10000kb-x1"}
-MIDDLE = {"workload": ("500kb-x1", "1000kb-x1")}
-SMALL = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
+TEN_MB: Where = {"workload": "10000kb-x1"}
+MIDDLE: Where = {"workload": ("500kb-x1", "1000kb-x1")}
+SMALL: Where = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
 
 
-def _longer_pct(m: Measured, arm: str, **where: object) -> Quantity:
+def _longer_pct(m: Measured, arm: str, **where: Any) -> Quantity:
     """By how much longer a page of several objects takes with N = 1 than with N = 2."""
     return (m.arm("4.9d", arm, **where) / m.arm("4.6e", arm, **where) - 1) * 100
 
