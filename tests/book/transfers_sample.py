@@ -23,7 +23,8 @@ def together(campaign, series, label, rates, runs=5, emulated=2, finished_s=None
         for run in range(runs)
         for place, arm in enumerate(cells[0].arms)
     ]  # fmt: skip
-    return CellResult(campaign, named(experiment, "sample"), cells, tuple(samples))
+    counts = (len(cells[0].arms),) * runs
+    return CellResult(campaign, named(experiment, "sample"), cells, tuple(samples), counts=counts)
 
 
 def _cell(series, label, rates, emulated, experiment, run):
