@@ -13,7 +13,7 @@ endif
 export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap reproduce check test book bench chapter doctor audit clean
+.PHONY: help bootstrap reproduce check test book bench soak chapter doctor audit clean
 
 help:
 	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book (root)"
@@ -24,13 +24,14 @@ help:
 	@echo "make audit                     compare the re-measured with the published values"
 	@echo "make chapter NAME=... [QUICK=1]  re-measure one chapter"
 	@echo "make bench                     measure the link emulator"
+	@echo "make soak [SECONDS=3600] [FAULTS=...] [SEED=1]  a sweep under faults: nothing may be lost or left (root)"
 	@echo "make clean                     remove what was built here (data and the per-user cache stay)"
 
 bootstrap:
 	@tools/bootstrap $(NEEDS) $(STACKS)
 
 # What measures needs root, and says so before it installs anything.
-reproduce bench chapter: NEEDS := --root
+reproduce bench chapter soak: NEEDS := --root
 reproduce bench chapter book audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
 test: NEEDS := --tests
 
@@ -67,6 +68,9 @@ bench: bootstrap
 chapter: bootstrap
 	@test -n "$(NAME)" || { echo "which chapter? make chapter NAME=..." >&2; exit 2; }
 	@$(BIN)longlook chapter $(NAME) $(if $(QUICK),--quick)
+
+soak: bootstrap
+	@$(BIN)longlook soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED))
 
 doctor: bootstrap
 	@$(BIN)longlook doctor

@@ -227,6 +227,25 @@ def bench(seconds: float) -> None:
     click.echo(run_bench(seconds))
 
 
+@cli.command()
+@click.option("--seconds", default=3600.0, show_default=True, help="Faults end after this time.")
+@click.option("--faults", default=1_000_000, help="Faults end after so many.")
+@click.option("--seed", default=1, show_default=True, help="Faults are drawn from it.")
+@click.option("--testbed", default="soak", show_default=True, help="Name of the testbed.")
+@click.option(
+    "--record", type=click.Path(path_type=Path), help="File of JSON lines; default: .longlook/soak/<time>.jsonl"
+)
+def soak(seconds: float, faults: int, seed: int, testbed: str, record: Path | None) -> None:
+    """Run a small sweep under random faults and check that nothing is lost, doubled, half done or left running."""
+    from longlook.record.campaign import stamp, utc_now
+    from longlook.soak.soak import soak as run
+
+    record = record or paths.STATE / "soak" / f"{stamp(utc_now())}.jsonl"
+    found = run(record, testbed, seed, seconds, faults)
+    click.echo(f"{found.text()}\nrecord: {record}")
+    sys.exit(1 if found.problems else 0)
+
+
 def main() -> None:
     """Entry point: a user's mistake is one message, never a traceback. SIGTERM is taken as Ctrl-C is, since shells
     start background jobs with Ctrl-C's signal ignored."""

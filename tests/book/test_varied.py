@@ -1,5 +1,5 @@
-"""The table of squares with one condition changed, and the tables of causes: only the columns that they have
-something for."""
+"""The table of squares with one condition changed, and the tables of causes: only the columns that they have something
+for."""
 
 import pandas as pd
 import pytest
@@ -63,7 +63,9 @@ def test_leads_with_equal_windows_are_those_within_a_cell(paper):
     """143 and 202 ms, or 144 and 202 ms: the loads that took turns are the second pair."""
     text = causes.windows(paper).data
     row = next(line for line in text.split("<tr") if "100\N{NO-BREAK SPACE}KB" in line and "<td>100</td>" in line)
-    assert [part.split("<")[0] for part in row.split("class=num>")[-4:]] == ["144", "202", "57", "+39"]
+    assert row.split("class=num>")[-4:][0].split("<")[:1] + [
+        part.split("<")[0] for part in row.split("class=num>")[-3:]
+    ] == ["144", "202", "57", "+39"]
 
 
 def test_offsets_are_medians_by_kind_of_page(paper):

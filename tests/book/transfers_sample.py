@@ -17,7 +17,8 @@ def together(campaign, series, label, rates, runs=5, emulated=2, finished_s=None
             disturbed=False, zero_rtt=None,
             metrics={
                 "mean_mbps": rates[arm.protocol] + run / 100, "finished_s": finished_s and finished_s + run,
-                "lost": 10.0, "cwnd_max_bytes": 50000.0 + run, **metrics,
+                "lost": 10.0,
+                "cwnd_max_bytes": 50000.0 + run, **metrics,
             },
         )
         for run in range(runs)

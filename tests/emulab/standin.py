@@ -223,7 +223,7 @@ class Standin:
             f"ListenAddress {self.address(role)}\nHostKey {self.folder / f'{role}_host_key'}\n"
             "PidFile none\nStrictModes no\nUsePAM no\n"
             f"PasswordAuthentication no\nSubsystem sftp internal-sftp\nMaxSessions 50\n"
-            f"SetEnv PATH={first}{os.environ['PATH']}:/usr/sbin:/sbin STANDIN={home}\n"
+            f"SetEnv PATH={first}{os.environ['PATH']}:/usr/sbin:/sbin STANDIN={home} {_of_this_code()}\n"
         )
 
     def _start_link(self) -> None:
@@ -232,6 +232,11 @@ class Standin:
         argv += ["-control", str(home / "control")]
         self._link = self._bed.popen("bridge", argv, stdout=subprocess.PIPE, text=True)
         assert self._link.stdout.readline(), "linkpipe did not start"
+
+
+def _of_this_code() -> str:
+    """For a node that controls a testbed: whatever code is tested, though the environment has another."""
+    return " ".join(f"{name}={os.environ[name]}" for name in ("PYTHONPATH", "LONGLOOK_ROOT") if name in os.environ)
 
 
 def _children(pid: int) -> list[int]:

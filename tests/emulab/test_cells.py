@@ -1,6 +1,9 @@
 """Cells on three nodes over SSH: the record that comes back is like any other, and nothing stays behind."""
 
 import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
@@ -15,6 +18,7 @@ from longlook.testbed import netns
 from longlook.testbed.description import parse_description
 from plans import QUIC, TCP
 from plans import sweep as small
+from strangers import is_loopback, listeners, network, take_work
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -148,8 +152,28 @@ def test_a_refused_login_names_the_remedy(standin, tmp_path):
         pass
 
 
+def worker_listens_on(standin):
+    """What the worker that the client node runs listens on, once it does."""
+    there = network(standin.running("client", "sshd")[0])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        found = listeners(standin.running("client", "longlook.experiment.away"), within=there)
+        if len(found) >= 2:  # a worker and its nanny
+            return found
+        time.sleep(0.1)
+    raise AssertionError("no worker on the client node after 60 s")
+
+
+def look_for_ways_in(standin):
+    """While the client node's worker is up: what listens here and there, and what of it takes a stranger's work."""
+    there = worker_listens_on(standin)
+    here = listeners([os.getpid()], within=network())
+    return here, there, take_work(here | there)
+
+
 def test_a_worker_on_another_control_host_sends_its_records(standin, bench, testbed_name):
-    """One testbed of namespaces here, one that the stand-in's client node controls, reached over SSH by Dask."""
+    """One testbed of namespaces here, one that the stand-in's client node controls, reached over SSH by Dask. Neither
+    takes work from one without a certificate of this run, and the worker listens only where it was reached."""
     own = standin.description()
     control = {"host": own.client.host, "python": own.python, "key": own.key, "known_hosts": own.known_hosts}
     beds = (
@@ -158,10 +182,17 @@ def test_a_worker_on_another_control_host_sends_its_records(standin, bench, test
     )
     wanted = small({"bandwidth_mbps": [50, 100]})
     try:
-        outcome = run_sweep(wanted, testbeds=beds, quiet=True)
+        with ThreadPoolExecutor(1) as beside:
+            looked = beside.submit(look_for_ways_in, standin)
+            outcome = run_sweep(wanted, testbeds=beds, quiet=True)
+            here, there, taken = looked.result()
     finally:
         for bed in beds:
             netns.remove(bed.name)
     assert outcome.failed == {} and outcome.campaign.is_sealed
     records = [json.loads((cell / "environment.json").read_text()) for cell in outcome.campaign.finished_cells()]
     assert {record["testbed"]["name"] for record in records} == {bed.name for bed in beds}
+    assert taken == [], (here, there)
+    assert {ip for ip, _ in there} == {own.client.host}
+    assert {ip for ip, _ in here if not is_loopback(ip)} == {f"10.79.{standin.number}.254"}, here
+    assert standin.left("client", "longlook.experiment.away") == []

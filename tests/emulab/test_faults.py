@@ -18,6 +18,12 @@ from longlook.record.samples import read_records
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """A stand-in's node is back within seconds: it is asked more often than a real one."""
+    monkeypatch.setattr("longlook.experiment.places.POLL_S", 0.5)
+
+
 class Harm:
     """Does something to the stand-in once the cell under way has so many loads on the client's disk."""
 
@@ -101,7 +107,7 @@ def test_the_connection_to_the_client_is_cut(standin, bench, capfd):
 def test_a_node_is_rebooted(standin, bench, capfd, role):
     def reboot():
         standin.crash(role)
-        threading.Timer(4, lambda: standin.boot(role)).start()
+        threading.Timer(1, lambda: standin.boot(role)).start()
 
     text = measured(standin, Harm(standin, reboot), capfd)
     assert f"{role} node" in text and standin.address(role) in text

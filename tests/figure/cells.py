@@ -29,6 +29,7 @@ def arm_rows(arms, metric="plt_ms"):
     same = dict.fromkeys(columns("arms")) | {
         "campaign": "published", "study": "muthuraj2024", "series": "4.7c", "cell_id": "one", "workload": "5kb-x1",
         "object_bytes": 5120, "object_count": 1, "total_bytes": 5120, "bandwidth_mbps": 10.0, "rtt_ms": 36.0,
-        "loss_pct": 0.0, "jitter_ms": 0.0, "metric": metric,
+        "loss_pct": 0.0,
+        "jitter_ms": 0.0, "metric": metric,
     }  # fmt: skip
     return pd.DataFrame([same | {"arm": name, "mean": mean, "sd": sd, "n": n} for name, (mean, sd, n) in arms.items()])

@@ -141,7 +141,7 @@ def test_any_condition_can_be_an_axis_or_have_panels_of_its_own():
 
 
 def test_an_unknown_condition_is_an_error_that_lists_the_known_ones():
-    with pytest.raises(LonglookError, match=r"no condition 'speed'.*bandwidth_mbps.*quic\.cca.*server_cpu_pct"):
+    with pytest.raises(LonglookError, match=r"no condition 'speed'.*bandwidth_mbps.*quic.cca.*server_cpu_pct"):
         figure_squares({PUBLISHED: pd.DataFrame([cell()])}, Axes(x="speed"))
 
 

@@ -1,7 +1,7 @@
 """The gate of the redesign: every square of every heatmap is the one that it was before, to the last digit.
 
-`frozen/squares.csv` holds what was drawn of the campaigns that it names. Only those count: a newer campaign may
-show more.
+`frozen/squares.csv` holds what was drawn of the campaigns that it names. Only those count: a newer campaign may show
+more.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def test_an_unknown_controller_is_refused_with_the_known_ones(testbed_name):
 def test_two_testbeds_side_by_side_and_one_owner_each(testbed_name):
     with NetnsTestbed(testbed_name) as one, NetnsTestbed(testbed_name + "b") as two:
         assert one.run("server", ["true"], 5) == two.run("server", ["true"], 5)
-        with pytest.raises(LonglookError, match="in use by another process"), NetnsTestbed(testbed_name):
+        with pytest.raises(LonglookError, match="in use by process"), NetnsTestbed(testbed_name):
             pass
         assert testbed_name in netns.leftover()
     netns.remove(testbed_name + "b")

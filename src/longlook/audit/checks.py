@@ -129,7 +129,7 @@ def _groups(rows: pd.DataFrame) -> tuple[ControlGroup, ...]:
         tested = own[own["verdict"].notna()]
         found.append(
             ControlGroup(
-                *kind,
+                **dict(zip(KIND, kind, strict=True)),
                 cells=len(own),
                 untested=len(own) - len(tested),
                 significant=int((tested["verdict"] != "none").sum()),

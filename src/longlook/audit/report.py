@@ -188,7 +188,8 @@ class AuditReport:
             for part in self.sections
             if not part.order.passed
         ]
-        found += [f"below the floor: {line}" for part in (*self.controls, *self.sections) for line in part.below_floor]
+        low = [part.below_floor for part in self.controls] + [part.below_floor for part in self.sections]
+        found += [f"below the floor: {line}" for lines in low for line in lines]
         found += [f"integrity: {line}" for line in self.integrity.problems]
         return tuple(found)
 

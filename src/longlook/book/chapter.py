@@ -72,8 +72,8 @@ class Chapter:
         """The live heatmaps of one or several series; a sentence where there is nothing to show.
 
         `x`, `y` and `by` (panels of their own) are conditions: columns of `cells`, or those of an arm, as in
-        `quic.server_cpu_pct`. `contrast` names two arms of a cell, `labels` the scenarios to show of a series that
-        has some. Two cells on one square are an error.
+        `quic.server_cpu_pct`. `contrast` names two arms of a cell, `labels` the scenarios to show of a series that has
+        some. Two cells on one square are an error.
         """
         panels = (by,) if isinstance(by, str) else tuple(by)
         axes = Axes(x, y, panels, contrast)
@@ -90,8 +90,8 @@ class Chapter:
         contrast: tuple[str, str] = QUIC_TCP,
         metric: str = PLT.name,
     ) -> HTML:
-        """Squares with one condition changed (`series`, headed `varied`), beside the same squares of the series
-        `of` (headed `usual`); of several such squares the first."""
+        """Squares with one condition changed (`series`, headed `varied`), beside the same squares of the series `of`
+        (headed `usual`); of several such squares the first."""
         versus = Versus(*contrast, metric_of(metric))
         return HTML(varied_table(self.data, self.study, series, of, usual, varied, versus))
 
@@ -137,8 +137,8 @@ class Chapter:
         zoom_s: tuple[float, float] | None = None,
         published: bool = False,
     ) -> LiveChart | HTML:
-        """Something over the time of a transfer: `throughput`, `windows` (of all its flows), `cwnd_bytes` and
-        `rtt_ms` (of several scenarios), `losses`, `phases`, `rtt_parts`. `published`: printed means as lines."""
+        """Something over the time of a transfer: `throughput`, `windows` (of all its flows), `cwnd_bytes` and `rtt_ms`
+        (of several scenarios), `losses`, `phases`, `rtt_parts`. `published`: printed means as lines."""
         own = (labels,) if isinstance(labels, str) else tuple(labels)
         watched = timelines.Watched(series, own, workload, run, zoom_s, published)
         found = timelines.live_timeline(self.data, self.study, watched, what)

@@ -75,8 +75,8 @@ class BookData:
         return self.campaigns[self.campaigns["campaign"] == name].iloc[0]
 
     def rows(self, table: str, study: str, series: str | Sequence[str], key: str) -> pd.DataFrame:
-        """Rows of one table (`arms`, `samples`, ...) of one or several series, in one column of a figure:
-        `published` (arms only), `reference` or `yours`. The newest campaign counts that has any."""
+        """Rows of one table (`arms`, `samples`, ...) of one or several series, in one column of a figure: `published`
+        (arms only), `reference` or `yours`. The newest campaign counts that has any."""
         if key == PUBLISHED.key:
             return _of(self.published, study, series)
         role = {name: role for name, role, _ in COLUMNS}[key]

@@ -1,7 +1,7 @@
 """Numbers with a unit that are typed into the prose of a chapter, and which of them may be.
 
-Re-measured numbers stand in sentences by the role `value` alone. Typed ones are settings (what the study's sweeps
-set) or listed, with their source, in `typed/<chapter>.toml` beside the chapter:
+Re-measured numbers stand in sentences by the role `value` alone. Typed ones are settings (what the study's sweeps set)
+or listed, with their source, in `typed/<chapter>.toml` beside the chapter:
 
     "41 to 47 %" = "thesis, section 4.3.1"
 
@@ -27,8 +27,8 @@ UNITS = (
 NUMBER = r"[+\N{MINUS SIGN}-]?(?:\d{1,3}(?:[ ,]\d{3})+|\d+)(?:\.\d+)?"
 JOINT = r"(?: ?%?(?:,| and| or| to|\N{EN DASH}| instead of| against| above| down to| goes from) )"
 RUN = re.compile(
-    r"(?<![\w.`/])(?<!\N{MULTIPLICATION SIGN} )(?<!= )(?<!figure )"
-    rf"(?P<numbers>{NUMBER}(?:{JOINT}{NUMBER})*)[ \N{{NO-BREAK SPACE}}](?P<unit>{'|'.join(UNITS)})(?![\w/])"
+    rf"(?<![\w.`/])(?<!\N{{MULTIPLICATION SIGN}} )(?<!= )(?<!figure )(?P<numbers>{NUMBER}(?:{JOINT}{NUMBER})*)"
+    rf"[ \N{{NO-BREAK SPACE}}](?P<unit>{'|'.join(UNITS)})(?![\w/])"
 )
 _HIDDEN = re.compile(r"\{[\w:-]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|\]\([^)]*\)")
 """Roles, code, mathematics and addresses within a line."""
@@ -82,8 +82,11 @@ def settings(study: str) -> set[tuple[str, str]]:
             continue
         for cell in open_sweep(name).cells():
             link = cell.link
-            known: dict[str, list[float | None]] = {"Mbit/s": [link.bandwidth_mbps], "%": [link.loss_pct]}
-            known["s"] = [cell.duration_s]
+            known: dict[str, list[float | None]] = {
+                "Mbit/s": [link.bandwidth_mbps],
+                "%": [link.loss_pct],
+                "s": [cell.duration_s],
+            }
             known["ms"] = [link.rtt_ms, link.jitter_ms, link.jitter_interval_ms]
             known["%"] += [limit for arm in cell.arms for limit in (arm.client_cpu_pct, arm.server_cpu_pct)]
             size = kb_of_bytes(cell.workload.object_bytes or 0) or 0

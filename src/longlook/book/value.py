@@ -1,7 +1,7 @@
 """Numbers for the sentences of the chapters: computed from the tables, never typed, each with where it comes from.
 
-A chapter's numbers are defined in `book/<study>/numbers/<chapter>.py`, one line each, and stand in its text by
-name, as in {value}`lead-small`:
+A chapter's numbers are defined in `book/<study>/numbers/<chapter>.py`, one line each, and stand in its text by name, as
+in {value}`lead-small`:
 
     NUMBERS = {"lead-small": lambda m: m.gap("4.7b", workload=("5kb-x1", "10kb-x1")).span("ms")}
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,8 +28,6 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.versus import Versus
 
-Where = dict[str, Any]
-"""Conditions and the value, or the values, that each is to have."""
 NOT_YET = "not measured yet"
 PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
 """What tells the squares of a series apart; what else differs has to be asked for."""
@@ -223,7 +221,9 @@ class Measured:
         """A number that was made of rows of `timelines`."""
         return Quantity(pd.Series([number]), what, self._files(rows))
 
-    def _contrasts(self, series: str, contrast: tuple[str, str], metric: str, where: Where) -> pd.DataFrame:
+    def _contrasts(
+        self, series: str, contrast: tuple[str, str], metric: str, where: Mapping[str, object]
+    ) -> pd.DataFrame:
         both = self.data.squares(self.study, series, self.key, Versus(*contrast, metric_of(metric)))
         return _chosen(both, series, where)
 
@@ -234,7 +234,7 @@ class Measured:
         return tuple(f"data/raw/{campaign}/{cell}" for campaign, cell in pairs)
 
 
-def _chosen(rows: pd.DataFrame, series: str, where: Where) -> pd.DataFrame:
+def _chosen(rows: pd.DataFrame, series: str, where: Mapping[str, object]) -> pd.DataFrame:
     """Rows with these values; every value that is asked for must be there."""
     unknown = sorted(set(where) - set(rows.columns))
     if unknown:

@@ -44,8 +44,8 @@ def same_square(
 def varied_table(
     data: BookData, study: str, series: str, of: Sequence[str], usual: str, varied: str, versus: Versus
 ) -> str:
-    """Squares of the series `of`: published where the study has a table, re-measured as the method says (`usual`),
-    and with one condition changed (`series`, headed `varied`); means of both arms."""
+    """Squares of the series `of`: published where the study has a table, re-measured as the method says (`usual`), and
+    with one condition changed (`series`, headed `varied`); means of both arms."""
     changed = data.squares(study, series, REFERENCE, versus)
     if changed.empty:
         return style.NOTHING_YET

@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -178,7 +178,12 @@ def _typed(column: pandas.Series, kind: str) -> pandas.Series:
     gone = column.isna() | (column == "")
     if kind == "string":
         return column.astype(object).where(~gone, None)
-    read = {"boolean": _BOOLEANS.__getitem__, "number": float, "integer": float if gone.any() else int}[kind]
+    readers: dict[str, Callable[[Any], Any]] = {
+        "boolean": _BOOLEANS.__getitem__,
+        "number": float,
+        "integer": float if gone.any() else int,
+    }
+    read = readers[kind]
     nothing = None if kind == "boolean" else math.nan
     values = [nothing if absent else read(one) for one, absent in zip(column, gone, strict=True)]
     dtype = object if kind == "boolean" and gone.any() else "float64" if read is float else _EMPTY[kind]

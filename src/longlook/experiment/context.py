@@ -19,7 +19,7 @@ from longlook.link.calibrate import calibrate
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.value import derived_seed
-from longlook.record.campaign import iso_now
+from longlook.record.campaign import CELL_SCHEMA, iso_now
 from longlook.server import SERVERS
 from longlook.server.base import RunningServer, ServerSettings
 from longlook.site.certificate import Certificate, make_certificate
@@ -29,7 +29,6 @@ from longlook.stack import Installed, open_stack
 from longlook.testbed.base import Testbed
 from longlook.testbed.opening import open_link
 
-CELL_SCHEMA = "longlook.cell/2"
 PORTS = [port for port in range(443, 512) if port != 465]
 """Of servers, in the order of their start; browsers refuse the one left out."""
 KERNELS_WINDOW = 10

@@ -2,46 +2,35 @@
 
 A testbed is a resource of its worker alone, so that it never runs two cells at once. A worker that dies is started
 again and its cell measured again; one on another control host (`control` in the testbeds' file) is started over SSH and
-sends its records here.
+sends its records here. What all this opens is in cluster.py.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
 import shutil
-import socket
 import tarfile
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from weakref import WeakKeyDictionary
 
-import asyncssh
-import dask
-from distributed import Client, Nanny, Scheduler, SpecCluster, Worker, as_completed, get_worker
-from distributed.deploy.ssh import Worker as SSHWorker
+from distributed import Client, Worker, as_completed, get_worker
 
 from longlook.errors import LonglookError
+from longlook.experiment.cluster import resource
 from longlook.experiment.failure import Failure
 from longlook.experiment.measure import TRIES_PER_CELL, Measurer
 from longlook.experiment.places import place_of
 from longlook.experiment.registry import experiment_of
 from longlook.host.facts import git_commit
-from longlook.node.login import login_options
 from longlook.plan.cell import Cell
 from longlook.record.campaigns import Campaign, find_campaign
 from longlook.stack import load_stack
-from longlook.testbed.description import Control, Description
+from longlook.testbed.description import Description
 
-DASHBOARD_PORT = 8787
-"""Dask's usual one; another is taken where it is in use."""
-WORKERS_TIMEOUT_S = 120
-WORKER_DEATHS = 1
-"""So often a cell may have its worker die under it and be measured again; `Measurer` itself tries a cell twice."""
 _measurers: WeakKeyDictionary[Worker, Measurer] = WeakKeyDictionary()
 
 
@@ -55,10 +44,6 @@ class Origin:
     @classmethod
     def of(cls, cell: Cell) -> Origin:
         return cls(git_commit(), tuple(load_stack(name).digest for name in cell.stacks))
-
-
-def resource(bed: Description) -> str:
-    return f"testbed-{bed.name}"
 
 
 def _measurer(bed: Description) -> Measurer:
@@ -98,66 +83,6 @@ def work_away(campaign_id: str, cell: Cell, bed: Description, origin: Origin) ->
             for path in sorted(folder.iterdir()):
                 archive.add(path, path.name)
         return failure, packed.getvalue()
-
-
-@contextlib.contextmanager
-def cluster(testbeds: Sequence[Description], port: int = DASHBOARD_PORT) -> Iterator[Client]:
-    """Scheduler in this process, one worker per testbed; all end with it, also when this process is killed."""
-    host = _own_address([bed.control for bed in testbeds if bed.control])
-    scheduler = {"cls": Scheduler, "options": {"host": host, "port": 0, "dashboard_address": f"{host}:{port}"}}
-    allowed = dask.config.set({"distributed.scheduler.allowed-failures": WORKER_DEATHS})
-    with (
-        allowed,
-        _started(),
-        SpecCluster(workers={bed.name: _worker(bed) for bed in testbeds}, scheduler=scheduler, name="longlook") as made,
-        Client(made) as client,
-    ):
-        client.wait_for_workers(len(testbeds), timeout=WORKERS_TIMEOUT_S)
-        yield client
-
-
-@contextlib.contextmanager
-def _started() -> Iterator[None]:
-    """What the library raises when a worker cannot be started, as one message."""
-    try:
-        yield
-    except (TimeoutError, OSError, RuntimeError, asyncssh.Error) as error:
-        raise LonglookError(
-            f"the workers could not be started or were lost: {error}; "
-            "are the control hosts up, and is longlook installed there?"
-        ) from error
-
-
-def _own_address(controls: Sequence[Control]) -> str:
-    """Where the scheduler listens.
-
-    On this machine only, or at the address from which the other control hosts are reached.
-    """
-    if not controls:
-        return "127.0.0.1"
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
-        way.connect((controls[0].host, controls[0].port))  # of UDP: sends nothing
-        return way.getsockname()[0]
-
-
-def _worker(bed: Description) -> dict[str, Any]:
-    """A worker's entry in a SpecCluster.
-
-    Made of the parts that SSHCluster is made of, since that knows no resources per worker.
-    """
-    own = {"nthreads": 1, "resources": {resource(bed): 1}, "name": bed.name, "memory_limit": 0, "dashboard": False}
-    if bed.control is None:
-        return {"cls": Nanny, "options": own}
-    connect = {"port": bed.control.port, "username": bed.control.user} | login_options(
-        bed.control.key, bed.control.known_hosts
-    )
-    options = {
-        "address": bed.control.host,
-        "connect_options": connect,
-        "kwargs": own,
-        "remote_python": bed.control.python,
-    }
-    return {"cls": SSHWorker, "options": options}
 
 
 def measure_all(

@@ -15,14 +15,13 @@ from longlook.errors import LonglookError
 from longlook.experiment.execute import limit_s
 from longlook.experiment.failure import Failure
 from longlook.experiment.registry import experiment_of
-from longlook.host.locking import exclusive
 from longlook.node.provision import Provisioned, introduce
 from longlook.node.session import NodeError, Session
 from longlook.plan.cell import Cell
 from longlook.testbed.description import EmulabDescription
 from longlook.testbed.emulab import session_to
+from longlook.testbed.ownership import used
 
-LOCK_WAIT_S = 10.0
 GRACE_S = 60.0
 """Beyond a notebook's own bound, for the start of its kernel and the end of its programs."""
 LEAST_FREE_BYTES = 2 * 10**9
@@ -42,13 +41,7 @@ class Nodes:
         self._owned = contextlib.ExitStack()
         try:
             # Before the first connection, which ends whatever it finds running.
-            self._owned.enter_context(
-                exclusive(
-                    paths.CACHE / f"testbed-{self.bed.name}.lock",
-                    f"another run on testbed {self.bed.name}",
-                    LOCK_WAIT_S,
-                )
-            )
+            self._owned.enter_context(used(self.bed.name, paths.CACHE))
             self._server, self._bridge, self._client = (
                 self._owned.enter_context(session_to(self.bed, role)) for role in ("server", "bridge", "client")
             )

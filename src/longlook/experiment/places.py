@@ -8,10 +8,11 @@ from __future__ import annotations
 import abc
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.experiment.execute import execute, limit_s
 from longlook.experiment.failure import Failure
@@ -21,8 +22,10 @@ from longlook.host.hosts import Role
 from longlook.node.session import NodeError
 from longlook.plan.cell import Cell
 from longlook.testbed import netns
+from longlook.testbed.base import LOCKS
 from longlook.testbed.description import Description, EmulabDescription, NetnsDescription
 from longlook.testbed.emulab import session_to
+from longlook.testbed.ownership import Owner, entitled, owned
 
 PATIENCE_S = 600.0
 """For a node that does not answer: a restart of an Emulab node takes about five minutes."""
@@ -38,6 +41,10 @@ class Place(abc.ABC, Generic[D]):
 
     def __init__(self, bed: D):
         self.bed = bed
+
+    @abc.abstractmethod
+    def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
+        """Own the testbed, from the first to the last cell of a run; raises at once where somebody else does."""
 
     @abc.abstractmethod
     def attempt(
@@ -63,6 +70,19 @@ class HerePlace(Place[NetnsDescription]):
 
     is_here = True
 
+    def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
+        return self._owned(what)
+
+    @contextlib.contextmanager
+    def _owned(self, what: str) -> Iterator[Owner]:
+        """What a killed run left goes first: this one may end before it comes to a cell."""
+        with owned(self.bed.name, LOCKS, what) as owner:
+            netns.remove(self.bed.name)
+            try:
+                yield owner
+            finally:
+                netns.remove(self.bed.name)
+
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
     ) -> Failure | None:
@@ -72,13 +92,15 @@ class HerePlace(Place[NetnsDescription]):
             "campaign": campaign,
             "testbed": self.bed.name,
         }
-        try:
-            return execute(experiment_of(cell).notebook, folder, parameters, limit_s(cell))
-        finally:
-            netns.remove(self.bed.name)  # nothing there after a cell that ended by itself
+        with entitled(self.bed.name, LOCKS):
+            try:
+                return execute(experiment_of(cell).notebook, folder, parameters, limit_s(cell))
+            finally:
+                netns.remove(self.bed.name)  # nothing there after a cell that ended by itself
 
     def clean(self) -> None:
-        netns.remove(self.bed.name)
+        with entitled(self.bed.name, LOCKS):
+            netns.remove(self.bed.name)
 
     def is_back(self, patience_s: float) -> bool:
         return True
@@ -88,6 +110,9 @@ class NodesPlace(Place[EmulabDescription]):
     """Three nodes over SSH."""
 
     is_here = False
+
+    def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
+        return owned(self.bed.name, paths.CACHE, what)
 
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
@@ -61,18 +62,23 @@ def run_sweep(
 ) -> SweepRun:
     """Measure every missing cell of a sweep; seal the campaign when none is missing. Several testbeds share its rows.
 
-    Ctrl-C ends the cells under way (their remains are kept apart) and leaves everything else to be resumed.
+    Ctrl-C ends the cells under way (their remains are kept apart) and leaves everything else to be resumed. A run that
+    finds one of its testbeds in use is refused before it makes or changes anything.
     """
     require_measurable(sweep)
     digests = ", ".join(open_stack(name, full_check=True).digest for name in sweep.stacks())
-    campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
-    found = SweepRun(campaign)
-    try:
+    with contextlib.ExitStack() as owning:
+        # A control host's own worker owns what it controls.
+        own = [place_of(bed).owned(f"sweep {sweep.name}") for bed in testbeds if bed.control is None]
+        owners = [owning.enter_context(one) for one in own]
+        campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
+        owning.callback(campaign.close)
+        for owner in owners:
+            owner.is_for(f"campaign {campaign.id}")
+        found = SweepRun(campaign)
         _measure(found, testbeds, quiet)
         if not campaign.missing_cells():
             campaign.seal(wall_s=wall_s(campaign))
-    finally:
-        campaign.close()
     return found
 
 
@@ -118,17 +124,18 @@ def _side_by_side(
     found: SweepRun, missing: Sequence[Cell], testbeds: Sequence[Description], progress: Progress
 ) -> None:
     """By Dask; in a second pass what came out short of accepted samples, on the same testbeds."""
-    from longlook.experiment.distribute import cluster, measure_all
+    from longlook.experiment.cluster import cluster
+    from longlook.experiment.distribute import measure_all
 
     campaign = found.campaign
     kept: list[tuple[Cell, Path]] = []
     plan = assign(missing, [bed.name for bed in testbeds], _begun(campaign))
     try:
-        with cluster(testbeds) as client:
-            progress.say(f"dashboard: {client.dashboard_link}")
+        with cluster(testbeds, f"campaign {campaign.id}") as opened:
+            progress.say(f"dashboard: {opened.dashboard}")
             for again in (False, True):
                 began = dict.fromkeys(plan, time.monotonic())
-                for cell, where, failure in measure_all(campaign, plan, testbeds, client):
+                for cell, where, failure in measure_all(campaign, plan, testbeds, opened.client):
                     progress.ended(cell, where, time.monotonic() - began[where], failure)
                     began[where] = time.monotonic()
                     if not again:

@@ -18,8 +18,6 @@ from longlook.figure import style
 from longlook.figure.squares import Axes, axis_title
 from longlook.figure.versus import SIDES, Versus
 
-Drawing = TypeVar("Drawing", bound=alt.TopLevelMixin)
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -61,6 +59,9 @@ _SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "shade"
           "label_colour", "place", "left_text", "right_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
 
 
+Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
+
+
 def heatmap(squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None) -> alt.VConcatChart:
     """Altair chart of `squares` (from `figure_squares`): one row of panels per block, one panel per source."""
     chart = alt.vconcat(*_rows(squares, PAGE, versus, axes or Axes()), spacing=18)
@@ -97,9 +98,7 @@ def _block_title(text: str) -> alt.Title:
     return alt.Title(text, anchor="start", fontSize=13, offset=8)
 
 
-def _panel(
-    frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes
-) -> alt.LayerChart | alt.FacetChart:
+def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes) -> style.Layered:
     """One source of one block: squares, and the number printed in each."""
     across = list(dict.fromkeys(frame.sort_values("x_order", kind="stable")["x"]))
     down = list(dict.fromkeys(frame.sort_values("y_order", kind="stable")["y"]))
@@ -156,8 +155,10 @@ def _colour(versus: Versus) -> alt.Color:
             clamp=True,
         ),
         legend=alt.Legend(
-            title=f"{versus.metric_word} difference, %: blue, minus = {words['right']}; red, plus = {words['left']}; "
-            "white = not significant",
+            title=(
+                f"{versus.metric_word} difference, %: blue, minus = {words['right']}; "
+                f"red, plus = {words['left']}; white = not significant"
+            ),
             orient="bottom", direction="horizontal", gradientLength=300, gradientThickness=10,
             titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
         ),
@@ -213,7 +214,7 @@ def p_text(p_value: float) -> str:
     return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
-def configured(chart: Drawing) -> Drawing:
+def configured(chart: Chart) -> Chart:
     """The one look of all charts: plain sans-serif, no frame, text large enough to read in print."""
     return (
         chart.configure(font=style.FONT, background="transparent")

@@ -34,8 +34,8 @@ def state_of(set_aside: bool, accepted: bool) -> int:
 def loads_of_squares(samples: pd.DataFrame, squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
     """Loads by square and series: `{square: {"<source>:<side>": [[index, value, state, reason], ...]}}`.
 
-    `samples` has the columns of the table of that name; the reason is there for rejected loads only. Loads without
-    a value stay in the list with None: they cannot be drawn, and are counted.
+    `samples` has the columns of the table of that name; the reason is there for rejected loads only. Loads without a
+    value stay in the list with None: they cannot be drawn, and are counted.
     """
     place = {
         (row.campaign, row.cell_id): (row.square, row.source) for row in squares[squares["raw"] != ""].itertuples()
@@ -58,7 +58,7 @@ def _load(row: Mapping[str, Any]) -> list:
     return load if row["accepted"] else [*load, row["reject_reason"] or "unknown reason"]
 
 
-def strip(versus: Versus, width_px: int = 560) -> alt.TopLevelMixin:
+def strip(versus: Versus, width_px: int = 560) -> style.Layered:
     """Strip plot with named, empty data: `points`, `means` (mean, low, high) and `floors`, one row per series.
 
     Row labels come with the data (`row`); values are in the metric's unit. The script fills the three data sets.

@@ -1,9 +1,9 @@
 """From cells to the squares of one figure: published, reference and yours, on one grid.
 
-Pure functions over data frames. A square is one place of the grid: a value on each axis, within a block (its link,
-and what else asks for a panel of its own). Each source that knows it contributes one row, and a source that does
-not has a row marked as not measured, so that columns line up. Two cells of one source on one square are an error:
-nothing is dropped.
+Pure functions over data frames. A square is one place of the grid: a value on each axis, within a block (its link, and
+what else asks for a panel of its own). Each source that knows it contributes one row, and a source that does not has a
+row marked as not measured, so that columns line up. Two cells of one source on one square are an error: nothing is
+dropped.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ PUBLISHED = Source("published", "Published")
 class Axes:
     """Which conditions lie across (`x`), down (`y`) and, beside those of the link, in panels of their own (`by`).
 
-    Each is a column of `cells`, or one of `arms` with the arm's name: `quic.server_cpu_pct`. `arms`: their names,
-    left first.
+    Each is a column of `cells`, or one of `arms` with the arm's name: `quic.server_cpu_pct`. `arms`: their names, left
+    first.
     """
 
     x: str = "workload"
@@ -69,8 +69,8 @@ class Axes:
         return (self.x, self.y, *self.blocks)
 
     def column(self, name: str, frame: pd.DataFrame) -> str:
-        """The column of `side_by_side` that a condition's name means; an unknown one is an error that lists the
-        known ones."""
+        """The column of `side_by_side` that a condition's name means; an unknown one is an error that lists the known
+        ones."""
         arm, dot, own = name.rpartition(".")
         if dot and arm in self.arms and own in OF_ARM:
             return f"{SIDES[self.arms.index(arm)]}_{own}"
@@ -87,9 +87,9 @@ class Axes:
 def figure_squares(cells_of: Mapping[Source, pd.DataFrame], axes: Axes | None = None) -> pd.DataFrame:
     """All squares of one figure, one row per source and square.
 
-    `cells_of` maps each source to rows of `side_by_side`. Added columns: source, source_title, square (its key), x,
-    y and block (texts), x_order, y_order, measured, significant, label, label_colour, raw (path of the raw record,
-    or empty).
+    `cells_of` maps each source to rows of `side_by_side`. Added columns: source, source_title, square (its key), x, y
+    and block (texts), x_order, y_order, measured, significant, label, label_colour, raw (path of the raw record, or
+    empty).
     """
     axes = axes or Axes()
     known = [frame for frame in cells_of.values() if len(frame)]

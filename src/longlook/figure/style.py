@@ -1,8 +1,8 @@
 """Colours, labels and sizes that every chart and table shares.
 
-Red means that the left arm is the better one and blue the right one: QUIC and TCP as in the thesis (section 4.3).
-Red and blue stay apart for the common forms of colour blindness; the sign is printed as well, so colour is never
-the only carrier of the result.
+Red means that the left arm is the better one and blue the right one: QUIC and TCP as in the thesis (section 4.3). Red
+and blue stay apart for the common forms of colour blindness; the sign is printed as well, so colour is never the only
+carrier of the result.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from numbers import Real
 
+import altair as alt
 import pandas as pd
 
 from longlook.plan.workload import size_label
@@ -27,6 +28,8 @@ GREY = "#666666"
 SIDE_COLOURS = {"left": "#b2182b", "right": "#2166ac"}
 PROTOCOL_COLOURS = {"quic": "#b2182b", "tcp": "#2166ac"}
 PROTOCOL_LABELS = {"quic": "QUIC", "tcp": "TCP"}
+Layered = alt.Chart | alt.LayerChart | alt.FacetChart
+"""A panel, as `alt.layer` and `properties` return it."""
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 MINUS = "\N{MINUS SIGN}"

@@ -69,9 +69,7 @@ def timeline(
     return _zoomable(detail, strip, brush, axis=alt.Axis(tickCount=8))
 
 
-def _zoomable(
-    detail: alt.Chart | alt.LayerChart | alt.FacetChart, strip: alt.Chart, brush: alt.Parameter, **time_axis
-) -> alt.VConcatChart:
+def _zoomable(detail: style.Layered, strip: alt.Chart, brush: alt.Parameter, **time_axis) -> alt.VConcatChart:
     """The detail, and below it the strip on which the reader drags its span."""
     time = alt.X("time_s:Q", title="drag here to zoom", **time_axis)
     strip = (

@@ -51,9 +51,9 @@ class Versus:
 
 
 def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
-    """One row per cell that has both arms: what they have in common as in `arms`, the rest with `left_` and
-    `right_` before it, and their contrast (`pct_diff`, `p_value`, `verdict`: left, right, none, or None where it
-    was not tested)."""
+    """One row per cell that has both arms: what they have in common as in `arms`, the rest with `left_` and `right_`
+    before it, and their contrast (`pct_diff`, `p_value`, `verdict`: left, right, none, or None where it was not
+    tested)."""
     own = arms[arms["metric"] == versus.metric.name]
     parts = []
     for side, name in zip(SIDES, (versus.left, versus.right), strict=True):
@@ -61,16 +61,14 @@ def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
         renamed = chosen[list(OF_ARM)].rename(columns=lambda column, side=side: f"{side}_{column}")
         parts.append(pd.concat([chosen[list(OF_CELL) if side == "left" else ["campaign", "cell_id"]], renamed], axis=1))
     both = parts[0].merge(parts[1], on=["campaign", "cell_id"], how="inner", validate="one_to_one")
-    better = versus.metric.better or "low"
-    found = [contrast(_summary(row, "left"), _summary(row, "right"), better) for row in both.to_dict("records")]
+    found = [
+        contrast(_summary(row, "left"), _summary(row, "right"), versus.metric.better or "low")
+        for row in both.to_dict("records")
+    ]
     both["pct_diff"] = [one.pct for one in found]
     both["p_value"] = [one.test.p_value for one in found]
     both["verdict"] = pd.Series([one.verdict for one in found], index=both.index, dtype=object)
     return both
-
-
-def _summary(row: Mapping[Hashable, Any], side: str) -> Summary:
-    return Summary(row[f"{side}_mean"], row[f"{side}_sd"], int(row[f"{side}_n"]))
 
 
 def condition_columns(frame: pd.DataFrame) -> list[str]:
@@ -78,3 +76,7 @@ def condition_columns(frame: pd.DataFrame) -> list[str]:
     names = {"campaign", "study", "series", "cell_id", "key", *CONTRAST}
     of_arms = {f"{side}_{name}" for side in SIDES for name in ("arm", "arm_label", *STATISTICS)}
     return [name for name in frame.columns if name not in names | of_arms]
+
+
+def _summary(row: Mapping[Hashable, Any], side: str) -> Summary:
+    return Summary(row[f"{side}_mean"], row[f"{side}_sd"], int(row[f"{side}_n"]))

@@ -163,11 +163,14 @@ class Provisioned:
         return own
 
     def _having_needed(self, python: str) -> str:
-        """The path of a Python there that has this project's dependencies; empty where it has not, or is not there."""
-        script = '"$1" -c "$2" 2>/dev/null || true'
-        return self._session.run(
-            ["sh", "-c", script, "sh", python, f"{NEEDED}, sys; print(sys.executable)"], timeout_s=120
-        ).strip()
+        """The path of a Python there that has this project's dependencies; empty where it has not, or is not there.
+
+        To import them all takes seconds: it is done once for each code, and the answer kept beside it.
+        """
+        kept = f"{self.code}/.python-{hashlib.sha256(python.encode()).hexdigest()[:8]}"
+        script = '{ p=$(cat "$3") && test -x "$p"; } || { p=$("$1" -c "$2") && echo "$p" > "$3"; } || exit 0; echo "$p"'
+        argv = ["sh", "-c", f"{{ {script}; }} 2>/dev/null", "sh", python, f"{NEEDED}, sys; print(sys.executable)", kept]
+        return self._session.run(argv, timeout_s=120).strip()
 
 
 def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[str, str]:

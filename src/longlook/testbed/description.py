@@ -57,7 +57,9 @@ class BridgeNode(Node):
 class Control(Node):
     """Another machine that runs a testbed's worker, reached by SSH without a password."""
 
-    user: str = "root"
+    user: str | None = Field(
+        default=None, description="default: root for namespaces, which need it; else who runs this"
+    )
     python: str = Field(description="there, with longlook installed")
     key: str | None = Field(default=None, description="private key file here; default: the agent's and ~/.ssh's")
     known_hosts: str | None = Field(default=None, description="file of host keys here; default: ~/.ssh/known_hosts")

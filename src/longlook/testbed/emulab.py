@@ -15,7 +15,6 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.host.hosts import Running
-from longlook.host.locking import held
 from longlook.node.session import CLEAN, NodeError, Session
 from longlook.probe.tcp_probe import TcpTrace
 from longlook.server.base import RunningServer, Server, ServerSettings
@@ -24,6 +23,7 @@ from longlook.testbed.asking import Agent, RemoteServer, RemoteTcpProbe
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.description import EmulabDescription, Node
 from longlook.testbed.onehost import OneHost
+from longlook.testbed.ownership import used
 
 INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT", "TMPDIR", "LONGLOOK_PYTHON")
 """Environment variables that mean the same on the server node: code and stacks lie at the same places there."""
@@ -54,10 +54,7 @@ class EmulabTestbed(Testbed):
     def _up(self) -> None:
         own = self.description
         self._owned = contextlib.ExitStack()
-        lock = LOCKS / f"ll-{self.name}-node.lock"
-        self._owned.enter_context(
-            held(lock, f"testbed {self.name!r} is in use by another process here (lock {lock}): wait for it, or end it")
-        )
+        self._owned.enter_context(used(f"{self.name}-node", LOCKS))
         self._client = self._owned.enter_context(OneHost(self.name, "client", own.client.address, own.server.address))
         self._server = self._owned.enter_context(session_to(own, "server"))
         self._bridge = self._owned.enter_context(session_to(own, "bridge"))

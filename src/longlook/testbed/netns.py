@@ -23,8 +23,8 @@ from pyroute2 import NetNS, netns
 
 from longlook.errors import LonglookError
 from longlook.host import kernel, process
-from longlook.host.locking import held
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
+from longlook.testbed.ownership import used
 
 PREFIX = "ll"
 SERVER_ADDRESS, CLIENT_ADDRESS = "10.77.0.1", "10.77.0.2"
@@ -102,9 +102,7 @@ class NetnsTestbed(Testbed):
 
     def _up(self) -> None:
         self._preflight()
-        lock = LOCKS / f"{PREFIX}-{self.name}.lock"
-        refusal = f"testbed {self.name!r} is in use by another process (lock {lock}): wait for it, or use another name"
-        self._owned.enter_context(held(lock, refusal))
+        self._owned.enter_context(used(self.name, LOCKS))
         self._owned.callback(remove, self.name)
         remove(self.name)
         _apart(self._make)
@@ -220,7 +218,7 @@ class NetnsTestbed(Testbed):
 
 
 def remove(name: str) -> None:
-    """Kill what still runs in a testbed's namespaces and delete them; nothing there is fine."""
+    """Kill what still runs in a testbed's namespaces and delete them; nothing there is fine. For its owner only."""
 
     def body() -> None:
         existing = set(netns.listnetns())

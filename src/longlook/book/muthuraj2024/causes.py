@@ -104,8 +104,8 @@ def browser_time(paper: Chapter) -> HTML:
 
 
 def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTML:
-    """Pages of many objects by how much CPU the QUIC server may use: published and unlimited (the series `of`),
-    then less and less of one CPU (`series`)."""
+    """Pages of many objects by how much CPU the QUIC server may use: published and unlimited (the series `of`), then
+    less and less of one CPU (`series`)."""
     frame = paper.data.squares(paper.study, tuple(series), REFERENCE, VERSUS)
     if frame.empty:
         return HTML(style.NOTHING_YET)

@@ -1,7 +1,7 @@
 """The claims of the thesis's section 4.8, each with its numbers as published and as re-measured, and whether it holds.
 
-A claim has parts (a stack, a bandwidth, a figure), each with a criterion that the same function decides for
-published and re-measured tables: a claim whose parts all meet it holds, one of which only some do holds in part.
+A claim has parts (a stack, a bandwidth, a figure), each with a criterion that the same function decides for published
+and re-measured tables: a claim whose parts all meet it holds, one of which only some do holds in part.
 """
 
 from __future__ import annotations

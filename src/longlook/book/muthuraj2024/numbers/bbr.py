@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.value import Measured, Quantity, Where
+from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
-TEN_MB: Where = {"workload": "10000kb-x1"}
+TEN_MB: dict[str, Any] = {"workload": "10000kb-x1"}
 SERVED = ("quic", "tcp")
 AGAIN = ("100kb-x1", "1000kb-x1")
 
@@ -21,7 +21,7 @@ def _ten_mb_s(m: Measured, series: str, *arms: str, **where: Any) -> Quantity:
 def _bbr_cost(m: Measured, arm: str, workload: str, rtt_ms: float) -> Quantity:
     """What BBR adds to a mean of CUBIC, on one machine, ms."""
     series = {36.0: "4.14a", 112.0: "4.14c"}[rtt_ms]
-    place: Where = {"workload": workload, "bandwidth_mbps": 100.0, "rtt_ms": rtt_ms}
+    place: dict[str, Any] = {"workload": workload, "bandwidth_mbps": 100.0, "rtt_ms": rtt_ms}
     return m.arm(series, arm, **place) - m.arm("cubic-again", arm, **place)
 
 
@@ -39,24 +39,24 @@ def _machines(m: Measured) -> Quantity:
     """200 objects with CUBIC: the machine of figure 4.14 over that of figure 4.6."""
     found = []
     for series, rtt_ms in (("4.6d", 36.0), ("4.6f", 112.0)):
-        place: Where = {"workload": "5kb-x200", "bandwidth_mbps": 100.0, "rtt_ms": rtt_ms}
+        place: dict[str, Any] = {"workload": "5kb-x200", "bandwidth_mbps": 100.0, "rtt_ms": rtt_ms}
         found += [m.arm("cubic-again", arm, **place) / m.arm(series, arm, **place) for arm in SERVED]
     return found[0].joined(found[1]).joined(found[2]).joined(found[3])
 
 
 def _bbr_adds_pct(m: Measured, arm: str) -> Quantity:
-    place: Where = {"workload": "5kb-x200", "bandwidth_mbps": 100.0, "rtt_ms": 112.0}
+    place: dict[str, Any] = {"workload": "5kb-x200", "bandwidth_mbps": 100.0, "rtt_ms": 112.0}
     return (m.arm("4.14f", arm, **place) / m.arm("cubic-again", arm, **place) - 1) * 100
 
 
 def _loss_cost_s(m: Measured, arm: str) -> Quantity:
-    slow = {"bandwidth_mbps": 10.0}
+    slow: dict[str, Any] = {"bandwidth_mbps": 10.0}
     return _ten_mb_s(m, "4.14b", arm, **slow) - _ten_mb_s(m, "4.14a", arm, **slow)
 
 
 def _saved_pct(m: Measured, bandwidth_mbps: tuple[float, ...]) -> Quantity:
     """10 MB under jitter: by how much less time QUIC v1 with BBR takes than gQUIC with CUBIC."""
-    where: Where = {"bandwidth_mbps": bandwidth_mbps}
+    where: dict[str, Any] = {"bandwidth_mbps": bandwidth_mbps}
     return (_ten_mb_s(m, "4.15b", "quic", **where) / _ten_mb_s(m, "4.11a", "quic", **where) * -1 + 1) * 100
 
 
@@ -67,7 +67,7 @@ def _saved_by_threshold_pct(m: Measured) -> Quantity:
 
 
 def _jitter_ratio(m: Measured, arm: str) -> Quantity:
-    where: Where = TEN_MB | {"bandwidth_mbps": (50.0, 100.0)}
+    where = TEN_MB | {"bandwidth_mbps": (50.0, 100.0)}
     return m.arm("4.15b", arm, **where) / m.arm("4.11b", arm, **where)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.value import Where
 from longlook.book.value_role import Numbers
 
-TEN: Where = {"workload": "100kb-x1", "bandwidth_mbps": 10.0}
-HUNDRED: Where = {"workload": "100kb-x1", "bandwidth_mbps": 100.0}
-SLOW_200: Where = {"workload": "200kb-x1", "bandwidth_mbps": 10.0}
+TEN: dict[str, Any] = {"workload": "100kb-x1", "bandwidth_mbps": 10.0}
+HUNDRED: dict[str, Any] = {"workload": "100kb-x1", "bandwidth_mbps": 100.0}
+SLOW_200: dict[str, Any] = {"workload": "200kb-x1", "bandwidth_mbps": 10.0}
 WINDOWS = ("window-default", "window-quic10", "window-tcp32")
 """QUIC with 32 packets against TCP with 10, both with 10, both with 32."""
 

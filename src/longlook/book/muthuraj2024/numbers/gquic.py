@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from longlook.book.value import Measured, Quantity, Where
+from typing import Any
+
+from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
 LARGE = ("100kb-x1", "200kb-x1", "500kb-x1", "1000kb-x1")
@@ -15,7 +17,7 @@ def _published(series: str, workload: str, bandwidth_mbps: float):
 
 def _spread(m: Measured) -> Quantity:
     """Standard deviations of 10 MB without loss at 50 and 100 Mbit/s, of both protocols."""
-    fast: Where = {"statistic": "sd", "workload": "10000kb-x1", "bandwidth_mbps": (50.0, 100.0)}
+    fast: dict[str, Any] = {"statistic": "sd", "workload": "10000kb-x1", "bandwidth_mbps": (50.0, 100.0)}
     found = [m.arm(series, arm, **fast) for series in ("4.5a", "4.5c") for arm in ("quic", "tcp")]
     return found[0].joined(found[1]).joined(found[2]).joined(found[3])
 

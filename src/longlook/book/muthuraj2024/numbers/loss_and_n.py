@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.value import Measured, Quantity, Where
+from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
-TEN_MB: Where = {"workload": "10000kb-x1"}
-MIDDLE: Where = {"workload": ("500kb-x1", "1000kb-x1")}
-SMALL: Where = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
+TEN_MB: dict[str, Any] = {"workload": "10000kb-x1"}
+MIDDLE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1")}
+SMALL: dict[str, Any] = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
 
 
 def _longer_pct(m: Measured, arm: str, **where: Any) -> Quantity:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.value import Measured, Quantity, Where
+from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
-SMALL: Where = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
-MIDDLE: Where = {"workload": ("500kb-x1", "1000kb-x1")}
-LARGE: Where = {"workload": ("500kb-x1", "1000kb-x1", "10000kb-x1")}
-FAST_10MB: Where = {"workload": "10000kb-x1", "bandwidth_mbps": 100.0}
-DRAWN: Where = {"bandwidth_mbps": (10.0, 100.0)}
+SMALL: dict[str, Any] = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
+MIDDLE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1")}
+LARGE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1", "10000kb-x1")}
+FAST_10MB: dict[str, Any] = {"workload": "10000kb-x1", "bandwidth_mbps": 100.0}
+DRAWN: dict[str, Any] = {"bandwidth_mbps": (10.0, 100.0)}
 """Bandwidths of the sweep jitter-interval."""
 KB = 1024
 
@@ -23,7 +23,7 @@ def _over_published(m: Measured, arm: str, series: str = "4.11b", of: str = "4.1
 
 def _changed_pct(m: Measured) -> Quantity:
     """By how much 200 ms in place of 100 ms changes the means of 100 KB, %."""
-    where: Where = DRAWN | {"workload": "100kb-x1"}
+    where = DRAWN | {"workload": "100kb-x1"}
     one, other = (m.arm("jitter-interval", arm, **where) / m.arm("4.11b", arm, **where) for arm in ("quic", "tcp"))
     return ((one.joined(other) - 1) * 100).size()
 
