@@ -147,7 +147,7 @@ def _count_problems(seen: Mapping[str, Any]) -> list[str]:
     if "packets_out" not in counted:
         return []
     entered, left = counted["packets_in"] - seen["sent"], counted["packets_out"] - seen["received"]
-    if entered < 0 or left < 0 or entered != left:  # the stream's end comes on top, a few packets on both sides
+    if entered < 0 or left < 0 or entered != left:
         return [
             f"{seen['sent']} packets sent and {seen['received']} received, the emulator counted "
             f"{counted['packets_in']:.0f} and {counted['packets_out']:.0f}"
