@@ -150,7 +150,7 @@ def test_a_real_link_is_what_was_set(testbed_name, link):
 
 
 NOT_SURE = {"half the loss in one", "0.1 % lost where none is set"}
-"""Noticed nearly always; docs/calibration.md."""
+"""Noticed nearly always; src/longlook/link/calibration.md."""
 
 
 @pytest.mark.root
