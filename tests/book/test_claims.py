@@ -18,7 +18,7 @@ def column(data, title):
 
 
 def test_verdicts_of_parts():
-    yes, no = claims.Part("", True), claims.Part("", False)
+    yes, no = claims.ClaimPart("", True), claims.ClaimPart("", False)
     assert claims.verdict([yes, yes], 2) == "holds"
     assert claims.verdict([yes, no], 2) == "holds in part"
     assert claims.verdict([no], 1) == "does not hold"
@@ -75,7 +75,7 @@ def test_transfers_decide_fairness_and_the_threshold(tmp_path):
     )
     assert unfair[0].holds and fair[0].holds and fair[0].text == "QUIC v1: 1.04 times TCP's rate"
     assert found["That is the threshold's doing"] == [
-        claims.Part("10 MB at 100 Mbit/s in 12.0 s instead of 42.0 s (means)", True)
+        claims.ClaimPart("10 MB at 100 Mbit/s in 12.0 s instead of 42.0 s (means)", True)
     ]
 
 

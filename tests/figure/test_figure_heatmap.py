@@ -10,7 +10,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT, RATE
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP, heatmap, mean_text, p_text
-from longlook.figure.live import Download, LiveChart, javascript_bundle, offline_spec, png, svg
+from longlook.figure.live import Attachment, LiveChart, javascript_bundle, offline_spec, png, svg
 from longlook.figure.runs import STATES, loads_of_squares, strip
 from longlook.figure.squares import PUBLISHED, Axes, figure_squares
 from longlook.figure.versus import Versus, side_by_side
@@ -186,7 +186,7 @@ def test_a_chart_is_one_block_with_everything_inside(squares):
         heatmap(squares),
         'a "picture"',
         {"facts": {"x": "</script><b>"}},
-        (Download("x.csv", "a,b\n1,2\n"),),
+        (Attachment("x.csv", "a,b\n1,2\n"),),
     )
     page = chart._repr_html_()
     assert page.count("</script>") == 1, "data must not end its script element"

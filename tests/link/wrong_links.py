@@ -3,7 +3,7 @@
   python tests/link/wrong_links.py wrong N     each wrong link N times, by one attempt of a calibration
   python tests/link/wrong_links.py right N     N whole calibrations of right links: how often refused
 
-Needs root. Prints the tables of docs/calibration.md.
+Needs root. Prints the tables of src/longlook/link/calibration.md.
 """
 
 import sys

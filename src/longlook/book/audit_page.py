@@ -22,7 +22,7 @@ from longlook.dataset.tables import PACKAGE_NAME
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.control import control_chart
-from longlook.figure.live import Download, LiveChart
+from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table, verdicts
 from longlook.figure.versus import Versus, side_by_side
 
@@ -63,7 +63,7 @@ class AuditPage:
                     name="control",
                     chart=control_chart(cells),
                     alt_text="Percentage difference of each A/A cell; white squares are not significant.",
-                    downloads=(Download("aa-cells.csv", cells.to_csv(index=False)),),
+                    downloads=(Attachment("aa-cells.csv", cells.to_csv(index=False)),),
                     note=f"Campaign <code>{html.escape(', '.join(cells['campaign'].unique()))}</code>.",
                 )
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from longlook.book.data import BookData
-from longlook.book.value import NotMeasured, Value
+from longlook.book.value import NotMeasured, StatedNumber
 from longlook.errors import LonglookError
 from longlook.experiment.registry import named
 from longlook.figure import style
@@ -28,7 +28,7 @@ def parse(name: str) -> tuple[str, str, str] | None:
     return None
 
 
-def figure_number(data: BookData, study: str, series: str, key: str, what: str) -> Value:
+def figure_number(data: BookData, study: str, series: str, key: str, what: str) -> StatedNumber:
     """One of them; `NotMeasured` where that column has nothing."""
     if what == "agreement":
         return agreement(data, study, series, key)
@@ -39,7 +39,7 @@ def figure_number(data: BookData, study: str, series: str, key: str, what: str) 
     if found is None or tested.empty:
         raise NotMeasured(f"series {series} is not measured")
     files = ", ".join(f"data/raw/{one}" for one in found[0].campaigns) or f"data/published/{study}"
-    return Value(_texts(tested, versus)[what], f"{series}: {what} of {len(tested)} squares; from {files}")
+    return StatedNumber(_texts(tested, versus)[what], f"{series}: {what} of {len(tested)} squares; from {files}")
 
 
 def versus_of(data: BookData, study: str, series: str, key: str) -> Versus:
@@ -73,18 +73,20 @@ def square_text(cell: pd.Series) -> str:
     return f"{style.signed_pct(cell['pct_diff'])} % ({label} at {cell['bandwidth_mbps']:g} Mbit/s)"
 
 
-def agreement(data: BookData, study: str, series: str, key: str) -> Value:
+def agreement(data: BookData, study: str, series: str, key: str) -> StatedNumber:
     """A clause: in how many common squares the verdicts agree, and how far the means are apart (medians)."""
     verdicts, means = (data.agreeing(table, study, series, key) for table in ("verdicts", "means"))
     verdicts = verdicts[verdicts["agree"].notna()]
     if verdicts.empty:
         if data.rows("cells", study, series, key).empty:
             raise NotMeasured(f"series {series} is not measured")
-        return Value("no square in common with the published figure", f"{series}: no cell of the same conditions")
+        return StatedNumber(
+            "no square in common with the published figure", f"{series}: no cell of the same conditions"
+        )
     tested = means[means["cell_id"].isin(verdicts["cell_id"])]
     quic, tcp = ((tested.loc[tested["protocol"] == one, "ratio"] - 1).abs().median() * 100 for one in ("quic", "tcp"))
     text = (
         f"{int(verdicts['agree'].astype(bool).sum())} of {len(verdicts)} verdicts agree, and the means are off by "
         f"{quic:.1f} % (QUIC) and {tcp:.1f} % (TCP) in the median"
     )
-    return Value(text, f"{series}: data/processed/agreement_verdicts.csv, agreement_means.csv")
+    return StatedNumber(text, f"{series}: data/processed/agreement_verdicts.csv, agreement_means.csv")

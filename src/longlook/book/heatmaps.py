@@ -10,7 +10,7 @@ from longlook.book.data import BookData
 from longlook.figure import runs as figure_runs
 from longlook.figure import style
 from longlook.figure.heatmap import heatmap, p_text, place_names
-from longlook.figure.live import Download, LiveChart
+from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.runs import finite
 from longlook.figure.squares import Axes, Source, figure_squares
 from longlook.figure.versus import SIDES, Versus
@@ -102,11 +102,11 @@ def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
     return found
 
 
-def _downloads(name: str, squares: pd.DataFrame, samples: pd.DataFrame) -> tuple[Download, ...]:
+def _downloads(name: str, squares: pd.DataFrame, samples: pd.DataFrame) -> tuple[Attachment, ...]:
     """The squares, and where there are any the loads, as CSV."""
     drawn = ["source_title", "x", "y", "x_order", "y_order", "block", "measured", "label", "label_colour"]
     table = squares[squares["measured"]].drop(columns=drawn).dropna(axis="columns", how="all")
-    found = [Download(f"{name}-squares.csv", table.to_csv(index=False))]
+    found = [Attachment(f"{name}-squares.csv", table.to_csv(index=False))]
     if len(samples):
-        found.append(Download(f"{name}-loads.csv", samples.to_csv(index=False)))
+        found.append(Attachment(f"{name}-loads.csv", samples.to_csv(index=False)))
     return tuple(found)

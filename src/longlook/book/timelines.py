@@ -14,7 +14,7 @@ from longlook.book.data import BookData
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import RATE
 from longlook.figure import style
-from longlook.figure.live import Download, LiveChart
+from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.timeline import phases, timeline
 from longlook.probe.thin import thin
@@ -81,7 +81,7 @@ def _live(watched: Watched, what: str, chart: alt.TopLevelMixin, frame: pd.DataF
         name=f"timeline-{slug}",
         chart=chart,
         alt_text=f"{what} over time, {watched.title} ({watched.series}).",
-        downloads=(Download(f"{slug}.csv", frame.to_csv(index=False)),),
+        downloads=(Attachment(f"{slug}.csv", frame.to_csv(index=False)),),
         note=f"{html.escape(watched.title)}, one run.",
         hint=HINT,
     )

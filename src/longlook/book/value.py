@@ -6,7 +6,7 @@ in {value}`lead-small`:
     NUMBERS = {"lead-small": lambda m: m.gap("4.7b", workload=("5kb-x1", "10kb-x1")).span("ms")}
 
 `m` is a `Measured`. Numbers are taken by square, so that the numbers of two arms or two series can be added,
-subtracted, multiplied and divided square by square; `span`, `median`, `one` and others make a `Value` of them.
+subtracted, multiplied and divided square by square; `span`, `median`, `one` and others make a `StatedNumber` of them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class NotMeasured(LonglookError):
 
 
 @dataclass(frozen=True)
-class Value:
+class StatedNumber:
     """A number as it stands in a sentence, and where it comes from, for the reader who asks."""
 
     text: str
@@ -82,42 +82,42 @@ class Quantity:
         numbers = pd.concat([self.numbers, other.numbers])
         return Quantity(numbers, f"{self.what}; {other.what}", tuple(dict.fromkeys((*self.files, *other.files))))
 
-    def one(self, unit: str = "", digits: int = 0) -> Value:
+    def one(self, unit: str = "", digits: int = 0) -> StatedNumber:
         """The only number."""
         if len(self.numbers) != 1:
             raise LonglookError(f"{self.what}: {len(self.numbers)} numbers, not one; say which, or of which square")
         return self._value("", _text(self.numbers.iloc[0], digits) + _unit(unit))
 
-    def signed(self) -> Value:
+    def signed(self) -> StatedNumber:
         """The only number as a percentage with its sign, `+72 %`."""
         self.one()
         return self._value("", f"{style.signed_pct(self.numbers.iloc[0])}{SPACE}%")
 
-    def span(self, unit: str = "", digits: int = 0, joint: str = "to") -> Value:
+    def span(self, unit: str = "", digits: int = 0, joint: str = "to") -> StatedNumber:
         """The least and the greatest, `32 to 34 ms`; one where they print the same."""
         low, high = (_text(number, digits) for number in (self.numbers.min(), self.numbers.max()))
         text = low if low == high else f"{low} {joint} {high}"
         return self._value("least to greatest of ", text + _unit(unit))
 
-    def median(self, unit: str = "", digits: int = 0, sign: bool = False) -> Value:
+    def median(self, unit: str = "", digits: int = 0, sign: bool = False) -> StatedNumber:
         """The median, `15 %`; with a plus where it is asked for and due."""
         middle = float(self.numbers.median())
         plus = "+" if sign and middle > 0 else ""
         return self._value("median of ", plus + _text(middle, digits) + _unit(unit))
 
-    def mean(self, unit: str = "", digits: int = 0) -> Value:
+    def mean(self, unit: str = "", digits: int = 0) -> StatedNumber:
         """The arithmetic mean."""
         return self._value("mean of ", _text(float(self.numbers.mean()), digits) + _unit(unit))
 
-    def least(self, unit: str = "", digits: int = 0) -> Value:
+    def least(self, unit: str = "", digits: int = 0) -> StatedNumber:
         """The least of them."""
         return self._value("least of ", _text(self.numbers.min(), digits) + _unit(unit))
 
-    def greatest(self, unit: str = "", digits: int = 0) -> Value:
+    def greatest(self, unit: str = "", digits: int = 0) -> StatedNumber:
         """The greatest of them."""
         return self._value("greatest of ", _text(self.numbers.max(), digits) + _unit(unit))
 
-    def count(self, true: Callable[[float], bool] | None = None) -> Value:
+    def count(self, true: Callable[[float], bool] | None = None) -> StatedNumber:
         """How many there are, or of how many something is true."""
         number = len(self.numbers) if true is None else sum(map(true, self.numbers))
         return self._value("how many of ", str(number))
@@ -143,13 +143,13 @@ class Quantity:
         """Without its sign: by how much, whichever way."""
         return replace(self, numbers=self.numbers.abs(), what=f"|{self.what}|")
 
-    def _value(self, how: str, text: str) -> Value:
+    def _value(self, how: str, text: str) -> StatedNumber:
         if self.numbers.isna().any() or not len(self.numbers):
             raise NotMeasured(f"{self.what}: not every number is there")
         many = f" ({len(self.numbers)} numbers)" if len(self.numbers) > 1 else ""
         shown = ", ".join(self.files[:MOST_FILES])
         more = f" and {len(self.files) - MOST_FILES} more" if len(self.files) > MOST_FILES else ""
-        return Value(text, f"{how}{self.what}{many}; from {shown}{more}")
+        return StatedNumber(text, f"{how}{self.what}{many}; from {shown}{more}")
 
 
 def _text(number: float, digits: int) -> str:

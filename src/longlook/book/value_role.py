@@ -22,11 +22,11 @@ from sphinx.writers.html5 import HTML5Translator
 from longlook.analysis.newest import STUDY
 from longlook.book import data as book_data
 from longlook.book.figure_numbers import figure_number, parse
-from longlook.book.value import NOT_YET, Measured, NotMeasured, Value
+from longlook.book.value import NOT_YET, Measured, NotMeasured, StatedNumber
 from longlook.errors import LonglookError
 
 LOGGER = logging.getLogger(__name__)
-Numbers = Mapping[str, Callable[[Measured], Value]]
+Numbers = Mapping[str, Callable[[Measured], StatedNumber]]
 
 
 class value_node(nodes.inline):
@@ -41,12 +41,12 @@ class ValueRole(SphinxRole):
             found = value_of(self.text, self.env.docname, book_data.load())
         except LonglookError as error:
             LOGGER.warning("value %s: %s", self.text, error, location=self.get_location())
-            found = Value("?", str(error))
+            found = StatedNumber("?", str(error))
         node = value_node(self.rawtext, found.text, origin=found.origin)
         return [node], []
 
 
-def value_of(name: str, page: str, data: book_data.BookData) -> Value:
+def value_of(name: str, page: str, data: book_data.BookData) -> StatedNumber:
     """The number of that name on a page (`book/muthuraj2024/zero-rtt`); a `LonglookError` where there is no such
     number."""
     study = study_of(page)
@@ -57,7 +57,7 @@ def value_of(name: str, page: str, data: book_data.BookData) -> Value:
         if (figure := parse(name)) is not None:
             return figure_number(data, study, *figure)
     except NotMeasured as why:
-        return Value(NOT_YET, str(why))
+        return StatedNumber(NOT_YET, str(why))
     near = difflib.get_close_matches(name, own, n=3, cutoff=0.4)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     raise LonglookError(f"no number of this name in {module_of(page)}, and it is no <series>.<column>.<what>{hint}")

@@ -24,7 +24,7 @@ WHITE = {"background": "white"}
 
 
 @dataclass(frozen=True)
-class Download:
+class Attachment:
     """A CSV offered beside a chart."""
 
     name: str
@@ -43,7 +43,7 @@ class LiveChart:
     chart: alt.TopLevelMixin
     alt_text: str
     payload: dict = field(default_factory=dict)
-    downloads: tuple[Download, ...] = ()
+    downloads: tuple[Attachment, ...] = ()
     note: str = ""
     hint: str = ""
 
@@ -70,7 +70,7 @@ class LiveChart:
         return f'<span class="ll-screen">{html.escape(self.hint)} </span>' if self.hint else ""
 
     def _links(self) -> str:
-        """Download links as data: addresses, so that they work from a file system."""
+        """Links to the attachments as data: addresses, so that they work from a file system."""
         links = [
             f'<a download="{html.escape(item.name, quote=True)}" '
             f'href="data:text/csv;charset=utf-8,{quote(item.csv, safe="")}">{html.escape(item.name)}</a>'

@@ -1,7 +1,7 @@
 """Calibration: before a condition is used, the link is measured against what was set, and the result recorded.
 
 Each parameter is measured in each direction (streams.py): one-way delay, rate, queue, losses, order. What the emulator
-counted is held against what the receiver got. `docs/calibration.md` says which errors are noticed, and how often a
+counted is held against what the receiver got. `calibration.md` beside this says which errors are noticed, and how often a
 right link is not believed.
 """
 
@@ -147,7 +147,7 @@ def _count_problems(seen: Mapping[str, Any]) -> list[str]:
     if "packets_out" not in counted:
         return []
     entered, left = counted["packets_in"] - seen["sent"], counted["packets_out"] - seen["received"]
-    if entered < 0 or left < 0 or entered != left:  # the stream's end comes on top, a few packets on both sides
+    if entered < 0 or left < 0 or entered != left:
         return [
             f"{seen['sent']} packets sent and {seen['received']} received, the emulator counted "
             f"{counted['packets_in']:.0f} and {counted['packets_out']:.0f}"

@@ -1,6 +1,7 @@
 """UDP streams through a link: what was sent when, and what arrived when. Standard library only; runs on the hosts.
 
-stream.py receive ADDRESS PORT        prints `ready`; at the end JSON: arrivals {phase: [[number, sent, arrived], ...]}
+stream.py receive ADDRESS PORT        prints `ready`; at the end JSON: arrivals
+                                      {phase: [[number, sent, arrived], ...]}, endings
 stream.py send ADDRESS PORT PHASES    PHASES: JSON, a list; waits for a line of standard input; prints JSON: for each
                                       phase the times at which it sent
 
@@ -41,6 +42,7 @@ STEP_S, MOST_AT_ONCE_S = 0.001, 0.005
 def receive(address, port):
     """Until the sender says that it is done, or nothing came for a while."""
     arrivals: dict[int, list[tuple[int, int, int]]] = {}
+    endings = 0
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
         sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -54,11 +56,12 @@ def receive(address, port):
                 if not arrivals:
                     sock.settimeout(SILENCE_S)
                 if phase == END:
+                    endings += 1
                     sock.settimeout(LINGER_S)
                     continue
                 seconds, nanoseconds = TIMESPEC.unpack_from(ancillary[0][2])
                 arrivals.setdefault(phase, []).append((number, sent, seconds * 1_000_000_000 + nanoseconds))
-    print(json.dumps({"arrivals": arrivals}), flush=True)
+    print(json.dumps({"arrivals": arrivals, "endings": endings}), flush=True)
 
 
 class Sender:

@@ -16,6 +16,7 @@ from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts, Role
 from longlook.host.process import piped
 from longlook.link.binomial import packets_needed
+from longlook.link.stream import ENDINGS
 from longlook.plan.link import Link
 
 STREAM = Path(__file__).with_name("stream.py")
@@ -63,7 +64,7 @@ class Seen:
     duplicates: int
     sent: int
     received: int
-    """Distinct, of all phases."""
+    """Distinct, of all phases and the stream's end."""
 
     @property
     def mbps(self) -> float:
@@ -150,8 +151,9 @@ class Stream:
         try:
             said, _ = self._mouth.communicate(timeout=timeout_s)
             heard, _ = self._ear.communicate(timeout=timeout_s)
-            arrivals = json.loads(heard)["arrivals"]
-            return json.loads(said), {int(phase): rows for phase, rows in arrivals.items()}
+            told = json.loads(heard)
+            self.endings_lost = ENDINGS - told["endings"]
+            return json.loads(said), {int(phase): rows for phase, rows in told["arrivals"].items()}
         except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
             raise LonglookError(f"the stream over the link came to nothing: {error!r}") from None
 
@@ -166,11 +168,13 @@ class Way:
     def seen(self) -> Seen:
         """Measured now."""
         sent, arrived = self._stream.result()
-        return reduced(self._link, self._asked, sent, arrived)
+        return reduced(self._link, self._asked, sent, arrived, self._stream.endings_lost)
 
 
-def reduced(link: Link, asked: Sequence[dict], sent: Sequence[dict], arrived: dict[int, list[list[int]]]) -> Seen:
-    """The numbers of one direction."""
+def reduced(
+    link: Link, asked: Sequence[dict], sent: Sequence[dict], arrived: dict[int, list[list[int]]], endings_lost: int = 0
+) -> Seen:
+    """The numbers of one direction; of the `ENDINGS` packets that end a stream so many did not arrive."""
     first = {phase: _first_arrivals(rows) for phase, rows in arrived.items()}
     rates, queues, filled = [], [], True
     for number, phase in enumerate(asked):
@@ -191,8 +195,8 @@ def reduced(link: Link, asked: Sequence[dict], sent: Sequence[dict], arrived: di
         loss_lost=len(sent[last]["times"]) - len(first.get(last, [])),
         reordered=sum(_reordered(rows) for rows in arrived.values()),
         duplicates=sum(len(rows) - len(first[phase]) for phase, rows in arrived.items()),
-        sent=sum(len(one["times"]) for one in sent),
-        received=sum(len(rows) for rows in first.values()),
+        sent=sum(len(one["times"]) for one in sent) + ENDINGS,
+        received=sum(len(rows) for rows in first.values()) + ENDINGS - endings_lost,
     )
 
 

@@ -38,7 +38,7 @@ BBR_JITTER = ("4.15b", "4.15d")
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     """One part of a claim by some numbers."""
 
     text: str
@@ -46,7 +46,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ClaimNumbers:
     """Published numbers, or those of one role's newest campaigns: the tested squares of a series, its contests, its
     transfers."""
 
@@ -61,19 +61,19 @@ class Claim:
 
     text: str
     criterion: str
-    parts: Callable[[Evidence], list[Part]]
+    parts: Callable[[ClaimNumbers], list[ClaimPart]]
     of: int
     """So many parts it has where everything is measured."""
 
 
-def evidence(data: BookData, key: str) -> Evidence:
+def evidence(data: BookData, key: str) -> ClaimNumbers:
     """Of one column: `published`, `reference`, `yours`."""
 
     def squares(series: str) -> pd.DataFrame:
         frame = data.squares(STUDY, series, key, VERSUS)
         return frame[frame["p_value"].notna()]
 
-    return Evidence(
+    return ClaimNumbers(
         squares=squares,
         contests=lambda series: contests(data.rows("arms", STUDY, series, key)),
         transfers=lambda series: _no_transfers() if key == PUBLISHED.key else transfers(data, STUDY, series, key),
@@ -84,7 +84,7 @@ def _no_transfers() -> pd.DataFrame:
     return pd.DataFrame(columns=["label", FINISHED.name])
 
 
-def evaluate(data: BookData) -> dict[str, list[list[Part]]]:
+def evaluate(data: BookData) -> dict[str, list[list[ClaimPart]]]:
     """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers for any
     claim."""
     found = {PUBLISHED.title: [claim.parts(evidence(data, PUBLISHED.key)) for claim in CLAIMS]}
@@ -115,22 +115,22 @@ def claims_table(data: BookData) -> str:
     return html_table(["claim", *columns], rows, escape=False)
 
 
-def verdict(parts: list[Part], of: int) -> str:
+def verdict(parts: list[ClaimPart], of: int) -> str:
     """`holds`, `holds in part` or `does not hold`, of at least one part; with a remark where some are missing."""
     word = {len(parts): "holds", 0: "does not hold"}.get(sum(part.holds for part in parts), "holds in part")
     return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
 
 
-def _squares(name: str, squares: pd.DataFrame) -> list[Part]:
+def _squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:
     """QUIC faster in most squares, TCP in none."""
     if squares.empty:
         return []
     quic, tcp = (int((squares["verdict"] == side).sum()) for side in ("left", "right"))
     text = f"{name}: QUIC faster in {quic} of {len(squares)}, TCP in {tcp}"
-    return [Part(text, not tcp and quic > len(squares) / 2)]
+    return [ClaimPart(text, not tcp and quic > len(squares) / 2)]
 
 
-def _added(numbers: Evidence) -> list[Part]:
+def _added(numbers: ClaimNumbers) -> list[ClaimPart]:
     found = []
     for version, figure in VERSIONS.items():
         known = [own for panel in PANELS if len(own := numbers.squares(figure + panel))]
@@ -138,7 +138,7 @@ def _added(numbers: Evidence) -> list[Part]:
     return found
 
 
-def _both_versions(numbers: Evidence) -> list[Part]:
+def _both_versions(numbers: ClaimNumbers) -> list[ClaimPart]:
     """Each square of figure 4.6 beside the same one of figure 4.5."""
     same = opposite = total = 0
     for panel in "abcdef":
@@ -150,28 +150,28 @@ def _both_versions(numbers: Evidence) -> list[Part]:
     if not total:
         return []
     text = f"same verdict in {same} of {total} squares, opposite ones in {opposite}"
-    return [Part(text, opposite == 0 and same > total / 2)]
+    return [ClaimPart(text, opposite == 0 and same > total / 2)]
 
 
-def _fairness(scenario: str, wanted: str) -> Callable[[Evidence], list[Part]]:
-    def parts(numbers: Evidence) -> list[Part]:
+def _fairness(scenario: str, wanted: str) -> Callable[[ClaimNumbers], list[ClaimPart]]:
+    def parts(numbers: ClaimNumbers) -> list[ClaimPart]:
         found = []
         for version, series in FAIRNESS.items():
             for contest in numbers.contests(series):
                 if contest.label == scenario and contest.verdict is not None:
                     one, other = contest.decided_by
                     ratio = one.rate.mean / other.rate.mean
-                    found.append(Part(f"{version}: {ratio:.2f} times TCP's rate", contest.verdict_text == wanted))
+                    found.append(ClaimPart(f"{version}: {ratio:.2f} times TCP's rate", contest.verdict_text == wanted))
         return found
 
     return parts
 
 
-def _threshold(numbers: Evidence) -> list[Part]:
+def _threshold(numbers: ClaimNumbers) -> list[ClaimPart]:
     """10 MB under jitter, by bandwidth: QUIC v1's difference from TCP above gQUIC's."""
     new, old = (_largest(numbers.squares(series)) for series in JITTER.values())
     return [
-        Part(_both(bandwidth, old[bandwidth], new[bandwidth]), new[bandwidth] > old[bandwidth])
+        ClaimPart(_both(bandwidth, old[bandwidth], new[bandwidth]), new[bandwidth] > old[bandwidth])
         for bandwidth in sorted(set(new.index) & set(old.index))
     ]
 
@@ -185,7 +185,7 @@ def _largest(squares: pd.DataFrame) -> pd.Series:
     return own[own["object_bytes"] == LARGEST_BYTES].set_index("bandwidth_mbps")["pct_diff"]
 
 
-def _one_program(numbers: Evidence) -> list[Part]:
+def _one_program(numbers: ClaimNumbers) -> list[ClaimPart]:
     own = numbers.transfers("beyond-threshold")
     kinds = ("static", "adaptive")
     times = [own.loc[own["label"] == f"{kind} threshold", FINISHED.name].dropna() for kind in kinds]
@@ -193,10 +193,10 @@ def _one_program(numbers: Evidence) -> list[Part]:
         return []
     static, adaptive = (summarise(list(values)) for values in times)
     text = f"10 MB at 100 Mbit/s in {adaptive.mean:.1f} s instead of {static.mean:.1f} s (means)"
-    return [Part(text, welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean)]
+    return [ClaimPart(text, welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean)]
 
 
-def _bbr(figures: Sequence[str]) -> Callable[[Evidence], list[Part]]:
+def _bbr(figures: Sequence[str]) -> Callable[[ClaimNumbers], list[ClaimPart]]:
     return lambda numbers: [part for figure in figures for part in _squares(figure, numbers.squares(figure))]
 
 
