@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.plan.value import checked_name
 from longlook.record.campaign import Campaign
@@ -22,6 +23,7 @@ from longlook.record.durable import sha256_file, write_bytes
 from longlook.record.manifest import MANIFEST_NAME
 
 INDEX_NAME = "INDEX.sha256"
+REPOSITORY = paths.ROOT / "data" / "raw"
 SIGNATURE_NAME, SIGNERS_NAME = f"{INDEX_NAME}.sig", "allowed_signers"
 NAMESPACE = "longlook"
 """Of the signature (`ssh-keygen -Y sign -n longlook`): one for another purpose does not count."""
@@ -72,10 +74,11 @@ def problems_of(campaign: Campaign, sealed: Mapping[str, str]) -> list[str]:
 
 def check_index(root: Path) -> list[str]:
     """One line per reference campaign that is not in the index, differs from it, or is in it and absent; and what is
-    wrong with its signature. Without an index there is nothing to check."""
+    wrong with its signature. Without an index there is nothing to check, but in the repository's own folder."""
     root = Path(root)
     if not (root / INDEX_NAME).exists():
-        return _signature(root)
+        gone = [f"{root / INDEX_NAME} is missing: it comes with the repository"] if root == REPOSITORY else []
+        return gone + _signature(root)
     sealed = read_index(root)
     campaigns, broken = scan_campaigns(root)
     problems = [f"{one.id}: {line}" for one in campaigns for line in problems_of(one, sealed)]
