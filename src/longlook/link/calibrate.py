@@ -1,8 +1,8 @@
 """Calibration: before a condition is used, the link is measured against what was set, and the result recorded.
 
 Each parameter is measured in each direction (streams.py): one-way delay, rate, queue, losses, order. What the emulator
-counted is held against what the receiver got. `calibration.md` beside this says which errors are noticed, and how often a
-right link is not believed.
+counted is held against what the receiver got. `calibration.md` beside this says which errors are noticed, and how
+often a right link is not believed.
 """
 
 from __future__ import annotations
