@@ -8,8 +8,9 @@ from campaigns import QUIC, STACK_DIGEST, TCP, loads_of, make_sweep, write_cell
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.experiment import distribute
+from longlook.experiment import cluster, distribute
 from longlook.experiment import run as runner
+from longlook.experiment.cluster import Opened
 from longlook.experiment.failure import Failure
 from longlook.experiment.run import run_sweep
 from longlook.record.campaigns import open_campaign, read_campaigns
@@ -93,8 +94,8 @@ class OnTwo:
     def __init__(self, bench):
         self._bench = bench
 
-    def cluster(self, testbeds):
-        return contextlib.nullcontext(type("Client", (), {"dashboard_link": "none"}))
+    def cluster(self, testbeds, what):
+        return contextlib.nullcontext(Opened(client=None, dashboard="none"))
 
     def measure_all(self, campaign, plan, testbeds, client):
         for bed in testbeds:
@@ -105,7 +106,7 @@ class OnTwo:
 @pytest.fixture
 def two(bench, monkeypatch):
     instead = OnTwo(bench)
-    monkeypatch.setattr(distribute, "cluster", instead.cluster)
+    monkeypatch.setattr(cluster, "cluster", instead.cluster)
     monkeypatch.setattr(distribute, "measure_all", instead.measure_all)
     return tuple(NetnsDescription(name=name) for name in ("shorta", "shortb"))
 
