@@ -116,7 +116,9 @@ def test_the_reasons_are_those_that_can_be_given_and_no_others():
 def test_every_reason_can_be_written_into_a_record():
     from longlook.record.samples import REQUIRED_KEYS, SCHEMA, check_record
 
-    base = dict.fromkeys(REQUIRED_KEYS, 0) | {"schema": SCHEMA, "accepted": False, "set_aside": False, "metrics": {}}
+    texts = dict.fromkeys(("campaign", "cell_id", "arm"), "one")
+    base = dict.fromkeys(REQUIRED_KEYS, 0) | texts
+    base |= {"schema": SCHEMA, "accepted": False, "set_aside": False, "metrics": {}}
     for reason in REASONS:
         check_record(base | {"reject_reason": reason}, "here")
 
