@@ -70,7 +70,7 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
     measured = time.monotonic()
     for name, why in process(paths.RAW, paths.PROCESSED).left_out.items():
         click.echo(f"left out of the tables: {name}: {why}", err=True)
-    report = run_audit()
+    report = run_audit(anew=False)
     index = build()
     click.echo(format_summary(report, campaigns))
     click.echo(f"measured in {measured - began:.0f} s, rendered in {time.monotonic() - measured:.0f} s")

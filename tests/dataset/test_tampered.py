@@ -153,6 +153,10 @@ TAMPERED = {
     "a stall that did not count": (sample(put("stalls_ms", [30.0])), "its stalls, CPU and link counters say True"),
     "packets lost before the queue": (sample(put("link.server_to_client.socket_drops", 3)), "link counters say True"),
     "late packets": (sample(put("link.server_to_client.late_over_1ms", 90)), "link counters say True"),
+    "a program that was stopped": (sample(put("stopped_s", {"client": 0.1})), "link counters say True"),
+    "a connection more": (sample(put("opened_over_link.opened", 2)), "several_connections"),
+    "no connection of its own": (sample(put("opened_over_link.opened", 0)), "connection_reused"),
+    "a connection to another server": (sample(put("opened_over_link.others", {"tcp port 9": 1})), "port 9"),
     "fewer bytes than its objects have": (
         sample(put("link.server_to_client.bytes_out", 100)),
         "the link delivered 100",

@@ -144,7 +144,10 @@ def _load(
         "reject_detail": "stalled for 20.0 ms in 1 gaps" if stalls else None,
         "disturbed": bool(stalls),
         "stalls_ms": stalls,
-        "cpu": {"client_s": 0.1, "server_s": 0.02, "link_s": 0.01, "machine_busy": 0.3},
+        "stopped_s": {},
+        "opened_over_link": {"opened": 1, "handshake_lost": 0, "others": {}},
+        "cpu": {"client_s": 0.1, "server_s": 0.02, "link_s": 0.01, "machine_busy": 0.3}
+        | {"client_wait_s": 0.01, "server_wait_s": 0.001, "link_wait_s": 0.0},
         "link": {
             "server_to_client": {"packets_out": 100, "bytes_out": sent, "dropped_loss": 0, "socket_drops": 0},
             "client_to_server": {"packets_out": 50, "bytes_out": 4000.0, "dropped_loss": 0, "socket_drops": 0},

@@ -151,7 +151,7 @@ def open_audit() -> AuditPage:
     data = book_data.load()
     if not (paths.PROCESSED / PACKAGE_NAME).is_file():
         return AuditPage(None, data)
-    return AuditPage(run_audit(), data)
+    return AuditPage(run_audit(anew=False), data)
 
 
 def _title(part: Section) -> str:

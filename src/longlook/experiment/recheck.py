@@ -18,6 +18,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from longlook.client.artefact import observed
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError
+from longlook.experiment.opened import PATIENCE_MS, Opened
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
 from longlook.plan.arm import Arm, Protocol
@@ -34,7 +35,7 @@ ROUNDING = 0.0011
 """Metrics and the times of an artefact are kept to three digits."""
 LATE_MS = 5.0
 """By which the last object may have ended after the browser's onLoad: what it reports of both is rounded to 1 ms."""
-NOT_KEPT = ("load_failed", "compressed", "cached", "object_content", "cca")
+NOT_KEPT = ("load_failed", "compressed", "cached", "object_content", "cca", "link_changed")
 """Reasons of which a record does not keep the evidence."""
 
 
@@ -52,6 +53,16 @@ class _Cpu(BaseModel):
     client_s: float
     server_s: float
     machine_busy: float
+    client_wait_s: float | None = None
+    server_wait_s: float | None = None
+
+
+class _Opened(BaseModel):
+    """As of opened.Opened.record."""
+
+    opened: int
+    handshake_lost: int
+    others: dict[str, int]
 
 
 class _Told(BaseModel):
@@ -66,6 +77,8 @@ class _Told(BaseModel):
     connections: list[str]
     protocols_seen: list[str]
     disturbed: bool
+    stopped_s: dict[str, float] = {}
+    opened_over_link: _Opened | None = None
 
 
 def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
@@ -158,6 +171,7 @@ class _Judge:
     def __init__(self, cell: Cell, arm: Arm, old: bool):
         """`old`: its oracle may not yet have known that loss can take the early data of a load (0-RTT)."""
         self.arm, self.old, self.rtt_ms = arm, old, cell.link.rtt_ms
+        self._slow = cell.link.rtt_ms + cell.link.jitter_ms >= PATIENCE_MS
         self.total_bytes = cell.workload.total_bytes
         self._known: set[str] = set()
         self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
@@ -185,7 +199,7 @@ class _Judge:
         self._known.update(told.connections)
         if reason in NOT_KEPT:
             return
-        disturbed = _disturbed(record["metrics"], told)
+        disturbed = self._disturbed(record["metrics"], told)
         if told.disturbed not in disturbed:
             yield f"disturbed = {told.disturbed}; its stalls, CPU and link counters say {not told.disturbed}"
         wanted = {(one.reason or ("disturbed" if told.disturbed else None)) for one in said}
@@ -208,7 +222,30 @@ class _Judge:
         lost = int(link.get("client_to_server", {}).get("dropped_loss", 0))
         known = frozenset(self._known)
         plain = replace(seen, objects=tuple(replace(one, sha256=None) if one.sha256 else one for one in seen.objects))
-        return judge(plain, wanted, Evidence(known, opened, self.arm.cca, lost))
+        return judge(plain, wanted, Evidence(known, opened, self.arm.cca, lost, self._opened(told)))
+
+    def _opened(self, told: _Told) -> Opened | None:
+        """What the link saw being opened, where it looks."""
+        seen = told.opened_over_link
+        if seen is None:
+            return None
+        spare = int(self.arm.protocol == "tcp" and self._slow)
+        return Opened(seen.opened, seen.handshake_lost, seen.others, spare)
+
+    def _disturbed(self, metrics: Mapping[str, float], told: _Told) -> set[bool]:
+        """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics
+        tell."""
+        took_ms = metrics.get("plt_ms", metrics.get("ttlb_ms"))
+        if took_ms is None:
+            return {True, False}
+        waited = {"client": told.cpu.client_wait_s, "server": told.cpu.server_wait_s}
+        throttled = {"client": self.arm.client_cpu_pct, "server": self.arm.server_cpu_pct}
+        waited_s = {who: took for who, took in waited.items() if took is not None and throttled[who] is None}
+        cpu, link = told.cpu.machine_busy, told.link
+        return {
+            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited_s) is not None
+            for duration_ms in (took_ms, float("inf"))
+        }
 
 
 def _print(seen: Observation) -> int:
@@ -242,17 +279,6 @@ def _metrics(metrics: Mapping[str, float], seen: Observation, told: _Told) -> It
         last = max(one.ended_ms for one in seen.objects)
         if last > seen.metrics["on_load_ms"] + LATE_MS:
             yield f"its last object ended at {last:.0f} ms, after onLoad ({seen.metrics['on_load_ms']:.0f} ms)"
-
-
-def _disturbed(metrics: Mapping[str, float], told: _Told) -> set[bool]:
-    """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics tell."""
-    took_ms = metrics.get("plt_ms", metrics.get("ttlb_ms"))
-    if took_ms is None:
-        return {True, False}
-    return {
-        disturbance(took_ms, told.stalls_ms, told.cpu.machine_busy, duration_ms, told.link) is not None
-        for duration_ms in (took_ms, float("inf"))
-    }
 
 
 def _delivered(told: _Told) -> float | None:

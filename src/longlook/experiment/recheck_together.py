@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from longlook.experiment.reading import THROUGHPUT, TIMELINE, records_together, table, with_extremes
 from longlook.experiment.recheck import Recheck, strangers
 from longlook.experiment.schedule import ATTEMPTS_TOGETHER, INDEX_TOGETHER
+from longlook.experiment.verdict import MOST_STALLED
 from longlook.plan.cell import Cell
 from longlook.probe.throughput import BIN_S, mean_mbps
 from longlook.record.campaign import CELL_NAME
@@ -44,6 +46,7 @@ def recheck_together(cell: Cell, folder: Path) -> Recheck:
         return found
     last = [one for one in samples if one.attempt == samples[-1].attempt]
     found.problems += _numbers(cell, last, bins, lines)
+    found.problems += _stalled(records, bins)
     found.prints = [one for name in cell.arm_names if (one := _print(lines[lines["flow"] == name])) is not None]
     return found
 
@@ -86,6 +89,15 @@ def _numbers(cell: Cell, samples: Sequence[Sample], bins: pd.DataFrame, lines: p
         yield f"{total:.2f} Mbit/s in all, over a link of {cell.link.bandwidth_mbps:g} Mbit/s"
     if cell.duration_s is not None and samples[0].accepted and abs(span_s - cell.duration_s) > 2 * BIN_S:
         yield f"{THROUGHPUT} spans {span_s:g} s of a transfer of {cell.duration_s:g} s"
+
+
+def _stalled(records: Sequence[Mapping[str, Any]], bins: pd.DataFrame) -> Iterator[str]:
+    """Of the last attempt, where its stalls are kept."""
+    stalls, span_s = records[-1].get("stalls_ms") or [], bins["time_s"].nunique() * BIN_S
+    if not isinstance(stalls, list) or not all(isinstance(one, int | float) for one in stalls):
+        yield "stalls_ms are no list of numbers"
+    elif records[-1]["accepted"] and sum(stalls) > MOST_STALLED * (span_s + BIN_S) * 1e3:
+        yield f"it is accepted, and the machine stalled for {sum(stalls):.0f} ms of {span_s:g} s"
 
 
 def _against(one: Sample, name: str, right: float | None, where: str) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """A cell's record of its link's calibration, judged again by its own numbers.
 
-As calibrations were judged when the first campaigns were measured; records that keep other numbers are taken at the
-word of their last attempt.
+The first campaigns' as it was judged when they were measured, whatever judges today's.
 """
 
 from __future__ import annotations
@@ -10,11 +9,13 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from longlook.link.base import DIRECTIONS
+from longlook.link.calibrate import Losses, Tolerance, problems
+from longlook.link.jitter import jitter_problems
 from longlook.plan.link import Link
 
 RTT_MS, RATE_PCT, LOST_PCT, STALL_MS = 1.0, 3.0, 3.0, 10.0
 """The widest tolerances that there were."""
-DIRECTIONS = ("server_to_client", "client_to_server")
 ECHOES_S = 6.0
 """For so long the delays under jitter were watched."""
 
@@ -29,9 +30,24 @@ def calibration_problems(link: Link, record: Any) -> Iterator[str]:
     if wrong:
         yield f"another link was calibrated: {wrong[0]} {record['set'][wrong[0]]}, not {right[wrong[0]]}"
     attempts, measured = record.get("attempts") or [], record["measured"]
+    if "losses" in record:
+        yield from _today(link, record)
+        return
     if attempts and (attempts[-1]["problems"] or attempts[-1]["measured"] != measured):
         yield "its last calibration is not the one that it rests on, or was out of tolerance"
     yield from _measured(link, measured)
+
+
+def _today(link: Link, record: Mapping[str, Any]) -> Iterator[str]:
+    """A calibration of streams in each direction, by what judges those."""
+    own, measured = record["tolerance"], record["measured"]
+    widest = min(float(own["rate_pct"]), RATE_PCT)
+    tolerance = Tolerance(rate_pct=widest)
+    losses = {way: Losses(int(record["losses"][way]["sent"]), int(record["losses"][way]["lost"])) for way in DIRECTIONS}
+    found = problems(link.model_copy(update={"jitter_ms": 0.0}), measured, tolerance, losses)
+    if link.jitter_ms:
+        found += jitter_problems(link, measured["jitter"], tolerance.stall_ms, record["one_clock"])
+    yield from (f"calibration: {line}" for line in found)
 
 
 def _measured(link: Link, measured: Mapping[str, Any]) -> Iterator[str]:
