@@ -1,6 +1,6 @@
 # Thin: every target calls tools/bootstrap, which installs what is missing, and then the command line.
 SWEEP ?= quick
-# Empty: every stack in envs/.
+# Empty: every stack in envs/. What measures begins with those of the thesis; a sweep that needs another one installs it.
 STACKS ?=
 
 # Inside `nix develop` the shell provides everything; elsewhere it is in .venv.
@@ -13,33 +13,51 @@ endif
 export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap reproduce test book bench chapter doctor audit clean
+.PHONY: help bootstrap reproduce check test book bench soak chapter doctor audit clean
 
 help:
 	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book (root)"
-	@echo "make test                      run every test"
+	@echo "make test                      run the checks and every test"
+	@echo "make check                     form, types and imports of the code (ruff, mypy, import-linter)"
 	@echo "make doctor                    check this machine"
 	@echo "make book                      build the book from the data that is there"
 	@echo "make audit                     compare the re-measured with the published values"
 	@echo "make chapter NAME=... [QUICK=1]  re-measure one chapter"
 	@echo "make bench                     measure the link emulator"
+	@echo "make soak [SECONDS=3600] [FAULTS=...] [SEED=1]  a sweep under faults: nothing may be lost or left (root)"
 	@echo "make clean                     remove what was built here (data and the per-user cache stay)"
 
 bootstrap:
 	@tools/bootstrap $(NEEDS) $(STACKS)
 
 # What measures needs root, and says so before it installs anything.
-reproduce bench chapter: NEEDS := --root
+reproduce bench chapter soak: NEEDS := --root
+reproduce bench chapter book audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
 test: NEEDS := --tests
 
 reproduce: bootstrap
 	@$(BIN)longlook reproduce --sweep $(SWEEP)
 
-# Go first, pytest last: the last line is the summary of the tests; the status is bad if either failed.
+# All of them, however many fail, which makes the status bad.
+define CHECK
+for check in "ruff format --check --quiet" "ruff check --quiet" mypy "lint-imports --no-logo"; do \
+	echo "check: $$check"; \
+	$(BIN)$$check || status=1; \
+done
+endef
+
+check: bootstrap
+	@status=0; \
+	$(CHECK); \
+	exit $$status
+
+# The checks, then Go, pytest last: the last line is the summary of the tests; the status is bad if any failed.
+# Two workers (tests/conftest.py); PYTEST_ARGS=-n0 for one process.
 test: bootstrap
 	@status=0; \
+	$(CHECK); \
 	$(BIN)python -m longlook.stack.gotest || status=1; \
-	$(BIN)python -m pytest $(PYTEST_ARGS) || status=1; \
+	$(BIN)python -m pytest -n 2 $(PYTEST_ARGS) || status=1; \
 	exit $$status
 
 book: bootstrap
@@ -52,6 +70,9 @@ chapter: bootstrap
 	@test -n "$(NAME)" || { echo "which chapter? make chapter NAME=..." >&2; exit 2; }
 	@$(BIN)longlook chapter $(NAME) $(if $(QUICK),--quick)
 
+soak: bootstrap
+	@$(BIN)longlook soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED))
+
 doctor: bootstrap
 	@$(BIN)longlook doctor
 
@@ -59,4 +80,5 @@ audit: bootstrap
 	@$(BIN)longlook audit
 
 clean:
-	rm -rf .venv .build _build book/_build .pytest_cache .longlook/bootstrap.log
+	rm -rf .venv .build _build book/_build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis \
+		.longlook/bootstrap.log

@@ -1,5 +1,5 @@
 # A table of contents: what is built is said in envs/, what is fetched in envs/nix/fetch.nix, versions and
-# hashes in the stack.toml and lock files that `make` reads too. envs/README.md lists every attribute of nixpkgs used.
+# hashes in the stack.toml, part.toml and lock files that `make` reads too. envs/README.md lists every attribute of nixpkgs used.
 {
   description = "An executable book: QUIC against TCP with the software of 2017 and of 2024";
 
@@ -21,6 +21,7 @@
 
       common = import ./envs/nix { inherit pkgs; };
       quicv1 = import ./envs/quicv1 { inherit common; };
+      quicv1c126 = import ./envs/quicv1c126 { inherit common; };
       gquic37 = import ./envs/gquic37 { inherit common; };
       gquic37nix = import ./envs/gquic37nix { inherit common pkgs2017; };
       inherit (common) shell;
@@ -29,6 +30,7 @@
       devShells.${system} = {
         default = shell { name = "longlook"; stacks = [ quicv1 gquic37 ]; };
         quicv1 = shell { name = "quicv1"; stacks = [ quicv1 ]; };
+        quicv1c126 = shell { name = "quicv1c126"; stacks = [ quicv1c126 ]; };
         gquic37 = shell { name = "gquic37"; stacks = [ gquic37 ]; };
         gquic37nix = shell { name = "gquic37nix"; stacks = [ gquic37nix ]; };
         book = shell { name = "book"; stacks = [ ]; };
@@ -37,6 +39,7 @@
       packages.${system} = {
         inherit (common) python linkpipe;
         inherit (quicv1.packages) chromium-111 envoy stack-quicv1;
+        inherit (quicv1c126.packages) chromium-126 stack-quicv1c126;
         inherit (gquic37.packages) chromium-64 gquicd stack-gquic37;
         chromium-2017 = pkgs2017.chromium;
         default = common.python;

@@ -72,7 +72,9 @@ def problems(params):
     """What is wrong with the parameters: pairs of a message and the parameter's name."""
     found = []
     if params.stack not in STACK_UBUNTU:
-        found.append(("stack %r is unknown: choose one of %s" % (params.stack, ", ".join(sorted(STACK_UBUNTU))), "stack"))
+        found.append(
+            ("stack %r is unknown: choose one of %s" % (params.stack, ", ".join(sorted(STACK_UBUNTU))), "stack")
+        )
     if not 1 <= params.replicas <= MAX_REPLICAS:
         found.append(("replicas is %s: choose 1 to %d" % (params.replicas, MAX_REPLICAS), "replicas"))
     for name in ("server_type", "client_type", "bridge_type"):
@@ -91,7 +93,9 @@ def warnings(params):
     """What is allowed and will not work: triples of a message, the parameters' names, and values that would."""
     if chosen_ubuntu(params) != TOO_OLD:
         return []
-    message = "%s is too old for longlook's own environment and the set-up would stop there; the browsers of 2017 run on %s"
+    message = (
+        "%s is too old for longlook's own environment and the set-up would stop there; the browsers of 2017 run on %s"
+    )
     return [(message % (TOO_OLD, INSTEAD), ["ubuntu", "stack"], {"ubuntu": INSTEAD})]
 
 

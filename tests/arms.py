@@ -1,51 +1,87 @@
-"""One arm for the tests: a real browser that loads a small page from a real server over the emulated link."""
+"""One arm for the tests: a real client that loads a small page from a real server over the emulated link."""
 
 import contextlib
+from dataclasses import replace
 from types import SimpleNamespace
 
 from longlook.client.base import ClientSettings
 from longlook.client.chromium import Chromium
-from longlook.experiment.arm import Arm, Surroundings
+from longlook.experiment.side import Side, Surroundings
 from longlook.link.linkpipe import LinkPipe
+from longlook.plan.arm import Arm
+from longlook.plan.link import Link
+from longlook.plan.workload import Page
 from longlook.probe.stallwatch import StallWatch
-from longlook.scenario import Link, Workload
+from longlook.probe.stopwatch import StopWatch
 from longlook.server.base import ServerSettings
-from longlook.server.certificate import ORIGIN, make_certificate
-from longlook.server.www import write_site
+from longlook.site.certificate import make_certificate
+from longlook.site.write import write_site
 from longlook.stack import open_stack
 from longlook.testbed.netns import NetnsTestbed
 
 LINK = Link(bandwidth_mbps=50, rtt_ms=10)
-WORKLOAD = Workload(size_kb=5, count=2)
+WORKLOAD = Page.parse({"size_kb": 5, "count": 2})
+
+
+def arm_of(server, stack, **changes):
+    """An arm of a server's class on a stack: loaded by Chromium, CUBIC with N = 2 where the server emulates."""
+    protocol = server.offer.protocols[0]
+    emulated = {"emulated_connections": 2} if server.offer.emulated_connections else {}
+    return Arm.parse(
+        {"name": protocol, "stack": stack, "protocol": protocol, "server": server.name, "client": "chromium"}
+        | emulated
+        | changes
+    )
 
 
 @contextlib.contextmanager
-def arm_on(testbed_name, tmp_path, server, stack, browser=None, link=LINK, workload=WORKLOAD, spoil=None, switches=(), server_cca="cubic", cold=False, **settings):
+def arm_on(
+    testbed_name,
+    tmp_path,
+    server,
+    stack,
+    browser=None,
+    link=LINK,
+    workload=WORKLOAD,
+    spoil=None,
+    switches=(),
+    server_cca=None,
+    faults=None,
+    site=None,
+    **arm,
+):
     """A testbed with one server of a stack and the browser of the same or another one.
 
-    `spoil` may damage the site on disk before the server starts; `settings` are the server's beyond its files. The
-    arm asks for CUBIC; `server_cca` is what the server gets. `cold`: every load in a browser context of its own.
+    `spoil` may damage the site on disk before the server starts; `site` makes another one than the workload's; `arm`
+    are its fields beyond those of `arm_of`. `server_cca`: a controller that the server gets in place of the arm's.
     """
-    browser_stack, stack = open_stack(browser or stack), open_stack(stack)
+    wanted = arm_of(server, stack, **arm)
     for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)
-    site = write_site(tmp_path / "www", workload, seed=1)
+    made = site(tmp_path / "www") if site else write_site(tmp_path / "www", workload, seed=1)
     if spoil:
-        spoil(site.root)
+        spoil(made.root)
     tls = make_certificate(tmp_path / "tls")
     tls.key.chmod(0o644)
-    protocol = server.protocol
+    browser_stack, stack = open_stack(browser or stack), open_stack(stack)
     with contextlib.ExitStack() as owned:
         bed = owned.enter_context(NetnsTestbed(testbed_name))
         driver = owned.enter_context(LinkPipe(bed))
         driver.configure(link, seed=1)
-        wanted = ServerSettings(site.root, tls.certificate, tls.key, site.requests, cca=server_cca, **settings)
-        running = owned.enter_context(server(bed, stack, wanted))
-        options = (*stack.client_options(protocol, "cubic"), *switches)
-        client = ClientSettings(protocol, ORIGIN, bed.hosts["server"].address, 443, tls.spki, options)
-        chromium = owned.enter_context(Chromium(bed, browser_stack, client))
-        around = Surroundings(driver, site, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
-        yield SimpleNamespace(arm=Arm(protocol, chromium, running, stack.har_protocol(protocol), "cubic", around, cold), bed=bed)
+        given = wanted.model_copy(update={"cca": server_cca or wanted.cca})
+        settings = ServerSettings(given, made, tls.certificate, tls.key, faults=faults or {})
+        running = owned.enter_context(server(bed, stack, settings))
+        own = ClientSettings(wanted, bed.hosts["server"].address, 443, tls.certificate, tls.spki)
+        chromium = owned.enter_context(_with_switches(switches)(bed, browser_stack, own))
+        around = Surroundings(driver, made, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
+        around = replace(around, stops=owned.enter_context(StopWatch()))
+        side = Side(wanted, chromium, running, stack.har_protocol(wanted.protocol), around)
+        yield SimpleNamespace(side=side, bed=bed, site=made)
+
+
+def _with_switches(switches):
+    """Chromium, started with more switches than an arm can ask for."""
+    return type("Switched", (Chromium,), {"flags": lambda self: [*Chromium.flags(self), *switches]})
 
 
 def verdicts(on, loads=2, fresh=True):
@@ -55,15 +91,20 @@ def verdicts(on, loads=2, fresh=True):
     """
     seen = []
     for index in range(loads):
-        row = on.arm.load(index)
+        record = on.side.load(index)
         if fresh:
-            on.arm.client.drop_connections()
-        right = row["accepted"] or row["reject_reason"] == "disturbed"
-        seen.append((right, None if right else row["reject_reason"]))
+            on.side.client.drop_connections()
+        right = record["accepted"] or record["reject_reason"] == "disturbed"
+        seen.append((right, None if right else record["reject_reason"]))
     return seen
 
 
+def plt_ms(record):
+    """Page load time of a record."""
+    return record["metrics"]["plt_ms"]
+
+
 def shorten_image(root):
-    """Spoils a site: its image lacks the last hundred bytes."""
-    image = root / "image.jpg"
+    """Spoils a site: its images lack the last hundred bytes."""
+    image = root / "img" / "000.jpg"
     image.write_bytes(image.read_bytes()[:-100])

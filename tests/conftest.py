@@ -1,17 +1,80 @@
-"""What needs root, namespaces, a browser or Nix says so; where it cannot run the summary tells why."""
+"""What needs root, namespaces, a browser or Nix says so; where it cannot run the summary tells why.
 
+Quick tests come first, so that a mistake shows early. Of two workers (`make test`) one has all that measures on
+namespaces, the other the rest. A `quiet` test, which asserts times or rates, runs while no other test does.
+"""
+
+import contextlib
+import fcntl
+import functools
 import os
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 
+DOOR, ROOM = Path(__file__), Path(__file__).parents[1] / "pyproject.toml"
+"""Locked, never written."""
 
-def pytest_collection_modifyitems(items):
+
+def pytest_collection_modifyitems(config, items):
     for item in items:
-        if {"netns", "browser"} & {mark.name for mark in item.iter_markers()} and os.geteuid() != 0:
+        marks = {mark.name for mark in item.iter_markers()}
+        if {"netns", "browser"} & marks and os.geteuid() != 0:
             item.add_marker(pytest.mark.skip(reason="needs root: run `sudo make test`"))
-        if item.get_closest_marker("nix") and shutil.which("nix") is None:
+        if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
+    # A worker takes whole groups in this order: the longest begins at once.
+    items.sort(key=lambda item: ((_group(item.path) == WIRE) != _is_worker(config), *_lateness(item)))
+
+
+def _lateness(item):
+    marks = {mark.name for mark in item.iter_markers()}
+    return "quiet" in marks, bool(SLOW & marks)
+
+
+WIRE, SLOW = "wire", {"slow", "browser", "nix"}
+
+
+@functools.cache
+def _group(file):
+    """Tests of a group share a worker: what measures on namespaces, and of each folder its quick and its slow files."""
+    marks = set(re.findall(r"pytest\.mark\.(\w+)", file.read_text(encoding="utf-8")))
+    return WIRE if "netns" in marks else (file.parent, bool(SLOW & marks))
+
+
+def _is_worker(config):
+    return hasattr(config, "workerinput")
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Groups are told from the files, since node ids are all that xdist's own process knows."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return _group(config.rootpath / nodeid.split("::")[0])
+
+    config.option.loadscopereorder = False
+    return ByGroup(config, log)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Outside of a test's time-out, which must not count the wait."""
+    with _in_turn("quiet" in item.keywords) if _is_worker(item.config) else contextlib.nullcontext():
+        return (yield)
+
+
+@contextlib.contextmanager
+def _in_turn(alone):
+    """In the room alone, or with others; while one waits at the door, nobody goes in after him."""
+    with DOOR.open() as door, ROOM.open() as room:
+        fcntl.flock(door, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(door, fcntl.LOCK_UN)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -54,7 +54,11 @@ def run_as_portal(parameters, folder, warnings_are_fatal=False):
     """Run the profile as Emulab's portal does, with parameters in a file; the request's text, or SystemExit."""
     (folder / "parameters.json").write_text(json.dumps(parameters))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(geni.rspec.pg.Request, "writeXML", lambda self, path: Path(path).write_text(self.toXMLString(True, ucode=True)))
+        patch.setattr(
+            geni.rspec.pg.Request,
+            "writeXML",
+            lambda self, path: Path(path).write_text(self.toXMLString(True, ucode=True)),
+        )
         patch.setenv("GENILIB_PORTAL_MODE", "1")
         patch.setenv("GENILIB_PORTAL_PARAMS_PATH", str(folder / "parameters.json"))
         patch.setenv("GENILIB_PORTAL_REQUEST_PATH", str(folder / "request.xml"))
@@ -66,7 +70,10 @@ def run_as_portal(parameters, folder, warnings_are_fatal=False):
 
 
 def manifest_of(request, users=("alice", "bob")):
-    """What Emulab returns for a request: the shape follows manifests of its users that were published; all values are made up."""
+    """What Emulab returns for a request.
+
+    The shape follows manifests of its users that were published; all values are made up.
+    """
     root = etree.fromstring(request.encode())
     for tour in root.xpath("*[local-name()='rspec_tour' or local-name()='data_set']"):
         root.remove(tour)
@@ -97,7 +104,9 @@ def _place(node, machine, sliver, users, slivers):
         sliver_type.set("name", "raw-pc")  # as newer geni-libs write it
     services = node.find(f"{{{RSPEC}}}services")
     for index, user in enumerate(users):
-        login = etree.Element(f"{{{RSPEC}}}login", authentication="ssh-keys", hostname=f"{machine}.emulab.net", port="22", username=user)
+        login = etree.Element(
+            f"{{{RSPEC}}}login", authentication="ssh-keys", hostname=f"{machine}.emulab.net", port="22", username=user
+        )
         services.insert(index, login)
     etree.SubElement(services, f"{{{EMULAB}}}console", server="boss.emulab.net")
     hardware = node.find(f"{{{RSPEC}}}hardware_type").get("name")

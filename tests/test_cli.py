@@ -38,7 +38,11 @@ def test_mistakes_are_told_in_one_message(arguments, words):
 
 def test_a_sweep_file_with_an_unknown_key_names_it_and_the_known_ones(tmp_path):
     path = tmp_path / "wrong.toml"
-    path.write_text('name = "wrong"\ntitle = "t"\nstack = "quicv1"\nloadz = 3\n[[grid]]\nfigure = "x"\nbandwidth_mbps = [10]\nrtt_ms = [36]\nworkloads = [{ size_kb = 5 }]\n')
+    path.write_text(
+        'name = "wrong"\nstudy = "t"\ntitle = "t"\nstack = "quicv1"\nloadz = 3\n[[cells]]\nseries = "x"\n'
+        'arms = [{ protocol = "quic" }, { protocol = "tcp" }]\nbandwidth_mbps = [10]\nrtt_ms = [36]\n'
+        "workloads = [{ size_kb = 5 }]\n"
+    )
     done = longlook("run", str(path))
     assert done.returncode == 1
     assert "loadz" in done.stderr and "known keys of Sweep" in done.stderr and str(path) in done.stderr
@@ -47,7 +51,15 @@ def test_a_sweep_file_with_an_unknown_key_names_it_and_the_known_ones(tmp_path):
 @pytest.mark.skipif(os.geteuid() != 0, reason="drops root, so it needs it: run `sudo make test`")
 def test_without_root_the_first_line_says_so():
     done = subprocess.run(
-        ["setpriv", "--reuid", "65534", "--clear-groups", sys.executable, "-c", "import longlook.doctor as d; d.require(d.checks())"],
+        [
+            "setpriv",
+            "--reuid",
+            "65534",
+            "--clear-groups",
+            sys.executable,
+            "-c",
+            "import longlook.doctor as d; d.require(d.checks())",
+        ],
         capture_output=True,
         text=True,
         timeout=60,

@@ -9,9 +9,10 @@ import subprocess
 
 import pytest
 
-from longlook import doctor, paths, sysinfo
+from longlook import doctor, paths
 from longlook.doctor import Check, format_checks, require
 from longlook.errors import LonglookError
+from longlook.host import facts
 
 
 def test_format():
@@ -34,7 +35,12 @@ def test_require_passes_over_what_is_optional():
 
 def test_the_first_line_says_what_is_missing_and_how_to_get_it():
     with pytest.raises(LonglookError) as caught:
-        require([Check("apache2", False, "missing", "apt-get install apache2-bin"), Check("root", False, "no", "sudo make reproduce")])
+        require(
+            [
+                Check("apache2", False, "missing", "apt-get install apache2-bin"),
+                Check("root", False, "no", "sudo make reproduce"),
+            ]
+        )
     first = str(caught.value).splitlines()[0]
     assert "apache2: missing -> apt-get install apache2-bin" in first
     assert "sudo make reproduce" in first
@@ -86,35 +92,35 @@ def test_leftover_testbeds(tmp_path):
 def test_machine_facts_without_git(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    sysinfo.git_commit.cache_clear()
+    facts.git_commit.cache_clear()
     try:
-        facts = sysinfo.machine()
+        machine = facts.machine()
     finally:
-        sysinfo.git_commit.cache_clear()
-    assert facts["git_commit"] is None
-    assert facts["cpus"] >= 1 and facts["memory_bytes"] > 0 and facts["kernel"] and len(facts["hostname_hash"]) == 16
+        facts.git_commit.cache_clear()
+    assert machine["git_commit"] is None
+    assert machine["cpus"] >= 1 and machine["memory_bytes"] > 0
+    assert machine["kernel"] and len(machine["hostname_hash"]) == 16
 
 
 def test_cpu_model_of_a_machine_that_names_none(tmp_path):
     (tmp_path / "cpuinfo").write_text("processor : 0\n")
-    assert sysinfo.cpu_model(tmp_path / "cpuinfo")
-    assert sysinfo.cpu_model(tmp_path / "missing")
+    assert facts.cpu_model(tmp_path / "cpuinfo")
+    assert facts.cpu_model(tmp_path / "missing")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: apt-get install git")
 def test_git_commit_and_dirty_flag(tmp_path, monkeypatch):
     def git(*arguments):
-        subprocess.run(
-            ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "core.hooksPath=/dev/null", *arguments],
-            check=True, capture_output=True, timeout=30,
-        )  # fmt: skip
+        settings = ["user.name=t", "user.email=t@localhost", "core.hooksPath=/dev/null"]
+        command = ["git", "-C", str(tmp_path), *(word for setting in settings for word in ("-c", setting)), *arguments]
+        subprocess.run(command, check=True, capture_output=True, timeout=30)
 
-    assert sysinfo.git_commit.__wrapped__(tmp_path) is None
+    assert facts.git_commit.__wrapped__(tmp_path) is None
     git("init", "-q")
     (tmp_path / "a").write_text("1")
     git("add", "a")
     git("commit", "-qm", "a")
-    clean = sysinfo.git_commit.__wrapped__(tmp_path)
+    clean = facts.git_commit.__wrapped__(tmp_path)
     assert clean and len(clean) == 40
     (tmp_path / "a").write_text("2")
-    assert sysinfo.git_commit.__wrapped__(tmp_path) == f"{clean}-dirty"
+    assert facts.git_commit.__wrapped__(tmp_path) == f"{clean}-dirty"

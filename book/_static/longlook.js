@@ -35,14 +35,14 @@
 
   /* One row of facts per column of the figure. */
   function factsTable(data, square) {
-    const head = ["mean ± sd, ms (n)", "QUIC", "TCP", "difference", "Welch's p", "verdict"];
+    const head = ["mean ± sd, " + data.unit + " (n)", data.labels.left, data.labels.right, "difference", "Welch's p", "verdict"];
     const table = el("table", { class: "ll-facts" });
     table.append(el("thead", {}, el("tr", {}, ...head.map((text) => el("th", {}, text)))));
     const body = el("tbody");
     data.sources.forEach((source) => {
       const fact = (data.facts[square] || {})[source.key];
       const texts = fact
-        ? [source.title, cell(fact.quic), cell(fact.tcp), fact.pct, fact.p, fact.verdict]
+        ? [source.title, cell(fact.left), cell(fact.right), fact.pct, fact.p, fact.verdict]
         : [source.title, "not measured", "not measured", "–", "–", "–"];
       body.append(el("tr", {}, ...texts.map((text, i) => el(i ? "td" : "th", {}, text))));
       if (fact && fact.raw) {
@@ -52,7 +52,7 @@
     });
     const floor = data.floors[square];
     if (floor) {
-      const texts = ["floor, ms", number(floor.quic, 1), number(floor.tcp, 1), "", "", ""];
+      const texts = ["floor, " + data.unit, number(floor.left, 1), number(floor.right, 1), "", "", ""];
       body.append(el("tr", {}, ...texts.map((text, i) => el(i ? "td" : "th", {}, text))));
     }
     table.append(body);
@@ -64,23 +64,23 @@
     const points = [], means = [], floors = [], notes = [];
     data.sources.forEach((source) => {
       const fact = (data.facts[square] || {})[source.key];
-      ["quic", "tcp"].forEach((protocol) => {
-        const row = data.labels[protocol] + ", " + source.short;
-        const loads = ((data.loads[square] || {})[source.key + ":" + protocol]) || [];
-        const part = fact && fact[protocol];
+      ["left", "right"].forEach((side) => {
+        const row = data.labels[side] + ", " + source.short;
+        const loads = ((data.loads[square] || {})[source.key + ":" + side]) || [];
+        const part = fact && fact[side];
         if (!loads.length && !(part && part.mean !== null)) return;
-        loads.forEach(([index, plt, state, reason], order) => {
-          if (plt === null) return;
+        loads.forEach(([index, value, state, reason], order) => {
+          if (value === null) return;
           const analysed = state === 0;
-          points.push({ row, protocol, load_index: index, plt_ms: plt, state: data.states[state], reason: reason || "",
-            lane: order % data.lanes, fill: analysed ? data.colours[protocol] : "transparent" });
+          points.push({ row, side, index, value, state: data.states[state], reason: reason || "",
+            lane: order % data.lanes, fill: analysed ? data.colours[side] : "transparent" });
         });
         if (part && part.mean !== null) {
           const sd = part.sd || 0;
           means.push({ row, mean: part.mean, low: part.mean - sd, high: part.mean + sd });
         }
-        const floor = (data.floors[square] || {})[protocol];
-        if (floor) floors.push({ row, floor_ms: floor });
+        const floor = (data.floors[square] || {})[side];
+        if (floor) floors.push({ row, floor });
         if (loads.length) notes.push(row + ": " + counts(loads));
       });
     });

@@ -26,12 +26,16 @@ in
 
   # The stack with its browser started inside that userland: nix build .#stack-gquic37-ubuntu-18; export LONGLOOK_STACK_GQUIC37=$PWD/result
   stack-gquic37-ubuntu-18 = pkgs.runCommand "stack-gquic37-ubuntu-18" { } ''
-    mkdir -p $out/run/locales
-    ln -s ${stack.folder}/bin ${stack.folder}/node_modules $out/
+    mkdir -p $out
+    ln -s ${stack.folder}/* $out/
+    rm $out/${stack.parts.browser.name}
+    browser=$out/${stack.parts.browser.name}
+    mkdir -p $browser/run/locales
+    ln -s ${stack.parts.browser.folder}/bin $browser/
     {
       echo '#!${pkgs.bash}/bin/bash'
       echo 'exec ${ubuntu-18}/bin/ubuntu-18 ${stack.built.chromium}/bin/chromium "$@"'
-    } >$out/run/chromium
-    chmod +x $out/run/chromium
+    } >$browser/run/chromium
+    chmod +x $browser/run/chromium
   '';
 }

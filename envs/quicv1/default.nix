@@ -1,4 +1,4 @@
-# The stack of 2024 for Nix; what it is made of is in stack.toml.
+# The stack of 2024 for Nix; what it is made of is in stack.toml and the parts.
 { common }:
 let stack = common.stack { folder = ./.; }; in
 stack // {

@@ -20,10 +20,9 @@ def cli() -> None:
 
 
 def _sweep(name: str):
-    from longlook.sweep import load_sweep
+    from longlook.stack.arms import open_sweep
 
-    path = Path(name) if name.endswith(".toml") else paths.SWEEPS / f"{name}.toml"
-    return load_sweep(path)
+    return open_sweep(name)
 
 
 @cli.command()
@@ -68,25 +67,37 @@ def stack_show(name: str) -> None:
 @click.argument("sweep")
 @click.option("--reference", is_flag=True, help="For the maintainers: a campaign to be kept in the repository.")
 @click.option("--new", is_flag=True, help="Start a new campaign even if one can be resumed.")
-@click.option("--testbed", default="default", show_default=True, help="Name of a testbed on this machine; two may exist side by side.")
-@click.option("--testbeds", "file", type=click.Path(path_type=Path), help="File of testbeds (emulab/README.md); several share the sweep's rows.")
+@click.option(
+    "--testbed",
+    default="default",
+    show_default=True,
+    help="Name of a testbed on this machine; two may exist side by side.",
+)
+@click.option(
+    "--testbeds",
+    "file",
+    type=click.Path(path_type=Path),
+    help="File of testbeds (emulab/README.md); several share the sweep's rows.",
+)
 def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None) -> None:
     """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
     from longlook.doctor import checks, require
-    from longlook.experiment.campaign import run_sweep
     from longlook.experiment.offered import offered
+    from longlook.experiment.places import place_of
+    from longlook.experiment.run import run_sweep
     from longlook.testbed.description import NetnsDescription, load_testbeds
 
     beds = load_testbeds(file) if file else (NetnsDescription.parse({"name": testbed}),)
     wanted = offered(_sweep(sweep))
-    if any(bed.driver == "netns" for bed in beds):
+    if any(place_of(bed).is_here for bed in beds):
         require(checks(wanted.stacks()))
-    role = "reference" if reference else "local"
-    outcome = run_sweep(wanted, role, None if new else "auto", beds)
-    click.echo(f"measured {outcome.measured} cells into {outcome.campaign.path}")
-    if outcome.failed:
-        lines = "\n".join(f"  {cell}: {why}" for cell, why in outcome.failed.items())
-        raise LonglookError(f"{len(outcome.failed)} cells could not be measured; run the command again to retry them:\n{lines}")
+    found = run_sweep(wanted, "reference" if reference else "local", None if new else "auto", beds)
+    click.echo(f"measured {found.measured} cells into {found.campaign.path}")
+    if found.failed:
+        lines = "\n".join(f"  {cell}: {why}" for cell, why in found.failed.items())
+        raise LonglookError(
+            f"{len(found.failed)} cells could not be measured; run the command again to retry them:\n{lines}"
+        )
 
 
 @cli.command()
@@ -97,9 +108,9 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
     """Set up a testbed, measure its link against what was set, and print the record."""
     import json
 
-    from longlook.link import open_link
     from longlook.link.calibrate import calibrate as measure
-    from longlook.scenario import Link
+    from longlook.plan.link import Link
+    from longlook.testbed.opening import open_link
 
     link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})
     with contextlib.ExitStack() as owned:
@@ -111,7 +122,13 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
 @cli.command()
 @click.argument("manifest", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--user", help="Who logs in to the nodes; needed where the manifest knows several.")
-@click.option("--pipes", nargs=2, type=click.IntRange(1, 65535), metavar="TO_CLIENT TO_SERVER", help="Numbers of the bridges' pipes.")
+@click.option(
+    "--pipes",
+    nargs=2,
+    type=click.IntRange(1, 65535),
+    metavar="TO_CLIENT TO_SERVER",
+    help="Numbers of the bridges' pipes.",
+)
 def testbeds(manifest: Path, user: str | None, pipes: tuple[int, int] | None) -> None:
     """Print the testbeds of an Emulab experiment, for `run --testbeds`, from its manifest."""
     from longlook.testbed.description import Pipes, format_testbeds
@@ -124,10 +141,17 @@ def testbeds(manifest: Path, user: str | None, pipes: tuple[int, int] | None) ->
 @cli.command()
 def process() -> None:
     """Make data/processed from data/raw."""
+    paths.require_raw()
     from longlook.dataset.process import process as make
 
-    for name, rows in make(paths.RAW, paths.PROCESSED).items():
+    done = make(paths.RAW, paths.PROCESSED)
+    for name, rows in done.rows.items():
         click.echo(f"{name}: {rows} rows")
+    if not done.rows["campaigns"]:
+        click.echo(f"there is no campaign in {paths.RAW}: every table is empty", err=True)
+    for name, why in done.left_out.items():
+        click.echo(f"left out: {name}: {why}", err=True)
+    sys.exit(1 if done.left_out else 0)
 
 
 @cli.command()
@@ -135,6 +159,7 @@ def process() -> None:
 @click.option("--campaign", help="Audit this campaign only.")
 def audit(as_json: bool, campaign: str | None) -> None:
     """Compare the re-measured with the published values; exit 1 if the data cannot be trusted."""
+    paths.require_raw()
     from longlook.audit import format_text, run_audit, to_json
 
     report = run_audit(campaign=campaign)
@@ -147,7 +172,8 @@ def audit(as_json: bool, campaign: str | None) -> None:
 @click.argument("campaign_b")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
-    """Compare two campaigns cell by cell: two testbeds, two machines, before and after a change."""
+    """Compare the cells that two campaigns have in common: two testbeds, two machines, before and after a change."""
+    paths.require_raw()
     from longlook.audit import compare_campaigns, format_comparison, to_json
 
     found = compare_campaigns(campaign_a, campaign_b)
@@ -157,19 +183,28 @@ def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
 @cli.command()
 @click.argument("campaigns", nargs=-1)
 def verify(campaigns: tuple[str, ...]) -> None:
-    """Re-check every hash of sealed campaigns (all, unless some are named)."""
-    from longlook.dataset.raw import find_campaign, read_campaigns
-    from longlook.dataset.raw import verify as check
+    """Re-check every hash of sealed campaigns (all, unless some are named), and the reference campaigns' index."""
+    paths.require_raw()
+    from longlook.record.index import verified
 
-    chosen = [find_campaign(paths.RAW, name) for name in campaigns] or [one for one in read_campaigns(paths.RAW) if one.is_sealed]
-    bad = 0
-    for campaign in chosen:
-        problems = check(campaign.path)
-        bad += bool(problems)
-        click.echo(f"{campaign.id}: {'ok' if not problems else 'DAMAGED'}")
+    found = verified(paths.RAW, campaigns)
+    for name, problems in found.items():
+        click.echo(f"{name}: {'ok' if not problems else 'DAMAGED'}")
         for problem in problems:
             click.echo(f"  {problem}")
-    sys.exit(1 if bad else 0)
+    sys.exit(1 if any(found.values()) else 0)
+
+
+@cli.command("seal-index")
+def seal_index() -> None:
+    """For the maintainers: add new reference campaigns to data/raw/INDEX.sha256, whose lines are never changed."""
+    paths.require_raw()
+    from longlook.record.index import INDEX_NAME, add_to_index
+
+    for name in (new := add_to_index(paths.RAW)):
+        click.echo(f"{INDEX_NAME}: {name}")
+    if not new:
+        click.echo(f"{INDEX_NAME} has every sealed reference campaign of {paths.RAW}")
 
 
 @cli.command()
@@ -206,6 +241,25 @@ def bench(seconds: float) -> None:
     from longlook.bench.report import run_bench
 
     click.echo(run_bench(seconds))
+
+
+@cli.command()
+@click.option("--seconds", default=3600.0, show_default=True, help="Faults end after this time.")
+@click.option("--faults", default=1_000_000, help="Faults end after so many.")
+@click.option("--seed", default=1, show_default=True, help="Faults are drawn from it.")
+@click.option("--testbed", default="soak", show_default=True, help="Name of the testbed.")
+@click.option(
+    "--record", type=click.Path(path_type=Path), help="File of JSON lines; default: .longlook/soak/<time>.jsonl"
+)
+def soak(seconds: float, faults: int, seed: int, testbed: str, record: Path | None) -> None:
+    """Run a small sweep under random faults and check that nothing is lost, doubled, half done or left running."""
+    from longlook.record.campaign import stamp, utc_now
+    from longlook.soak.soak import soak as run
+
+    record = record or paths.STATE / "soak" / f"{stamp(utc_now())}.jsonl"
+    found = run(record, testbed, seed, seconds, faults)
+    click.echo(f"{found.text()}\nrecord: {record}")
+    sys.exit(1 if found.problems else 0)
 
 
 def main() -> None:

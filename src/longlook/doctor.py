@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from longlook import paths, sysinfo
+from longlook import paths
 from longlook.errors import LonglookError
-from longlook.probe.machine import cpu_times
+from longlook.host import facts
+from longlook.host.machine import cpu_times
 from longlook.stack.gobuild import find_go, given_tool, tool_path
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
 from longlook.stack.spec import load_stack, offered_stacks
@@ -62,6 +63,8 @@ TOOLS = (
     Tool("iperf3", "iperf3", "benchmarks and fairness", required=False),
     Tool("tcpdump", "tcpdump", "captures, for fairness and window timelines", required=False),
     Tool("tshark", "tshark", "decrypting captures of QUIC", required=False),
+    Tool("gtlsserver", "ngtcp2-server", "the server ngtcp2, of the stack quicv1more", required=False),
+    Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of the stack quicv1more", required=False),
 )
 
 
@@ -107,7 +110,10 @@ def _root() -> Check:
     if os.geteuid() == 0:
         return Check(name, True, "running as root")
     return Check(
-        name, False, "not running as root, and network namespaces need it", "run again with sudo, for instance: sudo make reproduce"
+        name,
+        False,
+        "not running as root, and network namespaces need it",
+        "run again with sudo, for instance: sudo make reproduce",
     )
 
 
@@ -138,10 +144,16 @@ def _trial(name: str, command: list[str], what: str, remedy: str, required: bool
         return Check(name, False, "not tried: unshare is missing", "apt-get install util-linux", required)
     try:
         done = subprocess.run(
-            [unshare, "--net", *command], capture_output=True, text=True, timeout=TRIAL_TIMEOUT_S, stdin=subprocess.DEVNULL
+            [unshare, "--net", *command],
+            capture_output=True,
+            text=True,
+            timeout=TRIAL_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        return Check(name, False, f"waited {TRIAL_TIMEOUT_S:g} s for {' '.join(command)}; it did not end", remedy, required)
+        return Check(
+            name, False, f"waited {TRIAL_TIMEOUT_S:g} s for {' '.join(command)}; it did not end", remedy, required
+        )
     if done.returncode == 0:
         return Check(name, True, what, required=required)
     wrote = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
@@ -161,7 +173,11 @@ def _veth() -> Check:
 def _netem() -> Check:
     command = ["tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
     return _trial(
-        "netem", command, "available for comparison", "not needed: linkpipe emulates the link; modprobe sch_netem to compare", False
+        "netem",
+        command,
+        "available for comparison",
+        "not needed: linkpipe emulates the link; modprobe sch_netem to compare",
+        False,
     )
 
 
@@ -199,7 +215,12 @@ def _udp_buffers() -> Check:
             if os.geteuid() == 0:
                 path.write_text(value)  # the value it has: nothing changes, but it shows whether it could
         except OSError as error:
-            return Check(name, False, f"net.core.{key} cannot be set: {error.strerror}", "use a machine or VM of your own, not a container")
+            return Check(
+                name,
+                False,
+                f"net.core.{key} cannot be set: {error.strerror}",
+                "use a machine or VM of your own, not a container",
+            )
         values.append(f"{key} {value}")
     settable = "settable" if os.geteuid() == 0 else "settable by root"
     return Check(name, True, f"{settable}; now {', '.join(values)} bytes")
@@ -212,7 +233,9 @@ def _stack(name: str) -> Check:
         if locate(load_stack(name)) is None:
             return Check(title, False, "not installed", remedy)
         installed = open_stack(name)
-        versions = ", ".join(f"{part} {facts['version']} ({facts['provider']})" for part, facts in installed.components().items())
+        versions = ", ".join(
+            f"{part} {facts['version']} ({facts['provider']})" for part, facts in installed.components().items()
+        )
     except LonglookError as error:
         return Check(title, False, str(error).splitlines()[0], f"longlook stack install --force {name}")
     return Check(title, True, f"{installed.digest[:12]} from {installed.provider}, verified: {versions}")
@@ -242,14 +265,20 @@ def _disk() -> Check:
 
 
 def _clock() -> Check:
-    found = sysinfo.clocksource() or "unknown"
+    found = facts.clocksource() or "unknown"
     remedy = "a slow clock adds jitter: boot with clocksource=tsc if the processor's TSC is stable"
     return Check("clock source", found in GOOD_CLOCKS, found, remedy, required=False)
 
 
 def _cpus() -> Check:
     count = len(os.sched_getaffinity(0))
-    return Check("processors", count >= 2, f"{count} usable", "use at least 2: browser, server and link run at once", required=False)
+    return Check(
+        "processors",
+        count >= 2,
+        f"{count} usable",
+        "use at least 2: browser, server and link run at once",
+        required=False,
+    )
 
 
 def _cpu_load() -> Check:
@@ -264,7 +293,13 @@ def _leftovers(spaces: Path = Path("/run/netns"), locks: Path = Path("/run")) ->
     """Namespaces of a testbed whose lock nobody holds are what a killed run left."""
     name = "leftover testbeds"
     names = sorted(path.name for path in spaces.iterdir()) if spaces.is_dir() else []
-    beds = sorted({found.group(1) for space in names if (found := re.fullmatch(r"ll-([a-z0-9]+)-(?:server|bridge|client)", space))})
+    beds = sorted(
+        {
+            found.group(1)
+            for space in names
+            if (found := re.fullmatch(r"ll-([a-z0-9]+)-(?:server|bridge|client)", space))
+        }
+    )
     left = [bed for bed in beds if not _is_held(locks / f"ll-{bed}.lock")]
     used = [bed for bed in beds if bed not in left]
     in_use = f"; in use now: {', '.join(used)}" if used else ""

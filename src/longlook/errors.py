@@ -3,3 +3,7 @@
 
 class LonglookError(Exception):
     """Says what was tried, what came back and what to do about it."""
+
+
+class NotSupported(LonglookError):
+    """This server, client or stack cannot do what the cell asks; another one may."""

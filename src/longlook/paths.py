@@ -3,16 +3,44 @@
 import os
 from pathlib import Path
 
-ROOT = Path(os.environ.get("LONGLOOK_ROOT", Path(__file__).resolve().parents[2]))
+from longlook.errors import LonglookError
+
+
+def _given(variable: str, default: Path) -> Path:
+    """The folder that a variable of the environment names; one that is empty counts as absent."""
+    return Path(os.environ.get(variable) or default).absolute()
+
+
+ROOT = _given("LONGLOOK_ROOT", Path(__file__).resolve().parents[2])
 SWEEPS = ROOT / "sweeps"
 NOTEBOOKS = ROOT / "notebooks"
 ENVS = ROOT / "envs"
 TOOLS = ROOT / "tools"
-DATA = Path(os.environ.get("LONGLOOK_DATA", ROOT / "data"))
+DATA = _given("LONGLOOK_DATA", ROOT / "data")
 """Where campaigns and tables go; the published numbers always come from the repository."""
 RAW = DATA / "raw"
 PROCESSED = DATA / "processed"
 PUBLISHED = ROOT / "data" / "published"
 BOOK = ROOT / "book"
 STATE = ROOT / ".longlook"
-CACHE = Path(os.environ.get("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook"))
+CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
+
+
+def require_root() -> None:
+    """Raise `LonglookError` unless ROOT is a checkout of this repository."""
+    if not (SWEEPS.is_dir() and ENVS.is_dir()):
+        raise LonglookError(
+            f"{ROOT} is no checkout of this repository (it has no sweeps/ and envs/): "
+            + ("correct LONGLOOK_ROOT, or unset it" if os.environ.get("LONGLOOK_ROOT") else "set LONGLOOK_ROOT to one")
+        )
+
+
+def require_raw() -> None:
+    """Raise `LonglookError` unless there is a folder of campaigns, which may be empty."""
+    if not RAW.is_dir():
+        said = "LONGLOOK_DATA" if os.environ.get("LONGLOOK_DATA") else "LONGLOOK_ROOT"
+        raise LonglookError(
+            f"there is no folder {RAW}, in which campaigns would be: correct {said}, or unset it"
+            if os.environ.get(said)
+            else f"there is no folder {RAW}, in which campaigns would be; it comes with the repository"
+        )

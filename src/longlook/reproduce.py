@@ -13,9 +13,11 @@ from longlook.book.build import build, chapter_sweeps
 from longlook.dataset.process import process
 from longlook.doctor import checks, require
 from longlook.errors import LonglookError
-from longlook.experiment.campaign import run_sweep
 from longlook.experiment.offered import offered
-from longlook.sweep import Sweep, load_sweep
+from longlook.experiment.run import run_sweep
+from longlook.plan.sweep import Sweep
+from longlook.stack.arms import open_sweep
+from longlook.stack.install import install
 
 QUICK_LOADS = 5
 QUICK_TRANSFER_S = 15.0
@@ -31,34 +33,44 @@ def remeasure_chapter(name: str, quick: bool) -> None:
     names = chapter_sweeps(name)
     if not names:
         raise LonglookError(f"chapter {name} has no measurements of its own in this edition")
-    sweeps = [load_sweep(paths.SWEEPS / f"{one}.toml") for one in names]
+    sweeps = [open_sweep(one) for one in names]
     if quick:
         sweeps = [_quick(one) for one in sweeps]
     _measure_and_render(sweeps)
 
 
 def _quick(sweep: Sweep) -> Sweep:
-    """The same cells with few loads; transfers once each and not for long."""
-    short = [
-        block.model_copy(update={"replicates": 1, "duration_s": block.duration_s and min(block.duration_s, QUICK_TRANSFER_S)})
-        for block in sweep.transfers
+    """The same cells with few samples; transfers once each and not for long."""
+    blocks = [
+        block.model_copy(
+            update={
+                "replicates": 1,
+                "duration_s": block.duration_s and min(block.duration_s, QUICK_TRANSFER_S),
+            }
+        )
+        for block in sweep.cells_of
     ]
-    return sweep.model_copy(update={"name": f"{sweep.name}-quick", "loads": QUICK_LOADS, "transfers": short})
+    update = {"name": f"{sweep.name}-quick", "loads": min(sweep.loads, QUICK_LOADS), "cells_of": blocks}
+    return sweep.model_copy(update=update)
 
 
 def _measure_and_render(sweeps: list[Sweep]) -> None:
     began = time.monotonic()
     sweeps = [offered(sweep) for sweep in sweeps]
-    require(checks(sorted({stack for sweep in sweeps for stack in sweep.stacks()})))
+    stacks = sorted({stack for sweep in sweeps for stack in sweep.stacks()})
+    for stack in stacks:
+        install(stack, progress=click.echo)
+    require(checks(stacks))
     failed: dict[str, str] = {}
     campaigns = []
     for sweep in sweeps:
-        outcome = run_sweep(sweep)
-        failed |= outcome.failed
-        campaigns.append(outcome.campaign.id)
+        found = run_sweep(sweep)
+        failed |= found.failed
+        campaigns.append(found.campaign.id)
     measured = time.monotonic()
-    process(paths.RAW, paths.PROCESSED)
-    report = run_audit()
+    for name, why in process(paths.RAW, paths.PROCESSED).left_out.items():
+        click.echo(f"left out of the tables: {name}: {why}", err=True)
+    report = run_audit(anew=False)
     index = build()
     click.echo(format_summary(report, campaigns))
     click.echo(f"measured in {measured - began:.0f} s, rendered in {time.monotonic() - measured:.0f} s")

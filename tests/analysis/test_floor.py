@@ -1,23 +1,22 @@
 """The floor model: hand calculations, a brute-force sender that must never beat it, the published tables."""
 
-import pandas as pd
+import statistics
+
 import pytest
+from results import COLD, QUIC, TCP, make_cell
 
-from longlook import paths
-from longlook.analysis.agreement import published_as_cells
-from longlook.analysis.cells import cell_of
-from longlook.analysis.floor import CREDIT_BYTES, MTU_BYTES, QUIC_0RTT, TCP, floor
-from longlook.scenario import Cell, Link, Workload
+from longlook.analysis.floor import BOUNDED, CREDIT_BYTES, MTU_BYTES, floor, transport_of
+from longlook.published.muthuraj2024 import page_load_times
 
 
-def make_cell(size_kb=5, count=1, **link):
-    link = {"bandwidth_mbps": 10, "rtt_ms": 36} | link
-    return Cell(figure="x", stack="quicv1", workload=Workload(size_kb=size_kb, count=count), link=Link(**link))
+def floor_of(cell, protocol):
+    """The floor of the arm of that name."""
+    return floor(cell, cell.arm(protocol))
 
 
 def test_a_small_object_over_quic_takes_two_round_trips():
     """5 KB, 10 Mbit/s, 36 ms: page 36, image 36; 5120 bytes in packets of 1456 in 1500: 5274.7 bytes = 4.22 ms."""
-    found = floor(make_cell(), "quic")
+    found = floor_of(make_cell(), "quic")
     assert (found.handshake_ms, found.requests_ms, found.slow_start_ms) == (0, 72, 0)
     assert found.serialisation_ms == pytest.approx(5120 * 1500 / 1456 * 8 / 10e3)
     assert found.total_ms == pytest.approx(76.22, abs=0.01)
@@ -25,15 +24,24 @@ def test_a_small_object_over_quic_takes_two_round_trips():
 
 def test_a_small_object_over_tcp_takes_four_round_trips():
     """As above, with TCP's and TLS's round trips and packets of 1460 in 1500: 4.21 ms."""
-    found = floor(make_cell(), "tcp")
+    found = floor_of(make_cell(), "tcp")
     assert (found.handshake_ms, found.requests_ms, found.slow_start_ms) == (72, 72, 0)
     assert found.total_ms == pytest.approx(148.21, abs=0.01)
 
 
 def test_a_cold_quic_load_takes_one_round_trip_more():
-    cell = make_cell()
-    assert floor(cell, "quic", zero_rtt=False).total_ms - floor(cell, "quic").total_ms == pytest.approx(36)
-    assert floor(cell, "tcp", zero_rtt=False) == floor(cell, "tcp")
+    """112 ms and not 76."""
+    cell = make_cell(arms=[QUIC, COLD])
+    resumed, cold = (floor(cell, arm).total_ms for arm in cell.arms)
+    assert cold - resumed == pytest.approx(36) and cold == pytest.approx(112.22, abs=0.01)
+    beside = make_cell(arms=[COLD, TCP])
+    assert floor_of(beside, "tcp") == floor_of(make_cell(), "tcp")
+
+
+def test_early_data_of_tls_spares_tcp_a_round_trip():
+    cell = make_cell(arms=[TCP, TCP | {"handshake": "0rtt"}])
+    usual, early = (floor(cell, arm).total_ms for arm in cell.arms)
+    assert usual - early == pytest.approx(36)
 
 
 def test_slow_start_of_tcp_by_hand():
@@ -42,7 +50,7 @@ def test_slow_start_of_tcp_by_hand():
     29 200, then 58 400, 116 800, 233 600, 467 200: 905 200 bytes in five windows, the rest with the sixth,
     five round trips after the first: 500 ms and 94 800 bytes * 1500 / 1460 at 125 000 bytes/ms = 0.779 ms.
     """
-    found = floor(make_cell(1000, bandwidth_mbps=1000, rtt_ms=100), "tcp")
+    found = floor_of(make_cell(1000, bandwidth_mbps=1000, rtt_ms=100), "tcp")
     assert found.slow_start_ms + found.serialisation_ms == pytest.approx(500 + 94_800 * 1500 / 1460 / 125_000)
     assert found.serialisation_ms == pytest.approx(1_000_000 * 1500 / 1460 / 125_000)
     assert found.total_ms == pytest.approx(400 + 500.779, abs=0.001)
@@ -53,44 +61,96 @@ def test_a_long_transfer_is_bound_by_the_link():
 
     The first window of 29 200 bytes takes 24 ms to serialise, then the link waits to 36 ms.
     """
-    found = floor(make_cell(10_000), "tcp")
+    found = floor_of(make_cell(10_000), "tcp")
     assert found.serialisation_ms == pytest.approx(8219.18, abs=0.01)
     assert found.slow_start_ms == pytest.approx(12.0)
-    assert floor(make_cell(10_000), "quic").slow_start_ms == 0  # 32 packets outlast the round trip
+    assert floor_of(make_cell(10_000), "quic").slow_start_ms == 0  # 32 packets outlast the round trip
 
 
 def test_a_smaller_initial_window_costs_round_trips():
-    cell = make_cell(200, bandwidth_mbps=100)
-    assert floor(cell, "quic", initial_window_packets=10).total_ms > floor(cell, "quic").total_ms
+    def total(*options):
+        cell = make_cell(200, bandwidth_mbps=100, arms=[QUIC | {"quic_options": options}, TCP])
+        return floor_of(cell, "quic").total_ms
+
+    assert total("IW03") > total("IW10") > total("IW20") > total() >= total("IW50")
+    assert total("ILD0") == total()
+    assert total("IW03", "IW20") == total("IW20")  # of two the larger one: it stays a bound
+
+
+@pytest.mark.parametrize(("options", "packets"), [((), 32), (("IW03",), 3), (("ILD0", "IW10"), 10), (("IW50",), 50)])
+def test_the_windows_that_connection_options_ask_for(options, packets):
+    arm = make_cell(arms=[QUIC | {"quic_options": options}, TCP]).arm("quic")
+    assert transport_of(arm).initial_window_packets == packets
 
 
 def test_loss_does_not_lower_the_floor_and_jitter_does():
     """Jitter of 50 ms may shorten a round trip of 112 ms to 62 ms."""
-    assert floor(make_cell(loss_pct=1), "tcp") == floor(make_cell(), "tcp")
-    found = floor(make_cell(rtt_ms=112, jitter_ms=50), "tcp")
+    assert floor_of(make_cell(loss_pct=1), "tcp") == floor_of(make_cell(), "tcp")
+    found = floor_of(make_cell(rtt_ms=112, jitter_ms=50), "tcp")
     assert (found.handshake_ms, found.requests_ms) == (124, 124)
-    assert floor(make_cell(rtt_ms=50, jitter_ms=50), "tcp").requests_ms == 0
+    assert floor_of(make_cell(rtt_ms=50, jitter_ms=50), "tcp").requests_ms == 0
 
 
-def test_an_unknown_protocol_is_refused():
-    with pytest.raises(ValueError, match="sctp"):
-        floor(make_cell(), "sctp")
+def test_a_larger_initial_window_of_tcp_lowers_its_floor_and_nobody_elses():
+    cell = make_cell(100, bandwidth_mbps=100)
+    larger = make_cell(100, bandwidth_mbps=100, arms=[QUIC, TCP | {"initial_window": 32}])
+    assert floor_of(larger, "tcp").total_ms < floor_of(cell, "tcp").total_ms - 36 / 2
+    assert floor_of(larger, "quic") == floor_of(cell, "quic")
 
 
-def send(total_bytes, window, payload, growth_bytes, rtt_ms, packets_per_ms):
-    """A sender packet by packet: window, line rate, one acknowledgement per packet after a round trip; ms to the end."""
+def test_cpu_limits_and_controllers_are_no_part_of_it():
+    slow = QUIC | {"client_cpu_pct": 10, "server_cpu_pct": 10, "cca": "bbr", "emulated_connections": None}
+    assert floor_of(make_cell(arms=[slow, TCP]), "quic") == floor_of(make_cell(), "quic")
+
+
+def test_a_download_has_no_page():
+    """One round trip less than a page load of the same bytes, and no page's packets to let the window grow."""
+    page, download = make_cell(), make_cell(workload={"kind": "download", "size_kb": 5}, experiment="download")
+    for protocol, handshake in (("quic", 0), ("tcp", 72)):
+        found = floor_of(download, protocol)
+        assert (found.handshake_ms, found.requests_ms, found.slow_start_ms) == (handshake, 36, 0)
+        assert found.serialisation_ms == floor_of(page, protocol).serialisation_ms
+    fast = {"bandwidth_mbps": 1000, "rtt_ms": 100}
+    large = make_cell(workload={"kind": "download", "size_kb": 1000}, experiment="download", **fast)
+    # window 18 segments: 26 280 doubled five times is 814 680 bytes in five windows, and the rest with the sixth
+    assert floor_of(large, "tcp").total_ms == pytest.approx(300 + 500 + 185_320 * 1500 / 1460 / 125_000)
+    assert {"plt_ms", "ttlb_ms"} == BOUNDED
+
+
+def test_objects_of_several_sizes_count_by_all_their_bytes():
+    """Never above what as many bytes of any one kind would take, and equal to it where the sizes are equal."""
+    fast = {"bandwidth_mbps": 1000, "rtt_ms": 100}
+    mixed = make_cell(workload={"objects": [{"size_bytes": 1300, "count": 100}, {"size_kb": 1000}]}, **fast)
+    assert mixed.workload.total_bytes == 1_130_000
+    small = make_cell(workload={"objects": [{"size_bytes": 11_300, "count": 100}]}, **fast)
+    for protocol in ("quic", "tcp"):
+        found = floor_of(mixed, protocol)
+        assert found.serialisation_ms == pytest.approx(floor_of(small, protocol).serialisation_ms)
+        assert found.total_ms <= floor_of(small, protocol).total_ms
+    parts = make_cell(workload={"objects": [{"size_kb": 100, "count": 4}, {"size_kb": 100, "count": 6}]})
+    assert floor_of(parts, "quic") == floor_of(make_cell(100, 10), "quic")
+
+
+def send(objects, window, packet_bytes, growth_bytes, rtt_ms, packets_per_ms, header_bytes):
+    """A sender packet by packet: window, line rate, one acknowledgement per packet after a round trip; ms to the end.
+
+    `objects`: bytes of each, sent one after the other; each ends with a packet that may be small.
+    """
+    ms_per_byte = 1 / packets_per_ms / MTU_BYTES
     now = free = 0.0
-    in_flight, sent = [], 0
-    while sent < total_bytes:
-        while in_flight and in_flight[0] <= now:
-            in_flight.pop(0)
-            window += growth_bytes
-        if len(in_flight) * payload >= window:
-            now = in_flight[0]
-            continue
-        free = max(now, free) + 1 / packets_per_ms
-        in_flight.append(free + rtt_ms)
-        sent += payload
+    in_flight, flying = [], 0
+    sizes = [min(packet_bytes, size - start) for size in objects for start in range(0, size, packet_bytes)]
+    for size in sizes:
+        while True:
+            while in_flight and in_flight[0][0] <= now:
+                flying -= in_flight.pop(0)[1]
+                window += growth_bytes
+            if flying < window:
+                break
+            now = in_flight[0][0]
+        free = max(now, free) + (size + header_bytes) * ms_per_byte
+        in_flight.append((free + rtt_ms, size))
+        flying += size
     return free
 
 
@@ -100,36 +160,48 @@ def send(total_bytes, window, payload, growth_bytes, rtt_ms, packets_per_ms):
 def test_no_sender_that_keeps_the_rules_beats_the_floor(protocol, size_kb, mbps, rtt_ms):
     """The best sender: starts with the floor's own window, no pacing, an instant browser, full packets."""
     cell = make_cell(size_kb, bandwidth_mbps=mbps, rtt_ms=rtt_ms)
-    found = floor(cell, protocol)
-    transport = TCP if protocol == "tcp" else QUIC_0RTT
+    found = floor_of(cell, protocol)
+    transport = transport_of(cell.arm(protocol))
     window = (transport.initial_window_packets + 8 + 2) * CREDIT_BYTES
     payload = transport.payload_bytes if protocol == "tcp" else 1250
     rate = mbps * 1e3 / 8 / MTU_BYTES
-    best = send(cell.workload.object_bytes, window, payload, CREDIT_BYTES, rtt_ms, rate)
+    header = MTU_BYTES - transport.payload_bytes
+    best = send([cell.workload.object_bytes], window, payload, CREDIT_BYTES, rtt_ms, rate, header)
     assert best >= found.slow_start_ms + found.serialisation_ms - 1 / rate  # the last packet may be a part
 
 
-def published():
-    return published_as_cells(pd.read_csv(paths.PUBLISHED / "muthuraj2024_appendix_b.csv"))
+@pytest.mark.parametrize("order", ["small first", "large first"])
+@pytest.mark.parametrize("small", [200, 1153, 1300, 5120])
+@pytest.mark.parametrize(("mbps", "rtt_ms"), [(50, 112), (1000, 112)])
+def test_no_sender_of_several_sizes_beats_the_floor(order, small, mbps, rtt_ms):
+    """Small objects let the window of QUIC grow by more than they carry, wherever they come."""
+    objects = [{"size_bytes": small, "count": 150}, {"size_kb": 1000, "count": 2}]
+    cell = make_cell(workload={"objects": objects}, bandwidth_mbps=mbps, rtt_ms=rtt_ms)
+    found = floor_of(cell, "quic")
+    sizes = [small] * 150 + [1_000_000] * 2
+    page_packets = -(-(1024 + 128 * 152) // 1000)
+    window = (32 + 8 + page_packets) * CREDIT_BYTES
+    rate = mbps * 1e3 / 8 / MTU_BYTES
+    sent = sizes if order == "small first" else sizes[::-1]
+    best = send(
+        sent, window, 1152, CREDIT_BYTES, rtt_ms, rate, MTU_BYTES - transport_of(cell.arm("quic")).payload_bytes
+    )
+    assert best >= found.slow_start_ms + found.serialisation_ms - 1 / rate
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row['table']}-{n}") for n, row in enumerate(published().to_dict("records"))])
-def test_every_published_mean_is_at_or_above_its_floor(row):
-    for protocol in ("quic", "tcp"):
-        assert row[f"{protocol}_mean_ms"] >= floor(cell_of(row), protocol).total_ms
+@pytest.mark.parametrize("one", [pytest.param(one, id=f"{one.table}-{n}") for n, one in enumerate(page_load_times())])
+def test_every_published_mean_is_at_or_above_its_floor(one):
+    for arm in one.cell.arms:
+        assert one.arms[arm.name].mean >= floor(one.cell, arm).total_ms
 
 
 def test_the_floor_is_tight_enough_to_mean_something():
     """Without loss and jitter, half of the published means of QUIC v1 and TCP are within 25 % of their floors."""
-    rows = published()
-    rows = rows[(rows["stack"] == "quicv1") & (rows["loss_pct"] == 0) & (rows["jitter_ms"] == 0)].to_dict("records")
-    assert len(rows) == 78
-    ratios = [row[f"{arm}_mean_ms"] / floor(cell_of(row), arm).total_ms for row in rows for arm in ("quic", "tcp")]
-    assert pd.Series(ratios).median() < 1.25
-
-
-def test_a_larger_initial_window_of_tcp_lowers_its_floor_and_nobody_elses():
-    cell = Cell.parse({"figure": "w", "stack": "quicv1", "workload": {"size_kb": 100}, "link": {"bandwidth_mbps": 100, "rtt_ms": 36}})
-    larger = cell.model_copy(update={"tcp_initial_window": 32})
-    assert floor(larger, "tcp").total_ms < floor(cell, "tcp").total_ms - 36 / 2
-    assert floor(larger, "quic") == floor(cell, "quic")
+    known = [
+        one
+        for one in page_load_times()
+        if one.cell.stacks == ["quicv1"] and one.cell.link.loss_pct == 0 and one.cell.link.jitter_ms == 0
+    ]
+    assert len(known) == 78
+    ratios = [one.arms[arm.name].mean / floor(one.cell, arm).total_ms for one in known for arm in one.cell.arms]
+    assert statistics.median(ratios) < 1.25

@@ -1,11 +1,13 @@
 """Welch's test against scipy, against a textbook example and in its degenerate cases."""
 
+import csv
 import math
 import random
 
 import pytest
 from scipy import stats
 
+from longlook import paths
 from longlook.analysis.welch import Summary, summarise, welch_from_samples, welch_from_summaries
 
 
@@ -79,3 +81,21 @@ def test_false_positives_are_as_rare_as_the_threshold_says():
     draws = ([generator.gauss(100, 5) for _ in range(20)] for _ in range(4000))
     hits = sum(welch_from_samples(a, b).significant for a, b in zip(draws, draws, strict=True))
     assert 7 <= hits <= 36
+
+
+@pytest.mark.parametrize(
+    ("table", "arms", "least"),
+    [("plt", ("quic", "tcp"), 600), ("aa", ("a", "b"), 40), ("handshake", ("zero_rtt", "one_rtt"), 20)],
+)
+def test_stored_p_values_come_out_to_the_last_digit(table, arms, least):
+    with (paths.ROOT / "tests" / "gate" / "frozen" / f"{table}_cells.csv").open() as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) >= least
+    for row in rows:
+        a, b = (
+            Summary(float(row[f"{arm}_mean_ms"]), float(row[f"{arm}_std_ms"]), int(row[f"{arm}_n"])) for arm in arms
+        )
+        p_value = welch_from_summaries(a, b).p_value
+        assert repr(p_value) == row["p_value"], row["cell_id"]
+        scipys = stats.ttest_ind_from_stats(a.mean, a.sd, a.n, b.mean, b.sd, b.n, equal_var=False).pvalue
+        assert p_value == pytest.approx(scipys, rel=1e-12), row["cell_id"]

@@ -2,7 +2,7 @@
 
 from longlook.bench.report import format_report, medians, targets
 from longlook.bench.subjects import rattan_config
-from longlook.scenario import Link
+from longlook.plan.link import Link
 
 ROW = {
     "plain_p50_ms": 0.05,
@@ -48,7 +48,9 @@ def test_drops_in_the_emulated_queue_are_not_losses():
 
 
 def test_the_table_has_a_row_per_link_and_says_what_was_not_measured():
-    text = format_report({(100.0, "linkpipe"): ROW, (100.0, "rattan"): ROW}, 3, ["netem was not measured: no sch_netem"])
+    text = format_report(
+        {(100.0, "linkpipe"): ROW, (100.0, "rattan"): ROW}, 3, ["netem was not measured: no sch_netem"]
+    )
     assert "linkpipe" in text and "rattan" in text
     assert text.endswith("netem was not measured: no sch_netem")
     assert "MISSED" in text  # equal CPU is not below rattan's

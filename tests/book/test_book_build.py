@@ -1,6 +1,7 @@
 """The built book: complete, readable without a network, honest without data, and clear about what fails."""
 
 import json
+import re
 
 import pytest
 from book_sample import make_root
@@ -11,6 +12,7 @@ from longlook.book.links import external_references
 from longlook.errors import LonglookError
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+STUDY = "muthuraj2024"
 
 
 @pytest.fixture
@@ -56,21 +58,26 @@ def test_no_page_names_a_script_host(built_book):
 
 
 def test_each_figure_is_a_live_chart_with_a_static_picture(built_book):
-    text = (built_book / "book" / "results-quicv1.html").read_text(encoding="utf-8")
-    assert text.count('class="ll-chart"') == text.count('class="ll-static"') == text.count("this is the static picture of the chart.") == 6
+    text = (built_book / "book" / STUDY / "results-quicv1.html").read_text(encoding="utf-8")
+    assert (
+        text.count('class="ll-chart"')
+        == text.count('class="ll-static"')
+        == text.count("this is the static picture of the chart.")
+        == 6
+    )
     assert "Where the columns come from" in text and "reference-figure-4.6a-20250801T101500" in text
-    assert "not measured yet" not in text.lower()
+    assert "not measured yet" not in text.lower().split("where the two disagree")[0]
 
 
 def test_chapters_execute_within_the_limit(built_book):
     pages = json.loads((built_book.parent / "execution.json").read_text())
-    assert {"book/results-quicv1", "book/appendix-b", "book/audit"} <= set(pages)
+    assert {f"book/{STUDY}/results-quicv1", f"book/{STUDY}/appendix-b", "book/audit"} <= set(pages)
     assert builder.execution_time_s(built_book / "index.html") < builder.MAX_EXECUTION_S
 
 
 def test_without_data_the_book_builds_and_says_so(empty_book):
-    text = (empty_book / "book" / "results-quicv1.html").read_text(encoding="utf-8")
-    assert "Not measured yet: figure 4.6a" in text and 'results-quicv1</span> <span class="pre">--quick' in text
+    text = (empty_book / "book" / STUDY / "results-quicv1.html").read_text(encoding="utf-8")
+    assert "Not measured yet: 4.6a" in text and 'results-quicv1</span> <span class="pre">--quick' in text
     assert text.count('class="ll-chart"') == 6, "the published heatmaps stand there all the same"
     assert "make reproduce" in (empty_book / "book" / "audit.html").read_text(encoding="utf-8")
 
@@ -90,6 +97,18 @@ def test_a_warning_is_fatal(copy):
         builder.build(copy)
 
 
+def test_an_unknown_number_is_fatal_and_named(copy):
+    short(copy, "# Short\n\nIt takes {value}`no-such-number`.\n")
+    with pytest.raises(LonglookError, match=r"each is an error[\s\S]*value no-such-number: no number of this name"):
+        builder.build(copy)
+
+
+def test_numbers_in_sentences_say_where_they_come_from(built_book):
+    text = (built_book / "book" / STUDY / "results-quicv1.html").read_text(encoding="utf-8")
+    assert text.count('class="ll-value"') == len(re.findall(r'class="ll-value" title="[^"]*data/', text)) == 29
+    assert "glue" not in text
+
+
 def test_output_on_stderr_is_fatal(copy):
     short(copy, "# Short\n\n```{code-cell}\nimport sys\nprint('a warning of a library', file=sys.stderr)\n```\n")
     with pytest.raises(LonglookError, match="not built"):
@@ -98,7 +117,7 @@ def test_output_on_stderr_is_fatal(copy):
 
 def test_a_remote_script_is_found(copy):
     short(copy, '# Short\n\n<img src="https://host.example/x.png">\n')
-    with pytest.raises(LonglookError, match="refers to https://host.example/x.png"):
+    with pytest.raises(LonglookError, match=r"refers to https://host.example/x.png"):
         builder.build(copy)
 
 
@@ -121,5 +140,5 @@ def test_a_changed_table_is_seen_by_the_next_build(copy):
 
 def test_a_copy_without_the_books_files_is_a_clear_error(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "ROOT", tmp_path)
-    with pytest.raises(LonglookError, match="_config.yml.*not found"):
+    with pytest.raises(LonglookError, match=r"_config.yml.*not found"):
         builder.build()

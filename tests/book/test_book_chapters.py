@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.book.chapters import chapter_sweeps, chapters, front_matter
+from longlook.book.chapters import chapter_series, chapter_study, chapter_sweeps, chapters, front_matter
 from longlook.errors import LonglookError
 
 
@@ -28,7 +28,7 @@ def test_the_name_is_the_front_matters_or_else_the_files(tmp_path):
 
 def test_an_unknown_chapter_is_an_error_that_lists_the_known_ones(tmp_path):
     write(tmp_path, "one.md", "---\nlonglook: {sweeps: [a]}\n---\n")
-    with pytest.raises(LonglookError, match="no chapter 'two'.*known: one"):
+    with pytest.raises(LonglookError, match=r"no chapter 'two'.*known: one"):
         chapter_sweeps("two", tmp_path)
 
 
@@ -58,3 +58,22 @@ def test_two_chapters_cannot_share_a_name(tmp_path):
 def test_a_page_without_front_matter_has_none(tmp_path):
     write(tmp_path, "x.md", "")
     assert front_matter(tmp_path / "x.md") == {}
+
+
+def test_a_studys_chapters_are_in_its_folder_and_those_of_all_studies_above(tmp_path):
+    (tmp_path / "study").mkdir()
+    write(tmp_path, "shared.md", "---\nlonglook: {sweeps: [a]}\n---\n")
+    write(tmp_path / "study", "own.md", "---\nlonglook: {sweeps: [b]}\n---\n")
+    assert list(chapters(tmp_path)) == ["shared", "own"]
+    assert chapter_study("own", tmp_path) == "study" and chapter_study("shared", tmp_path) == "muthuraj2024"
+
+
+def test_the_series_of_a_chapter_are_those_of_its_sweeps():
+    assert chapter_series("beyond") == ("beyond-threshold", "window-default", "window-quic10", "window-tcp32")
+    assert chapter_series("fairness")[-2:] == ("fairness-paced", "fairness-paced-gquic37")
+
+
+def test_a_sweep_that_is_not_there_is_named(tmp_path):
+    write(tmp_path, "one.md", "---\nlonglook: {sweeps: [no-such-sweep]}\n---\n")
+    with pytest.raises(LonglookError, match="names the sweep 'no-such-sweep'"):
+        chapter_series("one", tmp_path)

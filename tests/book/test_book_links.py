@@ -15,7 +15,7 @@ from longlook.book.links import external_references, page_references
         '<iframe src="https://host.example"></iframe>',
         "<style>@import 'https://host.example/x.css';</style>",
         "<style>p { background: url(https://host.example/x.png) }</style>",
-        '<p style="background: url(\'//host.example/x.png\')">',
+        "<p style=\"background: url('//host.example/x.png')\">",
         '<script type="module">import x from "https://host.example/x.js"</script>',
         "<script>fetch('https://host.example/data')</script>",
     ],

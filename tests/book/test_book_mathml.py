@@ -1,10 +1,16 @@
 """Formulas without MathJax."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from longlook import paths
 from longlook.book.mathml import UnknownTex, to_mathml
+
+
+def text_of(tex: str) -> str:
+    return "".join(ElementTree.fromstring(to_mathml(tex)).itertext())
 
 
 @pytest.mark.parametrize(
@@ -24,11 +30,44 @@ def test_known_tex_becomes_well_formed_mathml(tex):
 
 def test_parts_stand_where_they_belong():
     assert "<mfrac><mrow><mi>a</mi></mrow><mrow><mn>2</mn></mrow></mfrac>" in to_mathml(r"\frac{a}{2}")
-    assert "<msub><mi>t</mi><mtext>page load</mtext></msub>" in to_mathml(r"t_\text{page load}")
+    # Spaces in words are such as no line is broken at, and none is left out at their ends.
+    assert "<msub><mi>t</mi><mtext>page\u00a0load</mtext></msub>" in to_mathml(r"t_\text{page load}")
+    assert "<mtext>x</mtext>" in to_mathml(r"\text x")
     assert "&lt;" in to_mathml("a < b")
 
 
-@pytest.mark.parametrize("tex", [r"\begin{matrix}", r"\frac{a", "a }", r"\unknown", r"\text x", "x_"])
+def test_signs_that_are_special_in_html_are_escaped():
+    assert text_of(r"\text{a & b < c} \& \{d\} \# 50\%") == "a\u00a0&\u00a0b\u00a0<\u00a0c&{d}#50%"
+
+
+@pytest.mark.parametrize("tex", [r"\overline{\text{TCP}}", r"\bar{t}"])
+def test_a_bar_is_one_that_browsers_stretch(tex):
+    (over,) = ElementTree.fromstring(to_mathml(tex)).iter("{http://www.w3.org/1998/Math/MathML}mover")
+    assert over.get("accent") == "true" and over[1].text == "\u00af"
+
+
+def test_every_formula_of_the_book_is_understood():
+    pages = [page.read_text() for page in sorted(paths.BOOK.glob("*.md"))]
+    formulas = [tex for text in pages for _, tex in re.findall(r"(\$\$?)(.+?)\1", text, re.DOTALL)]
+    assert "difference=TCP\u00af\u2212QUIC\u00afQUIC\u00af\u00d7100" in [text_of(tex) for tex in formulas]
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\begin{matrix}",
+        r"\begin{unknown} a \end{unknown}",
+        r"\frac{a",
+        r"\frac{a}",
+        "a }",
+        "a & b",
+        r"\unknown",
+        r"\text{a {b} c}",
+        "50 % of",
+        "x_",
+        "",
+    ],
+)
 def test_what_is_not_understood_is_an_error(tex):
     with pytest.raises(UnknownTex):
         to_mathml(tex)

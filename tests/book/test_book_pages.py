@@ -3,16 +3,28 @@
 import pytest
 from book_sample import AA_CAMPAIGN, REPOSITORY, write_sample
 
-from longlook.book import audit_page, data as book_data
-from longlook.book.figures import live_figure
-from longlook.book.numbers import NOT_YET, figure_numbers, square_pct
-from longlook.book.page import Chapter
+from longlook.audit import run_audit
+from longlook.book import audit_page
+from longlook.book import data as book_data
+from longlook.book.chapter import Chapter, metric_of
+from longlook.book.figure_numbers import figure_number
+from longlook.book.heatmaps import live_heatmap
 from longlook.book.provenance import provenance
 from longlook.book.thumbnail import make_thumbnail
+from longlook.book.value import NOT_YET, Measured, NotMeasured
+from longlook.book.value_role import value_of
 from longlook.dataset.tables import TABLES, write_tables
 from longlook.errors import LonglookError
+from longlook.figure.heatmap import QUIC_TCP
+from longlook.figure.squares import Axes
 
 PUBLISHED = REPOSITORY / "data" / "published"
+STUDY = "muthuraj2024"
+PAGE = f"book/{STUDY}/results-quicv1"
+
+
+def chapter(data, *series, name="x"):
+    return Chapter(name, STUDY, series, data)
 
 
 @pytest.fixture(scope="module")
@@ -31,89 +43,151 @@ def nothing(request, tmp_path):
 
 
 def test_the_columns_are_published_reference_and_yours(sample):
-    assert [source.key for source in sample.sources("4.6a")] == ["published", "reference", "yours"]
-    assert [source.key for source in sample.sources("4.6b")] == ["published"]
+    assert [source.key for source in sample.sources(STUDY, "4.6a", QUIC_TCP)] == ["published", "reference", "yours"]
+    assert [source.key for source in sample.sources(STUDY, "4.6b", QUIC_TCP)] == ["published"]
 
 
 def test_published_verdicts_are_welchs(sample):
-    frame = sample.published.set_index(["table", "workload_size_kb", "workload_count", "bandwidth_mbps"])
-    assert frame.loc[("B.1", 5, 1, 10), "verdict"] == "quic"
-    assert frame.loc[("B.2", 10, 100, 50), "verdict"] == "tcp"
-    assert frame.loc[("B.2", 5, 200, 100), "verdict"] == "none"
+    found = {}
+    for series in ("4.6a", "4.6d"):
+        frame = sample.squares(STUDY, series, "published", QUIC_TCP)
+        found |= {(series, row.workload, row.bandwidth_mbps): row.verdict for row in frame.itertuples()}
+    assert found["4.6a", "5kb-x1", 10] == "left"
+    assert found["4.6d", "10kb-x100", 50] == "right"
+    assert found["4.6d", "5kb-x200", 100] == "none"
 
 
 def test_numbers_are_computed_for_every_column(sample):
-    texts = figure_numbers(sample, "4.6a")
-    assert texts["4.6a.published.squares"] == texts["4.6a.reference.squares"] == "21"
-    assert texts["4.6a.yours.squares"] == "2"
-    assert texts["4.6a.published.min"] == "+0.5 % (10 MB at 10 Mbit/s)"
-    assert "of 21 verdicts agree" in texts["4.6a.reference.agreement"]
+    texts = {
+        (key, what): figure_number(sample, STUDY, "4.6a", key, what).text
+        for key in ("published", "reference", "yours")
+        for what in ("squares", "min", "left", "summary")
+    }
+    assert texts["published", "squares"] == texts["reference", "squares"] == "21"
+    assert texts["yours", "squares"] == "2"
+    assert texts["published", "min"] == "+0.5 % (10 MB at 10 Mbit/s)"
+    assert texts["published", "summary"].startswith("QUIC is faster in 21 of 21 squares, TCP in 0, and 0 show no")
+    assert "of 21 verdicts agree" in figure_number(sample, STUDY, "4.6a", "reference", "agreement").text
+    assert "of 2 verdicts agree" in figure_number(sample, STUDY, "4.6a", "yours", "agreement").text
+
+
+def test_a_number_says_where_it_comes_from(sample):
+    found = value_of("4.6a.reference.summary", PAGE, sample)
+    assert "data/raw/reference-figure-4.6a-20250801T101500" in found.origin
+    small = value_of("a.small", PAGE, sample)
+    assert small.text == "+72\N{NO-BREAK SPACE}%" and f"data/published/{STUDY}" in small.origin
 
 
 def test_without_data_the_numbers_say_so(nothing):
-    texts = figure_numbers(nothing, "4.6a")
-    assert texts["4.6a.reference.summary"] == NOT_YET and texts["4.6a.yours.agreement"] == NOT_YET
-    assert texts["4.6a.published.quic"] == "21"
-    assert square_pct(nothing, "4.6a", "published", 5, 1, 10) == "+72 %"
-    assert square_pct(nothing, "4.6a", "reference", 5, 1, 10) == NOT_YET
+    for name in ("4.6a.reference.summary", "4.6a.yours.agreement", "4.6a.reference.min"):
+        assert value_of(name, PAGE, nothing).text == NOT_YET
+    assert value_of("4.6a.published.left", PAGE, nothing).text == "21"
+    assert value_of("a.small", PAGE, nothing).text == "+72\N{NO-BREAK SPACE}%"
+    assert value_of("lead-small", f"book/{STUDY}/zero-rtt", nothing).text == NOT_YET
+    with pytest.raises(NotMeasured, match=r"series 4\.6a is not measured"):
+        Measured(nothing, STUDY).pct("4.6a", workload="5kb-x1")
 
 
 def test_provenance_names_campaign_digest_machine_and_date(sample):
-    text = provenance(sample, ["4.6a", "4.6d"])
-    for part in ("reference-figure-4.6a-20250801T101500", "quick-20250903T070000", "0a1b2c3d", "Sample CPU", "2025-08-01 10:15 UTC"):
+    text = provenance(sample, STUDY, ["4.6a", "4.6d"])
+    for part in (
+        "reference-figure-4.6a-20250801T101500",
+        "quick-20250903T070000",
+        "0a1b2c3d",
+        "Sample CPU",
+        "2025-08-01 10:15 UTC",
+        "20 loads per arm",
+        "appendix_b.csv",
+    ):
         assert part in text
 
 
 def test_a_live_figure_has_loads_facts_floors_and_raw_paths(sample):
-    chart = live_figure(sample, "4.6d")
+    chart = live_heatmap(sample, STUDY, "4.6d", QUIC_TCP, Axes())
     square = "10kb-x100_50mbps_36ms_0pct_0msjitter"
     facts = chart.payload["facts"][square]
     assert facts["reference"]["raw"].startswith("data/raw/reference-figure-4.6d-20250801T101500/4.6d_")
     assert facts["published"]["raw"] == ""
-    assert len([load for load in chart.payload["loads"][square]["reference:quic"] if load[2] == 0]) == facts["reference"]["quic"]["n"]
+    assert (
+        len([load for load in chart.payload["loads"][square]["reference:left"] if load[2] == 0])
+        == facts["reference"]["left"]["n"]
+    )
     floors = chart.payload["floors"][square]
-    assert 72 < floors["quic"] < facts["published"]["quic"]["mean"] and floors["quic"] < floors["tcp"]
+    assert 72 < floors["left"] < facts["published"]["left"]["mean"] and floors["left"] < floors["right"]
     assert [item.name for item in chart.downloads] == ["figure-4.6d-squares.csv", "figure-4.6d-loads.csv"]
 
 
 def test_a_live_figure_without_data_shows_the_published_column(nothing):
-    chart = live_figure(nothing, "4.6a")
+    chart = live_heatmap(nothing, STUDY, "4.6a", QUIC_TCP, Axes())
     assert [source["key"] for source in chart.payload["sources"]] == ["published"]
     assert [item.name for item in chart.downloads] == ["figure-4.6a-squares.csv"]
     assert chart._repr_html_()
 
 
 def test_the_status_names_what_is_missing_and_the_command(nothing, sample):
-    text = Chapter("results-quicv1", ["4.6a"], nothing).status().data
+    text = chapter(nothing, "4.6a", name="results-quicv1").status().data
     assert "4.6a" in text and "longlook chapter results-quicv1" in text
-    assert Chapter("x", ["4.6a", "4.6d"], sample).status() is None
-    assert "4.6b" in Chapter("x", ["4.6a", "4.6b"], sample).status().data
+    assert chapter(sample, "4.6a", "4.6d").status() is None
+    assert "4.6b" in chapter(sample, "4.6a", "4.6b").status().data
 
 
 def test_tables_show_published_values_without_data(nothing):
-    page = Chapter("appendix-b", [], nothing)
+    page = chapter(nothing)
     for number in range(1, 17):
         assert "ll-table" in page.table(f"B.{number}").data
-    assert "106.4" in page.table("B.1").data
+    assert "106.4" in page.table("B.1").data and "QUIC has more" in page.table("4.1").data
+
+
+def test_a_table_has_a_part_for_each_campaign(sample):
+    text = chapter(sample, "4.6a").table("B.1").data
+    assert text.count("<table") == 2 and "Re-measured (reference)" in text and "Yours" in text and "✓" in text
+    with pytest.raises(LonglookError, match="no published table and no series"):
+        chapter(sample).table("B.99")
+
+
+def test_a_heatmap_of_nothing_is_a_sentence(nothing):
+    assert "not measured yet" in chapter(nothing).heatmap("4.7c", contrast=("0rtt", "1rtt")).data
+
+
+def test_a_metric_that_does_not_exist_is_an_error(sample):
+    with pytest.raises(LonglookError, match=r"no metric 'speed'.*plt_ms"):
+        chapter(sample).heatmap("4.6a", metric="speed")
+    assert metric_of("mean_mbps").unit == "Mbit/s"
+
+
+def test_any_two_conditions_make_a_heatmap(sample):
+    chart = chapter(sample).heatmap("4.6d", x="bandwidth_mbps", y="workload")
+    assert chart.payload["order"][0].startswith("10mbps_1000kb-x1")
 
 
 def test_the_audit_page_works_without_data(nothing):
     page = audit_page.AuditPage(None, nothing)
-    sections = (page.controls, page.order, page.agreement, page.disagreements, page.loads, page.floor, page.published, page.integrity, page.conclusion)
+    sections = (
+        page.controls,
+        page.order,
+        page.agreement,
+        page.disagreements,
+        page.loads,
+        page.floor,
+        page.published,
+        page.integrity,
+        page.conclusion,
+    )
     for show in sections:
         assert "make reproduce" in show().data
     assert page.control_chart() is None
 
 
 def test_the_audit_page_shows_the_control_first(tmp_path):
-    from longlook.audit import run_audit
-
     write_sample(tmp_path, figures=["4.6a"])
     processed = tmp_path / "data" / "processed"
     data = book_data.read(PUBLISHED, processed)
-    report = run_audit(raw_root=tmp_path / "none", processed_root=processed, published_root=PUBLISHED, verify_hashes=False)
+    report = run_audit(
+        raw_root=tmp_path / "none", processed_root=processed, published_root=PUBLISHED, verify_hashes=False
+    )
     page = audit_page.AuditPage(report, data)
     assert AA_CAMPAIGN in page.controls().data and "pass" in page.controls().data
+    assert "of quicv1 TCP CUBIC" in page.controls().data
     assert page.control_chart()._repr_html_()
     assert "B.1" in page.agreement().data and "21 of 21" in page.agreement().data
     assert "averaged" in page.loads().data and "Chromium" in page.published().data
@@ -121,19 +195,19 @@ def test_the_audit_page_shows_the_control_first(tmp_path):
 
 
 def test_the_audit_page_of_empty_tables_asks_for_a_measurement(tmp_path):
-    from longlook.audit import run_audit
-
     write_tables(tmp_path, {name: [] for name in TABLES})
-    report = run_audit(raw_root=tmp_path / "none", processed_root=tmp_path, published_root=PUBLISHED, verify_hashes=False)
+    report = run_audit(
+        raw_root=tmp_path / "none", processed_root=tmp_path, published_root=PUBLISHED, verify_hashes=False
+    )
     page = audit_page.AuditPage(report, book_data.read(PUBLISHED, tmp_path))
     assert "longlook run aa" in page.controls().data and "make reproduce" in page.agreement().data
     assert page.control_chart() is None and "nothing to audit" in page.conclusion().data
 
 
 def test_a_missing_column_is_a_clear_error(tmp_path):
-    (tmp_path / "plt_cells.csv").write_text("campaign,figure\nx,4.6a\n")
-    with pytest.raises(LonglookError, match="lacks the columns .*verdict.*longlook process"):
-        book_data.read(PUBLISHED, tmp_path)
+    (tmp_path / "arms.csv").write_text("campaign,series\nx,4.6a\n")
+    with pytest.raises(LonglookError, match=r"lacks the columns .*mean.*longlook process"):
+        _ = book_data.read(PUBLISHED, tmp_path).arms
 
 
 def test_the_picture_of_the_result(sample, nothing, tmp_path):

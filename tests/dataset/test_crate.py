@@ -4,8 +4,8 @@ import pytest
 from campaigns import make_campaign
 from rocrate.rocrate import ROCrate
 
-from longlook.dataset.crate import PROFILE, crate_metadata
-from longlook.dataset.manifest import files_of
+from longlook.record.crate import PROFILE, crate_metadata
+from longlook.record.manifest import files_of
 
 
 @pytest.fixture
@@ -25,10 +25,12 @@ def test_the_crate_follows_the_process_run_crate_profile(campaign):
         assert action["instrument"].type == "SoftwareApplication"
         assert action["endTime"]
         assert {item.id for item in action["result"]} == {
-            f"{cell.cell_id}/{name}" for name in ("cell.json", "environment.json", "executed.ipynb", "runs.jsonl.zst")
+            f"{cell.id}/{name}" for name in ("cell.json", "environment.json", "executed.ipynb", "samples.jsonl.zst")
         }
         values = {item["name"]: item["value"] for item in action["object"] if item.type == "PropertyValue"}
-        assert values["workload.size_kb"] == str(cell.workload.size_kb) and values["link.rtt_ms"] == "36.0"
+        assert values["workload.objects.0.size_bytes"] == str(cell.workload.object_bytes)
+        assert values["link.rtt_ms"] == "36.0"
+        assert (values["arms.quic.server"], values["arms.tcp.server"]) == ("envoy", "apache")
 
 
 def test_the_measured_software_is_named_with_its_hash(campaign):

@@ -1,5 +1,6 @@
 """data/processed: exact numbers, fixed columns, equal bytes, schemas that Frictionless accepts and that can fail."""
 
+import errno
 import json
 import math
 import os
@@ -8,162 +9,330 @@ import statistics
 import frictionless
 import pandas as pd
 import pytest
-from campaigns import STACK_DIGEST, loads_of, make_campaign, make_run, make_sweep, write_cell
+from campaigns import (
+    COLD,
+    QUIC,
+    STACK_DIGEST,
+    TCP,
+    believed,
+    control_sweep,
+    loads_of,
+    make_campaign,
+    make_sample,
+    make_sweep,
+    make_transfers,
+    rates_of,
+    shared_sweep,
+    write_cell,
+)
 from scipy.stats import ttest_ind
 
 from longlook.dataset.process import process
-from longlook.dataset.raw import open_campaign
-from longlook.dataset.tables import TABLES, check_tables, resource
+from longlook.dataset.tables import TABLES, check_tables, columns, read_table, resource
 from longlook.errors import LonglookError
+from longlook.record.campaigns import open_campaign
 
-RUN_COLUMNS = (
-    "campaign stack figure workload_size_kb workload_count bandwidth_mbps rtt_ms loss_pct jitter_ms protocol cca "
-    "emulated_connections load_index zero_rtt accepted reject_reason plt_ms"
-).split()
-CELL_COLUMNS = (
-    "campaign stack figure workload_size_kb workload_count bandwidth_mbps rtt_ms loss_pct jitter_ms cca emulated_connections "
-    "quic_mean_ms quic_std_ms quic_n tcp_mean_ms tcp_std_ms tcp_n pct_diff p_value verdict"
-).split()
-AA_GRID = {"figure": "aa", "protocols": ["tcp", "tcp"], "workloads": [{"size_kb": 5}], "bandwidth_mbps": [10], "rtt_ms": [36]}
-AA = {"name": "aa", "grid": [AA_GRID]}
+SAMPLE_COLUMNS = [
+    "campaign", "study", "series", "label", "cell_id", "replicate", "arm", "protocol", "index", "attempt", "order",
+    "accepted", "set_aside", "disturbed", "reject_reason", "zero_rtt", "metric", "unit", "value",
+]  # fmt: skip
+ARM_COLUMNS = [
+    "campaign", "study", "series", "label", "cell_id", "key", "experiment", "mode", "control", "replicate", "workload",
+    "workload_kind", "object_bytes", "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms",
+    "jitter_interval_ms", "queue_bytes", "duration_s", "at_most_s", "arm", "arm_label", "stack", "protocol", "server",
+    "client", "handshake", "cca", "emulated_connections", "quic_options", "initial_window", "client_cpu_pct",
+    "server_cpu_pct", "paced", "metric", "unit", "n", "mean", "sd", "median", "floor",
+]  # fmt: skip
 
 
 @pytest.fixture
-def folders(tmp_path):
-    return tmp_path / "raw", tmp_path / "processed"
+def data(tmp_path):
+    """Folders of raw and processed data."""
+
+    class Data:
+        raw, processed = tmp_path / "raw", tmp_path / "processed"
+
+        def process(self):
+            done = process(self.raw, self.processed, check=believed)
+            self.left_out = done.left_out
+            return {name: rows for name, rows in done.rows.items() if rows}
+
+        def table(self, name):
+            return read_table(self.processed, name)
+
+        def one_cell(self, samples_of, sweep=None):
+            """A campaign with one cell: its samples are what `samples_of(campaign id, cell)` gives."""
+            campaign = open_campaign(self.raw, sweep or make_sweep(), "local", STACK_DIGEST)
+            cell = campaign.missing_cells()[0]
+            write_cell(campaign, cell, samples_of(campaign.id, cell))
+            return campaign, cell
+
+        def arms(self):
+            """Name -> row, of a single cell in its first metric."""
+            return {row["arm"]: row for row in self.table("arms").to_dict("records")}
+
+        def contrast(self):
+            (row,) = self.table("contrasts").to_dict("records")
+            return row
+
+    return Data()
 
 
-def one_cell(raw, runs_of):
-    """A campaign whose first cell has the loads that `runs_of(campaign id, cell)` gives; the second is missing."""
-    campaign = open_campaign(raw, make_sweep(), "local", STACK_DIGEST)
-    cell = campaign.missing_cells()[0]
-    write_cell(campaign, cell, runs_of(campaign.id, cell))
-    return campaign, cell
+def test_the_columns_come_in_the_order_of_their_schemas(data):
+    make_campaign(data.raw)
+    data.process()
+    assert columns("samples") == list(pd.read_parquet(data.processed / "samples.parquet").columns) == SAMPLE_COLUMNS
+    assert columns("arms") == list(pd.read_csv(data.processed / "arms.csv").columns) == ARM_COLUMNS
 
 
-def test_the_fixed_columns_come_first_and_in_order(folders):
-    raw, processed = folders
-    make_campaign(raw)
-    process(raw, processed)
-    assert list(pd.read_parquet(processed / "plt_runs.parquet").columns[: len(RUN_COLUMNS)]) == RUN_COLUMNS
-    assert list(pd.read_csv(processed / "plt_cells.csv").columns[: len(CELL_COLUMNS)]) == CELL_COLUMNS
-
-
-def filled(counts):
-    """The tables that have rows."""
-    return {name: rows for name, rows in counts.items() if rows}
-
-
-def test_numbers_of_a_cell_by_hand(folders):
-    raw, processed = folders
+def test_numbers_of_a_cell_by_hand(data):
     left, right = [100.0, 102.0, 107.0], [180.0, 190.0, 200.0]
-    one_cell(raw, lambda name, cell: loads_of(name, cell, left, right, cold_ms=5000.0))
-    assert filled(process(raw, processed)) == {"plt_runs": 8, "plt_cells": 1, "campaigns": 1}
-    row = pd.read_csv(processed / "plt_cells.csv").iloc[0]
-    assert row.quic_mean_ms == 103.0 and row.tcp_mean_ms == 190.0  # the cold loads are not averaged
-    assert row.quic_std_ms == pytest.approx(math.sqrt((9 + 1 + 16) / 2)) and row.tcp_std_ms == 10.0
-    assert (row.quic_n, row.tcp_n) == (3, 3)
-    assert row.pct_diff == pytest.approx(87 / 103 * 100)
-    assert row.p_value == pytest.approx(ttest_ind(left, right, equal_var=False).pvalue) and row.verdict == "quic"
+    data.one_cell(lambda name, cell: loads_of(name, cell, left, right, cold_ms=5000.0))
+    counts = data.process()
+    assert counts == {
+        "cells": 1, "samples": 8, "arms": 2, "contrasts": 1, "campaigns": 1, "agreement_means": 2,
+        "agreement_verdicts": 1,
+    }  # fmt: skip
+    arms, contrast = data.arms(), data.contrast()
+    assert arms["quic"]["mean"] == 103.0 and arms["tcp"]["mean"] == 190.0  # the cold loads are not averaged
+    assert arms["quic"]["sd"] == pytest.approx(math.sqrt((9 + 1 + 16) / 2)) and arms["tcp"]["sd"] == 10.0
+    assert arms["quic"]["median"] == 102.0
+    assert (arms["quic"]["n"], arms["tcp"]["n"]) == (3, 3)
+    assert (contrast["left"], contrast["right"], contrast["metric"]) == ("quic", "tcp", "plt_ms")
+    assert contrast["pct_diff"] == pytest.approx(87 / 103 * 100)
+    assert contrast["p_value"] == pytest.approx(ttest_ind(left, right, equal_var=False).pvalue)
+    assert contrast["verdict"] == "left"
 
 
-def test_rejected_loads_are_kept_and_never_averaged(folders):
-    raw, processed = folders
-
-    def runs(name, cell):
+def test_rejected_loads_are_kept_and_never_averaged(data):
+    def samples(name, cell):
         good = loads_of(name, cell, [100.0, 101.0, 102.0], [180.0, 181.0, 182.0])
         bad = [
-            make_run(name, cell, "quic", 2, 8, 9999.0, accepted=False, reject_reason="disturbed"),
-            make_run(name, cell, "tcp", 2, 9, None, accepted=False, reject_reason="load_failed", attempt=1),
-            make_run(name, cell, "tcp", 2, 10, 9999.0, accepted=False, reject_reason="status", disturbed=True),
+            make_sample(name, cell, "quic", 2, 8, 9999.0, accepted=False, reject_reason="disturbed"),
+            make_sample(name, cell, "tcp", 2, 9, None, accepted=False, reject_reason="load_failed", attempt=1),
+            make_sample(name, cell, "tcp", 2, 10, 9999.0, accepted=False, reject_reason="status", disturbed=True),
         ]
         return good + bad
 
-    one_cell(raw, runs)
-    process(raw, processed)
-    row = pd.read_csv(processed / "plt_cells.csv").iloc[0]
-    assert (row.quic_mean_ms, row.quic_n, row.tcp_mean_ms, row.tcp_n) == (101.0, 3, 181.0, 3)
-    loads = pd.read_parquet(processed / "plt_runs.parquet")
-    assert len(loads) == 11 and (~loads.accepted).sum() == 3
-    assert list(loads[~loads.accepted].sort_values("order").disturbed) == [True, False, True]
-    assert loads.set_index("order").loc[9, "attempt"] == 1
-    assert math.isnan(loads.set_index("order").loc[9, "plt_ms"])
+    data.one_cell(samples)
+    data.process()
+    arms = data.arms()
+    assert [(arms[arm]["mean"], arms[arm]["n"]) for arm in ("quic", "tcp")] == [(101.0, 3), (181.0, 3)]
+    loads = data.table("samples")
+    assert len(loads) == 11 and (~loads["accepted"]).sum() == 3
+    assert list(loads[~loads["accepted"]].sort_values("order")["disturbed"]) == [True, False, True]
+    failed = loads.set_index("order").loc[9]
+    assert failed["attempt"] == 1 and math.isnan(failed["value"]) and failed["reject_reason"] == "load_failed"
 
 
-def test_an_arm_without_accepted_loads_gives_no_verdict(folders):
-    raw, processed = folders
-
-    def runs(name, cell):
+def test_an_arm_without_accepted_loads_gives_no_verdict(data):
+    def samples(name, cell):
         found = loads_of(name, cell, [100.0, 101.0, 102.0], [180.0, 181.0, 182.0])
-        return [run | {"accepted": False, "reject_reason": "cca"} if run["arm"] == "tcp" else run for run in found]
+        return [one | {"accepted": False, "reject_reason": "cca"} if one["arm"] == "tcp" else one for one in found]
 
-    one_cell(raw, runs)
-    process(raw, processed)
-    row = pd.read_csv(processed / "plt_cells.csv").iloc[0]
-    assert row.tcp_n == 0 and math.isnan(row.tcp_mean_ms) and math.isnan(row.p_value) and row.verdict == "none"
-
-
-def test_aa_cells_have_tables_of_their_own(folders):
-    raw, processed = folders
-    make_campaign(raw, make_sweep(**AA), left=[100.0, 101.0, 102.0], right=[100.0, 101.0, 102.0])
-    assert filled(process(raw, processed)) == {"aa_runs": 8, "aa_cells": 1, "campaigns": 1}
-    row = pd.read_csv(processed / "aa_cells.csv").iloc[0]
-    assert (row.protocol, row.a_mean_ms, row.b_mean_ms, row.pct_diff, row.p_value, row.verdict) == ("tcp", 101, 101, 0, 1, "none")
-    assert set(pd.read_parquet(processed / "aa_runs.parquet").arm) == {"a", "b"}
+    data.one_cell(samples)
+    data.process()
+    tcp, contrast = data.arms()["tcp"], data.contrast()
+    assert tcp["n"] == 0 and math.isnan(tcp["mean"])
+    assert math.isnan(contrast["p_value"]) and math.isnan(contrast["pct_diff"]) and contrast["verdict"] is None
 
 
-def test_interrupted_cells_and_cells_in_progress_are_never_read(folders):
-    raw, processed = folders
-    campaign, _cell = one_cell(raw, lambda name, cell: loads_of(name, cell, [100.0] * 3, [180.0] * 3))
+def test_controls_are_cells_like_all_others_and_say_what_they_are(data):
+    make_campaign(data.raw, control_sweep(), left=[100.0, 101.0, 102.0], right=[100.0, 101.0, 102.0])
+    assert data.process() == {"cells": 1, "samples": 8, "arms": 2, "contrasts": 1, "campaigns": 1}
+    contrast, arms = data.contrast(), data.arms()
+    assert (contrast["pct_diff"], contrast["p_value"], contrast["verdict"], contrast["control"]) == (0, 1, "none", True)
+    assert [(arms[arm]["protocol"], arms[arm]["mean"]) for arm in ("a", "b")] == [("tcp", 101), ("tcp", 101)]
+    assert set(data.table("samples")["arm"]) == {"a", "b"}
+
+
+def test_repeats_of_arms_that_share_a_link_are_one_row_of_means(data):
+    make_transfers(data.raw, (3.0, 2.0))
+    counts = data.process()
+    assert (counts["cells"], counts["samples"], counts["arms"]) == (3, 12, 4)  # the rate, and the largest window
+    arms = {row["arm"]: row for row in data.table("arms").to_dict("records") if row["metric"] == "mean_mbps"}
+    assert arms["quic1"]["mean"] == statistics.fmean([3.0, 3.01, 3.02]) and arms["quic1"]["n"] == 3
+    assert data.table("samples").query("arm == 'tcp1' and metric == 'mean_mbps'")["replicate"].tolist() == [0, 1, 2]
+    assert (counts["timelines"], counts["throughput"]) == (4, 2)  # of the first repeat: longer than five seconds
+    row = data.table("agreement_verdicts").iloc[0]
+    assert (row["table"], row["label"], row["left"], row["right"]) == ("4.1", "QUIC vs TCP", "quic1", "tcp1")
+    assert (row["published"], row["measured"], row["agree"]) == ("left", "left", True)
+
+
+def test_samples_of_repeats_are_told_apart_whatever_their_order(data):
+    """A repeat whose first attempt was rejected; and one that does not count from 0."""
+    campaign = open_campaign(data.raw, shared_sweep(), "local", STACK_DIGEST)
+    bad = {"accepted": False, "reject_reason": "disturbed", "disturbed": True}
+    for cell in campaign.cells():
+        tried = [one | bad for one in rates_of(campaign.id, cell, (9.0, 9.0))] if cell.replicate == 1 else []
+        samples = [*tried, *rates_of(campaign.id, cell, (3.0, 2.0))]
+        for order, sample in enumerate(samples, start=10 * cell.replicate):
+            sample["order"] = order
+        write_cell(campaign, cell, samples)
+    data.process()
+    rows = data.table("samples").query("metric == 'mean_mbps' and arm == 'quic1'")
+    assert rows[["replicate", "accepted", "value"]].values.tolist() == [
+        [0, True, 3.0], [1, False, 9.01], [1, True, 3.01], [2, True, 3.02],
+    ]  # fmt: skip
+    assert rows["cell_id"].tolist() == [f"{campaign.cells()[0].id}{end}" for end in ("", "_r1", "_r1", "_r2")]
+    assert data.table("arms").query("metric == 'mean_mbps'")["n"].tolist() == [3, 3]
+
+
+def test_repeats_whose_arms_stand_in_another_order_are_not_pooled(data):
+    cubic, bbr = QUIC, QUIC | {"cca": "bbr", "emulated_connections": None}
+    blocks = [{"scenarios": [{"arms": arms}], "replicates": 1} for arms in ([cubic, bbr], [bbr, cubic])]
+    make_transfers(data.raw, (3.0, 2.0), shared_sweep(*blocks))
+    data.process()
+    arms = data.table("arms").query("metric == 'mean_mbps'")
+    assert sorted(zip(arms["cca"], arms["mean"], arms["n"], strict=True)) == [
+        ("bbr", 2.0, 1), ("bbr", 3.0, 1), ("cubic", 2.0, 1), ("cubic", 3.0, 1),
+    ]  # fmt: skip
+
+
+CONDITIONS = {
+    "handshake": [{}, {"arms": [COLD, TCP]}],
+    "quic_options": [{}, {"arms": [QUIC | {"quic_options": ["IW10"]}, TCP]}],
+    "client_cpu_pct": [{}, {"arms": [QUIC | {"client_cpu_pct": 50}, TCP | {"client_cpu_pct": 50}]}],
+    "server_cpu_pct": [{}, {"arms": [QUIC | {"server_cpu_pct": 20}, TCP]}],
+    "initial_window": [{}, {"arms": [QUIC, TCP | {"initial_window": 32}]}],
+    "paced": [{}, {"arms": [QUIC, TCP | {"paced": True}]}],
+    "jitter_interval_ms": [{"jitter_ms": [20]}, {"jitter_ms": [20], "jitter_interval_ms": 200}],
+    "queue_bytes": [{}, {"queue_bytes": 30_000}],
+    "replicate": [{"replicates": 2}],
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_cells_that_differ_have_rows_that_differ(data, condition):
+    """All cells have the same loads: only conditions can tell their rows apart. Names, digests and floors are none."""
+    make_campaign(data.raw, make_sweep(*({"workloads": [{"size_kb": 5}]} | block for block in CONDITIONS[condition])))
+    data.process()
+    rows = data.table("arms")
+    told = rows.drop(columns=["cell_id", "key", "arm_label", "floor"])
+    assert len(rows) == 4 and rows["cell_id"].nunique() == 2
+    by_cell = {
+        tuple(own.drop(columns="cell_id").astype(str).itertuples(index=False, name=None))
+        for _, own in told.assign(cell_id=rows["cell_id"]).groupby("cell_id")
+    }
+    assert len(by_cell) == 2, f"{condition} is in no column of arms"
+
+
+@pytest.mark.parametrize("right", ["cold", "resumed", "tcp"])
+@pytest.mark.parametrize("left", ["cold", "resumed", "tcp"])
+def test_every_finished_cell_reaches_every_table(data, left, right):
+    known = {"cold": COLD, "resumed": QUIC, "tcp": TCP}
+    arms = [known[left], known[right]]
+    sweep = make_sweep({"arms": arms, "control": left == right, "workloads": [{"size_kb": 5}]})
+    campaign = make_campaign(data.raw, sweep)
+    data.process()
+    for name in ("cells", "samples", "arms", "contrasts"):
+        assert set(data.table(name)["cell_id"]) == {cell.id for cell in campaign.cells()}, name
+
+
+def test_tcp_against_tcp_is_no_comparison_of_handshakes(data):
+    make_campaign(data.raw, control_sweep(), left=[100.0, 101.0, 102.0], right=[100.0, 101.0, 102.0])
+    data.process()
+    assert set(data.table("arms")["handshake"]) == {"1rtt"} and set(data.table("arms")["arm"]) == {"a", "b"}
+
+
+def test_swapped_arms_swap_the_sign_and_say_so(data):
+    """Arms in the order TCP, QUIC: the difference is that of TCP, the left arm."""
+    make_campaign(
+        data.raw,
+        make_sweep({"arms": [TCP, QUIC], "workloads": [{"size_kb": 5}]}),
+        left=[180.0, 182.0, 184.0],
+        right=[106.0, 107.0, 108.0],
+    )
+    data.process()
+    contrast, arms = data.contrast(), data.arms()
+    assert (contrast["left"], contrast["right"], contrast["verdict"]) == ("tcp", "quic", "right")
+    assert contrast["pct_diff"] == pytest.approx((107 - 182) / 182 * 100)
+    assert (arms["quic"]["mean"], arms["tcp"]["mean"]) == (107, 182)
+    (row,) = data.table("agreement_verdicts").to_dict("records")  # the published table has QUIC first, whatever is here
+    assert (row["left"], row["right"], row["measured"], row["agree"]) == ("quic", "tcp", "left", True)
+    assert row["measured_pct_diff"] == pytest.approx((182 - 107) / 107 * 100)
+
+
+def test_a_phase_that_takes_no_time_is_no_percentage_and_no_error(data):
+    sweep = make_sweep({"workloads": [{"kind": "download", "size_kb": 5}]}, experiment="download")
+
+    def samples(name, cell):
+        found = loads_of(name, cell, [100.0, 101.0, 102.0], [180.0, 181.0, 182.0])
+        return [
+            one | {"metrics": one["metrics"] | {"connect_ms": 0.0 if one["arm"] == "quic" else 40.0}} for one in found
+        ]
+
+    data.one_cell(samples, sweep)
+    data.process()
+    rows = data.table("contrasts").set_index("metric")
+    assert math.isnan(rows.loc["connect_ms", "pct_diff"]) and rows.loc["connect_ms", "verdict"] == "left"
+    assert rows.loc["ttlb_ms", "verdict"] == "left"
+    floors = data.table("arms").query("metric == 'ttlb_ms'").set_index("arm")["floor"]
+    assert floors["quic"] == pytest.approx(36 + 4.22, abs=0.01) and floors["tcp"] == pytest.approx(108 + 4.21, abs=0.01)
+
+
+def test_interrupted_cells_and_cells_in_progress_are_never_read(data):
+    campaign, _cell = data.one_cell(lambda name, cell: loads_of(name, cell, [100.0] * 3, [180.0] * 3))
     other = campaign.missing_cells()[0]
     partial = campaign.begin_cell(other)
-    (partial / "runs.jsonl.zst").write_bytes(b"garbage")
+    (partial / "samples.jsonl.zst").write_bytes(b"garbage")
     campaign.begin_cell(other)
-    assert process(raw, processed)["plt_cells"] == 1
+    assert data.process()["cells"] == 1
 
 
-def test_the_same_raw_records_give_the_same_bytes(folders, tmp_path):
-    raw, processed = folders
-    make_campaign(raw)
-    make_campaign(raw, role="reference")
-    process(raw, processed)
-    first = {path.name: path.read_bytes() for path in processed.iterdir()}
-    process(raw, processed)
-    process(raw, tmp_path / "again")
-    assert {path.name: path.read_bytes() for path in processed.iterdir()} == first
+def test_the_same_raw_records_give_the_same_bytes(data, tmp_path):
+    make_campaign(data.raw)
+    make_campaign(data.raw, role="reference")
+    make_transfers(data.raw, (3.0, 2.0))
+    data.process()
+    first = {path.name: path.read_bytes() for path in data.processed.iterdir()}
+    data.process()
+    process(data.raw, tmp_path / "again", check=believed)
+    assert {path.name: path.read_bytes() for path in data.processed.iterdir()} == first
     assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == first
 
 
-def test_numbers_survive_the_csv_exactly(folders):
-    raw, processed = folders
+def test_numbers_survive_the_csv_exactly(data):
     plts = [100.1, 100.2, 100.4]
-    one_cell(raw, lambda name, cell: loads_of(name, cell, plts, [180.1, 180.3, 180.7]))
-    process(raw, processed)
-    row = pd.read_csv(processed / "plt_cells.csv").iloc[0]
-    assert row.quic_mean_ms == statistics.fmean(plts) and row.quic_std_ms == statistics.stdev(plts)
+    data.one_cell(lambda name, cell: loads_of(name, cell, plts, [180.1, 180.3, 180.7]))
+    data.process()
+    quic = data.arms()["quic"]
+    assert quic["mean"] == statistics.fmean(plts) and quic["sd"] == statistics.stdev(plts)
 
 
-def test_a_damaged_record_is_named_and_the_tables_stay(folders):
-    raw, processed = folders
-    campaign, cell = one_cell(raw, lambda name, cell: loads_of(name, cell, [100.0] * 3, [180.0] * 3))
-    process(raw, processed)
-    before = {path.name: path.read_bytes() for path in processed.iterdir()}
-    runs = campaign.path / cell.cell_id / "runs.jsonl.zst"
-    runs.write_bytes(runs.read_bytes()[:-3])
-    with pytest.raises(LonglookError, match=cell.cell_id):
-        process(raw, processed)
-    assert {path.name: path.read_bytes() for path in processed.iterdir()} == before
+def test_a_campaign_with_a_damaged_record_is_left_out_and_the_others_tables_are_made(data):
+    other = make_campaign(data.raw)
+    data.process()
+    before = {name: data.table(name) for name in TABLES if name != "campaigns"}
+    campaign, cell = data.one_cell(lambda name, cell: loads_of(name, cell, [100.0] * 3, [180.0] * 3))
+    samples = campaign.path / cell.id / "samples.jsonl.zst"
+    samples.write_bytes(samples.read_bytes()[:-3])
+    data.process()
+    assert list(data.left_out) == [campaign.id] and cell.id in data.left_out[campaign.id]
+    for name, table in before.items():
+        pd.testing.assert_frame_equal(data.table(name), table)
+    left_out = data.table("campaigns").set_index("campaign")["left_out"]
+    assert left_out[other.id] is None and cell.id in left_out[campaign.id]
 
 
-def test_a_cell_kept_under_another_name_is_refused(folders):
-    raw, processed = folders
-    campaign, cell = one_cell(raw, lambda name, cell: loads_of(name, cell, [100.0] * 3, [180.0] * 3))
-    path = campaign.path / cell.cell_id / "cell.json"
+def test_a_cell_kept_under_another_name_is_refused(data):
+    campaign, cell = data.one_cell(lambda name, cell: loads_of(name, cell, [100.0] * 3, [180.0] * 3))
+    path = campaign.path / cell.id / "cell.json"
     record = json.loads(path.read_text())
-    record["cell"]["link"]["rtt_ms"] = 112
+    record["cell"]["id"] = "another"
     path.write_text(json.dumps(record))
-    with pytest.raises(LonglookError, match="it is kept as"):
-        process(raw, processed)
+    data.process()
+    assert "it is kept as" in data.left_out[campaign.id]
+
+
+def test_samples_of_an_unknown_arm_are_refused(data):
+    campaign, cell = data.one_cell(lambda name, cell: loads_of(name, cell, [100.0] * 3, [180.0] * 3))
+    path = campaign.path / cell.id / "cell.json"
+    record = json.loads(path.read_text())
+    record["cell"]["arms"][1]["name"] = "other"
+    path.write_text(json.dumps(record))
+    data.process()
+    assert "samples of arm tcp; the cell's arms are quic, other" in data.left_out[campaign.id]
 
 
 def validate(folder):
@@ -176,51 +345,51 @@ def validate(folder):
 
 
 @pytest.mark.parametrize("filled", [True, False])
-def test_frictionless_accepts_the_data_package(folders, filled):
-    raw, processed = folders
-    raw.mkdir()
+def test_frictionless_accepts_the_data_package(data, filled):
+    data.raw.mkdir()
     if filled:
-        make_campaign(raw)
-        make_campaign(raw, make_sweep(**AA))
-    process(raw, processed)
-    report = validate(processed)
+        make_campaign(data.raw)
+        make_campaign(data.raw, control_sweep())
+        make_transfers(data.raw, (3.0, 2.0))
+    counts = data.process()
+    report = validate(data.processed)
     assert report.valid, report.flatten(["name", "type", "note"])
-    assert [task.name for task in report.tasks] == list(TABLES)
-    assert check_tables(processed) == []
+    assert [task.name.replace("-", "_") for task in report.tasks] == list(TABLES)
+    assert set(counts) == (set(TABLES) if filled else set())
+    assert check_tables(data.processed) == []
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "error"),
+    ("name", "old", "new", "error"),
     [
-        (",quic,", ",quick,", "constraint-error"),
-        ("36.0", "fast", "type-error"),
-        (",rtt_ms", ",rtt_s", "incorrect-label"),
-        (",107.0,", ",108.0,", "hash-count"),
+        ("contrasts", ",left\n", ",lefty\n", "constraint-error"),
+        ("arms", "36.0", "fast", "type-error"),
+        ("arms", ",rtt_ms", ",rtt_s", "incorrect-label"),
+        ("arms", ",107.0,", ",108.0,", "hash-count"),
+        ("contrasts", ",plt_ms,", ",,", "constraint-error"),
     ],
 )
-def test_frictionless_and_the_hashes_notice_a_changed_table(folders, old, new, error):
-    raw, processed = folders
-    make_campaign(raw)
-    process(raw, processed)
-    path = processed / "plt_cells.csv"
+def test_frictionless_and_the_hashes_notice_a_changed_table(data, name, old, new, error):
+    make_campaign(data.raw)
+    data.process()
+    path = data.processed / f"{name}.csv"
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new, 1))
-    report = validate(processed)
+    report = validate(data.processed)
     assert not report.valid and error in {row[0] for row in report.flatten(["type"])}
-    assert len(check_tables(processed)) == 1 and "plt_cells.csv" in check_tables(processed)[0]
+    assert len(check_tables(data.processed)) == 1 and f"{name}.csv" in check_tables(data.processed)[0]
 
 
-def test_a_changed_parquet_table_is_noticed(folders):
-    raw, processed = folders
-    make_campaign(raw)
-    process(raw, processed)
-    path = processed / "plt_runs.parquet"
+def test_a_changed_parquet_table_is_noticed(data):
+    make_campaign(data.raw)
+    data.process()
+    path = data.processed / "samples.parquet"
     frame = pd.read_parquet(path)
-    frame.loc[0, "plt_ms"] += 1
+    frame.loc[0, "value"] += 1
     frame.to_parquet(path)
-    assert len(check_tables(processed)) == 1 and "plt_runs.parquet" in check_tables(processed)[0]
+    assert len(check_tables(data.processed)) == 1 and "samples.parquet" in check_tables(data.processed)[0]
     path.unlink()
-    assert "is missing" in check_tables(processed)[0]
+    assert "is missing" in check_tables(data.processed)[0]
 
 
 def test_every_column_is_described():
@@ -230,10 +399,55 @@ def test_every_column_is_described():
         assert all(len(field["description"]) > 8 for field in fields)
 
 
-def test_campaigns_table_has_machine_and_date(folders):
-    raw, processed = folders
-    campaign = make_campaign(raw)
-    process(raw, processed)
-    row = pd.read_csv(processed / "campaigns.csv").iloc[0]
+def test_campaigns_table_has_machine_and_date(data):
+    campaign = make_campaign(data.raw)
+    data.process()
+    row = data.table("campaigns").iloc[0]
     assert (row.campaign, row.role, row.cells, row.cells_measured, row.wall_s) == (campaign.id, "local", 2, 2, 4.0)
+    assert (row.study, row.experiment) == ("muthuraj2024", "plt")
     assert row.stack_digest == STACK_DIGEST and row.created.endswith("Z") and row.kernel == os.uname().release
+
+
+def test_every_column_has_the_type_of_its_schema_whether_filled_or_empty(data):
+    make_campaign(data.raw)
+    make_transfers(data.raw, (3.0, 2.0))
+    data.process()
+    kinds = {"integer": ("i", "f"), "number": ("f",), "boolean": ("b", "O"), "string": ("O",)}
+    for name in TABLES:
+        filled, nothing = data.table(name), read_table(data.processed / "nowhere", name)
+        assert list(filled.columns) == list(nothing.columns) == columns(name) and nothing.empty and len(filled)
+        for field in resource(name)["schema"]["fields"]:
+            column = filled[field["name"]]
+            assert column.dtype.kind in kinds[field["type"]], (name, field["name"])
+            assert nothing[field["name"]].dtype.kind == kinds[field["type"]][0], (name, field["name"])
+            if field.get("constraints", {}).get("required") and field["type"] in ("integer", "boolean"):
+                assert column.dtype.kind == kinds[field["type"]][0], (name, field["name"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda text: text.replace(",36.0,", ",fast,", 1), r"holds what its schema does not allow: .*fast"),
+        (lambda text: text.replace(",False,", ",perhaps,", 1), r"holds what its schema does not allow: .*perhaps"),
+        (lambda text: text.replace("rtt_ms", "rtt_s", 1), "lacks the columns rtt_ms"),
+        (lambda text: "", "cannot be read"),
+    ],
+)
+def test_a_table_that_was_not_written_here_is_one_clear_error(data, change, words):
+    make_campaign(data.raw)
+    data.process()
+    path = data.processed / "arms.csv"
+    path.write_text(change(path.read_text()))
+    with pytest.raises(LonglookError, match=rf"{words}.*longlook process"):
+        data.table("arms")
+
+
+def test_a_full_disk_is_explained(data, monkeypatch):
+    make_campaign(data.raw)
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(LonglookError, match=r"could not write .*: the disk that holds .* is full"):
+        data.process()

@@ -1,5 +1,7 @@
-"""A stand-in for three Emulab nodes: namespaces, each with its own sshd, home and /var/tmp, on a control network and, through the
-bridge, on an experiment network. Nothing is shared but the rest of the file system and, unlike on Emulab, the kernel.
+"""A stand-in for three Emulab nodes: namespaces, each with its own sshd, home and /var/tmp.
+
+They are on a control network and, through the bridge, on an experiment network. Nothing is shared but the rest of the
+file system and, unlike on Emulab, the kernel.
 
 The bridge has an `ipfw` that takes exactly the commands longlook gives and drives linkpipe.
 """
@@ -19,9 +21,9 @@ from pathlib import Path
 
 from pyroute2 import NetNS, netns
 
+from longlook.host import process
 from longlook.paths import CACHE
 from longlook.stack.gobuild import build_tool
-from longlook.testbed import process
 from longlook.testbed.description import EmulabDescription, parse_description
 from longlook.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS, NetnsTestbed, namespace, processes
 
@@ -34,8 +36,15 @@ DEFAULT_PIPE_BYTES = 1048576
 
 
 def _needed_of_home() -> list[Path]:
-    """Folders below the home folder that programs of the tests are run from; stacks too, for a node that controls a testbed."""
-    programs = [Path(sys.base_prefix), CACHE, *(Path(found).resolve().parent.parent for name in ("node", "apache2") if (found := shutil.which(name)))]
+    """Folders below the home folder that programs of the tests are run from.
+
+    Stacks too, for a node that controls a testbed.
+    """
+    programs = [
+        Path(sys.base_prefix),
+        CACHE,
+        *(Path(found).resolve().parent.parent for name in ("node", "apache2") if (found := shutil.which(name))),
+    ]
     return sorted({path for path in programs if path.is_relative_to(HOME)})
 
 
@@ -80,7 +89,13 @@ class Standin:
 
     def description(self, **changes) -> EmulabDescription:
         """As a testbeds' file would have it; Python is this environment's, which has the dependencies."""
-        data = {"name": self.name, "driver": "emulab", "user": "root", "python": sys.executable, "key": str(self.folder / "user_key")}
+        data = {
+            "name": self.name,
+            "driver": "emulab",
+            "user": "root",
+            "python": sys.executable,
+            "key": str(self.folder / "user_key"),
+        }
         data["known_hosts"] = str(self.folder / "known_hosts")
         data["server"] = {"host": self.address("server"), "address": SERVER_ADDRESS}
         data["client"] = {"host": self.address("client"), "address": CLIENT_ADDRESS}
@@ -92,14 +107,16 @@ class Standin:
 
     def boot(self, role: str) -> None:
         """Start a node's sshd and wait until it answers."""
-        # From one thread that lives as long as the stand-in: a program dies with the thread that started it (testbed/process.py).
+        # From one thread that lives as long as the stand-in: a program dies with the thread that started it
+        # (host/process.py).
         self._booter.submit(self._boot, role).result()
 
     def _boot(self, role: str) -> None:
         home = self.folder / role
         # What the programs need of the real home (a Python of pyenv) is let through.
-        shown = " && ".join(f'mount --bind "{path}" "$0/home/{path.relative_to(HOME)}"' for path in _needed_of_home()) or "true"
-        script = f'{shown} && mount --rbind "$0/home" "{HOME}" && mount --bind "$0/var" /var/tmp && exec /usr/sbin/sshd -D -e -f "$0/sshd_config"'
+        shown = [f'mount --bind "{path}" "$0/home/{path.relative_to(HOME)}"' for path in _needed_of_home()]
+        own = [f'mount --rbind "$0/home" "{HOME}"', 'mount --bind "$0/var" /var/tmp']
+        script = " && ".join([*shown, *own, 'exec /usr/sbin/sshd -D -e -f "$0/sshd_config"'])
         with (home / "sshd.log").open("ab") as log:
             argv = ["ip", "netns", "exec", namespace(self.name, role), "sh", "-c", script, str(home)]
             self._daemons[role] = process.start(argv, stdout=log, stderr=log)
@@ -150,7 +167,9 @@ class Standin:
     def ipfw(self, *words: str) -> str:
         """What somebody else types on the bridge."""
         environment = os.environ | {"STANDIN": str(self.folder / "bridge")}
-        return subprocess.run([str(BRIDGE_BIN / "ipfw"), *words], env=environment, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            [str(BRIDGE_BIN / "ipfw"), *words], env=environment, check=True, capture_output=True, text=True
+        ).stdout
 
     # -- making it -----------------------------------------------------------------------------------
 
@@ -162,15 +181,20 @@ class Standin:
             lan.link("set", index=lan.link_lookup(ifname="br0")[0], state="up")
         for role in ROLES:
             space = namespace(self.name, role)
-            sh("ip", "-n", self._lan, "link", "add", f"to-{role}", "type", "veth", "peer", "name", "ctl0", "netns", space)
+            self._cable(f"to-{role}", "ctl0", space)
             sh("ip", "-n", space, "addr", "add", f"{self.address(role)}/24", "dev", "ctl0")
             for device in ("lo", "ctl0"):
                 sh("ip", "-n", space, "link", "set", device, "up")
             sh("ip", "-n", self._lan, "link", "set", f"to-{role}", "master", "br0", "up")
-        sh("ip", "-n", self._lan, "link", "add", "to-control", "type", "veth", "peer", "name", self._uplink, "netns", "1")
+        self._cable("to-control", self._uplink, "1")
         sh("ip", "-n", self._lan, "link", "set", "to-control", "master", "br0", "up")
         sh("ip", "addr", "add", f"10.79.{self.number}.254/24", "dev", self._uplink)
         sh("ip", "link", "set", self._uplink, "up")
+
+    def _cable(self, near: str, far: str, space: str) -> None:
+        """From the control network to a namespace (its name, or a process's id); the interfaces' names at both ends."""
+        ends = ("link", "add", near, "type", "veth", "peer", "name", far, "netns", space)
+        sh("ip", "-n", self._lan, *ends)
 
     def _remove_control_network(self) -> None:
         if self._lan in netns.listnetns():
@@ -196,16 +220,23 @@ class Standin:
         for name, value in {"pipe_byte_limit": DEFAULT_PIPE_BYTES, "expire": 1, "io_fast": 0}.items():
             (home / "sysctl" / f"net.inet.ip.dummynet.{name}").write_text(f"{value}\n")
         (home / "sshd_config").write_text(
-            f"ListenAddress {self.address(role)}\nHostKey {self.folder / f'{role}_host_key'}\nPidFile none\nStrictModes no\nUsePAM no\n"
+            f"ListenAddress {self.address(role)}\nHostKey {self.folder / f'{role}_host_key'}\n"
+            "PidFile none\nStrictModes no\nUsePAM no\n"
             f"PasswordAuthentication no\nSubsystem sftp internal-sftp\nMaxSessions 50\n"
-            f"SetEnv PATH={first}{os.environ['PATH']}:/usr/sbin:/sbin STANDIN={home}\n"
+            f"SetEnv PATH={first}{os.environ['PATH']}:/usr/sbin:/sbin STANDIN={home} {_of_this_code()}\n"
         )
 
     def _start_link(self) -> None:
         home = self.folder / "bridge"
-        argv = [str(build_tool("linkpipe")), "-server-if", "brg_s", "-client-if", "brg_c", "-control", str(home / "control")]
+        argv = [str(build_tool("linkpipe")), "-server-if", "brg_s", "-client-if", "brg_c"]
+        argv += ["-control", str(home / "control")]
         self._link = self._bed.popen("bridge", argv, stdout=subprocess.PIPE, text=True)
         assert self._link.stdout.readline(), "linkpipe did not start"
+
+
+def _of_this_code() -> str:
+    """For a node that controls a testbed: whatever code is tested, though the environment has another."""
+    return " ".join(f"{name}={os.environ[name]}" for name in ("PYTHONPATH", "LONGLOOK_ROOT") if name in os.environ)
 
 
 def _children(pid: int) -> list[int]:

@@ -1,17 +1,27 @@
-"""What goes wrong on real testbeds, done to the stand-in while a cell is under way. Each time: no accepted load is lost, no partial
-cell looks finished, the run goes on, what was left running is cleaned up, and the message names host and remedy."""
+"""What goes wrong on real testbeds, done to the stand-in while a cell is under way.
+
+Each time: no accepted load is lost, no partial cell looks finished, the run goes on, what was left running is cleaned
+up, and the message names host and remedy.
+"""
 
 import subprocess
 import threading
 import time
 
 import pytest
-
-from longlook.dataset.raw import read_campaigns, read_runs, verify
-from longlook.experiment.campaign import run_sweep
 from test_cells import sweep
 
+from longlook.experiment.run import run_sweep
+from longlook.record.campaigns import read_campaigns, verify
+from longlook.record.samples import read_records
+
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """A stand-in's node is back within seconds: it is asked more often than a real one."""
+    monkeypatch.setattr("longlook.experiment.places.POLL_S", 0.5)
 
 
 class Harm:
@@ -36,7 +46,7 @@ class Harm:
         while time.monotonic() < deadline:
             for folder in cells.glob("*/*/"):
                 try:
-                    count = sum(1 for _ in read_runs(folder))
+                    count = sum(1 for _ in read_records(folder))
                 except Exception:  # not there yet, or a frame being written
                     continue
                 if count >= self._loads:
@@ -48,13 +58,21 @@ class Harm:
 
 def kept_loads(campaign):
     """Loads in the records that interrupted tries left."""
-    return max((sum(1 for _ in read_runs(folder.parent)) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")), default=0)
+    return max(
+        (
+            sum(1 for _ in read_records(folder.parent))
+            for folder in campaign.path.glob("interrupted/*/samples.jsonl.zst")
+        ),
+        default=0,
+    )
 
 
 def whole(campaign):
     assert campaign.is_sealed and verify(campaign.path) == []
     (cell,) = campaign.finished_cells()
-    assert {(row["arm"], row["load_index"]) for row in read_runs(cell)} >= {(arm, index) for arm in ("quic", "tcp") for index in range(6)}
+    assert {(row["arm"], row["index"]) for row in read_records(cell)} >= {
+        (arm, index) for arm in ("quic", "tcp") for index in range(6)
+    }
 
 
 def measured(standin, harm, capfd):
@@ -89,7 +107,7 @@ def test_the_connection_to_the_client_is_cut(standin, bench, capfd):
 def test_a_node_is_rebooted(standin, bench, capfd, role):
     def reboot():
         standin.crash(role)
-        threading.Timer(4, lambda: standin.boot(role)).start()
+        threading.Timer(1, lambda: standin.boot(role)).start()
 
     text = measured(standin, Harm(standin, reboot), capfd)
     assert f"{role} node" in text and standin.address(role) in text
@@ -111,7 +129,9 @@ def test_the_clients_disk_is_full(standin, bench, capfd):
         seen = f"/proc/{standin._daemons['client'].pid}/root/var/tmp/longlook/cells"
 
         def fill():
-            subprocess.run(["sh", "-c", f"head -c 2000000 /dev/zero > {seen}/ballast"], check=False, capture_output=True)
+            subprocess.run(
+                ["sh", "-c", f"head -c 2000000 /dev/zero > {seen}/ballast"], check=False, capture_output=True
+            )
 
         harm = Harm(standin, fill)
         harm._standin = type("Seen", (), {"folder": _At(seen)})
@@ -150,17 +170,29 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
     from longlook.testbed.description import format_testbeds
 
     (tmp_path / "beds.toml").write_text(format_testbeds((standin.description(),)))
-    text = 'name="tiny"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n[[grid]]\nfigure="tiny"\nbandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n'
+    text = (
+        'name="tiny"\nstudy="test"\ntitle="t"\nstack="quicv1"\nloads=5\nseed=5\n'
+        '[[cells]]\nseries="tiny"\narms=[{protocol="quic"},{protocol="tcp"}]\n'
+        "bandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n"
+    )
     (tmp_path / "tiny.toml").write_text(text)
-    argv = [sys.executable, "-m", "longlook.cli", "run", str(tmp_path / "tiny.toml"), "--testbeds", str(tmp_path / "beds.toml")]
+    argv = [
+        sys.executable,
+        "-m",
+        "longlook.cli",
+        "run",
+        str(tmp_path / "tiny.toml"),
+        "--testbeds",
+        str(tmp_path / "beds.toml"),
+    ]
     environment = os.environ | {"LONGLOOK_DATA": str(tmp_path)}
     run = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with Harm(standin, lambda: run.send_signal(signal.SIGKILL)) as harm:
         run.wait()
-    assert standin.running("client", "longlook.node.measure"), "nothing was left to be cleaned up"
+    assert standin.running("client", "longlook.experiment.on_node"), "nothing was left to be cleaned up"
     done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=250)
     assert done.returncode == 0, done.stdout + done.stderr
     (campaign,) = read_campaigns(tmp_path / "raw")
     whole(campaign)
     assert kept_loads(campaign) >= harm.loads_before
-    assert standin.left("client", "longlook.node.measure") == []
+    assert standin.left("client", "longlook.experiment.on_node") == []

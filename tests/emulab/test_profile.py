@@ -5,8 +5,9 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from genilib import PROFILE, RSPEC, load_profile, run_as_portal
 from lxml import etree
+
+from genilib import PROFILE, RSPEC, load_profile, run_as_portal
 
 DELAY = "http://www.protogeni.net/resources/rspec/ext/delay/1"
 TOUR = "http://www.protogeni.net/resources/rspec/ext/apt-tour/1"
@@ -53,11 +54,19 @@ def seen(root, name):
 @pytest.mark.parametrize(("stack", "image"), [("quicv1", UBUNTU22), ("gquic37", UBUNTU18)], ids=["quicv1", "gquic37"])
 def test_one_replica_is_the_testbed_of_the_thesis(stack, image):
     root = requested(stack=stack)
-    assert {one.get("client_id") for one in root.iterfind(f"{{{RSPEC}}}node")} == {"server-1", "client-1", "link-1_bridge"}
+    assert {one.get("client_id") for one in root.iterfind(f"{{{RSPEC}}}node")} == {
+        "server-1",
+        "client-1",
+        "link-1_bridge",
+    }
     service = [f"sudo -H /bin/bash /local/repository/emulab/setup-node.sh {stack}"]
     assert seen(root, "server-1") == (image, "d430", service)
     assert seen(root, "client-1") == (image, "d710", service)
-    assert seen(root, "link-1_bridge") == (FREEBSD, "d710", [f"sudo -H /bin/sh /local/repository/emulab/setup-bridge.sh {stack}"])
+    assert seen(root, "link-1_bridge") == (
+        FREEBSD,
+        "d710",
+        [f"sudo -H /bin/sh /local/repository/emulab/setup-bridge.sh {stack}"],
+    )
     # Bare metal: `raw` in geni-lib 0.9.9.4, `raw-pc` in newer ones.
     assert {one(node(root, name), "r:sliver_type/@name") for name in ("server-1", "client-1")} <= {"raw", "raw-pc"}
     assert {node(root, name).get("exclusive") for name in ("server-1", "client-1")} == {"true"}
@@ -74,7 +83,10 @@ def test_each_replica_has_a_bridge_and_addresses_of_its_own(replicas):
             assert (address.get("address"), address.get("netmask")) == (f"192.168.{number}.{host}", "255.255.255.0")
         bridge = node(root, f"link-{number}_bridge")
         assert not bridge.xpath("r:interface/r:ip", namespaces=NAMES)
-        ends = {link.get("client_id"): set(link.xpath("r:interface_ref/@client_id", namespaces=NAMES)) for link in root.iterfind(f"{{{RSPEC}}}link")}
+        ends = {
+            link.get("client_id"): set(link.xpath("r:interface_ref/@client_id", namespaces=NAMES))
+            for link in root.iterfind(f"{{{RSPEC}}}link")
+        }
         # The manifest's reader counts on the server being at the bridge's first interface.
         assert ends[f"link-{number}_left"] == {f"link-{number}_bridge:if0", f"server-{number}:if0"}
         assert ends[f"link-{number}_right"] == {f"link-{number}_bridge:if1", f"client-{number}:if0"}
@@ -83,15 +95,27 @@ def test_each_replica_has_a_bridge_and_addresses_of_its_own(replicas):
 
 def test_the_bridge_asks_for_no_shaping():
     pipes = requested().xpath("//d:pipe", namespaces=NAMES)
-    assert [(pipe.get("capacity"), pipe.get("latency"), pipe.get("lossrate")) for pipe in pipes] == [("0", "0", "0.0")] * 2
+    assert [(pipe.get("capacity"), pipe.get("latency"), pipe.get("lossrate")) for pipe in pipes] == [
+        ("0", "0", "0.0")
+    ] * 2
 
 
 def test_types_system_and_project_are_taken():
-    root = requested(server_type="d820", client_type="pc3000", bridge_type="d430", ubuntu="UBUNTU24-64-STD", project="QUIC-BENCH")
+    root = requested(
+        server_type="d820", client_type="pc3000", bridge_type="d430", ubuntu="UBUNTU24-64-STD", project="QUIC-BENCH"
+    )
     image = "urn:publicid:IDN+emulab.net+image+emulab-ops//UBUNTU24-64-STD"
-    assert seen(root, "server-1") == (image, "d820", ["sudo -H /bin/bash /local/repository/emulab/setup-node.sh quicv1 QUIC-BENCH"])
+    assert seen(root, "server-1") == (
+        image,
+        "d820",
+        ["sudo -H /bin/bash /local/repository/emulab/setup-node.sh quicv1 QUIC-BENCH"],
+    )
     assert seen(root, "client-1")[:2] == (image, "pc3000")
-    assert seen(root, "link-1_bridge") == (FREEBSD, "d430", ["sudo -H /bin/sh /local/repository/emulab/setup-bridge.sh quicv1 QUIC-BENCH"])
+    assert seen(root, "link-1_bridge") == (
+        FREEBSD,
+        "d430",
+        ["sudo -H /bin/sh /local/repository/emulab/setup-bridge.sh quicv1 QUIC-BENCH"],
+    )
 
 
 def test_the_services_run_scripts_that_exist():

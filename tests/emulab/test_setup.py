@@ -5,11 +5,30 @@ import shutil
 import subprocess
 
 import pytest
+
 from genilib import PROFILE
 
 SCRIPTS = PROFILE.parent
 # The commands that the scripts take from the system; any other that they call has a stand-in or is an error.
-REAL = "bash sh cat cp date dirname head install mkdir mktemp mv printf rm sed sort tee uname".split()
+REAL = [
+    "bash",
+    "sh",
+    "cat",
+    "cp",
+    "date",
+    "dirname",
+    "head",
+    "install",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "printf",
+    "rm",
+    "sed",
+    "sort",
+    "tee",
+    "uname",
+]
 CALL = 'printf "%s\\n" "${0##*/} $*" >>"$STATE/calls"\n'
 SYSCTL = """#!/bin/bash
 # -n KEY reads; KEY=VALUE and -q -p FILE write. Keys in $STATE/stubborn stay as they are, those in refused are an error.
@@ -37,11 +56,15 @@ STUBS = {
     "modprobe": f"#!/bin/bash\n{CALL}",
     "git": "#!/bin/bash\necho 0123abc\n",
     "python3": "#!/bin/bash\nexit 1\n",  # as 3.10 answers the question whether it is 3.11
-    "apt-get": f'#!/bin/bash\n{CALL}[[ "$*" == *python3.11* ]] && cp "$STATE/python3.11" "$STATE/bin/python3.11"; exit 0\n',
+    "apt-get": f"#!/bin/bash\n{CALL}"
+    '[[ "$*" == *python3.11* ]] && cp "$STATE/python3.11" "$STATE/bin/python3.11"; exit 0\n',
     "ipfw": "#!/bin/bash\necho 60111: unlimited\n",
     "ifconfig": "#!/bin/bash\necho bridge1\n",
 }
-BOOTSTRAP = f'#!/bin/bash\n{CALL}printf "%s %s %s\\n" "$PYTHON" "$PYTHONSAFEPATH" "$LONGLOOK_CACHE" >>"$STATE/bootstrap"\n[[ ! -e $STATE/broken ]]\n'
+BOOTSTRAP = (
+    f'#!/bin/bash\n{CALL}printf "%s %s %s\\n" "$PYTHON" "$PYTHONSAFEPATH" "$LONGLOOK_CACHE" >>"$STATE/bootstrap"\n'
+    "[[ ! -e $STATE/broken ]]\n"
+)
 LINUX = {"net.core.rmem_max": "212992", "net.core.wmem_max": "212992"}
 FREEBSD = {
     "net.inet.ip.dummynet.pipe_byte_limit": "1048576",
@@ -59,7 +82,15 @@ class Node:
 
     def __init__(self, folder, sysctls):
         self.root, self.state, self.repository = folder / "root", folder / "state", folder / "repository"
-        for made in ("root/proj/QUIC", "state/bin", "state/sysctl", "state/units", "repository/emulab", "repository/tools", "repository/envs/quicv1"):
+        for made in (
+            "root/proj/QUIC",
+            "state/bin",
+            "state/sysctl",
+            "state/units",
+            "repository/emulab",
+            "repository/tools",
+            "repository/envs/quicv1",
+        ):
             (folder / made).mkdir(parents=True)
         for name in REAL:
             (self.state / "bin" / name).symlink_to(shutil.which(name))
@@ -87,7 +118,9 @@ class Node:
         (self.state / "calls").write_text("")
         environment = {"PATH": str(self.state / "bin"), "STATE": str(self.state), "LONGLOOK_PREFIX": str(self.root)}
         command = [shutil.which(shell), str(self.repository / "emulab" / script), *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False, cwd="/")
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=30, check=False, cwd="/"
+        )
 
     @property
     def calls(self):
@@ -117,7 +150,9 @@ def bridge(tmp_path):
 @pytest.mark.parametrize(("script", "shells"), [("setup-node.sh", ["bash"]), ("setup-bridge.sh", ["sh", "bash"])])
 def test_the_scripts_parse(script, shells):
     for shell in shells:
-        done = subprocess.run([shell, "-n", str(SCRIPTS / script)], capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(
+            [shell, "-n", str(SCRIPTS / script)], capture_output=True, text=True, timeout=30, check=False
+        )
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -134,7 +169,11 @@ def test_a_fresh_node_becomes_ready(host):
     assert "systemctl disable --now apt-daily.timer" in host.calls and "loginctl disable-linger alice" in host.calls
     assert "modprobe tcp_bbr" in host.calls and "bootstrap --root quicv1" in host.calls
     assert any(re.search(r"apt-get .*install .*python3.11 python3.11-venv$", call) for call in host.calls)
-    assert (host.state / "bootstrap").read_text().split() == [str(host.state / "bin/python3.11"), "1", str(host.root / "var/tmp/longlook/cache")]
+    assert (host.state / "bootstrap").read_text().split() == [
+        str(host.state / "bin/python3.11"),
+        "1",
+        str(host.root / "var/tmp/longlook/cache"),
+    ]
     log = (host.root / "var/log/longlook-setup.log").read_text()
     assert "ready:" in log and log in done.stdout
     assert (host.root / "proj/QUIC/longlook/setup-node.example.log").read_text() == log
@@ -199,12 +238,16 @@ def test_a_fresh_bridge_becomes_ready_and_stays_so(bridge, shell):
     assert again.returncode == 0 and bridge.calls == [] and bridge.ready == "bridge"
 
 
+def clockrate(node, text):
+    (node.state / "sysctl/kern.clockrate").write_text(text)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (lambda node: (node.state / "sysctl/net.inet.ip.dummynet.pipe_byte_limit").unlink(), "dummynet is not loaded"),
-        (lambda node: (node.state / "sysctl/kern.clockrate").write_text("{ hz = 100, tick = 10000 }"), "kern.hz is 100"),
-        (lambda node: (node.state / "sysctl/kern.clockrate").write_text("?"), "cannot read hz"),
+        (lambda node: clockrate(node, "{ hz = 100, tick = 10000 }"), "kern.hz is 100"),
+        (lambda node: clockrate(node, "?"), "cannot read hz"),
         (lambda node: node.put(stubborn="net.inet.ip.dummynet.expire"), "expire is 1 after it was set to 0"),
         (lambda node: node.put(refused="net.inet.ip.dummynet.hash_size"), "hash_size=1024 was refused; it is 64"),
         (lambda node: node.put(uid="1000"), "needs root"),

@@ -1,23 +1,29 @@
-"""`longlook run` of a small sweep as a user starts it, on a data folder and testbeds of its own; what kills it needs nothing else."""
+"""`longlook run` of a small sweep as a user starts it, on a data folder and testbeds of its own.
+
+What kills it needs nothing else.
+"""
 
 import os
 import signal
 import subprocess
 import sys
 
-from longlook.dataset.raw import read_campaigns, read_runs, verify
+from longlook.record.campaigns import read_campaigns, verify
+from longlook.record.samples import read_records
 from longlook.testbed import netns
 
 SWEEP = """
 name = "tiny"
+study = "test"
 title = "a few small cells"
 stack = "quicv1"
 loads = 5
 seed = 5
 
-[[grid]]
-figure = "tiny"
-bandwidth_mbps = [50, 100]
+[[cells]]
+series = "tiny"
+arms = [{{ protocol = "quic" }}, {{ protocol = "tcp" }}]
+bandwidth_mbps = {rates}
 rtt_ms = [36]
 workloads = [{workloads}]
 """
@@ -26,19 +32,23 @@ workloads = [{workloads}]
 def count_loads(folder):
     """Loads on the disk; 0 while there are none, or while a frame is being written."""
     try:
-        return sum(1 for _ in read_runs(folder))
+        return sum(1 for _ in read_records(folder))
     except Exception:
         return 0
 
 
 class Driven:
-    """The command line and its data; `arguments` say which testbeds, `sizes_kb` are the cells of each of two rows."""
+    """The command line and its data.
 
-    def __init__(self, folder, testbeds, arguments, sizes_kb):
+    `arguments` say which testbeds, `sizes_kb` are the cells of each row, `rates_mbps` the rows.
+    """
+
+    def __init__(self, folder, testbeds, arguments, sizes_kb, rates_mbps=(50, 100)):
         self.raw, self.testbeds = folder / "raw", testbeds
         self.started = []
         sweep = folder / "tiny.toml"
-        sweep.write_text(SWEEP.format(workloads=", ".join(f"{{ size_kb = {size}, count = 1 }}" for size in sizes_kb)))
+        workloads = ", ".join(f"{{ size_kb = {size}, count = 1 }}" for size in sizes_kb)
+        sweep.write_text(SWEEP.format(workloads=workloads, rates=list(rates_mbps)))
         self._argv = [sys.executable, "-m", "longlook.cli", "run", str(sweep), *arguments]
         self._env = os.environ | {"LONGLOOK_DATA": str(folder)}
 
@@ -56,7 +66,10 @@ class Driven:
         return driver
 
     def finish(self):
-        """Until it ends well, or for another reason than a machine so held up that a link misses its calibration; what it said."""
+        """Start it until it ends well; what it said.
+
+        Or until it fails for another reason than a machine so held up that a link misses its calibration.
+        """
         for _ in range(3):
             driver = self.start()
             out, _ = driver.communicate(timeout=280)
@@ -85,12 +98,19 @@ class Driven:
         return campaign
 
     def whole(self):
-        """The campaign is sealed, every hash holds, and every cell has all its loads (a busy machine may disturb some)."""
+        """The campaign is sealed, every hash holds, and every cell has all its loads.
+
+        A busy machine may disturb some.
+        """
         campaign = self.campaign()
         assert campaign.is_sealed
         assert verify(campaign.path) == []
         for cell in campaign.finished_cells():
-            right = {(row["arm"], row["load_index"]) for row in read_runs(cell) if row["accepted"] or row["reject_reason"] == "disturbed"}
+            right = {
+                (row["arm"], row["index"])
+                for row in read_records(cell)
+                if row["accepted"] or row["reject_reason"] == "disturbed"
+            }
             assert len(right) == 12
         assert not set(self.testbeds) & set(netns.leftover())
         return campaign

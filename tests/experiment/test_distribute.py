@@ -9,6 +9,7 @@ import pytest
 from driven import Driven, count_loads
 
 from longlook.testbed import netns
+from strangers import is_loopback, listeners, network, take_work
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -72,6 +73,22 @@ def test_two_testbeds_share_the_rows_of_one_campaign(run):
     assert {entry["testbed"] for entry in log} == set(run.testbeds)
 
 
+def test_nobody_without_its_certificate_makes_a_run_do_work(run):
+    """It runs as root: what it listens on is on this machine only, and turns away this machine's other users too."""
+    driver = run.start()
+    deadline = time.monotonic() + 150
+    while not any(count_loads(partial) for partial in run.raw.glob("*/*.partial")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    found = listeners([driver.pid], within=network())
+    assert len(found) >= 5  # scheduler, two nannies, two workers
+    taken = take_work(found)
+    shown = "\n".join(f"{ip}:{port} {what}" for (ip, port), what in sorted(found.items()))
+    assert taken == [], f"{taken}\n{shown}"
+    assert [ip for ip, _ in found if not is_loopback(ip)] == [], shown
+    run.end_well(driver)
+    run.whole()
+
+
 def test_a_killed_worker_is_replaced_and_its_cell_measured_again(run):
     driver = run.start()
     before = wait_for_loads(run, 3)
@@ -81,7 +98,7 @@ def test_a_killed_worker_is_replaced_and_its_cell_measured_again(run):
         worker.kill()
     run.end_well(driver)
     campaign = run.whole()
-    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")]
+    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/samples.jsonl.zst")]
     assert sum(kept) >= sum(before.values())
 
 
@@ -98,7 +115,7 @@ def test_a_killed_run_leaves_nothing_and_goes_on(run):
     run.finish()
     campaign = run.whole()
     assert sorted(map(sorted, beds_by_row(campaign).values())) == [[run.testbeds[0]], [run.testbeds[1]]]
-    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/runs.jsonl.zst")]
+    kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/samples.jsonl.zst")]
     assert sum(kept) >= sum(before.values())
 
 

@@ -14,8 +14,10 @@ pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.m
 
 
 @pytest.fixture
-def run(tmp_path, testbed_name):
-    made = Driven(tmp_path, (testbed_name,), ("--testbed", testbed_name), sizes_kb=[100])
+def run(tmp_path, testbed_name, request):
+    """Of one cell, unless a test asks for more rows."""
+    rates = getattr(request, "param", [50])
+    made = Driven(tmp_path, (testbed_name,), ("--testbed", testbed_name), sizes_kb=[100], rates_mbps=rates)
     yield made
     made.stop()
 
@@ -43,6 +45,7 @@ def inside(testbed, program):
     return found
 
 
+@pytest.mark.parametrize("run", [[50, 100]], indirect=True, ids=["two rows"])
 def test_kill_9_of_the_driver(run):
     driver = run.start()
     partial = wait_for_loads(run, 4)
@@ -52,7 +55,7 @@ def test_kill_9_of_the_driver(run):
     assert not run.campaign().finished_cells() and not run.campaign().is_sealed
     run.finish()
     campaign = run.whole()
-    kept = list(campaign.path.glob("interrupted/*/runs.jsonl.zst"))
+    kept = list(campaign.path.glob("interrupted/*/samples.jsonl.zst"))
     assert max(count_loads(folder.parent) for folder in kept) >= measured >= 4
 
 
@@ -80,4 +83,4 @@ def test_kill_9_of_a_part_is_noticed_and_the_cell_is_measured_again(run, program
         os.kill(pid, signal.SIGKILL)
     run.end_well(driver)
     campaign = run.whole()
-    assert list(campaign.path.glob("interrupted/*/runs.jsonl.zst"))
+    assert list(campaign.path.glob("interrupted/*/samples.jsonl.zst"))

@@ -1,129 +1,130 @@
 """Every way in which a load can be wrong has its own reason; the right load has none."""
 
-import copy
+from dataclasses import replace
 
 import pytest
 
-from longlook.experiment.oracle import Evidence, Expectation, disturbance, judge, page_load_time_ms
-from longlook.reasons import REASONS
+from longlook.client.observation import Observation, SeenObject
+from longlook.experiment.opened import Opened
+from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.experiment.reasons import REASONS
+from longlook.site.tree import SiteFile
 
-SIZES = {"/index.html": 200, "/img/000.jpg": 5120}
-
-
-def entry(path, size, protocol="h3", status=200, connection="7", headers=()):
-    return {
-        "request": {"url": f"https://longlook.test{path}"},
-        "response": {
-            "status": status,
-            "httpVersion": protocol,
-            "headers": [{"name": name, "value": value} for name, value in headers],
-            "content": {"size": size},
-        },
-        "connection": connection,
-        "timings": {"dns": 0.5, "connect": 1.7},
-    }
+FILES = {
+    "/index.html": SiteFile(200, "aa" * 32, "text/html"),
+    "/img/000.jpg": SiteFile(5120, "bb" * 32, "image/jpeg"),
+}
 
 
-def good():
-    return {
-        "pages": [{"pageTimings": {"onLoad": 104.0, "onContentLoad": 60.0}}],
-        "entries": [entry(path, size) for path, size in SIZES.items()],
-    }
+def seen_object(path, size, **changes):
+    return replace(SeenObject(path, 200, "h3", size, started_ms=0.0, ended_ms=50.0, connection="7"), **changes)
 
 
-QUIC = Expectation(sizes=SIZES, har_protocol="h3", zero_rtt=True)
+GOOD = Observation({"plt_ms": 103.5}, tuple(seen_object(path, one.size_bytes) for path, one in FILES.items()), 1.7)
+QUIC = Expectation(FILES, protocol="h3", zero_rtt=True)
 RESUMED = Evidence(frozenset({"6"}), {"7": True})
 
 
 def test_a_right_load_is_accepted_and_described():
-    verdict = judge(good(), QUIC, RESUMED)
+    verdict = judge(GOOD, QUIC, RESUMED)
     assert (verdict.accepted, verdict.reason) == (True, None)
-    assert (verdict.connection_ids, verdict.protocols_seen, verdict.zero_rtt) == (("7",), ("h3",), True)
+    assert (verdict.connections, verdict.protocols_seen, verdict.zero_rtt) == (("7",), ("h3",), True)
 
 
-def test_plt_excludes_dns_of_the_first_entry_and_an_absent_dns_phase():
-    har = good()
-    assert page_load_time_ms(har) == 103.5
-    har["entries"][0]["timings"]["dns"] = -1
-    assert page_load_time_ms(har) == 104.0
+def change(index, **fields):
+    objects = list(GOOD.objects)
+    objects[index] = replace(objects[index], **fields)
+    return replace(GOOD, objects=tuple(objects))
 
 
-def change(har, index, **fields):
-    changed = copy.deepcopy(har)
-    for dotted, value in fields.items():
-        target = changed["entries"][index]
-        *way, last = dotted.split("__")
-        for step in way:
-            target = target[step]
-        target[last] = value
-    return changed
+WRONG_LOADS = [
+    ("status", change(1, status=404)),
+    ("protocol", change(0, protocol="h2")),
+    ("protocol", change(0, protocol="http/1.1")),
+    ("compressed", change(1, encoding="gzip")),
+    ("cached", change(1, cached=True)),
+    ("object_size", change(1, size_bytes=5119)),
+    ("object_content", change(1, sha256="bc" * 32)),
+    ("object_count", replace(GOOD, objects=GOOD.objects[:1])),
+    ("object_count", replace(GOOD, objects=())),
+    ("object_count", replace(GOOD, objects=(*GOOD.objects, seen_object("/favicon.ico", 10)))),
+    ("object_count", replace(GOOD, objects=(*GOOD.objects, GOOD.objects[1]))),
+]
 
 
-@pytest.mark.parametrize(
-    ("reason", "har"),
-    [
-        ("status", change(good(), 1, response__status=404)),
-        ("protocol", change(good(), 0, response__httpVersion="h2")),
-        ("protocol", change(good(), 0, response__httpVersion="http/1.1")),
-        ("compressed", change(good(), 1, response__headers=[{"name": "Content-Encoding", "value": "gzip"}])),
-        ("cached", change(good(), 1, _fromDiskCache=True)),
-        ("object_size", change(good(), 1, response__content__size=5119)),
-        ("object_count", {**good(), "entries": good()["entries"][:1]}),
-        ("object_count", {**good(), "entries": [*good()["entries"], entry("/favicon.ico", 10)]}),
-    ],
-)
-def test_each_wrong_har_has_its_reason(reason, har):
-    verdict = judge(har, QUIC, RESUMED)
+@pytest.mark.parametrize(("reason", "seen"), WRONG_LOADS)
+def test_each_wrong_load_has_its_reason(reason, seen):
+    verdict = judge(seen, QUIC, RESUMED)
     assert not verdict.accepted
     assert verdict.reason == reason
     assert verdict.detail
 
 
-@pytest.mark.parametrize(
-    ("reason", "wanted", "seen"),
-    [
-        ("zero_rtt_rejected", QUIC, Evidence(frozenset(), {"7": False})),
-        ("unexpected_zero_rtt", Expectation(SIZES, "h3", zero_rtt=False), RESUMED),
-        ("several_connections", QUIC, Evidence(frozenset(), {"7": True, "8": True})),
-        ("connection_reused", QUIC, Evidence(frozenset({"7"}), {"7": True})),
-        ("connection_reused", QUIC, Evidence(frozenset(), {})),
-        ("cca", QUIC, Evidence(frozenset(), {"7": True}, cca="bbr")),
-        ("connection_reused", Expectation(SIZES, "h3", None), Evidence(frozenset({"7"}))),
-    ],
-)
-def test_each_wrong_connection_has_its_reason(reason, wanted, seen):
-    verdict = judge(good(), wanted, seen)
+def test_a_hash_that_is_right_or_not_known_is_no_objection():
+    assert judge(change(1, sha256="bb" * 32), QUIC, RESUMED).accepted
+
+
+WRONG_CONNECTIONS = [
+    ("zero_rtt_rejected", QUIC, Evidence(frozenset(), {"7": False})),
+    ("unexpected_zero_rtt", Expectation(FILES, "h3", zero_rtt=False), RESUMED),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True, "8": True})),
+    ("connection_reused", QUIC, Evidence(frozenset({"7"}), {"7": True})),
+    ("connection_reused", QUIC, Evidence(frozenset(), {})),
+    ("cca", QUIC, Evidence(frozenset(), {"7": True}, cca="bbr")),
+    ("connection_reused", Expectation(FILES, "h3", None), Evidence(frozenset({"7"}))),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(2, 0, {}))),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(1, 0, {"tcp port 443": 1}))),
+    ("connection_reused", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(0, 0, {}))),
+]
+
+
+@pytest.mark.parametrize(("reason", "wanted", "evidence"), WRONG_CONNECTIONS)
+def test_each_wrong_connection_has_its_reason(reason, wanted, evidence):
+    verdict = judge(GOOD, wanted, evidence)
     assert (verdict.accepted, verdict.reason) == (False, reason)
 
 
 @pytest.mark.parametrize(
     ("connect_ms", "client_packets_lost", "accepted"),
-    [(1.7, 1, True), (1.7, 0, False), (38.0, 1, False), (-1, 1, False)],
+    [(1.7, 1, True), (0.0, 1, True), (1.7, 0, False), (38.0, 1, False), (None, 1, False)],
 )
 def test_a_0rtt_request_that_the_link_lost_is_no_rejection(connect_ms, client_packets_lost, accepted):
-    har = change(good(), 0, timings__connect=connect_ms)
-    wanted = Expectation(SIZES, "h3", zero_rtt=True, rtt_ms=36)
-    verdict = judge(har, wanted, Evidence(frozenset(), {"7": False}, client_packets_lost=client_packets_lost))
+    wanted = Expectation(FILES, "h3", zero_rtt=True, rtt_ms=36)
+    evidence = Evidence(frozenset(), {"7": False}, client_packets_lost=client_packets_lost)
+    verdict = judge(replace(GOOD, connect_ms=connect_ms), wanted, evidence)
     assert (verdict.accepted, verdict.zero_rtt) == (accepted, False)
 
 
-def test_tcp_connections_are_told_apart_by_the_browser():
-    wanted = Expectation(SIZES, "h3", zero_rtt=None)
-    assert judge(good(), wanted, Evidence(frozenset({"6"}))).accepted
-    two = change(good(), 1, connection="8")
-    assert judge(two, wanted, Evidence(frozenset())).reason == "several_connections"
+def test_tcp_connections_are_told_apart_by_the_client():
+    wanted = Expectation(FILES, "h3", zero_rtt=None)
+    assert judge(GOOD, wanted, Evidence(frozenset({"6"}))).accepted
+    assert judge(change(1, connection="8"), wanted, Evidence(frozenset())).reason == "several_connections"
+
+
+def test_the_reasons_are_those_that_can_be_given_and_no_others():
+    """The tests above and those of the sides give each of them; a verdict with another one cannot be made."""
+    by_the_oracle = {reason for reason, *_ in (*WRONG_LOADS, *WRONG_CONNECTIONS)}
+    by_the_sides = {"load_failed", "disturbed", "link_changed"}
+    assert by_the_oracle | by_the_sides == set(REASONS)
+    with pytest.raises(ValueError, match="made_up"):
+        Verdict(False, "made_up", "by the test")
+    for contradiction in (Verdict, lambda accepted: Verdict(not accepted, "cca")):
+        with pytest.raises(ValueError, match="accepted"):
+            contradiction(False)
 
 
 def test_every_reason_can_be_written_into_a_record():
-    from longlook.dataset.runs import check_run
+    from longlook.record.samples import REQUIRED_KEYS, SCHEMA, check_record
 
-    base = dict.fromkeys(("campaign", "cell_id", "arm", "protocol", "load_index", "attempt", "order"), 0)
+    texts = dict.fromkeys(("campaign", "cell_id", "arm"), "one")
+    base = dict.fromkeys(REQUIRED_KEYS, 0) | texts
+    base |= {"schema": SCHEMA, "accepted": False, "set_aside": False, "metrics": {}}
     for reason in REASONS:
-        check_run(base | {"schema": "longlook.run/1", "plt_ms": None, "accepted": False, "reject_reason": reason}, "here")
+        check_record(base | {"reject_reason": reason}, "here")
 
 
 @pytest.mark.parametrize(
-    ("plt_ms", "stalls", "busy", "duration", "disturbed"),
+    ("took_ms", "stalls", "busy", "duration", "disturbed"),
     [
         (100, [], 0.4, 150, False),
         (100, [5.2], 0.4, 150, True),
@@ -133,8 +134,8 @@ def test_every_reason_can_be_written_into_a_record():
         (100, [], 1.0, 120, False),  # too short for the kernel's ticks to tell
     ],
 )
-def test_disturbance(plt_ms, stalls, busy, duration, disturbed):
-    assert (disturbance(plt_ms, stalls, busy, duration, link_counters()) is not None) is disturbed
+def test_disturbance(took_ms, stalls, busy, duration, disturbed):
+    assert (disturbance(took_ms, stalls, busy, duration, link_counters()) is not None) is disturbed
 
 
 def link_counters(**changes):
@@ -144,8 +145,31 @@ def link_counters(**changes):
 
 @pytest.mark.parametrize(
     ("counters", "words"),
-    [({}, None), ({"late_over_1ms": 10}, None), ({"late_over_1ms": 11}, "11 of 1000 packets"), ({"socket_drops": 1}, "lost 1 packets")],
+    [
+        ({}, None),
+        ({"late_over_1ms": 10}, None),
+        ({"late_over_1ms": 11}, "11 of 1000 packets"),
+        ({"socket_drops": 1}, "lost 1 packets"),
+    ],
 )
 def test_an_emulator_that_lags_or_loses_disturbs_the_load(counters, words):
     found = disturbance(100, [], 0.4, 150, link_counters(**counters))
+    assert found is None if words is None else words in found
+
+
+def test_a_program_that_was_stopped_disturbs_the_load_however_briefly():
+    assert disturbance(100, [], 0.4, 150, link_counters(), {}) is None
+    assert disturbance(100, [], 0.4, 150, link_counters(), {"47 envoy": 0.02}) == "stopped: 47 envoy for about 20 ms"
+
+
+@pytest.mark.parametrize(
+    ("waited", "words"),
+    [
+        ({"server": 0.07, "client": 0.5}, None),
+        ({"server": 0.08}, "the server waited 80 ms for a processor within 150 ms"),
+        ({"client": 0.61}, "the client waited 610 ms"),
+    ],
+)
+def test_a_program_that_got_no_processor_disturbs_the_load(waited, words):
+    found = disturbance(100, [], 0.4, 150, link_counters(), {}, waited)
     assert found is None if words is None else words in found

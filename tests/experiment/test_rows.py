@@ -1,12 +1,16 @@
 """Which testbed measures which cells."""
 
 from longlook.experiment.rows import assign, row_of
-from longlook.sweep import Sweep
+from plans import sweep
 
 
 def cells(**changes):
-    grid = {"figure": "4.6a", "bandwidth_mbps": [10, 50, 100], "rtt_ms": [36], "loss_pct": [0], "workloads": [{"size_kb": size} for size in (5, 100, 10000)]}
-    return Sweep.parse({"name": "s", "title": "t", "stack": "quicv1", "loads": 20, "seed": 5, "grid": [grid | changes]}).cells()
+    block = {
+        "series": "4.6a",
+        "bandwidth_mbps": [10, 50, 100],
+        "workloads": [{"size_kb": size} for size in (5, 100, 10000)],
+    }
+    return sweep(block | changes, loads=20).cells()
 
 
 def test_a_row_is_everything_but_the_size_and_the_number_of_objects():
@@ -25,7 +29,11 @@ def test_rows_stay_together_and_the_long_ones_go_first():
             owners.setdefault(row_of(cell), set()).add(bed)
     assert all(len(beds) == 1 for beds in owners.values()) and len(owners) == 3
     assert sum(len(own) for own in plan.values()) == 9
-    assert [cell.link.bandwidth_mbps for cell in plan["a"]] == [10, 10, 10]  # the slowest row alone weighs more than the others
+    assert [cell.link.bandwidth_mbps for cell in plan["a"]] == [
+        10,
+        10,
+        10,
+    ]  # the slowest row alone weighs more than the others
 
 
 def test_a_row_stays_with_the_testbed_that_began_it():

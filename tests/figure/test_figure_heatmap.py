@@ -4,30 +4,24 @@ import json
 
 import pandas as pd
 import pytest
+from cells import REFERENCE, arm_rows, cell
 
+from longlook.errors import LonglookError
+from longlook.experiment.metrics import PLT, RATE
 from longlook.figure import style
-from longlook.figure.heatmap import heatmap, mean_text, p_text
-from longlook.figure.live import Download, LiveChart, javascript_bundle, offline_spec, png, svg
+from longlook.figure.heatmap import QUIC_TCP, heatmap, mean_text, p_text
+from longlook.figure.live import Attachment, LiveChart, javascript_bundle, offline_spec, png, svg
 from longlook.figure.runs import STATES, loads_of_squares, strip
-from longlook.figure.squares import PUBLISHED, Source, figure_squares, square_key
-
-REFERENCE = Source("reference", "Re-measured (reference)", "reference-figure-4.6a-20250801T101500")
-
-
-def cell(size=5, count=1, bandwidth=10.0, pct=72.0, p=1e-9, verdict="quic", campaign="published", cell_id="", loss=0.0):
-    return {
-        "campaign": campaign, "stack": "quicv1", "figure": "4.6a", "workload_size_kb": size, "workload_count": count,
-        "bandwidth_mbps": bandwidth, "rtt_ms": 36.0, "loss_pct": loss, "jitter_ms": 0.0, "cca": "cubic",
-        "emulated_connections": 2, "quic_mean_ms": 100.0, "quic_std_ms": 2.0, "quic_n": 20,
-        "tcp_mean_ms": 100.0 + pct, "tcp_std_ms": 3.0, "tcp_n": 20, "pct_diff": pct, "p_value": p, "verdict": verdict,
-        "cell_id": cell_id,
-    }  # fmt: skip
+from longlook.figure.squares import PUBLISHED, Axes, figure_squares
+from longlook.figure.versus import Versus, side_by_side
 
 
 @pytest.fixture
 def squares():
-    published = pd.DataFrame([cell(), cell(size=10000, pct=0.53), cell(bandwidth=100.0, pct=-1.7, p=0.3, verdict="none")])
-    measured = pd.DataFrame([cell(campaign=REFERENCE.campaign, cell_id="one_cell", pct=70.0)])
+    published = pd.DataFrame(
+        [cell(), cell(size=10000, pct=0.53), cell(bandwidth=100.0, pct=-1.7, p=0.3, verdict="none")]
+    )
+    measured = pd.DataFrame([cell(campaign=REFERENCE.campaigns[0], cell_id="one_cell", pct=70.0)])
     return figure_squares({PUBLISHED: published, REFERENCE: measured})
 
 
@@ -39,30 +33,30 @@ def test_every_source_has_every_square(squares):
 
 
 def test_a_square_names_its_raw_record(squares):
-    assert set(squares["raw"]) == {"", f"data/raw/{REFERENCE.campaign}/one_cell"}
+    assert set(squares["raw"]) == {"", f"data/raw/{REFERENCE.campaigns[0]}/one_cell"}
     assert (squares.loc[squares["source"] == "published", "raw"] == "").all()
 
 
 def test_workloads_without_counts_are_ordered_by_size(squares):
-    assert squares["workload"].unique().tolist() == ["5 KB", "10 MB"]
+    assert squares["x"].unique().tolist() == ["5 KB", "10 MB"]
 
 
 def test_counts_are_named_and_ordered_where_there_are_any():
     frame = pd.DataFrame([cell(size=5, count=200), cell(size=1000, count=1), cell(size=500, count=2)])
     found = figure_squares({PUBLISHED: frame})
-    assert found["workload"].tolist() == ["1 MB × 1", "500 KB × 2", "5 KB × 200"]
+    assert found["x"].tolist() == ["1 MB × 1", "500 KB × 2", "5 KB × 200"]
 
 
 def test_not_significant_is_white_and_marked_so(squares):
-    row = squares[(squares["source"] == "published") & (squares["bandwidth"] == "100")].iloc[0]
+    row = squares[(squares["source"] == "published") & (squares["y"] == "100")].iloc[0]
     assert not row["significant"] and row["label"] == "−1.7"
 
 
 def test_a_cell_whose_loads_were_all_rejected_counts_as_not_measured():
-    lost = cell() | {"quic_mean_ms": None, "pct_diff": None, "p_value": None, "verdict": "none", "quic_n": 0}
+    lost = cell() | {"left_mean": None, "pct_diff": None, "p_value": None, "verdict": None, "left_n": 0}
     found = figure_squares({PUBLISHED: pd.DataFrame([lost])})
     assert not found["measured"].iloc[0]
-    one_load = cell() | {"p_value": None, "verdict": "none", "quic_n": 1}
+    one_load = cell() | {"p_value": None, "verdict": None, "left_n": 1}
     assert not figure_squares({PUBLISHED: pd.DataFrame([one_load])})["measured"].iloc[0]
     assert '"verdict_text": "not measured"' in json.dumps(heatmap(found).to_dict())
 
@@ -89,22 +83,91 @@ def test_panels_stand_side_by_side_in_the_order_of_the_sources(squares):
     assert sum(panel["width"] for panel in row["hconcat"]) <= 700
 
 
-def test_loads_keep_their_state_and_those_without_a_time():
-    common = {"workload_size_kb": 5, "workload_count": 1, "bandwidth_mbps": 10.0, "rtt_ms": 36.0, "loss_pct": 0.0, "jitter_ms": 0.0}
-    runs = pd.DataFrame([
-        common | {"protocol": "quic", "load_index": 0, "plt_ms": 140.0, "accepted": True, "reject_reason": None},
-        common | {"protocol": "quic", "load_index": 1, "plt_ms": 104.123, "accepted": True, "reject_reason": None},
-        common | {"protocol": "quic", "load_index": 2, "plt_ms": None, "accepted": False, "reject_reason": "load_failed"},
-        common | {"protocol": "tcp", "load_index": 0, "plt_ms": 300.0, "accepted": False, "reject_reason": "disturbed"},
-    ])  # fmt: skip
-    packed = loads_of_squares(runs, "reference")[square_key(pd.Series(common))]
-    assert packed["reference:quic"] == [[0, 140.0, 1], [1, 104.12, 0], [2, None, 2, "load_failed"]]
-    assert STATES[packed["reference:tcp"][0][2]].startswith("rejected")
+def test_loads_keep_their_state_and_those_without_a_time(squares):
+    common = {"campaign": REFERENCE.campaigns[0], "cell_id": "one_cell", "metric": "plt_ms"}
+    fields = ("arm", "index", "value", "accepted", "set_aside", "reject_reason")
+    rows = [
+        ("quic", 0, 140.0, True, True, None),
+        ("quic", 1, 104.123, True, False, None),
+        ("quic", 2, None, False, False, "load_failed"),
+        ("tcp", 0, 300.0, False, True, "disturbed"),
+    ]
+    samples = pd.DataFrame([common | dict(zip(fields, row, strict=True)) for row in rows])
+    packed = loads_of_squares(samples, squares, QUIC_TCP)["5kb-x1_10mbps_36ms_0pct_0msjitter"]
+    assert packed["reference:left"] == [[0, 140.0, 1], [1, 104.12, 0], [2, None, 2, "load_failed"]]
+    assert STATES[packed["reference:right"][0][2]].startswith("rejected")
 
 
 def test_the_strip_chart_waits_for_its_data():
-    spec = strip().to_dict()
+    spec = strip(QUIC_TCP).to_dict()
     assert {data["name"] for data in _find(spec, "data")} == {"points", "means", "floors"}
+    assert "mean rate, Mbit/s" in json.dumps(strip(Versus("quic1", "tcp1", RATE)).to_dict())
+
+
+def test_two_cells_on_one_square_are_an_error_that_names_series_and_conditions():
+    frame = pd.DataFrame([cell(cell_id="one"), cell(cell_id="two") | {"left_server_cpu_pct": 20.0, "queue_bytes": 9}])
+    with pytest.raises(LonglookError, match=r"series 4\.6a: 2 cells .*differ in queue_bytes, quic\.server_cpu_pct\."):
+        figure_squares({PUBLISHED: frame})
+
+
+def test_repeats_on_one_square_are_an_error_too():
+    frame = pd.DataFrame([cell(cell_id="one"), cell(cell_id="two") | {"replicate": 1}])
+    with pytest.raises(LonglookError, match="they differ in replicate"):
+        figure_squares({PUBLISHED: frame})
+    assert figure_squares({PUBLISHED: frame}, Axes(by=("replicate",)))["block"].nunique() == 2
+
+
+def test_a_condition_of_both_arms_is_named_once():
+    held = {"left_client_cpu_pct": 50.0, "right_client_cpu_pct": 50.0}
+    with pytest.raises(LonglookError, match=r"they differ in quic\.client_cpu_pct\. Put that on an axis"):
+        figure_squares({PUBLISHED: pd.DataFrame([cell(cell_id="one"), cell(cell_id="two") | held])})
+
+
+def test_any_condition_can_be_an_axis_or_have_panels_of_its_own():
+    frame = pd.DataFrame(
+        [
+            cell(cell_id=f"{limit}{rtt}") | {"left_server_cpu_pct": limit, "rtt_ms": rtt}
+            for limit in (20.0, 5.0)
+            for rtt in (36.0, 112.0)
+        ]
+    )
+    found = figure_squares({PUBLISHED: frame}, Axes(x="quic.server_cpu_pct", y="rtt_ms"))
+    assert found["x"].tolist() == ["5", "20", "5", "20"] and found["y"].tolist() == ["36", "36", "112", "112"]
+    assert set(found["block"]) == {"loss 0 %"}
+    text = json.dumps(heatmap(found, axes=Axes(x="quic.server_cpu_pct", y="rtt_ms")).to_dict())
+    assert "QUIC: CPU of the server, %" in text and "RTT, ms" in text
+    panels = figure_squares({PUBLISHED: frame}, Axes(by=("quic.server_cpu_pct",)))
+    assert "RTT 36 ms, loss 0 %, QUIC: CPU of the server, %: 5" in set(panels["block"])
+
+
+def test_an_unknown_condition_is_an_error_that_lists_the_known_ones():
+    with pytest.raises(LonglookError, match=r"no condition 'speed'.*bandwidth_mbps.*quic.cca.*server_cpu_pct"):
+        figure_squares({PUBLISHED: pd.DataFrame([cell()])}, Axes(x="speed"))
+
+
+def test_arms_stand_side_by_side_whichever_is_asked_for_first():
+    arms = arm_rows({"0rtt": (94.0, 2.0, 20), "1rtt": (131.0, 2.0, 20)})
+    one, other = (side_by_side(arms, Versus(*pair, PLT)).iloc[0] for pair in (("0rtt", "1rtt"), ("1rtt", "0rtt")))
+    assert (one["left_mean"], one["verdict"]) == (94.0, "left") and (other["left_mean"], other["verdict"]) == (
+        131.0,
+        "right",
+    )
+    assert one["pct_diff"] == pytest.approx(39.36, abs=0.01) and other["pct_diff"] == pytest.approx(-28.24, abs=0.01)
+
+
+def test_a_contrast_has_words_of_its_own():
+    versus = Versus("0rtt", "1rtt", PLT)
+    frame = side_by_side(arm_rows({"0rtt": (94.0, 2.0, 20), "1rtt": (131.0, 2.0, 20)}), versus)
+    text = json.dumps(heatmap(figure_squares({PUBLISHED: frame}), versus).to_dict())
+    assert "0-RTT PLT, mean" in text and "blue, minus = 1-RTT faster; red, plus = 0-RTT faster" in text
+    assert "QUIC" not in text.replace("QUIC vs", "") and '"verdict_text": "0-RTT faster"' in text
+
+
+def test_more_is_better_for_a_rate():
+    frame = side_by_side(
+        arm_rows({"quic1": (3.7, 0.1, 5), "tcp1": (1.2, 0.1, 5)}, "mean_mbps"), Versus("quic1", "tcp1", RATE)
+    )
+    assert frame["verdict"].tolist() == ["left"] and frame["pct_diff"].iloc[0] == pytest.approx(208.3, abs=0.1)
 
 
 @pytest.mark.parametrize(("p", "text"), [(1e-9, "< 0.0001"), (0.034, "0.034"), (0.5, "0.5"), (float("nan"), "")])
@@ -118,7 +181,13 @@ def test_a_missing_mean_is_said_in_words():
 
 
 def test_a_chart_is_one_block_with_everything_inside(squares):
-    chart = LiveChart("figure-x", heatmap(squares), 'a "picture"', {"facts": {"x": "</script><b>"}}, (Download("x.csv", "a,b\n1,2\n"),))
+    chart = LiveChart(
+        "figure-x",
+        heatmap(squares),
+        'a "picture"',
+        {"facts": {"x": "</script><b>"}},
+        (Attachment("x.csv", "a,b\n1,2\n"),),
+    )
     page = chart._repr_html_()
     assert page.count("</script>") == 1, "data must not end its script element"
     assert 'src="data:image/svg+xml;base64,' in page and "<noscript>" in page

@@ -1,54 +1,146 @@
 """The link is what was set, and calibration notices when it is not."""
 
+import contextlib
+
 import pytest
+import wrong_links
 
 from longlook.errors import LonglookError
-from longlook.link.calibrate import Tolerance, calibrate, jitter_problems, problems
+from longlook.link import streams
+from longlook.link.binomial import bounds, packets_needed, power
+from longlook.link.calibrate import Losses, Tolerance, calibrate, problems
+from longlook.link.jitter import jitter_problems
 from longlook.link.linkpipe import LinkPipe
-from longlook.scenario import Link
+from longlook.plan.link import Link
 from longlook.testbed.netns import NetnsTestbed
 
-MEASURED = {
-    "rtt_ms_median": 36.2,
-    "server_to_client_mbps": 10.0,
-    "client_to_server_mbps": 9.95,
-    "server_to_client_train_lost_pct": 0.0,
-    "client_to_server_train_lost_pct": 0.0,
+WAY = {
+    "one_way_ms": 18.08,
+    "mbps": 10.0,
+    "queue_bytes": 89000.0,
+    "filled": True,
+    "reordered": 0,
+    "duplicates": 0,
+    "sent": 4500,
+    "received": 4400,
+    "counted": {"packets_in": 4505, "packets_out": 4405},  # something else crossed the link too
 }
-LINK = Link(bandwidth_mbps=10, rtt_ms=36)
+MEASURED = {"rtt_ms_median": 36.2, "server_to_client": WAY, "client_to_server": WAY}
+NO_LOSSES = {"server_to_client": Losses(4000, 0), "client_to_server": Losses(4000, 0)}
+LINK, LOSSY = wrong_links.LINK, wrong_links.LOSSY
 
 
 def test_inside_tolerance_there_is_no_problem():
-    assert problems(LINK, MEASURED, Tolerance()) == []
+    assert problems(LINK, MEASURED, Tolerance(), NO_LOSSES) == []
+
+
+@pytest.mark.parametrize("way", ["server_to_client", "client_to_server"])
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"one_way_ms": 18.4}, "delay 18 ms set, 18.40 ms measured"),
+        ({"one_way_ms": None}, "delay 18 ms set, none measured"),
+        ({"mbps": 9.94}, "10 Mbit/s set, 9.940 measured (tolerance 0.5 %)"),
+        ({"queue_bytes": 45000.0}, "queue of 90000 bytes set, 45000 measured (tolerance 14768)"),
+        ({"queue_bytes": 135000.0}, "queue of 90000 bytes set, 135000 measured"),
+        ({"filled": False}, "the sender was too slow"),
+        ({"reordered": 2}, "2 packets reordered"),
+        ({"duplicates": 1}, "1 packets duplicates"),
+        ({"received": 4399}, "4500 packets sent and 4399 received, the emulator counted 4505 and 4405"),
+    ],
+)
+def test_each_deviation_is_told_with_its_numbers_and_direction(way, changes, words):
+    (problem,) = problems(LINK, MEASURED | {way: WAY | changes}, Tolerance(), NO_LOSSES)
+    assert problem.startswith(f"{way}: {words}")
+
+
+@pytest.mark.parametrize("rtt", [37.0, None])
+def test_an_rtt_that_is_not_the_links(rtt):
+    (problem,) = problems(LINK, MEASURED | {"rtt_ms_median": rtt}, Tolerance(), NO_LOSSES)
+    assert f"RTT 36 ms set, {rtt} ms measured" in problem
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "words"),
-    [
-        ("rtt_ms_median", 40.0, "RTT 36 ms set, 40.0 ms measured"),
-        ("rtt_ms_median", None, "RTT 36 ms set, None"),
-        ("server_to_client_mbps", 9.0, "server_to_client: 10 Mbit/s set, 9.00 measured"),
-        ("client_to_server_train_lost_pct", 12.5, "client_to_server: 12.50 % of a train lost, 0 % set"),
-    ],
+    ("lost", "right"), [(0, False), (83, False), (85, True), (125, True), (171, True), (630, False)]
 )
-def test_each_deviation_is_told_with_its_numbers(field, value, words):
-    (problem,) = problems(LINK, MEASURED | {field: value}, Tolerance())
-    assert words in problem
+def test_losses_are_held_against_their_bounds(lost, right):
+    losses = NO_LOSSES | {"client_to_server": Losses(25000, lost), "server_to_client": Losses(25000, 125)}
+    assert (problems(LOSSY, MEASURED, Tolerance(), losses) == []) is right
+
+
+def test_clocks_that_differ_leave_the_delay_to_the_echoes():
+    unknown = {"one_way_ms": None, "one_way_not_measured": "the hosts' clocks differ"}
+    both = MEASURED | {"server_to_client": WAY | unknown, "client_to_server": WAY | unknown}
+    assert problems(LINK, both, Tolerance(), NO_LOSSES) == []
+
+
+def test_bounds_of_a_binomial_are_scipys():
+    from scipy.stats import binom
+
+    for n, share in ((25000, 0.005), (4000, 0.02), (300, 0.5), (1_000_000, 0.01), (100, 0.0)):
+        low, high = bounds(n, share)
+        assert binom.cdf(low - 1, n, share) <= 5e-5 < binom.cdf(low, n, share) or share == 0 == low == high
+        assert share == 0 or binom.sf(high, n, share) <= 5e-5 < binom.sf(high - 1, n, share)
+
+
+def test_the_packets_sent_are_enough_to_tell_half_and_twice_the_loss():
+    for share in (0.005, 0.01, 0.02):
+        n = packets_needed(share, 4000, 30000)
+        assert power(n, share, share / 2) > 0.98 and power(n, share, 2 * share) > 0.9999
+        assert power(n, share, 0) == power(n, share, 5 * share) == 1
+        assert power(n, share, share) < 1.1e-4
+    assert packets_needed(0, 4000, 30000) == 4000 and power(4000, 0, 0.001) > 0.98
+
+
+def test_a_record_of_losses_says_what_they_would_have_told():
+    told = Losses(25000, 120).against(0.005)
+    assert (told["at_least"], told["at_most"]) == bounds(25000, 0.005)
+    assert told["power"]["none"] == told["power"]["five times"] == 1 and told["power"]["half"] > 0.98
+    assert set(Losses(4000, 0).against(0)["power"]) == {"0.1 %", "0.5 %"}
+
+
+def burst(count, spacing_ns, late=()):
+    return [1_000_000 + index * spacing_ns + (5_000_000 if index in late else 0) for index in range(count)]
+
+
+def test_the_slope_of_a_burst_is_its_rate_whatever_single_packets_do():
+    assert streams.slope_mbps(burst(100, 1_153_600), 1442) == pytest.approx(10, rel=1e-6)
+    assert streams.slope_mbps(burst(1000, 115_360, late={0, 1, 998, 999}), 1442) == pytest.approx(100, rel=1e-4)
+    assert streams.slope_mbps(burst(2, 1_000_000), 1442) == 0.0
+
+
+def test_a_queue_is_what_arrived_beyond_what_was_served():
+    times = [round(index * 1e5) for index in range(201)]  # 20 ms: 25000 bytes at 10 Mbit/s
+    assert streams.held_bytes(80, times, 1442, 10.0) == pytest.approx(80 * 1442 - 25000)
+
+
+def test_late_and_repeated_packets_are_told_apart():
+    link = Link(bandwidth_mbps=10, rtt_ms=36)
+    asked = [streams.spaced(3, 0.1), {"kind": "paced", "frame_bytes": 64}]
+    sent = [{"times": [0, 1, 2], "filled": None}, {"times": [0, 1, 2, 3], "filled": None}]
+    arrived = {0: [[0, 0, 18_080_000], [2, 0, 18_080_000], [1, 0, 19_080_000]], 1: [[0, 0, 1], [1, 0, 2], [1, 0, 3]]}
+    seen = streams.reduced(link, asked, sent, arrived)
+    assert (seen.one_way_ms, seen.reordered, seen.duplicates) == (pytest.approx(18.0), 1, 1)
+    assert (seen.loss_sent, seen.loss_lost, seen.sent, seen.received) == (4, 2, 12, 10)
 
 
 def patiently(bed, driver, link, tries=4):
-    """A virtual machine that is held up for seconds shifts what is measured; a link that is wrong is wrong every time."""
-    for left in reversed(range(tries)):
-        try:
+    """The record, at the latest of the last try.
+
+    A virtual machine that is held up for seconds shifts what is measured; a link that is wrong is wrong every time.
+    """
+    for _ in range(tries - 1):
+        with contextlib.suppress(LonglookError):
             return calibrate(bed, driver, link)
-        except LonglookError:
-            if not left:
-                raise
+    return calibrate(bed, driver, link)
 
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.parametrize("link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)])
+@pytest.mark.quiet
+@pytest.mark.parametrize(
+    "link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)]
+)
 def test_a_real_link_is_what_was_set(testbed_name, link):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         driver.configure(link, seed=1)
@@ -57,13 +149,45 @@ def test_a_real_link_is_what_was_set(testbed_name, link):
     assert record["set"]["queue_bytes"] == link.effective_queue_bytes
 
 
+NOT_SURE = {"half the loss in one", "0.1 % lost where none is set"}
+"""Noticed nearly always; src/longlook/link/calibration.md."""
+
+
 @pytest.mark.root
 @pytest.mark.netns
-def test_a_link_changed_behind_our_back_is_noticed(testbed_name):
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_every_wrong_link_is_noticed(testbed_name, monkeypatch):
+    monkeypatch.setattr(wrong_links.module, "ATTEMPTS", 1)
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
-        driver.configure(Link(bandwidth_mbps=10, rtt_ms=56), seed=1)
-        with pytest.raises(LonglookError, match="out of tolerance after 3 attempts: RTT 36 ms set"):
-            calibrate(bed, driver, LINK)
+        said = {
+            wrong: wrong_links.noticed(bed, driver, wrong_links.spoil(driver, wrong)) for wrong in wrong_links.WRONG
+        }
+    taken = {wrong for wrong, told in said.items() if told is None}
+    assert taken <= NOT_SURE and len(taken) < 2
+    for wrong, (_, ways, _) in wrong_links.WRONG.items():
+        told = said[wrong] or ""
+        assert wrong in taken or any(f"{way}: " in told for way in ways), (wrong, told)
+
+
+@pytest.mark.root
+@pytest.mark.netns
+def test_the_drivers_own_link_is_read_back(testbed_name):
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        own = driver.configure(LINK, seed=1)
+        assert driver.changed() is None
+        driver._ask(op="configure", client_to_server=own["client_to_server"] | {"bandwidth_mbps": 5})
+        assert driver.changed() == (
+            "client_to_server: bandwidth_mbps = 10.0 set, 5 in force; configured 1 times by somebody else"
+        )
+        with pytest.raises(LonglookError, match="not as it was set: client_to_server: bandwidth_mbps"):
+            driver.reseed(2)
+        driver.configure(LINK, seed=3)
+        assert driver.changed() is None
+        driver._ask(op="configure", **own)  # the same again, with another seed
+        driver._ask(op="reseed", seed=3)
+        assert driver.changed() == "configured 1 times by somebody else; reseeded 1 times by somebody else"
+        assert driver.changed() is None
 
 
 @pytest.mark.root
@@ -75,7 +199,12 @@ def test_equal_seeds_give_packets_the_same_fate(testbed_name):
         lost = []
         for seed in (5, 5, 6):
             driver.reseed(seed)
-            out = bed.run("client", ["ping", "-n", "-c", "60", "-i", "0.01", "-W", "1", bed.hosts["server"].address], 20, check=False)
+            out = bed.run(
+                "client",
+                ["ping", "-n", "-c", "60", "-i", "0.01", "-W", "1", bed.hosts["server"].address],
+                20,
+                check=False,
+            )
             lost.append({line.split("icmp_seq=")[1].split()[0] for line in out.splitlines() if "icmp_seq=" in line})
     assert lost[0] == lost[1] != lost[2]
 
@@ -95,7 +224,16 @@ def test_a_killed_emulator_is_reported_and_the_next_one_starts(testbed_name):
 
 
 JITTERY = Link(bandwidth_mbps=10, rtt_ms=112, jitter_ms=50)
-SPREAD = {"replies": 1500, "rtt_ms_mean": 117.1, "rtt_ms_std": 17.4, "rtt_ms_min": 68.8, "rtt_ms_max": 153.0, "reordered_pct": 7.5}
+SPREAD = {
+    "replies": 1500,
+    "rtt_ms_mean": 117.1,
+    "rtt_ms_std": 17.4,
+    "rtt_ms_min": 68.8,
+    "rtt_ms_max": 153.0,
+    "reordered_pct": 7.5,
+    "server_to_client": {"arrived": 1500, "min_ms": 31.5, "max_ms": 80.0, "std_ms": 14.0, "changes": 88},
+    "client_to_server": {"arrived": 1500, "min_ms": 31.5, "max_ms": 80.0, "std_ms": 14.0, "changes": 88},
+}
 
 
 @pytest.mark.parametrize(
@@ -109,13 +247,56 @@ SPREAD = {"replies": 1500, "rtt_ms_mean": 117.1, "rtt_ms_std": 17.4, "rtt_ms_min
     ],
 )
 def test_jitter_out_of_bounds_is_told_with_its_numbers(field, value, words):
-    assert jitter_problems(JITTERY, SPREAD, Tolerance()) == []
-    (problem,) = jitter_problems(JITTERY, SPREAD | {field: value}, Tolerance())
+    assert jitter_problems(JITTERY, SPREAD, 10.0) == []
+    (problem,) = jitter_problems(JITTERY, SPREAD | {field: value}, 10.0)
     assert words in problem
+
+
+@pytest.mark.parametrize("way", ["server_to_client", "client_to_server"])
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("arrived", 1400, "1400 of 1500 packets arrived"),
+        ("min_ms", 25.0, "delays from 25.0 to 80.0 ms, 31 to 81 set"),
+        ("max_ms", 50.0, "delays within 18.5 ms"),
+        ("changes", 45, "the delay changed 45 times, about 90 expected (every 100 ms)"),
+    ],
+)
+def test_jitter_of_one_direction_is_told_with_its_numbers(way, field, value, words):
+    (problem,) = jitter_problems(JITTERY, SPREAD | {way: SPREAD[way] | {field: value}}, 10.0)
+    assert problem.startswith(f"{way}: {words}")
 
 
 @pytest.mark.root
 @pytest.mark.netns
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    ("ways", "jitter"),
+    [
+        (("client_to_server",), {"mode": "none", "range_ms": 0, "interval_ms": 0}),
+        (("server_to_client",), {"mode": "redraw", "range_ms": 20, "interval_ms": 100}),
+        (("client_to_server", "server_to_client"), {"mode": "redraw", "range_ms": 50, "interval_ms": 200}),
+    ],
+)
+def test_wrong_jitter_of_a_direction_is_noticed(testbed_name, ways, jitter, monkeypatch):
+    monkeypatch.setattr(wrong_links.module, "ATTEMPTS", 1)
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        configure = driver.configure
+
+        def spoiled(link, seed):
+            own = configure(link, seed)
+            if link.jitter_ms:
+                driver._ask(op="configure", **{way: own[way] | {"jitter": jitter} for way in ways})
+            return own
+
+        driver.configure = spoiled
+        with pytest.raises(LonglookError, match=f"{ways[0]}: (the delay changed|delays within)"):
+            calibrate(bed, driver, JITTERY)
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.quiet
 def test_jitter_reorders_and_leaves_the_next_condition_alone(testbed_name):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         record = patiently(bed, driver, JITTERY)

@@ -22,18 +22,45 @@ q191183  50 sl. 0 flows (1 buckets) sched 125647 weight 0 lmax 0 pri 0 droptail
 
 def test_a_lossy_pipe_with_traffic():
     assert parse_pipe(WITH_LOSS) == {
-        "bandwidth_mbps": 0.1, "delay_ms": 300, "loss": 0.05, "queue_bytes": None, "packets": 130, "bytes": 68642, "dropped": 6,
-    }  # fmt: skip
+        "bandwidth_mbps": 0.1,
+        "delay_ms": 300,
+        "loss": 0.05,
+        "queue_bytes": None,
+        "packets": 130,
+        "bytes": 68642,
+        "dropped": 6,
+    }
 
 
 def test_an_idle_pipe_and_one_as_it_was_booted():
-    assert parse_pipe(IDLE) == {"bandwidth_mbps": 10, "delay_ms": 18, "loss": 0, "queue_bytes": 87 * 1024, "packets": 0, "bytes": 0, "dropped": 0}
+    assert parse_pipe(IDLE) == {
+        "bandwidth_mbps": 10,
+        "delay_ms": 18,
+        "loss": 0,
+        "queue_bytes": 87 * 1024,
+        "packets": 0,
+        "bytes": 0,
+        "dropped": 0,
+    }
     assert parse_pipe(UNLIMITED)["bandwidth_mbps"] is None
 
 
 def test_what_is_set_and_what_is_shown_are_the_same():
     wanted = {"bandwidth_mbps": 10.0, "delay_ms": 18.0, "loss": 0.0, "queue_bytes": 90000}
-    assert arguments(60111, **wanted) == "ipfw pipe 60111 config bw 10000000bit/s delay 18ms plr 0 queue 90000bytes".split()
+    assert arguments(60111, **wanted) == [
+        "ipfw",
+        "pipe",
+        "60111",
+        "config",
+        "bw",
+        "10000000bit/s",
+        "delay",
+        "18ms",
+        "plr",
+        "0",
+        "queue",
+        "90000bytes",
+    ]
     assert differences(wanted, parse_pipe(IDLE)) == []
 
 

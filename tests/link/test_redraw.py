@@ -1,4 +1,7 @@
-"""The process that redraws delays on the client node, with a `tc` and an `ip` that write down what they are asked (no netem here)."""
+"""The process that redraws delays on the client node.
+
+Its `tc` and its `ip` only write down what they are asked: there is no netem here.
+"""
 
 import os
 import re
@@ -30,12 +33,16 @@ def asked(tmp_path, monkeypatch):
 
 
 def start(*values):
-    child = subprocess.Popen([sys.executable, "-S", redraw.__file__, "eth1", "ifb0", *values], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-S", redraw.__file__, "eth1", "ifb0", *values], stdout=subprocess.PIPE, text=True
+    )
     return child, child.stdout.readline().strip()
 
 
 def delays(text, device):
-    return [float(found) for found in re.findall(rf"tc qdisc (?:add|change) dev {device} root netem delay ([\d.]+)ms", text)]
+    return [
+        float(found) for found in re.findall(rf"tc qdisc (?:add|change) dev {device} root netem delay ([\d.]+)ms", text)
+    ]
 
 
 def test_both_directions_are_redrawn_and_taken_away_at_the_end(asked):
@@ -50,7 +57,11 @@ def test_both_directions_are_redrawn_and_taken_away_at_the_end(asked):
     for drawn in (out, back):
         assert len(drawn) >= 8 and all(13 <= delay <= 63 for delay in drawn) and max(drawn) - min(drawn) > 15
     assert "mirred egress redirect dev ifb0" in text
-    assert re.findall(r"tc qdisc del dev (\S+) (\S+)", text)[-3:] == [("eth1", "root"), ("eth1", "ingress"), ("ifb0", "root")]
+    assert re.findall(r"tc qdisc del dev (\S+) (\S+)", text)[-3:] == [
+        ("eth1", "root"),
+        ("eth1", "ingress"),
+        ("ifb0", "root"),
+    ]
 
 
 def test_a_falling_delay_comes_in_two_half_steps_and_a_rising_one_at_once():

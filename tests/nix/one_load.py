@@ -7,8 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from arms import arm_on
-
+from arms import arm_on, plt_ms
 from longlook.server import SERVERS
 from longlook.stack import open_stack
 
@@ -19,9 +18,9 @@ for protocol in ("quic", "tcp"):
         inner = Path(folder) / "a" / "b" / "c"
         inner.mkdir(parents=True)
         with arm_on("nix", inner, SERVERS[open_stack(stack).server(protocol)], stack) as on:
-            on.arm.load(0)
-            on.arm.client.drop_connections()
-            row = on.arm.load(1)
-            kept = {key: row[key] for key in ("accepted", "reject_reason", "reject_detail", "plt_ms")}
-            rows[protocol] = kept | {"browser": str(open_stack(stack).binary("chromium"))}
+            on.side.load(0)
+            on.side.client.drop_connections()
+            record = on.side.load(1)
+            kept = {key: record[key] for key in ("accepted", "reject_reason", "reject_detail")}
+            rows[protocol] = kept | {"plt_ms": plt_ms(record)} | {"browser": str(open_stack(stack).binary("chromium"))}
 print(json.dumps(rows))

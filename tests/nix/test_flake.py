@@ -29,9 +29,10 @@ flake-registry =
 warn-dirty = false
 """
 PACKAGES = {
-    "python", "linkpipe", "chromium-111", "envoy", "stack-quicv1", "chromium-64", "gquicd", "stack-gquic37", "chromium-2017", "default",
+    "default", "python", "linkpipe", "envoy", "gquicd", "chromium-2017", "chromium-64", "chromium-111", "chromium-126",
+    "stack-quicv1", "stack-quicv1c126", "stack-gquic37",
 }  # fmt: skip
-SHELLS = {"default", "quicv1", "gquic37", "gquic37nix", "book"}
+SHELLS = {"default", "quicv1", "quicv1c126", "gquic37", "gquic37nix", "book"}
 
 
 def this_flake() -> str:
@@ -46,7 +47,9 @@ def nix(verb: str, what: str, *arguments: str, cwd: Path = paths.ROOT) -> subpro
     variables = {**os.environ, "NIX_CONFIG": CONFIG}
     for name in [name for name in variables if name.startswith(("LONGLOOK_", "PYTEST_"))]:
         del variables[name]
-    return subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=1100, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=1100, stdin=subprocess.DEVNULL
+    )
 
 
 def right(done: subprocess.CompletedProcess) -> str:
@@ -61,7 +64,12 @@ def in_shell(name: str, *command: str, cwd: Path = paths.ROOT) -> str:
 def test_it_shows_every_output():
     shown = json.loads(right(nix("flake show", this_flake(), "--json")))
     here = {kind: set(shown[kind]["x86_64-linux"]) for kind in ("packages", "devShells", "apps", "checks")}
-    assert here == {"packages": PACKAGES, "devShells": SHELLS, "apps": {"reproduce"}, "checks": {"stack-quicv1", "stack-gquic37", "tools"}}
+    assert here == {
+        "packages": PACKAGES,
+        "devShells": SHELLS,
+        "apps": {"reproduce"},
+        "checks": {"stack-quicv1", "stack-gquic37", "tools"},
+    }
 
 
 def test_its_checks_pass():
@@ -69,7 +77,7 @@ def test_its_checks_pass():
     right(nix("flake check", this_flake(), "--print-build-logs"))
 
 
-@pytest.mark.parametrize("stack", ["quicv1", "gquic37"])
+@pytest.mark.parametrize("stack", ["quicv1", "quicv1c126", "gquic37"])
 def test_both_providers_give_the_same_stack(stack):
     from longlook.stack import load_stack
 
@@ -84,14 +92,16 @@ def test_both_providers_give_the_same_stack(stack):
 def test_the_doctor_says_where_each_component_comes_from(shell, other):
     said = in_shell(shell, "longlook", "doctor")
     (line,) = [line for line in said.splitlines() if f"stack {shell}" in line]
-    assert line.startswith("ok") and "from nix, verified" in line and "(portable)" not in line and "(system)" not in line
+    assert (
+        line.startswith("ok") and "from nix, verified" in line and "(portable)" not in line and "(system)" not in line
+    )
     assert f"stack {other}" not in said
     for tool in ("ip", "ethtool", "node", "go"):
         assert re.search(rf"^ok +{tool} +/nix/store/", said, re.MULTILINE), said
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("stack", ["quicv1", "gquic37", "gquic37nix"])
+@pytest.mark.parametrize("stack", ["quicv1", "quicv1c126", "gquic37", "gquic37nix"])
 def test_a_page_is_loaded_inside_the_shell(stack):
     rows = json.loads(in_shell(stack, "python", "tests/nix/one_load.py", stack).splitlines()[-1])
     assert set(rows) == {"quic", "tcp"}
@@ -135,15 +145,21 @@ def test_a_changed_program_is_refused(spoilt):
     from longlook.stack import load_stack
 
     pinned = load_stack("gquic37").spec.components["chromium"].sha256
-    done = nix("build", f"{spoilt('envs/gquic37/stack.toml', pinned, pinned[::-1])}#chromium-64", "--no-link", "--print-build-logs")
+    done = nix(
+        "build",
+        f"{spoilt('envs/parts/chromium-64/part.toml', pinned, pinned[::-1])}#chromium-64",
+        "--no-link",
+        "--print-build-logs",
+    )
     assert done.returncode != 0 and "checksum did NOT match" in done.stderr
 
 
 def test_a_changed_package_is_refused(spoilt):
-    lock = json.loads((paths.ENVS / "gquic37" / "package-lock.json").read_text())
+    lock = json.loads((paths.ENVS / "parts" / "har-capturer-0.9" / "package-lock.json").read_text())
     pinned = lock["packages"]["node_modules/chrome-har-capturer"]["integrity"]
     wrong = pinned.replace("sha512-", "")[:40] + "A" * 46 + "=="
-    done = nix("build", f"{spoilt('envs/gquic37/package-lock.json', pinned, f'sha512-{wrong}')}#stack-gquic37", "--no-link")
+    file = "envs/parts/har-capturer-0.9/package-lock.json"
+    done = nix("build", f"{spoilt(file, pinned, f'sha512-{wrong}')}#stack-gquic37", "--no-link")
     assert done.returncode != 0 and "hash mismatch in fixed-output derivation" in done.stderr
 
 
@@ -162,5 +178,9 @@ def test_the_lock_pins_what_the_flake_names():
 def test_every_attribute_of_nixpkgs_is_listed():
     listed = set(re.findall(r"^\| `([^`]+)`", (paths.ENVS / "README.md").read_text(), re.MULTILINE))
     sources = [paths.ROOT / "flake.nix", *paths.ENVS.rglob("*.nix")]
-    used = set(re.findall(r"\bpkgs(?:2017)?\.([a-zA-Z][\w-]*(?:\.[a-zA-Z][\w-]*)*)", "\n".join(path.read_text() for path in sources)))
+    used = set(
+        re.findall(
+            r"\bpkgs(?:2017)?\.([a-zA-Z][\w-]*(?:\.[a-zA-Z][\w-]*)*)", "\n".join(path.read_text() for path in sources)
+        )
+    )
     assert used <= listed, used - listed

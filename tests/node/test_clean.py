@@ -13,15 +13,29 @@ pytestmark = pytest.mark.timeout(60)
 
 
 def sleeper(**marks):
-    script = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
-    child = subprocess.Popen([sys.executable, "-S", "-c", script], env=os.environ | marks, stdout=subprocess.PIPE, start_new_session=True)
+    script = (
+        "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "print('up', flush=True); time.sleep(60)"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-S", "-c", script], env=os.environ | marks, stdout=subprocess.PIPE, start_new_session=True
+    )
     child.stdout.readline()
     return child
 
 
 def clean(*words):
-    environment = {name: value for name, value in os.environ.items() if name != "LONGLOOK_NODE"} | {"LONGLOOK_NODE": words[0]}
-    done = subprocess.run([sys.executable, "-S", str(CLEAN), *words], env=environment, capture_output=True, text=True, timeout=30, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "LONGLOOK_NODE"} | {
+        "LONGLOOK_NODE": words[0]
+    }
+    done = subprocess.run(
+        [sys.executable, "-S", str(CLEAN), *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
     return int(done.stdout)
 
 

@@ -1,7 +1,10 @@
 """Bundles: a digest says what is in them, and nothing else."""
 
 import os
+import subprocess
+import sys
 import tarfile
+from types import SimpleNamespace
 
 from longlook import paths
 from longlook.node import provision
@@ -36,5 +39,26 @@ def test_the_code_bundle_holds_what_a_cell_needs_and_no_data(tmp_path, monkeypat
     with tarfile.open(provision.code_bundle().path) as archive:
         names = set(archive.getnames())
     provision.code_bundle.cache_clear()
-    assert {"src/longlook/cli.py", "notebooks/plt.ipynb", "envs/quicv1/envoy.yaml", "tools/bootstrap", "requirements.txt"} <= names
+    assert {
+        "src/longlook/cli.py",
+        "notebooks/plt.ipynb",
+        "envs/quicv1/envoy.yaml",
+        "tools/bootstrap",
+        "requirements.txt",
+    } <= names
     assert not [name for name in names if name.startswith("data/raw") or "__pycache__" in name]
+
+
+def test_a_nodes_python_is_asked_once_for_each_code(tmp_path, monkeypatch):
+    session = SimpleNamespace(
+        run=lambda argv, timeout_s: subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+    )
+    node = object.__new__(provision.Provisioned)
+    node._session, node.code = session, str(tmp_path)
+    monkeypatch.setattr(provision, "NEEDED", "import json, nothing_like_it")
+    assert node._having_needed(sys.executable) == ""  # and that is not kept
+    monkeypatch.setattr(provision, "NEEDED", "import json")
+    assert node._having_needed(sys.executable) == sys.executable
+    monkeypatch.setattr(provision, "NEEDED", "import nothing_like_it")
+    assert node._having_needed(sys.executable) == sys.executable
+    assert node._having_needed("/nowhere/python") == ""

@@ -41,7 +41,9 @@ def test_a_retransmission_takes_the_lost_packet_out_of_flight():
 
 
 def test_a_late_acknowledgement_makes_the_loss_spurious():
-    seen = last(*(sent(0.0, n, chunk(n)) for n in range(5)), ack(0.04, (1, 4)), sent(0.05, 5, chunk(0)), ack(0.06, (0, 4)))
+    seen = last(
+        *(sent(0.0, n, chunk(n)) for n in range(5)), ack(0.04, (1, 4)), sent(0.05, 5, chunk(0)), ack(0.06, (0, 4))
+    )
     assert (seen["lost"], seen["spurious"]) == (1, 1)
 
 
@@ -59,18 +61,47 @@ def test_a_packet_may_be_lost_twice():
 
 
 def row(**values):
-    names = ["at", "source", "length", "numbers", "largest", "first", "gaps", "ranges", "delay", "streams", "off", "offsets", "payload"]
+    names = [
+        "at",
+        "source",
+        "length",
+        "numbers",
+        "largest",
+        "first",
+        "gaps",
+        "ranges",
+        "delay",
+        "streams",
+        "off",
+        "offsets",
+        "payload",
+    ]
     return [values.get(name, "") for name in names]
 
 
 def test_ranges_of_an_acknowledgement():
-    packet = parse_row(row(at="1.5", source="40000", length="48", numbers="7", largest="20", first="2", gaps="0,3", ranges="1,0", delay="250"), 443)
+    packet = parse_row(
+        row(
+            at="1.5",
+            source="40000",
+            length="48",
+            numbers="7",
+            largest="20",
+            first="2",
+            gaps="0,3",
+            ranges="1,0",
+            delay="250",
+        ),
+        443,
+    )
     assert packet.acked == ((18, 20), (15, 16), (10, 10))
     assert packet.ack_delay_ms == 2.0 and not packet.from_server and packet.size == 40
 
 
 def test_a_stream_frame_at_the_beginning_has_no_offset():
-    packet = parse_row(row(at="1.5", source="443", length="1260", numbers="2,7", streams="7,11,4", off="0,1,1", offsets="2,1226"), 443)
+    packet = parse_row(
+        row(at="1.5", source="443", length="1260", numbers="2,7", streams="7,11,4", off="0,1,1", offsets="2,1226"), 443
+    )
     assert packet.number == 7 and packet.streams == ((7, 0), (11, 2), (4, 1226))
 
 

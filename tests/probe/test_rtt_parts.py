@@ -11,7 +11,9 @@ ACK = Packet(10.050, False, 40, 9, acked=((0, 1),), prefix="bb")
 
 def test_the_parts_add_up_to_the_sample():
     (row,) = split([SENT, ACK], {"aa": 10.027, "bb": 10.032}).to_dict("records")
-    assert row["down_ms"] == pytest.approx(27) and row["hold_ms"] == pytest.approx(5) and row["up_ms"] == pytest.approx(18)
+    assert (
+        row["down_ms"] == pytest.approx(27) and row["hold_ms"] == pytest.approx(5) and row["up_ms"] == pytest.approx(18)
+    )
     assert row["latest_rtt_ms"] == pytest.approx(50)
 
 

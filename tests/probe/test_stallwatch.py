@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from longlook.probe.machine import cpu_times
+from longlook.host.machine import cpu_times
 from longlook.probe.stallwatch import StallWatch
 
 
@@ -28,5 +28,5 @@ def test_a_busy_machine_is_told_from_an_idle_one():
     while time.monotonic() < deadline:
         pass
     busy = cpu_times().busy_since(start)
-    assert 0.3 < busy * (os.cpu_count() or 1)
+    assert busy * (os.cpu_count() or 1) > 0.3
     assert cpu_times().busy_since(cpu_times()) == 0.0

@@ -5,10 +5,15 @@ import pytest
 from longlook.probe.tcp_probe import MSS, parse
 
 PROBE = (
-    "     ksoftirqd/1-24      [001] ..s..  {at}: tcp_probe: family=AF_INET src=10.77.0.1:{port} dest=10.77.0.2:{peer} mark=0x0 data_len=32 "
-    "snd_nxt={nxt:#x} snd_una={una:#x} snd_cwnd={cwnd} ssthresh={ssthresh} snd_wnd=502 srtt=36500 rcv_wnd=64256 sock_cookie=1 skbaddr=0 skaddr=0"
+    "     ksoftirqd/1-24      [001] ..s..  {at}: tcp_probe: "
+    "family=AF_INET src=10.77.0.1:{port} dest=10.77.0.2:{peer} mark=0x0 data_len=32 "
+    "snd_nxt={nxt:#x} snd_una={una:#x} snd_cwnd={cwnd} ssthresh={ssthresh} "
+    "snd_wnd=502 srtt=36500 rcv_wnd=64256 sock_cookie=1 skbaddr=0 skaddr=0"
 )
-AGAIN = " apache2-77 [000] b.s.. {at}: tcp_retransmit_skb: skbaddr=0 skaddr=0 family=AF_INET sport={port} dport={peer} saddr=10.77.0.1 daddr=10.77.0.2"
+AGAIN = (
+    " apache2-77 [000] b.s.. {at}: tcp_retransmit_skb: "
+    "skbaddr=0 skaddr=0 family=AF_INET sport={port} dport={peer} saddr=10.77.0.1 daddr=10.77.0.2"
+)
 
 
 def probe(at, port=443, peer=5000, nxt=3000, una=1000, cwnd=10, ssthresh=0x7FFFFFFF):
@@ -31,7 +36,13 @@ def test_no_threshold_yet_is_empty_and_sequence_numbers_wrap():
 
 
 def test_retransmissions_are_counted_per_connection():
-    lines = [probe("1.0"), AGAIN.format(at="1.1", port=443, peer=5000), AGAIN.format(at="1.1", port=444, peer=5001), probe("1.2"), probe("1.3", port=444, peer=5001)]
+    lines = [
+        probe("1.0"),
+        AGAIN.format(at="1.1", port=443, peer=5000),
+        AGAIN.format(at="1.1", port=444, peer=5001),
+        probe("1.2"),
+        probe("1.3", port=444, peer=5001),
+    ]
     assert list(parse(lines, 0)["retransmissions"]) == [0, 1, 1]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.server.base import NotSupported
+from longlook.errors import NotSupported
 from longlook.server.emulated import change
 from longlook.server.envoy import statsd_table
 
@@ -39,5 +39,5 @@ def test_a_program_moved_by_another_loader_is_found():
 
 @pytest.mark.parametrize("program", [bytes(40), bytes(3) + PROGRAM + PROGRAM])
 def test_another_program_is_refused(program):
-    with pytest.raises(NotSupported, match="not the program that envoy-n1.toml was made for"):
+    with pytest.raises(NotSupported, match=r"not the program that envoy-n1\.toml was made for"):
         change(program, RECIPE)

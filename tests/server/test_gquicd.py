@@ -1,17 +1,19 @@
 """gquicd with a real Chromium 64 over the emulated link: what it says, when it answers, how its sender behaves."""
 
 import csv
+import itertools
 import json
 import re
 import statistics
 from pathlib import Path
 
-import arms
 import pytest
-from arms import shorten_image, verdicts
 
-from longlook.client.base import NotSupported
-from longlook.scenario import Link, Workload
+import arms
+from arms import plt_ms, shorten_image, verdicts
+from longlook.errors import NotSupported
+from longlook.plan.link import Link
+from longlook.plan.workload import Page
 from longlook.server.apache import Apache
 from longlook.server.gquicd import Gquicd
 
@@ -30,32 +32,35 @@ def test_the_right_servers_are_accepted(testbed_name, tmp_path, server):
 
 def test_a_page_of_a_hundred_objects_is_whole(testbed_name, tmp_path):
     # One in ten comes short if the connection closes as soon as the browser has acknowledged what it has yet to read.
-    with arm_on(testbed_name, tmp_path, workload=Workload(size_kb=10, count=100)) as on:
+    with arm_on(testbed_name, tmp_path, workload=Page.parse({"size_kb": 10, "count": 100})) as on:
         assert verdicts(on, loads=12) == [(True, None)] * 12
 
 
+@pytest.mark.quiet
 def test_a_cold_handshake_takes_one_rejection_and_a_resumed_one_none(testbed_name, tmp_path):
     rtt_ms = 100
     with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=50, rtt_ms=rtt_ms)) as on:
-        rows = [on.arm.load(index) for index in range(4)]
+        rows = [on.side.load(index) for index in range(4)]
     assert [row["zero_rtt"] for row in rows] == [False, True, True, True]
     assert {tuple(row["protocols_seen"]) for row in rows} == {("http/2+quic/37",)}
-    # Page and image cost a round trip each. A server that destroys 0-RTT packets, or hands a session over late, takes three and more.
-    resumed = statistics.median(row["plt_ms"] for row in rows[1:])
+    # Page and image cost a round trip each. A server that destroys 0-RTT packets, or hands a session over late, takes
+    # three and more.
+    resumed = statistics.median(plt_ms(row) for row in rows[1:])
     assert 2 * rtt_ms <= resumed < 2.8 * rtt_ms
-    assert rows[0]["plt_ms"] - resumed > 0.8 * rtt_ms
+    assert plt_ms(rows[0]) - resumed > 0.8 * rtt_ms
 
 
+@pytest.mark.quiet
 def test_a_request_that_waits_for_the_end_of_the_handshake_is_no_0rtt(testbed_name, tmp_path):
     """Chromium waits after a change of its network: no REJ, and a round trip more all the same."""
     with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=50, rtt_ms=100)) as on:
-        before = [on.arm.load(index) for index in range(2)][-1]
+        before = min([on.side.load(index) for index in range(4)][1:], key=plt_ms)
         for verb in ("add", "del"):
             on.bed.run("client", ["ip", "address", verb, "10.77.1.1/32", "dev", "eth0"], timeout_s=5)
-        after = on.arm.load(2)
+        after = on.side.load(4)
     assert before["zero_rtt"] and not after["zero_rtt"]
     assert not after["accepted"] and after["reject_reason"] in ("zero_rtt_rejected", "disturbed")
-    assert after["plt_ms"] - before["plt_ms"] > 80
+    assert plt_ms(after) - plt_ms(before) > 80
 
 
 def handshakes(netlog):
@@ -80,7 +85,7 @@ def handshakes(netlog):
 def test_the_server_and_the_browsers_netlog_agree_on_0rtt(testbed_name, tmp_path):
     netlog = tmp_path / "netlog.json"
     with arm_on(testbed_name, tmp_path, switches=(f"--log-net-log={netlog}",)) as on:
-        rows = [on.arm.load(index) for index in range(6)]
+        rows = [on.side.load(index) for index in range(6)]
     seen = handshakes(netlog)  # the end may be missing: the browser writes it in blocks
     assert len(seen) >= 4
     assert [row["zero_rtt"] for row in rows][: len(seen)] == ["REJ" not in tags for tags in seen]
@@ -93,31 +98,42 @@ def test_a_shorter_object_is_rejected(testbed_name, tmp_path):
 
 
 def test_a_server_that_keeps_the_connection_open_is_rejected(testbed_name, tmp_path):
-    with arm_on(testbed_name, tmp_path, options={"requests-per-page": 1000}) as on:
+    with arm_on(testbed_name, tmp_path, faults={"requests-per-page": 1000}) as on:
         assert verdicts(on) == [(True, None), (False, "connection_reused")]
 
 
 def test_a_browser_that_offers_no_q037_is_not_supported(testbed_name, tmp_path):
-    with arm_on(testbed_name, tmp_path, browser="quicv1") as on, pytest.raises(NotSupported, match="not supported: offered .*0x00000001.*server speaks Q037"):
-        on.arm.load(0)
+    with (
+        arm_on(testbed_name, tmp_path, browser="quicv1") as on,
+        pytest.raises(NotSupported, match=r"not supported: offered .*0x00000001.*server speaks Q037"),
+    ):
+        on.side.load(0)
 
 
 @pytest.mark.parametrize(("connections", "factor"), [(1, 0.70), (2, 0.85)])
 def test_the_window_is_cut_by_the_factor_of_n(testbed_name, tmp_path, connections, factor):
     log = tmp_path / "congestion.csv"
-    how = {"emulated_connections": connections, "options": {"congestion-log": log}}
-    with arm_on(testbed_name, tmp_path, link=Link(bandwidth_mbps=10, rtt_ms=36), workload=Workload(size_kb=10000, count=1), **how) as on:
-        on.arm.load(0)
+    how = {"emulated_connections": connections, "faults": {"congestion-log": log}}
+    with arm_on(
+        testbed_name,
+        tmp_path,
+        link=Link(bandwidth_mbps=10, rtt_ms=36),
+        workload=Page.parse({"size_kb": 10000}),
+        **how,
+    ) as on:
+        on.side.load(0)
     with log.open() as lines:
         windows = [(int(row["cwnd_bytes"]), row["phase"]) for row in csv.DictReader(lines)]
-    cuts = [after / before for (before, was), (after, phase) in zip(windows, windows[1:], strict=False) if phase == "recovery" != was]
+    cuts = [
+        after / before for (before, was), (after, phase) in itertools.pairwise(windows) if phase == "recovery" != was
+    ]
     assert len(cuts) >= 2
     assert statistics.median(cuts) == pytest.approx(factor, abs=0.01)
 
 
 def test_a_server_can_be_held_to_a_share_of_a_cpu(testbed_name, tmp_path):
-    with arm_on(testbed_name, tmp_path, cpu_pct=20) as on:
-        pid = on.arm.server.process.pid
+    with arm_on(testbed_name, tmp_path, server_cpu_pct=20) as on:
+        pid = on.side.server.process.pid
         assert f"/longlook-{pid}" in Path(f"/proc/{pid}/cgroup").read_text()
         assert verdicts(on) == [(True, None)] * 2
     assert not any(Path("/sys/fs/cgroup").glob(f"**/longlook-{pid}"))

@@ -16,8 +16,9 @@ BOOTSTRAP = paths.ROOT / "tools" / "bootstrap"
 LOCKS = [
     paths.ROOT / "requirements.txt",
     paths.ROOT / "tools" / "bootstrap-go.txt",
-    *paths.ENVS.glob("*/requirements.txt"),
-    *paths.ENVS.glob("*/package-lock.json"),
+    paths.ROOT / "tools" / "bootstrap-uv.txt",
+    *paths.ENVS.glob("parts/*/requirements.txt"),
+    *paths.ENVS.glob("parts/*/package-lock.json"),
 ]
 
 
@@ -51,7 +52,7 @@ def test_shellcheck():
 def run_bootstrap(
     folder: Path, *arguments: str, as_root: bool = True, apt: bool = False, **environment: str
 ) -> subprocess.CompletedProcess:
-    """A copy of the script in a bare folder, with next to nothing on PATH; `apt`: an apt-get that must not be called."""
+    """A copy of the script in a bare folder, next to nothing on PATH; `apt`: an apt-get that must not be called."""
     (folder / "tools").mkdir(parents=True)
     programs = folder / "bin"
     programs.mkdir()
@@ -62,11 +63,13 @@ def run_bootstrap(
         (programs / "apt-get").chmod(0o755)
     # The script adds the usual folders to PATH, and bash lets nobody set EUID: both are replaced in the copy.
     text = re.sub(r"^PATH=.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
-    assert text.count("EUID == 0") == 3
+    assert text.count("EUID == 0") == 4
     script = folder / "tools" / "bootstrap"
     script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
     command = [shutil.which("bash"), str(script), *arguments]
-    return subprocess.run(command, env={"PATH": str(programs), **environment}, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        command, env={"PATH": str(programs), **environment}, capture_output=True, text=True, timeout=60
+    )
 
 
 def test_without_apt_the_first_line_names_what_is_missing(tmp_path):
@@ -106,3 +109,106 @@ def test_what_measures_says_that_it_needs_root_first(tmp_path):
     done = run_bootstrap(tmp_path, "--root", as_root=False, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
     assert done.returncode == 1
     assert "needs root, to make network namespaces" in (done.stdout + done.stderr).splitlines()[0]
+
+
+FAKE_PYTHON = """#!/bin/sh
+case "$*" in
+  "-m venv --clear .venv") mkdir -p .venv/bin && cp "$0" .venv/bin/python && cp bin/uv .venv/bin/ ;;
+  "-m pip config list") cat pip-settings ;;
+  "-m pip install "*) echo "pip $*" >>calls ;;
+esac
+"""
+FAKE_UV = """#!/bin/sh
+echo "index=$UV_DEFAULT_INDEX certificates=$SSL_CERT_FILE cache=$UV_CACHE_DIR compile=$UV_COMPILE_BYTECODE $*" >>calls
+[ ! -e broken ] || { echo no such hash >&2; exit 2; }
+"""
+
+
+def make_venv(folder: Path, settings: str = "", **environment: str) -> tuple[subprocess.CompletedProcess, list[str]]:
+    """Only the environment, by a Python and an uv that write down how they were called; pip has these settings."""
+    programs = folder / "bin"
+    programs.mkdir()
+    for tool in ("sed", "sha256sum", "cat", "cp", "mkdir", "tail"):
+        (programs / tool).symlink_to(shutil.which(tool))
+    for name, text in (("python3", FAKE_PYTHON), ("uv", FAKE_UV)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    for name in ("requirements.txt", "pyproject.toml", "tools/bootstrap-uv.txt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    (folder / "pip-settings").write_text(settings)
+    script = folder / "bootstrap"
+    text = re.sub(r"^(PATH|cd)\b.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
+    script.write_text(text.replace('\nmain "$@"\n', "\nmake_state\nmake_venv\n"))
+    done = subprocess.run(
+        [shutil.which("bash"), str(script)],
+        cwd=folder,
+        env={"PATH": str(programs), "HOME": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return done, (folder / "calls").read_text().splitlines()
+
+
+def test_the_environment_is_made_by_hash(tmp_path):
+    done, calls = make_venv(tmp_path)
+    assert done.returncode == 0, done.stderr
+    by_pip, dependencies, own = calls
+    assert by_pip.startswith("pip ") and "--require-hashes" in by_pip and "-r tools/bootstrap-uv.txt" in by_pip
+    assert "--require-hashes" in dependencies and "-r requirements.txt" in dependencies
+    assert own.endswith("--no-deps --no-build-isolation -e .")
+    assert "index= certificates= cache= compile= " in own
+    assert (tmp_path / ".venv" / "stamp").exists()
+
+
+def test_a_mirror_that_pip_is_told_of_is_used(tmp_path):
+    settings = ":env:.index-url='first/simple'\nglobal.cert='/a b.pem'\nglobal.index-url='second/simple'\n"
+    _, calls = make_venv(tmp_path, settings, LONGLOOK_CACHE="/cache", PYTHONDONTWRITEBYTECODE="1")
+    assert "index=first/simple certificates=/a b.pem cache=/cache/uv compile=1 " in calls[1]
+
+
+def test_what_uv_is_told_itself_goes_before_pips_settings(tmp_path):
+    settings = "global.cert='/pip.pem'\nglobal.index-url='pip/simple'\n"
+    _, calls = make_venv(tmp_path, settings, UV_DEFAULT_INDEX="own/simple", SSL_CERT_FILE="/own.pem")
+    assert "index=own/simple certificates=/own.pem " in calls[1]
+
+
+def test_a_failing_installation_is_shown_and_leaves_no_stamp(tmp_path):
+    (tmp_path / "broken").touch()
+    done, calls = make_venv(tmp_path)
+    assert done.returncode == 1 and len(calls) == 2
+    assert "failed (status 2): .venv/bin/uv pip install" in done.stderr and "no such hash" in done.stderr
+    assert not (tmp_path / ".venv" / "stamp").exists()
+
+
+def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subprocess.CompletedProcess, list[str]]:
+    """Only the step for single stacks, by an apt that writes down its calls, and has the packages or has not."""
+    programs = folder / "bin"
+    programs.mkdir()
+    for tool in ("cat", "mkdir", "tail"):
+        (programs / tool).symlink_to(shutil.which(tool))
+    calls = folder / "calls"
+    for name, status in (("apt-get", 0), ("systemctl", 0), ("apt-cache", 0 if known else 100)):
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >>"{calls}"\nexit {status}\n')
+        (programs / name).chmod(0o755)
+    text = re.sub(r"^(PATH|cd)\b.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE).replace("EUID == 0", "0 == 0")
+    script = folder / "bootstrap"
+    script.write_text(text.replace('\nmain "$@"\n', '\ninstall_for_stacks "$@"\n'))
+    command = [shutil.which("bash"), str(script), *stacks]
+    done = subprocess.run(command, cwd=folder, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=60)
+    return done, calls.read_text().splitlines() if calls.exists() else []
+
+
+def test_the_programs_of_a_stack_come_with_it_alone(tmp_path):
+    for name in ("other", "same"):
+        (tmp_path / name).mkdir()
+    assert for_stacks(tmp_path / "other", "quicv1", "gquic37")[1] == []
+    done, calls = for_stacks(tmp_path / "same", "quicv1", "quicv1more")
+    assert done.returncode == 0, done.stderr
+    assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
+
+
+def test_what_apt_does_not_have_is_left_to_the_doctor(tmp_path):
+    done, calls = for_stacks(tmp_path, "quicv1more", known=False)
+    assert done.returncode == 0 and not [call for call in calls if " install " in call]

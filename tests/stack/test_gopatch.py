@@ -8,7 +8,7 @@ from longlook.errors import LonglookError
 from longlook.stack import gopatch
 
 MODULE, VERSION = "example.org/greeting", "v1.2.3"
-SOURCE = "package greeting\n\nconst Word = \"hello\"\n\nfunc Twice() string { return Word + Word }\n"
+SOURCE = 'package greeting\n\nconst Word = "hello"\n\nfunc Twice() string { return Word + Word }\n'
 PATCH = """--- a/greeting.go
 +++ b/greeting.go
 @@ -3 +3 @@
@@ -65,7 +65,7 @@ def test_a_damaged_archive_is_refused(tool, tmp_path):
         gopatch.prepare(*tool)
 
 
-@pytest.mark.parametrize("line", ["-const Word = \"hallo\"", "-var Word = \"hello\""])
+@pytest.mark.parametrize("line", ['-const Word = "hallo"', '-var Word = "hello"'])
 def test_a_patch_that_does_not_apply_names_file_and_hunk(tool, line):
     source, work, go = tool
     changes = source / gopatch.PATCHES / MODULE / gopatch.CHANGES
@@ -78,13 +78,13 @@ def test_lines_found_elsewhere_count_as_not_found(tool):
     source, work, go = tool
     changes = source / gopatch.PATCHES / MODULE / gopatch.CHANGES
     changes.write_text(PATCH.replace("@@ -3 +3 @@", "@@ -1 +1 @@"))
-    with pytest.raises(LonglookError, match="greeting.go: Hunk #1"):
+    with pytest.raises(LonglookError, match=r"greeting\.go: Hunk #1"):
         gopatch.prepare(source, work, go)
 
 
 def test_a_module_that_cannot_be_had_says_why(tool, tmp_path):
     source, work, go = tool
-    go.write_text("#!/bin/sh\necho '{\"Error\": \"no such version\"}'\nexit 1\n")
+    go.write_text('#!/bin/sh\necho \'{"Error": "no such version"}\'\nexit 1\n')
     with pytest.raises(LonglookError, match=rf"cannot get module {MODULE}@{VERSION}.*no such version"):
         gopatch.prepare(source, work, go)
 

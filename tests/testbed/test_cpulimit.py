@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from longlook.testbed.cpulimit import CpuLimit
-from longlook.testbed.process import cpu_seconds
+from longlook.host.cpulimit import CpuLimit
+from longlook.host.process import cpu_seconds
 
 pytestmark = pytest.mark.root
 
@@ -17,7 +17,9 @@ pytestmark = pytest.mark.root
 def test_a_busy_program_and_its_children_share_the_limit():
     source = "import os\nos.fork()\nwhile True: pass"
     with CpuLimit(f"longlook-test-{os.getpid()}", 20) as limit:
-        busy = subprocess.Popen([sys.executable, "-c", f"import sys; sys.stdin.read()\n{source}"], stdin=subprocess.PIPE)
+        busy = subprocess.Popen(
+            [sys.executable, "-c", f"import sys; sys.stdin.read()\n{source}"], stdin=subprocess.PIPE
+        )
         try:
             limit.add(busy.pid)
             busy.stdin.close()

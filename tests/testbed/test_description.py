@@ -3,7 +3,13 @@
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.testbed.description import EmulabDescription, NetnsDescription, format_testbeds, load_testbeds, parse_description
+from longlook.testbed.description import (
+    EmulabDescription,
+    NetnsDescription,
+    format_testbeds,
+    load_testbeds,
+    parse_description,
+)
 
 EMULAB = {
     "name": "emulab1",
@@ -38,7 +44,7 @@ def test_what_is_written_is_read_back(tmp_path):
         ("[[testbed]]\nname='A b'", "name"),
         ("[[testbed]]\nname='a'\nhost='x'", "known keys of NetnsDescription"),
         ("[[testbed]]\nname='a'\ndriver='emulab'\nuser='u'", "server: Field required"),
-        ("not toml", "is not TOML"),
+        ("not toml", "not TOML"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(tmp_path, text, words):
@@ -47,5 +53,5 @@ def test_a_mistake_is_named(tmp_path, text, words):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(LonglookError, match="no-such.toml"):
+    with pytest.raises(LonglookError, match=r"no-such\.toml"):
         load_testbeds(tmp_path / "no-such.toml")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from genilib import PROFILE, manifest_of, run_as_portal
 from lxml import etree
 
+from genilib import PROFILE, manifest_of, run_as_portal
 from longlook.cli import cli
 from longlook.errors import LonglookError
 from longlook.testbed.description import Pipes, format_testbeds, load_testbeds
@@ -29,13 +29,17 @@ def test_the_sample_is_what_the_profile_asks_for_today(tmp_path, text):
 def test_three_replicas_are_three_testbeds(text):
     beds = read_manifest(text, "alice")
     assert [bed.name for bed in beds] == ["emulab1", "emulab2", "emulab3"]
-    assert {(bed.driver, bed.user, bed.python) for bed in beds} == {("emulab", "alice", "/local/repository/.venv/bin/python")}
+    assert {(bed.driver, bed.user, bed.python) for bed in beds} == {
+        ("emulab", "alice", "/local/repository/.venv/bin/python")
+    }
     assert [(bed.server.host, bed.client.host, bed.bridge.host) for bed in beds] == [
         ("pc401.emulab.net", "pc402.emulab.net", "pc403.emulab.net"),
         ("pc404.emulab.net", "pc405.emulab.net", "pc406.emulab.net"),
         ("pc407.emulab.net", "pc408.emulab.net", "pc409.emulab.net"),
     ]
-    assert [(bed.server.address, bed.client.address) for bed in beds] == [(f"192.168.{n}.1", f"192.168.{n}.2") for n in (1, 2, 3)]
+    assert [(bed.server.address, bed.client.address) for bed in beds] == [
+        (f"192.168.{n}.1", f"192.168.{n}.2") for n in (1, 2, 3)
+    ]
     assert {(bed.bridge.pipes.server_to_client, bed.bridge.pipes.client_to_server) for bed in beds} == {(60111, 60121)}
 
 
@@ -73,14 +77,20 @@ def test_a_bridge_without_logins_is_reached_by_its_name(text):
         (lambda text: "<html/>", "no link bridge.*nodes: none"),
         (lambda text: text.replace("_bridge", "_router"), "no link bridge.*server-1"),
         (lambda text: text.replace('client_id="server-2"', 'client_id="other"'), "replica 2 lacks server-2"),
-        (lambda text: re.sub(r'client_id="(server|client)-3"', r'client_id="\1-x"', text), "replica 3 lacks server-3 and client-3"),
+        (
+            lambda text: re.sub(r'client_id="(server|client)-3"', r'client_id="\1-x"', text),
+            "replica 3 lacks server-3 and client-3",
+        ),
         (lambda text: re.sub(r"<ip [^>]*192.168.2.2[^>]*>", "", text), "client-2 has no address"),
         (lambda text: text.replace("192.168.2.2", "somewhere"), "client.address"),
         (lambda text: text.replace(' port="22"', ""), "login without a port"),
         (lambda text: re.sub(r".*<(login|host) .*\n", "", text), "server-1 has no login.*not ready"),
-        (lambda text: text.replace('username="alice"', 'username="carol"'), "alice has no login on server-1; who has: bob, carol"),
+        (
+            lambda text: text.replace('username="alice"', 'username="carol"'),
+            "alice has no login on server-1; who has: bob, carol",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_named(text, change, words):
     changed = change(text)
     assert changed != text
@@ -89,11 +99,13 @@ def test_a_mistake_is_named(text, change, words):
 
 
 def test_several_users_are_listed(text):
-    with pytest.raises(LonglookError, match="alice, bob.*--user"):
+    with pytest.raises(LonglookError, match=r"alice, bob.*--user"):
         read_manifest(text)
 
 
-@pytest.mark.parametrize(("content", "words"), [(None, "cannot read"), (b"\xff\xfe\x00", "not text"), (b"<a>", "not XML")])
+@pytest.mark.parametrize(
+    ("content", "words"), [(None, "cannot read"), (b"\xff\xfe\x00", "not text"), (b"<a>", "not XML")]
+)
 def test_the_file_is_named(tmp_path, content, words):
     path = tmp_path / "manifest.xml"
     if content is not None:
@@ -104,7 +116,9 @@ def test_the_file_is_named(tmp_path, content, words):
 
 
 def test_the_command_prints_a_file_that_is_read_back(tmp_path, text):
-    done = CliRunner().invoke(cli, ["testbeds", str(SAMPLE), "--user", "alice", "--pipes", "101", "102"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        cli, ["testbeds", str(SAMPLE), "--user", "alice", "--pipes", "101", "102"], catch_exceptions=False
+    )
     assert done.exit_code == 0
     (tmp_path / "testbeds.toml").write_text(done.output)
     pipes = Pipes(server_to_client=101, client_to_server=102)

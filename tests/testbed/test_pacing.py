@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.testbed.sockets import NO_LIMIT, SO_MAX_PACING_RATE, pace
+from longlook.host.sockets import NO_LIMIT, SO_MAX_PACING_RATE, pace, shut_tcp
 
 SERVER = f"""
 import os, socket
@@ -26,7 +26,9 @@ else:
 
 @pytest.fixture
 def server():
-    process = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     yield process, int(process.stdout.readline())
     subprocess.run(["pkill", "-s", str(process.pid)], check=True)
     process.communicate(timeout=5)
@@ -48,3 +50,11 @@ def test_a_process_that_does_not_listen_there_is_an_error(server):
     process, port = server
     with pytest.raises(LonglookError, match="listens on no TCP port"):
         pace(process.pid, port - 1)
+
+
+def test_a_process_that_is_gone_is_named():
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for ask in (lambda: pace(gone.pid, 443), lambda: shut_tcp(gone.pid, "127.0.0.1", 443)):
+        with pytest.raises(LonglookError, match=f"process {gone.pid}.* is gone"):
+            ask()

@@ -1,4 +1,4 @@
-// Gquicd serves one page and its images over Google QUIC version 37, as Chromium's server did in 2017: see README.md.
+// Gquicd serves a folder's files over Google QUIC version 37, as Chromium's server did in 2017: see README.md.
 package main
 
 import (
@@ -46,7 +46,7 @@ func parseFlags(arguments []string) (opt options, showVersion bool) {
 	flags.StringVar(&opt.address, "address", "", "address and port to listen on, for instance 10.0.0.1:443; never a public one")
 	flags.StringVar(&opt.certificate, "certificate", "", "PEM file with the certificate chain")
 	flags.StringVar(&opt.key, "key", "", "PEM file with the private key")
-	flags.StringVar(&opt.www, "www", "", "folder with index.html and image.jpg, which answers every path below /img/")
+	flags.StringVar(&opt.www, "www", "", "folder whose files are served, each under its path below it")
 	flags.IntVar(&opt.requestsPerPage, "requests-per-page", 0, "close a connection after so many responses (0: never)")
 	flags.IntVar(&opt.sender.EmulatedConnections, "emulated-connections", opt.sender.EmulatedConnections, "N of CUBIC, 1 or 2")
 	flags.IntVar(&opt.sender.NackThreshold, "nack-threshold", opt.sender.NackThreshold, "a packet is lost once one so many numbers higher is acknowledged")

@@ -1,13 +1,6 @@
 package main
 
-import (
-	"context"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 type connection struct{ goneAway, closed int }
 
@@ -40,32 +33,5 @@ func TestNothingIsClosedWithoutALimit(t *testing.T) {
 	}
 	if own.closed != 0 {
 		t.Error("closed")
-	}
-}
-
-func TestTheSiteIsServedAsItLiesThere(t *testing.T) {
-	folder := t.TempDir()
-	for name, body := range map[string]string{"index.html": "<html>", "image.jpg": "jpeg"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	site, err := readSite(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{"/index.html": "<html>", "/img/007.jpg": "jpeg", "/other": ""} {
-		answer := httptest.NewRecorder()
-		request := httptest.NewRequest(http.MethodGet, path, nil).WithContext(context.Background())
-		site.ServeHTTP(answer, request)
-		if answer.Body.String() != want || (want == "") != (answer.Code == http.StatusNotFound) {
-			t.Errorf("%s: %d %q", path, answer.Code, answer.Body)
-		}
-		if want != "" && answer.Header().Get("cache-control") != "no-store,no-cache" {
-			t.Errorf("%s may be stored", path)
-		}
-	}
-	if _, err := readSite(t.TempDir()); err == nil {
-		t.Error("an empty folder was taken for a site")
 	}
 }

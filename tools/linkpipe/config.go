@@ -45,6 +45,8 @@ type dirConfig struct {
 type linkConfig struct {
 	ServerToClient *dirConfig `json:"server_to_client,omitempty"`
 	ClientToServer *dirConfig `json:"client_to_server,omitempty"`
+	Configured     int64      `json:"configured,omitempty"` // in replies only: operations of either kind since the start
+	Reseeded       int64      `json:"reseeded,omitempty"`
 }
 
 // rawLink is linkConfig before its directions are checked key by key.

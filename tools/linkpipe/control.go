@@ -19,10 +19,11 @@ type controller interface {
 	reseed(uint64) linkConfig
 	config() linkConfig
 	counters(reset bool) countersReport
+	connections() map[string]map[string]connectionCount
 	setLog(path string) error
 }
 
-var operations = []string{"configure", "reseed", "counters", "log", "config", "ping"}
+var operations = []string{"configure", "reseed", "counters", "log", "config", "connections", "ping"}
 
 // listenControl opens the Unix socket and removes one that a dead linkpipe has
 // left. A socket that still answers is not taken away.
@@ -110,7 +111,7 @@ func dispatch(op string, line []byte, c controller) (reply, error) {
 		return doCounters(line, c)
 	case "log":
 		return doLog(line, c)
-	case "config", "ping":
+	case "config", "connections", "ping":
 		var request struct {
 			Op string `json:"op"`
 		}
@@ -120,13 +121,18 @@ func dispatch(op string, line []byte, c controller) (reply, error) {
 		if op == "ping" {
 			return reply{"event": "pong", "version": version}, nil
 		}
+		if op == "connections" {
+			found := c.connections()
+			return reply{"tcp": found["tcp"], "quic": found["quic"]}, nil
+		}
 		return configReply(c.config()), nil
 	}
 	return nil, fmt.Errorf("unknown op %q, known ops: %s", op, strings.Join(operations, ", "))
 }
 
 func configReply(cfg linkConfig) reply {
-	return reply{"server_to_client": cfg.ServerToClient, "client_to_server": cfg.ClientToServer}
+	return reply{"server_to_client": cfg.ServerToClient, "client_to_server": cfg.ClientToServer,
+		"configured": cfg.Configured, "reseeded": cfg.Reseeded}
 }
 
 func doConfigure(line []byte, c controller) (reply, error) {

@@ -29,16 +29,19 @@ func (f *fakeLink) configure(c linkConfig) linkConfig {
 func (f *fakeLink) reseed(s uint64) linkConfig         { f.seed = s; return f.cfg }
 func (f *fakeLink) config() linkConfig                 { return f.cfg }
 func (f *fakeLink) counters(reset bool) countersReport { return countersReport{UptimeS: 1} }
-func (f *fakeLink) setLog(path string) error           { f.log = path; return nil }
+func (f *fakeLink) connections() map[string]map[string]connectionCount {
+	return newConnectionTracker().report()
+}
+func (f *fakeLink) setLog(path string) error { f.log = path; return nil }
 
 func newFakeLink() *fakeLink {
-	return &fakeLink{cfg: linkConfig{&dirConfig{}, &dirConfig{}}}
+	return &fakeLink{cfg: linkConfig{ServerToClient: &dirConfig{}, ClientToServer: &dirConfig{}}}
 }
 
 func TestBadRequestsSayWhatIsKnown(t *testing.T) {
 	cases := map[string]string{
 		`nonsense`:                             "not a JSON object",
-		`{"seed":1}`:                           "known ops: configure, reseed, counters, log, config, ping",
+		`{"seed":1}`:                           "known ops: configure, reseed, counters, log, config, connections, ping",
 		`{"op":"explode"}`:                     "known ops: configure",
 		`{"op":"reseed"}`:                      "needs a \"seed\"",
 		`{"op":"reseed","seed":-1}`:            "seed",
@@ -107,7 +110,7 @@ func TestSocketAnswersEveryLine(t *testing.T) {
 	}
 	defer conn.Close()
 	lines := bufio.NewScanner(conn)
-	for _, request := range []string{`{"op":"ping"}`, `{"op":"reseed","seed":9}`, `{"op":"log","path":"/x"}`, `{"op":"counters","reset":true}`, `{"op":"config"}`} {
+	for _, request := range []string{`{"op":"ping"}`, `{"op":"reseed","seed":9}`, `{"op":"log","path":"/x"}`, `{"op":"counters","reset":true}`, `{"op":"config"}`, `{"op":"connections"}`} {
 		conn.Write([]byte(request + "\n"))
 		var r map[string]interface{}
 		if !lines.Scan() || json.Unmarshal(lines.Bytes(), &r) != nil || r["ok"] != true {

@@ -30,6 +30,9 @@ type emulator struct {
 	mu      sync.Mutex // one control operation at a time
 	log     *packetLog
 	fatal   chan error
+	tracker *connectionTracker
+	// So many have been asked for since the start; who has configured a link can tell by them whether another did since.
+	configured, reseeded int64
 }
 
 // newEmulator opens the sockets of both interfaces.
@@ -45,13 +48,14 @@ func newEmulator(opt options) (*emulator, error) {
 	if server.Index == client.Index {
 		return nil, fmt.Errorf("-server-if and -client-if are both %s: name the two different interfaces of the bridge", server.Name)
 	}
-	e := &emulator{clk: newClock(), owner: map[*lane]*worker{}, fatal: make(chan error, 4)}
+	e := &emulator{clk: newClock(), owner: map[*lane]*worker{}, fatal: make(chan error, 4), tracker: newConnectionTracker()}
 	if e.toCli, err = openLane("server_to_client", streamServerToClient, server, client, e.clk); err != nil {
 		return nil, explain(err)
 	}
 	if e.toSrv, err = openLane("client_to_server", streamClientToServer, client, server, e.clk); err != nil {
 		return nil, explain(err)
 	}
+	e.toCli.tracker, e.toSrv.tracker = e.tracker, e.tracker
 	return e, e.assign(opt)
 }
 
@@ -158,6 +162,7 @@ func (e *emulator) configure(cfg linkConfig) linkConfig {
 			})
 		}
 	}
+	e.configured++
 	set(e.toCli, cfg.ServerToClient)
 	set(e.toSrv, cfg.ClientToServer)
 	return e.noted("configured")
@@ -167,6 +172,7 @@ func (e *emulator) configure(cfg linkConfig) linkConfig {
 func (e *emulator) reseed(seed uint64) linkConfig {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.reseeded++
 	for _, l := range e.lanes() {
 		l := l
 		e.on(l, func(now int64) { l.dir.reseed(now, seed) })
@@ -192,7 +198,7 @@ func (e *emulator) current() linkConfig {
 	var a, b dirConfig
 	e.owner[e.toCli].do(func() { a = e.toCli.dir.cfg })
 	e.owner[e.toSrv].do(func() { b = e.toSrv.dir.cfg })
-	return linkConfig{&a, &b}
+	return linkConfig{&a, &b, e.configured, e.reseeded}
 }
 
 // counters reports both directions, and zeroes them afterwards if asked to.
@@ -221,6 +227,14 @@ func (e *emulator) counters(reset bool) countersReport {
 	}
 	r.UptimeS = float64(e.clk.now()) / nsPerSecond
 	return r
+}
+
+// connections reports the connections that clients have opened over the link.
+func (e *emulator) connections() map[string]map[string]connectionCount {
+	for _, l := range e.lanes() {
+		e.on(l, func(int64) {}) // takes in the frames that have arrived
+	}
+	return e.tracker.report()
 }
 
 // setLog starts a packet log, replacing one that is running; an empty path stops it.

@@ -23,8 +23,9 @@ type lane struct {
 	tx        *txSocket
 	frames    *arena
 	log       *laneLog // nil when nothing is logged
-	lastSeen  int64    // arrival given to the latest frame
-	lastEmpty int64    // the ring was seen empty at this time
+	tracker   *connectionTracker
+	lastSeen  int64 // arrival given to the latest frame
+	lastEmpty int64 // the ring was seen empty at this time
 	batch     [sendBatch]packet
 
 	warnedPartial, warnedOversize bool
@@ -88,6 +89,7 @@ func (l *lane) take(frame rxFrame, now int64) {
 		return
 	}
 	verdict := l.dir.offer(now, frame.length)
+	l.tracker.observe(frame.data, l.dir.id == streamClientToServer, verdict != accepted)
 	var due int64
 	if verdict == accepted {
 		if slot, ok := l.frames.store(frame.data); ok {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -83,7 +84,21 @@ func (b *testbed) cable(host, hostIf, ip, bridgeIf string) {
 		b.in(end[0], "ip", "link", "set", end[1], "up")
 	}
 	b.in(host, "ip", "addr", "add", ip+"/24", "dev", hostIf)
+	allowCubic(b.t)
 	b.in(host, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=cubic")
+}
+
+// allowCubic: a namespace may only use controllers that the whole machine's list allows, and a fresh machine's may lack it.
+func allowCubic(t *testing.T) {
+	t.Helper()
+	const list = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
+	known, err := os.ReadFile(list)
+	if err == nil && !slices.Contains(strings.Fields(string(known)), "cubic") {
+		err = os.WriteFile(list, []byte(strings.TrimSpace(string(known))+" cubic"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // neighbour spares the link ARP packets, so that packet n is datagram n.

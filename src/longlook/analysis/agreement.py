@@ -1,141 +1,66 @@
-"""Do two tables of cells agree, the re-measured with the published one? Pure. (`pairing` is for two campaigns.)
+"""Do re-measured cells agree with the published ones? Pure. (`pairing` is for two campaigns.)
 
-Two cells agree where their verdicts are equal: the same arm significantly faster (p < 0.01), or neither. A
-cell with too few loads for the test in either table neither agrees nor disagrees.
+A re-measured cell is the published one where its study, series and key are: every condition is that of the study's
+text. In every pair `a` is published and `b` measured anew. `compared` reads the tables that are made of this.
 """
 
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-import pandas as pd
+from scipy.stats import t as student
 
-from longlook.analysis.cells import CELL_KEY, label_of
-from longlook.analysis.difference import difference
-from longlook.analysis.pairing import CellPair
+from longlook.analysis.result import CellResult
+from longlook.analysis.twofold import MeanPair, Twofold, means_and_verdicts, same_arms
 from longlook.analysis.welch import Summary
+from longlook.published.cells import PublishedCell
 
-STATISTICS = ["quic_mean_ms", "quic_std_ms", "quic_n", "tcp_mean_ms", "tcp_std_ms", "tcp_n"]
-
-
-@dataclass(frozen=True)
-class Side:
-    """What one table says about a cell: means (ms), loads, percentage difference, p and verdict."""
-
-    quic_mean_ms: float
-    quic_n: int
-    tcp_mean_ms: float
-    tcp_n: int
-    pct_diff: float
-    p_value: float
-    verdict: str
+PREDICTION = 0.99
 
 
 @dataclass(frozen=True)
-class CellAgreement:
-    """One cell in two tables; `a` is the earlier or published one, `b` the one held against it."""
+class CellAgreement(Twofold):
+    """One cell of a published table and of a campaign. Its arms have the names that they have in the campaign."""
 
-    figure: str
-    label: str
-    campaign: str
-    cell_id: str
-    a: Side
-    b: Side
+    published: PublishedCell
+    result: CellResult
 
-    @property
-    def quic_ratio(self) -> float:
-        """Mean QUIC PLT of `b` over that of `a`."""
-        return self.b.quic_mean_ms / self.a.quic_mean_ms
-
-    @property
-    def tcp_ratio(self) -> float:
-        """Mean TCP PLT of `b` over that of `a`."""
-        return self.b.tcp_mean_ms / self.a.tcp_mean_ms
-
-    @property
-    def tested(self) -> bool:
-        """True where both verdicts rest on a test (a cell is white, too, for want of loads)."""
-        return not (math.isnan(self.a.p_value) or math.isnan(self.b.p_value))
-
-    @property
-    def agrees(self) -> bool:
-        """True where both verdicts rest on a test and are equal."""
-        return self.tested and self.a.verdict == self.b.verdict
+    def protocol(self, mean: MeanPair) -> str:
+        """Of the arm of one of its means."""
+        return self.result.cell.arm(mean.arm).protocol
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """One mean that differs, by how much: `ratio` of `b` over `a`."""
-
-    cell: CellAgreement
-    protocol: str
-    ratio: float
-
-
-def published_as_cells(published: pd.DataFrame) -> pd.DataFrame:
-    """`muthuraj2024_appendix_b.csv` with the column names of the cell table (and `table`, `printed_pct_diff`)."""
-    frame = published.rename(columns={"object_size_kb": "workload_size_kb", "object_count": "workload_count"})
-    frame = frame.assign(quic_n=frame["runs"], tcp_n=frame["runs"], campaign="published", cell_id="")
-    numbers = ("bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms")  # whole ones are read as integers
-    frame = frame.astype({name: float for name in numbers})
-    return frame[["table", "campaign", *CELL_KEY, *STATISTICS, "cell_id", "printed_pct_diff"]]
-
-
-def compare(cells_a: pd.DataFrame, cells_b: pd.DataFrame) -> tuple[CellAgreement, ...]:
-    """Every cell that both tables have, in the order of `cells_a`.
-
-    Either may be `published_as_cells`, or the rows of one campaign of `plt_cells.csv`. Verdicts are computed from
-    mean, sd and n.
-    """
-    for name, frame in (("first", cells_a), ("second", cells_b)):
-        twice = frame[frame.duplicated(CELL_KEY)]
-        if len(twice):
-            raise ValueError(f"the {name} table has {label_of(twice.iloc[0])} of figure {twice.iloc[0]['figure']} twice")
-    columns = [*CELL_KEY, *STATISTICS, "campaign", "cell_id"]
-    both = cells_a[columns].merge(cells_b[columns], on=CELL_KEY, how="inner", suffixes=("_a", "_b"), sort=False)
+def agreements(published: Iterable[PublishedCell], results: Iterable[CellResult]) -> tuple[CellAgreement, ...]:
+    """Every published cell that is among the results, in the order of the published ones."""
+    by_cell: dict[tuple[str, str, str], list[CellResult]] = {}
+    for result in results:
+        cell = result.cell
+        by_cell.setdefault((cell.study, cell.series, cell.key), []).append(result)
     return tuple(
-        CellAgreement(
-            figure=row["figure"],
-            label=label_of(row),
-            campaign=row["campaign_b"],
-            cell_id=row["cell_id_b"],
-            a=_side(row, "_a"),
-            b=_side(row, "_b"),
-        )
-        for row in both.to_dict("records")
+        agreement(one, result)
+        for one in published
+        for result in by_cell.get((one.cell.study, one.cell.series, one.cell.key), ())
     )
 
 
-def _side(row: dict, suffix: str) -> Side:
-    quic, tcp = (
-        Summary(float(row[f"{arm}_mean_ms{suffix}"]), float(row[f"{arm}_std_ms{suffix}"]), int(row[f"{arm}_n{suffix}"]))
-        for arm in ("quic", "tcp")
-    )
-    found = difference(quic, tcp)
-    return Side(quic.mean, quic.n, tcp.mean, tcp.n, found.pct, found.test.p_value, found.verdict)
-
-
-def share_agreeing(cells: Sequence[CellAgreement | CellPair]) -> float:
-    """Share of the tested cells whose verdicts are equal, 0 to 1; NaN of none."""
-    tested = [cell.agrees for cell in cells if cell.tested]
-    return sum(tested) / len(tested) if tested else math.nan
-
-
-def median_relative_error(cells: Iterable[CellAgreement], protocol: str) -> float:
-    """Median of |b / a - 1| over the means of one protocol; NaN of none."""
-    errors = [abs(ratio - 1) for cell in cells if math.isfinite(ratio := getattr(cell, f"{protocol}_ratio"))]
-    return statistics.median(errors) if errors else math.nan
-
-
-def largest_disagreements(cells: Iterable[CellAgreement], n: int = 5) -> tuple[Disagreement, ...]:
-    """The n means that differ most, by the absolute logarithm of their ratio, the largest first."""
-    found = [
-        Disagreement(cell, protocol, ratio)
-        for cell in cells
-        for protocol in ("quic", "tcp")
-        if math.isfinite(ratio := getattr(cell, f"{protocol}_ratio"))
+def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:
+    """One cell in both; arms stand in the order of the published table."""
+    pairs = same_arms(published.cell, result.cell)
+    cell = published.cell.model_copy(update={"arms": tuple(theirs for _, theirs in pairs)})
+    printed = [published.arms[arm.name] for arm, _ in pairs]
+    known = [
+        (Summary(mean.mean, mean.sd, mean.n), result.summary(theirs.name, published.metric))
+        for mean, (_, theirs) in zip(printed, pairs, strict=True)
     ]
-    return tuple(sorted(found, key=lambda one: -abs(math.log(one.ratio)))[:n])
+    found = means_and_verdicts(cell, known, result.experiment.metric(published.metric).better or "low")
+    return CellAgreement(found.means, found.verdicts, published, result)
+
+
+def within_prediction(mean: MeanPair) -> bool | None:
+    """Whether `b` is a mean that as many further samples of the kind of `a` have in 99 of 100 cases; None: untold."""
+    if mean.a.n < 2 or mean.b.n < 1 or not math.isfinite(mean.a.sd):
+        return None
+    reach = student.ppf((1 + PREDICTION) / 2, mean.a.n - 1) * mean.a.sd * math.sqrt(1 / mean.a.n + 1 / mean.b.n)
+    return bool(abs(mean.b.mean - mean.a.mean) <= reach)

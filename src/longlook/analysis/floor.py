@@ -1,30 +1,34 @@
-r"""The floor model: the least PLT that physics and the protocol allow for a cell, ms.
+r"""The floor model: the least time of a page load or a download that physics and the protocol allow, ms.
 
-No measurement of a correct load on a correct link can have a mean below it, so a mean that does tells of a
-broken link, cache, clock or definition. It is a bound and not a prediction: wherever a real stack may do
-better than a textbook, the model gives it the benefit. The parts are
+No measurement of a correct load on a correct link can have a mean below it, so a mean that does tells of a broken
+link, cache, clock or definition. It is a bound and not a prediction: wherever a real stack may do better than a
+textbook, the model gives it the benefit. The parts are
 
-1. *handshake*: round trips before the page's request may leave. TCP needs one (RFC 9293, 3.5) and TLS 1.3
-   one more (RFC 8446, 2); TLS 1.2 with False Start or a resumed session also one more (RFC 7918, RFC 5246).
-   QUIC needs one (RFC 9001, 4.1) and with 0-RTT none (RFC 8446, 2.3; RFC 9001, 4.6; thesis 2.1.1).
-2. *requests*: one round trip for the first byte of the page, one for the first byte of an image: the browser
-   learns of the images from the page (thesis 3.3).
-3. *serialisation*: the images' bytes and the headers of the fewest, largest packets at the bandwidth of the
+1. *handshake*: round trips before the page's request may leave. TCP needs one (RFC 9293, 3.5) and TLS 1.3 one more
+   (RFC 8446, 2); TLS 1.2 with False Start or a resumed session also one more (RFC 7918, RFC 5246); with early data
+   (RFC 8446, 2.3) TCP's own is all. QUIC needs one (RFC 9001, 4.1) and with 0-RTT none (RFC 8446, 2.3; RFC 9001, 4.6;
+   thesis 2.1.1).
+2. *requests*: one round trip for the first byte of the page, one for the first byte of an image: the browser learns of
+   the images from the page (thesis 3.3). A download has no page: one for the first byte of its files.
+3. *serialisation*: the images' (files') bytes and the headers of the fewest, largest packets at the bandwidth of the
    link. Header, TLS-record and HTTP framing bytes that could be absent are not counted.
-4. *slow start*: what that takes longer because the server may not send at line rate at first. Let the images'
-   first byte be sendable at T0, W the window by then, and g the growth of the window per round trip.
-   Whatever is acknowledged before T0 + R was sent before T0, so before T0 + (k-1) R at most
-   D(k) = W (1 + g + ... + g^(k-2)) image bytes can have left; the others still have to be serialised:
-   transfer >= max over k of (k-1) R + serialise(bytes - D(k)).
+4. *slow start*: what that takes longer because the server may not send at line rate at first. Let the images' first
+   byte be sendable at T0, W the window by then, and g the growth of the window per round trip. Whatever is
+   acknowledged before T0 + R was sent before T0, so before T0 + (k-1) R at most D(k) = W (1 + g + ... + g^(k-2)) image
+   bytes can have left; the others still have to be serialised: transfer >= max over k of (k-1) R + serialise(bytes -
+   D(k)).
 
-What makes it a true bound: W counts not only the initial window (10 segments for TCP: RFC 6928; 32 packets
-for Google's QUIC: `kInitialCongestionWindow`) but also that every packet of handshake and page was acknowledged and
-let the window grow before the images (slow start grows by what is acknowledged: RFC 5681, 3.1; RFC 9002,
-7.3.1); pacing, HyStart, delayed acknowledgements, flow control, loss, request bytes and all browser time
-are left out, they only add. TCP's g is 2. Google's QUIC adds a whole 1460 bytes for each acknowledged
-packet whatever its size (`TcpCubicSenderBytes::MaybeIncreaseCwnd`), so its g is above 2 by the ratio of
-1460 to the size of its packets. Loss cannot lower the floor. Jitter can: it may take up to `jitter_ms`
-off a round trip (half of it in each direction), so the floor uses the shortest round trip.
+What makes it a true bound: W counts not only the initial window (10 segments for TCP, RFC 6928, or what the arm's
+route is given; 32 packets for QUIC, Google's `kInitialCongestionWindow`, the largest of any server here, or what the
+arm's connection options ask for: IW03, IW10, IW20, IW50) but also that every packet of handshake and page was
+acknowledged and let the window grow before the images (slow start grows by what is acknowledged: RFC 5681, 3.1; RFC
+9002, 7.3.1); pacing, HyStart, delayed acknowledgements, flow control, loss, request bytes and all browser time are
+left out, they only add. TCP's g is 2. Google's QUIC adds a whole 1460 bytes for each acknowledged packet whatever its
+size (`TcpCubicSenderBytes::MaybeIncreaseCwnd`), so its g is above 2 by the ratio of 1460 to the size of its packets.
+Objects of several sizes count by all their bytes together, in whatever order they are sent: an object's last packet is
+its only small one, so that no more packets have left than bytes have left over the bytes per packet of the object
+whose packets are the smallest on average, and g is taken from that object. Loss cannot lower the floor. Jitter can: it
+may take up to `jitter_ms` off a round trip (half of it in each direction), so the floor uses the shortest round trip.
 """
 
 from __future__ import annotations
@@ -32,20 +36,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from longlook.scenario import Cell, Protocol, Workload
+from longlook.experiment import metrics
+from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.plan.link import BITS_PER_BYTE
+from longlook.plan.workload import Page, Workload
 
-BITS_PER_BYTE = 8
+BOUNDED = frozenset({metrics.PLT.name, metrics.TTLB.name})
+"""Metrics that have a floor: the time until everything is there, from the start of the connection."""
 MTU_BYTES = 1500
 CREDIT_BYTES = 1460
 """What one acknowledged packet adds to the window at most: TCP's largest segment, QUIC's `kDefaultTCPMSS`."""
 CONTROL_PACKETS = 8
 """Most packets a server has acknowledged before the images besides the page: TLS flight, tickets, settings, headers."""
-REQUEST_ROUNDS = 2
+WINDOW_OPTIONS = {"IW03": 3, "IW10": 10, "IW20": 20, "IW50": 50}
+"""Connection options of Google's QUIC that set the initial window, packets."""
 
 
 @dataclass(frozen=True)
 class Transport:
-    """What of a protocol the floor depends on."""
+    """What of an arm's protocol the floor depends on."""
 
     handshake_rounds: int
     initial_window_packets: int
@@ -55,26 +65,12 @@ class Transport:
     """Packets that may leave beyond the window."""
 
 
-TCP = Transport(
-    handshake_rounds=2,
-    initial_window_packets=10,
-    payload_bytes=MTU_BYTES - 20 - 20,  # IPv4 and TCP headers without options
-    overshoot_packets=0,
-)
-QUIC_0RTT = Transport(
-    handshake_rounds=0,
-    initial_window_packets=32,
-    # The least headers of either version: IPv4 20, UDP 8, flags and packet number 2 (RFC 9000, 17.3.1), AEAD
-    # tag 12 (gQUIC; 16 in RFC 9001, 5.3), STREAM frame type and stream id 2 (RFC 9000, 19.8).
-    payload_bytes=MTU_BYTES - 20 - 8 - 2 - 12 - 2,
-    overshoot_packets=1,  # it sends while the bytes in flight are below the window, so the last packet may exceed it
-)
-QUIC_1RTT = Transport(
-    handshake_rounds=1,
-    initial_window_packets=QUIC_0RTT.initial_window_packets,
-    payload_bytes=QUIC_0RTT.payload_bytes,
-    overshoot_packets=QUIC_0RTT.overshoot_packets,
-)
+TCP_PAYLOAD_BYTES = MTU_BYTES - 20 - 20
+"""IPv4 and TCP headers without options."""
+QUIC_PAYLOAD_BYTES = MTU_BYTES - 20 - 8 - 2 - 12 - 2
+"""The least headers of either version: IPv4 20, UDP 8, flags and packet number 2 (RFC 9000, 17.3.1), AEAD tag 12
+(gQUIC; 16 in RFC 9001, 5.3), STREAM frame type and stream id 2 (RFC 9000, 19.8)."""
+TCP_WINDOW_PACKETS, QUIC_WINDOW_PACKETS = 10, 32
 
 
 @dataclass(frozen=True)
@@ -91,28 +87,37 @@ class Floor:
         return self.handshake_ms + self.requests_ms + self.slow_start_ms + self.serialisation_ms
 
 
-def transport_of(protocol: Protocol, zero_rtt: bool = True) -> Transport:
-    """Parameters of `tcp`, or of `quic` with or without 0-RTT."""
-    if protocol == "tcp":
-        return TCP
-    if protocol == "quic":
-        return QUIC_0RTT if zero_rtt else QUIC_1RTT
-    raise ValueError(f"protocol {protocol!r} is not one of quic, tcp")
+def transport_of(arm: Arm) -> Transport:
+    """Round trips, window and packets of an arm."""
+    early = arm.handshake == "0rtt"
+    if arm.protocol == "tcp":
+        return Transport(
+            handshake_rounds=1 if early else 2,
+            initial_window_packets=arm.initial_window or TCP_WINDOW_PACKETS,
+            payload_bytes=TCP_PAYLOAD_BYTES,
+            overshoot_packets=0,
+        )
+    asked = [WINDOW_OPTIONS[option] for option in arm.quic_options if option in WINDOW_OPTIONS]
+    return Transport(
+        handshake_rounds=0 if early else 1,
+        initial_window_packets=max(asked, default=QUIC_WINDOW_PACKETS),
+        payload_bytes=QUIC_PAYLOAD_BYTES,
+        overshoot_packets=1,  # it sends while the bytes in flight are below the window: the last packet may exceed it
+    )
 
 
-def floor(cell: Cell, protocol: Protocol, *, zero_rtt: bool = True, initial_window_packets: int | None = None) -> Floor:
-    """The floor of one protocol in a cell. `zero_rtt=False` is for QUIC's cold loads (TCP ignores it)."""
-    transport = transport_of(protocol, zero_rtt)
+def floor(cell: Cell, arm: Arm) -> Floor:
+    """The floor of one arm in a cell."""
+    transport = transport_of(arm)
     round_ms = max(cell.link.rtt_ms - cell.link.jitter_ms, 0.0)
-    total_bytes = cell.workload.object_bytes * cell.workload.count
+    total_bytes = cell.workload.total_bytes
     packets_per_ms = cell.link.bandwidth_mbps * 1e3 / BITS_PER_BYTE / MTU_BYTES
 
     def serialise_ms(image_bytes: float) -> float:
         return image_bytes / transport.payload_bytes / packets_per_ms
 
-    own = cell.tcp_initial_window if protocol == "tcp" else None
-    window = _window_at_images(transport, cell.workload, initial_window_packets or own or transport.initial_window_packets)
-    growth = _growth(protocol, cell.workload)
+    window = _window_at_images(transport, cell.workload)
+    growth = _growth(arm, cell.workload)
     transfer_ms = serialise_ms(total_bytes)
     sendable, rounds = window, 1
     while sendable < total_bytes:
@@ -123,10 +128,14 @@ def floor(cell: Cell, protocol: Protocol, *, zero_rtt: bool = True, initial_wind
     serialisation_ms = serialise_ms(total_bytes)
     return Floor(
         handshake_ms=transport.handshake_rounds * round_ms,
-        requests_ms=REQUEST_ROUNDS * round_ms,
+        requests_ms=_request_rounds(cell.workload) * round_ms,
         slow_start_ms=transfer_ms - serialisation_ms,
         serialisation_ms=serialisation_ms,
     )
+
+
+def _request_rounds(workload: Workload) -> int:
+    return 2 if isinstance(workload, Page) else 1
 
 
 def most_page_bytes(count: int) -> int:
@@ -134,17 +143,19 @@ def most_page_bytes(count: int) -> int:
     return 1024 + 128 * count
 
 
-def _window_at_images(transport: Transport, workload: Workload, initial_packets: int) -> float:
+def _window_at_images(transport: Transport, workload: Workload) -> float:
     """Most image bytes that can leave before the first image byte is acknowledged."""
-    page_packets = math.ceil(most_page_bytes(workload.count) / 1000)  # 1000: the smallest full packets in use
-    packets = initial_packets + CONTROL_PACKETS + page_packets + transport.overshoot_packets
+    page_bytes = most_page_bytes(workload.object_count) if isinstance(workload, Page) else 0
+    page_packets = math.ceil(page_bytes / 1000)  # 1000: the smallest full packets in use
+    packets = transport.initial_window_packets + CONTROL_PACKETS + page_packets + transport.overshoot_packets
     return float(packets * CREDIT_BYTES)
 
 
-def _growth(protocol: Protocol, workload: Workload) -> float:
+def _growth(arm: Arm, workload: Workload) -> float:
     """Window after a round trip over window before it, at most, while in slow start."""
-    if protocol == "tcp":
+    if arm.protocol == "tcp":
         return 2.0
     full = 1200 - 48  # payload of the smallest datagrams a QUIC sender fills (RFC 9000, 14) less generous headers
-    per_packet = workload.object_bytes / math.ceil(workload.object_bytes / full)  # an object's last packet is smaller
+    sizes = [one.size_bytes for one in workload.objects] if isinstance(workload, Page) else [workload.size_bytes]
+    per_packet = min(size / math.ceil(size / full) for size in sizes)  # an object's last packet is smaller
     return 1.0 + CREDIT_BYTES / per_packet

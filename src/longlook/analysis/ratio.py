@@ -15,7 +15,7 @@ CONFIDENCE = 1 - ALPHA
 
 @dataclass(frozen=True)
 class Ratio:
-    """`b` over `a`, with its interval (`low`, `high`) and Welch's test of the two means; NaN where it cannot be computed."""
+    """`b` over `a`, its interval (`low`, `high`) and Welch's test of the two means; NaN where it cannot be computed."""
 
     value: float
     low: float
@@ -34,6 +34,7 @@ def ratio_of(a: Summary, b: Summary) -> Ratio:
 def _interval(a: Summary, b: Summary, test: Welch) -> tuple[float, float]:
     """Fieller's interval (1954) with the degrees of freedom of Welch's test: the two then say the same about 1.
 
+    Scipy has none of a ratio: the `confidence_interval` of its test is that of the difference.
     Its ends are the r that solve (b - r a)^2 = t^2 (var b + r^2 var a), the variances being those of the means.
     Where `a` itself cannot be told from 0 no upper end exists.
     """

@@ -16,7 +16,10 @@ ALPHA = 0.01
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean and sample standard deviation (n - 1) of n samples, in their unit (PLTs: ms, rates: Mbit/s); NaN where n is too small."""
+    """Mean and sample standard deviation (n - 1) of n samples, in their unit (PLTs: ms, rates: Mbit/s).
+
+    NaN where n is too small.
+    """
 
     mean: float
     sd: float
@@ -58,6 +61,7 @@ def welch_from_summaries(a: Summary, b: Summary) -> Welch:
 
     Fewer than two loads in an arm: no test. No variance in either arm: p is 1 for equal means and 0
     for different ones, the limits that the test tends to. One arm without variance needs no exception.
+    The same as scipy's `ttest_ind_from_stats`, but for its rounding, which alters stored p-values' last digits (1e-13).
     """
     if a.n < 2 or b.n < 2 or not all(map(math.isfinite, (a.mean, a.sd, b.mean, b.sd))):
         return Welch(math.nan, math.nan, math.nan, "too few loads")

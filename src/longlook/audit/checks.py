@@ -1,35 +1,44 @@
-"""The checks of an audit, as pure functions over the processed and the published tables."""
+"""The checks of an audit, as pure functions over the processed tables and the published cells."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 from scipy.stats import binom
 
-from longlook.analysis.agreement import (
-    compare, largest_disagreements, median_relative_error, published_as_cells, share_agreeing,
-)  # fmt: skip
-from longlook.analysis.cells import cell_of, label_of, newest, role_of
-from longlook.analysis.difference import percentage_difference
-from longlook.analysis.floor import floor
-from longlook.analysis.order import order_effects
+from longlook.analysis.compared import ComparedCell, compared_cells, largest, overall
+from longlook.analysis.newest import newest, role_of
+from longlook.analysis.order import one_row_each, order_effects
 from longlook.analysis.welch import ALPHA
-from longlook.audit.fairness import FairnessAudit, fairness
+from longlook.audit.published import check_published
 from longlook.audit.report import (
-    AAControl, AuditReport, Integrity, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit,
+    AAControl,
+    AuditReport,
+    ControlGroup,
+    Integrity,
+    LoadCounts,
+    OrderControl,
+    Section,
+    TableAudit,
 )  # fmt: skip
+from longlook.experiment.registry import EXPERIMENTS
+from longlook.published.cells import PublishedCell, Slip
 
 ROLES = ("reference", "local")
+NEEDED = ("agreement_means", "agreement_verdicts", "arms", "cells", "contrasts", "samples")
 CELL_NAME = ["campaign", "cell_id"]
+KIND = ["stack", "protocol", "handshake", "cca"]
+"""What tells controls apart."""
 FALSE_FAILURES = 0.1
 FALSE_ORDER_FAILURES = 0.001
 """Rarer: every audit makes this test, also of few cells, and arms that disturb each other show it in most cells."""
-MEAN_ROUNDING_MS = 0.005
-"""The published means have two decimals."""
+
+Tables = Mapping[str, pd.DataFrame]
+"""NEEDED, as `dataset.tables.read_table` reads them."""
+Chosen = Callable[[pd.DataFrame], pd.DataFrame]
+"""Which rows of a table are audited together."""
 
 
 def allowed_by_chance(cells: int, false_failures: float = FALSE_FAILURES) -> int:
@@ -43,55 +52,58 @@ def allowed_by_chance(cells: int, false_failures: float = FALSE_FAILURES) -> int
 
 
 def audit(
-    published: pd.DataFrame,
-    cells: pd.DataFrame,
-    runs: pd.DataFrame,
-    aa_cells: pd.DataFrame,
+    tables: Tables,
+    published: Sequence[PublishedCell] = (),
     *,
-    published_fairness: pd.DataFrame | None = None,
-    flows: pd.DataFrame | None = None,
     campaign: str | None = None,
-    slips: Sequence[Mapping[str, str]] = (),
-    integrity: Integrity = Integrity(),
-    largest: int = 5,
+    slips: Sequence[Slip] = (),
+    integrity: Integrity | None = None,
 ) -> AuditReport:
-    """Audit the newest campaigns of each role, or one `campaign`, against the published tables.
+    """Audit the newest campaigns of each role, or one `campaign`, against the published cells.
 
-    `published` as in `muthuraj2024_appendix_b.csv` (`printed_pct_diff` as text), the others as in
-    `data/processed`. The A/A control of a chosen campaign is its own or else its role's newest.
+    The A/A control of a chosen campaign is its own or else its role's newest.
     """
-    known = published_as_cells(published)
-    if campaign is None:
-        titles = {"reference": "reference campaigns (in the repository)", "local": "your newest campaigns"}
-    else:
+    controls = _controls(tables, campaign)
+    titles = {"reference": "reference campaigns (in the repository)", "local": "your newest campaigns"}
+    if campaign is not None:
         titles = {campaign: f"campaign {campaign}"}
-
-    def chosen(rows: pd.DataFrame, key: str) -> pd.DataFrame:
-        return newest(rows, key) if campaign is None else rows[rows["campaign"] == campaign]
-
     sections = []
     for key, title in titles.items():
-        rows = chosen(cells, key)
-        shares = fairness(published_fairness, chosen(flows, key)) if flows is not None else ()
-        if len(rows) or shares:
-            sections.append(section(title, known, rows, runs, largest, shares))
-    sections = tuple(sections)
-    return AuditReport(_controls(aa_cells, campaign), sections, check_published(known, slips), integrity)
+        found = section(title, tables, _chooser(key, campaign), published, controls)
+        if found.campaigns:
+            sections.append(found)
+    return AuditReport(controls, tuple(sections), check_published(published, slips), integrity or Integrity())
 
 
-def _controls(aa_cells: pd.DataFrame, campaign: str | None) -> tuple[AAControl, ...]:
+def _chooser(role: str, campaign: str | None) -> Chosen:
     if campaign is None:
-        controls = [aa_control(role, newest(aa_cells, role)) for role in ROLES]
-        measured = tuple(one for one in controls if one.cells)
+        return lambda rows: newest(rows, role)
+    return lambda rows: rows[rows["campaign"] == campaign]
+
+
+def primary(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `arms` or `contrasts` that are of their experiment's first metric."""
+    metrics = {name: one.primary.name for name, one in EXPERIMENTS.items()}
+    return rows[rows["metric"] == rows["experiment"].map(metrics)]
+
+
+def _controls(tables: Tables, campaign: str | None) -> tuple[AAControl, ...]:
+    if campaign is None:
+        measured = tuple(one for role in ROLES if (one := aa_control(role, tables, _chooser(role, None))).cells)
         return measured or (AAControl(role="any campaign"),)
-    own = aa_cells[aa_cells["campaign"] == campaign]
     role = role_of(campaign)
-    return (aa_control(role, own if len(own) else newest(aa_cells, role)),)
+    own = aa_control(role, tables, _chooser(role, campaign))
+    return (own if own.cells else aa_control(role, tables, _chooser(role, None)),)
 
 
-def aa_control(role: str, rows: pd.DataFrame) -> AAControl:
-    """How many cells of a protocol against itself came out significant."""
-    tested = rows[rows["p_value"].notna()]
+def aa_control(role: str, tables: Tables, chosen: Chosen) -> AAControl:
+    """How many comparisons of equal arms came out significant."""
+    contrasts, arms = primary(tables["contrasts"]), primary(tables["arms"])
+    arms = arms[arms["control"]]
+    kinds = arms[[*CELL_NAME, "arm", *KIND]].rename(columns={"arm": "left"})
+    rows = chosen(contrasts[contrasts["control"]]).merge(kinds, on=[*CELL_NAME, "left"], how="left", sort=False)
+    rows = rows.merge(tables["cells"][[*CELL_NAME, "title"]], on=CELL_NAME, how="left", sort=False)
+    tested = rows[rows["verdict"].notna()]
     coloured = tested[tested["verdict"] != "none"]
     return AAControl(
         role=role,
@@ -99,62 +111,139 @@ def aa_control(role: str, rows: pd.DataFrame) -> AAControl:
         cells=len(rows),
         untested=len(rows) - len(tested),
         significant=tuple(
-            f"{row['protocol']} {label_of(row)}: {row['pct_diff']:+.1f} %, p = {row['p_value']:.2g}"
+            f"{row['protocol']} {row['title']}: {row['pct_diff']:+.1f} %, p = {row['p_value']:.2g}"
             for row in coloured.to_dict("records")
         ),
         allowed=allowed_by_chance(len(tested)),
-        largest_pct=float(tested["pct_diff"].abs().max()) if len(tested) else 0.0,
-        below_floor=tuple(below_floor(rows.to_dict("records"))),
+        largest_pct=_largest_pct(tested),
+        below_floor=below_floor(chosen(arms), tables["cells"]),
+        groups=_groups(rows),
     )
+
+
+def _groups(rows: pd.DataFrame) -> tuple[ControlGroup, ...]:
+    """What a control is of; of several groups each may fail by chance as much more seldom."""
+    parts = list(rows.groupby(KIND, sort=False))
+    found = []
+    for kind, own in parts:
+        tested = own[own["verdict"].notna()]
+        found.append(
+            ControlGroup(
+                **dict(zip(KIND, kind, strict=True)),
+                cells=len(own),
+                untested=len(own) - len(tested),
+                significant=int((tested["verdict"] != "none").sum()),
+                allowed=allowed_by_chance(len(tested), FALSE_FAILURES / len(parts)),
+                largest_pct=_largest_pct(tested),
+            )
+        )
+    return tuple(found)
+
+
+def _largest_pct(rows: pd.DataFrame) -> float:
+    return float(rows["pct_diff"].abs().max()) if len(rows) else 0.0
 
 
 def section(
-    title: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.DataFrame, largest: int, shares: tuple[FairnessAudit, ...] = ()
+    title: str, tables: Tables, chosen: Chosen, published: Sequence[PublishedCell], controls: Sequence[AAControl]
 ) -> Section:
-    """One set of re-measured cells, and of shares of a bottleneck, beside the published tables."""
-    tables = tuple(_table(name, group, rows, runs) for name, group in published.groupby("table", sort=False))
-    tables = tuple(table for table in tables if table.cells)
-    compared = [cell for table in tables for cell in table.cells]
+    """One set of re-measured cells beside the published tables."""
+    arms = primary(tables["arms"])
+    arms = chosen(arms[~arms["control"]])
+    alone = arms[arms["mode"] == "interleaved"]
+    loads = loads_of(tables["samples"], alone)
+    compared = compared_cells(chosen(tables["agreement_means"]), chosen(tables["agreement_verdicts"]), tables["cells"])
+    measured = set(arms[CELL_NAME].itertuples(index=False, name=None))
+    metrics = dict.fromkeys(cell.metric for cell in compared)
+    bounded = arms[arms["floor"].notna() & arms["mean"].notna()]
     return Section(
         title=title,
-        campaigns=tuple(sorted(rows["campaign"].unique())),
-        tables=tables,
-        unpublished_cells=len(rows) - len(compared),
-        agreeing_share=share_agreeing(compared),
-        quic_median_error=median_relative_error(compared, "quic"),
-        tcp_median_error=median_relative_error(compared, "tcp"),
-        loads=count_loads(runs, rows),
-        order=order_control(runs, rows),
-        short_cells=short_cells(rows),
-        below_floor=tuple(below_floor(rows.to_dict("records"))),
-        largest=largest_disagreements(compared, largest),
-        fairness=shares,
+        campaigns=tuple(sorted(arms["campaign"].unique())),
+        tables=_tables(compared, published, loads),
+        overall=tuple(overall(compared, metric) for metric in metrics),
+        largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
+        unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
+        loads=count_loads(loads),
+        order=order_control(loads),
+        short_cells=short_cells(alone, tables["cells"]),
+        floors=len(bounded),
+        below_floor=below_floor(bounded, tables["cells"]),
+        uncontrolled=_uncontrolled(alone, controls),
     )
 
 
-def _table(name: str, published: pd.DataFrame, rows: pd.DataFrame, runs: pd.DataFrame) -> TableAudit:
-    cells = compare(published, rows)
-    return TableAudit(
-        table=name,
-        figure=str(published["figure"].iloc[0]),
-        campaign=cells[0].campaign if cells else "",
-        published_cells=len(published),
-        cells=cells,
-        agreeing_share=share_agreeing(cells),
-        quic_median_error=median_relative_error(cells, "quic"),
-        tcp_median_error=median_relative_error(cells, "tcp"),
-        loads=count_loads(runs, pd.DataFrame([(cell.campaign, cell.cell_id) for cell in cells], columns=CELL_NAME)),
+def _tables(
+    compared: Sequence[ComparedCell], published: Sequence[PublishedCell], loads: pd.DataFrame
+) -> tuple[TableAudit, ...]:
+    sizes = Counter((one.cell.study, one.table) for one in published)
+    by_table: dict[tuple[str, str], list[ComparedCell]] = {}
+    for cell in compared:
+        by_table.setdefault((cell.study, cell.table), []).append(cell)
+    places = {key: place for place, key in enumerate(sizes)}
+    return tuple(
+        TableAudit(
+            study=study,
+            table=table,
+            series=tuple(dict.fromkeys(cell.series for cell in cells)),
+            campaigns=tuple(dict.fromkeys(cell.campaign for cell in cells)),
+            published_cells=sizes[study, table],
+            cells=tuple(cells),
+            overall=overall(cells, cells[0].metric),
+            loads=count_loads(
+                among(loads, pd.DataFrame([(cell.campaign, cell.cell_id) for cell in cells], columns=CELL_NAME))
+            ),
+        )
+        for (study, table), cells in sorted(by_table.items(), key=lambda item: places.get(item[0], len(places)))
     )
 
 
-def order_control(runs: pd.DataFrame, rows: pd.DataFrame) -> OrderControl:
-    """How many arms of the given cells are faster or slower after a load of the other arm."""
-    effects = list(order_effects(_runs_of(runs, rows)))
+def _uncontrolled(arms: pd.DataFrame, controls: Sequence[AAControl]) -> tuple[str, ...]:
+    """Kinds of arms that were measured and are in no control."""
+    known = {
+        (one.stack, one.protocol, one.handshake, one.cca)
+        for control in controls
+        for one in control.groups
+        if one.cells > one.untested
+    }
+    kinds = arms[KIND].drop_duplicates().sort_values(KIND).itertuples(index=False, name=None)
+    return tuple(ControlGroup.label_of(*kind) for kind in kinds if kind not in known)
+
+
+def loads_of(samples: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
+    """One row per load or download of these cells (rows of `arms`), with its `value` in the experiment's first
+    metric."""
+    found = [
+        one_row_each(among(samples, rows[CELL_NAME].drop_duplicates()), metric)
+        for metric, rows in arms.groupby("metric", sort=False)
+    ]
+    return pd.concat(found, ignore_index=True) if found else one_row_each(samples.iloc[:0], "")
+
+
+def among(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """The rows that are of these cells."""
+    return rows[pd.MultiIndex.from_frame(rows[CELL_NAME]).isin(pd.MultiIndex.from_frame(cells[CELL_NAME]))]
+
+
+def count_loads(loads: pd.DataFrame) -> LoadCounts:
+    """Accepted, cold, rejected by reason, disturbed."""
+    accepted, aside = loads["accepted"].astype(bool), loads["set_aside"].astype(bool)
+    rejected = Counter(loads.loc[~accepted, "reject_reason"])
+    return LoadCounts(
+        accepted=int((accepted & ~aside).sum()),
+        cold=int((accepted & aside).sum()),
+        rejected=dict(sorted(rejected.items())),
+        disturbed=int(loads["disturbed"].astype(bool).sum()),
+    )
+
+
+def order_control(loads: pd.DataFrame) -> OrderControl:
+    """How many arms are faster or slower after a load of another arm."""
+    effects = list(order_effects(loads))
     return OrderControl(
         tested=len(effects),
         significant=tuple(
-            f"{one.cell_id}: {one.protocol} {one.after_own_ms:.1f} ms after its own, {one.after_other_ms:.1f} ms after the other, "
-            f"p = {one.test.p_value:.2g}"
+            f"{one.cell_id}: {one.arm} {one.after_own_ms:.1f} ms after its own, "
+            f"{one.after_other_ms:.1f} ms after the other, p = {one.test.p_value:.2g}"
             for one in effects
             if one.test.significant
         ),
@@ -162,66 +251,32 @@ def order_control(runs: pd.DataFrame, rows: pd.DataFrame) -> OrderControl:
     )
 
 
-def _runs_of(runs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """The loads behind the given cells."""
-    return runs[pd.MultiIndex.from_frame(runs[CELL_NAME]).isin(pd.MultiIndex.from_frame(rows[CELL_NAME]))]
-
-
-def short_cells(rows: pd.DataFrame) -> tuple[str, ...]:
-    """Cells in which an arm is short of accepted loads, measured by the fullest cell of the same campaign."""
-    fullest = rows.groupby("campaign")[["quic_n", "tcp_n"]].transform("max").max(axis=1)
-    return tuple(
-        f"figure {row['figure']}: {label_of(row)}: {row['quic_n']} QUIC and {row['tcp_n']} TCP loads of {most}"
-        for row, most in zip(rows.to_dict("records"), fullest, strict=True)
-        if min(row["quic_n"], row["tcp_n"]) < most
-    )
-
-
-def count_loads(runs: pd.DataFrame, rows: pd.DataFrame) -> LoadCounts:
-    """The loads behind the given cells: accepted, cold, rejected by reason, disturbed."""
-    mine = _runs_of(runs, rows)
-    accepted = mine["accepted"].astype(bool)
-    rejected = Counter(mine.loc[~accepted, "reject_reason"])
-    return LoadCounts(
-        accepted=int((accepted & (mine["load_index"] >= 1)).sum()),
-        cold=int((accepted & (mine["load_index"] == 0)).sum()),
-        rejected=dict(sorted(rejected.items())),
-        disturbed=int(mine["disturbed"].astype(bool).sum()),
-    )
-
-
-def below_floor(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """One line per mean that is below what physics and the protocol allow."""
+def short_cells(arms: pd.DataFrame, cells: pd.DataFrame) -> tuple[str, ...]:
+    """Cells in which an arm is short of accepted loads, measured by the fullest arm of the same campaign."""
+    rows = arms.assign(most=arms.groupby("campaign")["n"].transform("max"))
+    titles = _titles(cells)
     found = []
-    for row in rows:
-        cell = cell_of(row)
-        for arm, protocol in zip(cell.arms, cell.protocols, strict=True):
-            mean_ms, least_ms = row[f"{arm}_mean_ms"], floor(cell, protocol).total_ms
-            if math.isfinite(mean_ms) and mean_ms < least_ms:
-                where = row["table"] if row["campaign"] == "published" else row["campaign"]
-                found.append(f"{where}: {protocol} {label_of(row)}: mean {mean_ms:.1f} ms, floor {least_ms:.1f} ms")
-    return found
+    for name, own in rows.groupby(CELL_NAME, sort=False):
+        if (own["n"] < own["most"]).any():
+            counts = " and ".join(f"{row['n']} {row['arm']}" for row in own.to_dict("records"))
+            found.append(f"figure {own['series'].iloc[0]}: {titles[name]}: {counts} loads of {own['most'].iloc[0]}")
+    return tuple(found)
 
 
-def check_published(published: pd.DataFrame, slips: Sequence[Mapping[str, str]]) -> PublishedCheck:
-    """Do the printed percentage differences follow from the printed means, and are the means possible?"""
-    rows = published.to_dict("records")
-    wrong = []
-    for row in rows:
-        quic, tcp, printed = row["quic_mean_ms"], row["tcp_mean_ms"], str(row["printed_pct_diff"])
-        if not difference_follows(quic, tcp, printed):
-            computed = percentage_difference(quic, tcp)
-            wrong.append(f"table {row['table']}: {label_of(row)}: printed {printed} %, the means give {computed:.2f} %")
-    return PublishedCheck(len(rows), tuple(wrong), tuple(below_floor(rows)), tuple(dict(slip) for slip in slips))
+def below_floor(arms: pd.DataFrame, cells: pd.DataFrame) -> tuple[str, ...]:
+    """One line per mean that is below what physics and the protocol allow."""
+    titles = _titles(cells)
+    return tuple(
+        f"{row['campaign']}: {_named(row)} {titles[row['campaign'], row['cell_id']]}: "
+        f"mean {row['mean']:.1f} {row['unit']}, floor {row['floor']:.1f} {row['unit']}"
+        for row in arms[arms["mean"] < arms["floor"]].to_dict("records")
+    )
 
 
-def difference_follows(quic_mean_ms: float, tcp_mean_ms: float, printed: str) -> bool:
-    """Whether a printed percentage difference is equation 4.1 of the printed means.
+def _named(row: Mapping[str, str]) -> str:
+    """`quic`; where its name does not tell, `quic (0rtt)`."""
+    return row["protocol"] if row["arm"] == row["protocol"] else f"{row['protocol']} ({row['arm']})"
 
-    It is printed with two significant digits (`72`, `0.53`, `1.1e+02`), so it may be off by half a unit of
-    the second one, plus what the rounding of the means to 0.01 ms can change.
-    """
-    value = float(printed)
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1) if value else 0.1
-    slack = 100 * MEAN_ROUNDING_MS * (quic_mean_ms + tcp_mean_ms) / quic_mean_ms**2
-    return abs(percentage_difference(quic_mean_ms, tcp_mean_ms) - value) <= unit / 2 + slack
+
+def _titles(cells: pd.DataFrame) -> dict[tuple[str, str], str]:
+    return {(row.campaign, row.cell_id): row.title for row in cells.itertuples()}

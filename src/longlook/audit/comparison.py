@@ -1,4 +1,5 @@
-"""`longlook compare`: two campaigns held against each other, cell by cell: two testbeds, two machines, before and after."""
+"""`longlook compare`: two campaigns held against each other, cell by cell: two testbeds, two machines, before and
+after."""
 
 from __future__ import annotations
 
@@ -7,28 +8,32 @@ from pathlib import Path
 from typing import Literal
 
 from longlook import paths
-from longlook.analysis.agreement import share_agreeing
-from longlook.analysis.pairing import CellPair, MeasuredCell, Pairing, Shift, pair, share_within, shifts
+from longlook.analysis.pairing import CellPair, Pairing, Shift, pair, share_within, shifts
+from longlook.analysis.result import CellResult
+from longlook.analysis.twofold import VerdictPair, share_agreeing
 from longlook.audit.checks import allowed_by_chance
 from longlook.audit.origins import Fact, LinkGap, facts_between, link_gap
-from longlook.dataset.campaign import Campaign
-from longlook.dataset.measured import read_measured
-from longlook.dataset.raw import find_campaign
+from longlook.dataset.results import read_results
 from longlook.errors import LonglookError
+from longlook.experiment.base import Metric
+from longlook.experiment.registry import named
+from longlook.record.campaign import Campaign
+from longlook.record.campaigns import find_campaign
 
 NEAR = (0.01, 0.05)
 """Shares of a mean within which the report counts."""
 DRIFT = 0.02
-"""Share by which significant means may differ and still be called close. The loads of one campaign alternate, those of two
-do not, and their standard deviations do not tell what changes between campaigns: of the 24 means of 1 MB without loss that the
-reference campaigns of figures 4.5 and 4.6 measured twice on one machine within an hour, 7 differ significantly, by 1.7 % at most."""
+"""Share by which significant means may differ and still be called close. The loads of one campaign alternate, those of
+two do not, and their standard deviations do not tell what changes between campaigns: of the 24 means of 1 MB without
+loss that the reference campaigns of figures 4.5 and 4.6 measured twice on one machine within an hour, 7 differ
+significantly, by 1.7 % at most."""
 DRIFT_MS = 3.5
-"""And of a page load time, ms: small pages shift by a constant. Of 12 means of 5 KB to 1 MB, measured twice within four minutes, 3
-differ significantly, by 1.9, 2.0 and 3.1 ms."""
+"""And of a time, ms: small pages shift by a constant. Of 12 means of 5 KB to 1 MB, measured twice within four minutes,
+3 differ significantly, by 1.9, 2.0 and 3.1 ms."""
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedCampaign:
     """One of the two campaigns."""
 
     campaign: str
@@ -45,10 +50,10 @@ class Side:
 class Comparison:
     """Everything a comparison found. Ratios are of `b` over `a`."""
 
-    a: Side
-    b: Side
-    unit: str
-    """`ms` (page load time) or `Mbit/s` (rate of a transfer's flow)."""
+    a: ComparedCampaign
+    b: ComparedCampaign
+    metric: Metric
+    """What is compared: page load times, rates."""
     pairing: Pairing
     facts: tuple[Fact, ...]
     link: LinkGap | None
@@ -57,27 +62,32 @@ class Comparison:
 
     @property
     def agreeing_share(self) -> float:
-        """Share of equal verdicts among the cells whose verdicts both rest on a test; NaN of none."""
+        """Share of equal verdicts among those that rest on a test in both; NaN of none."""
         return share_agreeing(self.pairing.pairs)
 
-    def disagreeing(self) -> tuple[CellPair, ...]:
-        """Pairs whose verdicts differ."""
-        return tuple(one for one in self.pairing.pairs if one.tested and not one.agrees)
+    def disagreeing(self) -> tuple[tuple[CellPair, VerdictPair], ...]:
+        """Verdicts that differ."""
+        return tuple(
+            (one, verdict)
+            for one in self.pairing.pairs
+            for verdict in one.verdicts
+            if verdict.tested and not verdict.agrees
+        )
 
     @property
     def shifts(self) -> tuple[Shift, ...]:
-        """Median ratio and counts per protocol."""
-        return shifts(self.pairing.every_arm())
+        """Median ratio and counts per kind of arm."""
+        return shifts(self.pairing.every_mean())
 
     @property
     def tested(self) -> int:
         """Means for which the test could be made."""
-        return sum(arm.tested for arm in self.pairing.every_arm())
+        return sum(mean.tested for mean in self.pairing.every_mean())
 
     @property
     def significant(self) -> int:
         """Means that differ significantly."""
-        return sum(arm.significant for arm in self.pairing.every_arm())
+        return sum(mean.significant for mean in self.pairing.every_mean())
 
     @property
     def allowed(self) -> int:
@@ -87,18 +97,23 @@ class Comparison:
     @property
     def near(self) -> dict[str, tuple[int, int]]:
         """`1 %`, `5 %` -> how many means differ by no more, and of how many."""
-        return {f"{share:.0%}".replace("%", " %"): share_within(self.pairing.every_arm(), share) for share in NEAR}
+        return {f"{share:.0%}".replace("%", " %"): share_within(self.pairing.every_mean(), share) for share in NEAR}
 
     @property
     def beyond_drift(self) -> int:
-        """Means that differ significantly and by more than `DRIFT`, of page load times also by more than `DRIFT_MS`."""
-        least = DRIFT_MS if self.unit == "ms" else 0.0
-        far = [arm for arm in self.pairing.every_arm() if abs(arm.ratio.value - 1) > DRIFT and abs(arm.b.mean - arm.a.mean) > least]
-        return sum(arm.significant for arm in far)
+        """Means that differ significantly and by more than `DRIFT`, of times also by more than `DRIFT_MS`."""
+        least = DRIFT_MS if self.metric.unit == "ms" else 0.0
+        far = [
+            mean
+            for mean in self.pairing.every_mean()
+            if abs(mean.ratio.value - 1) > DRIFT and abs(mean.b.mean - mean.a.mean) > least
+        ]
+        return sum(mean.significant for mean in far)
 
     @property
     def outcome(self) -> Literal["untested", "alike", "close", "different"]:
-        """`alike`: chance explains how many means differ significantly; `close`: how many do so by more than `DRIFT`."""
+        """`alike`: chance explains how many means differ significantly; `close`: how many do so by more than
+        `DRIFT`."""
         if not self.tested:
             return "untested"
         if self.significant <= self.allowed:
@@ -109,50 +124,63 @@ class Comparison:
 def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Comparison:
     """Compare two campaigns of `data/raw`, sealed or still growing, in the cells that both have.
 
-    A `LonglookError` where one is unknown, both are the same, one has no finished cell, one measured page loads
-    and the other transfers, or they have no cell in common.
+    A `LonglookError` where one is unknown, both are the same, one has no finished cell, their experiments differ, or
+    they have no cell in common.
     """
     if a == b:
         raise LonglookError(f"{a} was named twice; a comparison takes two campaigns")
     one, other = (find_campaign(raw_root or paths.RAW, name) for name in (a, b))
-    if one.kind != other.kind:
-        what = {"plt": "page loads", "transfer": "transfers"}
-        raise LonglookError(f"{a} measured {what[one.kind]} and {b} {what[other.kind]}: they have no cell in common")
-    measured = [read_measured(campaign) for campaign in (one, other)]
+    what = [named(found.experiment, f"campaign {found.id}").title for found in (one, other)]
+    if one.experiment != other.experiment:
+        raise LonglookError(
+            f"{a} measured {what[0]} (experiment {one.experiment}) and {b} {what[1]} (experiment {other.experiment}): "
+            "they have no cell in common"
+        )
+    measured = [read_results(campaign, environments=True) for campaign in (one, other)]
     for campaign, cells in zip((one, other), measured, strict=True):
         if not cells:
-            raise LonglookError(f"campaign {campaign.id} has no finished cell yet; go on measuring it with: longlook run {campaign.sweep}")
+            raise LonglookError(
+                f"campaign {campaign.id} has no finished cell yet; go on measuring it with: "
+                f"longlook run {campaign.sweep}"
+            )
     pairing = pair(*measured)
     if not pairing.pairs:
         raise LonglookError(
             f"{a} and {b} have no cell in common: {_example(measured[0])} against {_example(measured[1])}; "
             f"for a campaign like {a} measure its sweep: longlook run {one.sweep}"
         )
-    return comparison_of(_side(one), _side(other), pairing, "ms" if one.kind == "plt" else "Mbit/s")
+    return comparison_of(_compared(one), _compared(other), pairing)
 
 
-def comparison_of(a: Side, b: Side, pairing: Pairing, unit: str) -> Comparison:
+def comparison_of(a: ComparedCampaign, b: ComparedCampaign, pairing: Pairing) -> Comparison:
     """What the pairs say, without any I/O; the facts are of the paired cells only."""
     return Comparison(
         a=a,
         b=b,
-        unit=unit,
+        metric=pairing.pairs[0].a.experiment.primary,
         pairing=pairing,
         facts=facts_between(
             (record for one in pairing.pairs for record in one.a.environments),
             (record for one in pairing.pairs for record in one.b.environments),
         ),
         link=link_gap(pairing.pairs),
-        same_seeds=sum(bool({*one.a.seeds} & {*one.b.seeds}) for one in pairing.pairs),
+        same_seeds=sum(bool(_seeds(one.a) & _seeds(one.b)) for one in pairing.pairs),
     )
 
 
-def _side(campaign: Campaign) -> Side:
+def _compared(campaign: Campaign) -> ComparedCampaign:
     info = campaign.info
     done = len(campaign.finished_cells())
-    return Side(campaign.id, campaign.role, campaign.sweep, info["created"], campaign.is_sealed, len(info["cells"]), done)
+    return ComparedCampaign(
+        campaign.id, campaign.role, campaign.sweep, info["created"], campaign.is_sealed, len(info["cells"]), done
+    )
 
 
-def _example(cells: list[MeasuredCell]) -> str:
+def _seeds(result: CellResult) -> set[int]:
+    """Seeds of the links' losses and delays; of links that draw none, nothing."""
+    return {cell.seed for cell in result.cells if cell.link.loss_pct or cell.link.jitter_ms}
+
+
+def _example(results: list[CellResult]) -> str:
     """A campaign's first cell, to see what another would have to match."""
-    return f"{cells[0].cell_id}{f' and {len(cells) - 1} more' if len(cells) > 1 else ''}"
+    return f"{results[0].cell.id}{f' and {len(results) - 1} more' if len(results) > 1 else ''}"

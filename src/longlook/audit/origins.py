@@ -37,7 +37,8 @@ class Fact:
 
 @dataclass(frozen=True)
 class LinkGap:
-    """How far apart the links of paired cells were, as measured before each cell: the largest gaps, and of how many cells."""
+    """How far apart the links of paired cells were, as measured before each cell: the largest gaps, and of how many
+    cells."""
 
     cells: int
     rtt_ms: float
@@ -63,29 +64,55 @@ def _collected(environments: Iterable[Environment]) -> dict[str, set[str]]:
 def _facts(environment: Environment) -> dict[str, Any]:
     """One environment record as name -> value; None where it does not tell."""
     told = environment.get
-    testbed, stack, memory = told("testbed"), told("stack"), told("memory_bytes")
+    testbed, memory = told("testbed"), told("memory_bytes")
     if isinstance(testbed, Mapping):
         testbed = f"{testbed.get('name')} ({testbed.get('driver')})"
     link = " ".join(str(part) for part in (told("link_driver"), told("link_driver_version")) if part)
     facts = {
-        "testbed": testbed, "link": link or None, "host": told("hostname_hash"), "CPU": told("cpu_model"), "CPUs": told("cpus"),
-        "memory": f"{memory / 2**30:.1f} GiB" if memory else None, "kernel": told("kernel"), "clock": told("clocksource"),
-        "commit": told("git_commit"), f"stack {stack}": told("stack_digest"),
-    }  # fmt: skip
-    for name, part in (told("components") or {}).items():
-        sha256 = part.get("sha256") or ""
-        facts[f"{stack}: {name}"] = " ".join(str(text) for text in (part.get("version"), part.get("provider"), sha256[:8]) if text)
-    for name, sha256 in (told("templates_sha256") or {}).items():
-        facts[f"{stack}: {name}"] = sha256
+        "testbed": testbed,
+        "link": link or None,
+        "host": told("hostname_hash"),
+        "CPU": told("cpu_model"),
+        "CPUs": told("cpus"),
+        "memory": f"{memory / 2**30:.1f} GiB" if memory else None,
+        "kernel": told("kernel"),
+        "clock": told("clocksource"),
+        "commit": told("git_commit"),
+    }
+    for stack, record in _stacks(environment).items():
+        facts |= _stack_facts(stack, record)
     for host, machine in (told("machines") or {}).items():
         facts |= {f"{host}: {name}": machine.get(name) for name in ("hostname_hash", "cpu_model", "cpus", "kernel")}
     for host, settings in (told("sysctls") or {}).items():
-        facts |= {f"{host}: {name}": value for name, value in settings.items()} if isinstance(settings, Mapping) else {host: settings}
+        facts |= (
+            {f"{host}: {name}": value for name, value in settings.items()}
+            if isinstance(settings, Mapping)
+            else {host: settings}
+        )
+    return facts
+
+
+def _stacks(environment: Environment) -> Mapping[str, Mapping[str, Any]]:
+    """Stack -> digest, components, templates; a record of one stack has these without the stack's name."""
+    own = {name: environment.get(name) for name in ("components", "templates_sha256")}
+    return environment.get("stacks") or {
+        str(environment.get("stack")): own | {"digest": environment.get("stack_digest")}
+    }
+
+
+def _stack_facts(stack: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    facts: dict[str, Any] = {f"stack {stack}": record.get("digest")}
+    for name, part in (record.get("components") or {}).items():
+        texts = (part.get("version"), part.get("provider"), (part.get("sha256") or "")[:8])
+        facts[f"{stack}: {name}"] = " ".join(str(text) for text in texts if text)
+    for name, sha256 in (record.get("templates_sha256") or {}).items():
+        facts[f"{stack}: {name}"] = sha256
     return facts
 
 
 def link_gap(pairs: Iterable[CellPair]) -> LinkGap | None:
-    """The largest difference of measured RTT (ms) and rate (% of the first campaign's) between paired cells; None if untold."""
+    """The largest difference of measured RTT (ms) and rate (% of the first campaign's) between paired cells; None if
+    untold."""
     rtts, rates = [], []
     for pair in pairs:
         a, b = (_calibrated(cell.environments) for cell in (pair.a, pair.b))

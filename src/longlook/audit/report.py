@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from longlook.analysis.agreement import CellAgreement, Disagreement
-from longlook.audit.fairness import FairnessAudit
+from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
+from longlook.published.cells import Slip
+
+
+@dataclass(frozen=True)
+class ControlGroup:
+    """The part of an A/A control that is of one kind of arm: cold loads say nothing about resumed ones."""
+
+    stack: str
+    protocol: str
+    handshake: str
+    cca: str
+    cells: int
+    untested: int
+    significant: int
+    allowed: int
+    largest_pct: float
+
+    @staticmethod
+    def label_of(stack: str, protocol: str, handshake: str, cca: str) -> str:
+        """`quicv1 QUIC CUBIC, 0-RTT`."""
+        words = f"{stack} {protocol.upper()} {cca.upper()}"
+        return words + (f", {handshake.replace('rtt', '-RTT')}" if protocol == "quic" else "")
+
+    @property
+    def label(self) -> str:
+        return self.label_of(self.stack, self.protocol, self.handshake, self.cca)
+
+    @property
+    def passed(self) -> bool:
+        return self.significant <= self.allowed
 
 
 @dataclass(frozen=True)
 class AAControl:
-    """A protocol measured against itself as if it were two: a square that is not white is a false alarm."""
+    """Equal arms measured as if they were not: a square that is not white is a false alarm."""
 
     role: str
     campaigns: tuple[str, ...] = ()
@@ -18,26 +49,29 @@ class AAControl:
     untested: int = 0
     """Cells with too few loads for a test; they count neither way."""
     significant: tuple[str, ...] = ()
-    """The cells that a sound testbed should not have coloured, with their difference and p."""
+    """The comparisons that a sound testbed should not have coloured, with their difference and p."""
     allowed: int = 0
     largest_pct: float = 0.0
     """Largest absolute percentage difference between the equal arms."""
     below_floor: tuple[str, ...] = ()
+    groups: tuple[ControlGroup, ...] = ()
+    """What it is a control of."""
 
     @property
-    def verdict(self) -> str:
-        """`pass`, `fail` or `not measured`."""
+    def verdict(self) -> Literal["pass", "fail", "not measured"]:
+        """It fails as a whole, or where one of its groups does."""
         if self.cells == self.untested:
             return "not measured"
-        return "pass" if len(self.significant) <= self.allowed else "fail"
+        passed = len(self.significant) <= self.allowed and all(one.passed for one in self.groups)
+        return "pass" if passed else "fail"
 
 
 @dataclass(frozen=True)
 class OrderControl:
-    """Each protocol after a load of its own against itself after a load of the other: they must be alike."""
+    """Each arm after a load of its own against itself after a load of another: they must be alike."""
 
     tested: int = 0
-    """Protocols of cells with enough loads of both kinds."""
+    """Arms of cells with enough loads of both kinds."""
     significant: tuple[str, ...] = ()
     allowed: int = 0
 
@@ -49,10 +83,10 @@ class OrderControl:
 
 @dataclass(frozen=True)
 class LoadCounts:
-    """Page loads behind a set of cells."""
+    """Loads (and downloads) behind a set of cells."""
 
     accepted: int = 0
-    """Accepted and averaged: the cold loads are not among them."""
+    """Accepted and averaged: those set aside, the cold ones, are not among them."""
     cold: int = 0
     rejected: dict[str, int] = field(default_factory=dict)
     """By reason; `disturbed` is one of them."""
@@ -71,40 +105,42 @@ class LoadCounts:
 
 @dataclass(frozen=True)
 class TableAudit:
-    """One published table beside the cells of one campaign."""
+    """One published table beside the cells of the campaigns that measured its series."""
 
+    study: str
     table: str
-    figure: str
-    campaign: str
+    series: tuple[str, ...]
+    campaigns: tuple[str, ...]
     published_cells: int
-    cells: tuple[CellAgreement, ...]
-    agreeing_share: float
-    quic_median_error: float
-    tcp_median_error: float
+    cells: tuple[ComparedCell, ...]
+    overall: Overall
     loads: LoadCounts
 
 
 @dataclass(frozen=True)
 class Section:
-    """The audit of one role's newest campaigns, or of one chosen campaign."""
+    """The audit of one role's newest campaigns, or of one chosen campaign. Controls are none of it."""
 
     title: str
     campaigns: tuple[str, ...]
     tables: tuple[TableAudit, ...]
+    overall: tuple[Overall, ...]
+    """One for each metric of the tables."""
+    largest: Mapping[str, tuple[tuple[ComparedCell, ComparedMean], ...]]
+    """Metric -> the means that differ most from the published ones, the largest difference first."""
     unpublished_cells: int
-    agreeing_share: float
-    quic_median_error: float
-    tcp_median_error: float
     loads: LoadCounts
     order: OrderControl
     short_cells: tuple[str, ...]
-    """Cells in which an arm has fewer accepted loads than the fullest cell of the same campaign."""
+    """Cells in which an arm has fewer accepted loads than the fullest arm of the same campaign."""
+    floors: int
+    """Means that have a floor."""
     below_floor: tuple[str, ...]
-    largest: tuple[Disagreement, ...]
-    fairness: tuple[FairnessAudit, ...] = ()
+    uncontrolled: tuple[str, ...]
+    """Kinds of arms of which no A/A control was measured."""
 
     @property
-    def cells(self) -> tuple[CellAgreement, ...]:
+    def cells(self) -> tuple[ComparedCell, ...]:
         """Every compared cell of every table."""
         return tuple(cell for table in self.tables for cell in table.cells)
 
@@ -114,16 +150,19 @@ class PublishedCheck:
     """What the published tables say about themselves."""
 
     cells: int
+    """Printed percentage differences."""
+    means: int
+    """Printed means that have a floor."""
     wrong_differences: tuple[str, ...]
     """Printed percentage differences that do not follow from the printed means."""
     below_floor: tuple[str, ...]
-    slips: tuple[dict[str, str], ...]
-    """Known contradictions within the thesis; reported, never corrected."""
+    slips: tuple[Slip, ...]
+    """Known contradictions within a study; reported, never corrected."""
 
 
 @dataclass(frozen=True)
 class Integrity:
-    """Hashes of the sealed campaigns and of the processed tables."""
+    """Hashes of the sealed campaigns and of the processed tables; published tables that no sweep measures."""
 
     verified: tuple[str, ...] = ()
     unsealed: tuple[str, ...] = ()
@@ -142,22 +181,35 @@ class AuditReport:
     @property
     def failures(self) -> tuple[str, ...]:
         """Why the data cannot be trusted. Disagreement with the published values is not among the reasons."""
-        found = [
-            f"A/A control ({control.role}): {len(control.significant)} of {control.cells} cells significant, "
-            f"at most {control.allowed} expected"
-            for control in self.controls
-            if control.verdict == "fail"
-        ]
+        found = [line for control in self.controls if control.verdict == "fail" for line in _failed(control)]
         found += [
-            f"order control ({part.title}): {len(part.order.significant)} of {part.order.tested} arms depend on what was loaded before"
+            f"order control ({part.title}): {len(part.order.significant)} of {part.order.tested} arms depend on what "
+            "was loaded before"
             for part in self.sections
             if not part.order.passed
         ]
-        found += [f"below the floor: {line}" for part in (*self.controls, *self.sections) for line in part.below_floor]
+        low = [part.below_floor for part in self.controls] + [part.below_floor for part in self.sections]
+        found += [f"below the floor: {line}" for lines in low for line in lines]
         found += [f"integrity: {line}" for line in self.integrity.problems]
         return tuple(found)
 
     @property
     def ok(self) -> bool:
-        """False where the A/A or the order control failed, a mean is below its floor, or a hash is wrong."""
+        """False where the A/A or the order control failed, a mean is below its floor, a hash is wrong, or no sweep
+        measures a published cell."""
         return not self.failures
+
+
+def _failed(control: AAControl) -> list[str]:
+    """The control as a whole, or else the group that failed."""
+    if len(control.significant) > control.allowed:
+        return [
+            f"A/A control ({control.role}): {len(control.significant)} of {control.cells} cells significant, "
+            f"at most {control.allowed} expected"
+        ]
+    return [
+        f"A/A control ({control.role}): {group.significant} of {group.cells} cells of {group.label} significant, "
+        f"at most {group.allowed} expected"
+        for group in control.groups
+        if not group.passed
+    ]

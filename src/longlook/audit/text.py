@@ -6,16 +6,20 @@ import dataclasses
 import json
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from longlook.analysis.agreement import CellAgreement
-from longlook.analysis.pairing import CellPair
+from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
+from longlook.analysis.result import CellResult
+from longlook.analysis.twofold import verdict_word
 from longlook.audit.comparison import Comparison
-from longlook.audit.fairness import lines_of, median_error
+from longlook.audit.fairness import share_lines
 from longlook.audit.report import AAControl, AuditReport, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit
+from longlook.experiment.base import Metric
+from longlook.experiment.registry import EXPERIMENTS
 
 WIDTH = 120
+PROTOCOLS = ("quic", "tcp")
 
 
 def format_text(report: AuditReport) -> str:
@@ -32,46 +36,49 @@ def format_summary(report: AuditReport, campaigns: Sequence[str] = ()) -> str:
     """The A/A control, then, of these campaigns (or of all), each cell's line and one line per published table."""
     lines = _controls(report.controls)
     for section in report.sections:
-        tables = [table for table in section.tables if not campaigns or table.campaign in campaigns]
-        shares = [one for one in section.fairness if not campaigns or one.campaign in campaigns]
-        if not tables and not shares:
-            continue
-        lines += ["", f"Against the published values: {section.title}", *lines_of(shares)]
+        tables = [table for table in section.tables if not campaigns or {*table.campaigns} & {*campaigns}]
         if not tables:
             continue
-        lines += [line for table in tables for line in ["", *_table(table)]]
-        lines += ["", _SUMMARY_HEAD]
-        lines += [_summary_row(table) for table in tables]
+        lines += ["", f"Against the published values: {section.title}", *_tables(tables)]
+        lines += ["", _SUMMARY_HEAD, *(_summary_row(table) for table in tables)]
         lines += [_loads(sum((table.loads for table in tables), LoadCounts()))]
     return "\n".join(wrapped([*lines, "", *_conclusion(report)]))
 
 
 def to_json(report: AuditReport | Comparison) -> str:
-    """Every value of the report or comparison, ratios and verdicts included, as JSON; what could not be computed is null."""
+    """Every value of the report or comparison as JSON, what is computed from them too; what could not be is null."""
     return json.dumps(_plain(report), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-_SUMMARY_HEAD = f"  {'table':7}{'figure':8}{'cells':>10}{'verdicts agree':>18}{'median error QUIC':>20}{'TCP':>8}"
+_SUMMARY_HEAD = f"  {'table':7}{'figure':10}{'cells':>10}{'verdicts agree':>18}{'median error QUIC':>20}{'TCP':>8}"
 
 
 def _summary_row(table: TableAudit) -> str:
+    errors = [_percent(table.overall.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS]
     return (
-        f"  {table.table:7}{table.figure:8}{f'{len(table.cells)} of {table.published_cells}':>10}"
-        f"{agreeing(table.cells):>18}"
-        f"{_percent(table.quic_median_error):>20}{_percent(table.tcp_median_error):>8}"
+        f"  {table.table:7}{', '.join(table.series):10}{f'{len(table.cells)} of {table.published_cells}':>10}"
+        f"{agreeing(table.overall.equal, table.overall.tested):>18}{errors[0]:>20}{errors[1]:>8}"
     )
 
 
 def _controls(controls: Iterable[AAControl]) -> list[str]:
-    lines = ["A/A control: each protocol against itself; a coloured square is a false alarm (p < 0.01, at most 1 in 40)"]
+    lines = [
+        "A/A control: equal arms against each other; a coloured square is a false alarm (p < 0.01, at most 1 in 40)"
+    ]
     for one in controls:
         if one.verdict == "not measured":
             lines.append(f"  {one.role}: NOT MEASURED. Measure it with: longlook run aa")
             continue
+        counts = f"{len(one.significant)} of {one.cells - one.untested} cells significant ({one.allowed} allowed)"
+        campaigns = ", ".join(one.campaigns)
         lines.append(
-            f"  {one.role}: {one.verdict.upper()}. {len(one.significant)} of {one.cells - one.untested} cells significant "
-            f"({one.allowed} allowed); largest difference {one.largest_pct:.1f} %; {', '.join(one.campaigns)}"
+            f"  {one.role}: {one.verdict.upper()}. {counts}; largest difference {one.largest_pct:.1f} %; {campaigns}"
         )
+        lines += [
+            f"    of {group.label}: {group.significant} of {group.cells - group.untested} ({group.allowed} allowed); "
+            f"largest difference {group.largest_pct:.1f} %"
+            for group in one.groups
+        ]
         lines += few([f"    {text}" for text in one.significant])
         lines += few([f"    below the floor: {text}" for text in one.below_floor])
     return lines
@@ -83,13 +90,13 @@ def _published(check: PublishedCheck) -> list[str]:
         "The published tables themselves",
         f"  {right} of {check.cells} printed percentage differences follow from the printed means",
         *(f"    {line}" for line in check.wrong_differences),
-        f"  {len(check.below_floor)} of {2 * check.cells} means are below their floor",
+        f"  {len(check.below_floor)} of {check.means} means are below their floor",
         *(f"    {line}" for line in check.below_floor),
     ]
     if check.slips:
         lines.append("  known slips, reported and not corrected:")
     for slip in check.slips:
-        lines.append(f"    {slip['item']}: {slip['where']}: {slip['says']}; {slip['elsewhere']}: {slip['elsewhere_says']}")
+        lines.append(f"    {slip.item}: {slip.where}: {slip.says}; {slip.elsewhere}: {slip.elsewhere_says}")
     return lines
 
 
@@ -102,61 +109,83 @@ def _integrity(report: AuditReport) -> list[str]:
 
 
 def _section(section: Section) -> list[str]:
-    lines = [f"Against the published values: {section.title}"]
-    for table in section.tables:
-        lines += ["", *_table(table)]
+    lines = [f"Against the published values: {section.title}", *_tables(section.tables)]
     if section.tables:
-        lines += ["", f"  Overall, {_agreement(section.cells, section)}", "", _SUMMARY_HEAD]
-        lines += [_summary_row(table) for table in section.tables]
-    if section.fairness:
-        lines += lines_of(section.fairness)
-        equal = sum(one.agrees for one in section.fairness)
-        lines += ["", f"  fairness: {equal} of {len(section.fairness)} verdicts agree; median error {_percent(median_error(section.fairness))}"]
+        lines += ["", *(f"  Overall, {_metric(one.metric).title}: {_agreement(one)}" for one in section.overall)]
+        lines += ["", _SUMMARY_HEAD, *(_summary_row(table) for table in section.tables)]
     lines += ["", _loads(section.loads), *_order(section.order)]
     if section.unpublished_cells:
         lines.append(f"  {section.unpublished_cells} measured cells have no published counterpart")
     if section.short_cells:
         lines.append(f"  {len(section.short_cells)} cells have fewer accepted loads than the others of their campaign")
         lines += few([f"    {line}" for line in section.short_cells])
-    lines.append(f"  {len(section.below_floor)} means below their floor")
+    lines.append(f"  {len(section.below_floor)} of {section.floors} means below their floor")
     lines += few([f"    {line}" for line in section.below_floor])
-    if section.largest:
-        lines.append("  largest disagreements with the published means:")
-    for one in section.largest:
-        before, now = getattr(one.cell.a, f"{one.protocol}_mean_ms"), getattr(one.cell.b, f"{one.protocol}_mean_ms")
-        lines.append(
-            f"    x {one.ratio:<6.2f}{one.protocol.upper():5}{before:>10.1f} -> {now:>9.1f} ms  figure {one.cell.figure}: {one.cell.label}"
-        )
+    if section.uncontrolled:
+        lines.append(f"  no A/A control was measured of: {'; '.join(section.uncontrolled)}")
+    for name, largest in section.largest.items():
+        lines += _largest(_metric(name), largest)
     return lines
 
 
-def _order(control: OrderControl) -> list[str]:
-    lines = [
-        f"  order control, an arm after its own load against after the other's: {'PASS' if control.passed else 'FAIL'}. "
-        f"{len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
+def _largest(metric: Metric, largest: Iterable[tuple[ComparedCell, ComparedMean]]) -> list[str]:
+    digits = 1 if metric.unit == "ms" else 2
+    return [
+        f"  largest disagreements with the published means, {metric.title}:",
+        *(
+            f"    x {mean.ratio:<6.2f}{mean.arm.upper():5}{mean.published_mean:>10.{digits}f} -> "
+            f"{mean.measured_mean:>9.{digits}f} {metric.unit}  figure {cell.series}: {cell.label or cell.title}"
+            for cell, mean in largest
+        ),
     ]
+
+
+def _metric(name: str) -> Metric:
+    """The metric of that name, whichever experiment has it."""
+    return next(one for experiment in EXPERIMENTS.values() for one in experiment.metrics if one.name == name)
+
+
+def _order(control: OrderControl) -> list[str]:
+    counts = f"{len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
+    verdict = "PASS" if control.passed else "FAIL"
+    lines = [f"  order control, an arm after its own load against after the other's: {verdict}. {counts}"]
     return lines + few([f"    {text}" for text in control.significant])
 
 
+def _tables(tables: Iterable[TableAudit]) -> list[str]:
+    """Cells whose arms took turns, a line each; then those whose arms ran together, a line for each arm."""
+    alone = [table for table in tables if all(cell.mode == "interleaved" for cell in table.cells)]
+    together = [table for table in tables if table not in alone]
+    return [line for table in alone for line in ["", *_table(table)]] + share_lines(together)
+
+
 def _table(table: TableAudit) -> list[str]:
-    missing = f"{len(table.cells)} of {table.published_cells} cells"
+    counts = f"{len(table.cells)} of {table.published_cells} cells"
+    unit = _metric(table.overall.metric).unit
+    names = [f"{mean.arm.upper()} {unit}" for mean in table.cells[0].means]
     return [
-        f"  Table {table.table}, figure {table.figure}: {missing}, campaign {table.campaign}",
-        f"    {'':42}{'QUIC ms':>25}{'TCP ms':>25}{'verdict':>13}",
-        f"    {'cell':42}{'publ.':>9}{'meas.':>9}{'ratio':>7}{'publ.':>9}{'meas.':>9}{'ratio':>7}{'publ.':>7}{'meas.':>6}  agree",
+        f"  Table {table.table}, figure {', '.join(table.series)}: {counts}, campaign {', '.join(table.campaigns)}",
+        f"    {'':42}{''.join(f'{name:>25}' for name in names)}{'verdict':>13}",
+        f"    {'cell':42}{''.join(f'{word:>9}{now:>9}{ratio:>7}' for word, now, ratio in [_HEAD] * len(names))}"
+        f"{'publ.':>7}{'meas.':>6}  agree",
         *(_cell(cell) for cell in table.cells),
-        f"    {_agreement(table.cells, table)}",
+        f"    {_agreement(table.overall)}",
     ]
 
 
-def _cell(cell: CellAgreement) -> str:
-    a, b = cell.a, cell.b
-    return (
-        f"    {cell.label:42}"
-        f"{a.quic_mean_ms:>9.1f}{_number(b.quic_mean_ms)}{_ratio(cell.quic_ratio)}"
-        f"{a.tcp_mean_ms:>9.1f}{_number(b.tcp_mean_ms)}{_ratio(cell.tcp_ratio)}"
-        f"{a.verdict:>7}{b.verdict:>6}  {('yes' if cell.agrees else 'NO') if cell.tested else '-'}"
+_HEAD = ("publ.", "meas.", "ratio")
+
+
+def _cell(cell: ComparedCell) -> str:
+    means = "".join(
+        f"{mean.published_mean:>9.1f}{_number(mean.measured_mean)}{_ratio(mean.ratio)}" for mean in cell.means
     )
+    verdicts = "; ".join(
+        f"{verdict_word(one.published, one.left, one.right):>7}{verdict_word(one.measured, one.left, one.right):>6}"
+        f"  {'-' if one.agree is None else 'yes' if one.agree else 'NO'}"
+        for one in cell.verdicts
+    )
+    return f"    {cell.label or cell.title:42}{means}{verdicts}"
 
 
 def _number(value: float) -> str:
@@ -171,23 +200,23 @@ def _percent(share: float) -> str:
     return f"{share:.1%}" if math.isfinite(share) else "-"
 
 
-def _agreement(cells: Sequence[CellAgreement], part: TableAudit | Section) -> str:
-    return (
-        f"verdicts that agree: {agreeing(cells)}; median relative error of the means: "
-        f"QUIC {_percent(part.quic_median_error)}, TCP {_percent(part.tcp_median_error)}"
-    )
+def _agreement(found: Overall) -> str:
+    errors = ", ".join(f"{protocol.upper()} {_percent(error)}" for protocol, error in found.median_errors.items())
+    return f"verdicts that agree: {agreeing(found.equal, found.tested)}; median relative error of the means: {errors}"
 
 
-def agreeing(cells: Sequence[CellAgreement | CellPair]) -> str:
-    """`17 of 18 (94%)`, of the cells with enough loads for a test."""
-    tested = [cell.agrees for cell in cells if cell.tested]
-    return f"{sum(tested)} of {len(tested)} ({sum(tested) / len(tested):.0%})" if tested else "none tested"
+def agreeing(equal: int, tested: int) -> str:
+    """`17 of 18 (94%)`, of the verdicts that rest on a test."""
+    return f"{equal} of {tested} ({equal / tested:.0%})" if tested else "none tested"
 
 
 def _loads(loads: LoadCounts) -> str:
-    reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1]))
+    reasons = ", ".join(
+        f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1])
+    )
     rejected = f"{sum(loads.rejected.values())} rejected" + (f" ({reasons})" if reasons else "")
-    return f"  loads: {loads.accepted} accepted and averaged, {loads.cold} cold, {rejected}; {loads.disturbed} disturbed by the machine"
+    counts = f"{loads.accepted} accepted and averaged, {loads.cold} cold, {rejected}"
+    return f"  loads: {counts}; {loads.disturbed} disturbed by the machine"
 
 
 def _conclusion(report: AuditReport) -> list[str]:
@@ -216,14 +245,30 @@ def wrapped(lines: Iterable[str]) -> list[str]:
 
 def _plain(value: Any) -> Any:
     """Dataclasses with their computed properties and without what their `repr` leaves out, NaN as null."""
+    if isinstance(value, CellResult):
+        return _plain(_result(value))
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value) if field.repr]
-        names += [name for name, item in vars(type(value)).items() if isinstance(item, property) and name != "cells"]
-        return {name: _plain(getattr(value, name)) for name in names}
-    if isinstance(value, dict):
+        names += [name for name, item in vars(type(value)).items() if isinstance(item, property) and name not in names]
+        return {name: _plain(getattr(value, name)) for name in names if (type(value), name) != (Section, "cells")}
+    if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def _result(result: CellResult) -> dict[str, Any]:
+    """What names and defines a cell, and its arms in the first metric."""
+    cell = result.cell
+    return {
+        "campaign": result.campaign,
+        "cell_id": cell.id,
+        "series": cell.series,
+        "label": cell.full_label,
+        "key": cell.key,
+        "seeds": [one.seed for one in result.cells],
+        "arms": {arm.name: result.summary(arm.name) for arm in cell.arms},
+    }

@@ -12,8 +12,9 @@ import time
 
 from longlook.bench.subjects import PLAIN, Subject, cpu_ns
 from longlook.errors import LonglookError
-from longlook.link.calibrate import echo_times_ms
-from longlook.testbed import process
+from longlook.host import process
+from longlook.host.hosts import Running
+from longlook.link.ping import echo_times_ms
 
 PINGS = 150
 PING_INTERVAL_S = 0.01
@@ -47,7 +48,9 @@ def percentile(values: list[float], share: float) -> float:
 def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, float]:
     """iperf3 from server to client: its JSON, and the emulator's CPU in percent of a core after settling."""
     # Without --forceflush iperf3 keeps its "listening" line in a buffer as long as it writes to a pipe.
-    server = subject.popen("server", ["iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = subject.popen(
+        "server", ["iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     try:
         _wait_for(server, "listening")
         argv = ["iperf3", "-c", subject.address, "-J", "-R", "-t", f"{seconds:g}", "-i", "0.5", *options]
@@ -65,18 +68,20 @@ def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, f
     return report, shares[0]
 
 
-def _wait_for(program: subprocess.Popen, word: str) -> None:
+def _wait_for(program: Running, word: str) -> None:
     """Until the program has written this word (read past Python's own buffer, which `select` cannot see)."""
     deadline = time.monotonic() + START_TIMEOUT_S
-    said = b""
-    while select.select([program.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        chunk = os.read(program.stdout.fileno(), 4096)
+    said, stream = b"", process.piped(program.stdout)
+    while select.select([stream], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        chunk = os.read(stream.fileno(), 4096)
         said += chunk
         if word.encode() in said:
             return
         if not chunk:
             break
-    raise LonglookError(f"{program.args[-1]}: no {word!r} within {START_TIMEOUT_S:g} s; it said {said.decode(errors='replace')!r}")
+    raise LonglookError(
+        f"{program.args[-1]}: no {word!r} within {START_TIMEOUT_S:g} s; it said {said.decode(errors='replace')!r}"
+    )
 
 
 def _meter(subject: Subject, seconds: float, shares: list[float]) -> None:

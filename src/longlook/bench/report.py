@@ -7,7 +7,7 @@ import statistics
 import sys
 
 from longlook.bench import measure, subjects
-from longlook.bench.subjects import LinkpipeSubject, NetemSubject, RattanSubject, Subject
+from longlook.bench.subjects import LinkpipeSubject, NetemSubject, OwnBed, RattanSubject, Subject
 from longlook.testbed.netns import NetnsTestbed
 
 ROUNDS = 3
@@ -18,10 +18,17 @@ TARGET_DELAY_P99_MS = 0.5
 TARGET_TCP_SHARE = 0.95
 TARGET_LOSSLESS_MBPS = 100.0
 
+FIGURES = (
+    *("rtt_p50_ms", "rtt_p99_ms", "rtt_max_ms", "plain_p50_ms", "plain_p99_ms", "plain_max_ms"),
+    *("tcp_wire_mbps", "tcp_cpu_pct", "udp_cpu_pct", "udp_lost"),
+)
+FORMAT = "{:>7g} {:9}{:>9.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}{:>10.1f}{:>9.1f}{:>9.1f}{:>10.0f}"
+"""A row of the table: rate, link, and the figures."""
+
 
 def run_bench(seconds: float, rounds: int = ROUNDS) -> str:
     """Measure every subject at every rate, `rounds` times, in an order that alternates; the table as text."""
-    notes = []
+    notes: list[str] = []
     results: dict[tuple[float, str], list[dict[str, float]]] = {}
     with NetnsTestbed(TESTBED) as bed:
         bed.set_cca("server", "cubic")
@@ -51,7 +58,7 @@ def _kinds(bed: NetnsTestbed, notes: list[str]) -> list[type[Subject]]:
 
 
 def _once(kind: type[Subject], rate: float, bed: NetnsTestbed, seconds: float) -> dict[str, float]:
-    subject = kind(rate) if kind is RattanSubject else kind(rate, bed)
+    subject = kind(rate, bed) if issubclass(kind, OwnBed) else kind(rate)
     beside = LinkpipeSubject(rate, bed)  # only its ends are used: the plain pair lies beside the link
     with subject:
         return measure.plain(beside) | measure.questions(subject, seconds)
@@ -84,18 +91,20 @@ def targets(rate: float, one: dict[str, float], rattan: dict[str, float] | None)
 
 def format_report(table: dict[tuple[float, str], dict[str, float]], rounds: int, notes: list[str]) -> str:
     """Aligned columns: one row per rate and link, then one line per target."""
-    columns = ("Mbit/s", "link", "RTT p50", "p99", "max ms", "veth p50", "p99", "max ms", "TCP wire", "CPU TCP", "CPU UDP", "UDP lost")
-    lines = [f"medians of {rounds} interleaved rounds, RTT {subjects.RTT_MS:g} ms set, queue 2 x BDP; CPU in % of one core"]
+    columns = [
+        *("Mbit/s", "link", "RTT p50", "p99", "max ms", "veth p50", "p99", "max ms"),
+        *("TCP wire", "CPU TCP", "CPU UDP", "UDP lost"),
+    ]
+    lines = [
+        f"medians of {rounds} interleaved rounds, RTT {subjects.RTT_MS:g} ms set, queue 2 x BDP; CPU in % of one core"
+    ]
     lines.append("{:>7} {:9}{:>9}{:>8}{:>8}{:>10}{:>8}{:>8}{:>10}{:>9}{:>9}{:>10}".format(*columns))
     for (rate, name), one in sorted(table.items()):
-        figures = [one[key] for key in ("rtt_p50_ms", "rtt_p99_ms", "rtt_max_ms", "plain_p50_ms", "plain_p99_ms", "plain_max_ms")]
-        lines.append(
-            "{:>7g} {:9}{:>9.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}".format(rate, name, *figures)
-            + f"{one['tcp_wire_mbps']:>10.1f}{one['tcp_cpu_pct']:>9.1f}{one['udp_cpu_pct']:>9.1f}{one['udp_lost']:>10.0f}"
-        )
+        figures = [one[key] for key in FIGURES]
+        lines.append(FORMAT.format(rate, name, *figures))
     lines.append("")
     for (rate, name), one in sorted(table.items()):
         if name == LinkpipeSubject.name:
-            for what, (reached, figures) in targets(rate, one, table.get((rate, RattanSubject.name))).items():
-                lines.append(f"{'reached' if reached else 'MISSED ':8}{rate:>5g} Mbit/s  {what}: {figures}")
+            for what, (reached, said) in targets(rate, one, table.get((rate, RattanSubject.name))).items():
+                lines.append(f"{'reached' if reached else 'MISSED ':8}{rate:>5g} Mbit/s  {what}: {said}")
     return "\n".join([*lines, *notes])

@@ -18,17 +18,19 @@ import time
 from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.host import process
+from longlook.host.hosts import Role, Running
+from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.link.linkpipe import LinkPipe
 from longlook.paths import CACHE
-from longlook.scenario import Link
-from longlook.testbed import netns, process
-from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
+from longlook.plan.link import Link
+from longlook.testbed import netns
 from longlook.testbed.netns import NetnsTestbed
 
 RTT_MS = 36.0
 RATTAN_VERSION = "0.1.1"
 RATTAN_START_TIMEOUT_S = 15.0
-PLAIN = {"server": "10.78.0.1", "client": "10.78.0.2"}
+PLAIN: dict[Role, str] = {"server": "10.78.0.1", "client": "10.78.0.2"}
 """Addresses of the plain veth pair beside the link."""
 
 
@@ -48,7 +50,7 @@ class Subject(abc.ABC):
     def __exit__(self, *_): ...
 
     @abc.abstractmethod
-    def popen(self, role: str, argv: list[str], **options) -> subprocess.Popen:
+    def popen(self, role: Role, argv: list[str], **options) -> Running:
         """Start a program at the `server` or the `client` end."""
 
     address: str
@@ -71,7 +73,7 @@ class OwnBed(Subject):
         self.bed = bed
         self.address = bed.hosts["server"].address
 
-    def popen(self, role, argv, **options):
+    def popen(self, role: Role, argv: list[str], **options) -> Running:
         return self.bed.popen(role, argv, **options)
 
 
@@ -93,7 +95,10 @@ class LinkpipeSubject(OwnBed):
 
     def losses(self):
         totals = self._driver.counters().values()
-        return {key: sum(way[key] for way in totals) for key in ("socket_drops", "memory_drops", "send_errors", "dropped_queue")}
+        return {
+            key: sum(way[key] for way in totals)
+            for key in ("socket_drops", "memory_drops", "send_errors", "dropped_queue")
+        }
 
 
 class NetemSubject(OwnBed):
@@ -134,7 +139,9 @@ class RattanSubject(Subject):
         self._folder = Path(tempfile.mkdtemp(prefix="rattan-"))
         config = self._folder / "rattan.toml"
         config.write_text(rattan_config(self.link))
-        self._process = process.start([str(rattan_binary()), "run", "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = process.start(
+            [str(rattan_binary()), "run", "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         self._suffix = ""
         try:
             self._suffix = self._wait_for_namespaces()
@@ -150,7 +157,9 @@ class RattanSubject(Subject):
         while time.monotonic() < deadline:
             children = self._children()
             if len(children) == 2:
-                out = subprocess.run(["ip", "netns", "identify", children[0]], capture_output=True, text=True, timeout=5, check=False)
+                out = subprocess.run(
+                    ["ip", "netns", "identify", children[0]], capture_output=True, text=True, timeout=5, check=False
+                )
                 if match := re.search(r"ns-(?:left|right)-(\S+)", out.stdout):
                     return match.group(1)
             time.sleep(0.1)  # polling interval, bounded by the deadline
@@ -165,12 +174,20 @@ class RattanSubject(Subject):
 
     def _offloads_off(self) -> None:
         own = self._suffix
-        ends = (("left", f"vL1-L-{own}"), ("right", f"vR1-R-{own}"), ("rattan", f"vL1-R-{own}"), ("rattan", f"vR1-L-{own}"))
+        ends = (
+            ("left", f"vL1-L-{own}"),
+            ("right", f"vR1-R-{own}"),
+            ("rattan", f"vL1-R-{own}"),
+            ("rattan", f"vR1-L-{own}"),
+        )
         for space, interface in ends:
             features = [word for feature in ("tso", "gso", "gro", "tx") for word in (feature, "off")]
             self._in(space, ["ethtool", "-K", interface, *features])
         for space in ("left", "right"):
-            for setting in ("tcp_congestion_control=cubic", *(f"tcp_{way}mem=4096 131072 {SOCKET_BUFFER_BYTES}" for way in "rw")):
+            for setting in (
+                "tcp_congestion_control=cubic",
+                *(f"tcp_{way}mem=4096 131072 {SOCKET_BUFFER_BYTES}" for way in "rw"),
+            ):
                 self._in(space, ["sysctl", "-qw", f"net.ipv4.{setting}"])
 
     def _in(self, space: str, argv: list[str]) -> None:
@@ -183,10 +200,12 @@ class RattanSubject(Subject):
             self._process.wait(5)
         process.stop(self._process)
         for space in ("left", "right", "rattan") if self._suffix else ():
-            subprocess.run(["ip", "netns", "del", f"ns-{space}-{self._suffix}"], capture_output=True, timeout=10, check=False)
+            subprocess.run(
+                ["ip", "netns", "del", f"ns-{space}-{self._suffix}"], capture_output=True, timeout=10, check=False
+            )
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def popen(self, role, argv, **options):
+    def popen(self, role: Role, argv: list[str], **options) -> Running:
         space = {"server": "right", "client": "left"}[role]
         return process.start(["ip", "netns", "exec", f"ns-{space}-{self._suffix}", *argv], **options)
 
@@ -230,7 +249,9 @@ def install_rattan() -> None:
 def has_netem(bed: NetnsTestbed) -> bool:
     """Whether this kernel has sch_netem, found by trying."""
     interface = bed.hosts["bridge"].interfaces[0]
-    made = bed.popen("bridge", ["tc", "qdisc", "add", "dev", interface, "root", "netem", "delay", "1ms"], stderr=subprocess.DEVNULL)
+    made = bed.popen(
+        "bridge", ["tc", "qdisc", "add", "dev", interface, "root", "netem", "delay", "1ms"], stderr=subprocess.DEVNULL
+    )
     if made.wait(10):
         return False
     bed.run("bridge", ["tc", "qdisc", "del", "dev", interface, "root"], timeout_s=10)
@@ -240,7 +261,11 @@ def has_netem(bed: NetnsTestbed) -> bool:
 def add_plain_pair(bed: NetnsTestbed) -> None:
     """A veth pair straight from server to client: what this machine does without an emulator."""
     client = netns.namespace(bed.name, "client")
-    bed.run("server", ["ip", "link", "add", "plain0", "type", "veth", "peer", "name", "plain0", "netns", client], timeout_s=10)
+    bed.run(
+        "server",
+        ["ip", "link", "add", "plain0", "type", "veth", "peer", "name", "plain0", "netns", client],
+        timeout_s=10,
+    )
     for role in PLAIN:
         bed.run(role, ["ip", "addr", "add", f"{PLAIN[role]}/24", "dev", "plain0"], timeout_s=10)
         bed.run(role, ["ethtool", "-K", "plain0", "tso", "off", "gso", "off", "gro", "off"], timeout_s=10)
@@ -252,5 +277,8 @@ def cpu_ns(pids: list[int]) -> int:
     total = 0
     for pid in pids:
         with contextlib.suppress(OSError):
-            total += sum(int(Path(f"/proc/{pid}/task/{task}/schedstat").read_text().split()[0]) for task in os.listdir(f"/proc/{pid}/task"))
+            total += sum(
+                int(Path(f"/proc/{pid}/task/{task}/schedstat").read_text().split()[0])
+                for task in os.listdir(f"/proc/{pid}/task")
+            )
     return total

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.analysis.cells import newest
-from longlook.audit import AuditReport, CellAgreement, run_audit
+from longlook.analysis.compared import ComparedCell, ComparedMean, ComparedVerdict
+from longlook.analysis.newest import newest
+from longlook.analysis.twofold import verdict_word
+from longlook.audit import AuditReport, run_audit
 from longlook.audit.report import AAControl, LoadCounts, Section
-from longlook.book.data import PaperData
+from longlook.book import data as book_data
+from longlook.book.chapter import metric_of
+from longlook.book.data import BookData
 from longlook.dataset.tables import PACKAGE_NAME
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
 from longlook.figure.control import control_chart
-from longlook.figure.live import Download, LiveChart
+from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table, verdicts
+from longlook.figure.versus import Versus, side_by_side
 
 NOTHING = (
     "<p>Nothing has been measured on this copy yet, so there is nothing to audit. "
-    "<code>make reproduce</code> measures a selection of squares; <code>longlook run aa</code> measures the control.</p>"
+    "<code>make reproduce</code> measures a selection of squares; "
+    "<code>longlook run aa</code> measures the control.</p>"
 )
 MOST_LINES = 10
 MARKS = {"pass": '<span class="ll-good">pass</span>', "fail": '<span class="ll-bad">fail</span>'}
+EQUALS = Versus("a", "b", PLT)
+PROTOCOLS = ("quic", "tcp")
 
 
 @dataclass(frozen=True)
@@ -32,33 +42,35 @@ class AuditPage:
     """Each method is one section of the audit chapter; all of them work without any data."""
 
     report: AuditReport | None
-    data: PaperData
+    data: BookData
 
     def controls(self) -> HTML:
         """The A/A control: verdict, number of coloured squares, largest difference between equals."""
         if self.report is None:
             return HTML(NOTHING)
         head = ["campaigns", "verdict", "squares", "coloured", "allowed", "largest difference"]
-        rows = [_control_row(one) for one in self.report.controls]
+        rows = [row for one in self.report.controls for row in _control_rows(one)]
         coloured = [f"{one.role}: {text}" for one in self.report.controls for text in one.significant]
         return HTML(html_table(head, rows, escape=False, numeric={2, 3, 4, 5}) + _list(coloured))
 
     def control_chart(self) -> LiveChart | None:
         """The squares of the newest control, of the reader's own where there is one."""
+        arms = self.data.arms[self.data.arms["control"].astype(bool)]
         for role in ("local", "reference"):
-            cells = newest(self.data.aa_cells, role)
+            cells = side_by_side(newest(arms, role), EQUALS)
             if len(cells):
                 return LiveChart(
                     name="control",
                     chart=control_chart(cells),
                     alt_text="Percentage difference of each A/A cell; white squares are not significant.",
-                    downloads=(Download("aa-cells.csv", cells.to_csv(index=False)),),
+                    downloads=(Attachment("aa-cells.csv", cells.to_csv(index=False)),),
                     note=f"Campaign <code>{html.escape(', '.join(cells['campaign'].unique()))}</code>.",
                 )
         return None
 
     def order(self) -> HTML:
-        """The order control: arms that are faster or slower after a load of the other arm; there must be none but by chance."""
+        """The order control: arms that are faster or slower after a load of another arm; there must be none but by
+        chance."""
 
         def text(part: Section) -> str:
             found = part.order
@@ -73,7 +85,7 @@ class AuditPage:
         return self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={2, 3, 4, 5}))
 
     def disagreements(self) -> HTML:
-        """The means that differ most from the published ones, and every square whose verdict differs."""
+        """The means that differ most from the published ones, and every verdict that differs."""
         return self._each(_disagreements)
 
     def loads(self) -> HTML:
@@ -85,8 +97,8 @@ class AuditPage:
         """Means below what physics and the protocol allow: there must be none."""
 
         def text(part: Section) -> str:
-            count = len(part.below_floor)
-            return f"<p>{count} of {2 * len(part.cells)} means are below their floor.</p>" + _list(part.below_floor)
+            counts = f"{len(part.below_floor)} of {part.floors} means are below their floor"
+            return f"<p>{counts}.</p>" + _list(part.below_floor)
 
         return self._each(text)
 
@@ -98,12 +110,11 @@ class AuditPage:
         right = check.cells - len(check.wrong_differences)
         text = (
             f"<p>{right} of {check.cells} printed percentage differences follow from the printed means; "
-            f"{len(check.below_floor)} of {2 * check.cells} printed means are below their floor.</p>"
+            f"{len(check.below_floor)} of {check.means} printed means are below their floor.</p>"
         )
         head = ["item", "where", "says", "elsewhere", "says"]
-        keys = ("item", "where", "says", "elsewhere", "elsewhere_says")
-        slips = html_table(head, [[slip.get(key, "") for key in keys] for slip in check.slips])
-        return HTML(text + _list([*check.wrong_differences, *check.below_floor]) + slips)
+        rows = [[one.item, one.where, one.says, one.elsewhere, one.elsewhere_says] for one in check.slips]
+        return HTML(text + _list([*check.wrong_differences, *check.below_floor]) + html_table(head, rows))
 
     def integrity(self) -> HTML:
         """Hashes of the sealed campaigns and of the processed tables."""
@@ -118,24 +129,29 @@ class AuditPage:
         """Whether the data can be trusted, and if not, why."""
         if self.report is None or not self.report.sections:
             return HTML(NOTHING)
-        if not any(one.verdict == "pass" for one in self.report.controls) and self.report.ok:
+        if not self.report.ok:
+            return HTML("<p>The audit <strong>fails</strong>:</p>" + _list(self.report.failures))
+        if not any(one.verdict == "pass" for one in self.report.controls):
             return HTML("<p>Nothing speaks against the data, but the A/A control was not measured.</p>")
-        if self.report.ok:
-            return HTML("<p>The audit finds no reason to distrust the re-measured data.</p>")
-        return HTML("<p>The audit <strong>fails</strong>:</p>" + _list(self.report.failures))
+        text = "<p>The audit finds no reason to distrust the re-measured data.</p>"
+        missing = dict.fromkeys(kind for part in self.report.sections for kind in part.uncontrolled)
+        words = "<p>No A/A control was measured of these kinds of arms, on which the control above is silent:</p>"
+        return HTML(text + (words + _list(list(missing)) if missing else ""))
 
-    def _each(self, render) -> HTML:
+    def _each(self, render: Callable[[Section], str]) -> HTML:
         """One part per set of campaigns (reference, the reader's own)."""
         if self.report is None or not self.report.sections:
             return HTML(NOTHING)
-        return HTML("".join(f"<p><strong>{html.escape(_title(part))}</strong></p>{render(part)}" for part in self.report.sections))
+        parts = [f"<p><strong>{html.escape(_title(one))}</strong></p>{render(one)}" for one in self.report.sections]
+        return HTML("".join(parts))
 
 
-def open_audit(data: PaperData) -> AuditPage:
+def open_audit() -> AuditPage:
     """The audit of this copy; without processed tables a page that says so."""
+    data = book_data.load()
     if not (paths.PROCESSED / PACKAGE_NAME).is_file():
         return AuditPage(None, data)
-    return AuditPage(run_audit(), data)
+    return AuditPage(run_audit(anew=False), data)
 
 
 def _title(part: Section) -> str:
@@ -150,10 +166,11 @@ def _list(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{line}</li>' for line in shown)}</ul>" if shown else ""
 
 
-def _control_row(one: AAControl) -> list[str]:
+def _control_rows(one: AAControl) -> list[list[str]]:
+    """The control as a whole, then each kind of arm that it is of."""
     if one.verdict == "not measured":
-        return [html.escape(one.role), "not measured: <code>longlook run aa</code>", "", "", "", ""]
-    return [
+        return [[html.escape(one.role), "not measured: <code>longlook run aa</code>", "", "", "", ""]]
+    whole = [
         f"{one.role}: <code>{html.escape(', '.join(one.campaigns))}</code>",
         MARKS[one.verdict],
         str(one.cells - one.untested),
@@ -161,53 +178,92 @@ def _control_row(one: AAControl) -> list[str]:
         str(one.allowed),
         f"{one.largest_pct:.1f} %",
     ]
+    groups = [
+        [
+            f"of {html.escape(group.label)}",
+            MARKS["pass" if group.passed else "fail"],
+            str(group.cells - group.untested),
+            str(group.significant),
+            str(group.allowed),
+            f"{group.largest_pct:.1f} %",
+        ]
+        for group in one.groups
+    ]
+    return [whole, *groups]
 
 
 def _percent(share: float) -> str:
-    return "–" if pd.isna(share) else f"{share * 100:.1f} %"
+    return f"{share * 100:.1f} %" if math.isfinite(share) else style.DASH
 
 
-def _agreeing(cells: Sequence[CellAgreement]) -> str:
-    """`18 of 20 (90 %)`, of the cells with enough loads for a test."""
-    tested = [cell.agrees for cell in cells if cell.tested]
-    return f"{sum(tested)} of {len(tested)} ({sum(tested) / len(tested) * 100:.0f} %)" if tested else "–"
+def _agreeing(equal: int, tested: int) -> str:
+    """`18 of 20 (90 %)`, of the verdicts that rest on a test."""
+    return f"{equal} of {tested} ({equal / tested * 100:.0f} %)" if tested else style.DASH
 
 
 def _agreement_rows(part: Section) -> list[list[str]]:
     rows = [
         [
             table.table,
-            table.figure,
+            ", ".join(table.series),
             f"{len(table.cells)} of {table.published_cells}",
-            _agreeing(table.cells),
-            _percent(table.quic_median_error),
-            _percent(table.tcp_median_error),
-            f"<code>{html.escape(table.campaign)}</code>",
+            _agreeing(table.overall.equal, table.overall.tested),
+            *(_percent(table.overall.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS),
+            f"<code>{html.escape(', '.join(table.campaigns))}</code>",
         ]
         for table in part.tables
     ]
     overall = [
-        "all", "", str(len(part.cells)), _agreeing(part.cells),
-        _percent(part.quic_median_error), _percent(part.tcp_median_error), "",
-    ]  # fmt: skip
-    return [*rows, overall]
+        [
+            "all",
+            metric_of(one.metric).title,
+            str(one.cells),
+            _agreeing(one.equal, one.tested),
+            *(_percent(one.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS),
+            "",
+        ]
+        for one in part.overall
+    ]
+    return [*rows, *overall]
 
 
 def _disagreements(part: Section) -> str:
-    head = ["figure", "square", "protocol", "published, ms", "re-measured, ms", "ratio"]
-    rows = []
-    for one in part.largest:
-        before, now = (getattr(side, f"{one.protocol}_mean_ms") for side in (one.cell.a, one.cell.b))
-        rows.append([one.cell.figure, one.cell.label, one.protocol.upper(), f"{before:,.1f}", f"{now:,.1f}", f"{one.ratio:.2f}"])
-    different = [cell for cell in part.cells if cell.tested and not cell.agrees]
-    verdict_rows = [
-        [cell.figure, html.escape(cell.label), f"{cell.a.pct_diff:+.1f} %", f"{cell.b.pct_diff:+.1f} %", verdicts(cell.a.verdict, cell.b.verdict)]
-        for cell in different
+    different = [(cell, one) for cell in part.cells for one in cell.verdicts if one.agree is False]
+    tested = sum(one.agree is not None for cell in part.cells for one in cell.verdicts)
+    text = f"<p>{len(different)} of {tested} verdicts are other than the published ones.</p>"
+    head = ["figure", "square", "published", "re-measured", "verdict"]
+    rows = [_different(cell, one) for cell, one in different]
+    shown = html_table(head, rows, escape=False, numeric={2, 3}) if rows else ""
+    return "".join(_largest(name, own) for name, own in part.largest.items()) + text + shown
+
+
+def _largest(name: str, found: Sequence[tuple[ComparedCell, ComparedMean]]) -> str:
+    metric = metric_of(name)
+    digits = 1 if metric.unit == "ms" else 2
+    head = ["figure", "square", "arm", f"published, {metric.unit}", f"re-measured, {metric.unit}", "ratio"]
+    rows = [
+        [
+            cell.series,
+            cell.label or cell.title,
+            mean.arm.upper(),
+            f"{mean.published_mean:,.{digits}f}",
+            f"{mean.measured_mean:,.{digits}f}",
+            f"{mean.ratio:.2f}",
+        ]
+        for cell, mean in found
     ]
-    verdict_head = ["figure", "square", "published", "re-measured", "verdict"]
-    text = f"<p>{len(different)} of {sum(cell.tested for cell in part.cells)} squares have another verdict than the published one.</p>"
-    largest = "<p>Means that differ most:</p>" + html_table(head, rows, numeric={3, 4, 5})
-    return largest + text + (html_table(verdict_head, verdict_rows, escape=False, numeric={2, 3}) if different else "")
+    return f"<p>Means that differ most, {metric.title}:</p>" + html_table(head, rows, numeric={3, 4, 5})
+
+
+def _different(cell: ComparedCell, one: ComparedVerdict) -> list[str]:
+    words = [verdict_word(verdict, one.left.upper(), one.right.upper()) for verdict in (one.published, one.measured)]
+    return [
+        cell.series,
+        html.escape(cell.label or cell.title),
+        f"{style.signed_pct(one.published_pct_diff)} %",
+        f"{style.signed_pct(one.measured_pct_diff)} %",
+        verdicts(*words),
+    ]
 
 
 def _load_rows(part: Section) -> list[list[str]]:
@@ -215,6 +271,7 @@ def _load_rows(part: Section) -> list[list[str]]:
 
 
 def _counts(name: str, loads: LoadCounts) -> list[str]:
-    reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1]))
+    ordered = sorted(loads.rejected.items(), key=lambda item: -item[1])
+    reasons = ", ".join(f"{reason} {count}" for reason, count in ordered)
     rejected = sum(loads.rejected.values())
-    return [name, str(loads.accepted), str(loads.cold), str(rejected), reasons or "–", str(loads.disturbed)]
+    return [name, str(loads.accepted), str(loads.cold), str(rejected), reasons or style.DASH, str(loads.disturbed)]

@@ -1,14 +1,15 @@
 """Which chapters can be re-executed, and the sweeps each of them needs: read from the chapters' front matter.
 
-    ---
-    longlook:
-      name: results-quicv1
-      sweeps: [figure-4.6a, figure-4.6b]
-    ---
+---
+longlook:
+  name: results-quicv1
+  sweeps: [figure-4.6a, figure-4.6b]
+---
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import yaml
 
 from longlook import paths
+from longlook.analysis.newest import STUDY
 from longlook.errors import LonglookError
 
 KNOWN_KEYS = {"name", "sweeps"}
@@ -46,9 +48,10 @@ def front_matter(path: Path) -> dict[str, Any]:
 
 
 def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
-    """Chapters with a `longlook` block in their front matter, by name, in the order of their file names."""
+    """Chapters with a `longlook` block in their front matter, by name; those that all studies share first, then by
+    study."""
     found: dict[str, ChapterInfo] = {}
-    for path in sorted((book or paths.BOOK).glob("*.md")):
+    for path in _pages(book or paths.BOOK):
         block = front_matter(path).get("longlook")
         if block is None:
             continue
@@ -59,9 +62,15 @@ def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
     return found
 
 
+def _pages(book: Path) -> list[Path]:
+    """The Markdown files of the book: its own, and those in the folder of each study."""
+    return [*sorted(book.glob("*.md")), *sorted(book.glob("[!_]*/*.md"))]
+
+
 def _parse(path: Path, block: Any) -> ChapterInfo:
     if not isinstance(block, dict) or set(block) - KNOWN_KEYS:
-        raise LonglookError(f"{path}: 'longlook' in its front matter may hold {', '.join(sorted(KNOWN_KEYS))}; it is {block!r}")
+        known = ", ".join(sorted(KNOWN_KEYS))
+        raise LonglookError(f"{path}: 'longlook' in its front matter may hold {known}; it is {block!r}")
     sweeps = block.get("sweeps") or []
     if not isinstance(sweeps, list) or not all(isinstance(name, str) for name in sweeps):
         raise LonglookError(f"{path}: 'longlook.sweeps' must be a list of sweep names; it is {sweeps!r}")
@@ -74,3 +83,28 @@ def chapter_sweeps(name: str, book: Path | None = None) -> list[str]:
     if name not in known:
         raise LonglookError(f"no chapter {name!r} with measurements; known: {', '.join(known) or 'none'}")
     return list(known[name].sweeps)
+
+
+def chapter_study(name: str, book: Path | None = None) -> str:
+    """Whose numbers a chapter shows: the study that its folder is called after; those of the book itself show the
+    thesis's."""
+    folder = chapters(book)[name].path.parent
+    return STUDY if folder == (book or paths.BOOK) else folder.name
+
+
+def chapter_series(name: str, book: Path | None = None) -> tuple[str, ...]:
+    """The series of the chapter's sweeps, each once, in their order."""
+    found: dict[str, None] = {}
+    for sweep in chapter_sweeps(name, book):
+        found |= dict.fromkeys(_series_of(sweep))
+    return tuple(found)
+
+
+def _series_of(sweep: str) -> list[str]:
+    """What a sweep's file measures. Its name is enough: neither stacks nor servers have to be known to show a
+    figure."""
+    files = sorted(paths.SWEEPS.glob(f"*/{sweep}.toml")) + sorted(paths.SWEEPS.glob(f"{sweep}.toml"))
+    if not files:
+        raise LonglookError(f"a chapter names the sweep {sweep!r}, which is not in {paths.SWEEPS}")
+    with files[0].open("rb") as stream:
+        return [block["series"] for block in tomllib.load(stream)["cells"]]

@@ -6,107 +6,147 @@ tables are then empty, and the chapters say so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import pandas as pd
 
 from longlook import paths
-from longlook.analysis.agreement import published_as_cells
-from longlook.analysis.cells import newest_of
-from longlook.analysis.difference import difference
-from longlook.analysis.welch import Summary
-from longlook.dataset.tables import columns, resource
-from longlook.errors import LonglookError
-from longlook.figure.squares import CELL_COLUMNS, PUBLISHED, Source
+from longlook.analysis.floor import BOUNDED, floor
+from longlook.analysis.newest import newest
+from longlook.dataset.rows import arm_conditions, conditions, who
+from longlook.dataset.tables import columns, read_table
+from longlook.figure.squares import PUBLISHED, Source
+from longlook.figure.versus import Versus, side_by_side
+from longlook.published.registry import published_cells
 
-COLUMNS = [("reference", "reference", "Re-measured (reference)"), ("yours", "local", "Yours")]
+COLUMNS = (("reference", "reference", "Re-measured (reference)"), ("yours", "local", "Yours"))
 """Columns of a figure beside the published one: key, role of its campaign, heading."""
+PUBLISHED_CAMPAIGN = "published"
 
 
-@dataclass(frozen=True)
-class PaperData:
-    """Every table of the book. Times in ms; columns as in the fixed tables of `data/processed`.
+@dataclass(frozen=True, eq=False)
+class BookData:
+    """Every table of the book; the processed ones are read when they are first asked for, and squares made once.
 
-    `published` has the columns of `cells` and `table`.
+    `published` has the columns of `arms`, and `table`: printed means are arms of the campaign `published`.
     """
 
     published: pd.DataFrame
-    cells: pd.DataFrame
-    runs: pd.DataFrame
-    aa_cells: pd.DataFrame
-    aa_runs: pd.DataFrame
-    campaigns: pd.DataFrame
-    handshake_cells: pd.DataFrame
+    processed: Path
+    _squares: dict[tuple, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
-    @property
-    def is_empty(self) -> bool:
-        """True before anything has been measured and processed."""
-        return self.cells.empty
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        return read_table(self.processed, "cells")
+
+    @cached_property
+    def arms(self) -> pd.DataFrame:
+        return read_table(self.processed, "arms")
+
+    @cached_property
+    def samples(self) -> pd.DataFrame:
+        return read_table(self.processed, "samples")
+
+    @cached_property
+    def campaigns(self) -> pd.DataFrame:
+        return read_table(self.processed, "campaigns")
+
+    @cached_property
+    def timelines(self) -> pd.DataFrame:
+        return read_table(self.processed, "timelines")
+
+    @cached_property
+    def throughput(self) -> pd.DataFrame:
+        return read_table(self.processed, "throughput")
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        return read_table(self.processed, "agreement_verdicts")
+
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        return read_table(self.processed, "agreement_means")
 
     def campaign(self, name: str) -> pd.Series:
         """The row of one campaign in `campaigns`."""
         return self.campaigns[self.campaigns["campaign"] == name].iloc[0]
 
-    def sources(self, figure: str) -> dict[Source, pd.DataFrame]:
-        """Columns of one figure: published, then the reference campaign, then the reader's newest own one."""
-        found = {PUBLISHED: self.published[self.published["figure"] == figure]}
-        for key, role, title in COLUMNS:
-            rows = newest_of(self.cells, figure, role)
-            if len(rows):
-                found[Source(key, title, rows["campaign"].iloc[0])] = rows
+    def rows(self, table: str, study: str, series: str | Sequence[str], key: str) -> pd.DataFrame:
+        """Rows of one table (`arms`, `samples`, ...) of one or several series, in one column of a figure: `published`
+        (arms only), `reference` or `yours`. The newest campaign counts that has any."""
+        if key == PUBLISHED.key:
+            return _of(self.published, study, series)
+        role = {name: role for name, role, _ in COLUMNS}[key]
+        # Which campaign is the newest is a matter of the cells: a table may hold rows of a part of them only.
+        seen = newest(_of(self.cells, study, series), role)[["campaign", "series"]].drop_duplicates()
+        own = _of(getattr(self, table), study, series)
+        chosen = set(seen.itertuples(index=False, name=None))
+        pairs = zip(own["campaign"], own["series"], strict=True)
+        return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
+
+    def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
+        """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
+        campaigns = self.rows("cells", study, series, key)["campaign"].unique()
+        own = _of(getattr(self, table), study, series)
+        return own[own["campaign"].isin(campaigns)]
+
+    def squares(self, study: str, series: str | tuple[str, ...], key: str, versus: Versus) -> pd.DataFrame:
+        """One column of one or several series: rows of `side_by_side`, tested or not; none where it has nothing."""
+        asked = (study, series, key, versus)
+        if asked not in self._squares:
+            rows = self.rows("arms", study, series, key)
+            self._squares[asked] = side_by_side(rows.drop(columns="table", errors="ignore"), versus)
+        return self._squares[asked]
+
+    def sources(
+        self, study: str, series: str | Sequence[str], versus: Versus, labels: Sequence[str] = ()
+    ) -> dict[Source, pd.DataFrame]:
+        """Columns of one figure: published, then the reference campaign, then the reader's newest own one; without
+        those that have nothing. `labels`: only cells that the study calls so."""
+        names = series if isinstance(series, str) else tuple(series)
+        found = {}
+        for key, title in ((PUBLISHED.key, PUBLISHED.title), *((key, title) for key, _, title in COLUMNS)):
+            both = self.squares(study, names, key, versus)
+            if labels:
+                both = both[both["label"].isin(labels)]
+            if len(both):
+                campaigns = () if key == PUBLISHED.key else tuple(dict.fromkeys(both["campaign"]))
+                found[Source(key, title, campaigns)] = both
         return found
 
-    def frame(self, figure: str, key: str) -> pd.DataFrame | None:
-        """One column of a figure: `published`, `reference` or `yours`; None where there is none."""
-        return next((frame for source, frame in self.sources(figure).items() if source.key == key), None)
+    def is_measured(self, study: str, series: str) -> bool:
+        """Whether any campaign has a cell of the series."""
+        return len(_of(self.cells, study, series)) > 0
 
-    def runs_of(self, figure: str, source: Source) -> pd.DataFrame:
-        """Every load, accepted or not, behind one column of one figure."""
-        if source.campaign is None:
-            return self.runs.iloc[:0]
-        return self.runs[(self.runs["figure"] == figure) & (self.runs["campaign"] == source.campaign)]
+
+def _of(rows: pd.DataFrame, study: str, series: str | Sequence[str]) -> pd.DataFrame:
+    wanted = [series] if isinstance(series, str) else list(series)
+    return rows[(rows["study"] == study) & rows["series"].isin(wanted)]
 
 
 @lru_cache(maxsize=1)
-def load() -> PaperData:
+def load() -> BookData:
     """All tables of the folders in `longlook.paths`; each file is read once per process."""
     return read(paths.PUBLISHED, paths.PROCESSED)
 
 
-def read(published: Path, processed: Path) -> PaperData:
+def read(published: Path, processed: Path) -> BookData:
     """The tables of two given folders; a missing processed table is an empty one."""
-    names = ("plt_cells", "plt_runs", "aa_cells", "aa_runs", "campaigns", "handshake_cells")
-    tables = [table(processed, name) for name in names]
-    numbers = read_published(published / "muthuraj2024_appendix_b.csv")
-    return PaperData(numbers, *tables)
+    return BookData(published_arms(published), processed)
 
 
-def table(folder: Path, name: str) -> pd.DataFrame:
-    """One processed table; empty with the right columns where there is no file."""
-    path = folder / resource(name)["path"]
-    if not path.exists():
-        return pd.DataFrame(columns=columns(name))
-    if path.suffix == ".parquet":
-        frame = pd.read_parquet(path)
-    else:
-        # Only an empty field is missing: the verdict "none" is a word.
-        frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    missing = [column for column in columns(name) if column not in frame]
-    if missing:
-        raise LonglookError(f"{path} lacks the columns {', '.join(missing)}; make it again with: longlook process")
-    return frame
-
-
-def read_published(path: Path) -> pd.DataFrame:
-    """Tables B.1-B.16 in the columns of the cell table; p and verdict by Welch's test from mean, sd and n."""
-    frame = published_as_cells(pd.read_csv(path, dtype={"printed_pct_diff": str}))
-    squares = [
-        difference(Summary(row.quic_mean_ms, row.quic_std_ms, row.quic_n), Summary(row.tcp_mean_ms, row.tcp_std_ms, row.tcp_n))
-        for row in frame.itertuples()
-    ]
-    frame["pct_diff"] = [square.pct for square in squares]
-    frame["p_value"] = [square.test.p_value for square in squares]
-    frame["verdict"] = [square.verdict for square in squares]
-    return frame[["table", *CELL_COLUMNS]]
+def published_arms(folder: Path) -> pd.DataFrame:
+    """Every printed mean as a row of `arms`, with the table that it is printed in."""
+    rows = []
+    for one in published_cells(folder):
+        same = who(PUBLISHED_CAMPAIGN, one.cell) | conditions(one.cell) | {"table": one.table}
+        for arm in one.cell.arms:
+            printed = one.arms[arm.name]
+            least = floor(one.cell, arm).total_ms if one.metric in BOUNDED else None
+            number = {"n": printed.n, "mean": printed.mean, "sd": printed.sd, "median": None, "floor": least}
+            unit = {"metric": one.metric, "unit": one.metric.rpartition("_")[2]}
+            rows.append(same | arm_conditions(arm) | unit | number)
+    return pd.DataFrame(rows, columns=["table", *columns("arms")])

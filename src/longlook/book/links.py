@@ -12,8 +12,9 @@ from pathlib import Path
 
 FETCHED = {
     "script": ("src",), "link": ("href",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
-    "video": ("src", "poster"), "audio": ("src",), "object": ("data",), "embed": ("src",), "image": ("href", "xlink:href"),
-    "use": ("href", "xlink:href"), "input": ("src",), "track": ("src",), "form": ("action",),
+    "video": ("src", "poster"), "audio": ("src",), "object": ("data",), "embed": ("src",),
+    "image": ("href", "xlink:href"), "use": ("href", "xlink:href"), "input": ("src",),
+    "track": ("src",), "form": ("action",),
 }  # fmt: skip
 # Relations of <link> that name an address without fetching it.
 NOT_FETCHED = {"canonical", "author", "license", "me"}

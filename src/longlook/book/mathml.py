@@ -1,127 +1,76 @@
 """The few formulas of the book as MathML, which browsers draw themselves (no MathJax, no network).
 
-Understands the small part of TeX that the chapters use; anything else is a warning, and a warning fails the
-build, so that no formula is ever shown half translated.
+latex2mathml translates. It passes over much that it does not understand, so its result is looked through: whatever
+is left of TeX in it is a warning, and a warning fails the build, so that no formula is ever shown half translated.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from xml.etree import ElementTree
 
 from docutils import nodes
+from latex2mathml import commands
+from latex2mathml.converter import convert_to_element
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 LOGGER = logging.getLogger(__name__)
 
-SYMBOLS = {
-    "times": "×", "cdot": "⋅", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈", "neq": "≠",
-    "ll": "≪", "gg": "≫", "sum": "∑", "max": "max", "min": "min", "log": "log", "ln": "ln", "to": "→",
-    "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "infty": "∞", "ldots": "…", "dots": "…", "%": "%",
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "Delta": "Δ", "mu": "μ", "sigma": "σ", "bar": None,
-    "{": "{", "}": "}", "_": "_",
-}  # fmt: skip
-SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em", "qquad": "2em", " ": "0.25em", "!": "0em"}
-IGNORED = {"left", "right", "displaystyle", "big", "Big", "bigl", "bigr", "Bigl", "Bigr"}
-_TOKEN = re.compile(r"\\([A-Za-z]+|.)|([0-9]+(?:[.,][0-9]+)*)|(\s+)|(.)", re.DOTALL)
+PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "mover": 2, "munder": 2, "msubsup": 3, "munderover": 3}
+"""How many children an element must have."""
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_ENTITY = re.compile("&#x[0-9A-Fa-f]+;")
+_TEX = re.compile(r"[\\{}$#]|^&$")
+BAR = "\u00af"
+"""Of the signs for a bar above something the one that browsers stretch; latex2mathml's for \\overline is U+2015."""
 
 
 class UnknownTex(ValueError):
-    """A piece of TeX that this translator does not know."""
+    """A piece of TeX that is not understood."""
 
 
 def to_mathml(tex: str, display: bool = False) -> str:
-    """MathML of one formula; raises `UnknownTex` for what it does not understand."""
-    reader = _Reader(tex)
-    body = reader.row(end=None)
-    mode = "block" if display else "inline"
-    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="{mode}">{body}</math>'
+    """MathML of one formula; raises `UnknownTex` for what is not understood."""
+    _check_source(tex)
+    try:
+        math = convert_to_element(tex, display="block" if display else "inline")
+    except Exception as error:  # those of latex2mathml have no class in common, and some are Python's own
+        raise UnknownTex(f"{tex!r}: {type(error).__name__} {error}".rstrip()) from error
+    for element in math.iter():
+        _check_element(element, tex)
+        # It writes symbols as entities, and leaves & and < in words as they are.
+        element.text = html.unescape(element.text or "").replace("\u2015", BAR)
+    for over in math.iter("mover"):
+        if over[1].text == BAR:
+            over.set("accent", "true")  # close to what is below, and no smaller
+    return ElementTree.tostring(math, encoding="unicode")
 
 
-class _Reader:
-    """A recursive-descent reader: rows of atoms, each with an optional subscript and superscript."""
+def _check_source(tex: str) -> None:
+    """Comments, braces without their partner, environments: what the translation shows no trace of."""
+    plain = _ESCAPED.sub("", tex)
+    if "%" in plain:
+        raise UnknownTex(f"a comment in {tex!r}; the sign is \\%")
+    depth = 0
+    for brace in re.findall("[{}]", plain):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            raise UnknownTex(f"unexpected '}}' in {tex!r}")
+    if depth:
+        raise UnknownTex(f"no closing '}}' in {tex!r}")
+    for name in re.findall(r"\\begin\s*{([^}]*)}", tex):
+        if rf"\{name}" not in commands.MATRICES:
+            raise UnknownTex(f"\\begin{{{name}}} in {tex!r}")
 
-    def __init__(self, tex: str) -> None:
-        self.tokens = [match for match in _TOKEN.finditer(tex) if not match.group(3)]
-        self.tex, self.at = tex, 0
 
-    def row(self, end: str | None) -> str:
-        """Atoms up to the token `end`, as one mrow."""
-        parts = []
-        while self.at < len(self.tokens):
-            if end is not None and self.tokens[self.at].group(0) == end:
-                self.at += 1
-                return f"<mrow>{''.join(parts)}</mrow>"
-            parts.append(self.scripted())
-        if end is not None:
-            raise UnknownTex(f"no closing {end!r} in {self.tex!r}")
-        return f"<mrow>{''.join(parts)}</mrow>"
-
-    def scripted(self) -> str:
-        """An atom with what stands below and above it."""
-        atom, scripts = self.atom(), {}
-        while self.at < len(self.tokens) and self.tokens[self.at].group(0) in "_^":
-            mark = self.tokens[self.at].group(0)
-            self.at += 1
-            scripts[mark] = self.atom()
-        if len(scripts) == 2:
-            return f"<msubsup>{atom}{scripts['_']}{scripts['^']}</msubsup>"
-        if scripts:
-            tag = "msub" if "_" in scripts else "msup"
-            return f"<{tag}>{atom}{next(iter(scripts.values()))}</{tag}>"
-        return atom
-
-    def atom(self) -> str:
-        """One number, letter, operator, group or command."""
-        if self.at >= len(self.tokens):
-            raise UnknownTex(f"{self.tex!r} ends too early")
-        token = self.tokens[self.at]
-        self.at += 1
-        command, digits, _, other = token.groups()
-        if command is not None:
-            return self.command(command)
-        if digits is not None:
-            return f"<mn>{digits}</mn>"
-        if other == "{":
-            return self.row("}")
-        if other in "}&":
-            raise UnknownTex(f"unexpected {other!r} in {self.tex!r}")
-        tag = "mi" if other.isalpha() else "mo"
-        return f"<{tag}>{html.escape('−' if other == '-' else other)}</{tag}>"
-
-    def command(self, name: str) -> str:
-        """A backslash command with its arguments."""
-        if name in ("frac", "dfrac", "tfrac"):
-            return f"<mfrac>{self.atom()}{self.atom()}</mfrac>"
-        if name == "sqrt":
-            return f"<msqrt>{self.atom()}</msqrt>"
-        if name in ("bar", "overline"):
-            return f'<mover accent="true">{self.atom()}<mo>¯</mo></mover>'
-        if name in ("text", "mathrm", "textrm", "mathit", "operatorname"):
-            return f"<mtext>{html.escape(self.raw_group())}</mtext>"
-        if name in SPACES:
-            return f'<mspace width="{SPACES[name]}"/>'
-        if name in IGNORED:
-            return ""
-        if SYMBOLS.get(name):
-            tag = "mi" if SYMBOLS[name].isalpha() else "mo"
-            return f"<{tag}>{html.escape(SYMBOLS[name])}</{tag}>"
-        raise UnknownTex(f"\\{name} in {self.tex!r}; known: {', '.join(sorted(SYMBOLS))}, frac, sqrt, bar, text")
-
-    def raw_group(self) -> str:
-        """The text between the next braces, spaces kept."""
-        start = self.tokens[self.at] if self.at < len(self.tokens) else None
-        if start is None or start.group(0) != "{":
-            raise UnknownTex(f"text without braces in {self.tex!r}")
-        begin = start.end()
-        while self.at < len(self.tokens) and self.tokens[self.at].group(0) != "}":
-            self.at += 1
-        if self.at == len(self.tokens):
-            raise UnknownTex(f"no closing '}}' in {self.tex!r}")
-        end = self.tokens[self.at].start()
-        self.at += 1
-        return self.tex[begin:end]
+def _check_element(element: ElementTree.Element, tex: str) -> None:
+    """Commands and signs that were passed on as they are, and elements that lack a part."""
+    if _TEX.search(_ENTITY.sub("", element.text or "")):
+        raise UnknownTex(f"{html.unescape(element.text or '')} in {tex!r}")
+    if len(element) != PARTS.get(element.tag, len(element)):
+        raise UnknownTex(f"{element.tag} of {len(element)} parts in {tex!r}")
 
 
 def _render(node: nodes.Element, display: bool) -> str:

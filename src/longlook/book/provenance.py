@@ -4,52 +4,56 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
+from types import ModuleType
 
 import pandas as pd
 
-from longlook.book.data import COLUMNS, PaperData
-from longlook.dataset.campaign import split_digests
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.muthuraj2024 import origin as muthuraj2024
+from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
+from longlook.record.campaign import split_digests
 
 DIGEST_CHARACTERS = 12
 HEAD = ["Column", "Stack", "Machine", "Figures and campaigns"]
-EMULAB = "Emulab: server d430, client d710, Dummynet bridge (thesis 3.1)"
-PUBLISHED_STACKS = {
-    "quicv1": "Chromium 111.0.5563.0, QUIC server of Chromium c43017f, Apache 2.4.52 (thesis table 3.2)",
-    "gquic37": "Chromium 60.0.3108, its QUIC server, Apache 2.4.29 (thesis table 3.2)",
-}
+ORIGINS: dict[str, ModuleType] = {"muthuraj2024": muthuraj2024}
+"""Of each study's published numbers: MACHINE, STACKS and FILES."""
 
 
-def provenance(data: PaperData, figures: Iterable[str]) -> str:
+def provenance(data: BookData, study: str, series: Iterable[str]) -> str:
     """HTML table: the published numbers first, then a row for each stack and machine with the campaigns of it
-    that any of `figures` shows."""
-    figures = list(figures)
-    source = "Muthuraj 2024, appendix B, 20 loads: <code>data/published/muthuraj2024_appendix_b.csv</code>"
-    published = data.published[data.published["figure"].isin(figures)]
-    stacks = "; ".join(words for name, words in PUBLISHED_STACKS.items() if name in set(published["stack"]))
-    rows: dict[tuple[str, ...], list[str]] = {("Published", stacks, EMULAB): [source]}
-    for title, campaign, names in campaigns_of(data, figures):
+    that any of `series` shows."""
+    series = list(series)
+    rows: dict[tuple[str, ...], list[str]] = {}
+    published = data.rows("arms", study, series, PUBLISHED.key)
+    if len(published) and study in ORIGINS:
+        known = ORIGINS[study]
+        stacks = "; ".join(words for name, words in known.STACKS.items() if name in set(published["stack"]))
+        rows["Published", stacks, known.MACHINE] = [known.FILES[one] for one in published["experiment"].unique()]
+    for title, campaign, names in campaigns_of(data, study, series):
         row = data.campaign(campaign)
-        loads = data.cells.loc[data.cells["campaign"] == campaign, ["quic_n", "tcp_n"]].max().max()
-        rows.setdefault((title, origin_of(row), html.escape(machine_of(row))), []).append(_campaign(row, names, int(loads)))
+        key = (title, origin_of(row), html.escape(machine_of(row)))
+        rows.setdefault(key, []).append(_campaign(data, row, names))
     return html_table(HEAD, [[*key, "<br>".join(lines)] for key, lines in rows.items()], escape=False)
 
 
-def campaigns_of(data: PaperData, figures: Iterable[str]) -> list[tuple[str, str, list[str]]]:
-    """(column title, campaign, figures) for every campaign in use, reference campaigns first."""
+def campaigns_of(data: BookData, study: str, series: Iterable[str]) -> list[tuple[str, str, list[str]]]:
+    """(column title, campaign, series) for every campaign in use, reference campaigns first."""
     used: dict[tuple[str, str], list[str]] = {}
-    for figure in figures:
-        for source in data.sources(figure):
-            if source.campaign is not None:
-                used.setdefault((source.title, source.campaign), []).append(figure)
-    titles = [title for _, _, title in COLUMNS]
-    return sorted(((*key, names) for key, names in used.items()), key=lambda item: titles.index(item[0]))
+    for key, _, title in COLUMNS:
+        for name in series:
+            for campaign in data.rows("cells", study, name, key)["campaign"].unique():
+                used.setdefault((title, campaign), []).append(name)
+    return [(*key, names) for key, names in used.items()]
 
 
 def origin_of(row: pd.Series) -> str:
     """Stacks with their digests of one campaign, as HTML."""
     digests = split_digests(row["stack"], row["stack_digest"])
-    stacks = [f"{html.escape(stack)}, digest <code>{html.escape(digest[:DIGEST_CHARACTERS])}</code>" for stack, digest in digests.items()]
+    stacks = [
+        f"{html.escape(stack)}, digest <code>{html.escape(digest[:DIGEST_CHARACTERS])}</code>"
+        for stack, digest in digests.items()
+    ]
     return "; ".join(stacks)
 
 
@@ -64,12 +68,16 @@ def machine_of(row: pd.Series) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _campaign(row: pd.Series, figures: list[str], loads: int) -> str:
-    """`4.6a: data/raw/<campaign>, 2025-08-01 10:15 UTC, 20 loads per protocol`, and whether it is whole."""
+def _campaign(data: BookData, row: pd.Series, series: list[str]) -> str:
+    """`4.6a: data/raw/<campaign>, 2025-08-01 10:15 UTC, 20 loads per arm`, and whether it is whole."""
+    arms = data.arms[(data.arms["campaign"] == row["campaign"]) & data.arms["series"].isin(series)]
+    most = int(arms["n"].max()) if len(arms) else 0
     parts = [
-        f"{', '.join(figures)}: <code>data/raw/{html.escape(row['campaign'])}</code>",
+        f"{html.escape(', '.join(series))}: <code>data/raw/{html.escape(row['campaign'])}</code>",
         str(row["created"])[:16].replace("T", " ") + " UTC",
-        f"{loads} loads per protocol",
+        f"{most} {'run' if most == 1 else 'runs'} of each"
+        if "together" in set(arms["mode"])
+        else f"{most} loads per arm",
     ]
     if row["cells_measured"] < row["cells"]:
         parts.append(f"{row['cells_measured']:g} of {row['cells']:g} cells so far")

@@ -1,4 +1,4 @@
-"""Sphinx extension of the book: the Vega bundle, local mathematics and a record of execution times.
+"""Sphinx extension of the book: numbers in sentences, the Vega bundle, local mathematics, a record of execution times.
 
 Everything a page needs lies in the built folder; nothing is fetched when it is read.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from longlook.book import mathml
+from longlook.book import mathml, value_role
 from longlook.figure.live import javascript_bundle
 
 BUNDLE = "vega-bundle.js"
@@ -37,6 +37,7 @@ def write_execution(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     """Registers the extension with Sphinx."""
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
+    value_role.setup(app)
     app.connect("build-finished", write_bundle)
     app.connect("build-finished", write_execution)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,47 +1,66 @@
 """The contract of a client adapter.
 
-Given an origin, an address, a page, a protocol and a number of loads, a client returns one HAR (or timing
-record) per load, with the protocol seen and the connection it used, all loads in one process and context.
-What it cannot do it answers with `NotSupported`.
+It is given an arm, the server's address and what it must trust; `fetch` loads what a request names and answers with an
+`Observation`. All fetches happen in one process with one memory of sessions, unless a request is to be `fresh`. What a
+client cannot do it declares (`offer`), and a cell that asks for it is refused before it is measured.
 """
 
 from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
-from longlook.server.base import NotSupported  # noqa: F401  (part of this contract too)
-from longlook.testbed.base import Testbed
+from longlook.client.observation import Observation
+from longlook.host.hosts import Hosts
+from longlook.plan.arm import Arm
+from longlook.plan.offer import Offer
+from longlook.site.certificate import ORIGIN
+from longlook.stack import Installed
 
 
 @dataclass(frozen=True)
 class ClientSettings:
     """What every client is given."""
 
-    protocol: str
-    origin: str
+    arm: Arm
     address: str
     port: int
+    certificate: Path
+    """The server's, PEM: to be trusted."""
     spki: str
-    """Base64 SHA-256 of the server's public key, to be trusted."""
-    options: tuple[str, ...] = ()
-    """Further command-line switches, for instance QUIC connection options."""
-    cpu_pct: float | None = None
-    """Limit on the client's CPU, percent of one CPU for all its processes together; None: no limit."""
+    """Base64 SHA-256 of the server's public key, for clients that trust by that."""
+    key_log: Path | None = None
+    """Where to write the secrets of its connections (SSLKEYLOGFILE); None: nowhere."""
+    origin: str = ORIGIN
+
+
+@dataclass(frozen=True)
+class Request:
+    """One fetch: `paths` on the origin (of a page its document), all at once on one connection."""
+
+    paths: tuple[str, ...]
+    timeout_s: float
+    fresh: bool = False
+    """The client must know nothing of earlier fetches, and resume no session."""
 
 
 class LoadFailed(Exception):
-    """One load did not finish; the client may still be usable."""
+    """One fetch did not finish; the client may still be usable.
+
+    No error of the program: an outcome that is recorded, as its reason `load_failed`.
+    """
 
 
 class Client(abc.ABC):
-    """Use as a context manager: one process and one context from entry to exit."""
+    """Use as a context manager: one process and one memory of sessions from entry to exit."""
 
     name: str
+    offer: Offer
+    """What it can do."""
 
-    def __init__(self, testbed: Testbed, stack, settings: ClientSettings):
-        self.testbed, self.stack, self.settings = testbed, stack, settings
+    def __init__(self, hosts: Hosts, stack: Installed, settings: ClientSettings):
+        self.testbed, self.stack, self.settings = hosts, stack, settings
 
     @abc.abstractmethod
     def __enter__(self): ...
@@ -50,22 +69,31 @@ class Client(abc.ABC):
     def __exit__(self, *_): ...
 
     @abc.abstractmethod
-    def load(self, path: str, timeout_s: float, fresh_context: bool = False) -> dict[str, Any]:
-        """Load one page with an empty cache; return its HAR. Raise `LoadFailed` with the reason. In a fresh context the
-        client knows nothing of earlier loads, and resumes no session."""
+    def fetch(self, request: Request) -> Observation:
+        """Fetch with an empty cache. Raise `LoadFailed` with the reason."""
+
+    def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str] | None:
+        """SHA-256 (hex) of each path's body, fetched outside of any load; None: every `fetch` tells them. Raise
+        `LoadFailed`. `page`: where the request for the others would come from."""
+        return None
 
     @abc.abstractmethod
     def drop_connections(self) -> None:
-        """End the TCP connections to the server, so that the next load opens a new one; a client of QUIC has none, and
+        """End the TCP connections to the server, so that the next fetch opens a new one; a client of QUIC has none, and
         its server ends them."""
 
     @abc.abstractmethod
     def abandon(self) -> None:
-        """End at once, in the middle of a load, which then fails; only leaving the context is possible afterwards."""
+        """End at once, in the middle of a fetch, which then fails; only leaving the context is possible afterwards."""
 
     @abc.abstractmethod
     def version(self) -> str:
         """As the running program reports it."""
+
+    @property
+    @abc.abstractmethod
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the client's, without their descendants."""
 
     @abc.abstractmethod
     def cpu_seconds(self) -> float:

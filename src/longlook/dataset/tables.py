@@ -1,4 +1,4 @@
-"""The processed tables: their schemas (Frictionless, `schemas/*.json`) and how they are written.
+"""The processed tables: their schemas (Frictionless, `schemas/*.json`), their one writer and their one reader.
 
 The schema files are the one list of columns: rows are checked against them, Parquet types come from them,
 and `datapackage.json` is made of them with the hash of each table. Same rows, same bytes.
@@ -11,21 +11,30 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pyarrow
 import pyarrow.parquet
 
-from longlook.dataset.durable import json_bytes, read_json, sha256_file, write_bytes
 from longlook.errors import LonglookError
+from longlook.record.durable import explain_disk_errors, json_bytes, read_json, sha256_file, write_bytes
 
 SCHEMAS = Path(__file__).with_name("schemas")
 TABLES = (
-    "plt_runs", "plt_cells", "aa_runs", "aa_cells", "handshake_cells", "transfer_flows", "transfer_timelines", "transfer_throughput", "campaigns",
-)  # fmt: skip
+    "cells",
+    "samples",
+    "arms",
+    "contrasts",
+    "timelines",
+    "throughput",
+    "agreement_means",
+    "agreement_verdicts",
+    "campaigns",
+)
 PACKAGE_NAME = "datapackage.json"
 _ARROW = {
     "string": pyarrow.string(),
@@ -49,11 +58,14 @@ def columns(name: str) -> list[str]:
 
 
 def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str, int]:
-    """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the rows of each."""
-    folder.mkdir(parents=True, exist_ok=True)
-    counts, resources = {}, []
-    for name in TABLES:
-        rows = [_checked(name, row) for row in tables.get(name, ())]
+    """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the
+    rows of each."""
+    with explain_disk_errors("write the processed tables", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    whole = {name: [_checked(name, row) for row in tables.get(name, ())] for name in TABLES}
+    counts: dict[str, int] = {}
+    resources = []
+    for name, rows in whole.items():
         path = folder / resource(name)["path"]
         data = _parquet(name, rows) if path.suffix == ".parquet" else _csv(name, rows)
         write_bytes(path, data)
@@ -61,7 +73,7 @@ def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str,
         resources.append(_described(name, data))
     package = {
         "name": "longlook-processed",
-        "title": "Page load times of QUIC and TCP, made from the raw records of every campaign",
+        "title": "QUIC and TCP on emulated links, made from the raw records of every campaign",
         "resources": resources,
     }
     write_bytes(folder / PACKAGE_NAME, json_bytes(package))
@@ -76,7 +88,9 @@ def _described(name: str, data: bytes) -> dict[str, Any]:
     item = dict(resource(name))
     schema, suffix = item.pop("schema"), item["path"].rpartition(".")[2]
     digest = hashlib.sha256(data).hexdigest()
-    item |= {"format": suffix} | ({"hash": f"sha256:{digest}", "bytes": len(data)} if suffix == "csv" else {"sha256": digest})
+    item |= {"format": suffix} | (
+        {"hash": f"sha256:{digest}", "bytes": len(data)} if suffix == "csv" else {"sha256": digest}
+    )
     return item | {"schema": schema}
 
 
@@ -85,9 +99,9 @@ def check_tables(folder: Path) -> list[str]:
     if not (folder / PACKAGE_NAME).is_file():
         return [f"{folder}: {PACKAGE_NAME} is missing; make it with: longlook process"]
     problems = []
-    for item in read_json(folder / PACKAGE_NAME).get("resources", []):
-        path = folder / item["path"]
-        sealed = (item.get("hash") or item.get("sha256") or "").removeprefix("sha256:")
+    for name, item in _listed(folder).items():
+        path = folder / resource(name)["path"]
+        sealed = item.removeprefix("sha256:")
         if not path.is_file():
             problems.append(f"{path} is missing; make it with: longlook process")
         elif sha256_file(path) != sealed:
@@ -95,12 +109,24 @@ def check_tables(folder: Path) -> list[str]:
     return problems
 
 
+def _listed(folder: Path) -> dict[str, str]:
+    """Table -> the hash that the data package of a folder has for it, for every table."""
+    items = read_json(folder / PACKAGE_NAME).get("resources")
+    plain = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+    found = {one.get("path"): str(one.get("hash") or one.get("sha256") or "") for one in plain}
+    return {name: found.get(resource(name)["path"], "") for name in TABLES}
+
+
 def _checked(name: str, row: Row) -> dict[str, Any]:
     """The row in column order, NaN as None; a key too many or too few is a mistake of this package."""
     wanted = columns(name)
     if set(row) != set(wanted):
         raise LonglookError(f"table {name}: a row's columns differ from its schema: {sorted(set(row) ^ set(wanted))}")
-    return {key: None if isinstance(row[key], float) and math.isnan(row[key]) else row[key] for key in wanted}
+    return {key: None if _is_missing(row[key]) else row[key] for key in wanted}
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pandas.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def _parquet(name: str, rows: list[dict[str, Any]]) -> bytes:
@@ -118,3 +144,63 @@ def _csv(name: str, rows: list[dict[str, Any]]) -> bytes:
     writer.writeheader()
     writer.writerows(rows)
     return buffer.getvalue().encode()
+
+
+def read_table(folder: Path, name: str) -> pandas.DataFrame:
+    """One processed table, every column of its schema's type; empty with the right columns where there is no file.
+
+    Only an empty field is missing (the verdict `none` is a word). Texts that are missing are None, numbers NaN.
+    """
+    path = folder / resource(name)["path"]
+    if not path.exists():
+        return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
+    again = "make it again with: longlook process"
+    try:
+        if path.suffix == ".parquet":
+            frame = pandas.read_parquet(path)
+        else:
+            frame = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise LonglookError(f"{path} cannot be read: {error}; {again}") from None
+    missing = [column for column in columns(name) if column not in frame]
+    if missing:
+        raise LonglookError(f"{path} lacks the columns {', '.join(missing)}; {again}")
+    try:
+        return pandas.DataFrame({one: _typed(frame[one], kind) for one, kind in _types(name).items()})
+    except (ValueError, KeyError) as error:
+        raise LonglookError(f"{path} holds what its schema does not allow: {error}; {again}") from None
+
+
+def typed_frame(name: str, rows: Iterable[Row]) -> pandas.DataFrame:
+    """Rows of a table as `read_table` would read them back."""
+    plain = pandas.DataFrame([_checked(name, row) for row in rows], columns=columns(name))
+    if plain.empty:
+        return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
+    return pandas.DataFrame({one: _typed(plain[one], kind) for one, kind in _types(name).items()})
+
+
+_EMPTY = {"string": object, "integer": "int64", "number": "float64", "boolean": bool}
+_BOOLEANS = {"True": True, "False": False, True: True, False: False}
+
+
+def _types(name: str) -> dict[str, str]:
+    return {field["name"]: field["type"] for field in resource(name)["schema"]["fields"]}
+
+
+def _typed(column: pandas.Series, kind: str) -> pandas.Series:
+    """A column as its schema says, from the texts of a CSV file or the values of a Parquet one."""
+    if kind in ("integer", "number") and pandas.api.types.is_numeric_dtype(column):
+        return column.astype("float64") if kind == "number" else column
+    gone = column.isna() | (column == "")
+    if kind == "string":
+        return column.astype(object).where(~gone, None)
+    readers: dict[str, Callable[[Any], Any]] = {
+        "boolean": _BOOLEANS.__getitem__,
+        "number": float,
+        "integer": float if gone.any() else int,
+    }
+    read = readers[kind]
+    nothing = None if kind == "boolean" else math.nan
+    values = [nothing if absent else read(one) for one, absent in zip(column, gone, strict=True)]
+    dtype = object if kind == "boolean" and gone.any() else "float64" if read is float else _EMPTY[kind]
+    return pandas.Series(values, index=column.index, dtype=dtype)

@@ -3,43 +3,76 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from longlook import sysinfo
-from longlook.experiment.arm import Arm
-from longlook.link.base import LinkDriver
-from longlook.paths import ENVS
-from longlook.scenario import Cell
-from longlook.testbed.base import Testbed
+from longlook.client.base import Client
+from longlook.experiment.context import Context
+from longlook.host import facts
+from longlook.server.base import RunningServer
+from longlook.stack import Installed
 
 
-def environment_record(
-    cell: Cell, stack, bed: Testbed, driver: LinkDriver, calibration: dict, effective: dict, arms: dict[str, Arm]
-) -> dict[str, Any]:
-    """Versions come from the running programs, settings are read back from the kernel."""
+class Ends(Protocol):
+    """An arm's two programs."""
+
+    server: RunningServer
+    client: Client
+
+
+def write_environment(context: Context, arms: Mapping[str, Ends]) -> None:
+    """`environment.json`; `arms`: by name, their programs running."""
+    record = environment_record(context, arms)
+    (context.folder / "environment.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+def environment_record(context: Context, arms: Mapping[str, Ends]) -> dict[str, Any]:
+    """Versions come from the running programs, settings are read back from the kernel. `stack`, its digest, components
+    and templates are the first arm's; `stacks`, where there are several, has those of each."""
+    stacks = {name: _stack_record(stack) for name, stack in context.stacks.items()}
+    first = next(iter(stacks))
     servers = {arm.server.name: arm.server for arm in arms.values()}
     clients = {f"{arm.client.name} ({name})": arm.client.version() for name, arm in arms.items()}
+    bed, driver = context.bed, context.link
     return {
         "schema": "longlook.environment/1",
-        "stack": cell.stack,
-        "stack_digest": stack.digest,
-        "components": stack.components(),
-        "templates_sha256": templates_sha256(cell.stack),
+        "stack": first,
+        "stack_digest": stacks[first]["digest"],
+        "components": stacks[first]["components"],
+        "templates_sha256": stacks[first]["templates_sha256"],
+        **({"stacks": stacks} if len(stacks) > 1 else {}),
         "server_versions": {name: server.version() for name, server in servers.items()},
         "client_versions": clients,
         "testbed": {"name": bed.name, "driver": bed.driver},
         "machines": bed.machines(),
-        "cca": {arm.protocol: arm.server.cca_in_force() for arm in arms.values()},
+        "cca": {name: arm.server.cca_in_force() for name, arm in arms.items()},
         "link_driver": driver.name,
         "link_driver_version": driver.version(),
-        "link_configuration": effective,
-        "calibration": calibration,
+        "link_configuration": context.effective,
+        "calibration": context.calibration,
         "sysctls": bed.sysctls(),
-        **sysinfo.machine(),
+        **facts.machine(),
     }
 
 
-def templates_sha256(stack: str) -> dict[str, str]:
-    """Hash of each server configuration template of a stack; the stack's digest covers software only."""
-    found = [path for path in sorted((ENVS / stack).iterdir()) if path.suffix in (".yaml", ".conf")]
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+def _stack_record(stack: Installed) -> dict[str, Any]:
+    return {
+        "digest": stack.digest,
+        "components": stack.components(),
+        "templates_sha256": templates_sha256(stack),
+    }
+
+
+def templates_sha256(stack: Installed) -> dict[str, str]:
+    """Hash of each server configuration template of a stack, the nearest one of each name.
+
+    The stack's digest covers software.
+    """
+    found = {
+        path.name: path
+        for folder in reversed(stack.stack.folders)
+        for path in sorted(folder.iterdir())
+        if path.suffix in (".yaml", ".conf")
+    }
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(found.items())}

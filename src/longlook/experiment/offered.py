@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from longlook.plan.sweep import Sweep
 from longlook.stack import offered_stacks
-from longlook.sweep import Sweep
 
 
 def offered(sweep: Sweep) -> Sweep:
@@ -15,5 +15,8 @@ def offered(sweep: Sweep) -> Sweep:
     if not absent:
         return sweep
     left = sweep.of_stacks(here)
-    click.echo(f"sweep {sweep.name}: cells of {', '.join(absent)} are left out, here is {', '.join(here)}; nix develop .#{absent[0]} has them")
+    click.echo(
+        f"sweep {sweep.name}: cells of {', '.join(absent)} are left out, here is {', '.join(here)}; "
+        f"nix develop .#{absent[0]} has them"
+    )
     return left

@@ -1,35 +1,42 @@
-"""The order of a cell's loads: protocols alternate in an order drawn from the cell's recorded seed."""
+"""The order of a cell's samples: its arms alternate in an order drawn from the cell's recorded seed."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
-from longlook.scenario import Cell, derived_seed
+from longlook.plan.cell import Cell
+from longlook.plan.value import derived_seed
 
+COLD_LOADS = 1
+"""Of each arm, before those that are analysed; kept and set aside."""
+ATTEMPTS_TOGETHER = 3
+"""A transfer that was disturbed or went wrong is repeated; the last one is kept, and says what it is."""
+INDEX_TOGETHER = 1
+"""Of every flow's sample: none is set aside."""
 MOST_REPEATS_PER_LOAD = 3
 """A rejected or disturbed load is repeated; over a cell at most this many times the loads asked for."""
 
 
 def schedule(cell: Cell) -> list[tuple[str, int]]:
-    """(arm, load index) in the order to be measured; index 0 is the cold load. Each index is one coin flip."""
+    """(arm, index) in the order to be measured; index 0 is the cold load. Each index is one draw of the arms' order."""
     generator = random.Random(derived_seed(cell.seed, "order"))
     order = []
-    for index in range(cell.cold_loads + cell.loads):
-        pair = list(cell.arms)
-        generator.shuffle(pair)
-        order += [(arm, index) for arm in pair]
+    for index in range(COLD_LOADS + cell.loads):
+        arms = list(cell.arm_names)
+        generator.shuffle(arms)
+        order += [(arm, index) for arm in arms]
     return order
 
 
 def load_seed(cell: Cell, arm: str, index: int, attempt: int) -> int:
     """Seed of the link's loss and jitter for one load.
 
-    QUIC and TCP get the same, so that their packets are paired. The arms of an A/A cell do not: the same
+    All arms get the same, so that their packets are paired. The arms of a control (A/A) do not: the same
     protocol under the same losses would give nearly the same loads, and Welch's test, which takes its samples
     for independent, could hardly fail.
     """
-    return derived_seed(cell.seed, "load", index, attempt, *([arm] if cell.arms == ("a", "b") else []))
+    return derived_seed(cell.seed, "load", index, attempt, *([arm] if cell.control else []))
 
 
 class Plan:

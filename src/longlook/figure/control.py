@@ -12,14 +12,20 @@ from longlook.figure.heatmap import configured, p_text
 SQUARE_PX = 32
 
 
-def control_chart(aa_cells: pd.DataFrame) -> alt.TopLevelMixin:
-    """Squares of the A/A cells (columns of aa_cells.csv), a row per protocol, each with its percentage difference."""
-    frame = aa_cells[["campaign", "cell_id", "protocol", "pct_diff", "p_value"]].copy()
-    frame["number"] = frame.groupby("protocol").cumcount() + 1
-    frame["arm"] = frame["protocol"].map(style.PROTOCOL_LABELS)
+def control_chart(cells: pd.DataFrame) -> alt.TopLevelMixin:
+    """Squares of the A/A cells (rows of `side_by_side`), a row per protocol, each with its percentage difference."""
+    frame = cells[["campaign", "cell_id", "left_protocol", "pct_diff", "p_value"]].copy()
+    frame["number"] = frame.groupby("left_protocol").cumcount() + 1
+    frame["arm"] = frame["left_protocol"].map(style.PROTOCOL_LABELS)
     frame["p_text"] = frame["p_value"].map(p_text)
     frame["fill"] = [
-        style.NOT_MEASURED if pd.isna(p) else "#ffffff" if p >= ALPHA else style.RED_DARK if pct > 0 else style.BLUE_DARK
+        style.NOT_MEASURED
+        if pd.isna(p)
+        else "#ffffff"
+        if p >= ALPHA
+        else style.RED_DARK
+        if pct > 0
+        else style.BLUE_DARK
         for p, pct in zip(frame["p_value"], frame["pct_diff"], strict=True)
     ]
     frame["ink"] = [style.INK if fill in ("#ffffff", style.NOT_MEASURED) else "#ffffff" for fill in frame["fill"]]

@@ -1,17 +1,22 @@
-"""The heatmap of one figure: a panel per source and link, workload across, bandwidth down.
+"""The heatmap of one figure: a panel per source and block, one condition across and one down.
 
-Colour is the percentage difference of equation 4.1, (TCP - QUIC) / QUIC * 100, on a symmetric scale that
-is clamped at `style.CLAMP_PCT`; white where Welch's test finds nothing; grey where nothing was measured.
+Colour is the percentage difference of equation 4.1, (right - left) / left * 100 for times (left QUIC, right TCP in the
+thesis), on a symmetric scale that is clamped at `style.CLAMP_PCT`; white where Welch's test finds nothing; grey where
+nothing was measured.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import altair as alt
 import pandas as pd
 
+from longlook.experiment.metrics import PLT
 from longlook.figure import style
+from longlook.figure.squares import Axes, axis_title
+from longlook.figure.versus import SIDES, Versus
 
 
 @dataclass(frozen=True)
@@ -32,33 +37,34 @@ GAP_PX = 12
 PICK = "pick"
 """Parameter that holds the picked square's key in every panel; the book's script sets it on a click."""
 
-NAMES = ("QUIC", "TCP")
-"""What the two arms are called; figure 4.7c compares QUIC with itself."""
+QUIC_TCP = Versus("quic", "tcp", PLT)
 
 
-def _tooltip(names: tuple[str, str]) -> list[alt.Tooltip]:
+def _tooltip(versus: Versus) -> list[alt.Tooltip]:
+    means = [
+        alt.Tooltip(f"{side}_text:N", title=f"{word} {versus.metric_word}, mean ± sd")
+        for side, word in zip(SIDES, versus.words, strict=True)
+    ]
     return [
         alt.Tooltip("source_title:N", title="column"),
-        alt.Tooltip("workload:N", title="workload"),
-        alt.Tooltip("link:N", title="link"),
-        alt.Tooltip("quic_text:N", title=f"{names[0]} PLT, mean ± sd"),
-        alt.Tooltip("tcp_text:N", title=f"{names[1]} PLT, mean ± sd"),
+        alt.Tooltip("place:N", title="square"),
+        *means,
         alt.Tooltip("pct_text:N", title="difference"),
         alt.Tooltip("p_text:N", title="Welch's p"),
         alt.Tooltip("verdict_text:N", title="verdict"),
     ]
 
 
-_SHOWN = ["source_title", "square", "workload", "bandwidth", "measured", "significant", "shade", "label",
-          "label_colour", "link", "quic_text", "tcp_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
+_SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "shade", "label",
+          "label_colour", "place", "left_text", "right_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
 
 
-def heatmap(squares: pd.DataFrame, names: tuple[str, str] = NAMES) -> alt.VConcatChart:
-    """Altair chart of `squares` (from `figure_squares`): one row of panels per link, one panel per source.
+Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
 
-    `names`: of the arms in the columns `quic_*` and `tcp_*`.
-    """
-    chart = alt.vconcat(*_rows(squares, PAGE, names), spacing=18)
+
+def heatmap(squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None) -> alt.VConcatChart:
+    """Altair chart of `squares` (from `figure_squares`): one row of panels per block, one panel per source."""
+    chart = alt.vconcat(*_rows(squares, PAGE, versus, axes or Axes()), spacing=18)
     return configured(chart.add_params(alt.param(name=PICK, value="")))
 
 
@@ -67,21 +73,21 @@ def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatCh
     blocks = [
         row.properties(title=_block_title(f"Figure {name}: {row.title.text}"))
         for name, squares in figures.items()
-        for row in _rows(squares, SMALL)
+        for row in _rows(squares, SMALL, QUIC_TCP, Axes())
     ]
     chart = alt.concat(*blocks, columns=columns, spacing=24)
     return configured(chart.add_params(alt.param(name=PICK, value="")))
 
 
-def _rows(squares: pd.DataFrame, layout: Layout, names: tuple[str, str] = NAMES) -> list[alt.HConcatChart]:
-    """One row of panels per link condition, titled with it."""
-    frame = _readable(squares, names)
+def _rows(squares: pd.DataFrame, layout: Layout, versus: Versus, axes: Axes) -> list[alt.HConcatChart]:
+    """One row of panels per block, titled with it."""
+    frame = _readable(squares, versus, axes)
     sources = list(dict.fromkeys(frame["source"]))
     rows = []
     for block in dict.fromkeys(frame["block"]):
         within = frame[frame["block"] == block]
         panels = [
-            _panel(within[within["source"] == source], index == 0, len(sources), layout, names)
+            _panel(within[within["source"] == source], index == 0, len(sources), layout, versus, axes)
             for index, source in enumerate(sources)
         ]
         rows.append(alt.hconcat(*panels, spacing=GAP_PX).properties(title=_block_title(block)))
@@ -92,22 +98,22 @@ def _block_title(text: str) -> alt.Title:
     return alt.Title(text, anchor="start", fontSize=13, offset=8)
 
 
-def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, names: tuple[str, str]) -> alt.LayerChart:
-    """One source of one link condition: squares, and the number printed in each."""
-    order = list(dict.fromkeys(frame.sort_values("workload_order")["workload"]))
-    speeds = list(dict.fromkeys(frame.sort_values("bandwidth_mbps")["bandwidth"]))
+def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes) -> style.Layered:
+    """One source of one block: squares, and the number printed in each."""
+    across = list(dict.fromkeys(frame.sort_values("x_order", kind="stable")["x"]))
+    down = list(dict.fromkeys(frame.sort_values("y_order", kind="stable")["y"]))
     rows = frame[[name for name in _SHOWN if name in frame]]
     base = alt.Chart(rows).encode(
-        x=alt.X("workload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labelOverlap=False, labelFontSize=layout.label_font)),
-        y=alt.Y("bandwidth:N", sort=speeds, title="Mbit/s" if first else None, axis=_bandwidth_axis(first)),
+        x=alt.X("x:N", sort=across, title=_title(axes.x), axis=_x_axis(axes.x, layout)),
+        y=alt.Y("y:N", sort=down, title=_title(axes.y) if first else None, axis=_y_axis(first)),
     )
     blank = alt.value(alt.expr(f"datum.measured ? '#ffffff' : '{style.NOT_MEASURED}'"))
-    fill = alt.when("datum.significant").then(_colour(names)).otherwise(blank)
+    fill = alt.when("datum.significant").then(_colour(versus)).otherwise(blank)
     picked = f"datum.square === {PICK}"
     outline = alt.when(picked).then(alt.value("#000000")).otherwise(alt.value("#9a9a9a"))
     weight = alt.when(picked).then(alt.value(2.5)).otherwise(alt.value(0.6))
     rect = base.mark_rect(cursor="pointer").encode(
-        color=fill, stroke=outline, strokeWidth=weight, tooltip=_tooltip(names)
+        color=fill, stroke=outline, strokeWidth=weight, tooltip=_tooltip(versus)
     )
     text = base.mark_text(fontSize=layout.number_font, font=style.FONT).encode(
         text="label:N", color=alt.value(alt.expr("datum.label_colour"))
@@ -115,20 +121,32 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, names: 
     each = int((layout.width - GAP_PX * (count - 1)) / count)
     return alt.layer(rect, text).properties(
         width=each,
-        height=layout.square_height * len(speeds),
+        height=layout.square_height * len(down),
         title=alt.Title(frame["source_title"].iloc[0], anchor="middle", fontSize=12, fontWeight="normal"),
     )
 
 
-def _bandwidth_axis(first: bool) -> alt.Axis:
-    """Bandwidth labels stand beside the first panel only: the rows line up across panels."""
+def _title(condition: str) -> str | None:
+    """A page says what it is; everything else needs its unit."""
+    return None if condition == "workload" else axis_title(condition)
+
+
+def _x_axis(condition: str, layout: Layout) -> alt.Axis:
+    angle = -40 if condition == "workload" else 0
+    return alt.Axis(
+        labelAngle=angle, labelOverlap=False, labelFontSize=layout.label_font, titleFontWeight="normal", titlePadding=2
+    )
+
+
+def _y_axis(first: bool) -> alt.Axis:
+    """Labels stand beside the first panel only: the rows line up across panels."""
     return alt.Axis(labels=first, ticks=first, domain=False, titleFontWeight="normal")
 
 
-def _colour(names: tuple[str, str]) -> alt.Color:
+def _colour(versus: Versus) -> alt.Color:
     """Diverging scale, symmetric and clamped; its legend names both directions."""
     edge = 1e-6  # the pale ends meet at 0, with nothing but a hair of white between them
-    limit = style.CLAMP_PCT
+    limit, words = style.CLAMP_PCT, versus.verdict_words
     return alt.Color(
         "shade:Q",
         scale=alt.Scale(
@@ -137,37 +155,56 @@ def _colour(names: tuple[str, str]) -> alt.Color:
             clamp=True,
         ),
         legend=alt.Legend(
-            title=f"PLT difference, %: blue, minus = {names[1]} faster; red, plus = {names[0]} faster; white = not significant",
+            title=(
+                f"{versus.metric_word} difference, %: blue, minus = {words['right']}; "
+                f"red, plus = {words['left']}; white = not significant"
+            ),
             orient="bottom", direction="horizontal", gradientLength=300, gradientThickness=10,
             titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
         ),
     )  # fmt: skip
 
 
-def _readable(squares: pd.DataFrame, names: tuple[str, str]) -> pd.DataFrame:
+def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame:
     """Adds the sentences of the tooltip, so that chart and tooltip can never disagree in rounding."""
     frame = squares.copy()
-    words = {"quic": f"{names[0]} faster", "tcp": f"{names[1]} faster", "none": style.VERDICT_WORDS["none"]}
     # Vega paints a missing number in the middle colour, whatever the condition says: give it a number.
     frame["shade"] = frame["pct_diff"].fillna(0.0)
-    frame["link"] = [f"{speed} Mbit/s, {block}" for speed, block in zip(frame["bandwidth"], frame["block"], strict=True)]
-    for protocol in ("quic", "tcp"):
-        frame[f"{protocol}_text"] = [
-            mean_text(*values)
-            for values in frame[[f"{protocol}_mean_ms", f"{protocol}_std_ms", f"{protocol}_n"]].itertuples(index=False)
-        ]
-    frame["pct_text"] = [f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]]
+    frame["place"] = place_names(frame, axes)
+    for side in SIDES:
+        parts = frame[[f"{side}_mean", f"{side}_sd", f"{side}_n"]].itertuples(index=False, name=None)
+        frame[f"{side}_text"] = [mean_text(mean, sd, n, versus.metric.unit) for mean, sd, n in parts]
+    frame["pct_text"] = [
+        f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
+    ]
     frame["p_text"] = frame["p_value"].map(p_text)
-    frame["verdict_text"] = frame["verdict"].map(words).where(frame["measured"], "not measured")
+    frame["verdict_text"] = frame["verdict"].map(versus.verdict_words).where(frame["measured"], "not measured")
     return frame
 
 
-def mean_text(mean_ms: float, std_ms: float, count: float) -> str:
+def place_names(squares: pd.DataFrame, axes: Axes) -> list[str]:
+    """`10 KB at 50 Mbit/s, RTT 36 ms, loss 0 %` for each row."""
+    named = [_named(axes.x, squares["x"]), _named(axes.y, squares["y"])]
+    texts = zip(*named, squares["block"], strict=True)
+    return [f"{across} at {down}, {block}" if block else f"{across} at {down}" for across, down, block in texts]
+
+
+def _named(condition: str, texts: pd.Series) -> list[str]:
+    """Values of a condition with its unit."""
+    if condition == "workload":
+        return list(texts)
+    if condition == "bandwidth_mbps":
+        return [f"{text} Mbit/s" for text in texts]
+    return [f"{axis_title(condition)} = {text}" for text in texts]
+
+
+def mean_text(mean: float, sd: float, count: float, unit: str = "ms") -> str:
     """`106.4 ± 2.2 ms (n = 20)`, or `not measured`."""
-    if pd.isna(mean_ms):
+    if pd.isna(mean):
         return "not measured"
-    spread = f" ± {std_ms:,.1f}" if pd.notna(std_ms) else ""
-    return f"{mean_ms:,.1f}{spread} ms (n = {count:g})"
+    digits = 1 if unit == "ms" else 2
+    spread = f" ± {sd:,.{digits}f}" if pd.notna(sd) else ""
+    return f"{mean:,.{digits}f}{spread} {unit} (n = {count:g})"
 
 
 def p_text(p_value: float) -> str:
@@ -177,7 +214,7 @@ def p_text(p_value: float) -> str:
     return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
-def configured(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+def configured(chart: Chart) -> Chart:
     """The one look of all charts: plain sans-serif, no frame, text large enough to read in print."""
     return (
         chart.configure(font=style.FONT, background="transparent")

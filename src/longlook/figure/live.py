@@ -24,7 +24,7 @@ WHITE = {"background": "white"}
 
 
 @dataclass(frozen=True)
-class Download:
+class Attachment:
     """A CSV offered beside a chart."""
 
     name: str
@@ -43,7 +43,7 @@ class LiveChart:
     chart: alt.TopLevelMixin
     alt_text: str
     payload: dict = field(default_factory=dict)
-    downloads: tuple[Download, ...] = ()
+    downloads: tuple[Attachment, ...] = ()
     note: str = ""
     hint: str = ""
 
@@ -59,7 +59,7 @@ class LiveChart:
             f'<script type="application/json" class="ll-data">{inline}</script>'
             f'<div class="ll-live" role="group" aria-label="{label}"></div>'
             f'<img class="ll-static" alt="{label}" src="data:image/svg+xml;base64,{picture}">'
-            "<noscript><p class=\"ll-note\">Scripts are off: this is the static picture of the chart.</p></noscript>"
+            '<noscript><p class="ll-note">Scripts are off: this is the static picture of the chart.</p></noscript>'
             '<div class="ll-detail" aria-live="polite"></div>'
             f'<p class="ll-note">{self._hint()}{self.note} {self._links()}</p>'
             "</div>"
@@ -70,7 +70,7 @@ class LiveChart:
         return f'<span class="ll-screen">{html.escape(self.hint)} </span>' if self.hint else ""
 
     def _links(self) -> str:
-        """Download links as data: addresses, so that they work from a file system."""
+        """Links to the attachments as data: addresses, so that they work from a file system."""
         links = [
             f'<a download="{html.escape(item.name, quote=True)}" '
             f'href="data:text/csv;charset=utf-8,{quote(item.csv, safe="")}">{html.escape(item.name)}</a>'
@@ -99,4 +99,4 @@ def png(spec: dict, scale: float = 2.0) -> bytes:
 def javascript_bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one classic script that sets `vegaEmbed`; from the locked vl-convert."""
     # The bundle declares top-level names of one letter; a function keeps them from the page's other scripts.
-    return "(function(){" + vl_convert.javascript_bundle(vl_version=VEGALITE) + "\n})();\n"
+    return "(function(){" + vl_convert.javascript_bundle(vl_version=VEGALITE) + "\n})();\n"  # type: ignore[call-arg]

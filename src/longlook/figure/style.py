@@ -1,13 +1,19 @@
 """Colours, labels and sizes that every chart and table shares.
 
-Red means QUIC is faster and blue means TCP is faster, as in the thesis (section 4.3). Red and blue stay
-apart for the common forms of colour blindness; the sign is printed as well, so colour is never the only
+Red means that the left arm is the better one and blue the right one: QUIC and TCP as in the thesis (section 4.3). Red
+and blue stay apart for the common forms of colour blindness; the sign is printed as well, so colour is never the only
 carrier of the result.
 """
 
 from __future__ import annotations
 
 import math
+from numbers import Real
+
+import altair as alt
+import pandas as pd
+
+from longlook.plan.workload import size_label
 
 CLAMP_PCT = 100.0
 """Percentage difference at which the colour is saturated, the range of the thesis's own colour bar."""
@@ -19,31 +25,65 @@ BLACK_WHITE_CROSSOVER = 0.179
 NOT_MEASURED = "#ececec"
 INK = "#222222"
 GREY = "#666666"
+SIDE_COLOURS = {"left": "#b2182b", "right": "#2166ac"}
 PROTOCOL_COLOURS = {"quic": "#b2182b", "tcp": "#2166ac"}
 PROTOCOL_LABELS = {"quic": "QUIC", "tcp": "TCP"}
+Layered = alt.Chart | alt.LayerChart | alt.FacetChart
+"""A panel, as `alt.layer` and `properties` return it."""
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 NOTHING_YET = "<p>Not measured yet.</p>"
 """In place of a table without rows."""
-VERDICT_WORDS = {"quic": "QUIC faster", "tcp": "TCP faster", "none": "not significant"}
+NOT_SIGNIFICANT = "not significant"
+CONDITION_TITLES = {
+    "bandwidth_mbps": "Mbit/s",
+    "rtt_ms": "RTT, ms",
+    "loss_pct": "loss, %",
+    "jitter_ms": "jitter, ms",
+    "jitter_interval_ms": "new delay every, ms",
+    "queue_bytes": "queue, bytes",
+    "object_bytes": "bytes of each object",
+    "object_count": "objects",
+    "total_bytes": "bytes in all",
+    "duration_s": "duration, s",
+    "client_cpu_pct": "CPU of the client, %",
+    "server_cpu_pct": "CPU of the server, %",
+    "initial_window": "initial window, packets",
+    "emulated_connections": "N",
+    "cca": "congestion controller",
+    "quic_options": "options",
+    "label": "scenario",
+    "replicate": "repeat",
+}
+"""What readers call a condition, where it is not clear from its values."""
 
 
-def size_label(size_kb: float) -> str:
-    """`5 KB`, `500 KB`, `1 MB`: the thesis's way of naming object sizes (1 MB = 1000 KB there)."""
-    return f"{size_kb / 1000:g} MB" if size_kb >= 1000 else f"{size_kb:g} KB"
+def workload_label(workload: str, object_bytes: float, count: int, with_count: bool) -> str:
+    """`500 KB × 2`; without the count where every workload of a figure has one object; of a mixed page its name."""
+    if pd.isna(object_bytes):
+        return workload
+    text = size_label(int(object_bytes))
+    return f"{text} {TIMES} {int(count)}" if with_count else text
 
 
-def workload_label(size_kb: float, count: int, with_count: bool) -> str:
-    """`500 KB × 2`; without the count where every workload of a figure has one object."""
-    return f"{size_label(size_kb)} {TIMES} {count}" if with_count else size_label(size_kb)
+def link_label(rtt_ms: float | None = None, loss_pct: float | None = None, jitter_ms: float | None = None) -> str:
+    """One line for the link of a block: RTT, loss and, where there is some, jitter; what is None lies on an axis."""
+    parts = [
+        "" if rtt_ms is None else f"RTT {rtt_ms:g} ms",
+        "" if loss_pct is None else f"loss {loss_pct:g} %",
+        f"jitter {jitter_ms:g} ms" if jitter_ms else "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
-def link_label(rtt_ms: float, loss_pct: float, jitter_ms: float) -> str:
-    """One line for the link of a block: RTT, loss and, where there is some, jitter."""
-    text = f"RTT {rtt_ms:g} ms, loss {loss_pct:g} %"
-    return f"{text}, jitter {jitter_ms:g} ms" if jitter_ms else text
+def value_text(value: object) -> str:
+    """A condition's value: numbers in their shortest form, `none` for what is not there."""
+    if value is None or (isinstance(value, Real) and math.isnan(value)):
+        return "none"
+    return f"{value:g}" if isinstance(value, Real) and not isinstance(value, bool) else str(value)
 
 
 def signed_pct(value: float | None) -> str:

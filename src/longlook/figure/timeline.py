@@ -6,6 +6,7 @@ Flows are told apart by colour, dash and position in the legend; QUIC is red and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -21,7 +22,8 @@ PHASES = {"slow_start": "#4393c3", "congestion_avoidance": "#1b7837", "recovery"
 
 
 def colours(protocols: Mapping[str, str]) -> tuple[list[str], list[list[int]]]:
-    """Colour and dash of each label, in order; `protocols`: label -> protocol. Equal protocols get other shades and dashes."""
+    """Colour and dash of each label, in order; `protocols`: label -> protocol. Equal protocols get other shades and
+    dashes."""
     seen = {"quic": 0, "tcp": 0}
     shades, dashes = [], []
     for protocol in protocols.values():
@@ -49,24 +51,32 @@ def timeline(
     colour = alt.Color("label:N", scale=alt.Scale(domain=labels, range=shades), sort=labels, legend=legend)
     dash = alt.StrokeDash("label:N", scale=alt.Scale(domain=labels, range=dashes), sort=labels, legend=legend)
     brush = alt.selection_interval(encodings=["x"], name="zoom")
-    interpolate = "step-after" if step else "linear"
+    interpolate: Literal["step-after", "linear"] = "step-after" if step else "linear"
     base = alt.Chart(frame)
     lines = base.mark_line(strokeWidth=1.6, interpolate=interpolate, clip=True).encode(
         x=alt.X("time_s:Q", title="time since the start, s", scale=alt.Scale(domain=brush, nice=False)),
         y=alt.Y("value:Q", title=title),
         color=colour,
         strokeDash=dash,
-        tooltip=[alt.Tooltip("label:N", title="flow"), alt.Tooltip("time_s:Q", title="s", format=".2f"), alt.Tooltip("value:Q", title=title, format=",.2f")],
+        tooltip=[
+            alt.Tooltip("label:N", title="flow"),
+            alt.Tooltip("time_s:Q", title="s", format=".2f"),
+            alt.Tooltip("value:Q", title=title, format=",.2f"),
+        ],
     )
     detail = alt.layer(lines, *_references(references, title))
     strip = base.mark_line(strokeWidth=0.8, interpolate=interpolate).encode(color=colour)
     return _zoomable(detail, strip, brush, axis=alt.Axis(tickCount=8))
 
 
-def _zoomable(detail: alt.Chart | alt.LayerChart, strip: alt.Chart, brush: alt.Parameter, **time_axis) -> alt.VConcatChart:
+def _zoomable(detail: style.Layered, strip: alt.Chart, brush: alt.Parameter, **time_axis) -> alt.VConcatChart:
     """The detail, and below it the strip on which the reader drags its span."""
     time = alt.X("time_s:Q", title="drag here to zoom", **time_axis)
-    strip = strip.encode(x=time, y=alt.Y("value:Q", title=None, axis=None)).properties(width=WIDTH_PX, height=OVERVIEW_PX).add_params(brush)
+    strip = (
+        strip.encode(x=time, y=alt.Y("value:Q", title=None, axis=None))
+        .properties(width=WIDTH_PX, height=OVERVIEW_PX)
+        .add_params(brush)
+    )
     return configured(alt.vconcat(detail.properties(width=WIDTH_PX, height=DETAIL_PX), strip, spacing=8))
 
 
@@ -74,7 +84,11 @@ def _references(references: Sequence[tuple[float, str]], title: str) -> list[alt
     if not references:
         return []
     frame = pd.DataFrame(references, columns=["value", "text"])
-    rule = alt.Chart(frame).mark_rule(strokeDash=[3, 3], color=style.INK, opacity=0.8).encode(y=alt.Y("value:Q", title=title))
+    rule = (
+        alt.Chart(frame)
+        .mark_rule(strokeDash=[3, 3], color=style.INK, opacity=0.8)
+        .encode(y=alt.Y("value:Q", title=title))
+    )
     text = (
         alt.Chart(frame)
         .mark_text(align="right", baseline="bottom", dy=-3, fontSize=11, color=style.INK)
@@ -88,7 +102,9 @@ def phases(frame: pd.DataFrame, title: str) -> alt.VConcatChart:
     known = [name for name in PHASES if name in set(frame["phase"])]
     legend = alt.Legend(title=None, orient="top", symbolType="circle")
     colour = alt.Color("phase:N", scale=alt.Scale(domain=known, range=[PHASES[name] for name in known]), legend=legend)
-    shape = alt.Shape("phase:N", scale=alt.Scale(domain=known, range=["circle", "square", "triangle-up"][: len(known)]), legend=legend)
+    shape = alt.Shape(
+        "phase:N", scale=alt.Scale(domain=known, range=["circle", "square", "triangle-up"][: len(known)]), legend=legend
+    )
     brush = alt.selection_interval(encodings=["x"], name="zoom")
     base = alt.Chart(frame)
     points = base.mark_point(size=14, filled=True, opacity=0.8, clip=True).encode(

@@ -1,19 +1,8 @@
-from __future__ import annotations
-
-import contextlib
+"""Link drivers: what makes a testbed's bridge behave like a `Link`."""
 
 from longlook.link.base import LinkDriver
 from longlook.link.dummynet import Dummynet
 from longlook.link.linkpipe import LinkPipe
-from longlook.testbed.base import Testbed
-from longlook.testbed.registry import LINK_OF, TESTBEDS, describe
 
-LINKS = {LinkPipe.name: LinkPipe, Dummynet.name: Dummynet}
+LINKS: dict[str, type[LinkDriver]] = {LinkPipe.name: LinkPipe, Dummynet.name: Dummynet}
 """Link drivers by name; a new one is one file in this folder and one entry here."""
-
-
-def open_link(owned: contextlib.ExitStack, given: str | dict, driver: str | None = None) -> tuple[Testbed, LinkDriver]:
-    """A testbed and its link driver, both ended with `owned`; `given`: a name on this machine, or a description."""
-    description = describe(given)
-    bed = owned.enter_context(TESTBEDS[description.driver](description))
-    return bed, owned.enter_context(LINKS[driver or LINK_OF[description.driver]](bed))

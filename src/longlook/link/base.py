@@ -5,8 +5,8 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from longlook.scenario import Link
-from longlook.testbed.base import Testbed
+from longlook.host.hosts import Hosts
+from longlook.plan.link import Link
 
 DIRECTIONS = ("server_to_client", "client_to_server")
 
@@ -15,8 +15,12 @@ class LinkDriver(abc.ABC):
     """Use as a context manager on a testbed that is up. One driver per testbed at a time."""
 
     name: str
+    rate_tolerance_pct = 0.5
+    """By which a rate of Ethernet frames may differ from what was set."""
+    tells_drops_apart = True
+    """Its counters tell losses from what a full queue dropped."""
 
-    def __init__(self, testbed: Testbed):
+    def __init__(self, testbed: Hosts):
         self.testbed = testbed
 
     def __enter__(self):
@@ -42,8 +46,22 @@ class LinkDriver(abc.ABC):
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
         """Apply a condition to both directions; the configuration in force is returned."""
 
+    @abc.abstractmethod
     def verify(self) -> None:
-        """Raise if the link is not as it was configured: somebody else may have a hand on it. Called before and after the loads."""
+        """Raise if the link is not as it was configured: somebody else may have a hand on it.
+
+        Called before and after the loads.
+        """
+
+    def changed(self) -> str | None:
+        """What somebody else did to the link since this was asked or the driver set something itself; None: nothing, or
+        nothing that can be told without delay. Called around every load."""
+        return None
+
+    def connections(self) -> dict[str, dict[str, dict[str, int]]] | None:
+        """Protocol (`tcp`, `quic`) -> server port -> connections `opened` by clients since the start, and packets of
+        their handshakes that the link dropped (`handshake_lost`); None: it does not look into packets."""
+        return None
 
     @abc.abstractmethod
     def reseed(self, seed: int) -> None:
@@ -52,6 +70,11 @@ class LinkDriver(abc.ABC):
     @abc.abstractmethod
     def counters(self) -> dict[str, dict[str, float]]:
         """Totals since the start, per direction."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the driver's; none where the link is another machine's."""
+        return ()
 
     @abc.abstractmethod
     def cpu_seconds(self) -> float:

@@ -1,175 +1,229 @@
-"""Calibration: before a condition is used, the link is measured against what was set, and the result recorded."""
+"""Calibration: before a condition is used, the link is measured against what was set, and the result recorded.
+
+Each parameter is measured in each direction (streams.py): one-way delay, rate, queue, losses, order. What the emulator
+counted is held against what the receiver got. `calibration.md` beside this says which errors are noticed, and how
+often a right link is not believed.
+"""
 
 from __future__ import annotations
 
-import json
-import math
-import re
 import statistics
-import subprocess
-import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import Any
 
 from longlook.errors import LonglookError
-from longlook.link.base import LinkDriver
-from longlook.scenario import Link
-from longlook.testbed.base import Role, Testbed
+from longlook.host.hosts import Hosts
+from longlook.link.base import DIRECTIONS, LinkDriver
+from longlook.link.binomial import CONFIDENCE, bounds, power
+from longlook.link.jitter import jitter_problems, measure_jitter
+from longlook.link.ping import ping_ms
+from longlook.link.streams import Seen, Way, burst_bytes
+from longlook.plan.link import Link
 
-TRAIN = Path(__file__).with_name("train.py")
-FRAME_BYTES = 1442
-PORT = 7777
-PINGS = 30
-MOST_PACKETS = 1500
-QUEUE_SHARE = 0.9
-"""The train fills at most this share of the queue, so that nothing of it is dropped there."""
-TRAINS = 2
-JITTER_PINGS, JITTER_INTERVAL_S = 1500, 0.004
 ATTEMPTS = 3
-"""Virtual machines stall: a measurement out of tolerance is repeated, and every attempt recorded."""
+"""Virtual machines stall: a measurement out of tolerance is repeated, and every attempt recorded. Losses are added up
+over the attempts, where some are set, so that another try is no second chance."""
+OTHER_LOSSES = {"none": 0.0, "half": 0.5, "twice": 2.0, "five times": 5.0}
+"""Times what is set; the record says how surely each is noticed."""
+WITHOUT_LOSS = {"0.1 %": 0.001, "0.5 %": 0.005}
+"""The same, where none is set."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
     """What may differ from the set values."""
 
-    rtt_ms: float = 1.0
-    rate_pct: float = 3.0
-    lost_packets_pct: float = 3.0
-    """Of a train, beyond the set loss."""
+    rtt_ms: float = 0.6
+    one_way_ms: float = 0.3
+    """0.05 to 0.12 ms is the hosts' own time."""
+    rate_pct: float = 0.5
+    """Single bursts are off by 0.01 %; of a link driver the driver's own (`LinkDriver.rate_tolerance_pct`)."""
+    queue_pct: float = 10.0
+    queue_packets: float = 4.0
+    """Of the bursts' size, beyond that: a packet that did not fit whole, and the line's."""
     stall_ms: float = 10.0
     """By which a single echo may be late on a virtual machine."""
 
 
-def jitter(testbed: Testbed) -> dict:
-    """A stream of echo requests under jitter: distribution of the RTT, and the share of replies that came late by
-    RFC 4737 (an earlier number after a later one)."""
-    address = testbed.hosts["server"].address
-    argv = ["ping", "-n", "-c", str(JITTER_PINGS), "-i", str(JITTER_INTERVAL_S), "-W", "2", address]
-    out = testbed.run("client", argv, timeout_s=JITTER_PINGS * JITTER_INTERVAL_S + 15, check=False)
-    numbers = [int(text) for text in re.findall(r"icmp_seq=(\d+) ttl", out)]
-    times = echo_times_ms(out)
-    latest, reordered = 0, 0
-    for number in numbers:
-        reordered += number < latest
-        latest = max(latest, number)
-    return {
-        "replies": len(times),
-        "rtt_ms_mean": statistics.fmean(times) if times else None,
-        "rtt_ms_std": statistics.stdev(times) if len(times) > 1 else None,
-        "rtt_ms_min": min(times, default=None),
-        "rtt_ms_max": max(times, default=None),
-        "reordered_pct": 100 * reordered / len(numbers) if numbers else None,
-    }
+@dataclass
+class Losses:
+    """Of one direction's streams, over all attempts."""
+
+    sent: int = 0
+    lost: int = 0
+
+    def against(self, share: float) -> dict[str, Any]:
+        """With the bounds of a loss of this share, and how surely others are noticed."""
+        low, high = bounds(self.sent, share)
+        tries = (
+            1 if share else ATTEMPTS
+        )  # a lost packet where none is to be lost may be the machine's, and is tried again
+        others = {name: times * share for name, times in OTHER_LOSSES.items()} if share else WITHOUT_LOSS
+        return {
+            "sent": self.sent,
+            "lost": self.lost,
+            "at_least": low,
+            "at_most": high,
+            "confidence": CONFIDENCE,
+            "power": {
+                name: round(power(self.sent, share, min(other, 1.0)) ** tries, 6) for name, other in others.items()
+            },
+        }
 
 
-def jitter_problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
-    """Ways in which the RTT's distribution is not that of two independent uniform delays; empty when it is."""
-    if measured["replies"] < 0.98 * JITTER_PINGS:
-        return [f"{measured['replies']} of {JITTER_PINGS} echo requests answered"]
-    # Each direction is one draw per interval: so many independent samples of a sum of two uniform delays.
-    std = link.jitter_ms / math.sqrt(6)
-    mean = link.rtt_ms + link.jitter_ms / 12  # the half steps hold a falling delay up: a twelfth of the range in both directions
-    samples = JITTER_PINGS * JITTER_INTERVAL_S * 1e3 / link.jitter_interval_ms
-    found = []
-    if abs(measured["rtt_ms_mean"] - mean) > 4 * std / math.sqrt(samples):
-        found.append(f"mean RTT {measured['rtt_ms_mean']:.1f} ms, about {mean:.1f} ms expected")
-    if not 0.5 * std < measured["rtt_ms_std"] < 1.5 * std:
-        found.append(f"standard deviation of the RTT {measured['rtt_ms_std']:.1f} ms, about {std:.1f} ms expected")
-    low, high = link.rtt_ms - link.jitter_ms, link.rtt_ms + link.jitter_ms
-    if measured["rtt_ms_min"] < low - 1 or measured["rtt_ms_max"] > high + tolerance.stall_ms:
-        found.append(f"RTT from {measured['rtt_ms_min']:.1f} to {measured['rtt_ms_max']:.1f} ms, {low:g} to {high:g} set")
-    if not measured["reordered_pct"] > 1:
-        found.append(f"{measured['reordered_pct']:.1f} % of the echo replies reordered: jitter must reorder")
-    return found
-
-
-def ping_ms(testbed: Testbed, count: int = PINGS, interval_s: float = 0.01) -> list[float]:
-    """RTTs (ms) of `count` echo requests from client to server; lost ones are missing."""
-    address = testbed.hosts["server"].address
-    argv = ["ping", "-n", "-c", str(count), "-i", str(interval_s), "-W", "2", address]
-    out = testbed.run("client", argv, timeout_s=count * interval_s + 15, check=False)
-    return echo_times_ms(out)
-
-
-def echo_times_ms(out: str) -> list[float]:
-    """RTTs (ms) that ping printed, in the order of its lines."""
-    return [float(text) for text in re.findall(r"time=([0-9.]+) ms", out)]
-
-
-def train(testbed: Testbed, sender: Role, receiver: Role, count: int) -> dict[str, float]:
-    """Send one packet train; its rate in Mbit/s (of Ethernet frames) and the packets received."""
-    address = testbed.hosts[receiver].address
-    numbers = [address, str(PORT), str(count)]
-    ear = testbed.popen(receiver, [sys.executable, "-S", str(TRAIN), "receive", *numbers], stdout=subprocess.PIPE, text=True)
-    if ear.stdout.readline().strip() != "ready":
-        raise LonglookError(f"the packet train's receiver did not start on {receiver}")
-    testbed.run(sender, [sys.executable, "-S", str(TRAIN), "send", *numbers, str(FRAME_BYTES)], timeout_s=20)
-    out, _ = ear.communicate(timeout=20)
-    result = json.loads(out)
-    received, span = result["received"], result["span_s"]
-    return {"sent": count, "received": received, "mbps": (received - 1) * FRAME_BYTES * 8 / span / 1e6 if span > 0 else 0.0}
-
-
-def measure(testbed: Testbed, link: Link) -> dict:
-    """One calibration: median RTT and, per direction, the rate and share of a train that arrived."""
+def measure(testbed: Hosts, driver: LinkDriver, link: Link, one_clock: bool = True) -> dict[str, Any]:
+    """One calibration of a link without jitter. `one_clock`: both hosts' clocks are one; else only the sum of the
+    delays is known, by echo requests."""
+    ways = {way: Way(testbed, link, way) for way in DIRECTIONS}
     pings = ping_ms(testbed)
-    count = max(20, min(MOST_PACKETS, int(link.effective_queue_bytes * QUEUE_SHARE / FRAME_BYTES)))
-    measured: dict = {
+    measured: dict[str, Any] = {
         "rtt_ms_median": statistics.median(pings) if pings else None,
         "rtt_ms_min": min(pings, default=None),
         "rtt_ms_max": max(pings, default=None),
         "pings": len(pings),
     }
-    for name, sender, receiver in (("server_to_client", "server", "client"), ("client_to_server", "client", "server")):
-        trains = [train(testbed, sender, receiver, count) for _ in range(TRAINS)]
-        sent, received = sum(one["sent"] for one in trains), sum(one["received"] for one in trains)
-        # Losses leave gaps that the span still contains: scale by what was served.
-        rates = [one["mbps"] * one["sent"] / one["received"] * (1 - link.loss_pct / 200) for one in trains if one["received"] > 1]
-        measured[f"{name}_mbps"] = statistics.median(rates) if rates else 0.0
-        measured[f"{name}_train_lost_pct"] = 100 * (1 - received / sent)
+    for way in DIRECTIONS:
+        before = driver.counters()[way]
+        seen = ways[way].seen()
+        counted = _counted(before, driver.counters()[way])
+        measured[f"{way}_mbps"] = seen.mbps
+        measured[way] = _record(seen, one_clock) | {"counted": counted}
     return measured
 
 
-def problems(link: Link, measured: dict, tolerance: Tolerance) -> list[str]:
+def _record(seen: Seen, one_clock: bool) -> dict[str, Any]:
+    record = seen.record()
+    if not one_clock:
+        record["one_way_ms"] = None
+        record["one_way_not_measured"] = (
+            "the hosts' clocks differ: only the sum of both directions is known (rtt_ms_median)"
+        )
+    return record
+
+
+def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    kept = ("packets_in", "packets_out", "dropped_loss", "dropped_queue", "socket_drops")
+    return {name: after[name] - before.get(name, 0) for name in kept if name in after}
+
+
+def problems(link: Link, measured: Mapping[str, Any], tolerance: Tolerance, losses: Mapping[str, Losses]) -> list[str]:
     """Every way in which a measurement is out of tolerance, with the numbers; empty when it is inside."""
     found = []
     rtt = measured["rtt_ms_median"]
     if rtt is None or abs(rtt - link.rtt_ms) > tolerance.rtt_ms:
         found.append(f"RTT {link.rtt_ms:g} ms set, {rtt} ms measured (tolerance {tolerance.rtt_ms:g} ms)")
-    for name in ("server_to_client", "client_to_server"):
-        rate, lost = measured[f"{name}_mbps"], measured[f"{name}_train_lost_pct"]
-        if abs(rate / link.bandwidth_mbps - 1) * 100 > tolerance.rate_pct:
-            found.append(f"{name}: {link.bandwidth_mbps:g} Mbit/s set, {rate:.2f} measured (tolerance {tolerance.rate_pct:g} %)")
-        if lost - link.loss_pct / 2 > tolerance.lost_packets_pct:
-            found.append(f"{name}: {lost:.2f} % of a train lost, {link.loss_pct / 2:g} % set")
+    for way in DIRECTIONS:
+        wrong = _way_problems(link, measured[way], tolerance) + _loss_problems(link, losses[way])
+        found += [f"{way}: {one}" for one in wrong]
     return found
 
 
-def calibrate(testbed: Testbed, driver: LinkDriver, link: Link, tolerance: Tolerance | None = None) -> dict:
-    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the numbers.
+def _way_problems(link: Link, seen: Mapping[str, Any], tolerance: Tolerance) -> list[str]:
+    found = []
+    delay, rate, queue = seen["one_way_ms"], seen["mbps"], seen["queue_bytes"]
+    if "one_way_not_measured" not in seen and (delay is None or abs(delay - link.rtt_ms / 2) > tolerance.one_way_ms):
+        said = "none" if delay is None else f"{delay:.2f} ms"
+        found.append(f"delay {link.rtt_ms / 2:g} ms set, {said} measured (tolerance {tolerance.one_way_ms:g} ms)")
+    if not seen["filled"]:
+        found.append("the sender was too slow to fill the queue: is this machine busy?")
+    elif abs(rate / link.bandwidth_mbps - 1) * 100 > tolerance.rate_pct:
+        found.append(f"{link.bandwidth_mbps:g} Mbit/s set, {rate:.3f} measured (tolerance {tolerance.rate_pct:g} %)")
+    elif abs(queue - link.effective_queue_bytes) > queue_tolerance_bytes(link, tolerance):
+        found.append(
+            f"queue of {link.effective_queue_bytes} bytes set, {queue:.0f} measured (tolerance "
+            f"{queue_tolerance_bytes(link, tolerance):.0f})"
+        )
+    for name in ("reordered", "duplicates"):
+        if seen[name]:
+            found.append(f"{seen[name]} packets {name}")
+    return found + _count_problems(seen)
+
+
+def _count_problems(seen: Mapping[str, Any]) -> list[str]:
+    """Where the emulator's own counters do not agree with the hosts': losses that are not the link's, or that it
+    hides."""
+    counted = seen["counted"]
+    if "packets_out" not in counted:
+        return []
+    entered, left = counted["packets_in"] - seen["sent"], counted["packets_out"] - seen["received"]
+    if entered < 0 or left < 0 or entered != left:
+        return [
+            f"{seen['sent']} packets sent and {seen['received']} received, the emulator counted "
+            f"{counted['packets_in']:.0f} and {counted['packets_out']:.0f}"
+        ]
+    return []
+
+
+def queue_tolerance_bytes(link: Link, tolerance: Tolerance) -> float:
+    """By how much a queue may differ."""
+    return tolerance.queue_pct / 100 * link.effective_queue_bytes + tolerance.queue_packets * burst_bytes(link)
+
+
+def _loss_problems(link: Link, seen: Losses) -> list[str]:
+    share = link.loss_pct / 200
+    low, high = bounds(seen.sent, share)
+    if low <= seen.lost <= high:
+        return []
+    return [f"{seen.lost} of {seen.sent} packets lost, {low} to {high} expected at {share:.3%}"]
+
+
+def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Tolerance | None = None) -> dict[str, Any]:
+    """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the
+    numbers.
 
     Under jitter the link is set anew, with a seed of the calibration's own.
     """
-    tolerance = tolerance or Tolerance()
+    tolerance = tolerance or Tolerance(rate_pct=driver.rate_tolerance_pct)
+    one_clock = not testbed.machines()
     attempts: list[dict] = []
+    losses = {way: Losses() for way in DIRECTIONS}
+    for number in range(ATTEMPTS):
+        attempts.append(_attempt(testbed, driver, link, tolerance, losses, number, one_clock))
+        if not attempts[-1]["problems"]:
+            return _whole(link, attempts, tolerance, losses, one_clock)
+    raise LonglookError(
+        f"the {driver.name} link is out of tolerance after {ATTEMPTS} attempts: {'; '.join(attempts[-1]['problems'])}"
+    )
+
+
+def _attempt(
+    testbed: Hosts,
+    driver: LinkDriver,
+    link: Link,
+    tolerance: Tolerance,
+    losses: dict[str, Losses],
+    number: int,
+    one_clock: bool,
+) -> dict[str, Any]:
+    """One attempt; its losses are added to `losses`."""
     steady = link.model_copy(update={"jitter_ms": 0.0})
-    for attempt in range(ATTEMPTS):
-        if link.jitter_ms:  # off for the rates: it would stretch and squeeze the trains
-            driver.configure(steady, seed=1 + attempt)
-        measured = measure(testbed, steady)
-        wrong = problems(steady, measured, tolerance)
-        if link.jitter_ms:
-            driver.configure(link, seed=1 + attempt)
-            measured["jitter"] = jitter(testbed)
-            wrong += jitter_problems(link, measured["jitter"], tolerance)
-        attempts.append({"measured": measured, "problems": wrong})
-        if not wrong:
-            return {
-                "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},
-                "measured": measured,
-                "tolerance": asdict(tolerance),
-                "within_tolerance": True,
-                "attempts": attempts,
-            }
-    raise LonglookError(f"the {driver.name} link is out of tolerance after {ATTEMPTS} attempts: {'; '.join(attempts[-1]['problems'])}")
+    if link.jitter_ms:  # off for the streams: it would stretch and squeeze the bursts
+        driver.configure(steady, seed=1 + number)
+    measured = measure(testbed, driver, steady, one_clock)
+    for way in DIRECTIONS:
+        if not link.loss_pct:
+            losses[way] = Losses()
+        losses[way].sent += measured[way]["loss_sent"]
+        losses[way].lost += measured[way]["loss_lost"]
+    wrong = problems(steady, measured, tolerance, losses)
+    if link.jitter_ms:
+        driver.configure(link, seed=1 + number)
+        measured["jitter"] = measure_jitter(testbed, link)
+        wrong += jitter_problems(link, measured["jitter"], tolerance.stall_ms, one_clock)
+    return {"measured": measured, "problems": wrong}
+
+
+def _whole(
+    link: Link, attempts: list[dict], tolerance: Tolerance, losses: Mapping[str, Losses], one_clock: bool
+) -> dict[str, Any]:
+    """The record of a link that is right."""
+    return {
+        "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},
+        "measured": attempts[-1]["measured"],
+        "tolerance": asdict(tolerance) | {"queue_bytes": queue_tolerance_bytes(link, tolerance)},
+        "losses": {way: own.against(link.loss_pct / 200) for way, own in losses.items()},
+        "one_clock": one_clock,
+        "within_tolerance": True,
+        "attempts": attempts,
+    }

@@ -1,7 +1,7 @@
-"""Link driver `dummynet`: two pipes of ipfw on the Emulab bridge, FreeBSD (thesis 3.2.2), and under jitter `tc` on the client.
+"""Link driver `dummynet`: two pipes of ipfw on the Emulab bridge, FreeBSD (thesis 3.2.2).
 
-Differences from linkpipe: its losses cannot be seeded, so QUIC and TCP do not meet the same ones; it counts dropped packets
-without the reason; delays are whole milliseconds.
+Under jitter it also uses `tc` on the client. Differences from linkpipe: its losses cannot be seeded, so QUIC and TCP do
+not meet the same ones; it counts dropped packets without the reason; delays are whole milliseconds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from longlook.errors import LonglookError
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.clientdelay import ClientDelay, clear_client
-from longlook.scenario import Link
+from longlook.plan.link import Link
 
 TIMEOUT_S = 15.0
 PIPE_BYTE_LIMIT = "net.inet.ip.dummynet.pipe_byte_limit"
@@ -29,13 +29,19 @@ _UNIT = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
 def arguments(number: int, bandwidth_mbps: float, delay_ms: float, loss: float, queue_bytes: int) -> list[str]:
-    """`ipfw pipe N config ...`; `loss` is a share (0 to 1) of this direction. Whole bits per second: ipfw reads no fraction."""
+    """`ipfw pipe N config ...`; `loss` is a share (0 to 1) of this direction.
+
+    The rate is in whole bits per second: ipfw reads no fraction.
+    """
     rate = ["bw", f"{round(bandwidth_mbps * 1e6)}bit/s", "delay", f"{round(delay_ms)}ms"]
     return ["ipfw", "pipe", str(number), "config", *rate, "plr", f"{loss:g}", "queue", f"{queue_bytes}bytes"]
 
 
 def parse_pipe(text: str) -> dict[str, Any]:
-    """`ipfw pipe N show` -> bandwidth_mbps (None: unlimited), delay_ms, loss, queue_bytes (None: in packets), and counters."""
+    """`ipfw pipe N show` -> settings and counters.
+
+    Settings are bandwidth_mbps (None: unlimited), delay_ms, loss and queue_bytes (None: it is in packets).
+    """
     line, queue = _LINE.search(text), _QUEUE.search(text)
     if not line or not queue:
         raise LonglookError(f"ipfw pipe show gave what this program cannot read: {text.strip()[:300]!r}")
@@ -55,7 +61,10 @@ def parse_pipe(text: str) -> dict[str, Any]:
 def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
     """In what a pipe as shown is not as set; queues are shown in whole KB, losses with six decimals."""
     checks = (
-        ("bandwidth_mbps", abs((found["bandwidth_mbps"] or 0) - wanted["bandwidth_mbps"]) > 0.001 * max(1, wanted["bandwidth_mbps"])),
+        (
+            "bandwidth_mbps",
+            abs((found["bandwidth_mbps"] or 0) - wanted["bandwidth_mbps"]) > 0.001 * max(1, wanted["bandwidth_mbps"]),
+        ),
         ("delay_ms", found["delay_ms"] != round(wanted["delay_ms"])),
         ("loss", abs(found["loss"] - wanted["loss"]) > 2e-6),
         ("queue_bytes", found["queue_bytes"] is None or not 0 <= wanted["queue_bytes"] - found["queue_bytes"] < 1024),
@@ -67,11 +76,14 @@ class Dummynet(LinkDriver):
     """Bandwidth, delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction, on the testbed's bridge."""
 
     name = "dummynet"
+    rate_tolerance_pct = 1.5
+    """It counts IP packets or frames, as the bridge hands them to it: 14 of 1442 bytes."""
+    tells_drops_apart = False
 
     def _start(self) -> None:
         self._wanted: dict[str, dict[str, Any]] = {}
         self._jitter: ClientDelay | None = None
-        self._numbers = self.testbed.description.bridge.pipes.model_dump()
+        self._numbers = self.testbed.hosts["bridge"].pipes
         clear_client(self.testbed)
         self._set(PIPE_BYTE_LIMIT, QUEUE_BYTES_MOST, at_least=True)
         for name in STEADY:
@@ -88,7 +100,9 @@ class Dummynet(LinkDriver):
             return
         self._bridge(["sysctl", f"{name}={value}"])
         if (kept := int(self._bridge(["sysctl", "-n", name]))) != value:
-            raise LonglookError(f"the bridge keeps {name} at {kept}, {value} is needed: run emulab/setup-bridge.sh there")
+            raise LonglookError(
+                f"the bridge keeps {name} at {kept}, {value} is needed: run emulab/setup-bridge.sh there"
+            )
 
     def _bridge(self, argv: list[str]) -> str:
         return self.testbed.run("bridge", argv, TIMEOUT_S)
@@ -101,18 +115,30 @@ class Dummynet(LinkDriver):
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
         self._end_jitter()
         rtt_ms = BRIDGE_RTT_MS if link.jitter_ms else link.rtt_ms
-        own = {"bandwidth_mbps": link.bandwidth_mbps, "delay_ms": rtt_ms / 2, "loss": link.loss_pct / 200, "queue_bytes": link.effective_queue_bytes}
+        own: dict[str, Any] = {
+            "bandwidth_mbps": link.bandwidth_mbps,
+            "delay_ms": rtt_ms / 2,
+            "loss": link.loss_pct / 200,
+            "queue_bytes": link.effective_queue_bytes,
+        }
         if own["delay_ms"] != round(own["delay_ms"]):
-            raise LonglookError(f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: choose an even RTT")
+            raise LonglookError(
+                f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: "
+                "choose an even RTT"
+            )
         if link.effective_queue_bytes > QUEUE_BYTES_MOST:
-            raise LonglookError(f"a queue of {link.effective_queue_bytes} bytes is more than the bridge allows ({QUEUE_BYTES_MOST})")
+            raise LonglookError(
+                f"a queue of {link.effective_queue_bytes} bytes is more than the bridge allows ({QUEUE_BYTES_MOST})"
+            )
         self._wanted = {direction: dict(own) for direction in DIRECTIONS}
         for direction in DIRECTIONS:
             self._bridge(arguments(self._numbers[direction], **own))
         self.verify()
         effective: dict[str, Any] = {direction: {**own, "pipe": self._numbers[direction]} for direction in DIRECTIONS}
         if link.jitter_ms:
-            self._jitter = ClientDelay(self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, link.jitter_interval_ms, seed).__enter__()
+            self._jitter = ClientDelay(
+                self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, link.jitter_interval_ms, seed
+            ).__enter__()
             effective["client"] = self._jitter.settings()
         return effective
 
@@ -125,8 +151,11 @@ class Dummynet(LinkDriver):
             found = differences(wanted, self._shown(direction))
             wrong += [f"pipe {self._numbers[direction]} ({direction}): {one}" for one in found]
         if wrong:
-            where = self.testbed.description.bridge.host
-            raise LonglookError(f"the bridge ({where}) is not as it was set: {'; '.join(wrong)}. Does somebody else configure it? Run the same command again")
+            where = self.testbed.hosts["bridge"].node
+            raise LonglookError(
+                f"the bridge ({where}) is not as it was set: {'; '.join(wrong)}. "
+                "Does somebody else configure it? Run the same command again"
+            )
         if self._jitter is not None:
             self._jitter.require_alive()
 

@@ -7,28 +7,35 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
-from longlook.link.base import LinkDriver
-from longlook.scenario import Link
+from longlook.host import process
+from longlook.host.hosts import Running
+from longlook.link.base import DIRECTIONS, LinkDriver
+from longlook.plan.link import Link
 from longlook.stack.gobuild import build_tool
-from longlook.testbed import process
 
 START_TIMEOUT_S = 10
 REPLY_TIMEOUT_S = 5
 
 
 class LinkPipe(LinkDriver):
-    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2). Jitter: each direction's delay is
-    drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets overtake each other when it falls."""
+    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2).
+
+    Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
+    overtake each other when it falls.
+    """
 
     name = "linkpipe"
 
     def _start(self) -> None:
-        self._process: subprocess.Popen | None = None
+        self._process: Running | None = None
         self._connection: socket.socket | None = None
+        self._wanted: dict[str, dict[str, Any]] = {}
+        self._own: dict[str, Any] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="linkpipe-"))
         control = self._folder / "control"
         self._errors = self._folder / "stderr"
@@ -53,12 +60,11 @@ class LinkPipe(LinkDriver):
         self._replies = self._connection.makefile("r", encoding="utf-8")
 
     def _first_line(self) -> dict[str, Any]:
-        import select
-
-        readable, _, _ = select.select([self._process.stdout], [], [], START_TIMEOUT_S)
-        line = self._process.stdout.readline() if readable else ""
+        line = process.hear(process.started(self._process, self.name), START_TIMEOUT_S)
         if not line:
-            raise LonglookError(f"linkpipe was not ready within {START_TIMEOUT_S} s: {self._errors.read_text()[-500:] or 'no message'}")
+            raise LonglookError(
+                f"linkpipe was not ready within {START_TIMEOUT_S} s: {self._errors.read_text()[-500:] or 'no message'}"
+            )
         return json.loads(line)
 
     def _stop(self) -> None:
@@ -71,6 +77,8 @@ class LinkPipe(LinkDriver):
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask(self, **request) -> dict[str, Any]:
+        if self._connection is None:
+            raise LonglookError(f"linkpipe is not running: it cannot be asked for {request['op']!r}")
         try:
             self._connection.sendall(json.dumps(request).encode() + b"\n")
             line = self._replies.readline()
@@ -86,33 +94,74 @@ class LinkPipe(LinkDriver):
         return reply
 
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
-        direction = {
+        direction: dict[str, Any] = {
             "bandwidth_mbps": link.bandwidth_mbps,
             "delay_ms": link.rtt_ms / 2,
             "loss_pct": link.loss_pct / 2,
             "queue_bytes": link.effective_queue_bytes,
             "seed": seed,
         }
+        direction["jitter"] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
         if link.jitter_ms:
             direction["jitter"] = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": link.jitter_interval_ms}
-        self._ask(op="configure", server_to_client=direction, client_to_server=direction)
-        self.reseed(seed)
-        return {"server_to_client": direction, "client_to_server": direction}
+        self._wanted = {way: direction | {"seed": seed} for way in DIRECTIONS}
+        self._own = self._ask(op="configure", **self._wanted)
+        self._require(self._own)
+        return {way: self._own[way] for way in DIRECTIONS}
+
+    def verify(self) -> None:
+        self._require(self._ask(op="config"))
+
+    def _require(self, found: Mapping[str, Any]) -> None:
+        if wrong := self._differences(found):
+            raise LonglookError(f"the link is not as it was set: {'; '.join(wrong)}. Does somebody else configure it?")
+
+    def changed(self) -> str | None:
+        """Also what was changed and changed back: linkpipe counts who asks it for something."""
+        now = self._ask(op="config")
+        wrong = self._differences(now)
+        wrong += [
+            f"{what} {now[what] - self._own[what]} times by somebody else"
+            for what in ("configured", "reseeded")
+            if now[what] != self._own[what]
+        ]
+        self._own = now
+        return "; ".join(wrong) or None
+
+    def _differences(self, found: Mapping[str, Any]) -> list[str]:
+        """In what a configuration is not the one that was asked for."""
+        return [
+            f"{way}: {name} = {value} set, {found[way].get(name)} in force"
+            for way, wanted in self._wanted.items()
+            for name, value in wanted.items()
+            if found[way].get(name) != value
+        ]
 
     def reseed(self, seed: int) -> None:
-        self._ask(op="reseed", seed=seed)
+        for wanted in self._wanted.values():
+            wanted["seed"] = seed
+        self._own = self._ask(op="reseed", seed=seed)
+        self._require(self._own)
+
+    def connections(self) -> dict[str, dict[str, dict[str, int]]]:
+        reply = self._ask(op="connections")
+        return {protocol: reply[protocol] for protocol in ("tcp", "quic")}
 
     def counters(self) -> dict[str, dict[str, float]]:
         reply = self._ask(op="counters")
-        return {name: reply[name] for name in ("server_to_client", "client_to_server")}
+        return {way: reply[way] for way in DIRECTIONS}
 
     @property
     def pid(self) -> int:
         """Of the emulator's process."""
-        return self._process.pid
+        return process.started(self._process, self.name).pid
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return (self.pid,)
 
     def cpu_seconds(self) -> float:
-        return process.cpu_seconds(self._process.pid)
+        return process.cpu_seconds(self.pid)
 
     def version(self) -> str:
         return str(self._ready.get("version", "unknown"))

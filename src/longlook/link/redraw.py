@@ -1,11 +1,13 @@
 """Redraws the delays of an interface, outgoing and arriving, again and again. Standard library only; Linux, root.
 
-  redraw.py INTERFACE IFB BASE_MS RANGE_MS INTERVAL_MS SEED     prints "ready" when the delays are in force; ends with SIGTERM
+  redraw.py INTERFACE IFB BASE_MS RANGE_MS INTERVAL_MS SEED
 
-Each direction's delay is drawn from the uniform distribution BASE +- RANGE/2, independently. A falling delay comes in two half
-steps, half an interval apart, as in the thesis's scripts. Packets that a shorter delay lets go first overtake: the reordering.
+It prints "ready" when the delays are in force, and ends with SIGTERM. Each direction's delay is drawn from the uniform
+distribution BASE +- RANGE/2, independently. A falling delay comes in two half steps, half an interval apart, as in the
+thesis's scripts. Packets that a shorter delay lets go first overtake: the reordering.
 """
 
+import contextlib
 import random
 import signal
 import subprocess
@@ -21,12 +23,14 @@ def tc(*words):
 
 
 def set_delay(verb, device, delay_ms):
-    tc("qdisc", verb, "dev", device, "root", "netem", "delay", "%.3fms" % delay_ms, "limit", str(QUEUE_PACKETS))
+    tc("qdisc", verb, "dev", device, "root", "netem", "delay", f"{delay_ms:.3f}ms", "limit", str(QUEUE_PACKETS))
 
 
 def removals(interface, ifb):
     """The commands that take all of it away; where nothing is there they fail, which is fine."""
-    return [["tc", "qdisc", "del", "dev", *where] for where in ((interface, "root"), (interface, "ingress"), (ifb, "root"))]
+    return [
+        ["tc", "qdisc", "del", "dev", *where] for where in ((interface, "root"), (interface, "ingress"), (ifb, "root"))
+    ]
 
 
 def clear(interface, ifb):
@@ -36,15 +40,14 @@ def clear(interface, ifb):
 
 def redirect(interface, ifb):
     """What arrives at the interface passes through the ifb, where a queueing discipline can delay it."""
-    try:
+    with contextlib.suppress(OSError):  # no modprobe: the kernel may have it built in
         subprocess.run(["modprobe", "ifb"], capture_output=True)
-    except OSError:
-        pass  # no modprobe: the kernel may have it built in
     subprocess.run(["ip", "link", "add", ifb, "type", "ifb"], capture_output=True)
     subprocess.run(["ip", "link", "set", ifb, "up"], check=True, capture_output=True, text=True)
     tc("qdisc", "add", "dev", interface, "handle", "ffff:", "ingress")
     redirection = ("action", "mirred", "egress", "redirect", "dev", ifb)
-    tc("filter", "add", "dev", interface, "parent", "ffff:", "protocol", "all", "u32", "match", "u32", "0", "0", *redirection)
+    everything = ("protocol", "all", "u32", "match", "u32", "0", "0")
+    tc("filter", "add", "dev", interface, "parent", "ffff:", *everything, *redirection)
 
 
 def steps(old_ms, new_ms):
@@ -79,7 +82,7 @@ def main(interface, ifb, base_ms, range_ms, interval_ms, seed):
     try:
         run(interface, ifb, float(base_ms), float(range_ms), float(interval_ms), int(seed))
     except subprocess.CalledProcessError as error:
-        print("%s: %s" % (" ".join(error.cmd), error.stderr.strip()), flush=True)
+        print(f"{' '.join(error.cmd)}: {error.stderr.strip()}", flush=True)
         return 1
     except OSError as error:
         print(error, flush=True)

@@ -1,12 +1,13 @@
 """Ends what was left running on this node. Standard library only; run by its path, with any Python 3.
 
-  clean.py TAG [JOB]     SIGTERM, then SIGKILL, to every process that was started with LONGLOOK_NODE=TAG (and LONGLOOK_JOB=JOB);
-                         prints how many there were
+  clean.py TAG [JOB]     SIGTERM, then SIGKILL, to every process that was started with LONGLOOK_NODE=TAG
+                         (and LONGLOOK_JOB=JOB); prints how many there were
 
-The environment of a process tells: it is inherited by whatever the process starts, in whichever session or group. (A browser's
-children write their titles over theirs; they end by themselves once the browser is gone.)
+The environment of a process tells: it is inherited by whatever the process starts, in whichever session or group. (A
+browser's children write their titles over theirs; they end by themselves once the browser is gone.)
 """
 
+import contextlib
 import os
 import signal
 import sys
@@ -22,7 +23,7 @@ def own_ancestors():
     while pid > 1:
         found.add(pid)
         try:
-            with open("/proc/%d/stat" % pid) as stat:
+            with open("/proc/" + str(pid) + "/stat") as stat:
                 pid = int(stat.read().rpartition(")")[2].split()[1])
         except (OSError, ValueError):
             break
@@ -36,7 +37,7 @@ def marked(wanted):
         if not name.isdigit() or int(name) in spared:
             continue
         try:
-            with open("/proc/%s/environ" % name, "rb") as environ:
+            with open("/proc/" + name + "/environ", "rb") as environ:
                 variables = environ.read().split(b"\0")
         except OSError:
             continue
@@ -47,10 +48,8 @@ def marked(wanted):
 
 def send(pids, number):
     for pid in pids:
-        try:
+        with contextlib.suppress(OSError):
             os.kill(pid, number)
-        except OSError:
-            pass
 
 
 def main(tag, job=None):

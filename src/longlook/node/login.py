@@ -7,7 +7,10 @@ from typing import Any
 
 
 def login_options(key: str | None, known_hosts: str | None) -> dict[str, Any]:
-    """Options of asyncssh.connect. Without a key the user's agent and default keys are tried; without a file, ~/.ssh/known_hosts."""
+    """Options of asyncssh.connect.
+
+    Without a key the user's agent and default keys are tried; without a file, ~/.ssh/known_hosts.
+    """
     options: dict[str, Any] = {}
     if key:
         options |= {"client_keys": [str(Path(key).expanduser())], "agent_path": None}

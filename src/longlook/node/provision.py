@@ -1,9 +1,10 @@
-"""What the control host puts on the nodes before a cell: the code and the stack, each once per digest; a key between nodes.
+"""What the control host puts on the nodes before a cell.
 
-Everything lies below the description's `folder`, which is the same on server and client:
+The code and the stack, each once per digest; a key between nodes. Everything lies below the description's `folder`,
+which is the same on server and client:
 
     code/<digest>/      the files of this repository that measuring needs
-    cache/              stacks and tools, as in the per-user cache of a local machine (LONGLOOK_CACHE)
+    cache/              parts of stacks and tools, as in the per-user cache of a local machine (LONGLOOK_CACHE)
     cells/<cell_id>/    on the client: the record under way
     tmp/                temporary files, emptied at every connection
 """
@@ -20,10 +21,10 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.facts import git_commit
 from longlook.node.session import CLEAN, NodeError, Session
 from longlook.stack import open_stack
 from longlook.stack.gobuild import build_tool
-from longlook.sysinfo import git_commit
 
 CODE = ("src", "envs", "notebooks", "tools", "requirements.txt", "pyproject.toml", "data/published")
 NEEDED = "import papermill, ipykernel, asyncssh, pyroute2, pydantic, pandas, pyarrow, zstandard, scipy, psutil"
@@ -49,7 +50,10 @@ def _pack(files: Iterable[tuple[Path, str]], name: str) -> Bundle:
     target = paths.CACHE / "bundles" / f"{name}-{digest}.tar"
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial, tarfile.open(fileobj=partial, mode="w") as archive:
+        with (
+            tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial,
+            tarfile.open(fileobj=partial, mode="w") as archive,
+        ):
             for path, inside in chosen:
                 archive.add(path, inside, recursive=False)
         Path(partial.name).rename(target)
@@ -69,17 +73,26 @@ def code_bundle() -> Bundle:
 
 
 @functools.cache
-def stack_bundle(name: str) -> Bundle:
-    """A stack as installed here, with this project's own programs that it uses, in the layout of the per-user cache."""
+def stack_bundles(name: str) -> tuple[Bundle, ...]:
+    """A stack as installed here, in the layout of the per-user cache.
+
+    A bundle for each part that has files or programs of this project. A part that an earlier stack brought to a node
+    has the same bundle and is not sent again.
+    """
     stack = open_stack(name)
     if stack.provider != "portable":
-        raise LonglookError(f"stack {name} comes from {stack.provider}, whose programs need this machine's store: install it with longlook stack install {name} outside of the shell")
-    files = [(path, f"stacks/{stack.folder.name}/{path.relative_to(stack.folder).as_posix()}") for path in stack.folder.rglob("*") if path.is_file()]
-    for component in stack.stack.spec.components.values():
-        if component.source == "go":
-            program = build_tool(component.package)
-            files.append((program, program.relative_to(paths.CACHE).as_posix()))
-    return _pack(files, f"stack-{name}")
+        raise LonglookError(
+            f"stack {name} comes from {stack.provider}, whose programs need this machine's store: "
+            f"install it with longlook stack install {name} outside of the shell"
+        )
+    bundles = []
+    for placed in stack.parts:
+        files = [path for path in placed.folder.rglob("*") if path.is_file()]
+        files += [build_tool(one.package) for one in placed.part.spec.components.values() if one.source == "go"]
+        if files:
+            inside = [(path, path.relative_to(paths.CACHE).as_posix()) for path in files]
+            bundles.append(_pack(inside, f"part-{placed.name}"))
+    return tuple(bundles)
 
 
 class Provisioned:
@@ -106,12 +119,17 @@ class Provisioned:
 
     def clean(self) -> None:
         """End what an earlier connection left running, and empty the temporary folder."""
-        self._session.run(["python3", "-S", f"{self.code}/src/longlook/node/{CLEAN.name}", self._session.tag], timeout_s=60)
-        self._session.run(["sh", "-c", 'rm -rf "$1" && mkdir -p "$1" && chmod 1777 "$1"', "sh", f"{self._folder}/tmp"], timeout_s=60)
+        self._session.run(
+            ["python3", "-S", f"{self.code}/src/longlook/node/{CLEAN.name}", self._session.tag], timeout_s=60
+        )
+        self._session.run(
+            ["sh", "-c", 'rm -rf "$1" && mkdir -p "$1" && chmod 1777 "$1"', "sh", f"{self._folder}/tmp"], timeout_s=60
+        )
 
     def place_stack(self, name: str) -> None:
-        bundle = stack_bundle(name)
-        self._place(bundle, f"{self._folder}/cache", marker=f"{self._folder}/cache/{name}-{bundle.digest}.whole")
+        cache = f"{self._folder}/cache"
+        for bundle in stack_bundles(name):
+            self._place(bundle, cache, marker=f"{cache}/{bundle.path.stem}.whole")
 
     def _place(self, bundle: Bundle, target: str, marker: str | None = None) -> None:
         """Unpack a bundle on the node unless it is there, whole: `marker` is written last."""
@@ -124,33 +142,51 @@ class Provisioned:
         self._session.run(["sh", "-c", script, "sh", packed, target, marker], timeout_s=UNPACK_TIMEOUT_S)
 
     def _ready_python(self, python: str) -> str:
-        """A Python there that has this project's dependencies: the given one, or an environment made with it beside the code."""
+        """A Python there that has this project's dependencies.
+
+        The given one, or an environment made with it beside the code.
+        """
         if found := self._having_needed(python):
             return found
         own = f"{self.code}/.venv/bin/python"
         if not self._having_needed(own):
             # All of the bootstrap, its stacks too, which then lie where they are looked for.
             script = 'cd "$1" && PYTHON="$2" LONGLOOK_CACHE="$3" tools/bootstrap'
-            self._session.run(["sh", "-c", script, "sh", self.code, python, f"{self._folder}/cache"], timeout_s=BOOTSTRAP_TIMEOUT_S)
+            self._session.run(
+                ["sh", "-c", script, "sh", self.code, python, f"{self._folder}/cache"], timeout_s=BOOTSTRAP_TIMEOUT_S
+            )
         if not self._having_needed(own):
-            raise NodeError(f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; look at .longlook/bootstrap.log there")
+            raise NodeError(
+                f"{self._session!r}: tools/bootstrap made no usable environment in {self.code}/.venv; "
+                "look at .longlook/bootstrap.log there"
+            )
         return own
 
     def _having_needed(self, python: str) -> str:
-        """The path of a Python there that has this project's dependencies; empty where it has not, or is not there."""
-        script = '"$1" -c "$2" 2>/dev/null || true'
-        return self._session.run(["sh", "-c", script, "sh", python, f"{NEEDED}, sys; print(sys.executable)"], timeout_s=120).strip()
+        """The path of a Python there that has this project's dependencies; empty where it has not, or is not there.
+
+        To import them all takes seconds: it is done once for each code, and the answer kept beside it.
+        """
+        kept = f"{self.code}/.python-{hashlib.sha256(python.encode()).hexdigest()[:8]}"
+        script = '{ p=$(cat "$3") && test -x "$p"; } || { p=$("$1" -c "$2") && echo "$p" > "$3"; } || exit 0; echo "$p"'
+        argv = ["sh", "-c", f"{{ {script}; }} 2>/dev/null", "sh", python, f"{NEEDED}, sys; print(sys.executable)", kept]
+        return self._session.run(argv, timeout_s=120).strip()
 
 
 def introduce(client: Session, others: Iterable[Session], folder: str) -> tuple[str, str]:
-    """Let the client node log in to the others: a key of its own, known to them, and their host keys, as verified from here.
-    Returns the paths, on the client, of the private key and of the file of host keys."""
+    """Let the client node log in to the others.
+
+    It gets a key of its own, known to them, and their host keys, as verified from here. Returns the paths, on the
+    client, of the private key and of the file of host keys.
+    """
     key, known = f"{folder}/key", f"{folder}/known_hosts"
-    client.run(["sh", "-c", 'test -e "$1.pub" || { rm -f "$1" && ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"; }', "sh", key], timeout_s=30)
+    make = 'test -e "$1.pub" || { rm -f "$1" && ssh-keygen -q -t ed25519 -N "" -C longlook -f "$1"; }'
+    client.run(["sh", "-c", make, "sh", key], timeout_s=30)
     public = client.run(["cat", f"{key}.pub"], timeout_s=30).strip()
     allow = (
         'umask 077 && mkdir -p ~/.ssh && cd ~/.ssh && touch authorized_keys && { grep -qxF "$1" authorized_keys || '
-        '{ [ -z "$(tail -c 1 authorized_keys)" ] || echo >> authorized_keys; printf "%s\\n" "$1" >> authorized_keys; }; }'
+        '{ [ -z "$(tail -c 1 authorized_keys)" ] || echo >> authorized_keys; '
+        'printf "%s\\n" "$1" >> authorized_keys; }; }'
     )
     lines = []
     for other in others:

@@ -1,8 +1,8 @@
-"""QUIC v1 from outside: a capture beside the server, decrypted with the client's keys, tells what the server had in flight,
-what it sent again and which of that was needless.
+"""QUIC v1 from outside: what the server had in flight, what it sent again and which of that was needless.
 
-A packet is declared lost, at the latest, when its stream data is sent again; the loss was spurious if the packet is
-acknowledged all the same (RFC 9002, A.10 and 6.2.4). Only 1-RTT packets are counted.
+A capture beside the server, decrypted with the client's keys, tells. A packet is declared lost, at the latest, when its
+stream data is sent again; the loss was spurious if the packet is acknowledged all the same (RFC 9002, A.10 and 6.2.4).
+Only 1-RTT packets are counted.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import pandas as pd
 from longlook.probe.capture import fields
 
 NAMES = (
-    "frame.time_epoch", "udp.srcport", "udp.length", "quic.packet_number", "quic.ack.largest_acknowledged", "quic.ack.first_ack_range",
-    "quic.ack.gap", "quic.ack.ack_range", "quic.ack.ack_delay", "quic.stream.stream_id", "quic.stream.off", "quic.stream.offset", "udp.payload",
-)  # fmt: skip
+    *("frame.time_epoch", "udp.srcport", "udp.length", "quic.packet_number"),
+    *("quic.ack.largest_acknowledged", "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range"),
+    *("quic.ack.ack_delay", "quic.stream.stream_id", "quic.stream.off", "quic.stream.offset", "udp.payload"),
+)
 UDP_HEADER = 8
 PREFIX_HEX = 80
 """Hex digits that tell a packet from all others; a capture of headers holds more."""
@@ -48,7 +49,14 @@ class Packet:
 def read_packets(pcap: Path, keys: Path, port: int) -> Iterator[Packet]:
     """Decrypt the QUIC packets of one server's port."""
     # Without HTTP/3, for which tshark would put the streams together again: quadratic in their length.
-    options = ("-o", f"tls.keylog_file:{keys}", "--disable-protocol", "http3", "-Y", f"quic.short && udp.port == {port}")
+    options = (
+        "-o",
+        f"tls.keylog_file:{keys}",
+        "--disable-protocol",
+        "http3",
+        "-Y",
+        f"quic.short && udp.port == {port}",
+    )
     for row in fields(pcap, NAMES, options):
         if packet := parse_row(row, port):
             yield packet
@@ -90,7 +98,10 @@ def parse_row(row: list[str], port: int) -> Packet | None:
 
 
 class _Sent:
-    """Which packet carried which bytes of a stream last. Retransmissions may cut the stream elsewhere than new data did."""
+    """Which packet carried which bytes of a stream last.
+
+    Retransmissions may cut the stream elsewhere than new data did.
+    """
 
     SLIVER = 16
     """Bytes: lengths are known to that only, where a frame fills its packet and does not state its own."""
@@ -102,7 +113,10 @@ class _Sent:
         self._owners: dict[int, list[int | None]] = {}
 
     def carry(self, stream: int, offset: int, size: int, number: int) -> list[int]:
-        """Note that a packet of `size` bytes carries the stream from `offset`; the packets that carried these bytes before."""
+        """Note that a packet of `size` bytes carries the stream from `offset`.
+
+        Returns the packets that carried these bytes before.
+        """
         starts, owners = self._starts.setdefault(stream, [0]), self._owners.setdefault(stream, [None])
         end = offset + max(size - self.OVERHEAD, 1)
         first = bisect.bisect_right(starts, offset) - 1

@@ -1,7 +1,8 @@
-"""Of what a QUIC sender's RTT samples are made: the way down with the bottleneck's queue, the client's wait before it
-acknowledges, and the way back. From captures at both ends, whose clocks are one and the same on one machine.
+"""Of what a QUIC sender's RTT samples are made.
 
-A packet is known again by the beginning of its ciphertext, which no two packets share.
+They are the way down with the bottleneck's queue, the client's wait before it acknowledges, and the way back. From
+captures at both ends, whose clocks are one and the same on one machine. A packet is known again by the beginning of its
+ciphertext, which no two packets share.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ def seen_at_client(pcap: Path, port: int) -> dict[str, float]:
 
 
 def split(packets: Iterable[Packet], at_client: dict[str, float]) -> pd.DataFrame:
-    """One row per RTT sample of the server (an ACK that newly acknowledges its largest packet), columns COLUMNS, ms. Pure.
+    """One row per RTT sample of the server, columns COLUMNS, ms. Pure.
 
-    `down_ms`: from the server to the client, serialisation and queue included; `hold_ms`: from there until the client sent
-    the ACK; `up_ms`: the ACK's way. They add up to the RTT. `told_ms`: the delay that the ACK itself owns up to.
+    A sample is an ACK that newly acknowledges its largest packet. `down_ms`: from the server to the client,
+    serialisation and queue included; `hold_ms`: from there until the client sent the ACK; `up_ms`: the ACK's way. They
+    add up to the RTT. `told_ms`: the delay that the ACK itself owns up to.
     """
     sent: dict[int, tuple[float, str]] = {}
     rows = []
@@ -44,7 +46,10 @@ def split(packets: Iterable[Packet], at_client: dict[str, float]) -> pd.DataFram
 
 
 def response_times_ms(packets: Iterable[Packet]) -> list[float]:
-    """Per request stream of HTTP/3 the time from its first packet at the server to the first packet of the answer. Pure."""
+    """Per request stream of HTTP/3 the time until the server answers. Pure.
+
+    From the request's first packet at the server to the first packet of the answer.
+    """
     asked: dict[int, float] = {}
     answered: dict[int, float] = {}
     for packet in packets:

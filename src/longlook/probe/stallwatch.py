@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 
-from longlook.testbed import process
+from longlook.host import process
 
 SLEEP_S = 0.001
 THRESHOLD_MS = 5.0
@@ -20,7 +20,7 @@ THRESHOLD_MS = 5.0
 
 # One line per gap: its end (CLOCK_MONOTONIC, s) and its length (ms). Run by `python -S`: starts in 10 ms.
 # Real-time priority: a gap then means that the machine did not run us, not that our own programs were busy
-# (how busy they were is measured apart, in longlook/probe/machine.py).
+# (how busy they were is measured apart, in longlook/host/machine.py).
 _SOURCE = f"""
 import os, time
 try:
@@ -54,7 +54,7 @@ class StallWatch:
         process.stop(self._process)
 
     def _read(self) -> None:
-        for line in self._process.stdout:
+        for line in process.piped(self._process.stdout):
             end, length = line.split()
             self._ends.append(float(end))
             self._lengths.append(float(length))

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import pandas as pd
 
@@ -25,13 +26,36 @@ BUFFER_KB = 16384
 MSS = 1448
 """Payload of a full segment with timestamps, bytes: the kernel counts its window in segments."""
 INFINITE = 0x7FFFFFFF
-COLUMNS = ["time_s", "port", "peer_port", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "retransmissions"]
+COLUMNS = [
+    "time_s",
+    "port",
+    "peer_port",
+    "cwnd_bytes",
+    "ssthresh_bytes",
+    "bytes_in_flight",
+    "smoothed_rtt_ms",
+    "retransmissions",
+]
 
 _PROBE = re.compile(
-    r"\s(\d+\.\d+): tcp_probe: .*?src=[0-9.]+:(\d+) dest=[0-9.]+:(\d+) .*?data_len=\d+ snd_nxt=0x([0-9a-f]+) snd_una=0x([0-9a-f]+) "
+    r"\s(\d+\.\d+): tcp_probe: .*?src=[0-9.]+:(\d+) dest=[0-9.]+:(\d+) .*?data_len=\d+ "
+    r"snd_nxt=0x([0-9a-f]+) snd_una=0x([0-9a-f]+) "
     r"snd_cwnd=(\d+) ssthresh=(\d+) snd_wnd=\d+ srtt=(\d+)"
 )
 _AGAIN = re.compile(r"\s(\d+\.\d+): tcp_retransmit_skb: .*?sport=(\d+) dport=(\d+)")
+
+
+class TcpTrace(Protocol):
+    """What a probe tells once its context is left: a `TcpProbe` on this machine, a RemoteTcpProbe on another node."""
+
+    lost_events: int
+    """That the kernel had no room for."""
+
+    def table(self) -> pd.DataFrame:
+        """One row per event, columns COLUMNS: windows in bytes, RTT in ms, retransmitted segments so far.
+
+        Of each port only the connection that carried most.
+        """
 
 
 class TcpProbe:
@@ -44,7 +68,10 @@ class TcpProbe:
         if not (TRACING / "instances").is_dir():
             subprocess.run(["mount", "-t", "tracefs", "nodev", str(TRACING)], check=False, capture_output=True)
         if not (TRACING / "events" / "tcp" / "tcp_probe").is_dir():
-            raise LonglookError(f"{TRACING} has no event tcp:tcp_probe: mount -t tracefs nodev {TRACING}; the kernel needs CONFIG_FTRACE")
+            raise LonglookError(
+                f"{TRACING} has no event tcp:tcp_probe: mount -t tracefs nodev {TRACING}; "
+                "the kernel needs CONFIG_FTRACE"
+            )
         self._instance.mkdir(exist_ok=True)
         self._write("tracing_on", "0")
         self._write("trace_clock", "mono")
@@ -68,7 +95,9 @@ class TcpProbe:
         self._reader.join(10)
         os.close(self._pipe)
         self._file.close()
-        self.lost_events = sum(int(text) for text in re.findall(r"\[LOST (\d+) EVENTS\]", self._path.read_text(errors="replace")))
+        self.lost_events = sum(
+            int(text) for text in re.findall(r"\[LOST (\d+) EVENTS\]", self._path.read_text(errors="replace"))
+        )
         for event in EVENTS:
             self._write(f"events/tcp/{event}/enable", "0")
         self._instance.rmdir()
@@ -91,22 +120,23 @@ class TcpProbe:
                 return
 
     def table(self) -> pd.DataFrame:
-        """One row per event, columns COLUMNS: windows in bytes, RTT in ms, retransmitted segments so far; of each port the
-        connection that carried most."""
         with self._path.open(encoding="ascii", errors="replace") as lines:
             return parse(lines, self._offset)
 
 
 def parse(lines, offset_s: float) -> pd.DataFrame:
     """`trace_pipe`'s text -> table; pure. Times get `offset_s` added."""
-    rows, again = [], {}
+    rows = []
+    again: dict[tuple[int, int], int] = {}
     for line in lines:
         if found := _PROBE.search(line):
             at, port, peer, nxt, una, cwnd, ssthresh, srtt = found.groups()
             in_flight = (int(nxt, 16) - int(una, 16)) & 0xFFFFFFFF
             limit = None if int(ssthresh) >= INFINITE else int(ssthresh) * MSS
             key = (int(port), int(peer))
-            rows.append((float(at) + offset_s, *key, int(cwnd) * MSS, limit, in_flight, int(srtt) / 1e3, again.get(key, 0)))
+            rows.append(
+                (float(at) + offset_s, *key, int(cwnd) * MSS, limit, in_flight, int(srtt) / 1e3, again.get(key, 0))
+            )
         elif found := _AGAIN.search(line):
             key = (int(found.group(2)), int(found.group(3)))
             again[key] = again.get(key, 0) + 1
@@ -114,4 +144,6 @@ def parse(lines, offset_s: float) -> pd.DataFrame:
     if table.empty:
         return table
     busiest = table.groupby(["port", "peer_port"]).size().reset_index(name="n").sort_values("n").groupby("port").tail(1)
-    return table.merge(busiest[["port", "peer_port"]], on=["port", "peer_port"]).sort_values("time_s", ignore_index=True)
+    return table.merge(busiest[["port", "peer_port"]], on=["port", "peer_port"]).sort_values(
+        "time_s", ignore_index=True
+    )

@@ -20,10 +20,12 @@ def frames(pcap: Path) -> Iterable[tuple[float, int, str, int]]:
             yield float(at), int(size), "tcp" if tcp else "quic", int(tcp or udp)
 
 
-def binned(seen: Iterable[tuple[float, int, str, int]], flows: dict[tuple[str, int], str], began_s: float, until_s: float) -> pd.DataFrame:
-    """Columns flow, time_s (start of a bin, from `began_s`), bytes (Ethernet frames, headers included). Every flow has every bin.
+def binned(
+    seen: Iterable[tuple[float, int, str, int]], flows: dict[tuple[str, int], str], began_s: float, until_s: float
+) -> pd.DataFrame:
+    """Columns flow, time_s (start of a bin, from `began_s`), bytes (Ethernet frames, headers included).
 
-    `flows`: (protocol, server port) -> name.
+    Every flow has every bin. `flows`: (protocol, server port) -> name.
     """
     count = max(1, round((until_s - began_s) / BIN_S))
     totals = {name: [0] * count for name in flows.values()}
@@ -32,7 +34,10 @@ def binned(seen: Iterable[tuple[float, int, str, int]], flows: dict[tuple[str, i
         name = flows.get((protocol, port))
         if name is not None and 0 <= index < count and at >= began_s:
             totals[name][index] += size
-    return pd.DataFrame([(name, index * BIN_S, total) for name, bins in totals.items() for index, total in enumerate(bins)], columns=["flow", "time_s", "bytes"])
+    return pd.DataFrame(
+        [(name, index * BIN_S, total) for name, bins in totals.items() for index, total in enumerate(bins)],
+        columns=["flow", "time_s", "bytes"],
+    )
 
 
 def mean_mbps(bins: pd.DataFrame, names: Sequence[str]) -> dict[str, float]:

@@ -1,6 +1,8 @@
 from longlook.server.apache import Apache
+from longlook.server.base import Server
 from longlook.server.envoy import Envoy
 from longlook.server.gquicd import Gquicd
+from longlook.server.ngtcp2 import Ngtcp2
 
-SERVERS = {server.name: server for server in (Apache, Envoy, Gquicd)}
+SERVERS: dict[str, type[Server]] = {server.name: server for server in (Apache, Envoy, Gquicd, Ngtcp2)}
 """Server adapters by name; a new one is one file in this folder and one entry here."""

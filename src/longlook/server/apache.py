@@ -5,37 +5,41 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from longlook.paths import ENVS
+from longlook.host.tcpdiag import TcpDiag
+from longlook.plan.arm import CCAS
+from longlook.plan.offer import Offer
 from longlook.server.base import Server
 from longlook.stack.versions import apache_modules
 
+NO_CONNECTION = "no connection"
+
 
 class Apache(Server):
-    """One child process with threads; the page and its image come from the file system, uncompressed."""
+    """One child process with threads; files come from the file system, uncompressed."""
 
     name = "apache"
-    protocol = "tcp"
+    offer = Offer(protocols=("tcp",), ccas=CCAS, handshakes=("1rtt",), pacing=True)
 
     def _command(self) -> list[str]:
         # Sockets inherit the listener's controller, so it has to be set before Apache starts.
-        self.testbed.set_cca("server", self.settings.cca)
-        options = self.settings.options
+        self.testbed.set_cca("server", self.settings.arm.cca)
+        faults = self.settings.faults
         config = self.fill(
-            ENVS / self.stack.name / "apache.conf",
+            self.stack.template("apache.conf"),
             {
                 "address": self.address,
                 "port": self.settings.port,
                 "state": self.state,
                 "modules": self._modules(),
-                "www": self.settings.www,
+                "www": self.settings.site.root,
                 "tls": self.stack.tls,
                 "certificate": self.settings.certificate,
                 "key": self.settings.key,
                 "user": "nobody",
                 "group": "nogroup",
-                "protocols": options.get("protocols", "h2"),
-                "extra": options.get("extra", ""),
-                "extra_modules": options.get("extra_modules", "").replace("MODULES", str(self._modules())),
+                "protocols": faults.get("protocols", "h2"),
+                "extra": faults.get("extra", ""),
+                "extra_modules": faults.get("extra_modules", "").replace("MODULES", str(self._modules())),
             },
             "apache.conf",
         )
@@ -55,7 +59,17 @@ class Apache(Server):
         match = re.search(r"Apache/(\S+)", out)
         return match.group(1) if match else out.strip()
 
+    def _wait_ready(self) -> None:
+        super()._wait_ready()
+        self._diag = self._owned.enter_context(TcpDiag(self.process.pid))
+
+    def cca_of_load(self) -> str:
+        """As the kernel has it of the open connections, or else of those that are being closed: a route, for instance,
+        may give them another one than the listener has."""
+        found = self._diag.connections(self.settings.port)
+        names = {one.cca for one in found if one.is_open} or {one.cca for one in found}
+        return ", ".join(sorted(names)) or NO_CONNECTION
+
     def cca_in_force(self) -> str:
-        known = ("cubic", "bbr", "reno")
         words = self._listeners().split()
-        return next((word for word in words if word in known), "unknown")
+        return next((word for word in words if word in CCAS), "unknown")

@@ -1,9 +1,9 @@
 """The contract of a server adapter.
 
-Given a www root, a certificate, an address, a port, a congestion controller and the number of objects per
-page, a server serves exactly those bytes with `Cache-Control: no-store,no-cache` and no compression, closes
-(or lets be closed) each connection after a page, and says its version and the controller in force.
-What it cannot do it answers with `NotSupported`.
+Given an arm, a site, a certificate and a port, a server serves exactly the site's files, each under its own path, with
+`Cache-Control: no-store,no-cache` and no compression, closes (or lets be closed) each connection after a load, and says
+its version and the controller in force. What it cannot do it declares (`offer`); what it finds out only at the start it
+answers with `NotSupported`.
 """
 
 from __future__ import annotations
@@ -18,56 +18,89 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
 from longlook.errors import LonglookError
-from longlook.testbed import process
-from longlook.testbed.base import Testbed
-from longlook.testbed.cpulimit import held
-from longlook.testbed.sockets import pace
+from longlook.host import process
+from longlook.host.cpulimit import held
+from longlook.host.hosts import Hosts, Running
+from longlook.host.sockets import pace
+from longlook.plan.arm import Arm
+from longlook.plan.offer import Offer
+from longlook.site.tree import Site
+from longlook.stack import Installed
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
-
-
-class NotSupported(LonglookError):
-    """This server or client cannot do what the cell asks; another one may."""
 
 
 @dataclass(frozen=True)
 class ServerSettings:
     """What every server is given. Paths are absolute; `port` is on the testbed's server address."""
 
-    www: Path
+    arm: Arm
+    site: Site
     certificate: Path
     key: Path
-    requests_per_page: int
-    cca: str = "cubic"
-    emulated_connections: int = 2
     port: int = 443
     trace: bool = False
     """Keep the server's own account of its congestion control, for `congestion()`."""
-    cpu_pct: float | None = None
-    """Limit on the server's CPU, percent of one CPU; None: no limit."""
-    paced: bool = False
-    """Have the kernel space TCP's segments (testbed/sockets.py)."""
-    options: dict[str, Any] = field(default_factory=dict)
+    faults: dict[str, Any] = field(default_factory=dict)
     """Deliberate faults for negative controls, and nothing else; empty in every measurement."""
 
 
-class Server(abc.ABC):
-    """Use as a context manager; inside, the server is ready to answer."""
+class RunningServer(Protocol):
+    """What can be asked of a server that is ready: a `Server` on this machine, a RemoteServer on another node."""
 
     name: str
-    protocol: str
+    settings: ServerSettings
+
+    def require_alive(self) -> None:
+        """Raise with the server's own last words if it has died."""
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds that the server has used so far."""
+
+    def version(self) -> str:
+        """As the program reports it."""
+
+    def cca_in_force(self) -> str:
+        """The controller that new connections get, read back from the kernel or the server."""
+
+    def cca_of_load(self) -> str:
+        """The controller of the connection that a load has just used."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the server's, without their descendants; none if it is elsewhere."""
+
+    def early_data_by_connection(self) -> dict[str, bool] | None:
+        """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
+
+    def congestion(self) -> pd.DataFrame | None:
+        """The server's own account (`settings.trace`), columns CONGESTION_COLUMNS, in the order of time.
+
+        None if it has none.
+        """
+
+    def version_refused(self) -> str | None:
+        """What a client offered, and what the server speaks, if it has refused a client's QUIC version."""
+
+
+class Server(abc.ABC):
+    """Use as a context manager; inside, the server is ready to answer what RunningServer lists."""
+
+    name: str
+    offer: Offer
+    """What it can do; `offer.protocols` is the one that it speaks."""
     start_timeout_s = 20.0
 
-    def __init__(self, testbed: Testbed, stack, settings: ServerSettings):
+    def __init__(self, testbed: Hosts, stack: Installed, settings: ServerSettings):
         self.testbed, self.stack, self.settings = testbed, stack, settings
         self.address = testbed.hosts["server"].address
-        self.process: subprocess.Popen | None = None
+        self._process: Running | None = None
 
     def __enter__(self):
         self.state = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
@@ -76,10 +109,10 @@ class Server(abc.ABC):
         self._log_position = 0
         try:
             with (self.state / "output").open("wb") as output:
-                self.process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
-            self._owned.enter_context(held(self.process.pid, self.settings.cpu_pct))
+                self._process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
+            self._owned.enter_context(held(self.process.pid, self.settings.arm.server_cpu_pct))
             self._wait_ready()
-            if self.settings.paced:
+            if self.settings.arm.paced:
                 pace(self.process.pid, self.settings.port)
         except BaseException:
             self.__exit__()
@@ -87,10 +120,15 @@ class Server(abc.ABC):
         return self
 
     def __exit__(self, *_):
-        if self.process is not None:
-            process.stop(self.process)
+        if self._process is not None:
+            process.stop(self._process)
         self._owned.close()
         shutil.rmtree(self.state, ignore_errors=True)
+
+    @property
+    def process(self) -> Running:
+        """Its program, once it has been started; ended or not."""
+        return process.started(self._process, self.name)
 
     def _wait_ready(self) -> None:
         deadline = time.monotonic() + self.start_timeout_s
@@ -103,18 +141,23 @@ class Server(abc.ABC):
 
     def _complaint(self) -> str:
         """The last lines the server wrote."""
-        texts = [path.read_text(errors="replace") for path in (self.state / "error.log", self.state / "output") if path.exists()]
+        texts = [
+            path.read_text(errors="replace")
+            for path in (self.state / "error.log", self.state / "output")
+            if path.exists()
+        ]
         return "\n".join(texts).strip()[-800:] or "no message"
 
     def require_alive(self) -> None:
-        """Raise with the server's own last words if it has died."""
         if self.process.poll() is not None:
             raise LonglookError(f"{self.name} died (exit {self.process.returncode}): {self._complaint()}")
 
     def fill(self, template: Path, values: dict[str, Any], name: str) -> Path:
         """Write a configuration from the stack's template; a missing value is an error, not an empty text."""
         try:
-            text = Template(template.read_text(encoding="utf-8")).substitute({key: str(value) for key, value in values.items()})
+            text = Template(template.read_text(encoding="utf-8")).substitute(
+                {key: str(value) for key, value in values.items()}
+            )
         except KeyError as error:
             raise LonglookError(f"{template} asks for {error}, which {self.name} does not give") from None
         path = self.state / name
@@ -133,8 +176,12 @@ class Server(abc.ABC):
         self._log_position += len(whole)
         return [json.loads(line) for line in whole.splitlines()]
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes on this machine that are the server's, without their descendants."""
+        return (self.process.pid,)
+
     def cpu_seconds(self) -> float:
-        """CPU seconds that the server has used so far."""
         return process.cpu_seconds(self.process.pid)
 
     @abc.abstractmethod
@@ -146,21 +193,21 @@ class Server(abc.ABC):
         """True when a client would be answered."""
 
     @abc.abstractmethod
-    def version(self) -> str:
-        """As the program reports it."""
+    def version(self) -> str: ...
 
     @abc.abstractmethod
-    def cca_in_force(self) -> str:
-        """The controller that new connections get, read back from the kernel or the server."""
+    def cca_in_force(self) -> str: ...
+
+    def cca_of_load(self) -> str:
+        """The controller of the connection that a load has just used, from the connection itself where it can be asked;
+        asked as soon as the load has ended. Here: what new connections get."""
+        return self.cca_in_force()
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
-        """Per server-side connection whether its first request came as 0-RTT data; None if it cannot tell."""
         return None
 
     def congestion(self) -> pd.DataFrame | None:
-        """The server's own account (`settings.trace`), columns CONGESTION_COLUMNS, in the order of time; None if it has none."""
         return None
 
     def version_refused(self) -> str | None:
-        """What a client offered, and what the server speaks, if it has refused a client's QUIC version."""
         return None

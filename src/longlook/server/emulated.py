@@ -1,4 +1,7 @@
-"""`envoy-n1`: the pinned Envoy with QUICHE's number of emulated connections, N, set to 1 (envs/<stack>/envoy-n1.toml)."""
+"""`envoy-n1`: the pinned Envoy with QUICHE's number of emulated connections, N, set to 1.
+
+How it is changed says envs/<stack>/envoy-n1.toml.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,17 @@ import tomllib
 from pathlib import Path
 
 from longlook import paths
-from longlook.server.base import NotSupported
-from longlook.stack.locking import exclusive
+from longlook.errors import LonglookError, NotSupported
+from longlook.host.locking import exclusive
+from longlook.stack import Installed
 
 
-def one_connection(stack) -> Path:
+def one_connection(stack: Installed) -> Path:
     """A copy of the stack's Envoy that emulates one connection; made once and kept in the cache."""
-    recipe = paths.ENVS / stack.name / "envoy-n1.toml"
-    if not recipe.exists():
-        raise NotSupported(f"stack {stack.name} has no recipe for N = 1: {recipe} does not exist")
+    try:
+        recipe = stack.template("envoy-n1.toml")
+    except LonglookError as error:
+        raise NotSupported(f"stack {stack.name} has no recipe for N = 1: {error}") from None
     program = stack.binary("envoy")
     key = hashlib.sha256(recipe.read_bytes() + str(program).encode() + stack.digest.encode()).hexdigest()[:12]
     made = paths.CACHE / "envoy-n1" / key / "envoy"
@@ -42,7 +47,9 @@ def change(program: bytes, changes: list[dict], name: object = "envoy") -> bytes
         expected = one["offset"] - len(before)
         place = expected if program[expected : expected + len(pattern)] == pattern else program.find(pattern)
         if place < 0 or (place != expected and program.find(pattern, place + 1) >= 0):
-            raise NotSupported(f"{name} is not the program that envoy-n1.toml was made for: its bytes are not at {one['offset']:#x}")
+            raise NotSupported(
+                f"{name} is not the program that envoy-n1.toml was made for: its bytes are not at {one['offset']:#x}"
+            )
         begin = place + len(before)
         made[begin : begin + len(value)] = bytes.fromhex(one["becomes"])
     return bytes(made)

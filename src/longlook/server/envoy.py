@@ -10,18 +10,25 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import quote
 
 import pandas as pd
 
 from longlook.errors import LonglookError
-from longlook.paths import ENVS
+from longlook.host import process
+from longlook.host.kernel import SOCKET_BUFFER_BYTES
+from longlook.plan.offer import Offer
 from longlook.probe import statsd_listen
-from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
+from longlook.server.base import CONGESTION_COLUMNS, Server
 from longlook.server.emulated import one_connection
-from longlook.testbed import process
-from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
+from longlook.site.tree import Site
 
+UNQUOTED = "/!$&'()*+,;=:@~"
+"""Besides letters, digits and -._ what stands in a URL's path as it is (RFC 3986, 3.3)."""
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
+LOSS_DETECTION = ("ILD0", "ILD1", "ILD2", "ILD3", "ILD4", "MIN4", "NRTT")
+WINDOWS = ("IW03", "IW10", "IW20", "IW50")
+CONTROLLERS = ("QBIC", "RENO", "TBBR", "B2ON")
 LISTENER = Path(statsd_listen.__file__)
 STATSD_PORT = 8125
 """Of the first server; each further one has the next."""
@@ -43,53 +50,92 @@ def statsd_table(lines: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CONGESTION_COLUMNS)
 
 
+def routes(site: Site) -> dict[str, dict]:
+    """Path as it stands in a request -> the action that answers with its file, as of Envoy's matcher API."""
+    return {
+        quote(path, safe=UNQUOTED): _route(f"{site.root}{path}", one.content_type) for path, one in site.files.items()
+    }
+
+
+def _route(filename: str, content_type: str) -> dict:
+    header = {"header": {"key": "content-type", "value": content_type}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
+    return {
+        "action": {
+            "name": "route",
+            "typed_config": {
+                "@type": "type.googleapis.com/envoy.config.route.v3.Route",
+                "match": {"prefix": "/"},
+                "direct_response": {"status": 200, "body": {"filename": filename}},
+                "response_headers_to_add": [header],
+            },
+        }
+    }
+
+
 class Envoy(Server):
     """CUBIC emulates N = 2 connections, as in the thesis; one worker, so that every 0-RTT ticket is known."""
 
     name = "envoy"
-    protocol = "quic"
+    offer = Offer(
+        protocols=("quic",),
+        ccas=("cubic", "bbr"),
+        emulated_connections=(1, 2),
+        quic_options=frozenset((*LOSS_DETECTION, *WINDOWS, *CONTROLLERS)),
+    )
 
     def _command(self) -> list[str]:
-        if self.settings.cca not in ("cubic", "bbr"):
-            raise NotSupported(f"envoy offers cubic and bbr, not {self.settings.cca}")
-        options = self.settings.options
+        own, faults = self.settings, self.settings.faults
         config = self.fill(
-            ENVS / self.stack.name / "envoy.yaml",
+            self.stack.template("envoy.yaml"),
             {
                 "address": self.address,
-                "port": self.settings.port,
+                "port": own.port,
                 "admin_socket": self.state / "admin.sock",
-                "default_to_bbr": "true" if self.settings.cca == "bbr" else "false",
-                "early_data": options.get("early_data", "true"),
-                "certificate": self.settings.certificate,
-                "key": self.settings.key,
-                "www": self.settings.www,
-                "requests_per_connection": options.get("requests_per_connection", self.settings.requests_per_page),
+                "default_to_bbr": "true" if own.arm.cca == "bbr" else "false",
+                "early_data": faults.get("early_data", "true"),
+                "certificate": own.certificate,
+                "key": own.key,
+                "routes": json.dumps(routes(own.site)),
+                "largest_file_bytes": max(own.site.sizes.values()),
+                "requests_per_connection": faults.get("requests_per_connection", own.site.requests),
                 "access_log": self.state / "access.log",
                 "socket_buffer_bytes": SOCKET_BUFFER_BYTES,
                 **self._tracing(),
             },
             "envoy.yaml",
         )
-        workers = str(options.get("concurrency", 1))
-        return [str(self._program()), "-c", str(config), "--concurrency", workers, "--disable-hot-restart", "--log-level", "warning", "--file-flush-interval-msec", "20"]
+        return [
+            str(self._program()),
+            "-c",
+            str(config),
+            "--concurrency",
+            str(faults.get("concurrency", 1)),
+            "--disable-hot-restart",
+            "--log-level",
+            "warning",
+            "--file-flush-interval-msec",
+            "20",
+        ]
 
     def _program(self) -> Path:
         """QUICHE's CUBIC emulates N = 2 connections; a copy of the program with two bytes changed emulates one."""
-        if self.settings.cca == "cubic" and self.settings.emulated_connections == 1:
+        if self.settings.arm.emulated_connections == 1:
             return one_connection(self.stack)
         return self.stack.binary("envoy")
 
     def _tracing(self) -> dict[str, str]:
-        """Pieces of the configuration that make Envoy report RTT and bandwidth estimate of its connection every 20 ms."""
+        """Pieces of the configuration that make Envoy report RTT and bandwidth of its connection every 20 ms."""
         if not self.settings.trace:
             return {"quic_options": "{}", "stats_sinks": ""}
         port = STATSD_PORT + self.settings.port - 443
         listener = self.testbed.popen(
-            "server", [sys.executable, "-S", str(LISTENER), str(port), str(self._trace)], stdout=subprocess.PIPE, text=True
+            "server",
+            [sys.executable, "-S", str(LISTENER), str(port), str(self._trace)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self._owned.callback(process.stop, listener)
-        if listener.stdout.readline().strip() != "ready":
+        if process.piped(listener.stdout).readline().strip() != "ready":
             raise LonglookError("the listener for Envoy's samples did not start on the server")
         visitor = {
             "name": "envoy.quic.connection_debug_visitor.quic_stats",
@@ -117,7 +163,7 @@ class Envoy(Server):
         if not self.settings.trace:
             return None
         table = statsd_table(self._trace.read_text(encoding="utf-8").splitlines())
-        if self.settings.cca != "cubic":
+        if self.settings.arm.cca != "cubic":
             table["cwnd_bytes"] = None
         return table
 

@@ -4,39 +4,40 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from longlook.server.base import CONGESTION_COLUMNS, NotSupported, Server
-from longlook.testbed.kernel import SOCKET_BUFFER_BYTES
+from longlook.host.kernel import SOCKET_BUFFER_BYTES
+from longlook.plan.offer import Offer
+from longlook.server.base import CONGESTION_COLUMNS, Server
 
 
 class Gquicd(Server):
     """CUBIC with N = 1 or 2; ends each connection with its page and counts the REJ messages of each handshake."""
 
     name = "gquicd"
-    protocol = "quic"
+    offer = Offer(protocols=("quic",), ccas=("cubic",), emulated_connections=(1, 2))
 
     def __enter__(self):
         self._zero_rtt: dict[str, bool] = {}
-        self._refused: dict | None = None
+        self._refused: dict[str, Any] | None = None
         return super().__enter__()
 
     def _command(self) -> list[str]:
         own = self.settings
-        if own.cca != "cubic":
-            raise NotSupported(f"gquicd offers cubic, not {own.cca}")
+        emulated = own.arm.emulated_connections
         options = {
             "address": f"{self.address}:{own.port}",
             "certificate": own.certificate,
             "key": own.key,
-            "www": own.www,
-            "requests-per-page": own.requests_per_page,
-            "emulated-connections": own.emulated_connections,
+            "www": own.site.root,
+            "requests-per-page": own.site.requests,
+            **({} if emulated is None else {"emulated-connections": emulated}),
             "socket-buffer-bytes": SOCKET_BUFFER_BYTES,
             "access-log": self.state / "access.log",
             **({"congestion-log": self._trace} if own.trace else {}),
-        } | own.options
+        } | own.faults
         return [str(self.stack.binary("gquicd")), *(f"-{name}={value}" for name, value in options.items())]
 
     @property
@@ -70,10 +71,15 @@ class Gquicd(Server):
                 self._zero_rtt.setdefault(record["connection"], record["rejections"] == 0 and not record["confirmed"])
 
     def early_data_by_connection(self) -> dict[str, bool]:
-        """gQUIC's 0-RTT: a handshake without a REJ (CHLO answered by SHLO), and a request that did not wait for its end."""
+        """gQUIC's 0-RTT: a handshake without a REJ, and a request that did not wait for its end.
+
+        Without a REJ: the CHLO is answered by a SHLO.
+        """
         self._read_log()
         return dict(self._zero_rtt)
 
     def version_refused(self) -> str | None:
         self._read_log()
-        return self._refused and f"offered {', '.join(self._refused['offered'])}, server speaks {self._refused['spoken']}"
+        if self._refused is None:
+            return None
+        return f"offered {', '.join(self._refused['offered'])}, server speaks {self._refused['spoken']}"

@@ -1,7 +1,8 @@
-"""Stacks: pinned sets of software. `load_stack` reads one, `install.install` installs it, `open_stack` gives it verified."""
+"""Stacks of parts: pinned software. `load_stack` reads one, `install.install` installs it, `open_stack` verifies it."""
 
 from longlook.stack.installed import ChangedError, Installed, NotOfferedError, open_stack
-from longlook.stack.spec import Stack, StackError, StackSpec, known_stacks, load_stack, offered_stacks
+from longlook.stack.spec import Stack, StackSpec, known_stacks, load_stack, offered_stacks
+from longlook.stack.table import StackError
 
 __all__ = [
     "ChangedError",

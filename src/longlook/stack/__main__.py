@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 
 from longlook import paths
@@ -10,11 +11,15 @@ from longlook.stack.gobuild import build_tool, tool_path
 from longlook.stack.install import install
 
 
+def _tell(stack: str, text: str) -> None:
+    print(f"stack {stack}: {text}", flush=True)
+
+
 def main(names: list[str]) -> int:
     """Install each named stack, then build every tool; prints what it does, and nothing where nothing is to be done."""
     try:
         for name in names:
-            install(name, progress=lambda text, name=name: print(f"stack {name}: {text}", flush=True))
+            install(name, progress=functools.partial(_tell, name))
         for module in sorted(paths.TOOLS.glob("*/go.mod")):
             tool = module.parent.name
             if not tool_path(tool).exists():

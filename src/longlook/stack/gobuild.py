@@ -12,9 +12,10 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.locking import exclusive
+from longlook.stack.commands import answered
 from longlook.stack.gopatch import go_environment, prepare
-from longlook.stack.locking import exclusive
-from longlook.stack.versions import as_numbers
+from longlook.stack.number import as_numbers
 
 BUILD_TIMEOUT_S = 600.0
 
@@ -39,7 +40,9 @@ def tool_path(name: str) -> Path:
     """Where the program is, or will be once built; one that was built elsewhere comes first."""
     if given := given_tool(name):
         if not os.access(given, os.X_OK):
-            raise LonglookError(f"LONGLOOK_TOOL_{name.upper()} names {given}, which cannot be executed: unset it or correct it")
+            raise LonglookError(
+                f"LONGLOOK_TOOL_{name.upper()} names {given}, which cannot be executed: unset it or correct it"
+            )
         return Path(given)
     source = paths.TOOLS / name
     if not (source / "go.mod").is_file():
@@ -50,7 +53,9 @@ def tool_path(name: str) -> Path:
 def source_hash(source: Path) -> str:
     """Hex SHA-256 over everything that goes into the program; its tests do not."""
     files = [
-        path for path in source.rglob("*") if path.is_file() and (path.suffix in (".go", ".s", ".h", ".patch") or path.name in ("go.mod", "go.sum"))
+        path
+        for path in source.rglob("*")
+        if path.is_file() and (path.suffix in (".go", ".s", ".h", ".patch") or path.name in ("go.mod", "go.sum"))
     ]
     total = hashlib.sha256()
     for path in sorted(files):
@@ -81,7 +86,11 @@ def _go_version(go: Path) -> str:
     try:
         # GOTOOLCHAIN=local: its own version, not that of one it could download.
         answer = subprocess.run(
-            [str(go), "env", "GOVERSION"], capture_output=True, text=True, timeout=30, env={**os.environ, "GOTOOLCHAIN": "local"}
+            [str(go), "env", "GOVERSION"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            env={**os.environ, "GOTOOLCHAIN": "local"},
         )
     except (OSError, subprocess.TimeoutExpired):
         return "0"
@@ -97,13 +106,10 @@ def _build(source: Path, program: Path) -> None:
     command = [str(go), "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o", str(partial)]
     command += ["-modfile", str(modfile), "."] if modfile else ["."]
     environment = {**go_environment(), "CGO_ENABLED": "0"}
-    try:
-        done = subprocess.run(
-            command, cwd=source, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, env=environment, stdin=subprocess.DEVNULL
-        )
-    except subprocess.TimeoutExpired:
-        raise LonglookError(f"waited {BUILD_TIMEOUT_S:g} s for go build of {source}; it did not end") from None
+    done = answered(command, f"go build of {source}", BUILD_TIMEOUT_S, source, environment)
     if done.returncode:
-        raise LonglookError(f"go build of {source} ended with status {done.returncode}:\n{(done.stdout + done.stderr).strip()}")
+        raise LonglookError(
+            f"go build of {source} ended with status {done.returncode}:\n{(done.stdout + done.stderr).strip()}"
+        )
     partial.replace(program)
     shutil.rmtree(program.parent / "modules", ignore_errors=True)

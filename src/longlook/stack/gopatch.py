@@ -19,6 +19,7 @@ import zipfile
 from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.stack.commands import answered
 
 PATCHES = "_patches"
 CHANGES = "changes.patch"
@@ -60,7 +61,11 @@ def prepare(source: Path, work: Path, go: Path) -> Path | None:
 
 
 def _version(source: Path, module: str) -> str:
-    found = re.search(rf"^\s*(?:require\s+)?{re.escape(module)}\s+(\S+)", (source / "go.mod").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(
+        rf"^\s*(?:require\s+)?{re.escape(module)}\s+(\S+)",
+        (source / "go.mod").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     if found is None:
         raise LonglookError(f"{source / 'go.mod'} requires no {module}, but {source / PATCHES} changes it")
     return found.group(1)
@@ -69,12 +74,7 @@ def _version(source: Path, module: str) -> str:
 def _download(source: Path, wanted: str, go: Path) -> Path:
     """The module's archive in Go's own cache."""
     command = [str(go), "mod", "download", "-json", wanted]
-    try:
-        done = subprocess.run(
-            command, cwd=source, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT_S, stdin=subprocess.DEVNULL, env=go_environment()
-        )
-    except subprocess.TimeoutExpired:
-        raise LonglookError(f"waited {DOWNLOAD_TIMEOUT_S:g} s for go mod download {wanted}; it did not end") from None
+    done = answered(command, f"go mod download {wanted}", DOWNLOAD_TIMEOUT_S, source, go_environment())
     try:
         answer = json.loads(done.stdout)
     except ValueError:
@@ -86,7 +86,7 @@ def _download(source: Path, wanted: str, go: Path) -> Path:
 
 
 def _verify(source: Path, module: str, version: str, archive: Path) -> None:
-    """Hold the archive to go.sum, also when it has been in Go's cache for long: go itself looks only as it downloads."""
+    """Hold the archive to go.sum, also when it has long been in Go's cache: go itself looks only as it downloads."""
     sums = (source / "go.sum").read_text(encoding="utf-8")
     pinned = re.search(rf"^{re.escape(module)} {re.escape(version)} (h1:\S+)$", sums, re.MULTILINE)
     if pinned is None:
@@ -97,7 +97,8 @@ def _verify(source: Path, module: str, version: str, archive: Path) -> None:
         raise LonglookError(f"{archive} is damaged ({error}): delete it, or run go clean -modcache") from None
     if found != pinned.group(1):
         raise LonglookError(
-            f"{archive} is not the module that go.sum names: expected {pinned.group(1)}, found {found}; delete it, or run go clean -modcache"
+            f"{archive} is not the module that go.sum names: expected {pinned.group(1)}, found {found}; "
+            "delete it, or run go clean -modcache"
         )
 
 
@@ -124,11 +125,28 @@ def _apply(patch: Path, folder: Path, module: str) -> None:
     """Every hunk at exactly its line, or an error that names file and hunk."""
     if shutil.which("patch") is None:
         raise LonglookError("patch is missing, it applies our changes to a Go module: apt-get install patch")
-    command = ["patch", "-p1", "--fuzz=0", "--batch", "--forward", "--no-backup-if-mismatch", "-r", "-", "-d", str(folder), "-i", str(patch)]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+    command = [
+        "patch",
+        "-p1",
+        "--fuzz=0",
+        "--batch",
+        "--forward",
+        "--no-backup-if-mismatch",
+        "-r",
+        "-",
+        "-d",
+        str(folder),
+        "-i",
+        str(patch),
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"}
+    )
     trouble = _trouble(done.stdout + done.stderr)
     if done.returncode or trouble:
-        raise LonglookError(f"{patch} does not apply to {module}: {'; '.join(trouble) or done.stderr.strip() or done.stdout.strip()}")
+        raise LonglookError(
+            f"{patch} does not apply to {module}: {'; '.join(trouble) or done.stderr.strip() or done.stdout.strip()}"
+        )
 
 
 def _trouble(output: str) -> list[str]:

@@ -1,126 +1,48 @@
-"""What a stack is made of: `envs/<stack>/stack.toml`, read and validated (no I/O beyond reading its files).
+"""What a stack is made of: `envs/<stack>/stack.toml` and the parts it names, read, composed and validated.
 
-`stack.toml` is the single list of components; the lock files beside it pin what npm and pip fetch.
-The digest of a stack covers all of them and goes into every record.
+`stack.toml` names its parts by role and says how the two protocols are set against each other; a part lists its
+components and pins them (part.py). A stack may lie over another, its `base`, and that one over a third: what a stack
+does not state is its base's, entry by entry. The digest of a stack covers all of it and goes into every record.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import re
-import tomllib
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field
 
 from longlook import paths
-from longlook.errors import LonglookError
-from longlook.stack.gobuild import source_hash
+from longlook.plan.arm import Cca, Protocol
+from longlook.plan.value import checked_name
+from longlook.stack.component import Component
+from longlook.stack.part import DIGEST_PREFIX, PART_NAME, Dialect, Part, as_json, digest_of, known_parts, load_part
+from longlook.stack.table import StackError, Table, read_toml, validated
 
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Cca = Literal["cubic", "bbr", "reno"]
-DIGEST_PREFIX = 12
-"""Hex digits of the digest that name an installation's folder."""
-
-
-class StackError(LonglookError, ValueError):
-    """A stack.toml or lock file that cannot be used; the message says what to change."""
-
-
-class Table(BaseModel):
-    """One table of stack.toml: frozen; an unknown key is an error that lists the known ones."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _only_known_keys(cls, data: Any) -> Any:
-        unknown = sorted(set(data) - set(cls.model_fields)) if isinstance(data, dict) else []
-        if unknown:
-            raise ValueError(f"unknown key {', '.join(unknown)}; known keys: {', '.join(cls.model_fields)}")
-        return data
+PartName = Annotated[str, Field(pattern=PART_NAME)]
+Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+OWN = ("name", "provider")
+"""Keys that no stack takes over from its base."""
 
 
-class Report(Table):
-    """How the running program says its version.
+class Side(Table):
+    """One side as stack.toml has it: who serves, who loads, and which version of the protocol they speak."""
 
-    `exit`: run it with `argv`, it prints and ends. `devtools`: start it, ask its DevTools endpoint.
-    `apache`: start Apache with mod_ssl on a loopback port, read its first log line. `package`: the
-    version of an installed npm package, which has no program of its own.
-    """
-
-    how: Literal["exit", "devtools", "apache", "package"]
-    argv: tuple[str, ...] = ()
-    regex: str = Field(default="", description="its first group is the version")
-
-    @model_validator(mode="after")
-    def _regex_has_a_group(self) -> Self:
-        if self.how != "package" and re.compile(self.regex).groups != 1:
-            raise ValueError(f"regex {self.regex!r} needs exactly one group, the version")
-        return self
-
-
-class Component(Table):
-    """One piece of software: where it comes from, which bytes it must be, how it says its version."""
-
-    role: Literal["client", "server", "library"]
-    source: Literal["npm", "pypi", "go", "system"] = Field(description="go: built here, from tools/<package>")
-    package: str
-    version: str = Field(default="", description="as the running program reports it; empty for the system's")
-    package_version: str = Field(default="", description="of the package, where it differs from `version`")
-    minimum: str = Field(default="", description="oldest version that will do; the system's components only")
-    file: str = Field(default="", description="the program inside the package")
-    unpack: Literal["", "brotli"] = ""
-    sha256: Sha256 | None = Field(default=None, description="of the program, unpacked")
-    commands: tuple[str, ...] = Field(default=(), description="names on PATH; the system's components only")
-    part_of: str = Field(default="", description="the component that reports this one")
-    reports: Report
-
-    @property
-    def locked_version(self) -> str:
-        """The version that the lock file must hold."""
-        return self.package_version or self.version
-
-    @property
-    def is_installed_program(self) -> bool:
-        """True when an installation holds it as bin/<name>."""
-        return bool(self.file)
-
-    @model_validator(mode="after")
-    def _is_pinned(self) -> Self:
-        if self.source == "system":
-            if not self.minimum or self.version or self.file:
-                raise ValueError("a component of the system states `minimum`, and neither `version` nor `file`")
-        elif not self.version or self.minimum or self.commands:
-            raise ValueError("a packaged component states `version`, and neither `minimum` nor `commands`")
-        if self.source == "go" and (self.file or self.package_version):
-            raise ValueError("a component built from tools/ states neither `file` nor `package_version`")
-        if bool(self.file) != bool(self.sha256):
-            raise ValueError("`file` and `sha256` go together")
-        return self
-
-
-class Locks(Table):
-    """Lock files, relative to stack.toml, and the hash of what npm makes of its own."""
-
-    npm: str | None = None
-    npm_tree_sha256: Sha256 | None = Field(default=None, description="of node_modules, see tree.py")
-    python: str | None = None
-
-
-class ProtocolFacts(Table):
-    """One arm: who serves, who loads, and what the HAR must say."""
-
-    har_protocol: str
+    version: str = Field(description="of the protocol, by the name that the client's part has for it: v1, Q037, h2")
     tls: Literal["1.2", "1.3", "QUIC Crypto"]
     client: str
     server: str
-    client_flags: tuple[str, ...] = ()
+    client_flags: tuple[str, ...] = Field(default=(), description="beside those that the client's part states")
     controllers: dict[Cca, tuple[str, ...]] = Field(min_length=1, description="controller -> switches of the client")
+
+
+class ProtocolFacts(Side):
+    """One side, composed: with what its client's part says of that version."""
+
+    har_protocol: str
 
 
 class Congestion(Table):
@@ -130,63 +52,80 @@ class Congestion(Table):
     emulated_connections: int = Field(ge=1, le=2)
 
 
-class StackSpec(Table):
-    """One validated stack.toml. Use `load_stack`, which also knows its folder."""
+class StackFile(Table):
+    """The values of a stack.toml over those of its bases."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9]*$")
     title: str
-    base: str = Field(default="", description="stack whose tables this one takes over, entry by entry, unless it states them")
+    base: str = Field(default="", description="stack whose entries this one takes over, unless it states them")
     provider: Literal["any", "nix"] = Field(default="any", description="nix: no package registry has all of it")
     platform: Literal["linux-x86_64"]
-    locks: Locks
-    components: dict[str, Component] = Field(min_length=1)
+    parts: dict[Role, PartName] = Field(min_length=1, description="role -> part; a stack over this one may exchange it")
+    quic: Side
+    tcp: Side
+    cca: Congestion
+
+
+@dataclass(frozen=True)
+class StackSpec:
+    """A stack, composed: what its files say once bases and parts are joined."""
+
+    name: str
+    title: str
+    base: str
+    provider: Literal["any", "nix"]
+    platform: str
+    parts: dict[str, Part]
+    """By role."""
+    components: dict[str, Component]
+    """Of all parts; no two have one of the same name."""
+    dialects: dict[str, dict[Protocol, dict[str, Dialect]]]
+    """Client adapter -> protocol -> version -> how it is spoken."""
     quic: ProtocolFacts
     tcp: ProtocolFacts
     cca: Congestion
 
-    @model_validator(mode="after")
-    def _parts_exist(self) -> Self:
-        for name, component in self.components.items():
-            if component.part_of and component.part_of not in self.components:
-                raise ValueError(f"components.{name}: part_of names no component: {component.part_of}")
-        return self
-
 
 class Stack:
-    """A stack.toml with its folder: the locks and the digest."""
+    """A stack with its folders: templates and digest."""
 
-    def __init__(self, folder: Path, spec: StackSpec, data: dict[str, Any]):
-        self.folder, self.spec, self._data = folder, spec, data
+    def __init__(self, folders: tuple[Path, ...], spec: StackSpec, data: dict[str, Any]):
+        self.folders, self.spec, self._data = folders, spec, data
 
     @property
     def name(self) -> str:
         return self.spec.name
 
-    def lock(self, kind: Literal["npm", "python"]) -> Path | None:
-        """Path of a lock file, None where the stack has none of that kind."""
-        relative = getattr(self.spec.locks, kind)
-        return self.folder / relative if relative else None
+    @property
+    def folder(self) -> Path:
+        """Of its stack.toml."""
+        return self.folders[0]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Sorted by name."""
+        return tuple(sorted(self.spec.parts.values(), key=lambda part: part.name))
+
+    def template(self, name: str) -> Path:
+        """A file for adapters, as `envoy.yaml`: the stack's own, else that of the nearest base that has one, else a
+        part's."""
+        folders = (*self.folders, *(part.folder for part in self.parts))
+        found = next((folder / name for folder in folders if (folder / name).is_file()), None)
+        if found is None:
+            places = ", ".join(str(folder) for folder in folders)
+            raise StackError(f"stack {self.name} has no {name} (looked in {places})")
+        return found
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the content of stack.toml (its values, not its layout), every byte of the locks, and the
-        sources of the programs that are built here."""
-        parts = [("stack.toml", json.dumps(self._data, sort_keys=True, separators=(",", ":")).encode())]
-        for kind in ("npm", "python"):
-            path = self.lock(kind)
-            if path is not None:
-                parts.append((path.name, path.read_bytes()))
-        for component in self.spec.components.values():
-            if component.source == "go":
-                parts.append((f"tools/{component.package}", source_hash(paths.TOOLS / component.package).encode()))
-        total = hashlib.sha256()
-        for name, content in sorted(parts):
-            total.update(f"{name}\0{len(content)}\0".encode() + content)
-        return total.hexdigest()
+        """SHA-256 over the values of stack.toml, its bases' taken over, and the digests of its parts."""
+        pieces = [("stack.toml", as_json(self._data))]
+        pieces += [(f"parts/{part.name}", part.digest.encode()) for part in self.parts]
+        return digest_of(pieces)
 
     @property
     def label(self) -> str:
-        """`<name>-<first digits of the digest>`: the folder of an installation."""
+        """`<name>-<first digits of the digest>`."""
         return f"{self.name}-{self.digest[:DIGEST_PREFIX]}"
 
 
@@ -200,87 +139,114 @@ def offered_stacks() -> list[str]:
     (LONGLOOK_STACKS)."""
     given = os.environ.get("LONGLOOK_STACKS")
     if given is None:
-        return [name for name in known_stacks() if _read(paths.ENVS, name).get("provider", "any") == "any"]
+        return [name for name in known_stacks() if _own(paths.ENVS, name).get("provider", "any") == "any"]
     return [name for name in known_stacks() if name in given.split()]
 
 
 def load_stack(name: str, envs: Path | None = None) -> Stack:
-    """Read and validate `envs/<name>/stack.toml` and check that its locks pin what it lists."""
+    """Read and validate `envs/<name>/stack.toml`, its bases and its parts, whose locks must pin what they list."""
+    checked_name(name, "stack")
     envs = envs or paths.ENVS
     path = envs / name / "stack.toml"
-    data = _read(envs, name)
-    try:
-        spec = StackSpec.model_validate(data)
-    except ValidationError as error:
-        mistakes = "; ".join(f"{'.'.join(str(part) for part in item['loc']) or 'top level'}: {item['msg']}" for item in error.errors())
-        raise StackError(f"{path}: {mistakes}") from None
-    if spec.name != name:
-        raise StackError(f"{path}: name = {spec.name!r}, but its folder is {name!r}")
-    stack = Stack(path.parent, spec, data)
-    _check_locks(stack)
-    return stack
+    layers = _layers(envs, name)
+    data = _joined(layers)
+    file = validated(StackFile, data, path)
+    if file.name != name:
+        raise StackError(f"{path}: name = {file.name!r}, but its folder is {name!r}")
+    return Stack(tuple(envs / layer for layer in layers), _compose(file, path, envs), data)
 
 
-def _read(envs: Path, name: str) -> dict[str, Any]:
-    """The values of a stack.toml over those of its base; envs/nix/stack.nix joins them in the same way."""
+def _own(envs: Path, name: str) -> dict[str, Any]:
+    """The values of one stack.toml alone."""
     path = envs / name / "stack.toml"
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    data = read_toml(path)
+    if data is None:
         known = ", ".join(known_stacks(envs)) or "none"
-        raise StackError(f"no stack {name!r}: {path} does not exist (known stacks: {known})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise StackError(f"{path}: not TOML: {error}") from None
-    if "base" not in data:
-        return data
-    below = _read(envs, data["base"])
-    if "base" in below:
-        raise StackError(f"{path}: its base {data['base']} has a base itself; name that one")
-    return below | {key: below[key] | value if isinstance(value, dict) and key in below else value for key, value in data.items()}
+        raise StackError(f"no stack {name!r}: {path} does not exist (known stacks: {known})")
+    return data
 
 
-def _check_locks(stack: Stack) -> None:
-    """Every packaged component must be pinned, at the version listed, by the lock of its source."""
-    pinned = {"npm": _npm_versions(stack.lock("npm")), "pypi": _python_versions(stack.lock("python"))}
-    for name, component in stack.spec.components.items():
-        if component.source == "system":
-            continue
-        if component.source == "go":
-            _check_tool(stack, name, component)
-            continue
-        found = pinned[component.source].get(component.package)
-        if found != component.locked_version:
-            raise StackError(
-                f"{stack.folder / 'stack.toml'}: component {name} is {component.package} {component.locked_version}, "
-                f"but the {component.source} lock file holds {found or 'no such package'}; make the two agree"
-            )
+def _layers(envs: Path, name: str) -> dict[str, dict[str, Any]]:
+    """Stack -> values of its file, for a stack and all that it lies over, the nearest first."""
+    found: dict[str, dict[str, Any]] = {}
+    while name not in found:
+        found[name] = _own(envs, name)
+        if "base" not in found[name]:
+            return found
+        path, base = envs / name / "stack.toml", found[name]["base"]
+        if not isinstance(base, str):
+            raise StackError(f"{path}: base: names a stack, not {base!r}")
+        if base not in found and not (envs / base / "stack.toml").is_file():
+            known = ", ".join(known_stacks(envs))
+            raise StackError(f"{path}: base: no stack {base!r} (known stacks: {known})")
+        name = base
+    cycle = list(found)[list(found).index(name) :]
+    first = envs / next(iter(found)) / "stack.toml"
+    raise StackError(
+        f"{first}: base: {' -> '.join([*cycle, name])} is a cycle: one of them must have another base or none"
+    )
 
 
-def _check_tool(stack: Stack, name: str, component: Component) -> None:
-    """A program of ours is pinned by its sources and by the checksums of the modules it is built from."""
-    for file in ("go.mod", "go.sum"):
-        if not (paths.TOOLS / component.package / file).is_file():
-            raise StackError(f"{stack.folder / 'stack.toml'}: component {name} needs {paths.TOOLS / component.package / file}, which does not exist")
+def _joined(layers: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """One set of values, entry by entry the nearest layer's; envs/nix/stack.nix joins them in the same way."""
+    joined: dict[str, Any] = {}
+    for own in reversed(layers.values()):
+        joined = {key: value for key, value in joined.items() if key not in OWN}
+        for key, value in own.items():
+            below = joined.get(key)
+            joined[key] = below | value if isinstance(value, dict) and isinstance(below, dict) else value
+    return joined
 
 
-def _npm_versions(lock: Path | None) -> dict[str, str]:
-    """Package -> version, of the packages at the top of node_modules."""
-    if lock is None:
-        return {}
-    try:
-        packages = json.loads(lock.read_text(encoding="utf-8"))["packages"]
-    except (OSError, ValueError, KeyError) as error:
-        raise StackError(f"{lock}: not a package-lock.json of version 2 or 3: {error!r}") from None
-    top = (key for key in packages if key.startswith("node_modules/") and key.count("node_modules/") == 1)
-    return {key.removeprefix("node_modules/"): packages[key].get("version", "") for key in top}
+def _compose(file: StackFile, path: Path, envs: Path) -> StackSpec:
+    known = known_parts(envs)
+    for role, name in file.parts.items():
+        if name not in known:
+            raise StackError(f"{path}: parts.{role}: no part {name!r} (known parts: {', '.join(known) or 'none'})")
+    parts = {role: load_part(name, envs) for role, name in file.parts.items()}
+    components = _together(parts, "components", path)
+    dialects = _together(parts, "clients", path)
+    return StackSpec(
+        name=file.name,
+        title=file.title,
+        base=file.base,
+        provider=file.provider,
+        platform=file.platform,
+        parts=parts,
+        components=components,
+        dialects=dialects,
+        quic=_facts(file.quic, "quic", dialects, path),
+        tcp=_facts(file.tcp, "tcp", dialects, path),
+        cca=file.cca,
+    )
 
 
-def _python_versions(lock: Path | None) -> dict[str, str]:
-    """Package -> version, from the `name==version` lines of a hash-locked requirements file."""
-    if lock is None:
-        return {}
-    try:
-        text = lock.read_text(encoding="utf-8")
-    except OSError as error:
-        raise StackError(f"cannot read the lock file {lock}: {error.strerror}") from None
-    return dict(re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", text, flags=re.MULTILINE))
+def _together(parts: dict[str, Part], table: Literal["components", "clients"], path: Path) -> dict[str, Any]:
+    """That table of all parts; an error where two have an entry of one name."""
+    found: dict[str, Any] = {}
+    owners: dict[str, str] = {}
+    for role, part in parts.items():
+        for name, entry in getattr(part.spec, table).items():
+            if name in found:
+                raise StackError(
+                    f"{path}: parts.{role}: {part.name} has {table}.{name}, and so has {parts[owners[name]].name} "
+                    f"(parts.{owners[name]}): a stack has one of that name"
+                )
+            found[name], owners[name] = entry, role
+    return found
+
+
+def _facts(side: Side, protocol: Protocol, dialects: dict, path: Path) -> ProtocolFacts:
+    spoken = dialects.get(side.client)
+    if spoken is None:
+        known = ", ".join(dialects) or "none"
+        raise StackError(
+            f"{path}: {protocol}.client: no part has a client {side.client} (clients of its parts: {known})"
+        )
+    versions = spoken.get(protocol, {})
+    if side.version not in versions:
+        known = ", ".join(versions) or "no version"
+        raise StackError(f"{path}: {protocol}.version: {side.client} of its parts speaks {known}, not {side.version}")
+    dialect = versions[side.version]
+    values = side.model_dump() | {"har_protocol": dialect.har_protocol}
+    return ProtocolFacts(**values | {"client_flags": (*dialect.flags, *side.client_flags)})

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-IGNORED_NAMES = {".bin", ".package-lock.json"}
-"""Made differently by different versions of npm; nothing of ours reads them."""
+IGNORED_NAMES = {".bin", ".package-lock.json", "INSTALLER", "RECORD", "REQUESTED", "__pycache__"}
+"""Made differently by different versions of npm and pip, or by use; nothing of ours reads them."""
 IGNORED_SUFFIXES = (".br",)
 """Packed programs: they are unpacked into bin/ and hashed there."""
 
@@ -28,7 +28,11 @@ def files_below(folder: Path) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in IGNORED_NAMES]
         relative = Path(parent).relative_to(folder)
-        found += [(relative / name).as_posix() for name in files if name not in IGNORED_NAMES and not name.endswith(IGNORED_SUFFIXES)]
+        found += [
+            (relative / name).as_posix()
+            for name in files
+            if name not in IGNORED_NAMES and not name.endswith(IGNORED_SUFFIXES)
+        ]
     return iter(sorted(found))
 
 
@@ -79,7 +83,10 @@ class Stamp:
 
     def write(self, path: Path) -> None:
         """Replace the stamp; where it cannot be written, the next check hashes everything again."""
-        data = {"digest": self.digest, "files": {name: [e.sha256, e.size, e.mtime_ns] for name, e in self.files.items()}}
+        data = {
+            "digest": self.digest,
+            "files": {name: [e.sha256, e.size, e.mtime_ns] for name, e in self.files.items()},
+        }
         temporary = path.with_name(f"{path.name}.{os.getpid()}")
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,28 +1,28 @@
 """Which testbeds there are: the file that `longlook run SWEEP --testbeds FILE` reads (no I/O besides that file).
 
-    [[testbed]]                      # three namespaces on this machine
-    name = "default"
-    driver = "netns"
+[[testbed]]                      # three namespaces on this machine
+name = "default"
+driver = "netns"
 
-    [[testbed]]                      # three Emulab nodes; emulab/README.md says how to get this from a manifest
-    name = "emulab1"
-    driver = "emulab"
-    user = "alice"
-    server = { host = "pc1.emulab.net", address = "192.168.1.1" }
-    client = { host = "pc2.emulab.net", address = "192.168.1.2" }
-    bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60111, client_to_server = 60121 } }
+[[testbed]]                      # three Emulab nodes; emulab/README.md says how to get this from a manifest
+name = "emulab1"
+driver = "emulab"
+user = "alice"
+server = { host = "pc1.emulab.net", address = "192.168.1.1" }
+client = { host = "pc2.emulab.net", address = "192.168.1.2" }
+bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60111, client_to_server = 60121 } }
 """
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from longlook.errors import LonglookError
-from longlook.scenario import ScenarioError, Value
+from longlook.host.toml import read_toml
+from longlook.plan.value import PlanError, Value
 
 SSH_PORT = 22
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$", description="1 to 16 of a-z and 0-9")]
@@ -57,7 +57,9 @@ class BridgeNode(Node):
 class Control(Node):
     """Another machine that runs a testbed's worker, reached by SSH without a password."""
 
-    user: str = "root"
+    user: str | None = Field(
+        default=None, description="default: root for namespaces, which need it; else who runs this"
+    )
     python: str = Field(description="there, with longlook installed")
     key: str | None = Field(default=None, description="private key file here; default: the agent's and ~/.ssh's")
     known_hosts: str | None = Field(default=None, description="file of host keys here; default: ~/.ssh/known_hosts")
@@ -86,34 +88,45 @@ class EmulabDescription(_Controlled):
     bridge: BridgeNode
     key: str | None = Field(default=None, description="private key file; default: the agent's and ~/.ssh's")
     known_hosts: str | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
-    folder: str = Field(default="/var/tmp/longlook", pattern=r"^(/[\w.-]+)+/longlook[\w.-]*$", description="where code, stacks and cells go on server and client; root empties it, so its name must begin with longlook")
-    python: str = Field(default="python3", pattern=r"^[\w./+-]+$", description="on server and client: an environment's that has longlook's packages, or Python 3.11 or newer to make one with")
+    folder: str = Field(
+        default="/var/tmp/longlook",
+        pattern=r"^(/[\w-][\w.-]*)+/longlook[\w.-]*$",
+        description="where code, stacks and cells go on server and client; root empties it, "
+        "so its name must begin with longlook",
+    )
+    python: str = Field(
+        default="python3",
+        pattern=r"^[\w./+-]+$",
+        description="on server and client: an environment's that has longlook's packages, "
+        "or Python 3.11 or newer to make one with",
+    )
 
 
 Description = NetnsDescription | EmulabDescription
-DRIVERS: dict[str, type[NetnsDescription | EmulabDescription]] = {"netns": NetnsDescription, "emulab": EmulabDescription}
+DRIVERS: dict[str, type[NetnsDescription | EmulabDescription]] = {
+    "netns": NetnsDescription,
+    "emulab": EmulabDescription,
+}
 
 
 def parse_description(data: dict) -> Description:
     """One testbed from plain data; an unknown driver or key is an error that lists the known ones."""
     driver = data.get("driver", "netns") if isinstance(data, dict) else None
     if driver not in DRIVERS:
-        raise ScenarioError(f"no testbed driver {driver!r} (known: {', '.join(DRIVERS)})")
+        raise PlanError(f"no testbed driver {driver!r} (known: {', '.join(DRIVERS)})")
     return DRIVERS[driver].parse(data)
 
 
 def load_testbeds(path: Path) -> tuple[Description, ...]:
     """Every testbed of a file, in its order; names are unique."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LonglookError(f"cannot read the testbeds' file {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise LonglookError(f"{path} is not TOML: {error}") from None
+        data = read_toml(path)
+    except FileNotFoundError:
+        raise LonglookError(f"cannot read the testbeds' file {path}: No such file or directory") from None
     unknown = sorted(set(data) - {"testbed"})
     if unknown or not isinstance(data.get("testbed"), list) or not data["testbed"]:
-        found = f"; unknown: {', '.join(unknown)}" if unknown else ""
-        raise LonglookError(f"{path}: a testbeds' file is one [[testbed]] table for each testbed{found}")
+        others = f"; unknown: {', '.join(unknown)}" if unknown else ""
+        raise LonglookError(f"{path}: a testbeds' file is one [[testbed]] table for each testbed{others}")
     found = tuple(parse_description(one) for one in data["testbed"])
     names = [one.name for one in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):

@@ -1,24 +1,29 @@
 """Testbed `emulab`: three nodes. This runs on the client node; the server node and the bridge are reached over SSH.
 
-The server node has an agent (longlook/node/agent.py) that starts servers and probes there. The bridge runs nothing of
-ours: the link driver gives it commands. Nothing of the control network crosses the link under test.
+The server node has an agent (longlook/testbed/agent.py) that starts servers and probes there. The bridge runs nothing
+of ours: the link driver gives it commands. Nothing of the control network crosses the link under test.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 from longlook.errors import LonglookError
-from longlook.node.asking import Agent, RemoteServer, RemoteTcpProbe
-from longlook.node.host import OneHost
-from longlook.node.session import CLEAN, NodeError, RemoteProcess, Session
-from longlook.stack.locking import held
+from longlook.host.hosts import Running
+from longlook.node.session import CLEAN, NodeError, Session
+from longlook.probe.tcp_probe import TcpTrace
+from longlook.server.base import RunningServer, Server, ServerSettings
+from longlook.stack import Installed
+from longlook.testbed.asking import Agent, RemoteServer, RemoteTcpProbe
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.description import EmulabDescription, Node
+from longlook.testbed.onehost import OneHost
+from longlook.testbed.ownership import used
 
 INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT", "TMPDIR", "LONGLOOK_PYTHON")
 """Environment variables that mean the same on the server node: code and stacks lie at the same places there."""
@@ -27,7 +32,15 @@ INHERITED = ("PYTHONPATH", "LONGLOOK_ROOT", "LONGLOOK_CACHE", "LONGLOOK_COMMIT",
 def session_to(bed: EmulabDescription, role: Role) -> Session:
     """A connection (not yet made) to one node of a testbed; `tag` marks what is started there."""
     node: Node = getattr(bed, role)
-    return Session(f"{role} node of testbed {bed.name}", node.host, node.port, bed.user, f"{bed.name}-{role}", bed.key, bed.known_hosts)
+    return Session(
+        f"{role} node of testbed {bed.name}",
+        node.host,
+        node.port,
+        bed.user,
+        f"{bed.name}-{role}",
+        bed.key,
+        bed.known_hosts,
+    )
 
 
 class EmulabTestbed(Testbed):
@@ -41,17 +54,18 @@ class EmulabTestbed(Testbed):
     def _up(self) -> None:
         own = self.description
         self._owned = contextlib.ExitStack()
-        lock = LOCKS / f"ll-{self.name}-node.lock"
-        self._owned.enter_context(held(lock, f"testbed {self.name!r} is in use by another process here (lock {lock}): wait for it, or end it"))
+        self._owned.enter_context(used(f"{self.name}-node", LOCKS))
         self._client = self._owned.enter_context(OneHost(self.name, "client", own.client.address, own.server.address))
         self._server = self._owned.enter_context(session_to(own, "server"))
         self._bridge = self._owned.enter_context(session_to(own, "bridge"))
         self._server.environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         self._server.run([sys.executable, "-S", str(CLEAN), self._server.tag], timeout_s=30)
-        self._agent = self._owned.enter_context(Agent(self._server, sys.executable, self.name, own.server.address, own.client.address))
+        self._agent = self._owned.enter_context(
+            Agent(self._server, sys.executable, self.name, own.server.address, own.client.address)
+        )
         self.hosts = {
             "server": Host("server", own.server.address, self._agent.interfaces),
-            "bridge": Host("bridge", "", ()),
+            "bridge": Host("bridge", "", (), own.bridge.pipes.model_dump(), own.bridge.host),
             "client": self._client.hosts["client"],
         }
 
@@ -60,12 +74,14 @@ class EmulabTestbed(Testbed):
             with contextlib.suppress(NodeError):
                 self._owned.close()
 
-    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen | RemoteProcess:
+    def popen(self, role: Role, argv: Sequence[str], **options) -> Running:
         if role == "client":
             return self._client.popen(role, argv, **options)
         if role == "bridge":
             raise LonglookError("nothing of ours runs on the bridge: give it commands that end (run)")
-        return self._server.popen(argv, **{key: value for key, value in options.items() if key in ("stdin", "stdout", "stderr")})
+        return self._server.popen(
+            argv, **{key: value for key, value in options.items() if key in ("stdin", "stdout", "stderr")}
+        )
 
     def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
         if role == "client":
@@ -89,13 +105,15 @@ class EmulabTestbed(Testbed):
 
     # -- what runs beside the server ------------------------------------------------------------------
 
-    def server(self, kind, stack, settings):
+    def server(
+        self, kind: type[Server], stack: Installed, settings: ServerSettings
+    ) -> AbstractContextManager[RunningServer]:
         return RemoteServer(self._agent, kind, stack.name, settings)
 
-    def capture(self, role: Role, path, expression: str, snaplen: int = 0):
+    def capture(self, role: Role, path: Path, expression: str, snaplen: int = 0) -> AbstractContextManager[None]:
         if role == "server":
             return self._agent.capture(path, expression, snaplen)
         return self._client.capture(role, path, expression, snaplen)
 
-    def tcp_probe(self, ports: list[int], path):
+    def tcp_probe(self, ports: list[int], path: Path) -> AbstractContextManager[TcpTrace]:
         return RemoteTcpProbe(self._agent, self._server, ports, path)

@@ -4,15 +4,16 @@ A manifest is the request that the profile made, with what Emulab added: which m
 server is reached (one `login` for every user of the project) and the host names. Replica N is the nodes `server-N`,
 `client-N` and `link-N_bridge`; it becomes the testbed `emulabN`.
 
-A manifest does not say which pipes Emulab made on a bridge. What its public sources say (clientside/tmcc/freebsd/delaysetup
-and doc/delay-implementation.txt of emulab-devel):
+A manifest does not say which pipes Emulab made on a bridge. What its public sources say
+(clientside/tmcc/freebsd/delaysetup and doc/delay-implementation.txt of emulab-devel):
 
 - certain: a bridged link has two pipes and two ipfw rules of the same numbers; pipe 0 takes what comes in on the
-  bridge's first interface and pipe 1 what comes in on the second; FreeBSD adds 60000 to the numbers of Emulab's database;
+  bridge's first interface and pipe 1 what comes in on the second; FreeBSD adds 60000 to the numbers of Emulab's
+  database;
 - observed by others, and not derived from the sources: on a node that bridges one link the two are 60111 and 60121
   (published GENI exercises; scripts for link bridges of Emulab by the author of the thesis);
-- not certain: that Emulab takes the bridge's `if0`, where the profile puts the server, for its first interface. The same
-  settings go to both pipes of every link here, so a swap would show only in which direction's drops are counted.
+- not certain: that Emulab takes the bridge's `if0`, where the profile puts the server, for its first interface. The
+  same settings go to both pipes of every link here, so a swap would show only in which direction's drops are counted.
 
 On the node, `/var/emulab/boot/delay_mapping` holds the truth: LINK duplex END0 END1 INTERFACE0 INTERFACE1 PIPE0 PIPE1.
 """
@@ -54,13 +55,17 @@ def read_manifest(text: str, user: str | None = None, pipes: Pipes = PIPES) -> t
     """The testbeds of a manifest's text, in the order of the replicas' numbers.
 
     `user` is who logs in; it may be left out where the manifest knows but one. `pipes` holds for every bridge.
-    Raises `LonglookError` for what is no manifest, one without a bridge, and a replica that lacks a node, login or address.
+    Raises `LonglookError` for what is no manifest, one without a bridge, and a replica that lacks a node, login or
+    address.
     """
     nodes = _nodes(text)
     numbers = sorted(int(found[1]) for name in nodes if (found := BRIDGE.fullmatch(name)))
     if not numbers:
         known = ", ".join(sorted(nodes)) or "none"
-        raise LonglookError(f"no link bridge in this manifest (no node is called link-N_bridge; nodes: {known}): was it made by emulab/profile.py?")
+        raise LonglookError(
+            f"no link bridge in this manifest (no node is called link-N_bridge; nodes: {known}): "
+            "was it made by emulab/profile.py?"
+        )
     return tuple(_replica(nodes, number, user, pipes) for number in numbers)
 
 
@@ -82,7 +87,9 @@ def _nodes(text: str) -> dict[str, ManifestNode]:
 def _replica(nodes: dict[str, ManifestNode], number: int, user: str | None, pipes: Pipes) -> EmulabDescription:
     names = {"server": f"server-{number}", "client": f"client-{number}", "bridge": f"link-{number}_bridge"}
     if missing := [name for name in names.values() if name not in nodes]:
-        raise LonglookError(f"replica {number} lacks {' and '.join(missing)}: the manifest is cut short, or not of this profile")
+        raise LonglookError(
+            f"replica {number} lacks {' and '.join(missing)}: the manifest is cut short, or not of this profile"
+        )
     server, client, bridge = (nodes[name] for name in names.values())
     user = user or _only_user(server)
     return EmulabDescription.parse(
@@ -123,4 +130,7 @@ def _address(node: ManifestNode) -> str:
     for interface in node.interfaces:
         if interface.address_info:
             return interface.address_info[0]
-    raise LonglookError(f"{node.client_id} has no address on the experiment's network: the manifest is cut short, or not of this profile")
+    raise LonglookError(
+        f"{node.client_id} has no address on the experiment's network: "
+        "the manifest is cut short, or not of this profile"
+    )

@@ -16,22 +16,27 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, get_args
 
 from pyroute2 import NetNS, netns
 
 from longlook.errors import LonglookError
-from longlook.stack.locking import held
-from longlook.testbed import kernel, process
+from longlook.host import kernel, process
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
+from longlook.testbed.ownership import used
 
 PREFIX = "ll"
 SERVER_ADDRESS, CLIENT_ADDRESS = "10.77.0.1", "10.77.0.2"
 SERVER_MAC, CLIENT_MAC = "02:6c:6c:00:00:01", "02:6c:6c:00:00:02"
 PREFIX_LENGTH = 24
+ROLES: tuple[Role, ...] = get_args(Role)
+ENDS: tuple[Role, ...] = ("server", "client")
+"""The hosts whose kernels speak; the bridge has no addresses."""
 OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg", "lro")
 
 CLONE_NEWNET = 0x40000000
+T = TypeVar("T")
 
 
 def namespace(testbed: str, role: Role) -> str:
@@ -39,31 +44,32 @@ def namespace(testbed: str, role: Role) -> str:
     return f"{PREFIX}-{testbed}-{role}"
 
 
-def _apart(action):
+def _apart(action: Callable[[], T]) -> T:
     """Run `action()` in a thread of its own and return what it returns.
 
     pyroute2 drives an event loop, and refuses a thread that has one running: a Jupyter kernel's has.
     """
-    result: dict[str, object] = {}
+    found: list[T] = []
+    failed: list[BaseException] = []
 
-    def body():
+    def body() -> None:
         try:
-            result["value"] = action()
+            found.append(action())
         except BaseException as error:  # handed to the caller's thread
-            result["error"] = error
+            failed.append(error)
 
     thread = threading.Thread(target=body)
     thread.start()
     thread.join()
-    if "error" in result:
-        raise result["error"]
-    return result["value"]
+    for error in failed:
+        raise error
+    return found[0]
 
 
-def _inside(name: str, action):
+def _inside(name: str, action: Callable[[], T]) -> T:
     """Run `action()` in a thread that has entered the namespace; /proc/sys/net then shows its settings."""
 
-    def body():
+    def body() -> T:
         descriptor = os.open(f"/run/netns/{name}", os.O_RDONLY)
         try:
             if ctypes.CDLL(None, use_errno=True).setns(descriptor, CLONE_NEWNET):
@@ -89,15 +95,14 @@ class NetnsTestbed(Testbed):
             "bridge": Host("bridge", "", ("brg_s", "brg_c")),
             "client": Host("client", CLIENT_ADDRESS, ("eth0",)),
         }
-        self._started: list[subprocess.Popen] = []
+        self._started: list[subprocess.Popen[Any]] = []
         self._owned = contextlib.ExitStack()
 
     # -- life cycle ---------------------------------------------------------------------------------
 
     def _up(self) -> None:
         self._preflight()
-        lock = LOCKS / f"{PREFIX}-{self.name}.lock"
-        self._owned.enter_context(held(lock, f"testbed {self.name!r} is in use by another process (lock {lock}): wait for it, or use another name"))
+        self._owned.enter_context(used(self.name, LOCKS))
         self._owned.callback(remove, self.name)
         remove(self.name)
         _apart(self._make)
@@ -140,7 +145,11 @@ class NetnsTestbed(Testbed):
             host.addr("add", index=index, address=address, prefixlen=PREFIX_LENGTH)
 
     def _neighbours(self) -> None:
-        for role, address, mac in (("server", CLIENT_ADDRESS, CLIENT_MAC), ("client", SERVER_ADDRESS, SERVER_MAC)):
+        others: dict[Role, tuple[str, str]] = {
+            "server": (CLIENT_ADDRESS, CLIENT_MAC),
+            "client": (SERVER_ADDRESS, SERVER_MAC),
+        }
+        for role, (address, mac) in others.items():
             with NetNS(namespace(self.name, role)) as host:
                 index = host.link_lookup(ifname="eth0")[0]
                 host.neigh("replace", dst=address, lladdr=mac, ifindex=index, state="permanent")
@@ -157,26 +166,36 @@ class NetnsTestbed(Testbed):
                     if re.search(rf"^{name}: on", shown, re.MULTILINE)
                 ]
                 if still:
-                    raise LonglookError(f"{role}/{interface}: cannot switch off {', '.join(still)}; the emulator would see 64 KB packets")
+                    raise LonglookError(
+                        f"{role}/{interface}: cannot switch off {', '.join(still)}; "
+                        "the emulator would see 64 KB packets"
+                    )
 
     def _tune(self) -> None:
         kernel.raise_limits()
-        for role in ("server", "client"):
+        for role in ENDS:
             _inside(namespace(self.name, role), kernel.tune_host)
-        short = {key: value for key, value in self.sysctls()["client"].items() if key in kernel.GLOBAL_SYSCTLS and int(value) < kernel.SOCKET_BUFFER_BYTES}
+        short = {
+            key: value
+            for key, value in self.sysctls()["client"].items()
+            if key in kernel.GLOBAL_SYSCTLS and int(value) < kernel.SOCKET_BUFFER_BYTES
+        }
         if short:
-            raise LonglookError(f"socket buffer limits stay below {kernel.SOCKET_BUFFER_BYTES} bytes: {short}; raise them with sysctl -w on the host")
+            raise LonglookError(
+                f"socket buffer limits stay below {kernel.SOCKET_BUFFER_BYTES} bytes: {short}; "
+                "raise them with sysctl -w on the host"
+            )
 
     # -- use ----------------------------------------------------------------------------------------
 
-    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen:
+    def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen[Any]:
         child = process.start(["ip", "netns", "exec", namespace(self.name, role), *argv], **options)
         self._started = [old for old in self._started if old.poll() is None] + [child]
         return child
 
     def sysctls(self) -> dict[str, dict[str, str]]:
         host_wide = {key: kernel.sysctl_path(key).read_text().strip() for key in kernel.GLOBAL_SYSCTLS}
-        return {role: host_wide | _inside(namespace(self.name, role), kernel.recorded_sysctls) for role in ("server", "client")}
+        return {role: host_wide | _inside(namespace(self.name, role), kernel.recorded_sysctls) for role in ENDS}
 
     def set_cca(self, role: Role, name: str) -> str:
         self._allow_cca(name)
@@ -199,11 +218,11 @@ class NetnsTestbed(Testbed):
 
 
 def remove(name: str) -> None:
-    """Kill what still runs in a testbed's namespaces and delete them; nothing there is fine."""
+    """Kill what still runs in a testbed's namespaces and delete them; nothing there is fine. For its owner only."""
 
-    def body():
+    def body() -> None:
         existing = set(netns.listnetns())
-        for role in ("server", "client", "bridge"):
+        for role in ROLES:
             space = namespace(name, role)
             if space in existing:
                 process.kill_pids(netns.ns_pids().get(space, []))
@@ -215,11 +234,15 @@ def remove(name: str) -> None:
 
 def leftover() -> list[str]:
     """Names of testbeds whose namespaces exist now (running, or left by a killed run)."""
-    found = {match.group(1) for space in netns.listnetns() if (match := re.fullmatch(rf"{PREFIX}-([a-z0-9]+)-(?:server|bridge|client)", space))}
+    found = {
+        match.group(1)
+        for space in netns.listnetns()
+        if (match := re.fullmatch(rf"{PREFIX}-([a-z0-9]+)-(?:server|bridge|client)", space))
+    }
     return sorted(found)
 
 
 def processes(name: str) -> dict[str, list[int]]:
     """Role -> ids of the processes that run in a testbed's namespaces now."""
     spaces = _apart(netns.ns_pids)
-    return {role: spaces.get(namespace(name, role), []) for role in ("server", "bridge", "client")}
+    return {role: spaces.get(namespace(name, role), []) for role in ROLES}

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from longlook.testbed.base import Testbed
 from longlook.testbed.description import Description, NetnsDescription, parse_description
 from longlook.testbed.emulab import EmulabTestbed
 from longlook.testbed.netns import NetnsTestbed
 
-TESTBEDS: dict[str, Callable[[Description], Testbed]] = {"netns": lambda description: NetnsTestbed(description.name), "emulab": EmulabTestbed}
-"""By driver: the testbed (a context manager, not yet entered) of a description. A new driver is one file in this folder, one
-entry here and one in description.py."""
+TESTBEDS: dict[str, Callable[[Any], Testbed]] = {
+    "netns": lambda description: NetnsTestbed(description.name),
+    "emulab": EmulabTestbed,
+}
+"""By driver: the testbed (a context manager, not yet entered) of one of its descriptions.
+
+A new driver is one file in this folder, one entry here and one in description.py.
+"""
 LINK_OF = {"netns": "linkpipe", "emulab": "dummynet"}
 """The link driver that belongs to each."""
 

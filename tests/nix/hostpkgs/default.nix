@@ -116,7 +116,7 @@ rec {
   '';
 
   # In place of that of 17.09, the Chromium 64 that the portable provider has installed.
-  chromium = programs "chromium" { chromium = [ "/root/.cache/longlook/stacks/gquic37-*/bin/chromium" ]; };
+  chromium = programs "chromium" { chromium = [ "/root/.cache/longlook/parts/chromium-64-*/bin/chromium" ]; };
 
   # Only evaluated: what they stand for cannot be had here.
   dpkg = absent "dpkg";

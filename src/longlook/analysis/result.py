@@ -1,0 +1,68 @@
+"""What measuring a cell came to: its samples as summaries and contrasts, whichever arms and metrics it has. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from longlook.analysis.contrast import Contrast, contrast
+from longlook.analysis.welch import Summary, summarise
+from longlook.experiment.base import Experiment, Metric
+from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.record.samples import Sample
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """One cell of one campaign; of cells whose arms run together, all its repeats."""
+
+    campaign: str
+    experiment: Experiment
+    cells: tuple[Cell, ...]
+    """The cell; or its repeats, the first one first."""
+    samples: tuple[Sample, ...]
+    """Of the first cell, then of the next."""
+    environments: tuple[Mapping, ...] = ()
+    """`environment.json` of each, where they were read."""
+    counts: tuple[int, ...] = ()
+    """How many samples each cell has, where there are several."""
+
+    @property
+    def cell(self) -> Cell:
+        return self.cells[0]
+
+    def by_cell(self) -> Iterator[tuple[Cell, Sample]]:
+        """Each sample with the cell that it is of."""
+        numbers = self.counts or (len(self.samples),)
+        owners = [cell for cell, number in zip(self.cells, numbers, strict=True) for _ in range(number)]
+        return zip(owners, self.samples, strict=True)
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, str], list[float]]:
+        found: dict[tuple[str, str], list[float]] = {}
+        for sample in self.samples:
+            if sample.counts:
+                for name, value in sample.metrics.items():
+                    if value is not None:
+                        found.setdefault((sample.arm, name), []).append(value)
+        return found
+
+    def values(self, arm: str, metric: str) -> list[float]:
+        """The samples of an arm that count, in the order measured."""
+        return self._values.get((arm, metric), [])
+
+    def summary(self, arm: str, metric: str | None = None) -> Summary:
+        """Mean, standard deviation and number of an arm's samples; of the experiment's first metric unless another is
+        named."""
+        return summarise(self.values(arm, metric or self.experiment.primary.name))
+
+    def contrasts(self) -> Iterator[tuple[Metric, Arm, Arm, Contrast]]:
+        """Every pair of arms, in every metric that decides something."""
+        for metric in self.experiment.metrics:
+            if metric.better is None or not any((arm.name, metric.name) in self._values for arm in self.cell.arms):
+                continue
+            for left, right in self.cell.pairs():
+                one, other = (self.summary(arm.name, metric.name) for arm in (left, right))
+                yield metric, left, right, contrast(one, other, metric.better)

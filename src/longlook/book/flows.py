@@ -1,0 +1,172 @@
+"""Transfers that run together as tables: shares of a bottleneck, and every transfer with its times and losses."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from longlook.analysis.fairness import between_protocols, jain, share_contrast
+from longlook.analysis.welch import Summary
+from longlook.book.data import COLUMNS, BookData
+from longlook.experiment.metrics import FINISHED, HOLD_MAX, LOST, QUEUE_MAX, RATE, RESPONSE_MEDIAN, SPURIOUS, WINDOW_MAX
+from longlook.figure import style
+from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import html_table
+
+KB = 1024
+OF_REPEATS = ["campaign", "series", "label", "key", "arm"]
+"""What an arm has in all repeats of its cell."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """One flow of a contest: mean rate over the runs, Mbit/s."""
+
+    arm: str
+    protocol: str
+    rate: Summary
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Flows that share a bottleneck, over all runs."""
+
+    label: str
+    shares: tuple[Share, ...]
+
+    @property
+    def jain(self) -> float:
+        return jain([share.rate.mean for share in self.shares])
+
+    @property
+    def decided_by(self) -> tuple[Share, Share]:
+        """The two flows that the verdict is about: the first, and the first of the other protocol."""
+        one, other = between_protocols([share.protocol for share in self.shares])
+        return self.shares[one], self.shares[other]
+
+    @property
+    def verdict(self) -> str | None:
+        """`left` or `right`: that of `decided_by` which has significantly more; `none`, or None where it was not
+        tested."""
+        left, right = self.decided_by
+        return share_contrast(left.rate, right.rate).verdict
+
+    @property
+    def verdict_text(self) -> str:
+        if self.verdict is None:
+            return "not tested"
+        left, right = self.decided_by
+        if self.verdict == "none":
+            return "fair"
+        if left.protocol == right.protocol:
+            return "unfair"
+        return f"{style.PROTOCOL_LABELS[(left if self.verdict == 'left' else right).protocol]} has more"
+
+
+def contests(arms: pd.DataFrame) -> list[Contest]:
+    """Every scenario with several flows among rows of `arms`, in their order."""
+    rates = arms[(arms["metric"] == RATE.name) & (arms["mode"] == "together")]
+    found = []
+    for _, flows in rates.groupby(["campaign", "cell_id"], sort=False):
+        shares = tuple(
+            Share(row["arm"], row["protocol"], Summary(row["mean"], row["sd"], int(row["n"])))
+            for row in flows.to_dict("records")
+        )
+        if len(shares) > 1:
+            found.append(Contest(flows["label"].iloc[0], shares))
+    return found
+
+
+def shares_table(data: BookData, study: str, series: str) -> str:
+    """Scenarios down, sources across: mean (sd) of each flow in Mbit/s, Jain's index, verdict; the published ones
+    first."""
+    sources = [(PUBLISHED.key, PUBLISHED.title), *((key, title) for key, _, title in COLUMNS)]
+    known = [(title, contests(data.rows("arms", study, series, key))) for key, title in sources]
+    known = [(title, own) for title, own in known if own]
+    if not known:
+        return style.NOTHING_YET
+    names = list(dict.fromkeys(contest.label for _, own in known for contest in own))
+    head = ["scenario", *(text for title, _ in known for text in (f"{title}: Mbit/s (sd)", "Jain", "verdict"))]
+    rows = []
+    for name in names:
+        row = [html.escape(name)]
+        for _, own in known:
+            contest = next((one for one in own if one.label == name), None)
+            row += _contest(contest) if contest else ["–", "", ""]
+        rows.append(row)
+    return html_table(head, rows, escape=False)
+
+
+def _contest(contest: Contest) -> list[str]:
+    shares = "<br>".join(
+        f"{style.PROTOCOL_LABELS[share.protocol]} {share.rate.mean:.2f} ({share.rate.sd:.2f})"
+        for share in contest.shares
+    )
+    return [shares, f"{contest.jain:.3f}", contest.verdict_text]
+
+
+def transfers(data: BookData, study: str, series: str | Sequence[str], key: str) -> pd.DataFrame:
+    """One row per transfer that counts: what it was (columns of `arms`, and `run`), and its metrics."""
+    samples = data.rows("samples", study, series, key)
+    samples = samples[samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)]
+    wide = samples.pivot(
+        index=["campaign", "cell_id", "series", "replicate", "arm"], columns="metric", values="value"
+    ).reset_index()
+    metrics = (RATE, FINISHED, LOST, SPURIOUS, RESPONSE_MEDIAN, WINDOW_MAX, QUEUE_MAX, HOLD_MAX)
+    wide = wide.reindex(columns=[*wide.columns[:5], *(one.name for one in metrics)])
+    cells = data.cells[["campaign", "cell_id", "label", "key", "seed"]]
+    arms = data.rows("arms", study, series, key)
+    same = [*OF_REPEATS, "workload", "object_bytes", "object_count", "duration_s", "stack", "protocol", "arm_label"]
+    arms = arms[[*same, "bandwidth_mbps", "rtt_ms"]].drop_duplicates(OF_REPEATS)
+    named = wide.merge(cells, on=["campaign", "cell_id"], how="left").merge(arms, on=OF_REPEATS, how="left")
+    order = data.rows("arms", study, series, key).drop_duplicates(OF_REPEATS).reset_index()[[*OF_REPEATS, "index"]]
+    named = named.merge(order, on=OF_REPEATS).sort_values(["index", "replicate"], kind="stable")
+    return named.rename(columns={"replicate": "run"}).drop(columns="index").reset_index(drop=True)
+
+
+def counts_table(data: BookData, study: str, series: str) -> str:
+    """Time, rate and losses of every transfer of a series: median over the accepted runs, and the range."""
+    rows = []
+    for key, _, title in COLUMNS:
+        own = transfers(data, study, series, key)
+        for _, runs in own.groupby(["campaign", "label", "key", "arm"], sort=False, dropna=False):
+            first = runs.iloc[0]
+            wanted = ((FINISHED, 2), (RATE, 2), (LOST, 0), (SPURIOUS, 0))
+            numbers = [_spread(runs[metric.name], digits) for metric, digits in wanted]
+            rows.append(
+                [title, first["stack"], first["label"], page(first), first["arm_label"], str(len(runs)), *numbers]
+            )
+    head = ["column", "stack", "scenario", "page", "sender", "runs", "time, s", "Mbit/s", "declared lost", "needlessly"]
+    return html_table(head, rows, numeric={5, 6, 7, 8, 9}) if rows else style.NOTHING_YET
+
+
+def loads_table(data: BookData, study: str, series: str) -> str:
+    """Every load of a series: time, largest window, and where its RTT samples' time went."""
+    rows = []
+    for key, _, _ in COLUMNS:
+        own = transfers(data, study, series, key)
+        for _, flow in own.sort_values(["object_count", "protocol", "arm_label", FINISHED.name]).iterrows():
+            numbers = [flow[FINISHED.name] * 1e3, flow[WINDOW_MAX.name] / KB]
+            numbers += [flow[one.name] for one in (QUEUE_MAX, HOLD_MAX, RESPONSE_MEDIAN)]
+            shown = ["–" if pd.isna(number) else f"{number:.0f}" for number in numbers]
+            rows.append([key, page(flow), flow["arm_label"], *shown])
+    head = ["column", "page", "sender", "time, ms", "window, KB", "queue, ms", "wait, ms", "answer, ms"]
+    return html_table(head, rows, numeric=set(range(3, 8)), tight=True) if rows else style.NOTHING_YET
+
+
+def page(row: pd.Series) -> str:
+    """`10 KB × 100`, in one line."""
+    text = style.workload_label(row["workload"], row["object_bytes"], row["object_count"], True)
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _spread(values: pd.Series, digits: int) -> str:
+    values = values.dropna()
+    if values.empty:
+        return "–"
+    middle = f"{np.median(values):.{digits}f}"
+    return middle if len(values) == 1 else f"{middle} ({values.min():.{digits}f}–{values.max():.{digits}f})"

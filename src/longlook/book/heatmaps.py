@@ -1,0 +1,112 @@
+"""One figure of a study as a live chart: its heatmaps, the loads behind each square, and the downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from longlook.book.data import BookData
+from longlook.figure import runs as figure_runs
+from longlook.figure import style
+from longlook.figure.heatmap import heatmap, p_text, place_names
+from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.runs import finite
+from longlook.figure.squares import Axes, Source, figure_squares
+from longlook.figure.versus import SIDES, Versus
+
+SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
+KEY = (
+    "Filled circles: analysed loads. Open circle: the first load (1-RTT). Crosses: rejected or disturbed loads. "
+    "Only filled circles are averaged. Black: mean and ± one standard deviation. Green: the floor, the least value "
+    "that physics and the protocol allow. Publications give no single loads."
+)
+HINT = "Click a square to see its loads, and where their raw record is."
+
+
+def live_heatmap(
+    data: BookData, study: str, series: str | Sequence[str], versus: Versus, axes: Axes, labels: Sequence[str] = ()
+) -> LiveChart | None:
+    """The live chart of one or several series, with every column that has data for it; None without any."""
+    sources = data.sources(study, series, versus, labels)
+    if not sources:
+        return None
+    squares = figure_squares(sources, axes)
+    names = [series] if isinstance(series, str) else list(series)
+    samples = _samples(data, study, names, sources)
+    figure = ", ".join(names)
+    return LiveChart(
+        name="figure-" + "-".join(names).replace(".", "-"),
+        chart=heatmap(squares, versus, axes),
+        alt_text=f"Heatmaps of figure {figure}, {versus.words[0]} against {versus.words[1]}: "
+        f"{', '.join(source.title for source in sources)}. The same numbers are in the file below.",
+        payload=_payload(squares, samples, sources, versus, axes),
+        downloads=_downloads("figure-" + "-".join(names), squares, samples),
+        hint=HINT,
+    )
+
+
+def _samples(data: BookData, study: str, names: Sequence[str], sources: Mapping[Source, pd.DataFrame]) -> pd.DataFrame:
+    """Every load behind any square, accepted or not."""
+    found = [data.rows("samples", study, names, source.key) for source in sources if source.campaigns]
+    return pd.concat(found) if found else data.samples.iloc[:0]
+
+
+def _payload(squares: pd.DataFrame, samples: pd.DataFrame, sources, versus: Versus, axes: Axes) -> dict:
+    """What the page's script needs beyond the chart."""
+    strip = figure_runs.strip(versus).to_dict()
+    strip.pop("$schema", None)  # nothing in a page may name a host
+    places = pd.Series(place_names(squares, axes), index=squares["square"])
+    return {
+        "strip": strip,
+        "sources": [{"key": one.key, "title": one.title, "short": SHORT_TITLES[one.key]} for one in sources],
+        "order": list(dict.fromkeys(squares["square"])),
+        "names": places[~places.index.duplicated()].to_dict(),
+        "facts": _facts(squares, versus),
+        "loads": figure_runs.loads_of_squares(samples, squares, versus),
+        "floors": _floors(squares),
+        "unit": versus.metric.unit,
+        "labels": dict(zip(SIDES, versus.words, strict=True)),
+        "colours": style.SIDE_COLOURS,
+        "states": figure_runs.STATES,
+        "lanes": figure_runs.LANES,
+        "key": KEY,
+    }
+
+
+def _floors(squares: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Floor of each arm, by square and side; the columns of a figure have the same conditions, so one stands for
+    all."""
+    known = squares.dropna(subset=["left_floor", "right_floor"]).drop_duplicates("square")
+    return {row["square"]: {side: round(row[f"{side}_floor"], 1) for side in SIDES} for row in known.to_dict("records")}
+
+
+def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
+    """Means, n, p, verdict and raw record by square and source."""
+    found: dict[str, dict] = {}
+    for row in squares[squares["measured"] | (squares["raw"] != "")].to_dict("records"):
+        means = {
+            side: {
+                "mean": finite(row[f"{side}_mean"]),
+                "sd": finite(row[f"{side}_sd"]),
+                "n": int(finite(row[f"{side}_n"]) or 0),
+            }
+            for side in SIDES
+        }
+        found.setdefault(row["square"], {})[row["source"]] = means | {
+            "pct": f"{style.signed_pct(row['pct_diff'])} %" if row["measured"] else "–",
+            "p": p_text(row["p_value"]) or "–",
+            "verdict": versus.verdict_words[row["verdict"]] if row["measured"] else "too few loads",
+            "raw": row["raw"],
+        }
+    return found
+
+
+def _downloads(name: str, squares: pd.DataFrame, samples: pd.DataFrame) -> tuple[Attachment, ...]:
+    """The squares, and where there are any the loads, as CSV."""
+    drawn = ["source_title", "x", "y", "x_order", "y_order", "block", "measured", "label", "label_colour"]
+    table = squares[squares["measured"]].drop(columns=drawn).dropna(axis="columns", how="all")
+    found = [Attachment(f"{name}-squares.csv", table.to_csv(index=False))]
+    if len(samples):
+        found.append(Attachment(f"{name}-loads.csv", samples.to_csv(index=False)))
+    return tuple(found)

@@ -1,0 +1,248 @@
+"""The claims of the thesis's section 4.8, each with its numbers as published and as re-measured, and whether it holds.
+
+A claim has parts (a stack, a bandwidth, a figure), each with a criterion that the same function decides for published
+and re-measured tables: a claim whose parts all meet it holds, one of which only some do holds in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.newest import STUDY
+from longlook.analysis.welch import summarise, welch_from_summaries
+from longlook.book import data as book_data
+from longlook.book.chapter import QUIC_TCP
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.flows import Contest, contests, transfers
+from longlook.book.value import NOT_YET
+from longlook.experiment.metrics import FINISHED, PLT
+from longlook.figure import style
+from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import html_table
+from longlook.figure.versus import Versus
+from longlook.plan.workload import bytes_of_kb
+
+VERSUS = Versus(*QUIC_TCP, PLT)
+VERSIONS = {"QUIC v1": "4.6", "gQUIC": "4.5"}
+PANELS = "bcef"
+"""Of figures 4.5 and 4.6: those with loss (b, e) and with added latency (c, f)."""
+JITTER = {"QUIC v1": "4.11b", "gQUIC": "4.11a"}
+FAIRNESS = {"QUIC v1": "table-4.1", "gQUIC": "table-4.1-gquic37"}
+LARGEST_BYTES = bytes_of_kb(10_000)
+BBR = ("4.14a", "4.14b", "4.14c", "4.14d", "4.14e", "4.14f")
+BBR_JITTER = ("4.15b", "4.15d")
+
+
+@dataclass(frozen=True)
+class ClaimPart:
+    """One part of a claim by some numbers."""
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class ClaimNumbers:
+    """Published numbers, or those of one role's newest campaigns: the tested squares of a series, its contests, its
+    transfers."""
+
+    squares: Callable[[str], pd.DataFrame]
+    contests: Callable[[str], list[Contest]]
+    transfers: Callable[[str], pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`parts`: what the numbers say, part by part; those that there are none for are left out."""
+
+    text: str
+    criterion: str
+    parts: Callable[[ClaimNumbers], list[ClaimPart]]
+    of: int
+    """So many parts it has where everything is measured."""
+
+
+def evidence(data: BookData, key: str) -> ClaimNumbers:
+    """Of one column: `published`, `reference`, `yours`."""
+
+    def squares(series: str) -> pd.DataFrame:
+        frame = data.squares(STUDY, series, key, VERSUS)
+        return frame[frame["p_value"].notna()]
+
+    return ClaimNumbers(
+        squares=squares,
+        contests=lambda series: contests(data.rows("arms", STUDY, series, key)),
+        transfers=lambda series: _no_transfers() if key == PUBLISHED.key else transfers(data, STUDY, series, key),
+    )
+
+
+def _no_transfers() -> pd.DataFrame:
+    return pd.DataFrame(columns=["label", FINISHED.name])
+
+
+def evaluate(data: BookData) -> dict[str, list[list[ClaimPart]]]:
+    """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers for any
+    claim."""
+    found = {PUBLISHED.title: [claim.parts(evidence(data, PUBLISHED.key)) for claim in CLAIMS]}
+    for key, _, title in COLUMNS:
+        parts = [claim.parts(evidence(data, key)) for claim in CLAIMS]
+        if any(parts):
+            found[title] = parts
+    return found
+
+
+def claims() -> HTML:
+    """The claims of the thesis's section 4.8: published, re-measured, and whether they hold."""
+    return HTML(claims_table(book_data.load()))
+
+
+def claims_table(data: BookData) -> str:
+    """Claims and their criteria down; columns across, each with its verdict and the numbers of the parts."""
+    columns = evaluate(data)
+    rows = []
+    for index, claim in enumerate(CLAIMS):
+        row = [f"<b>{claim.text}</b><br>Criterion: {claim.criterion}"]
+        for title, evaluated in columns.items():
+            parts = evaluated[index]
+            absent = "no numbers" if title == PUBLISHED.title else NOT_YET
+            lines = [f"<b>{verdict(parts, claim.of)}</b>", *(part.text for part in parts)]
+            row.append("<br>".join(lines) if parts else absent)
+        rows.append(row)
+    return html_table(["claim", *columns], rows, escape=False)
+
+
+def verdict(parts: list[ClaimPart], of: int) -> str:
+    """`holds`, `holds in part` or `does not hold`, of at least one part; with a remark where some are missing."""
+    word = {len(parts): "holds", 0: "does not hold"}.get(sum(part.holds for part in parts), "holds in part")
+    return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
+
+
+def _squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:
+    """QUIC faster in most squares, TCP in none."""
+    if squares.empty:
+        return []
+    quic, tcp = (int((squares["verdict"] == side).sum()) for side in ("left", "right"))
+    text = f"{name}: QUIC faster in {quic} of {len(squares)}, TCP in {tcp}"
+    return [ClaimPart(text, not tcp and quic > len(squares) / 2)]
+
+
+def _added(numbers: ClaimNumbers) -> list[ClaimPart]:
+    found = []
+    for version, figure in VERSIONS.items():
+        known = [own for panel in PANELS if len(own := numbers.squares(figure + panel))]
+        found += _squares(version, pd.concat(known)) if known else []
+    return found
+
+
+def _both_versions(numbers: ClaimNumbers) -> list[ClaimPart]:
+    """Each square of figure 4.6 beside the same one of figure 4.5."""
+    same = opposite = total = 0
+    for panel in "abcdef":
+        one, other = (numbers.squares(f"{figure}{panel}") for figure in VERSIONS.values())
+        pairs = one.merge(other, on=["workload", "bandwidth_mbps"], suffixes=("", "_old"), validate="one_to_one")
+        same += int((pairs["verdict"] == pairs["verdict_old"]).sum())
+        opposite += sum({pair["verdict"], pair["verdict_old"]} == {"left", "right"} for _, pair in pairs.iterrows())
+        total += len(pairs)
+    if not total:
+        return []
+    text = f"same verdict in {same} of {total} squares, opposite ones in {opposite}"
+    return [ClaimPart(text, opposite == 0 and same > total / 2)]
+
+
+def _fairness(scenario: str, wanted: str) -> Callable[[ClaimNumbers], list[ClaimPart]]:
+    def parts(numbers: ClaimNumbers) -> list[ClaimPart]:
+        found = []
+        for version, series in FAIRNESS.items():
+            for contest in numbers.contests(series):
+                if contest.label == scenario and contest.verdict is not None:
+                    one, other = contest.decided_by
+                    ratio = one.rate.mean / other.rate.mean
+                    found.append(ClaimPart(f"{version}: {ratio:.2f} times TCP's rate", contest.verdict_text == wanted))
+        return found
+
+    return parts
+
+
+def _threshold(numbers: ClaimNumbers) -> list[ClaimPart]:
+    """10 MB under jitter, by bandwidth: QUIC v1's difference from TCP above gQUIC's."""
+    new, old = (_largest(numbers.squares(series)) for series in JITTER.values())
+    return [
+        ClaimPart(_both(bandwidth, old[bandwidth], new[bandwidth]), new[bandwidth] > old[bandwidth])
+        for bandwidth in sorted(set(new.index) & set(old.index))
+    ]
+
+
+def _both(bandwidth: float, old: float, new: float) -> str:
+    return f"{bandwidth:g} Mbit/s: gQUIC {style.signed_pct(old)} %, QUIC v1 {style.signed_pct(new)} %"
+
+
+def _largest(squares: pd.DataFrame) -> pd.Series:
+    own = squares.reindex(columns=["bandwidth_mbps", "object_bytes", "pct_diff"])
+    return own[own["object_bytes"] == LARGEST_BYTES].set_index("bandwidth_mbps")["pct_diff"]
+
+
+def _one_program(numbers: ClaimNumbers) -> list[ClaimPart]:
+    own = numbers.transfers("beyond-threshold")
+    kinds = ("static", "adaptive")
+    times = [own.loc[own["label"] == f"{kind} threshold", FINISHED.name].dropna() for kind in kinds]
+    if min(map(len, times)) < 2:
+        return []
+    static, adaptive = (summarise(list(values)) for values in times)
+    text = f"10 MB at 100 Mbit/s in {adaptive.mean:.1f} s instead of {static.mean:.1f} s (means)"
+    return [ClaimPart(text, welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean)]
+
+
+def _bbr(figures: Sequence[str]) -> Callable[[ClaimNumbers], list[ClaimPart]]:
+    return lambda numbers: [part for figure in figures for part in _squares(figure, numbers.squares(figure))]
+
+
+MOST = "QUIC is significantly faster in more than half of the squares, TCP in none"
+CLAIMS = (
+    Claim(
+        "With added latency or loss QUIC is faster than TCP, in both versions",
+        f"{MOST} (figures 4.5 and 4.6, b, c, e, f)",
+        _added,
+        2,
+    ),
+    Claim(
+        "What QUIC gains over TCP is the same in both versions",
+        "most squares have the same verdict, none opposite ones (figures 4.5 and 4.6)",
+        _both_versions,
+        1,
+    ),
+    Claim(
+        "QUIC CUBIC with N = 2 takes more than its share beside one TCP flow",
+        "QUIC's rate is significantly higher, by more than a tenth (table 4.1)",
+        _fairness("QUIC vs TCP", "QUIC has more"),
+        2,
+    ),
+    Claim(
+        "With N = 1 it does not",
+        "no significant difference of more than a tenth",
+        _fairness("QUIC (N=1) vs TCP", "fair"),
+        2,
+    ),
+    Claim(
+        "Under jitter QUIC v1 does better than gQUIC v37",
+        "of 10 MB, QUIC v1's difference from TCP is the higher one at each bandwidth (figures 4.11a, b)",
+        _threshold,
+        3,
+    ),
+    Claim(
+        "That is the threshold's doing",
+        "the same program takes significantly less time with the adaptive threshold than with the static one",
+        _one_program,
+        1,
+    ),
+    Claim("With BBR, QUIC is faster than TCP", f"{MOST}, in each of figures 4.14a to f", _bbr(BBR), len(BBR)),
+    Claim(
+        "With BBR, QUIC is faster than TCP under jitter too",
+        f"{MOST}, in each of figures 4.15b and d",
+        _bbr(BBR_JITTER),
+        len(BBR_JITTER),
+    ),
+)

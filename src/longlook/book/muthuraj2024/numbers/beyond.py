@@ -1,0 +1,63 @@
+"""Numbers of the chapter beyond.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longlook.book.value_role import Numbers
+
+TEN: dict[str, Any] = {"workload": "100kb-x1", "bandwidth_mbps": 10.0}
+HUNDRED: dict[str, Any] = {"workload": "100kb-x1", "bandwidth_mbps": 100.0}
+SLOW_200: dict[str, Any] = {"workload": "200kb-x1", "bandwidth_mbps": 10.0}
+WINDOWS = ("window-default", "window-quic10", "window-tcp32")
+"""QUIC with 32 packets against TCP with 10, both with 10, both with 32."""
+
+
+def _lead_5kb(bandwidth_mbps: float):
+    """QUIC's lead with 5 KB, whoever begins with what window."""
+
+    def number(m):
+        one, other, third = (m.gap(name, workload="5kb-x1", bandwidth_mbps=bandwidth_mbps) for name in WINDOWS)
+        return one.joined(other).joined(third).span("ms")
+
+    return number
+
+
+def _equal(measure: str, unit: str, **where: Any):
+    """With equal windows: both 10, both 32."""
+
+    def number(m):
+        one, other = (getattr(m, measure)(name, **where) for name in WINDOWS[1:])
+        return one.joined(other).span(unit, joint="or")
+
+    return number
+
+
+def _times(label: str):
+    return lambda m: m.samples("beyond-threshold", "finished_s", label=label)
+
+
+NUMBERS: Numbers = {
+    "static-s": lambda m: _times("static threshold")(m).median("s", 1),
+    "adaptive-s": lambda m: _times("adaptive threshold")(m).median("s", 1),
+    "static-lost": lambda m: m.samples("beyond-threshold", "lost", label="static threshold").span(),
+    "static-true": lambda m: (
+        m.samples("beyond-threshold", "lost", label="static threshold")
+        - m.samples("beyond-threshold", "spurious", label="static threshold")
+    ).span(),
+    "adaptive-lost": lambda m: m.samples("beyond-threshold", "lost", label="adaptive threshold").span(),
+    "lead-5kb-100": _lead_5kb(100.0),
+    "lead-5kb-10": _lead_5kb(10.0),
+    "lead-100kb-100": lambda m: m.gap("window-default", **HUNDRED).one("ms"),
+    "both-10": lambda m: m.gap("window-quic10", **HUNDRED).one("ms"),
+    "both-32": lambda m: m.gap("window-tcp32", **HUNDRED).one("ms"),
+    "lead-100kb-10": lambda m: m.gap("window-default", **TEN).one("ms"),
+    "equal-10": _equal("gap", "ms", **TEN),
+    "pct-100": lambda m: m.pct("window-default", **HUNDRED).one("%"),
+    "pct-equal": _equal("pct", "%", **HUNDRED),
+    "other-way": lambda m: (
+        m.arm("window-default", "quic", **SLOW_200) - m.arm("window-quic10", "quic", **SLOW_200)
+    ).one("ms"),
+    "other-way-sd-32": lambda m: m.arm("window-default", "quic", statistic="sd", **SLOW_200).one("ms"),
+    "other-way-sd-10": lambda m: m.arm("window-quic10", "quic", statistic="sd", **SLOW_200).one("ms"),
+}

@@ -1,0 +1,41 @@
+"""Numbers of the chapter loss-and-n.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longlook.book.value import Measured, Quantity
+from longlook.book.value_role import Numbers
+
+TEN_MB: dict[str, Any] = {"workload": "10000kb-x1"}
+MIDDLE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1")}
+SMALL: dict[str, Any] = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
+
+
+def _longer_pct(m: Measured, arm: str, **where: Any) -> Quantity:
+    """By how much longer a page of several objects takes with N = 1 than with N = 2."""
+    return (m.arm("4.9d", arm, **where) / m.arm("4.6e", arm, **where) - 1) * 100
+
+
+NUMBERS: Numbers = {
+    "10mb-n2": lambda m: m.pct("4.6b", **TEN_MB).span("%"),
+    "10mb-n1": lambda m: m.pct("4.9b", **TEN_MB).size().span("%"),
+    "10mb-quic": lambda m: (m.arm("4.9b", "quic", **TEN_MB) / m.arm("4.6b", "quic", **TEN_MB)).span("times", 1),
+    "10mb-tcp": lambda m: (
+        ((m.arm("4.9b", "tcp", **TEN_MB) / m.arm("4.6b", "tcp", **TEN_MB) - 1) * 100).size().greatest("%")
+    ),
+    "middle-n1": lambda m: m.pct("4.9b", **MIDDLE).median("%", sign=True),
+    "middle-n2": lambda m: m.pct("4.6b", **MIDDLE).median("%", sign=True),
+    "small-n1": lambda m: m.pct("4.9b", **SMALL).median("%", sign=True),
+    "small-n2": lambda m: m.pct("4.6b", **SMALL).median("%", sign=True),
+    "10mb-longer": lambda m: ((m.arm("4.9b", "quic", **TEN_MB) / m.arm("4.9b", "tcp", **TEN_MB) - 1) * 100).span("%"),
+    "many-squares": lambda m: m.pct("4.9d").count(),
+    "many-n1": lambda m: m.pct("4.9d").median("%", sign=True),
+    "many-n2": lambda m: m.pct("4.6e").median("%", sign=True),
+    "many-quic": lambda m: _longer_pct(m, "quic").median("%"),
+    "many-quic-10": lambda m: _longer_pct(m, "quic", bandwidth_mbps=10.0).only(lambda pct: pct > 0).span("%"),
+    "many-quic-10-of": lambda m: _longer_pct(m, "quic", bandwidth_mbps=10.0).count(lambda pct: pct > 0),
+    "many-tcp": lambda m: (_longer_pct(m, "tcp") * -1).median("%"),
+    "many-significant-n1": lambda m: m.significant("4.9d").count(bool),
+    "many-significant-n2": lambda m: m.significant("4.6e").count(bool),
+}

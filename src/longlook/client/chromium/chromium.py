@@ -1,0 +1,200 @@
+"""A pinned headless Chromium, driven over the DevTools protocol by js/driver.js."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from longlook.client.base import Client, LoadFailed, Request
+from longlook.client.chromium.har import observation
+from longlook.client.observation import Observation
+from longlook.errors import LonglookError, NotSupported
+from longlook.host import process
+from longlook.host.cpulimit import held
+from longlook.host.hosts import Running
+from longlook.host.sockets import shut_tcp
+from longlook.plan.offer import Offer
+
+DRIVER = Path(__file__).parent / "js" / "driver.js"
+START_TIMEOUT_S = 20.0
+REPLY_GRACE_S = 5.0
+
+COMMON_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--no-proxy-server",
+    "--remote-debugging-port=0",
+)
+
+
+class Chromium(Client):
+    """One browser process with one context; the cache is emptied before every load."""
+
+    name = "chromium"
+    offer = Offer(protocols=("quic", "tcp"), workloads=("page",))
+
+    def __enter__(self):
+        self._home = Path(tempfile.mkdtemp(prefix="chromium-"))
+        self._browser: Running | None = None
+        self._driver: Running | None = None
+        self._serial = 0
+        self._owned = contextlib.ExitStack()
+        try:
+            self._start_browser()
+            self._start_driver()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for child in (self._driver, self._browser):
+            if child is not None:
+                process.stop(child, grace_s=2.0)
+        self._owned.close()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def flags(self) -> list[str]:
+        """Every switch of the browser, in order."""
+        own, arm = self.settings, self.settings.arm
+        resolve = f"MAP {own.origin} {own.address}"
+        flags = [*COMMON_FLAGS, f"--user-data-dir={self._home / 'profile'}", f"--host-resolver-rules={resolve}"]
+        flags.append(f"--ignore-certificate-errors-spki-list={own.spki}")
+        flags += self.stack.client_flags(arm.protocol)
+        flags.append(
+            f"--origin-to-force-quic-on={own.origin}:{own.port}" if arm.protocol == "quic" else "--disable-quic"
+        )
+        flags += self.stack.client_options(arm.protocol, arm.cca)
+        if arm.quic_options:
+            flags.append(f"--quic-connection-options={','.join(arm.quic_options)}")
+        if own.key_log is not None:
+            flags.append(f"--ssl-key-log-file={own.key_log}")
+        return flags
+
+    def _start_browser(self) -> None:
+        self._errors = self._home / "stderr"
+        (self._home / "profile").mkdir()  # headless Chromium writes its port file only where the folder exists
+        with self._errors.open("wb") as errors:
+            self._browser = self.testbed.popen(
+                "client",
+                [str(self.stack.binary("chromium")), *self.flags(), "about:blank"],
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
+            )
+        self._owned.enter_context(held(self._browser.pid, self.settings.arm.client_cpu_pct))
+        self._port = self._wait_for_port(self._browser)
+
+    def _wait_for_port(self, browser: Running) -> int:
+        """The DevTools port, from the file that Chromium writes once it listens."""
+        path = self._home / "profile" / "DevToolsActivePort"
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            lines = path.read_text().splitlines() if path.exists() else []
+            if len(lines) >= 2:
+                return int(lines[0])
+            if browser.poll() is not None:
+                raise LonglookError(f"Chromium ended at start ({browser.returncode}): {self._last_words()}")
+            time.sleep(0.01)  # polling interval, bounded by the deadline
+        raise LonglookError(f"Chromium opened no DevTools port within {START_TIMEOUT_S:g} s: {self._last_words()}")
+
+    def _last_words(self) -> str:
+        return self._errors.read_text(errors="replace").strip()[-500:] or "no message"
+
+    def _start_driver(self) -> None:
+        self._driver = self.testbed.popen(
+            "client",
+            ["node", str(DRIVER), str(self._port), str(self.stack.node_modules)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        ready = self._reply(START_TIMEOUT_S)
+        if ready.get("event") != "ready":
+            raise LonglookError(f"the DevTools driver did not start: {ready.get('error')}")
+        self._version = str(ready["browser"])
+
+    @property
+    def _running_driver(self) -> Running:
+        return process.started(self._driver, "the DevTools driver")
+
+    @property
+    def _browser_pid(self) -> int:
+        return process.started(self._browser, "Chromium").pid
+
+    def _reply(self, timeout_s: float) -> dict[str, Any]:
+        line = process.hear(self._running_driver, timeout_s)
+        if line is None:
+            raise LoadFailed(f"no answer from the DevTools driver within {timeout_s:g} s")
+        if not line:
+            raise LoadFailed(f"the DevTools driver ended; Chromium said: {self._last_words()}")
+        return json.loads(line)
+
+    def fetch(self, request: Request) -> Observation:
+        if len(request.paths) != 1:
+            raise NotSupported(f"chromium loads one page, and what it names: not {', '.join(request.paths)}")
+        har = self._load(request.paths[0], request.timeout_s, request.fresh)
+        try:
+            return observation(har)
+        except (LookupError, TypeError, ValueError) as error:
+            raise LoadFailed(f"the load's HAR lacks something: {error!r}") from None
+
+    def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str]:
+        """By a script in the page, in a context of its own, which has no sessions and no cache."""
+        return self._ask(timeout_s, op="hash", url=self._url(page), paths=paths)["hashes"]
+
+    def _url(self, path: str) -> str:
+        own = self.settings
+        return f"https://{own.origin if own.port == 443 else f'{own.origin}:{own.port}'}{path}"
+
+    def _load(self, path: str, timeout_s: float, fresh: bool) -> dict[str, Any]:
+        return self._ask(timeout_s, op="load", url=self._url(path), fresh_context=fresh)["har"]["log"]
+
+    def _ask(self, timeout_s: float, **asked: Any) -> dict[str, Any]:
+        """The driver's answer to one operation."""
+        self._serial += 1
+        request = {"id": self._serial, "timeout_ms": int(timeout_s * 1000)} | asked
+        try:
+            process.tell(self._running_driver, request)
+        except OSError:
+            raise LoadFailed("the DevTools driver is gone (killed?)") from None
+        while (reply := self._reply(2 * timeout_s + REPLY_GRACE_S)).get("id") != self._serial:
+            if reply.get("event") == "failed":
+                raise LoadFailed(str(reply.get("error")))
+        if not reply["ok"]:
+            raise LoadFailed(reply["error"])
+        return reply
+
+    def drop_connections(self) -> None:
+        if self.settings.arm.protocol == "tcp":
+            shut_tcp(self._browser_pid, self.settings.address, self.settings.port)
+
+    def abandon(self) -> None:
+        for pid in (self._browser_pid, self._running_driver.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+
+    def version(self) -> str:
+        return self._version.rsplit("/", 1)[-1]
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(one.pid for one in (self._browser, self._driver) if one is not None)
+
+    def cpu_seconds(self) -> float:
+        return process.cpu_seconds(self._browser_pid)

@@ -1,0 +1,122 @@
+"""A HAR of one page load as an `Observation`; nothing beyond this folder knows what a HAR is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from longlook.client.observation import Observation, SeenObject
+
+CONTENT_ENCODING = "content-encoding"
+
+
+def observation(har: Mapping[str, Any]) -> Observation:
+    """What a HAR (its `log` object) says of a load."""
+    entries = har["entries"]
+    began = _time(har["pages"][0]["startedDateTime"])
+    connect = entries[0]["timings"]["connect"] if entries else -1
+    return Observation(
+        metrics=_metrics(har["pages"][0]["pageTimings"], entries[0]["timings"]["dns"]),
+        objects=tuple(_seen(entry, began) for entry in entries),
+        connect_ms=connect if connect >= 0 else None,
+        artefact={"kind": "har", "log": trim(har)},
+    )
+
+
+def recorded(artefact: Mapping[str, Any]) -> Observation:
+    """The observation of a record's artefact, which is a HAR as `trim` left it: without headers, and without what came
+    from a cache. Times are to the microsecond."""
+    log = artefact["log"]
+    entries = log["entries"]
+    timings = log["page"]["pageTimings"]
+    began = _time(log["page"]["startedDateTime"])
+    first = entries[0]["timings"]
+    return Observation(
+        metrics=_metrics(timings, first["dns"]),
+        objects=tuple(_recorded(entry, began) for entry in entries),
+        connect_ms=first["connect"] if first["connect"] >= 0 else None,
+        artefact=artefact,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _path(url: str) -> str:
+    return unquote(urlsplit(url).path)
+
+
+def _recorded(entry: Mapping[str, Any], began: datetime) -> SeenObject:
+    started_ms = (_time(entry["startedDateTime"]) - began).total_seconds() * 1e3
+    return SeenObject(
+        path=_path(entry["url"]),
+        status=entry["status"],
+        protocol=entry["httpVersion"],
+        size_bytes=entry["size"],
+        started_ms=started_ms,
+        ended_ms=started_ms + entry["time"],
+        connection=entry["connection"],
+    )
+
+
+def page_load_time_ms(har: Mapping[str, Any]) -> float:
+    """PLT: `onLoad` minus the DNS time of the first entry, ms (thesis, section 3.3)."""
+    return _plt_ms(har["pages"][0]["pageTimings"], har["entries"][0]["timings"]["dns"])
+
+
+def _plt_ms(timings: Mapping[str, float], dns_ms: float) -> float:
+    return timings["onLoad"] - max(dns_ms, 0.0)
+
+
+def _metrics(timings: Mapping[str, float], dns_ms: float) -> dict[str, float]:
+    """Times that there are: browsers give -1 for a phase that did not happen."""
+    found = {
+        "plt_ms": _plt_ms(timings, dns_ms),
+        "on_load_ms": timings["onLoad"],
+        "on_content_load_ms": timings["onContentLoad"],
+        "dns_ms": dns_ms,
+    }
+    return {name: value for name, value in found.items() if value is not None and value >= 0}
+
+
+def _seen(entry: Mapping[str, Any], began: datetime) -> SeenObject:
+    response = entry["response"]
+    started_ms = (_time(entry["startedDateTime"]) - began).total_seconds() * 1e3
+    return SeenObject(
+        path=_path(entry["request"]["url"]),
+        status=response["status"],
+        protocol=response["httpVersion"],
+        size_bytes=response["content"]["size"],
+        started_ms=started_ms,
+        ended_ms=started_ms + entry["time"],
+        connection=entry["connection"],
+        encoding=next((one["value"] for one in response["headers"] if one["name"].lower() == CONTENT_ENCODING), None),
+        cached=bool(entry.get("_fromDiskCache")),
+    )
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def trim(har: Mapping[str, Any]) -> dict[str, Any]:
+    """A HAR without the headers and fields that are equal in every load; timings to the microsecond."""
+    return {
+        "creator": har["creator"],
+        "page": {"startedDateTime": har["pages"][0]["startedDateTime"], "pageTimings": har["pages"][0]["pageTimings"]},
+        "entries": [
+            {
+                "url": entry["request"]["url"],
+                "startedDateTime": entry["startedDateTime"],
+                "time": round(entry["time"], 3),
+                "status": entry["response"]["status"],
+                "httpVersion": entry["response"]["httpVersion"],
+                "size": entry["response"]["content"]["size"],
+                "transferSize": entry["response"].get("_transferSize"),
+                "connection": entry["connection"],
+                "timings": {name: round(value, 3) for name, value in entry["timings"].items()},
+            }
+            for entry in har["entries"]
+        ],
+    }

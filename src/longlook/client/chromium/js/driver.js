@@ -1,0 +1,205 @@
+'use strict';
+// Loads pages in ONE context of a running Chromium and answers with one HAR per load.
+//
+//   node driver.js DEVTOOLS_PORT MODULES_FOLDER
+//
+// Requests and replies are JSON, one per line, on standard input and output:
+//   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000, "fresh_context": false}
+//   {"id": 1, "ok": true, "har": {...}}      or      {"id": 1, "ok": false, "error": "..."}
+//
+//   {"id": 2, "op": "hash", "url": "https://...", "paths": ["/img/000.jpg", ...], "timeout_ms": 60000}
+//   {"id": 2, "ok": true, "hashes": {"/img/000.jpg": "<SHA-256>", ...}}
+//
+// Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
+// context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3), unless a load asks for a context of its own,
+// which makes it cold. The HAR is chrome-har-capturer's own.
+
+const path = require('path');
+const readline = require('readline');
+
+const [port, modules] = [Number(process.argv[2]), process.argv[3]];
+const CDP = require(path.join(modules, 'chrome-remote-interface'));
+const CHC = require(path.join(modules, 'chrome-har-capturer'));
+const address = {host: '127.0.0.1', port, local: true};
+
+const LOGGED = new Set([
+    'Page.domContentEventFired', 'Page.loadEventFired', 'Network.requestWillBeSent', 'Network.dataReceived',
+    'Network.responseReceived', 'Network.resourceChangedPriority', 'Network.loadingFinished', 'Network.loadingFailed',
+]);
+
+function withTimeout(promise, milliseconds, what) {
+    let timer;
+    const expiry = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`${what}: nothing within ${milliseconds} ms`)), milliseconds);
+    });
+    return Promise.race([promise, expiry]).finally(() => clearTimeout(timer));
+}
+
+function watch(tab) {
+    const log = [];
+    const open = new Set();
+    let fired = false;
+    const done = new Promise((resolve, reject) => {
+        const check = () => fired && open.size === 0 && resolve(log);
+        tab.on('event', (event) => {
+            if (!LOGGED.has(event.method)) {
+                return;
+            }
+            log.push(event);
+            const {requestId} = event.params;
+            if (event.method === 'Network.requestWillBeSent' && !event.params.request.url.startsWith('data:')) {
+                open.add(requestId);
+            } else if (event.method === 'Network.loadingFinished' || event.method === 'Network.loadingFailed') {
+                open.delete(requestId);
+            } else if (event.method === 'Page.loadEventFired') {
+                fired = true;
+            }
+            check();
+        });
+        tab.once('disconnect', () => reject(new Error('the browser closed the connection (crashed or killed?)')));
+    });
+    return done;
+}
+
+async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh}) {
+    // A context of its own has no sessions to resume; it is left as it was made, empty, until the page is asked for.
+    const context = fresh ? await browser.Target.createBrowserContext() : {};
+    const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
+    const tab = await CDP({...address, target: targetId});
+    try {
+        await Promise.all([tab.Network.enable(), tab.Page.enable()]);
+        await tab.Network.clearBrowserCache();
+        const finished = watch(tab);
+        finished.catch(() => {}); // awaited below; a crash during navigate must not be an unhandled rejection
+        const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
+        if (errorText) {
+            throw new Error(`navigate to ${url}: ${errorText}`);
+        }
+        const log = await withTimeout(finished, timeoutMs, `load of ${url}`);
+        return await toHar(url, log);
+    } finally {
+        await tab.close().catch(() => {});
+        await browser.Target.closeTarget({targetId}).catch(() => {});
+        if (fresh) {
+            await browser.Target.disposeBrowserContext(context).catch(() => {});
+        }
+    }
+}
+
+// Runs in the page. A request may meet a connection that its server is just closing: it is made again.
+async function hashesInThePage(paths) {
+    const found = {};
+    const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const hash = async (one, tries) => {
+        try {
+            const answer = await fetch(new URL(encodeURI(one), location.href).href, {cache: 'no-store'});
+            if (answer.status !== 200) {
+                throw new Error(`status ${answer.status}`);
+            }
+            found[one] = hex(await crypto.subtle.digest('SHA-256', await answer.arrayBuffer()));
+        } catch (error) {
+            if (tries === 0) {
+                throw new Error(`${one}: ${error.message}`);
+            }
+            await new Promise((resolve) => setTimeout(resolve, 200));
+            await hash(one, tries - 1);
+        }
+    };
+    const waiting = [...paths];
+    const work = async () => {
+        while (waiting.length > 0) {
+            await hash(waiting.shift(), 5);
+        }
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    return JSON.stringify(found);
+}
+
+async function hashes(browser, {url, paths, timeout_ms: timeoutMs}) {
+    const context = await browser.Target.createBrowserContext();
+    const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
+    const tab = await CDP({...address, target: targetId});
+    try {
+        await tab.Page.enable();
+        const loaded = tab.Page.loadEventFired();
+        const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
+        if (errorText) {
+            throw new Error(`navigate to ${url}: ${errorText}`);
+        }
+        await withTimeout(loaded, timeoutMs, `load of ${url}`);
+        const expression = `(${hashesInThePage})(${JSON.stringify(paths)})`;
+        const asked = tab.Runtime.evaluate({expression, awaitPromise: true});
+        const {result, exceptionDetails} = await withTimeout(asked, timeoutMs, `hashes of ${paths.length} objects`);
+        if (exceptionDetails) {
+            const {exception, text} = exceptionDetails;
+            throw new Error((exception && exception.description) || text);
+        }
+        return JSON.parse(result.value);
+    } finally {
+        await tab.close().catch(() => {});
+        await browser.Target.closeTarget({targetId}).catch(() => {});
+        await browser.Target.disposeBrowserContext(context).catch(() => {});
+    }
+}
+
+const operations = {
+    load: async (browser, request) => ({har: await load(browser, request)}),
+    hash: async (browser, request) => ({hashes: await hashes(browser, request)}),
+};
+
+async function toHar(url, log) {
+    if (CHC.fromLog) {
+        return CHC.fromLog(url, log, {});
+    }
+    startWithTheRequest(log);
+    const Page = require(path.join(modules, 'chrome-har-capturer', 'lib', 'page.js'));
+    const page = new Page(0, url, null, false);
+    log.forEach((event) => page.processMessage(event));
+    if (page.isFailed()) {
+        throw new Error(`load of ${url}: an object did not arrive`);
+    }
+    return require(path.join(modules, 'chrome-har-capturer', 'lib', 'har.js')).create([page]);
+}
+
+// Chromium 64 stamps the page's own request when the answer is there (browser-side navigation), so that onLoad would
+// lack all round trips before it. Its network stack knows when the request really began: `requestTime`.
+function startWithTheRequest(log) {
+    const sent = log.find(({method}) => method === 'Network.requestWillBeSent');
+    const answered = sent && log.find(({method, params}) =>
+        method === 'Network.responseReceived' && params.requestId === sent.params.requestId);
+    const began = answered && answered.params.response.timing && answered.params.response.timing.requestTime;
+    if (began && began < sent.params.timestamp) {
+        sent.params.wallTime -= sent.params.timestamp - began;
+        sent.params.timestamp = began;
+    }
+}
+
+function reply(message) {
+    process.stdout.write(JSON.stringify(message) + '\n');
+}
+
+async function main() {
+    const {webSocketDebuggerUrl, Browser} = await CDP.Version(address);
+    const browser = await CDP({...address, target: webSocketDebuggerUrl});
+    // A request that was under way when the browser died might never be answered: end, and say why.
+    const died = () => fail(new Error('the browser closed the connection (crashed or killed?)'));
+    browser.once('disconnect', died);
+    reply({event: 'ready', browser: Browser});
+    for await (const line of readline.createInterface({input: process.stdin})) {
+        const request = JSON.parse(line);
+        try {
+            reply({id: request.id, ok: true, ...await operations[request.op](browser, request)});
+        } catch (error) {
+            reply({id: request.id, ok: false, error: String(error.message || error)});
+        }
+    }
+    browser.removeListener('disconnect', died);
+    await browser.close();
+}
+
+function fail(error) {
+    reply({event: 'failed', error: String(error.message || error)});
+    process.exit(1);
+}
+
+main().catch(fail);

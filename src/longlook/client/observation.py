@@ -1,0 +1,58 @@
+"""What a client reports of one load, download or session, whatever the client.
+
+The oracle judges this and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SeenObject:
+    """One answer."""
+
+    path: str
+    """Of its URL, with the leading slash."""
+    status: int
+    protocol: str
+    """As the client names what it spoke: `h3`, `h2`, `http/1.1`, `http/2+quic/37`."""
+    size_bytes: int
+    """Of the body, as delivered."""
+    started_ms: float
+    """When it was asked for, from the start of the fetch."""
+    ended_ms: float
+    connection: str
+    """The client's name for the connection; not unique for QUIC in Chromium."""
+    encoding: str | None = None
+    """Content encoding, where there is one."""
+    cached: bool = False
+    sha256: str | None = None
+    """Of the body, where the client keeps it."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One fetch.
+
+    `metrics` are named with their unit: `plt_ms`, `ttlb_ms`, `connect_ms`; a phase that did not happen is absent.
+    """
+
+    metrics: Mapping[str, float]
+    objects: tuple[SeenObject, ...]
+    connect_ms: float | None = None
+    """From the start until the first request could leave; None where the client cannot tell."""
+    artefact: Mapping[str, Any] = field(default_factory=dict)
+    """What all this was read from, as it goes into the record: `kind` (`har`, `timings`, `qlog`) and the rest."""
+
+    @property
+    def connections(self) -> tuple[str, ...]:
+        """The client's names of the connections used."""
+        return tuple(sorted({one.connection for one in self.objects}))
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """What was spoken."""
+        return tuple(sorted({one.protocol for one in self.objects}))

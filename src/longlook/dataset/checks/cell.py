@@ -1,0 +1,98 @@
+"""One finished cell, but for its samples: what it was, when, and in which environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from longlook.dataset.checks.calibration import calibration_problems
+from longlook.errors import LonglookError
+from longlook.experiment.schedule import INDEX_TOGETHER, schedule
+from longlook.plan.cell import Cell
+from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign
+from longlook.record.durable import read_json
+
+SECOND = timedelta(seconds=1)
+"""To which campaigns keep their times."""
+
+
+def cell_problems(campaign: Campaign, planned: Cell, folder: Path) -> Iterator[str]:
+    """`planned`: the cell as its campaign's sweep has it."""
+    record, environment = read_json(folder / CELL_NAME), read_json(folder / ENVIRONMENT_NAME)
+    if (claim := (record.get("campaign"), record.get("cell_id"))) != (campaign.id, planned.id):
+        yield f"{CELL_NAME} is of campaign {str(claim[0])[:80]}, cell {str(claim[1])[:80]}"
+        return
+    if (cell := campaign.cell_in(folder)) != planned:
+        yield f"its conditions are not those of its sweep: {_difference(cell, planned)}"
+        return
+    try:
+        yield from _times(campaign, record)
+        yield from _schedule(planned, record)
+        yield from _environment(campaign, planned, environment)
+        yield from calibration_problems(planned.link, environment.get("calibration"))
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise LonglookError(f"{CELL_NAME} or {ENVIRONMENT_NAME} cannot be read: {error!r}"[:300]) from None
+
+
+def _difference(cell: Cell, planned: Cell) -> str:
+    """The first field that differs."""
+    one, other = cell.model_dump(), planned.model_dump()
+    name = next(name for name in one if one[name] != other[name])
+    return f"{name} is {str(one[name])[:120]}, not {str(other[name])[:120]}"
+
+
+def _times(campaign: Campaign, record: Mapping[str, Any]) -> Iterator[str]:
+    moments = [datetime.fromisoformat(record[key]) for key in ("started_at", "ended_at")]
+    moments = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in moments]
+    created, sealed = (campaign.info[key] for key in ("created", "sealed"))
+    times = [datetime.fromisoformat(created), *moments]
+    if sealed is not None:
+        times.append(datetime.fromisoformat(sealed) + SECOND)
+    if times != sorted(times):
+        yield (
+            f"it was measured from {record['started_at']} to {record['ended_at']}; its campaign began {created}, "
+            f"sealed {sealed or 'never'}"
+        )
+
+
+def _schedule(cell: Cell, record: Mapping[str, Any]) -> Iterator[str]:
+    """The order of its samples follows from its seed."""
+    given = record.get("schedule")
+    if given is None and cell.mode == "together":  # before there were arms
+        return
+    drawn = schedule(cell) if cell.mode == "interleaved" else [(name, INDEX_TOGETHER) for name in cell.arm_names]
+    if [tuple(one) for one in given or ()] != drawn:
+        yield "its schedule is not the one that its seed draws"
+
+
+def _environment(campaign: Campaign, cell: Cell, environment: Mapping[str, Any]) -> Iterator[str]:
+    stacks = environment.get("stacks") or {environment["stack"]: {"digest": environment["stack_digest"]}}
+    digests = {name: one["digest"] for name, one in stacks.items()}
+    if digests != (right := {name: campaign.stack_digests[name] for name in cell.stacks}):
+        yield f"it was measured with {_digests(digests)}, its campaign with {_digests(right)}"
+    said = environment["cca"]
+    for arm in cell.arms:  # the first records name protocols, since all arms of one had the same controller
+        if (found := said.get(arm.name, said.get(arm.protocol))) != arm.cca:
+            yield f"arm {arm.name}: the controller in force was {found}, {arm.cca} asked for"
+    yield from _link(cell, environment.get("link_configuration"))
+
+
+def _link(cell: Cell, configured: Any) -> Iterator[str]:
+    """What each direction was set to, as far as the driver says it in these words."""
+    link = cell.link
+    right = {
+        "bandwidth_mbps": link.bandwidth_mbps,
+        "delay_ms": link.rtt_ms / 2,
+        "queue_bytes": link.effective_queue_bytes,
+        "seed": cell.seed,
+    }
+    for direction, own in (configured or {}).items():
+        for key, value in right.items():
+            if isinstance(own, Mapping) and key in own and own[key] != value:
+                yield f"the link's {direction} was set to {key} = {own[key]}, the cell asks for {value}"
+
+
+def _digests(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({digest[:12]})" for name, digest in found.items())

@@ -1,0 +1,132 @@
+"""Where a cell is measured: testbed, link, site and stacks, opened once, and the record that every cell leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longlook.client import CLIENTS
+from longlook.client.base import Client, ClientSettings
+from longlook.experiment.refusals import require_possible
+from longlook.link.base import LinkDriver
+from longlook.link.calibrate import calibrate
+from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.plan.value import derived_seed
+from longlook.record.campaign import CELL_SCHEMA, iso_now
+from longlook.server import SERVERS
+from longlook.server.base import RunningServer, ServerSettings
+from longlook.site.certificate import Certificate, make_certificate
+from longlook.site.tree import Site
+from longlook.site.write import write_site
+from longlook.stack import Installed, open_stack
+from longlook.testbed.base import Testbed
+from longlook.testbed.opening import open_link
+
+PORTS = [port for port in range(443, 512) if port != 465]
+"""Of servers, in the order of their start; browsers refuse the one left out."""
+KERNELS_WINDOW = 10
+"""Segments: TCP's initial window where a route says nothing (RFC 6928)."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a cell is and what it is measured on."""
+
+    cell: Cell
+    folder: Path
+    """Gets the records."""
+    campaign: str
+    bed: Testbed
+    link: LinkDriver
+    stacks: Mapping[str, Installed]
+    """By name: of every arm."""
+    site: Site
+    certificate: Certificate
+    calibration: Mapping[str, Any]
+    effective: Mapping[str, Any]
+    """The link's configuration in force."""
+
+    def server(self, arm: Arm, port: int, trace: bool = False) -> contextlib.AbstractContextManager[RunningServer]:
+        """The arm's server on a port; ready inside."""
+        own = self.certificate
+        settings = ServerSettings(arm, self.site, own.certificate, own.key, port, trace)
+        return self.bed.server(SERVERS[arm.server], self.stacks[arm.stack], settings)
+
+    def client(self, arm: Arm, port: int, key_log: Path | None = None) -> Client:
+        """The arm's client, of the server on that port; a context manager."""
+        own = self.certificate
+        address = self.bed.hosts["server"].address
+        settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log)
+        return CLIENTS[arm.client](self.bed, self.stacks[arm.stack], settings)
+
+    def protocol_name(self, arm: Arm) -> str:
+        """What the arm's client calls its protocol."""
+        return self.stacks[arm.stack].har_protocol(arm.protocol, arm.client)
+
+    def write_cell(self, started_at: str, wall_s: float, schedule: list, complete: bool, content: Mapping) -> None:
+        """`cell.json`: the last file of a cell that came to its end. `content`: as of content.check_content."""
+        record = {
+            "schema": CELL_SCHEMA,
+            "campaign": self.campaign,
+            "cell_id": self.cell.id,
+            "cell": self.cell.model_dump(mode="json"),
+            "schedule": schedule,
+            "started_at": started_at,
+            "ended_at": iso_now(),
+            "wall_s": round(wall_s, 3),
+            "complete": complete,
+            "objects_hashed": dict(content),
+        }
+        (self.folder / "cell.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+@contextlib.contextmanager
+def opened(
+    cell: Cell, folder: Path, campaign: str, testbed: str | dict = "default", link: str | None = None
+) -> Iterator[Context]:
+    """Everything that a cell needs but its servers and clients; the link is calibrated. `testbed`: the name of one on
+    this machine, or a description (testbed/description.py); `link`: a driver other than the testbed's own."""
+    require_possible(cell)
+    stacks = {name: open_stack(name) for name in cell.stacks}
+    with contextlib.ExitStack() as owned:
+        bed, driver = open_link(owned, testbed, link)
+        window = common_window(cell)
+        if window is not None:
+            bed.set_initial_window("server", window)
+        driver.configure(cell.link, cell.seed)
+        calibration = calibrate(bed, driver, cell.link)
+        effective = driver.configure(cell.link, cell.seed)  # anew: calibration draws jitter from seeds of its own
+        scratch = owned.enter_context(scratch_folder("longlook-cell-"))
+        site = write_site(scratch / "www", cell.workload, derived_seed(cell.seed, "content"))
+        certificate = make_certificate(scratch / "tls")
+        yield Context(cell, folder, campaign, bed, driver, stacks, site, certificate, calibration, effective)
+
+
+@contextlib.contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """A new folder that servers may read, removed at the end."""
+    made = Path(tempfile.mkdtemp(prefix=prefix))
+    try:
+        made.chmod(0o755)
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def common_window(cell: Cell) -> int | None:
+    """The initial window that all its TCP arms ask for; None where they ask for none, or for several."""
+    asked = {arm.initial_window for arm in cell.arms if arm.protocol == "tcp"}
+    return asked.pop() if len(asked) == 1 else None
+
+
+def own_windows(cell: Cell) -> dict[str, int]:
+    """Name of each TCP arm -> its initial window, where they differ; else empty."""
+    asked = {arm.name: arm.initial_window or KERNELS_WINDOW for arm in cell.arms if arm.protocol == "tcp"}
+    return asked if len(set(asked.values())) > 1 else {}

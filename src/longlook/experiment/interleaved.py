@@ -1,0 +1,172 @@
+"""Interleaved arms: one cell, sample by sample in a random order, judged load by load.
+
+Writes a raw record (data/raw/README.md) into a folder it is given.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longlook.errors import LonglookError
+from longlook.experiment.content import check_content
+from longlook.experiment.context import PORTS, Context, opened, own_windows
+from longlook.experiment.environment import write_environment
+from longlook.experiment.linkcheck import LossAccount
+from longlook.experiment.schedule import Plan, load_seed, schedule
+from longlook.experiment.side import Side, Surroundings, main_metric
+from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
+from longlook.record.campaign import iso_now
+from longlook.record.samples import SAMPLES_NAME, SCHEMA, Sample, SamplesWriter, sample_of
+from longlook.server.base import RunningServer
+
+FAILURES_IN_A_ROW = 4
+"""So many unfinished loads of one arm, one after the other, end the cell: something is broken, not unlucky."""
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a cell came to; means over the accepted loads that are not set aside."""
+
+    cell_id: str
+    wall_s: float
+    accepted: dict[str, int]
+    rejected: dict[str, int]
+    mean_ms: dict[str, float | None]
+    complete: bool
+    """Every arm has as many accepted loads as the cell asks for."""
+
+
+def timeout_s(cell: Cell) -> float:
+    """Generous bound for one load: 30 s plus ten times the bytes at the bandwidth (lossy links crawl), or at 10 Mbit/s
+    under jitter, where the window decides and not the link."""
+    megabits = cell.workload.total_bytes * 8 / 1e6
+    rate = cell.link.bandwidth_mbps if not cell.link.jitter_ms else min(cell.link.bandwidth_mbps, 10)
+    return 30 + 10 * megabits / rate + 50 * cell.link.rtt_ms / 1e3
+
+
+def run_interleaved(
+    cell: Cell,
+    folder: Path,
+    campaign: str,
+    testbed: str | dict = "default",
+    link: str | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Measure one cell and write its record into `folder`; `testbed` and `link` as of context.opened."""
+    began, started_at = time.monotonic(), iso_now()
+    samples: list[Sample] = []
+    with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
+        sides = _sides(owned, context)
+        write_environment(context, sides)
+        losses = LossAccount.of(context.link, cell)
+        with SamplesWriter(folder / SAMPLES_NAME) as writer:
+            for record in _records(context, sides, progress):
+                writer.append(record)
+                samples.append(sample_of(record))
+        context.link.verify()
+        losses.require()
+        content = check_content(context, sides.values())
+    summary = summarise(cell, samples, time.monotonic() - began)
+    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content)
+    return summary
+
+
+def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
+    """Servers, and one client per arm; all ended with `owned`."""
+    cell = context.cell
+    around = Surroundings(
+        context.link,
+        context.site,
+        owned.enter_context(StallWatch()),
+        timeout_s(cell),
+        cell.link.rtt_ms,
+        slowest_ms=cell.link.rtt_ms + cell.link.jitter_ms,
+        stops=owned.enter_context(StopWatch()),
+    )
+    servers = _servers(owned, context)
+    sides = {}
+    for arm in cell.arms:
+        server = servers[served_by(arm)]
+        client = owned.enter_context(context.client(arm, server.settings.port))
+        sides[arm.name] = Side(arm, client, server, context.protocol_name(arm), around)
+    return sides
+
+
+def _servers(owned: contextlib.ExitStack, context: Context) -> dict[tuple, RunningServer]:
+    """What `served_by` names, each once. Every protocol's begin at the first port: QUIC and TCP may share a number."""
+    found: dict[tuple, RunningServer] = {}
+    ports = {protocol: iter(PORTS) for protocol in ("quic", "tcp")}
+    for arm in context.cell.arms:
+        if served_by(arm) not in found:
+            found[served_by(arm)] = owned.enter_context(context.server(arm, next(ports[arm.protocol])))
+    return found
+
+
+def served_by(arm: Arm) -> tuple:
+    """Equal for arms that the same server can serve: all of an arm that its server knows."""
+    return (
+        arm.stack,
+        arm.server,
+        arm.protocol,
+        arm.cca,
+        arm.emulated_connections,
+        arm.server_cpu_pct,
+        arm.paced,
+    )
+
+
+def _records(context: Context, sides: Mapping[str, Side], progress: Progress | None) -> Iterator[dict[str, Any]]:
+    """Yield one record per load, in the order measured, until every arm has its loads or the bound is reached."""
+    cell = context.cell
+    plan, failures, total = Plan(cell), dict.fromkeys(sides, 0), len(schedule(cell))
+    windows = own_windows(cell)
+    for order, (name, index, attempt) in enumerate(plan):
+        if name in windows:
+            context.bed.set_initial_window("server", windows[name])
+        context.link.reseed(load_seed(cell, name, index, attempt))
+        place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
+        place["started_at"] = iso_now()
+        record = place | sides[name].load(index)
+        sides[name].client.drop_connections()
+        yield record
+        failures[name] = failures[name] + 1 if record["reject_reason"] == "load_failed" else 0
+        if failures[name] == FAILURES_IN_A_ROW:
+            sides[name].server.require_alive()
+            raise LonglookError(
+                f"{cell.id}: {failures[name]} loads in a row did not finish; last: {record['reject_detail']}"
+            )
+        if not record["accepted"] and not record["set_aside"]:
+            plan.repeat(name, index, attempt)
+        if progress:
+            progress(name, total - len(plan), total)
+
+
+def summarise(cell: Cell, samples: Sequence[Sample], wall_s: float) -> Summary:
+    """Counts and means; only accepted loads after the cold one enter a mean."""
+    counted = {name: [one for one in samples if one.arm == name and one.counts] for name in cell.arm_names}
+    reasons = Counter(one.reject_reason for one in samples if one.reject_reason is not None)
+    return Summary(
+        cell_id=cell.id,
+        wall_s=wall_s,
+        accepted={name: len(own) for name, own in counted.items()},
+        rejected=dict(reasons),
+        mean_ms={name: _mean_ms(own) for name, own in counted.items()},
+        complete=all(len(own) >= cell.loads for own in counted.values()),
+    )
+
+
+def _mean_ms(samples: Sequence[Sample]) -> float | None:
+    times = [took for one in samples if (took := main_metric(one.metrics)) is not None]
+    return statistics.fmean(times) if times else None

@@ -1,0 +1,78 @@
+"""Samples and timelines from the folder of a finished cell, whichever version wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from longlook.record import upgrade
+from longlook.record.campaign import CELL_NAME
+from longlook.record.durable import read_json
+from longlook.record.parquet import read_columns
+from longlook.record.samples import Sample, check_record, read_records, sample_of
+
+TIMELINE, THROUGHPUT = "timeline.parquet", "throughput.parquet"
+SEEN = ("cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious")
+COLUMNS = {
+    TIMELINE: {"flow": "text", "source": "text", "time_s": "number"} | dict.fromkeys(SEEN, "number"),
+    THROUGHPUT: {"flow": "text", "time_s": "number", "bytes": "number"},
+}
+MAY_LACK = ("down_ms", "hold_ms", "up_ms", "told_ms")
+"""Columns that the first timelines do not have."""
+
+
+def read_together(folder: Path) -> Sequence[Sample]:
+    """Samples of arms that ran together; those of the last attempt with what its timeline tells of their extremes."""
+    return with_extremes([sample_of(one) for one in records_together(folder)], table(folder / TIMELINE))
+
+
+def with_extremes(samples: Sequence[Sample], lines: pd.DataFrame) -> list[Sample]:
+    """Samples of arms that ran together; those of the last attempt with what its timeline tells of their extremes."""
+    last = max((one.attempt for one in samples), default=0)
+    return [
+        replace(one, metrics=dict(one.metrics) | extremes(lines[lines["flow"] == one.arm]))
+        if one.attempt == last
+        else one
+        for one in samples
+    ]
+
+
+def records_together(folder: Path) -> list[dict[str, Any]]:
+    """Records of arms that ran together, one per flow and attempt."""
+    record = read_json(folder / CELL_NAME)
+    if not upgrade.is_old(record):
+        return list(read_records(folder))
+    records = upgrade.flow_records(record)
+    for one in records:
+        check_record(one, str(folder / CELL_NAME))
+    return records
+
+
+def extremes(lines: pd.DataFrame) -> dict[str, float]:
+    """Largest window (bytes), queue on the way down and wait of the client (ms) of one flow, where its probes tell."""
+    windows, downs, holds = (lines[name].dropna() for name in ("cwnd_bytes", "down_ms", "hold_ms"))
+    found = {}
+    if len(windows):
+        found["cwnd_max_bytes"] = float(windows.max())
+    if len(downs):
+        found["queue_max_ms"] = float(downs.max() - downs.min())
+    if len(holds):
+        found["hold_max_ms"] = float(holds.max())
+    return found
+
+
+def timelines(folder: Path) -> dict[str, pd.DataFrame]:
+    """What was watched over the time of a transfer."""
+    return {"timelines": table(folder / TIMELINE), "throughput": table(folder / THROUGHPUT)}
+
+
+def table(path: Path) -> pd.DataFrame:
+    """A Parquet file of a record; a damaged one is a `LonglookError` that names it."""
+    found = read_columns(path, COLUMNS[path.name])
+    if path.name == TIMELINE:
+        found = found.assign(**{name: float("nan") for name in MAY_LACK if name not in found})
+    return found

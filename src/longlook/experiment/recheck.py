@@ -1,0 +1,286 @@
+"""What a finished cell's samples say against what they were read from: numbers computed again, loads judged again.
+
+Whoever can write a record can write any. This finds the record of which only a part was changed: a time that is not its
+HAR's, a rejected load that became an accepted one, a load that is there twice or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from longlook.client.artefact import observed
+from longlook.client.observation import Observation
+from longlook.errors import LonglookError
+from longlook.experiment.opened import PATIENCE_MS, Opened
+from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.experiment.schedule import Plan
+from longlook.plan.arm import Arm, Protocol
+from longlook.plan.cell import Cell
+from longlook.record import upgrade
+from longlook.record.campaign import CELL_NAME
+from longlook.record.durable import read_json
+from longlook.record.samples import Sample, read_records, sample_of
+from longlook.site.expected import sizes
+from longlook.site.tree import SiteFile
+from longlook.stack.spec import load_stack
+
+ROUNDING = 0.0011
+"""Metrics and the times of an artefact are kept to three digits."""
+LATE_MS = 5.0
+"""By which the last object may have ended after the browser's onLoad: what it reports of both is rounded to 1 ms."""
+NOT_KEPT = ("load_failed", "compressed", "cached", "object_content", "cca", "link_changed")
+"""Reasons of which a record does not keep the evidence."""
+
+
+@dataclass
+class Recheck:
+    """What rechecking a cell found. `prints`: what tells each sample from every other one, wherever it was measured."""
+
+    problems: list[str] = field(default_factory=list)
+    samples: Sequence[Sample] = ()
+    """As the experiment's `read` gives them."""
+    prints: list[int] = field(default_factory=list)
+
+
+class _Cpu(BaseModel):
+    client_s: float
+    server_s: float
+    machine_busy: float
+    client_wait_s: float | None = None
+    server_wait_s: float | None = None
+
+
+class _Opened(BaseModel):
+    """As of opened.Opened.record."""
+
+    opened: int
+    handshake_lost: int
+    others: dict[str, int]
+
+
+class _Told(BaseModel):
+    """What the oracle went by, as a record keeps it."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    started_at: AwareDatetime
+    stalls_ms: list[float]
+    cpu: _Cpu
+    link: dict[str, dict[str, float]]
+    connections: list[str]
+    protocols_seen: list[str]
+    disturbed: bool
+    stopped_s: dict[str, float] = {}
+    opened_over_link: _Opened | None = None
+
+
+def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
+    """Of a cell whose arms took turns: every sample, and that they are those that schedule and verdicts ask for."""
+    record = read_json(folder / CELL_NAME)
+    records = list(read_records(folder))
+    found = Recheck(samples=[sample_of(one) for one in records])
+    found.problems += [*strangers(cell, folder, records), *_walk(cell, records)]
+    if found.problems:  # without its place a sample cannot be judged
+        return found
+    judges = {arm.name: _Judge(cell, arm, upgrade.is_old(record)) for arm in cell.arms}
+    told = []
+    for one in records:
+        where = f"sample {one['order']} ({one['arm']} {one['index']}, attempt {one['attempt']})"
+        try:
+            told.append(_Told.model_validate(one))
+            seen = None if one.get("artefact") is None else observed(one["artefact"])
+            found.problems += [f"{where}: {wrong}" for wrong in judges[one["arm"]].recheck(one, told[-1], seen)]
+            found.prints += [] if seen is None else [_print(seen)]
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            found.problems.append(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}")
+        except LonglookError as error:
+            found.problems.append(f"{where}: {error}")
+    found.problems += _over_time(record, records, told)
+    found.problems += _complete(cell, record, records)
+    return found
+
+
+def strangers(cell: Cell, folder: Path, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The first sample that is of another cell or campaign, or of no arm of the cell."""
+    right = (folder.parent.name, cell.id)
+    for place, one in enumerate(records):
+        if (one["campaign"], one["cell_id"]) != right:
+            yield f"sample {place} is of campaign {one['campaign'][:80]}, cell {one['cell_id'][:80]}"
+            return
+        if one["arm"] not in cell.arm_names:
+            yield f"sample {place} is of arm {one['arm'][:80]}; the cell's arms are {', '.join(cell.arm_names)}"
+            return
+
+
+def _walk(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The first sample that is not the one that was due."""
+    plan = Plan(cell)
+    due = iter(plan)
+    for place, one in enumerate(records):
+        wanted, given = next(due, None), (one["arm"], one["index"], one["attempt"])
+        if wanted is None:
+            yield f"sample {place} (arm, index, attempt: {given}) is one too many: a load added, or there twice"
+            return
+        if (one["order"], *given) != (place, *wanted):
+            yield (
+                f"sample {place} should be {wanted} (arm, index, attempt) and says order {one['order']}, {given}: "
+                "a load is missing, added, there twice or in another place"
+            )
+            return
+        if one["set_aside"] != (one["index"] == 0):
+            yield f"sample {place}: set_aside is {one['set_aside']}; set aside is what has index 0, and nothing else"
+        if not one["accepted"] and not one["set_aside"]:
+            plan.repeat(*wanted)
+    if (left := next(due, None)) is not None:
+        yield f"the loads from {left} (arm, index, attempt) on are missing"
+
+
+def _over_time(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]], told: Sequence[_Told]) -> Iterator[str]:
+    """Loads follow each other, within the time of their cell."""
+    moments = [one.started_at for one in told]
+    for place, (one, before, now) in enumerate(zip(records, moments, moments[1:], strict=False)):
+        took_ms = one["metrics"].get("plt_ms") or one["metrics"].get("ttlb_ms") or 0.0
+        if (now - before).total_seconds() * 1e3 < took_ms:
+            yield f"sample {place + 1} began before sample {place} was over"
+            break
+    began, ended = (record.get(key) for key in ("started_at", "ended_at"))
+    if moments and began and not datetime.fromisoformat(began) <= moments[0]:
+        yield f"its first load began before the cell did ({began})"
+    if moments and ended and not moments[-1] <= datetime.fromisoformat(ended):
+        yield f"its last load began after the cell had ended ({ended})"
+
+
+def _complete(cell: Cell, record: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    counted = [one["arm"] for one in records if one["accepted"] and not one["set_aside"]]
+    complete = all(counted.count(name) >= cell.loads for name in cell.arm_names)
+    if record.get("complete", complete) != complete:
+        yield f"{CELL_NAME} says complete = {record['complete']}; its samples say {complete}"
+
+
+class _Judge:
+    """Judges the loads of one arm again, in their order."""
+
+    def __init__(self, cell: Cell, arm: Arm, old: bool):
+        """`old`: its oracle may not yet have known that loss can take the early data of a load (0-RTT)."""
+        self.arm, self.old, self.rtt_ms = arm, old, cell.link.rtt_ms
+        self._slow = cell.link.rtt_ms + cell.link.jitter_ms >= PATIENCE_MS
+        self.total_bytes = cell.workload.total_bytes
+        self._known: set[str] = set()
+        self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
+        self._protocol = spoken(arm.stack, arm.protocol, arm.client)
+
+    def recheck(self, record: Mapping[str, Any], told: _Told, seen: Observation | None) -> Iterator[str]:
+        """What is wrong with one record; `seen`: what its artefact says."""
+        if seen is None:
+            if record["accepted"] or record["reject_reason"] != "load_failed":
+                yield "it keeps nothing that its numbers and its verdict could be read from"
+            return
+        yield from _metrics(record["metrics"], seen, told)
+        if list(seen.protocols) != told.protocols_seen:
+            yield f"protocols_seen is {told.protocols_seen}, its artefact says {list(seen.protocols)}"
+        if record.get("zero_rtt") is None and list(seen.connections) != told.connections:
+            yield f"connections are {told.connections}, its artefact says {list(seen.connections)}"
+        yield from self._verdict(record, told, seen)
+        if record["accepted"] and (out := _delivered(told)) is not None and out < self.total_bytes:
+            yield f"the link delivered {out:.0f} bytes to the client, its objects alone have {self.total_bytes}"
+
+    def _verdict(self, record: Mapping[str, Any], told: _Told, seen: Observation) -> Iterator[str]:
+        reason, said = record["reject_reason"], {self._judge(record, told, seen, told.link)}
+        if self.old and reason == "zero_rtt_rejected":
+            said.add(self._judge(record, told, seen, {}))
+        self._known.update(told.connections)
+        if reason in NOT_KEPT:
+            return
+        disturbed = self._disturbed(record["metrics"], told)
+        if told.disturbed not in disturbed:
+            yield f"disturbed = {told.disturbed}; its stalls, CPU and link counters say {not told.disturbed}"
+        wanted = {(one.reason or ("disturbed" if told.disturbed else None)) for one in said}
+        if reason not in wanted:
+            detail = next((one.detail for one in said if one.detail), None) or "what is kept of it is as it should be"
+            given = "accepted" if reason is None else f"rejected ({reason})"
+            right = " or ".join(one or "accepted" for one in sorted(wanted, key=str))
+            yield f"it is {given}; judged again it is {right}: {detail}"
+
+    def _judge(self, record: Mapping[str, Any], told: _Told, seen: Observation, link: Mapping) -> Verdict:
+        quic, early = self.arm.protocol == "quic", record.get("zero_rtt")
+        wanted = Expectation(
+            files=self._files,
+            protocol=self._protocol or seen.protocols[0],
+            zero_rtt=record["index"] > 0 and not self.arm.is_cold if quic else None,
+            cca=self.arm.cca,
+            rtt_ms=self.rtt_ms,
+        )
+        opened = None if early is None else dict.fromkeys(told.connections, early)
+        lost = int(link.get("client_to_server", {}).get("dropped_loss", 0))
+        known = frozenset(self._known)
+        plain = replace(seen, objects=tuple(replace(one, sha256=None) if one.sha256 else one for one in seen.objects))
+        return judge(plain, wanted, Evidence(known, opened, self.arm.cca, lost, self._opened(told)))
+
+    def _opened(self, told: _Told) -> Opened | None:
+        """What the link saw being opened, where it looks."""
+        seen = told.opened_over_link
+        if seen is None:
+            return None
+        spare = int(self.arm.protocol == "tcp" and self._slow)
+        return Opened(seen.opened, seen.handshake_lost, seen.others, spare)
+
+    def _disturbed(self, metrics: Mapping[str, float], told: _Told) -> set[bool]:
+        """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics
+        tell."""
+        took_ms = metrics.get("plt_ms", metrics.get("ttlb_ms"))
+        if took_ms is None:
+            return {True, False}
+        waited = {"client": told.cpu.client_wait_s, "server": told.cpu.server_wait_s}
+        throttled = {"client": self.arm.client_cpu_pct, "server": self.arm.server_cpu_pct}
+        waited_s = {who: took for who, took in waited.items() if took is not None and throttled[who] is None}
+        cpu, link = told.cpu.machine_busy, told.link
+        return {
+            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited_s) is not None
+            for duration_ms in (took_ms, float("inf"))
+        }
+
+
+def _print(seen: Observation) -> int:
+    """Of a load: its times, which are kept to the microsecond."""
+    took = (round(one.ended_ms - one.started_ms, 3) for one in seen.objects)
+    return hash((*sorted(seen.metrics.items()), seen.connect_ms, *took))
+
+
+@cache
+def spoken(stack: str, protocol: Protocol, client: str) -> str | None:
+    """What a stack's client calls its protocol; None of a stack that is not known here."""
+    try:
+        spec = load_stack(stack).spec
+    except LonglookError:
+        return None
+    version = getattr(spec, protocol).version
+    dialect = spec.dialects.get(client, {}).get(protocol, {}).get(version)
+    return None if dialect is None else dialect.har_protocol
+
+
+def _metrics(metrics: Mapping[str, float], seen: Observation, told: _Told) -> Iterator[str]:
+    """Each number against what it was read from."""
+    cpu = {f"{end}_cpu_s": max(getattr(told.cpu, f"{end}_s"), 0.0) for end in ("client", "server")}
+    right = dict(seen.metrics) | cpu
+    for name in dict.fromkeys((*metrics, *right)):
+        given, computed = metrics.get(name), right.get(name)
+        if given is None or computed is None or abs(given - computed) > ROUNDING:
+            right_text = "nothing" if computed is None else f"{computed:.3f}"
+            yield f"{name} is {given}, what it was read from says {right_text}"
+    if seen.objects and "on_load_ms" in seen.metrics:
+        last = max(one.ended_ms for one in seen.objects)
+        if last > seen.metrics["on_load_ms"] + LATE_MS:
+            yield f"its last object ended at {last:.0f} ms, after onLoad ({seen.metrics['on_load_ms']:.0f} ms)"
+
+
+def _delivered(told: _Told) -> float | None:
+    """Bytes that the link sent to the client; None where it does not count them."""
+    return told.link.get("server_to_client", {}).get("bytes_out")

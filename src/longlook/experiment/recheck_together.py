@@ -1,0 +1,128 @@
+"""The same for arms that ran together: rates and counts against the throughput and the timeline that the cell keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from longlook.experiment.reading import THROUGHPUT, TIMELINE, records_together, table, with_extremes
+from longlook.experiment.recheck import Recheck, strangers
+from longlook.experiment.schedule import ATTEMPTS_TOGETHER, INDEX_TOGETHER
+from longlook.experiment.verdict import MOST_STALLED
+from longlook.plan.cell import Cell
+from longlook.probe.throughput import BIN_S, mean_mbps
+from longlook.record.campaign import CELL_NAME
+from longlook.record.durable import read_json
+from longlook.record.samples import Sample, sample_of
+
+MOST_OF_LINK = 1.05
+"""All flows together, of the link's rate; calibration allows 3 %, and what waited in the queue comes on top."""
+FINISH_S = 1.0
+"""Between the last frame of a flow and what its client took for the end."""
+
+
+def recheck_together(cell: Cell, folder: Path) -> Recheck:
+    """Of a cell whose arms ran at once: its samples, and the numbers of the last attempt."""
+    records = records_together(folder)
+    samples = [sample_of(one) for one in records]
+    found = Recheck([*strangers(cell, folder, records)] or list(_walk(cell, samples)))
+    if found.problems:
+        return found
+    record = read_json(folder / CELL_NAME)
+    accepted = samples[-1].accepted
+    if record.get("complete", accepted) != accepted:
+        found.problems.append(f"{CELL_NAME} says complete = {record['complete']}; its samples say {accepted}")
+    bins, lines = table(folder / THROUGHPUT), table(folder / TIMELINE)
+    found.samples = with_extremes(samples, lines)
+    strange = sorted((set(bins["flow"]) | set(lines["flow"])) - set(cell.arm_names))
+    lacking = sorted(set(cell.arm_names) - set(bins["flow"]))
+    if strange or lacking:
+        found.problems.append(
+            f"{THROUGHPUT}, {TIMELINE}: flows {strange} are none of the cell's, {lacking} are missing"
+        )
+        return found
+    last = [one for one in samples if one.attempt == samples[-1].attempt]
+    found.problems += _numbers(cell, last, bins, lines)
+    found.problems += _stalled(records, bins)
+    found.prints = [one for name in cell.arm_names if (one := _print(lines[lines["flow"] == name])) is not None]
+    return found
+
+
+def _walk(cell: Cell, samples: Sequence[Sample]) -> Iterator[str]:
+    """Attempts follow each other, each with a sample of every arm, until one is accepted."""
+    arms = cell.arm_names
+    if len(samples) % len(arms) or not samples:
+        yield f"{len(samples)} samples of {len(arms)} arms: a sample is missing, added or there twice"
+        return
+    first = samples[0].attempt
+    for place, one in enumerate(samples):
+        wanted = (arms[place % len(arms)], INDEX_TOGETHER, first + place // len(arms))
+        if (one.arm, one.index, one.attempt) != wanted or one.set_aside:
+            given = (one.arm, one.index, one.attempt)
+            yield f"sample {place} should be {wanted} (arm, index, attempt) and is {given}"
+            return
+        if one.accepted and one.attempt != samples[-1].attempt:
+            yield f"attempt {one.attempt} was accepted and followed by another"
+            return
+    verdicts = {(one.attempt, one.accepted, one.reject_reason) for one in samples}
+    if len(verdicts) != len({one.attempt for one in samples}):
+        yield "what is wrong with one flow is wrong with all: the verdicts of an attempt differ"
+    if samples[-1].attempt >= ATTEMPTS_TOGETHER:
+        yield f"attempt {samples[-1].attempt}: there are at most {ATTEMPTS_TOGETHER}"
+
+
+def _numbers(cell: Cell, samples: Sequence[Sample], bins: pd.DataFrame, lines: pd.DataFrame) -> Iterator[str]:
+    rates = mean_mbps(bins, cell.arm_names)
+    span_s = bins["time_s"].nunique() * BIN_S
+    for one in samples:
+        yield from _against(one, "mean_mbps", rates[one.arm], THROUGHPUT)
+        own = lines[lines["flow"] == one.arm]
+        for name in ("lost", "spurious"):
+            seen = own[name].dropna()
+            yield from _against(one, name, float(seen.max()) if len(seen) else None, TIMELINE)
+        yield from _finish(cell, one, bins[bins["flow"] == one.arm], span_s)
+    total = sum(rates.values())
+    if total > MOST_OF_LINK * cell.link.bandwidth_mbps:
+        yield f"{total:.2f} Mbit/s in all, over a link of {cell.link.bandwidth_mbps:g} Mbit/s"
+    if cell.duration_s is not None and samples[0].accepted and abs(span_s - cell.duration_s) > 2 * BIN_S:
+        yield f"{THROUGHPUT} spans {span_s:g} s of a transfer of {cell.duration_s:g} s"
+
+
+def _stalled(records: Sequence[Mapping[str, Any]], bins: pd.DataFrame) -> Iterator[str]:
+    """Of the last attempt, where its stalls are kept."""
+    stalls, span_s = records[-1].get("stalls_ms") or [], bins["time_s"].nunique() * BIN_S
+    if not isinstance(stalls, list) or not all(isinstance(one, int | float) for one in stalls):
+        yield "stalls_ms are no list of numbers"
+    elif records[-1]["accepted"] and sum(stalls) > MOST_STALLED * (span_s + BIN_S) * 1e3:
+        yield f"it is accepted, and the machine stalled for {sum(stalls):.0f} ms of {span_s:g} s"
+
+
+def _against(one: Sample, name: str, right: float | None, where: str) -> Iterator[str]:
+    given = one.metrics.get(name)
+    if given is None and right is None:
+        return
+    if given is None or right is None or abs(given - right) > 1e-9 * max(1.0, abs(right)):
+        yield f"{one.arm}: {name} is {given}, {where} says {right}"
+
+
+def _finish(cell: Cell, one: Sample, bins: pd.DataFrame, span_s: float) -> Iterator[str]:
+    """A flow that ended did so with its last frames."""
+    given = one.metrics.get("finished_s")
+    if given is None:
+        if one.accepted and cell.duration_s is None and cell.at_most_s is None:
+            yield f"{one.arm}: accepted, and it does not say when all was loaded"
+        return
+    filled = bins[bins["bytes"] > 0]["time_s"]
+    last_s = float(filled.max()) + BIN_S if len(filled) else 0.0
+    if given > span_s + FINISH_S or (one.accepted and abs(given - last_s) > FINISH_S):
+        yield f"{one.arm}: finished_s is {given}, its last frames came before {last_s:g} s"
+
+
+def _print(lines: pd.DataFrame) -> int | None:
+    """What no other transfer has: the points of a flow's timeline, to the microsecond."""
+    if len(lines) < 10:
+        return None
+    return hash(tuple(lines["time_s"]) + tuple(lines["bytes_in_flight"].fillna(-1)))

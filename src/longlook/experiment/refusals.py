@@ -1,0 +1,53 @@
+"""What of a cell nobody can do, found before anything is started: what arms ask, against what adapters offer."""
+
+from __future__ import annotations
+
+from longlook.client import CLIENTS
+from longlook.errors import LonglookError, NotSupported
+from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.plan.offer import client_refusals, server_refusals
+from longlook.server import SERVERS
+from longlook.stack import load_stack
+
+
+def refusals(cell: Cell) -> list[str]:
+    """Why the cell cannot be measured, each with the arm that asks for it; empty where it can."""
+    found = [
+        f"arm {arm.name} ({arm.label}): {reason}" for arm in cell.arms for reason in _of_arm(arm, cell.workload.kind)
+    ]
+    windows = {arm.initial_window for arm in cell.arms if arm.protocol == "tcp"}
+    if cell.mode == "together" and len(windows) > 1:
+        asked = ", ".join("the kernel's" if one is None else str(one) for one in sorted(windows, key=lambda w: w or 0))
+        found.append(f"arms that run together share one route, which has one initial window, not {asked}")
+    return found
+
+
+def require_possible(cell: Cell) -> None:
+    """Raise `NotSupported` with all of `refusals`, if there are any."""
+    if found := refusals(cell):
+        raise NotSupported(f"cell {cell.id} cannot be measured: {'; '.join(found)}")
+
+
+def _of_arm(arm: Arm, workload: str) -> list[str]:
+    found = _of_stack(arm)
+    if arm.server in SERVERS:
+        found += server_refusals(f"server {arm.server}", SERVERS[arm.server].offer, arm)
+    else:
+        found.append(f"no server {arm.server!r} (known: {', '.join(SERVERS)})")
+    if arm.client in CLIENTS:
+        found += client_refusals(f"client {arm.client}", CLIENTS[arm.client].offer, arm, workload)
+    else:
+        found.append(f"no client {arm.client!r} (known: {', '.join(CLIENTS)})")
+    return found
+
+
+def _of_stack(arm: Arm) -> list[str]:
+    """A stack says which controllers its client can be told to ask for."""
+    try:
+        offered = getattr(load_stack(arm.stack).spec, arm.protocol).controllers
+    except LonglookError as error:
+        return [str(error)]
+    if arm.cca in offered:
+        return []
+    return [f"stack {arm.stack} offers {', '.join(offered)} for {arm.protocol}, not {arm.cca}"]

@@ -1,0 +1,92 @@
+"""Every experiment by name. A new one is its notebook, its module if it needs one, and one entry here."""
+
+from __future__ import annotations
+
+from longlook.experiment import estimate, metrics, reading
+from longlook.experiment.base import Experiment
+from longlook.experiment.recheck import recheck_interleaved
+from longlook.experiment.recheck_together import recheck_together
+from longlook.plan.cell import Cell
+from longlook.plan.value import PlanError
+from longlook.record.samples import read_samples
+
+WATCHED = (
+    metrics.RATE,
+    metrics.FINISHED,
+    metrics.LOST,
+    metrics.SPURIOUS,
+    metrics.RESPONSE_MEDIAN,
+    metrics.RESPONSE_MAX,
+    metrics.WINDOW_MAX,
+    metrics.QUEUE_MAX,
+    metrics.HOLD_MAX,
+)
+
+PLT = Experiment(
+    name="plt",
+    title="page load times",
+    notebook="plt.ipynb",
+    mode="interleaved",
+    workloads=("page",),
+    metrics=(metrics.PLT, metrics.CLIENT_CPU, metrics.SERVER_CPU),
+    read=read_samples,
+    estimate_s=estimate.interleaved_s,
+    recheck=recheck_interleaved,
+)
+DOWNLOAD = Experiment(
+    name="download",
+    title="downloads",
+    notebook="download.ipynb",
+    mode="interleaved",
+    workloads=("download",),
+    metrics=(metrics.TTLB, metrics.CONNECT, metrics.TTFB, metrics.CLIENT_CPU, metrics.SERVER_CPU),
+    read=read_samples,
+    estimate_s=estimate.interleaved_s,
+    recheck=recheck_interleaved,
+)
+
+
+def _watched(name: str, title: str) -> Experiment:
+    """Flows that start together and are watched from inside."""
+    return Experiment(
+        name=name,
+        title=title,
+        notebook=f"{name}.ipynb",
+        mode="together",
+        workloads=("page", "download"),
+        metrics=WATCHED,
+        read=reading.read_together,
+        estimate_s=estimate.together_s,
+        recheck=recheck_together,
+        files=(reading.TIMELINE, reading.THROUGHPUT),
+        timed=True,
+        timelines=reading.timelines,
+    )
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    one.name: one
+    for one in (
+        PLT,
+        DOWNLOAD,
+        _watched("fairness", "shares of a bottleneck"),
+        _watched("cwnd", "congestion windows"),
+    )
+}
+
+
+def experiment_of(cell: Cell) -> Experiment:
+    """The experiment that a cell asks for; an unknown one is an error that lists the known ones."""
+    return named(cell.experiment, f"cell {cell.id}")
+
+
+def named(name: str, who: str) -> Experiment:
+    """The experiment of that name; `who` asks, for the message."""
+    if name not in EXPERIMENTS:
+        raise PlanError(f"{who}: no experiment {name!r} (known: {', '.join(EXPERIMENTS)})")
+    return EXPERIMENTS[name]
+
+
+def estimate_s(cell: Cell) -> float:
+    """Expected wall time of a cell, s."""
+    return experiment_of(cell).estimate_s(cell)

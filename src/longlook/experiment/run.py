@@ -1,0 +1,182 @@
+"""Running a sweep: one papermill execution per missing cell, into one campaign; interruptible and resumable."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from longlook import paths
+from longlook.experiment.failure import Failure
+from longlook.experiment.measure import Measurer
+from longlook.experiment.places import place_of
+from longlook.experiment.progress import Progress, shown, wall_s
+from longlook.experiment.refusals import require_possible
+from longlook.experiment.registry import estimate_s, experiment_of
+from longlook.experiment.rows import assign, row_of
+from longlook.plan.cell import Cell
+from longlook.plan.sweep import Sweep
+from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign, Role
+from longlook.record.campaigns import open_campaign
+from longlook.stack import open_stack
+from longlook.testbed.description import Description, NetnsDescription
+
+
+@dataclass
+class SweepRun:
+    """What a run of a sweep came to."""
+
+    campaign: Campaign
+    measured: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    """Cell id -> why it could not be measured."""
+
+    def note(self, cell: Cell, failure: Failure | None) -> None:
+        """A cell has ended for the first time."""
+        if failure is None:
+            self.measured += 1
+        else:
+            self.failed[cell.id] = str(failure)
+
+
+def require_measurable(sweep: Sweep) -> None:
+    """Raise before anything is measured where a cell cannot be.
+
+    It fits no experiment, or asks for what a server or client cannot do.
+    """
+    for cell in sweep.cells():
+        experiment_of(cell).require(cell)
+        require_possible(cell)
+
+
+def run_sweep(
+    sweep: Sweep,
+    role: Role = "local",
+    resume: str | None = "auto",
+    testbeds: Sequence[Description] = (NetnsDescription(name="default"),),
+    quiet: bool = False,
+) -> SweepRun:
+    """Measure every missing cell of a sweep; seal the campaign when none is missing. Several testbeds share its rows.
+
+    Ctrl-C ends the cells under way (their remains are kept apart) and leaves everything else to be resumed. A run that
+    finds one of its testbeds in use is refused before it makes or changes anything.
+    """
+    require_measurable(sweep)
+    digests = ", ".join(open_stack(name, full_check=True).digest for name in sweep.stacks())
+    with contextlib.ExitStack() as owning:
+        # A control host's own worker owns what it controls.
+        own = [place_of(bed).owned(f"sweep {sweep.name}") for bed in testbeds if bed.control is None]
+        owners = [owning.enter_context(one) for one in own]
+        campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
+        owning.callback(campaign.close)
+        for owner in owners:
+            owner.is_for(f"campaign {campaign.id}")
+        found = SweepRun(campaign)
+        _measure(found, testbeds, quiet)
+        if not campaign.missing_cells():
+            campaign.seal(wall_s=wall_s(campaign))
+    return found
+
+
+def _measure(found: SweepRun, testbeds: Sequence[Description], quiet: bool) -> None:
+    campaign = found.campaign
+    missing = campaign.missing_cells()
+    total = sum(estimate_s(cell) for cell in missing)
+    among = f" on {len(testbeds)} testbeds" if len(testbeds) > 1 else ""
+    of = len(campaign.info["cells"])
+    minutes = total / 60 / len(testbeds)
+    print(
+        f"campaign {campaign.id}: {len(missing)} of {of} cells to measure{among}, about {minutes:.0f} min",
+        file=sys.stderr,
+    )
+    with shown(campaign, total, quiet) as progress:
+        if len(testbeds) == 1:
+            _one_by_one(found, missing, testbeds[0], progress)
+        else:
+            _side_by_side(found, missing, testbeds, progress)
+
+
+def _one_by_one(found: SweepRun, missing: Sequence[Cell], bed: Description, progress: Progress) -> None:
+    campaign, measurer = found.campaign, Measurer(place_of(bed))
+
+    def measure(cell: Cell) -> Failure | None:
+        progress.begins(cell.id)
+        began = time.monotonic()
+        failure = measurer.measure(campaign, cell)
+        progress.ended(cell, bed.name, time.monotonic() - began, failure)
+        return failure
+
+    for cell in missing:
+        found.note(cell, measure(cell))
+    for cell in [cell for cell in missing if _is_short(campaign, cell)]:
+        kept = _once_more(campaign, cell, progress)
+        try:
+            measure(cell)
+        finally:
+            _stays(campaign, cell, kept)
+
+
+def _side_by_side(
+    found: SweepRun, missing: Sequence[Cell], testbeds: Sequence[Description], progress: Progress
+) -> None:
+    """By Dask; in a second pass what came out short of accepted samples, on the same testbeds."""
+    from longlook.experiment.cluster import cluster
+    from longlook.experiment.distribute import measure_all
+
+    campaign = found.campaign
+    kept: list[tuple[Cell, Path]] = []
+    plan = assign(missing, [bed.name for bed in testbeds], _begun(campaign))
+    try:
+        with cluster(testbeds, f"campaign {campaign.id}") as opened:
+            progress.say(f"dashboard: {opened.dashboard}")
+            for again in (False, True):
+                began = dict.fromkeys(plan, time.monotonic())
+                for cell, where, failure in measure_all(campaign, plan, testbeds, opened.client):
+                    progress.ended(cell, where, time.monotonic() - began[where], failure)
+                    began[where] = time.monotonic()
+                    if not again:
+                        found.note(cell, failure)
+                if again:
+                    break
+                plan = {name: [cell for cell in cells if _is_short(campaign, cell)] for name, cells in plan.items()}
+                for cell in [cell for cells in plan.values() for cell in cells]:
+                    kept.append((cell, _once_more(campaign, cell, progress)))
+    finally:
+        for cell, path in kept:
+            _stays(campaign, cell, path)
+        for bed in testbeds:  # a worker that was killed leaves what it had started
+            if bed.control is None:
+                place_of(bed).clean()
+
+
+def _once_more(campaign: Campaign, cell: Cell, progress: Progress) -> Path:
+    """Take a short cell out of the campaign, to be measured again; where its record is meanwhile."""
+    progress.say(f"{cell.id}: too few of its samples were accepted; once more")
+    progress.more(estimate_s(cell))
+    return campaign.withdraw_cell(cell)
+
+
+def _stays(campaign: Campaign, cell: Cell, kept: Path) -> None:
+    """A withdrawn cell that was not measured again, for whatever reason, stays as it was."""
+    if not (campaign.path / cell.id).exists():
+        campaign.restore_cell(cell, kept)
+
+
+def _begun(campaign: Campaign) -> dict[str, str]:
+    """Row -> the testbed that has measured cells of it, from their records."""
+    found = {}
+    for cell in campaign.cells():
+        record = campaign.path / cell.id / ENVIRONMENT_NAME
+        if record.exists():
+            found[row_of(cell)] = json.loads(record.read_text(encoding="utf-8")).get("testbed", {}).get("name", "")
+    return found
+
+
+def _is_short(campaign: Campaign, cell: Cell) -> bool:
+    """Measured, with fewer accepted samples than it asks for: as a rule the machine was disturbed for a while."""
+    record = campaign.path / cell.id / CELL_NAME
+    return record.exists() and not json.loads(record.read_text(encoding="utf-8"))["complete"]

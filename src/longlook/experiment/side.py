@@ -1,0 +1,218 @@
+"""One arm of a cell at work: a client that loads from a server, again and again, each load judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from longlook.client.base import Client, LoadFailed, Request
+from longlook.client.observation import Observation
+from longlook.errors import NotSupported
+from longlook.experiment.opened import Counts, Opened, opened_between
+from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.host import process
+from longlook.host.machine import cpu_times
+from longlook.link.base import DIRECTIONS, LinkDriver
+from longlook.plan.arm import Arm
+from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
+from longlook.server.base import RunningServer
+from longlook.site.tree import Site
+
+SERVER_LOG_TIMEOUT_S = 1.0
+COUNTED = (
+    "packets_in",
+    "bytes_in",
+    "dropped_loss",
+    "dropped_queue",
+    "packets_out",
+    "bytes_out",
+    "socket_drops",
+    "late_over_1ms",
+)
+METERED = ("client_s", "server_s", "link_s", "client_wait_s", "server_wait_s", "link_wait_s")
+"""CPU seconds, and seconds of waiting for a CPU."""
+MAIN_METRICS = ("plt_ms", "ttlb_ms")
+"""How long a load took: the first of these that its client tells."""
+NOT_SEEN: dict[str, Any] = {
+    "connections": [],
+    "protocols_seen": [],
+    "resumed": None,
+    "zero_rtt": None,
+    "artefact": None,
+}
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an arm shares with the others: link, site, stall watch, time-out."""
+
+    link: LinkDriver
+    site: Site
+    stalls: StallWatch
+    timeout_s: float
+    rtt_ms: float
+    first_aside: bool = True
+    """The first load of each arm, which is cold, is kept and never averaged."""
+    slowest_ms: float = 0.0
+    """What a round trip over the idle link may take."""
+    stops: StopWatch | None = None
+    """None: nobody watches whether the programs are stopped."""
+
+
+class Side:
+    """Owns the client's history: which connections it has used, which the server has seen."""
+
+    def __init__(self, arm: Arm, client: Client, server: RunningServer, protocol_name: str, around: Surroundings):
+        """`protocol_name`: what the client calls the arm's protocol (`h3`, `h2`)."""
+        self.arm, self.client, self.server, self.around = arm, client, server, around
+        self.protocol_name = protocol_name
+        self._known: set[str] = set()
+        if around.stops is not None:
+            around.stops.add((*client.pids, *server.pids, *around.link.pids))
+
+    def load(self, index: int) -> dict[str, Any]:
+        """One load; everything about it except its place in the cell, as a sample's record (see data/raw/README.md)."""
+        before, served, counted = self._meters(), self._served(), self.around.link.connections()
+        started = time.monotonic()
+        try:
+            seen, error = self._fetch(), None
+        except LoadFailed as failure:
+            seen, error = None, str(failure)
+        ended = time.monotonic()
+        cca = self.server.cca_of_load() if seen is not None and self.arm.protocol == "tcp" else None
+        opened = self._opened_over_the_link(counted)
+        changed = self.around.link.changed()
+        used = self._used(before, started, ended)
+        record = {"arm": self.arm.name, "index": index, "set_aside": self.around.first_aside and index == 0} | used
+        record |= {"opened_over_link": None if opened is None else opened.record()}
+        cpu = {f"{end}_cpu_s": max(used["cpu"][f"{end}_s"], 0.0) for end in ("client", "server")}
+        if seen is None:
+            self._logged_since(served, opened)
+            detail = error if changed is None else f"{error}; the link was changed: {changed}"
+            failed = {"accepted": False, "reject_reason": "load_failed", "reject_detail": detail, "disturbed": False}
+            return record | failed | NOT_SEEN | {"metrics": cpu}
+        lost = int(used["link"]["client_to_server"].get("dropped_loss", 0))
+        verdict = self._judge(
+            seen,
+            index,
+            Evidence(
+                known_connections=frozenset(self._known),
+                server_connections=self._logged_since(served, opened),
+                cca=cca or self.server.cca_of_load(),
+                client_packets_lost=lost,
+                opened=opened,
+            ),
+        )
+        metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
+        return record | {"metrics": metrics} | self._outcome(seen, verdict, used, (ended - started) * 1e3, changed)
+
+    def _fetch(self) -> Observation:
+        try:
+            return self.client.fetch(Request(self.around.site.start, self.around.timeout_s, fresh=self.arm.is_cold))
+        except LoadFailed:
+            if refused := self.server.version_refused():
+                raise NotSupported(
+                    f"{self.client.name} {self.client.version()} and {self.server.name}: not supported: {refused}"
+                ) from None
+            raise
+
+    def _meters(self) -> dict[str, Any]:
+        return {
+            "machine": cpu_times(),
+            "client_s": self.client.cpu_seconds(),
+            "server_s": self.server.cpu_seconds(),
+            "link_s": self.around.link.cpu_seconds(),
+            "client_wait_s": process.waited_seconds(self.client.pids),
+            "server_wait_s": process.waited_seconds(self.server.pids),
+            "link_wait_s": process.waited_seconds(self.around.link.pids),
+            "link": self.around.link.counters(),
+        }
+
+    def _used(self, before: Mapping[str, Any], started: float, ended: float) -> dict[str, Any]:
+        """What the meters say of the time since `before`."""
+        after = self._meters()
+        return {
+            "stalls_ms": self.around.stalls.gaps_ms(started, ended),
+            "stopped_s": {} if self.around.stops is None else self.around.stops.stopped(started, ended),
+            "cpu": {name: round(after[name] - before[name], 4) for name in METERED}
+            | {"machine_busy": round(after["machine"].busy_since(before["machine"]), 4)},
+            "link": {way: _counted(before["link"][way], after["link"][way]) for way in DIRECTIONS},
+        }
+
+    def _served(self) -> frozenset[str]:
+        known = self.server.early_data_by_connection()
+        return frozenset(known) if known is not None else frozenset()
+
+    def _opened_over_the_link(self, before: Counts | None) -> Opened | None:
+        after = self.around.link.connections()
+        return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
+
+    def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
+        wanted = Expectation(
+            files=self.around.site.files,
+            protocol=self.protocol_name,
+            zero_rtt=None if self.arm.protocol == "tcp" else index > 0 and not self.arm.is_cold,
+            cca=self.arm.cca,
+            rtt_ms=self.around.rtt_ms,
+        )
+        verdict = judge(seen, wanted, evidence)
+        self._known.update(verdict.connections)
+        return verdict
+
+    def _logged_since(self, served: frozenset[str], over_link: Opened | None) -> dict[str, bool] | None:
+        """Connections that the server accepted since. Its log may lag a little behind the client: it is waited for
+        until it has all that the link saw, so that a late one is not taken for the next load's."""
+        expected = 1 if over_link is None else over_link.own
+        deadline = time.monotonic() + SERVER_LOG_TIMEOUT_S
+        while (now := self.server.early_data_by_connection()) is not None:
+            opened = {name: early for name, early in now.items() if name not in served}
+            if len(opened) >= expected or time.monotonic() > deadline:
+                return opened
+            time.sleep(0.005)  # polling interval, bounded by the deadline
+        return None
+
+    def _outcome(
+        self, seen: Observation, verdict: Verdict, used: Mapping[str, Any], duration_ms: float, changed: str | None
+    ) -> dict[str, Any]:
+        took_ms = main_metric(seen.metrics)
+        took_ms = duration_ms if took_ms is None else took_ms
+        disturbed = disturbance(
+            took_ms,
+            used["stalls_ms"],
+            used["cpu"]["machine_busy"],
+            duration_ms,
+            used["link"],
+            used["stopped_s"],
+            self._waited_s(used["cpu"]),
+        )
+        told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
+        reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)
+        return {
+            "accepted": reason is None,
+            "reject_reason": reason,
+            "reject_detail": None if reason is None else told[reason],
+            "disturbed": disturbed is not None,
+            "connections": list(verdict.connections),
+            "protocols_seen": list(verdict.protocols_seen),
+            "resumed": verdict.resumed,
+            "zero_rtt": verdict.zero_rtt,
+            "artefact": dict(seen.artefact) or None,
+        }
+
+    def _waited_s(self, cpu: Mapping[str, float]) -> dict[str, float]:
+        """Of the arm's programs that nobody throttles on purpose: those wait by design."""
+        throttled = {"client": self.arm.client_cpu_pct, "server": self.arm.server_cpu_pct}
+        return {who: cpu[f"{who}_wait_s"] for who, percent in throttled.items() if percent is None}
+
+
+def main_metric(metrics: Mapping[str, float | None]) -> float | None:
+    """How long a load took, ms; None if its client does not tell."""
+    return next((metrics[name] for name in MAIN_METRICS if metrics.get(name) is not None), None)
+
+
+def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    """What a direction of the link counted in between; a link that does not count something says nothing of it."""
+    return {key: after[key] - before.get(key, 0) for key in COUNTED if key in after}

@@ -1,0 +1,224 @@
+"""Arms that run together: flows at once over one link, with the probes that look inside. Fairness and window timelines.
+
+Writes a raw record into a folder it is given: `cell.json`, `environment.json`, `samples.jsonl.zst`, `timeline.parquet`
+and `throughput.parquet` (data/raw/README.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from longlook.client.base import LoadFailed, Request
+from longlook.errors import LonglookError
+from longlook.experiment.content import check_content_anew
+from longlook.experiment.context import Context, opened, scratch_folder
+from longlook.experiment.environment import write_environment
+from longlook.experiment.flow import Flow, start_flows
+from longlook.experiment.linkcheck import LossAccount
+from longlook.experiment.opened import Counts, opened_between
+from longlook.experiment.schedule import ATTEMPTS_TOGETHER as ATTEMPTS
+from longlook.experiment.schedule import INDEX_TOGETHER as INDEX
+from longlook.experiment.timeline import TIMELINE_COLUMNS, counts, timeline
+from longlook.experiment.verdict import wrong
+from longlook.plan.cell import Cell
+from longlook.plan.link import Link
+from longlook.plan.value import derived_seed
+from longlook.probe.capture import HEADERS_ONLY
+from longlook.probe.stallwatch import StallWatch
+from longlook.probe.tcp_probe import TcpTrace
+from longlook.probe.throughput import binned, frames, mean_mbps
+from longlook.record.campaign import iso_now
+from longlook.record.samples import SAMPLES_NAME, SCHEMA, SamplesWriter
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a transfer came to."""
+
+    cell_id: str
+    accepted: bool
+    reject_reason: str | None
+    flows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try: the verdict, what each flow came to, and the tables."""
+
+    number: int
+    started_at: str
+    reason: str | None
+    flows: Mapping[str, Mapping[str, Any]]
+    stalls_ms: Sequence[float]
+    timeline: pd.DataFrame
+    throughput: pd.DataFrame
+
+
+def timeout_s(cell: Cell) -> float:
+    """Bound of a transfer until all is loaded: as if the link gave 4 Mbit/s under jitter, a tenth of its rate else."""
+    megabits = cell.workload.total_bytes * 8 / 1e6
+    rate = 4.0 if cell.link.jitter_ms else cell.link.bandwidth_mbps / 10
+    return 30 + megabits / rate
+
+
+def run_together(
+    cell: Cell,
+    folder: Path,
+    campaign: str,
+    testbed: str | dict = "default",
+    link: str | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Measure one cell's arms at once and write its record into `folder`; `testbed` and `link` as of context.opened."""
+    began, started_at = time.monotonic(), iso_now()
+    say = progress or (lambda text: None)
+    with (
+        opened(cell, folder, campaign, testbed, link) as context,
+        SamplesWriter(folder / SAMPLES_NAME) as writer,
+    ):
+        losses = LossAccount.of(context.link, cell)
+        for number in range(ATTEMPTS):
+            say(f"attempt {number + 1}")
+            attempt = _attempt(context, number)
+            for record in _records(context, attempt):
+                writer.append(record)
+            if attempt.reason is None:
+                break
+            say(f"rejected: {attempt.reason}")
+        context.link.verify()
+        losses.require()
+        content = check_content_anew(context)
+    attempt.timeline.to_parquet(folder / "timeline.parquet", compression="zstd", index=False)
+    attempt.throughput.to_parquet(folder / "throughput.parquet", compression="zstd", index=False)
+    accepted = attempt.reason is None
+    order = [(name, INDEX) for name in cell.arm_names]
+    context.write_cell(started_at, time.monotonic() - began, order, accepted, content)
+    labels = {arm.name: {"label": arm.label} | dict(attempt.flows[arm.name]) for arm in cell.arms}
+    return Outcome(cell.id, accepted, attempt.reason, labels)
+
+
+def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
+    """A sample per flow; what was wrong with one is wrong with all."""
+    reason = None if attempt.reason is None else attempt.reason.partition(":")[0]
+    for place, (name, told) in enumerate(attempt.flows.items()):
+        yield {
+            "schema": SCHEMA,
+            "campaign": context.campaign,
+            "cell_id": context.cell.id,
+            "arm": name,
+            "index": INDEX,
+            "attempt": attempt.number,
+            "order": attempt.number * len(attempt.flows) + place,
+            "started_at": attempt.started_at,
+            "accepted": reason is None,
+            "set_aside": False,
+            "reject_reason": reason,
+            "reject_detail": attempt.reason,
+            "disturbed": reason == "disturbed",
+            "metrics": {metric: value for metric, value in told.items() if value is not None},
+            "stalls_ms": list(attempt.stalls_ms),
+        }
+
+
+def _attempt(context: Context, number: int) -> Attempt:
+    """Start the flows and the probes, transfer, judge; servers and clients are this attempt's own."""
+    with contextlib.ExitStack() as owned:
+        scratch = owned.enter_context(scratch_folder("longlook-transfer-"))
+        flows = start_flows(owned, context, scratch)
+        write_environment(context, {flow.name: flow for flow in flows})
+        started_at = iso_now()
+        with contextlib.ExitStack() as probes:
+            watch = probes.enter_context(StallWatch())
+            kernel = _probes(probes, context, flows, scratch)
+            counted = context.link.connections()
+            context.link.reseed(derived_seed(context.cell.seed, number))
+            began, ended, stalls = _transfer(context, flows, watch)
+            changed = context.link.changed()
+            _count_connections(context.cell.link, flows, counted, context.link.connections())
+            for flow in flows:
+                flow.server.require_alive()
+        traced = kernel.table() if kernel else None
+        tables = [timeline(flow, scratch, traced, began, ended) for flow in flows]
+        joined = pd.concat([table for table in tables if len(table)], ignore_index=True)
+        names: dict[tuple[str, int], str] = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
+        bins = binned(frames(scratch / "client.pcap"), names, began, ended)
+        reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel)
+        if changed is not None:
+            reason = f"link_changed: {changed}"
+    joined = joined.reindex(columns=TIMELINE_COLUMNS)
+    return Attempt(number, started_at, reason, _told(flows, joined, bins), stalls, joined, bins)
+
+
+def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:
+    """Tell every flow how many it opened, by the link's count."""
+    slowest_ms = link.rtt_ms + link.jitter_ms + link.effective_queue_bytes * 8 / (link.bandwidth_mbps * 1e3)
+    for flow in flows:
+        beside = {other.place for other in flows if other is not flow}
+        flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, slowest_ms, beside)
+
+
+def _probes(owned: contextlib.ExitStack, context: Context, flows: Sequence[Flow], scratch: Path) -> TcpTrace | None:
+    """Captures, and the kernel's trace where there is TCP."""
+    bed = context.bed
+    ports = [flow.port for flow in flows if flow.arm.protocol == "tcp"]
+    owned.enter_context(bed.capture("client", scratch / "client.pcap", "tcp or udp", HEADERS_ONLY))
+    if len(ports) < len(flows):
+        owned.enter_context(bed.capture("server", scratch / "server.pcap", "udp"))
+    return owned.enter_context(bed.tcp_probe(ports, scratch / "tcp_probe.txt")) if ports else None
+
+
+def _told(flows: Sequence[Flow], joined: pd.DataFrame, bins: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Metrics of each flow, by name; None where no probe could tell."""
+    rates = mean_mbps(bins, [flow.name for flow in flows])
+    return {
+        flow.name: {"mean_mbps": rates[flow.name], "finished_s": flow.finished_s} | counts(joined, flow)
+        for flow in flows
+    }
+
+
+def _transfer(context: Context, flows: Sequence[Flow], watch: StallWatch) -> tuple[float, float, list[float]]:
+    """Start every load together; Unix times of start and end, and the machine's stalls in between, ms."""
+    cell = context.cell
+    limit = cell.duration_s or cell.at_most_s or timeout_s(cell)
+    gate, over = threading.Barrier(len(flows) + 1), threading.Event()
+    request = Request(context.site.start, limit + 30)
+    threads = [threading.Thread(target=_load, args=(flow, request, gate, over), daemon=True) for flow in flows]
+    for thread in threads:
+        thread.start()
+    gate.wait()
+    began, start = time.time(), time.monotonic()
+    for thread in threads:
+        thread.join(max(0.0, start + limit - time.monotonic()))
+    ended = time.time()
+    stalls = watch.gaps_ms(start, time.monotonic())
+    for flow in flows:
+        flow.ask_cca()
+    over.set()
+    for flow in flows:
+        flow.client.abandon()
+    for thread in threads:
+        thread.join(10)
+    return began, ended, stalls
+
+
+def _load(flow: Flow, request: Request, gate: threading.Barrier, over: threading.Event) -> None:
+    """What becomes of one flow's load, unless all was over before."""
+    gate.wait()
+    at = time.monotonic()
+    try:
+        flow.seen = flow.client.fetch(request)
+        flow.finished_s = round(time.monotonic() - at, 4)
+        flow.ask_cca()
+    except (LoadFailed, LonglookError, OSError, ValueError) as error:
+        if not over.is_set():
+            flow.error = str(error)

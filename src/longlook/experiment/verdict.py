@@ -1,0 +1,56 @@
+"""Whether arms that ran together may count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longlook.experiment.flow import Flow
+from longlook.experiment.oracle import Evidence, Expectation, judge
+from longlook.experiment.reasons import REASONS
+from longlook.plan.cell import Cell
+from longlook.probe.tcp_probe import TcpTrace
+from longlook.site.tree import Site
+
+MOST_STALLED = 0.005
+"""Share of a transfer's time that the machine may have stalled, as for page loads."""
+
+
+def wrong(
+    cell: Cell, flows: Sequence[Flow], site: Site, stalls: Sequence[float], duration_s: float, kernel: TcpTrace | None
+) -> str | None:
+    """Why these flows must not count, for all of them together; None if they may. It begins with a key of `REASONS`."""
+    for flow in flows:
+        if found := _wrong_flow(cell, flow, site, duration_s):
+            return found
+    if kernel is not None and kernel.lost_events:
+        return _said("disturbed", f"the kernel's trace lost {kernel.lost_events} events")
+    if sum(stalls) > MOST_STALLED * duration_s * 1e3:
+        return _said("disturbed", f"stalled for {sum(stalls):.0f} ms in {duration_s:.0f} s")
+    return None
+
+
+def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | None:
+    wanted = flow.arm.cca
+    if (found := flow.cca or flow.server.cca_in_force()) != wanted:
+        return _said("cca", f"{flow.name}: {found} in force, {wanted} asked for")
+    if flow.error is not None:
+        return _said("load_failed", f"{flow.name}: {flow.error}")
+    if flow.opened is not None and flow.opened.wrong:
+        return _said("several_connections", f"{flow.name}: {flow.opened.wrong}")
+    if cell.duration_s is not None:
+        if flow.seen is None:
+            return None
+        return _said("load_failed", f"{flow.name}: its object was too small, it ended after {flow.finished_s} s")
+    if flow.seen is None:
+        if cell.at_most_s is not None:
+            return None
+        return _said("load_failed", f"{flow.name}: not loaded within {duration_s:.0f} s")
+    expected = Expectation(site.files, flow.protocol_name, None, wanted, cell.link.rtt_ms)
+    verdict = judge(flow.seen, expected, Evidence(frozenset(), None, wanted, opened=flow.opened))
+    return None if verdict.accepted else _said(verdict.reason, f"{flow.name}: {verdict.detail}")
+
+
+def _said(reason: str | None, detail: str) -> str:
+    if reason not in REASONS:
+        raise ValueError(f"no reason {reason!r} (known: {', '.join(REASONS)})")
+    return f"{reason}: {detail}"

@@ -1,0 +1,82 @@
+"""Two arms of a cell, one metric, and the words for all three; rows of `arms` side by side. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from longlook.analysis.contrast import contrast
+from longlook.analysis.welch import Summary
+from longlook.dataset.tables import columns
+from longlook.experiment.base import Metric
+from longlook.figure import style
+
+STATISTICS = ("n", "mean", "sd", "median", "floor")
+_ALL = columns("arms")
+OF_CELL = tuple(_ALL[: _ALL.index("arm")])
+"""Columns of `arms` that the arms of a cell have in common."""
+OF_ARM = tuple(name for name in _ALL[_ALL.index("arm") :] if name not in ("metric", "unit"))
+CONTRAST = ("pct_diff", "p_value", "verdict")
+SIDES = ("left", "right")
+ARM_WORDS = {"quic": "QUIC", "tcp": "TCP", "0rtt": "0-RTT", "1rtt": "1-RTT", "cubic": "CUBIC", "bbr": "BBR"}
+METRIC_WORDS = {"plt_ms": "PLT", "ttlb_ms": "time to the last byte", "ttfb_ms": "time to the first byte"}
+
+
+@dataclass(frozen=True)
+class Versus:
+    """What a square compares: red where `left` is better, blue where `right` is. Arms by their names within a cell."""
+
+    left: str
+    right: str
+    metric: Metric
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What a reader calls the two arms."""
+        return ARM_WORDS.get(self.left, self.left), ARM_WORDS.get(self.right, self.right)
+
+    @property
+    def metric_word(self) -> str:
+        return METRIC_WORDS.get(self.metric.name, self.metric.title)
+
+    @property
+    def verdict_words(self) -> dict[str, str]:
+        """Verdict -> `QUIC faster`, `not significant`."""
+        comparative = "faster" if self.metric.better == "low" else "higher"
+        sides = {side: f"{word} {comparative}" for side, word in zip(SIDES, self.words, strict=True)}
+        return sides | {"none": style.NOT_SIGNIFICANT}
+
+
+def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
+    """One row per cell that has both arms: what they have in common as in `arms`, the rest with `left_` and `right_`
+    before it, and their contrast (`pct_diff`, `p_value`, `verdict`: left, right, none, or None where it was not
+    tested)."""
+    own = arms[arms["metric"] == versus.metric.name]
+    parts = []
+    for side, name in zip(SIDES, (versus.left, versus.right), strict=True):
+        chosen = own[own["arm"] == name]
+        renamed = chosen[list(OF_ARM)].rename(columns=lambda column, side=side: f"{side}_{column}")
+        parts.append(pd.concat([chosen[list(OF_CELL) if side == "left" else ["campaign", "cell_id"]], renamed], axis=1))
+    both = parts[0].merge(parts[1], on=["campaign", "cell_id"], how="inner", validate="one_to_one")
+    found = [
+        contrast(_summary(row, "left"), _summary(row, "right"), versus.metric.better or "low")
+        for row in both.to_dict("records")
+    ]
+    both["pct_diff"] = [one.pct for one in found]
+    both["p_value"] = [one.test.p_value for one in found]
+    both["verdict"] = pd.Series([one.verdict for one in found], index=both.index, dtype=object)
+    return both
+
+
+def condition_columns(frame: pd.DataFrame) -> list[str]:
+    """Columns of `side_by_side` that define a cell: no names, no numbers."""
+    names = {"campaign", "study", "series", "cell_id", "key", *CONTRAST}
+    of_arms = {f"{side}_{name}" for side in SIDES for name in ("arm", "arm_label", *STATISTICS)}
+    return [name for name in frame.columns if name not in names | of_arms]
+
+
+def _summary(row: Mapping[Hashable, Any], side: str) -> Summary:
+    return Summary(row[f"{side}_mean"], row[f"{side}_sd"], int(row[f"{side}_n"]))

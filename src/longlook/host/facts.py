@@ -1,0 +1,96 @@
+"""Facts about this machine that go into records, without naming anybody: nothing here raises."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from longlook import paths
+
+GIT_TIMEOUT_S = 60.0
+CLOCKSOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+
+
+def machine() -> dict[str, Any]:
+    """hostname_hash, cpu_model, cpus, memory_bytes, kernel, clocksource, git_commit (None where unknown)."""
+    return {
+        "hostname_hash": hostname_hash(),
+        "cpu_model": cpu_model(),
+        "cpus": os.cpu_count() or 1,
+        "memory_bytes": memory_bytes(),
+        "kernel": platform.release(),
+        "clocksource": clocksource(),
+        "git_commit": git_commit(),
+    }
+
+
+def hostname_hash() -> str:
+    """First 16 hex digits of the host name's SHA-256: tells machines apart, and says no more."""
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:16]
+
+
+def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """As /proc/cpuinfo names it; the architecture where it names none (ARM)."""
+    try:
+        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def memory_bytes() -> int | None:
+    """Physical memory, bytes."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return None
+
+
+def clocksource() -> str | None:
+    """The kernel's clock source, for instance `tsc`."""
+    try:
+        return CLOCKSOURCE.read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+
+
+@functools.cache
+def git_commit(root: Path | None = None) -> str | None:
+    """Commit of the working tree, with `-dirty` where tracked files differ from it; None outside git or without git.
+
+    Asked once per process: that is the code which the process runs. Data does not count: a reader's own
+    campaign changes the processed tables, and not what measures.
+    """
+    if root is None and (told := os.environ.get("LONGLOOK_COMMIT")):
+        return told  # a node was given the files without the repository
+    folder = str(root or paths.ROOT)
+    head = _git(folder, "rev-parse", "--verify", "HEAD")
+    if not head:
+        return None
+    changed = _git(
+        folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)data", ":(exclude)book"
+    )
+    return head if changed == "" else f"{head}-dirty"
+
+
+def _git(folder: str, *arguments: str) -> str | None:
+    """Output of a git command; None if it failed. Refuses to answer for a repository that merely surrounds `folder`."""
+    # safe.directory: a clone that belongs to another user than root (sudo make) is still this code.
+    command = ["git", "-c", f"safe.directory={folder}", "-C", folder, *arguments]
+    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=GIT_TIMEOUT_S, env=environment, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

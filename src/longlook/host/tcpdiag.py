@@ -1,0 +1,125 @@
+"""TCP connections of a network namespace as its kernel sees them (sock_diag(7)): their peers and controllers."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from longlook.errors import LonglookError
+
+NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY = 4, 20
+REQUEST_DUMP = 0x301
+DONE, ERROR = 3, 2
+CONGESTION = 4
+"""INET_DIAG_CONG."""
+ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK, CLOSING = 1, 4, 5, 8, 9, 11
+CONNECTED = (ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK, CLOSING)
+"""States of a connection that still has its controller."""
+CLONE_NEWNET = 0x40000000
+TIMEOUT_S = 5.0
+_HEADER, _REQUEST, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=BBBxI2s2s44x"), struct.Struct("=HH")
+_MESSAGE_BYTES = 72
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One TCP connection on the server's side."""
+
+    peer_port: int
+    cca: str
+    is_open: bool
+    """Established: not being closed."""
+
+
+class TcpDiag:
+    """Asks the kernel about the namespace of a process; a context manager. A question takes a part of a millisecond."""
+
+    def __init__(self, pid: int):
+        self._pid = pid
+
+    def __enter__(self):
+        self._socket = _inside(self._pid, lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG))
+        self._socket.settimeout(TIMEOUT_S)
+        self._serial, self._one_question = 0, threading.Lock()
+        return self
+
+    def __exit__(self, *_):
+        self._socket.close()
+
+    def connections(self, port: int) -> list[Connection]:
+        """IPv4 connections whose own port this is, open ones and those that are being closed."""
+        states = sum(1 << state for state in CONNECTED)
+        body = _REQUEST.pack(
+            socket.AF_INET, socket.IPPROTO_TCP, 1 << (CONGESTION - 1), states, port.to_bytes(2, "big"), b"\0\0"
+        )
+        with self._one_question:
+            self._serial += 1
+            head = _HEADER.pack(_HEADER.size + len(body), SOCK_DIAG_BY_FAMILY, REQUEST_DUMP, self._serial, 0)
+            self._socket.send(head + body)
+            return [found for message in self._answers() if (found := parsed(message)) is not None]
+
+    def _answers(self) -> Iterator[bytes]:
+        while True:
+            data = self._socket.recv(1 << 20)
+            while data:
+                length, kind, _, serial, _ = _HEADER.unpack_from(data)
+                message, data = data[_HEADER.size : length], data[(length + 3) & ~3 :]
+                if serial != self._serial:
+                    continue
+                if kind == DONE:
+                    return
+                if kind == ERROR:
+                    code = -struct.unpack_from("=i", message)[0]
+                    raise LonglookError(f"the kernel does not tell about TCP sockets (sock_diag: {os.strerror(code)})")
+                yield message
+
+
+def parsed(message: bytes) -> Connection | None:
+    """One `inet_diag_msg` and its attributes; None where it names no controller."""
+    state, peer_port = message[1], int.from_bytes(message[6:8], "big")
+    rest = message[_MESSAGE_BYTES:]
+    while len(rest) >= _ATTRIBUTE.size:
+        length, kind = _ATTRIBUTE.unpack_from(rest)
+        if kind == CONGESTION:
+            name = rest[_ATTRIBUTE.size : length].rstrip(b"\0").decode("ascii", "replace")
+            return Connection(peer_port, name, state == ESTABLISHED)
+        rest = rest[(max(length, _ATTRIBUTE.size) + 3) & ~3 :]
+    return None
+
+
+def _inside(pid: int, action):
+    """Run `action` in a thread that has entered the network namespace of a process: what it opens stays there."""
+    result: list = []
+
+    def body():
+        try:
+            with contextlib.closing(_Namespace(pid)) as namespace:
+                namespace.enter()
+            result.append(action())
+        except OSError as error:
+            result.append(error)
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    if isinstance(result[0], OSError):
+        raise LonglookError(f"cannot look at the TCP sockets of process {pid}: {result[0]}")
+    return result[0]
+
+
+class _Namespace:
+    def __init__(self, pid: int):
+        self._descriptor = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+
+    def enter(self) -> None:
+        if ctypes.CDLL(None, use_errno=True).setns(self._descriptor, CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), "setns")
+
+    def close(self) -> None:
+        os.close(self._descriptor)

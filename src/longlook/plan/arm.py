@@ -1,0 +1,110 @@
+"""One side of a comparison: everything that may differ between two of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import Field, model_validator
+
+from longlook.plan.value import Many, Name, Value
+
+Protocol = Literal["quic", "tcp"]
+Cca = Literal["cubic", "bbr", "reno"]
+Handshake = Literal["0rtt", "1rtt"]
+"""How a connection begins: with early data of a resumed session, or with a handshake that the request waits for. A cold
+load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume."""
+USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
+Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
+"""A connection option of QUIC: up to four characters on the wire."""
+CCAS: tuple[Cca, ...] = get_args(Cca)
+ONLY_NAMES = frozenset({"name"})
+
+
+class Arm(Value):
+    """A server, a client and how they are to speak. Fields that mean nothing for a protocol are None."""
+
+    name: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9.+ _-]*$|^$",
+        max_length=60,
+        description="within its cell; made if empty",
+    )
+    stack: Name
+    protocol: Protocol
+    server: Name = Field(description="adapter's name (longlook/server)")
+    client: Name = Field(description="adapter's name (longlook/client)")
+    handshake: Handshake
+    cca: Cca = "cubic"
+    emulated_connections: int | None = Field(
+        default=None, ge=1, le=2, description="N of a QUIC server's CUBIC; None where there is no such thing"
+    )
+    quic_options: Many[Tag] = Field(
+        default=(), max_length=16, description="connection options that the client asks the QUIC server for: ILD0, IW10"
+    )
+    initial_window: int | None = Field(
+        default=None, ge=1, le=100, description="TCP segments, on the server's route; None: the kernel's 10"
+    )
+    client_cpu_pct: float | None = Field(
+        default=None, gt=0, le=800, description="of one CPU, all of a client together; None: no limit"
+    )
+    server_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU; None: no limit")
+    paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual(cls, data):
+        if isinstance(data, dict) and "handshake" not in data and data.get("protocol") in USUAL_HANDSHAKE:
+            return data | {"handshake": USUAL_HANDSHAKE[data["protocol"]]}
+        return data
+
+    @model_validator(mode="after")
+    def _fits_its_protocol(self) -> Self:
+        quic = self.protocol == "quic"
+        for wrong, text in (
+            (quic and self.paced, "paced is for TCP: the QUIC servers pace by themselves"),
+            (
+                quic and self.initial_window is not None,
+                "initial_window is TCP's; ask a QUIC server by quic_options (IW10)",
+            ),
+            (not quic and self.quic_options, "quic_options are for QUIC"),
+            (
+                self.emulated_connections is not None and not (quic and self.cca == "cubic"),
+                "emulated_connections is of QUIC's CUBIC",
+            ),
+        ):
+            if wrong:
+                raise ValueError(text)
+        return self
+
+    def conditions(self) -> dict:
+        """Everything that defines it: all but its name."""
+        return self.model_dump(mode="json", exclude=set(ONLY_NAMES))
+
+    @property
+    def condition_text(self) -> str:
+        """`conditions` as text: equal for arms that are the same."""
+        return json.dumps(self.conditions(), sort_keys=True)
+
+    @property
+    def is_cold(self) -> bool:
+        """True where every load must begin without anything known from earlier ones."""
+        return self.protocol == "quic" and self.handshake == "1rtt"
+
+    @property
+    def label(self) -> str:
+        """What a reader calls it: `QUIC CUBIC, N = 2`, `TCP BBR`, `QUIC CUBIC, N = 2, 1-RTT`."""
+        parts = [f"{self.protocol.upper()} {self.cca.upper()}"]
+        if self.emulated_connections is not None:
+            parts.append(f"N = {self.emulated_connections}")
+        if self.handshake != USUAL_HANDSHAKE[self.protocol]:
+            parts.append(self.handshake.replace("rtt", "-RTT"))
+        parts += self.quic_options
+        if self.initial_window is not None:
+            parts.append(f"initial window {self.initial_window}")
+        for side, limit in (("client", self.client_cpu_pct), ("server", self.server_cpu_pct)):
+            if limit is not None:
+                parts.append(f"{side} {limit:g} % CPU")
+        if self.paced:
+            parts.append("paced")
+        return ", ".join(parts)

@@ -1,0 +1,103 @@
+"""Readable names: of the arms within a cell, and of cells. Names are labels; what a cell is, its key says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from longlook.plan.arm import USUAL_HANDSHAKE, Arm
+
+TELLING = (
+    "protocol",
+    "handshake",
+    "server",
+    "client",
+    "stack",
+    "cca",
+    "emulated_connections",
+    "quic_options",
+    "initial_window",
+    "client_cpu_pct",
+    "server_cpu_pct",
+    "paced",
+)
+"""What arms are told apart by, the most telling first."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _word(arm: Arm, field: str) -> str:
+    value = getattr(arm, field)
+    if field == "quic_options":
+        return "+".join(value).lower() or "plain"
+    if field == "emulated_connections":
+        return "" if value is None else f"n{value}"
+    if field == "initial_window":
+        return "iw-default" if value is None else f"iw{value}"
+    if field.endswith("_cpu_pct"):
+        side = field.removesuffix("_cpu_pct")
+        return f"{side}-full" if value is None else f"{side}-{value:g}pct"
+    if field == "paced":
+        return "paced" if value else "bursts"
+    return str(value)
+
+
+def interleaved_names(arms: Sequence[Arm]) -> list[str] | None:
+    """By as few of TELLING as tell the arms apart: `quic`, `tcp`; `0rtt`, `1rtt`. None where two are the same."""
+    if len({arm.condition_text for arm in arms}) < len(arms):
+        return None
+    names = ["" for _ in arms]
+    for field in TELLING:
+        longer = ["-".join(filter(None, (name, _word(arm, field)))) for name, arm in zip(names, arms, strict=True)]
+        if len(set(longer)) > len(set(names)):  # it tells apart what was the same so far
+            names = longer
+        if len(set(names)) == len(arms):
+            return names
+    return None
+
+
+def control_names(arms: Sequence[Arm]) -> list[str]:
+    """`a`, `b`: equals that are measured as if they were not."""
+    return list(LETTERS[: len(arms)])
+
+
+def together_names(arms: Sequence[Arm]) -> list[str]:
+    """`quic1`, `tcp1`, `tcp2`: flows are numbered by protocol."""
+    seen: dict[str, int] = {}
+    names = []
+    for arm in arms:
+        seen[arm.protocol] = seen.get(arm.protocol, 0) + 1
+        names.append(f"{arm.protocol}{seen[arm.protocol]}")
+    return names
+
+
+def _joined(values: Sequence[str]) -> str:
+    """Once what is the same for all, else each, joined."""
+    return values[0] if len(set(values)) == 1 else "-".join(values)
+
+
+def arms_part(arms: Sequence[Arm]) -> list[str]:
+    """What arms contribute to a cell's id in front of workload and link: `quicv1`, `quic-tcp`, `cubic`."""
+    stack = _joined([arm.stack for arm in arms])
+    return [stack, "-".join(arm.protocol for arm in arms), _joined([arm.cca for arm in arms])]
+
+
+def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
+    """What they contribute behind it: handshakes, options, windows and limits that are not the usual ones."""
+    if any(arm.handshake != USUAL_HANDSHAKE[arm.protocol] for arm in arms):
+        yield "-".join(arm.handshake for arm in arms)
+    for option in dict.fromkeys(option for arm in arms for option in arm.quic_options):
+        yield option.lower()
+    for window in dict.fromkeys(arm.initial_window for arm in arms):
+        if window is not None:
+            yield f"tcpiw{window}"
+    for limit in dict.fromkeys(arm.client_cpu_pct for arm in arms):
+        if limit is not None:
+            yield f"{limit:g}pctcpu"
+    for protocol, limit in dict.fromkeys((arm.protocol, arm.server_cpu_pct) for arm in arms):
+        if limit is not None:
+            yield f"{limit:g}pct{protocol}server"
+
+
+def slug(text: str) -> str:
+    """`QUIC vs TCPx2` -> `quic-vs-tcpx2`."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -1,0 +1,64 @@
+"""What a server or a client can do, declared by its adapter, and what of an arm it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longlook.plan.arm import Arm
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An empty tuple where a thing means nothing for the adapter: a client has no controller."""
+
+    protocols: tuple[str, ...]
+    ccas: tuple[str, ...] = ()
+    """Congestion controllers of a server."""
+    handshakes: tuple[str, ...] = ("0rtt", "1rtt")
+    emulated_connections: tuple[int, ...] = ()
+    """Values of N that a server's CUBIC can be given; empty: it emulates none, and an arm states none."""
+    quic_options: frozenset[str] = frozenset()
+    """Connection options that a server heeds."""
+    workloads: tuple[str, ...] = ("page", "download")
+    """Kinds of workload that a client can load."""
+    cpu_limit: bool = True
+    pacing: bool = False
+    qlog: bool = False
+
+
+def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
+    """Why a server cannot be an arm's; empty where it can."""
+    found = _common(name, offer, arm)
+    if arm.cca not in offer.ccas:
+        found.append(f"{name} offers the controllers {', '.join(offer.ccas)}, not {arm.cca}")
+    if arm.emulated_connections is not None and arm.emulated_connections not in offer.emulated_connections:
+        known = ", ".join(str(n) for n in offer.emulated_connections) or "none"
+        found.append(f"{name} emulates N = {known}, not {arm.emulated_connections}")
+    unknown = [option for option in arm.quic_options if option not in offer.quic_options]
+    if unknown:
+        known = ", ".join(sorted(offer.quic_options)) or "none"
+        found.append(f"{name} knows no connection option {', '.join(unknown)} (known: {known})")
+    if arm.paced and not offer.pacing:
+        found.append(f"{name} cannot have its segments paced by the kernel")
+    if arm.server_cpu_pct is not None and not offer.cpu_limit:
+        found.append(f"{name} cannot be held to a share of a CPU")
+    return found
+
+
+def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[str]:
+    """Why a client cannot be an arm's for a kind of workload; empty where it can."""
+    found = _common(name, offer, arm)
+    if workload not in offer.workloads:
+        found.append(f"{name} loads {', '.join(offer.workloads)}, not {workload}")
+    if arm.client_cpu_pct is not None and not offer.cpu_limit:
+        found.append(f"{name} cannot be held to a share of a CPU")
+    return found
+
+
+def _common(name: str, offer: Offer, arm: Arm) -> list[str]:
+    found = []
+    if arm.protocol not in offer.protocols:
+        found.append(f"{name} speaks {', '.join(offer.protocols)}, not {arm.protocol}")
+    if arm.handshake not in offer.handshakes:
+        found.append(f"{name} does {', '.join(offer.handshakes)}, not {arm.handshake}")
+    return found

@@ -1,0 +1,195 @@
+"""Sweeps: named lists of cells, one file in sweeps/<study>/ each (no I/O beyond reading it)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from longlook.errors import LonglookError
+from longlook.host.toml import read_toml
+from longlook.plan.arm import Arm
+from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
+from longlook.plan.link import REDRAW_MS, Link
+from longlook.plan.value import Many, Name, PlanError, Text, Value, derived_seed
+
+MOST_CELLS = 2000
+"""Of a sweep; the largest of ours has 40."""
+
+Complete = Callable[[dict[str, Any]], dict[str, Any]]
+"""Fills in what a sweep's file leaves to the stacks: which server and client an arm has (stack/arms.py)."""
+
+
+class Scenario(Value):
+    """Arms that belong together, under the name that a study gives them."""
+
+    label: Text = Field(default="", max_length=MOST_LABEL)
+    arms: Many[Arm] = Field(min_length=1)
+
+
+class Block(Value):
+    """Cells of one series: the product of its lists.
+
+    Either `arms`, or `scenarios` where it has several sets of them.
+    """
+
+    series: Name
+    scenarios: list[Scenario] = Field(min_length=1, description="`arms = [...]` is short for one without a label")
+    workloads: list[AnyWorkload] = Field(min_length=1)
+    bandwidth_mbps: list[float] = Field(min_length=1)
+    rtt_ms: list[float] = Field(min_length=1)
+    loss_pct: list[float] = Field(default=[0.0], min_length=1)
+    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
+    jitter_interval_ms: float = REDRAW_MS
+    queue_bytes: int | None = None
+    duration_s: float | None = None
+    at_most_s: float | None = None
+    control: bool = False
+    replicates: int = Field(default=1, ge=1, le=100)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_scenario(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "arms" in data:
+            if "scenarios" in data:
+                raise ValueError("a block has arms or scenarios, not both")
+            return {key: value for key, value in data.items() if key != "arms"} | {
+                "scenarios": [{"arms": data["arms"]}]
+            }
+        return data
+
+    @property
+    def number(self) -> int:
+        """Of its cells."""
+        lists = (self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps, self.workloads, self.scenarios)
+        return math.prod(len(one) for one in lists) * self.replicates
+
+    def links(self) -> Iterator[Link]:
+        """The product of its link conditions: RTT outermost, then loss, jitter and bandwidth."""
+        for rtt, loss, jitter, bandwidth in itertools.product(
+            self.rtt_ms, self.loss_pct, self.jitter_ms, self.bandwidth_mbps
+        ):
+            yield Link.parse(
+                {
+                    "bandwidth_mbps": bandwidth,
+                    "rtt_ms": rtt,
+                    "loss_pct": loss,
+                    "jitter_ms": jitter,
+                    "jitter_interval_ms": self.jitter_interval_ms,
+                    "queue_bytes": self.queue_bytes,
+                }
+            )
+
+
+class Sweep(Value):
+    """A named list of cells of one experiment: one per published figure or question."""
+
+    name: Name
+    study: Name
+    title: Text
+    experiment: Name = "plt"
+    mode: Mode = "interleaved"
+    loads: int = Field(default=20, ge=1, le=1000)
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    cells_of: list[Block] = Field(min_length=1, alias="cells", description="blocks of cells, [[cells]] in a file")
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        number = sum(block.number for block in self.cells_of)
+        if number > MOST_CELLS:
+            raise ValueError(f"{number} cells in all, at most {MOST_CELLS}: each takes minutes to measure")
+        return self
+
+    def cells(self) -> list[Cell]:
+        """Every cell, each with a seed derived from the sweep's seed and its own id."""
+        found = [cell for block in self.cells_of for cell in self._cells_of(block)]
+        found = _told_apart(found, self.name)
+        return [cell.model_copy(update={"seed": derived_seed(self.seed, cell.id)}) for cell in found]
+
+    def _cells_of(self, block: Block) -> Iterator[Cell]:
+        for replicate, link, workload, scenario in _product(block, self.mode):
+            yield Cell.parse(
+                {
+                    "study": self.study,
+                    "series": block.series,
+                    "label": scenario.label,
+                    "experiment": self.experiment,
+                    "mode": self.mode,
+                    "arms": scenario.arms,
+                    "workload": workload,
+                    "link": link,
+                    "duration_s": block.duration_s,
+                    "at_most_s": block.at_most_s,
+                    "control": block.control,
+                    "loads": self.loads,
+                    "replicate": replicate,
+                }
+            )
+
+    def stacks(self) -> list[str]:
+        """Every stack that its cells need, in the order met."""
+        arms = (arm for block in self.cells_of for scenario in block.scenarios for arm in scenario.arms)
+        return list(dict.fromkeys(arm.stack for arm in arms))
+
+    def definition(self) -> dict[str, Any]:
+        """As plain data, which `parse` reads back."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def of_stacks(self, offered: list[str]) -> Sweep:
+        """The part of it that these stacks are enough for; a `PlanError` where nothing is left."""
+        blocks = []
+        for block in self.cells_of:
+            kept = [one for one in block.scenarios if all(arm.stack in offered for arm in one.arms)]
+            if kept:
+                blocks.append(block.model_copy(update={"scenarios": kept}))
+        if not blocks:
+            wanted, here = ", ".join(self.stacks()), ", ".join(offered) or "none"
+            raise PlanError(f"sweep {self.name} needs the stacks {wanted}; offered here: {here}")
+        return self.model_copy(update={"cells_of": blocks})
+
+
+def _product(block: Block, mode: Mode) -> Iterator[tuple[int, Link, Any, Scenario]]:
+    """Replicates of transfers come outermost: a disturbance of the machine then does not hit one scenario alone."""
+    links, repeats = list(block.links()), range(block.replicates)
+    if mode == "together":
+        yield from itertools.product(repeats, links, block.workloads, block.scenarios)
+        return
+    for link, workload, scenario, replicate in itertools.product(links, block.workloads, block.scenarios, repeats):
+        yield replicate, link, workload, scenario
+
+
+def _told_apart(cells: list[Cell], sweep: str) -> list[Cell]:
+    """Cells of one id get their key behind it; a cell that is there twice is an error."""
+    by_id: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_id.setdefault(cell.id, []).append(cell)
+    twice = sorted(name for name, own in by_id.items() if len({cell.key for cell in own}) < len(own))
+    if twice:
+        raise PlanError(f"sweep {sweep} lists cells twice: {', '.join(twice)}")
+    return [
+        cell.model_copy(update={"id": f"{cell.id}_{cell.key[:8]}"}) if len(by_id[cell.id]) > 1 else cell
+        for cell in cells
+    ]
+
+
+def load_sweep(path: Path, complete: Complete) -> Sweep:
+    """Read and validate one TOML sweep file with all its cells; errors name the file."""
+    try:
+        data = read_toml(path)
+    except FileNotFoundError:
+        known = ", ".join(sorted(found.stem for found in path.parent.glob("*.toml"))) or "none"
+        raise PlanError(f"no sweep {path.stem!r} in {path.parent} (known: {known})") from None
+    except LonglookError as error:
+        raise PlanError(str(error)) from None
+    try:
+        found = Sweep.parse(complete(data))
+        found.cells()  # what is wrong with one shows here, where the file can be named
+        return found
+    except LonglookError as error:  # a stack that an arm names, too
+        raise PlanError(f"{path}: {error}") from None

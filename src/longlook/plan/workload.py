@@ -1,0 +1,196 @@
+"""What is loaded: a page with its objects, or files that are downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from longlook.plan.value import Many, Value
+
+MOST_BYTES = 10**10
+"""Of all objects of a workload together: they are written to the disk before the first load."""
+LEAST_IMAGE_BYTES = 200
+"""A smaller JPEG could not be made exact to the byte (site/jpeg.py)."""
+
+
+MOST_OBJECTS = 10_000
+
+
+def bytes_of_kb(size_kb: int) -> int:
+    """1024 bytes per KB below 1 MB, 1,000,000 per MB from there (the thesis's public workloads)."""
+    return size_kb * 1000 if size_kb >= 1000 else size_kb * 1024
+
+
+def kb_of_bytes(size: int) -> int | None:
+    """The inverse: 5 of 5120, 1000 of 1,000,000; None of what is no whole number of KB."""
+    unit = 1000 if size >= 1_000_000 else 1024
+    return size // unit if size % unit == 0 else None
+
+
+def size_label(size: int) -> str:
+    """`5 KB`, `1 MB`, `10068 bytes`."""
+    kb = kb_of_bytes(size)
+    if kb is None:
+        return f"{size} bytes"
+    return f"{kb / 1000:g} MB" if kb >= 1000 else f"{kb} KB"
+
+
+def _id_of(size: int) -> str:
+    kb = kb_of_bytes(size)
+    return f"{size}b" if kb is None else f"{kb}kb"
+
+
+def _from_kb(data: Any, field: str) -> Any:
+    """`size_kb` is another way to write `field`, in the thesis's units."""
+    if isinstance(data, Mapping) and "size_kb" in data:
+        kb = data["size_kb"]
+        if not isinstance(kb, int) or isinstance(kb, bool) or not 0 < kb <= 1_000_000:
+            raise ValueError(f"size_kb = {kb!r}: a whole number of KB from 1 to 1,000,000")
+        if field in data:
+            raise ValueError(f"size_kb and {field} are two ways to say the same: give one")
+        return {key: value for key, value in data.items() if key != "size_kb"} | {field: bytes_of_kb(kb)}
+    return data
+
+
+def _require_bounded(workload: Page | Download) -> None:
+    if workload.total_bytes > MOST_BYTES:
+        raise ValueError(
+            f"{workload.total_bytes} bytes in all: at most {MOST_BYTES}, since they are written to the disk"
+        )
+    if workload.object_count > MOST_OBJECTS:
+        raise ValueError(f"{workload.object_count} objects in all: at most {MOST_OBJECTS}")
+
+
+class Objects(Value):
+    """Objects of one kind and size within a page."""
+
+    size_bytes: int = Field(ge=LEAST_IMAGE_BYTES, le=MOST_BYTES, description="of each; in a file also `size_kb`")
+    count: int = Field(default=1, gt=0, le=MOST_OBJECTS)
+    kind: Literal["image"] = "image"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kb(cls, data: Any) -> Any:
+        return _from_kb(data, "size_bytes")
+
+
+class Page(Value):
+    """An HTML page that references its objects; `{ size_kb = 5, count = 2 }` is short for one kind of them."""
+
+    kind: Literal["page"] = "page"
+    objects: Many[Objects] = Field(min_length=1, max_length=100)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "objects" not in data:
+            own = {key: data[key] for key in ("size_kb", "size_bytes", "count") if key in data}
+            rest = {key: value for key, value in data.items() if key not in own}
+            return rest | {"objects": [own]}
+        return data
+
+    @model_validator(mode="after")
+    def _fits_a_disk(self) -> Self:
+        _require_bounded(self)
+        return self
+
+    @property
+    def object_count(self) -> int:
+        """Objects besides the page itself."""
+        return sum(one.count for one in self.objects)
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all objects; the page itself is not among them."""
+        return sum(one.count * one.size_bytes for one in self.objects)
+
+    @property
+    def object_bytes(self) -> int | None:
+        """Bytes of each object; None where they differ."""
+        sizes = {one.size_bytes for one in self.objects}
+        return sizes.pop() if len(sizes) == 1 else None
+
+    @property
+    def requests(self) -> int:
+        """Requests per load: the page and its objects."""
+        return 1 + self.object_count
+
+    @property
+    def id_part(self) -> str:
+        """`100kb-x10`; of several sizes `5kb-x20-100kb-x2`."""
+        return "-".join(f"{_id_of(one.size_bytes)}-x{one.count}" for one in self.objects)
+
+    @property
+    def label(self) -> str:
+        """`100 KB x 10`."""
+        return " and ".join(f"{size_label(one.size_bytes)} x {one.count}" for one in self.objects)
+
+
+class Download(Value):
+    """Files that are fetched without a page: one, or several in parallel on one connection."""
+
+    kind: Literal["download"] = "download"
+    size_bytes: int = Field(gt=0, le=MOST_BYTES, description="of each file; in a file also `size_kb`")
+    count: int = Field(default=1, gt=0, le=1000, description="files fetched in parallel")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kb(cls, data: Any) -> Any:
+        return _from_kb(data, "size_bytes")
+
+    @model_validator(mode="after")
+    def _fits_a_disk(self) -> Self:
+        _require_bounded(self)
+        return self
+
+    @property
+    def object_count(self) -> int:
+        return self.count
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all files."""
+        return self.size_bytes * self.count
+
+    @property
+    def object_bytes(self) -> int:
+        """Bytes of each file."""
+        return self.size_bytes
+
+    @property
+    def requests(self) -> int:
+        """Requests per download."""
+        return self.count
+
+    @property
+    def id_part(self) -> str:
+        """`download-1000kb-x1`."""
+        return f"download-{_id_of(self.size_bytes)}-x{self.count}"
+
+    @property
+    def label(self) -> str:
+        """`download of 1 MB`."""
+        return f"download of {size_label(self.size_bytes)}" + (f" x {self.count}" if self.count > 1 else "")
+
+
+def _kind_of(data: Any) -> Any:
+    """A workload that does not say what it is, is a page."""
+    return {"kind": "page"} | dict(data) if isinstance(data, Mapping) else data
+
+
+class _Tagged(Value):
+    """Only to parse."""
+
+    workload: Annotated[Page | Download, Field(discriminator="kind")]
+
+
+Workload = Page | Download
+
+
+def parse_workload(data: Any) -> Workload:
+    """A workload from plain data, as of a sweep's file; raises what `Value.parse` raises."""
+    if isinstance(data, Page | Download):
+        return data
+    return _Tagged.parse({"workload": _kind_of(data)}).workload

@@ -1,0 +1,1 @@
+"""The papers' own numbers (data/published/<study>/): read here, and nowhere else."""

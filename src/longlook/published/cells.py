@@ -1,0 +1,47 @@
+"""Published cells as cells of the plan.
+
+They are what a study's text says was measured, so that only the same is held against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from longlook.plan.cell import Cell
+
+
+@dataclass(frozen=True)
+class PublishedMean:
+    """One printed mean, in the unit of its metric."""
+
+    mean: float
+    sd: float
+    n: int
+
+
+@dataclass(frozen=True)
+class PublishedCell:
+    """One row of a published table."""
+
+    table: str
+    cell: Cell
+    """As the study's text describes it. Its key tells which measured cells are the same."""
+    metric: str
+    arms: Mapping[str, PublishedMean]
+    """By arm of `cell`."""
+    printed_pct_diff: str | None = None
+    """As it is printed, with its digits."""
+    where: str = ""
+    """File and line, for messages."""
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A contradiction within a study, reported and never corrected."""
+
+    item: str
+    where: str
+    says: str
+    elsewhere: str
+    elsewhere_says: str

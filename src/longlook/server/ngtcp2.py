@@ -1,0 +1,76 @@
+"""Server `ngtcp2`: HTTP/3 by ngtcp2 and nghttp3 with GnuTLS, the example server that Debian packages (`gtlsserver`).
+
+It sends no Cache-Control header (clients fetch with empty caches), keeps connections open until the client leaves or
+30 s pass, and tells its version and its controller only by how it was started. Its qlog says which connections there
+were.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from longlook.plan.offer import Offer
+from longlook.server.base import Server
+
+HEAD_BYTES = 1 << 18
+"""Of a qlog: early data comes in its first packets."""
+MIME_TYPES = "text/html html\nimage/jpeg jpg jpeg\napplication/octet-stream bin\n"
+
+
+class Ngtcp2(Server):
+    """Loads are cold: a connection that stays open would be used again."""
+
+    name = "ngtcp2"
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), handshakes=("1rtt",), qlog=True)
+
+    def _command(self) -> list[str]:
+        own = self.settings
+        self._qlogs = self.state / "qlog"
+        self._qlogs.mkdir()
+        types = self.state / "mime.types"
+        types.write_text(MIME_TYPES, encoding="ascii")
+        return [
+            str(self.stack.binary("gtlsserver")),
+            "--quiet",
+            f"--htdocs={own.site.root}",
+            f"--cc={own.arm.cca}",
+            f"--qlog-dir={self._qlogs}",
+            f"--mime-types-file={types}",
+            self.address,
+            str(own.port),
+            str(own.key),
+            str(own.certificate),
+        ]
+
+    def _is_ready(self) -> bool:
+        sockets = self.testbed.run("server", ["ss", "-Huln", f"sport = :{self.settings.port}"], timeout_s=5)
+        return bool(sockets.strip())
+
+    def version(self) -> str:
+        return self.stack.component_versions()["gtlsserver"]
+
+    def cca_in_force(self) -> str:
+        """As the running process was told: it has no way to be asked."""
+        words = Path(f"/proc/{self.process.pid}/cmdline").read_bytes().decode().split("\0")
+        return next((word.partition("=")[2] for word in words if word.startswith("--cc=")), "cubic")
+
+    def early_data_by_connection(self) -> dict[str, bool]:
+        """One qlog file per connection; a 0-RTT packet among its first is early data."""
+        return {path.stem: _has_early_data(path) for path in sorted(self._qlogs.iterdir())}
+
+
+def _has_early_data(path: Path) -> bool:
+    """Whether a qlog (JSON text sequences, RFC 7464) received a packet of type 0RTT."""
+    with path.open("rb") as stream:
+        head = stream.read(HEAD_BYTES)
+    for line in head.split(b"\x1e"):
+        if b"packet_received" not in line or b"0RTT" not in line:
+            continue
+        try:
+            event = json.loads(line)
+        except ValueError:  # cut at the end of what was read
+            continue
+        if event.get("data", {}).get("header", {}).get("packet_type") == "0RTT":
+            return True
+    return False

@@ -1,0 +1,74 @@
+"""What an arm of a sweep's file leaves to its stack: server, client, and N of the server's CUBIC."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from longlook import paths
+from longlook.plan.sweep import Sweep, load_sweep
+from longlook.plan.value import PlanError
+from longlook.stack.spec import load_stack
+
+
+def complete(data: dict[str, Any]) -> dict[str, Any]:
+    """A sweep's data with every arm complete. `stack` stands at the sweep, a block or an arm; the nearest counts."""
+    stack = data.get("stack")
+    blocks = data.get("cells")
+    rest = {key: value for key, value in data.items() if key != "stack"}
+    if not isinstance(blocks, list):
+        return rest
+    return rest | {"cells": [_block(block, stack) for block in blocks]}
+
+
+def _block(block: Any, stack: Any) -> Any:
+    if not isinstance(block, dict):
+        return block
+    stack = block.get("stack", stack)
+    rest = {key: value for key, value in block.items() if key != "stack"}
+    if isinstance(rest.get("arms"), list):
+        rest["arms"] = [complete_arm(arm, stack) for arm in rest["arms"]]
+    if isinstance(rest.get("scenarios"), list):
+        rest["scenarios"] = [
+            one | {"arms": [complete_arm(arm, stack) for arm in one["arms"]]}
+            if isinstance(one, dict) and isinstance(one.get("arms"), list)
+            else one
+            for one in rest["scenarios"]
+        ]
+    return rest
+
+
+def complete_arm(arm: Any, stack: Any = None) -> Any:
+    """One arm with its stack's server, client and N, unless it states its own."""
+    if not isinstance(arm, dict):
+        return arm
+    arm = ({"stack": stack} if stack is not None else {}) | arm
+    if not isinstance(arm.get("stack"), str):
+        raise PlanError("an arm has no stack: give `stack` at the sweep, its block or the arm")
+    spec = load_stack(arm["stack"]).spec
+    protocol = arm.get("protocol")
+    if protocol not in ("quic", "tcp"):
+        raise PlanError(f"an arm's protocol is quic or tcp, not {protocol!r}")
+    facts = getattr(spec, protocol)
+    own: dict[str, Any] = {"server": facts.server, "client": facts.client}
+    emulated = protocol == "quic" and arm.get("cca", "cubic") == "cubic"
+    if emulated and arm.get("server", facts.server) == facts.server:
+        own["emulated_connections"] = spec.cca.emulated_connections
+    return own | arm
+
+
+def open_sweep(name: str) -> Sweep:
+    """The sweep of that name, in sweeps/ or one of its studies' folders, or of that file (its name ends in .toml)."""
+    if name.endswith(".toml"):
+        return load_sweep(Path(name), complete)
+    found = sweep_files().get(name)
+    if found is None:
+        known = ", ".join(sorted(sweep_files()))
+        raise PlanError(f"no sweep {name!r} in {paths.SWEEPS} (known: {known})")
+    return load_sweep(found, complete)
+
+
+def sweep_files() -> dict[str, Path]:
+    """Name -> file of every sweep."""
+    files = [*paths.SWEEPS.glob("*.toml"), *paths.SWEEPS.glob("*/*.toml")]
+    return {path.stem: path for path in sorted(files)}

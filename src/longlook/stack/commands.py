@@ -1,0 +1,37 @@
+"""Commands that installing, building and asking for versions run to their end."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from longlook.errors import LonglookError
+
+
+def answered(
+    command: Sequence[str],
+    what: str,
+    timeout_s: float,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command that needs no input to its end, whatever its status; its output is captured.
+
+    One that cannot be started, or takes longer, is a `LonglookError`; there `what` says what was waited for.
+    """
+    try:
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise LonglookError(f"waited {timeout_s:g} s for {what}; it did not end") from None
+    except OSError as error:
+        raise LonglookError(f"cannot start {command[0]}: {error.strerror}") from None

@@ -1,0 +1,55 @@
+"""The base of every table in a stack.toml or part.toml, and how a whole file of them is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from longlook.errors import LonglookError
+from longlook.host import toml
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class StackError(LonglookError, ValueError):
+    """A stack.toml, part.toml or lock file that cannot be used; the message says what to change."""
+
+
+class Table(BaseModel):
+    """Frozen; an unknown key is an error that lists the known ones."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_known_keys(cls, data: Any) -> Any:
+        unknown = sorted(set(data) - set(cls.model_fields)) if isinstance(data, dict) else []
+        if unknown:
+            raise ValueError(f"unknown key {', '.join(unknown)}; known keys: {', '.join(cls.model_fields)}")
+        return data
+
+
+AnyTable = TypeVar("AnyTable", bound=Table)
+
+
+def read_toml(path: Path) -> dict[str, Any] | None:
+    """The values of a file; None where there is no such file."""
+    try:
+        return toml.read_toml(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except LonglookError as error:
+        raise StackError(str(error)) from None
+
+
+def validated(model: type[AnyTable], data: dict[str, Any], path: Path) -> AnyTable:
+    """The values of `path` as its tables; every mistake names the file and the key."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        mistakes = "; ".join(
+            f"{'.'.join(str(part) for part in item['loc']) or 'top level'}: {item['msg']}" for item in error.errors()
+        )
+        raise StackError(f"{path}: {mistakes}") from None

@@ -1,0 +1,57 @@
+"""Which campaign a reader sees of each figure."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from longlook.analysis.newest import newest, newest_of, role_of
+
+OLD, NEW, OWN = "reference-a-20260101T000000", "reference-b-20260201T000000", "mine-20260301T000000"
+COLUMNS = ["campaign", "study", "series", "cell_id"]
+
+
+def rows(*found):
+    return pd.DataFrame(found, columns=COLUMNS)
+
+
+def names(frame):
+    return frame["cell_id"].tolist()
+
+
+def test_a_campaigns_id_tells_its_role():
+    assert (role_of(OLD), role_of(OWN)) == ("reference", "local")
+
+
+def test_of_each_series_the_newest_campaign_of_the_role_is_seen():
+    frame = rows(
+        (OLD, "m", "4.6a", "one"), (NEW, "m", "4.6a", "two"), (OWN, "m", "4.6a", "three"), (OLD, "m", "4.6b", "four")
+    )
+    assert names(newest(frame, "reference")) == ["two", "four"]
+    assert names(newest(frame, "local")) == ["three"]
+
+
+def test_a_campaign_of_several_series_hides_only_those_that_it_has():
+    frame = rows((OLD, "m", "4.6a", "one"), (OLD, "m", "4.6b", "two"), (NEW, "m", "4.6a", "three"))
+    assert names(newest(frame, "reference")) == ["two", "three"]
+
+
+def test_series_of_one_name_in_two_studies_are_two():
+    frame = rows((OLD, "m", "5", "one"), (NEW, "other", "5", "two"))
+    assert names(newest(frame, "reference")) == ["one", "two"]
+    assert names(newest_of(frame, "5", "reference", study="m")) == ["one"]
+
+
+def test_one_series_of_the_thesis():
+    frame = rows((OLD, "muthuraj2024", "4.6a", "one"), (NEW, "muthuraj2024", "4.6b", "two"))
+    assert names(newest_of(frame, "4.6a", "reference")) == ["one"]
+
+
+@pytest.mark.parametrize("role", ["reference", "local"])
+def test_of_no_rows_none_are_seen_and_the_columns_stay(role):
+    assert list(newest(rows(), role).columns) == COLUMNS
+
+
+def test_the_time_counts_and_not_the_name():
+    frame = rows(("reference-z-20260101T000000", "m", "s", "early"), ("reference-a-20260102T000000", "m", "s", "late"))
+    assert names(newest(frame, "reference")) == ["late"]

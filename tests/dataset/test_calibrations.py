@@ -1,0 +1,59 @@
+"""Records of calibrations, measured ones (calibrations/*.json) and changed ones, judged again by their own numbers."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+from longlook.dataset.checks.calibration import calibration_problems
+from longlook.plan.link import Link
+
+FOLDER = Path(__file__).parent / "calibrations"
+LINKS = {
+    "loss": Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1),
+    "jitter": Link(bandwidth_mbps=20, rtt_ms=112, jitter_ms=50),
+}
+
+
+def record(name):
+    return json.loads((FOLDER / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_what_was_measured_stands(name):
+    assert list(calibration_problems(LINKS[name], record(name))) == []
+
+
+CHANGED = [
+    ("loss", ("measured", "rtt_ms_median"), 37.0, "RTT 36 ms set"),
+    ("loss", ("measured", "server_to_client", "mbps"), 10.5, "10 Mbit/s set, 10.5"),
+    ("loss", ("measured", "server_to_client", "one_way_ms"), 19.0, "delay 18 ms set"),
+    ("loss", ("measured", "client_to_server", "queue_bytes"), 9e6, "queue of 90000 bytes set"),
+    ("loss", ("losses", "server_to_client", "lost"), 0, "packets lost"),
+    ("loss", ("tolerance", "rate_pct"), 1000.0, None),
+    ("jitter", ("measured", "jitter", "rtt_ms_mean"), 90.0, "mean RTT 90.0 ms"),
+    ("jitter", ("measured", "jitter", "server_to_client", "changes"), 0, "the delay changed 0 times"),
+    ("jitter", ("within_tolerance",), False, "not within tolerance"),
+    ("jitter", ("within_tolerance",), 1, "not within tolerance"),
+    ("jitter", ("set", "jitter_ms"), 0.0, "another link was calibrated"),
+]
+
+
+@pytest.mark.parametrize(("name", "way", "value", "words"), CHANGED)
+def test_what_was_changed_is_named(name, way, value, words):
+    changed = copy.deepcopy(record(name))
+    *above, last = way
+    place = changed
+    for key in above:
+        place = place[key]
+    place[last] = value
+    found = list(calibration_problems(LINKS[name], changed))
+    assert found == [] if words is None else any(words in line for line in found), found
+
+
+def test_a_wider_tolerance_of_its_own_does_not_help():
+    changed = record("loss")
+    changed["tolerance"] |= {"rate_pct": 1000.0, "rtt_ms": 1000.0}
+    changed["measured"]["server_to_client"]["mbps"] = 20.0
+    assert any("20.000 measured (tolerance 3 %)" in line for line in calibration_problems(LINKS["loss"], changed))

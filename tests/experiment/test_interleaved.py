@@ -1,0 +1,208 @@
+"""Interleaved cells of any number of arms: who shares a server, in what order, what is written; small real ones."""
+
+import contextlib
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from longlook.errors import LonglookError, NotSupported
+from longlook.experiment import interleaved
+from longlook.experiment.context import common_window, own_windows
+from longlook.experiment.interleaved import run_interleaved
+from longlook.experiment.schedule import schedule
+from longlook.plan.cell import Cell
+from longlook.record.samples import SAMPLES_NAME, read_records, read_samples, sample_of
+from longlook.stack.arms import complete_arm
+
+QUIC, TCP = {"protocol": "quic"}, {"protocol": "tcp"}
+
+
+def cell(*arms, stack="quicv1", **changes):
+    base = {
+        "study": "s",
+        "series": "s",
+        "experiment": "plt",
+        "arms": [complete_arm(arm, stack) for arm in arms],
+        "workload": {"size_kb": 5, "count": 2},
+        "link": {"bandwidth_mbps": 50, "rtt_ms": 20},
+        "loads": 2,
+        "seed": 5,
+    }
+    return Cell.parse(base | changes)
+
+
+class Servers:
+    """Stands in for a context: makes servers that only say where they are."""
+
+    def __init__(self, cell):
+        self.cell, self.made = cell, []
+
+    def server(self, arm, port):
+        self.made.append((arm.protocol, port, arm.name))
+        return contextlib.nullcontext(SimpleNamespace(settings=SimpleNamespace(port=port)))
+
+
+def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_next_port():
+    arms = [
+        QUIC,
+        TCP,
+        QUIC | {"handshake": "1rtt"},
+        QUIC | {"quic_options": ["IW10"]},
+        QUIC | {"client_cpu_pct": 50},
+        QUIC | {"emulated_connections": 1},
+        TCP | {"initial_window": 32},
+        TCP | {"cca": "bbr"},
+        TCP | {"paced": True},
+        QUIC | {"server_cpu_pct": 20},
+        QUIC | {"cca": "bbr"},
+    ]
+    named = [arm | {"name": f"arm{number}"} for number, arm in enumerate(arms)]
+    servers = Servers(cell(*named))
+    found = interleaved._servers(contextlib.ExitStack(), servers)
+    assert servers.made == [
+        ("quic", 443, "arm0"),
+        ("tcp", 443, "arm1"),
+        ("quic", 444, "arm5"),
+        ("tcp", 444, "arm7"),
+        ("tcp", 445, "arm8"),
+        ("quic", 445, "arm9"),
+        ("quic", 446, "arm10"),
+    ]
+    port_of = {arm.name: found[interleaved.served_by(arm)].settings.port for arm in servers.cell.arms}
+    assert [port_of[f"arm{number}"] for number in (2, 3, 4, 6)] == [443] * 4
+
+
+def test_windows_are_set_once_where_they_are_equal_and_before_each_load_where_not():
+    wide = TCP | {"initial_window": 32}
+    assert (common_window(cell(QUIC, TCP)), own_windows(cell(QUIC, TCP))) == (None, {})
+    assert (common_window(cell(QUIC, wide)), own_windows(cell(QUIC, wide))) == (32, {})
+    several = cell(TCP, wide, QUIC)
+    assert common_window(several) is None
+    assert own_windows(several) == {several.arm_names[0]: 10, several.arm_names[1]: 32}
+
+
+class Stand:
+    """Stands in for a side; `results` are what its loads come to."""
+
+    def __init__(self, name, results, log):
+        self.name, self.results, self.log = name, results, log
+        self.client = SimpleNamespace(drop_connections=lambda: log.append((name, "drop")))
+        self.server = SimpleNamespace(require_alive=lambda: log.append((name, "alive?")))
+
+    def load(self, index):
+        self.log.append((self.name, index))
+        reason = self.results(index)
+        failed = {"accepted": False, "reject_reason": reason, "reject_detail": "why", "metrics": {}}
+        good = {"accepted": True, "reject_reason": None, "reject_detail": None, "metrics": {"plt_ms": 100.0 + index}}
+        return {"arm": self.name, "index": index, "set_aside": index == 0} | (failed if reason else good)
+
+
+def records_of(one, results):
+    """What `_records` yields for a cell with stand-ins, and all that was done in between."""
+    log = []
+    bed = SimpleNamespace(set_initial_window=lambda role, window: log.append((role, window)))
+    link = SimpleNamespace(reseed=lambda seed: log.append(("link", "seed")))
+    context = SimpleNamespace(cell=one, campaign="trial", bed=bed, link=link)
+    sides = {name: Stand(name, results, log) for name in one.arm_names}
+    return interleaved._records(context, sides, progress=None), log
+
+
+def test_a_rejected_load_is_measured_again_at_the_end_and_a_cold_one_is_not():
+    wrong = {0: "status", 1: "status"}
+    records, _ = records_of(cell(TCP, loads=2), lambda index: wrong.pop(index, None))
+    found = [(record["index"], record["attempt"], record["order"], record["accepted"]) for record in records]
+    assert found == [(0, 0, 0, False), (1, 0, 1, False), (2, 0, 2, True), (1, 1, 3, True)]
+
+
+def test_the_window_of_each_load_is_set_before_the_link_starts_anew():
+    one = cell(TCP, TCP | {"initial_window": 32}, QUIC, loads=3)
+    records, log = records_of(one, lambda index: None)
+    order = [(record["arm"], record["index"]) for record in records]
+    assert order == schedule(one)
+    windows = dict(zip(one.arm_names, (10, 32, None), strict=True))
+    expected = []
+    for name, index in order:
+        expected += [("server", windows[name])] if windows[name] else []
+        expected += [("link", "seed"), (name, index), (name, "drop")]
+    assert log == expected
+
+
+def test_an_arm_that_fails_again_and_again_ends_the_cell():
+    records, log = records_of(cell(TCP, loads=20), lambda index: "load_failed" if index > 2 else None)
+    seen = []
+    with pytest.raises(LonglookError, match=r"s_quicv1_tcp.*: 4 loads in a row did not finish; last: why"):
+        for record in records:
+            seen.append(record)
+    assert [record["accepted"] for record in seen] == [True] * 3 + [False] * 4
+    assert log[-1][1] == "alive?"
+
+
+def test_a_summary_counts_neither_cold_nor_rejected_loads(tmp_path):
+    one = cell(QUIC, TCP, loads=2)
+    records, _ = records_of(one, lambda index: None)
+    samples = [sample_of(record) for record in records]
+    summary = interleaved.summarise(one, samples, 1.0)
+    assert summary.accepted == {"quic": 2, "tcp": 2} and summary.mean_ms == {"quic": 101.5, "tcp": 101.5}
+    assert summary.complete and summary.rejected == {}
+    fewer = interleaved.summarise(one, samples[:-1], 1.0)
+    assert not fewer.complete
+
+
+def test_a_cell_that_nobody_can_measure_leaves_nothing(tmp_path):
+    with pytest.raises(NotSupported, match=r"cell s_.*arm tcp .*server apache does 1rtt, not 0rtt"):
+        run_interleaved(cell(QUIC, TCP | {"handshake": "0rtt"}, series="s"), tmp_path, "trial", "never")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.browser
+@pytest.mark.timeout(180)
+def test_six_arms_of_two_stacks_are_measured_in_one_cell(tmp_path, testbed_name):
+    """Cold and resumed, N of 1 and 2, two windows that show, Google QUIC: every sample is judged by its own arm."""
+    arms = [
+        QUIC | {"name": "resumed"},
+        QUIC | {"name": "cold", "handshake": "1rtt"},
+        QUIC | {"name": "n1", "emulated_connections": 1},
+        TCP | {"name": "narrow", "initial_window": 2},
+        TCP | {"name": "wide", "initial_window": 80},
+        QUIC | {"name": "google", "stack": "gquic37"},
+    ]
+    one = cell(*arms, workload={"size_kb": 100}, link={"bandwidth_mbps": 50, "rtt_ms": 60})
+    steps = []
+    summary = run_interleaved(one, tmp_path, "trial", testbed_name, progress=lambda *step: steps.append(step))
+    samples = read_samples(tmp_path)
+    wrong = [s for s in samples if not s.accepted and s.reject_reason != "disturbed"]
+    assert wrong == [] and len(steps) == len(samples) >= 18
+    right = {
+        name: sorted(s.metrics["plt_ms"] for s in samples if s.arm == name and s.index > 0) for name in one.arm_names
+    }
+    assert right["cold"][0] > right["resumed"][0] + 30  # half a round trip, at the least
+    assert right["narrow"][0] > right["wide"][0] + 120  # two round trips, at the least
+    zero_rtt = {name: {s.zero_rtt for s in samples if s.arm == name and s.index > 0} for name in one.arm_names}
+    assert zero_rtt == {
+        "resumed": {True}, "n1": {True}, "google": {True}, "cold": {False}, "narrow": {None}, "wide": {None},
+    }  # fmt: skip
+    _check_records(one, summary, tmp_path)
+
+
+def _check_records(one, summary, folder):
+    record = json.loads((folder / "cell.json").read_text())
+    assert set(record) == {
+        "schema", "campaign", "cell_id", "cell", "schedule", "started_at", "ended_at", "wall_s", "complete",
+    }  # fmt: skip
+    assert (record["schema"], record["campaign"], record["cell_id"]) == ("longlook.cell/2", "trial", one.id)
+    assert Cell.parse(record["cell"]) == one and record["complete"] is summary.complete
+    assert [tuple(step) for step in record["schedule"]] == schedule(one)
+    environment = json.loads((folder / "environment.json").read_text())
+    assert environment["cca"] == dict.fromkeys(one.arm_names, "cubic")
+    assert environment["stack"] == "quicv1" and set(environment["stacks"]) == {"quicv1", "gquic37"}
+    assert set(environment["server_versions"]) == {"envoy", "apache", "gquicd"}
+    assert set(environment["client_versions"]) == {f"chromium ({name})" for name in one.arm_names}
+    assert environment["calibration"]["within_tolerance"]
+    for record in read_records(folder):
+        assert record["set_aside"] is (record["index"] == 0)
+        assert {"plt_ms", "client_cpu_s", "server_cpu_s"} <= set(record["metrics"])
+        assert record["artefact"]["kind"] == "har" and len(record["artefact"]["log"]["entries"]) == 2
+    assert (folder / SAMPLES_NAME).exists()

@@ -1,0 +1,44 @@
+"""The link's count of connections: what belongs to a load, and how many more a browser may open."""
+
+import pytest
+
+from longlook.experiment.opened import Opened, opened_between
+
+
+def counts(**ports):
+    """`tcp443=(2, 1)`: opened, packets of handshakes lost."""
+    made = {"tcp": {}, "quic": {}}
+    for name, (opened, lost) in ports.items():
+        made[name.rstrip("0123456789")][name.lstrip("tcpqui")] = {"opened": opened, "handshake_lost": lost}
+    return made
+
+
+def test_only_what_is_new_counts():
+    found = opened_between(counts(tcp443=(5, 2), quic443=(4, 0)), counts(tcp443=(6, 2), quic443=(4, 0)), "tcp", 443)
+    assert found == Opened(1, 0, {}) and found.wrong is None
+
+
+def test_arms_beside_are_not_others():
+    before, after = counts(), counts(tcp443=(1, 0), quic444=(1, 0), tcp80=(2, 0))
+    assert opened_between(before, after, "tcp", 443).others == {"quic port 444": 1, "tcp port 80": 2}
+    assert opened_between(before, after, "tcp", 443, beside={("quic", 444), ("tcp", 80)}).wrong is None
+
+
+@pytest.mark.parametrize(
+    ("transport", "handshake_ms", "own", "lost", "right"),
+    [
+        ("tcp", 36, 1, 0, True),
+        ("tcp", 36, 2, 0, False),
+        ("tcp", 36, 2, 1, True),
+        ("tcp", 600, 2, 0, True),
+        ("tcp", 600, 3, 0, False),
+        ("quic", 600, 2, 0, False),
+    ],
+)
+def test_spare_connections_are_allowed_where_chromium_opens_them(transport, handshake_ms, own, lost, right):
+    after = counts(**{f"{transport}443": (own, lost)})
+    assert (opened_between(counts(), after, transport, 443, handshake_ms).wrong is None) is right
+
+
+def test_a_link_that_does_not_look_into_packets_tells_nothing():
+    assert opened_between(None, None, "tcp", 443) is None

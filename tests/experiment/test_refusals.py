@@ -1,0 +1,101 @@
+"""What nobody can do is refused before anything starts, by the names of the cell, the arm and what cannot do it."""
+
+import pytest
+
+from longlook.client import CLIENTS
+from longlook.errors import NotSupported
+from longlook.experiment.refusals import refusals, require_possible
+from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.server import SERVERS
+from longlook.stack.arms import open_sweep, sweep_files
+
+QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium", "emulated_connections": 2}
+TCP = {"stack": "quicv1", "protocol": "tcp", "server": "apache", "client": "chromium"}
+GQUIC = QUIC | {"stack": "gquic37", "server": "gquicd"}
+
+
+def cell(*arms, **changes):
+    base = {
+        "study": "s",
+        "series": "s",
+        "experiment": "plt",
+        "arms": arms,
+        "workload": {"size_kb": 5},
+        "link": {"bandwidth_mbps": 10, "rtt_ms": 36},
+    }
+    return Cell.parse(base | changes)
+
+
+@pytest.mark.parametrize(
+    "arm",
+    [
+        QUIC,
+        QUIC | {"handshake": "1rtt", "emulated_connections": 1, "quic_options": ["ILD0", "IW10"]},
+        QUIC | {"cca": "bbr", "emulated_connections": None, "server_cpu_pct": 20},
+        TCP | {"cca": "bbr", "paced": True, "initial_window": 32},
+        TCP | {"cca": "reno", "client_cpu_pct": 50},
+        GQUIC | {"emulated_connections": 1},
+    ],
+)
+def test_what_can_be_done_is_not_refused(arm):
+    assert refusals(cell(arm)) == []
+    require_possible(cell(arm))
+
+
+@pytest.mark.parametrize(
+    ("arm", "words"),
+    [
+        (QUIC | {"server": "apache"}, "server apache speaks tcp, not quic"),
+        (TCP | {"server": "envoy"}, "server envoy speaks quic, not tcp"),
+        (
+            QUIC | {"cca": "reno", "emulated_connections": None},
+            "server envoy offers the controllers cubic, bbr, not reno",
+        ),
+        (GQUIC | {"cca": "bbr", "emulated_connections": None}, "server gquicd offers the controllers cubic, not bbr"),
+        (TCP | {"stack": "gquic37", "cca": "bbr"}, "stack gquic37 offers cubic for tcp, not bbr"),
+        (TCP | {"handshake": "0rtt"}, "server apache does 1rtt, not 0rtt"),
+        (
+            QUIC | {"quic_options": ["IW10", "XYZZ"]},
+            "server envoy knows no connection option XYZZ .*known: .*ILD0.*IW10",
+        ),
+        (GQUIC | {"quic_options": ["IW10"]}, "server gquicd knows no connection option IW10 .known: none"),
+        (QUIC | {"server": "nginx"}, "no server 'nginx' .known: apache, envoy, gquicd"),
+        (QUIC | {"client": "lynx"}, "no client 'lynx' .known: chromium"),
+        (QUIC | {"stack": "quicv9"}, "no stack 'quicv9'.*known stacks: .*quicv1"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_by_name(arm, words):
+    wanted = cell(TCP | {"initial_window": 10}, arm | {"name": "odd"}, series="figure-7")
+    with pytest.raises(NotSupported, match=words) as refused:
+        require_possible(wanted)
+    assert "cell figure-7_" in str(refused.value) and "arm odd (" in str(refused.value)
+
+
+def test_a_browser_loads_pages_and_no_downloads():
+    wanted = cell(QUIC, TCP, workload={"kind": "download", "size_kb": 1000, "count": 3})
+    assert [text.partition(": ")[2] for text in refusals(wanted)] == ["client chromium loads page, not download"] * 2
+
+
+def test_arms_that_run_together_share_a_route():
+    windows = (TCP | {"initial_window": 10}, TCP | {"initial_window": 32})
+    assert refusals(cell(*windows)) == []
+    (why,) = refusals(cell(*windows, mode="together"))
+    assert "one initial window, not 10, 32" in why
+    assert refusals(cell(windows[1], windows[1], QUIC, mode="together")) == []
+
+
+@pytest.mark.parametrize("adapter", [*SERVERS.values(), *CLIENTS.values()])
+def test_every_adapter_says_what_it_offers(adapter):
+    offer = adapter.offer
+    assert set(offer.protocols) <= {"quic", "tcp"} and offer.protocols and offer.handshakes
+    if adapter in SERVERS.values():
+        assert len(offer.protocols) == 1
+        for cca in offer.ccas:
+            Arm(stack="x", protocol=offer.protocols[0], server=adapter.name, client="chromium", cca=cca)
+
+
+def test_every_sweep_of_this_repository_can_be_measured():
+    for name in sweep_files():
+        for one in open_sweep(name).cells():
+            assert refusals(one) == [], one.id

@@ -1,0 +1,75 @@
+"""The gate of the redesign: every square of every heatmap is the one that it was before, to the last digit.
+
+`frozen/squares.csv` holds what was drawn of the campaigns that it names. Only those count: a newer campaign may show
+more.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from longlook import paths
+from longlook.analysis.newest import STUDY
+from longlook.book.data import read
+from longlook.dataset.process import process
+from longlook.experiment.metrics import PLT
+from longlook.figure.squares import figure_squares
+from longlook.figure.versus import Versus
+from longlook.record.campaigns import read_campaigns
+
+FROZEN = Path(__file__).parent / "frozen" / "squares.csv"
+
+
+def frozen():
+    with FROZEN.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Tables of the campaigns that the frozen squares are of."""
+    wanted = {row["campaign"] for row in frozen()}
+    raw, out = tmp_path_factory.mktemp("raw"), tmp_path_factory.mktemp("processed")
+    for campaign in read_campaigns(paths.RAW):
+        if campaign.id in wanted:
+            (raw / campaign.id).symlink_to(campaign.path)
+    process(raw, out)
+    return read(paths.PUBLISHED, out)
+
+
+FIGURES = sorted({row["figure"] for row in frozen()})
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_square_of_a_figure_is_the_same(data, figure):
+    old = {(row["source"], row["square"]): row for row in frozen() if row["figure"] == figure}
+    arms = {(row["left"], row["right"]) for row in old.values()}
+    ((left, right),) = arms
+    found = figure_squares(data.sources(STUDY, figure, Versus(left, right, PLT)))
+    new = {(row["source"], row["square"]): row for row in found.to_dict("records")}
+    assert set(new) == set(old)
+    for key, row in old.items():
+        same(new[key], row, {"left": left, "right": right, "none": "none"})
+
+
+def same(new, old, words):
+    """A row of today and one of the frozen file."""
+    for column in ("left_mean", "left_sd", "left_n", "right_mean", "right_sd", "right_n", "pct_diff", "p_value"):
+        if old[column] == "":
+            assert pd.isna(new[column]), column
+        else:
+            assert new[column] == float(old[column]), column
+    assert (new["campaign"], new["cell_id"] if new["raw"] else "") == (old["campaign"], old["cell_id"])
+    assert (words[new["verdict"]] if new["measured"] else "none") == old["verdict"]
+    assert (new["label"], new["label_colour"]) == (old["label"], old["label_colour"])
+    assert (new["x"], new["y"], new["block"]) == (old["workload"], old["bandwidth"], old["block"])
+    assert (str(new["measured"]), str(new["significant"])) == (old["measured"], old["significant"])
+    assert new["raw"] == (f"data/raw/{old['campaign']}/{old['cell_id']}" if old["cell_id"] else "")
+
+
+def test_all_of_them_are_there():
+    assert len(frozen()) == 941 and len(FIGURES) == 43

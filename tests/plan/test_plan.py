@@ -1,0 +1,209 @@
+"""Links, workloads, arms and cells: units, defaults from the thesis, names, keys, and mistakes that are told."""
+
+import pytest
+
+from longlook.plan.arm import Arm
+from longlook.plan.link import Link
+from longlook.plan.value import PlanError, derived_seed
+from longlook.plan.workload import Download, Page, parse_workload
+from plans import QUIC, TCP, arm, cell
+
+
+def test_queue_is_twice_the_bandwidth_delay_product():
+    assert Link(bandwidth_mbps=100, rtt_ms=112).effective_queue_bytes == 2_800_000  # thesis, section 3.2.5
+    assert Link(bandwidth_mbps=5, rtt_ms=36, queue_bytes=30_000).effective_queue_bytes == 30_000
+
+
+@pytest.mark.parametrize(("size_kb", "size"), [(5, 5120), (500, 512_000), (1000, 1_000_000), (10000, 10_000_000)])
+def test_object_sizes_follow_the_public_workloads(size_kb, size):
+    page = Page.parse({"size_kb": size_kb, "count": 3})
+    assert (page.object_bytes, page.object_count, page.total_bytes) == (size, 3, 3 * size)
+    assert page.id_part == f"{size_kb}kb-x3"
+
+
+def test_a_page_may_have_objects_of_several_sizes():
+    page = parse_workload({"objects": [{"size_kb": 5, "count": 20}, {"size_bytes": 10068, "count": 2}]})
+    assert (page.object_bytes, page.object_count, page.requests) == (None, 22, 23)
+    assert page.total_bytes == 20 * 5120 + 2 * 10068
+    assert page.id_part == "5kb-x20-10068b-x2" and page.label == "5 KB x 20 and 10068 bytes x 2"
+
+
+def test_a_download_is_its_files():
+    files = parse_workload({"kind": "download", "size_bytes": 1_000_000, "count": 2})
+    assert isinstance(files, Download)
+    assert (files.requests, files.total_bytes, files.id_part) == (2, 2_000_000, "download-1000kb-x2")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"size_kb": 5, "size_bytes": 5120}, "two ways to say the same"),
+        ({"size_kb": 0}, "size_kb = 0"),
+        ({"size_kb": True}, "size_kb = True"),
+        ({"size_kb": 5, "cuont": 2}, "cuont"),
+        ({"kind": "movie"}, "movie"),
+        ({"objects": []}, "objects"),
+    ],
+)
+def test_impossible_workloads_are_refused(wrong, words):
+    with pytest.raises(PlanError, match=words):
+        parse_workload(wrong)
+
+
+def test_an_unknown_key_is_an_error_that_lists_the_known_ones():
+    with pytest.raises(PlanError, match=r"bandwith_mbps.*known keys of Link: bandwidth_mbps, rtt_ms"):
+        Link.parse({"bandwith_mbps": 10, "rtt_ms": 36})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"bandwidth_mbps": 0},
+        {"loss_pct": 100},
+        {"rtt_ms": -1},
+        {"queue_bytes": 0},
+        {"rtt_ms": float("nan")},
+        {"bandwidth_mbps": float("inf")},
+    ],
+)
+def test_impossible_links_are_refused(wrong):
+    with pytest.raises(PlanError):
+        Link.parse({"bandwidth_mbps": 10, "rtt_ms": 36} | wrong)
+
+
+def test_jitter_cannot_make_a_delay_negative():
+    with pytest.raises(PlanError, match="a delay would be negative"):
+        Link.parse({"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 50})
+
+
+def test_values_are_frozen_and_ids_tell_cells_apart():
+    one = cell(series="4.6a")
+    with pytest.raises(Exception, match="frozen"):
+        one.seed = 3
+    assert one.id == "4.6a_quicv1_quic-tcp_cubic_5kb-x1_10mbps_36ms_0pct"
+    assert cell(series="4.6a", replicate=1).id == one.id + "_r1"
+    held = cell(QUIC | {"client_cpu_pct": 50, "server_cpu_pct": 20}, TCP | {"client_cpu_pct": 50}, series="4.6a")
+    assert held.id == one.id + "_50pctcpu_20pctquicserver"
+
+
+def test_derived_seeds_are_stable_between_machines_and_versions():
+    assert derived_seed(1, "a") == derived_seed(1, "a") != derived_seed(1, "b")
+    assert derived_seed(2024, "order") == 7451438995418305984
+
+
+@pytest.mark.parametrize(
+    ("arms", "names"),
+    [
+        ((QUIC, TCP), ("quic", "tcp")),
+        ((TCP, QUIC), ("tcp", "quic")),
+        ((QUIC | {"handshake": "1rtt"}, TCP), ("quic", "tcp")),
+        ((QUIC, QUIC | {"handshake": "1rtt"}), ("0rtt", "1rtt")),
+        ((QUIC, QUIC | {"quic_options": ["IW10"]}), ("plain", "iw10")),
+        ((TCP, TCP | {"initial_window": 32}), ("iw-default", "iw32")),
+        ((QUIC, QUIC | {"emulated_connections": 1}), ("n2", "n1")),
+        ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
+        ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
+    ],
+)
+def test_arms_are_named_after_what_they_differ_in(arms, names):
+    assert cell(*arms).arm_names == names
+
+
+def test_equal_arms_are_a_control_and_must_say_so():
+    with pytest.raises(PlanError, match="ask for the same thing: say control = true"):
+        cell(QUIC, QUIC)
+    assert cell(QUIC, QUIC, control=True).arm_names == ("a", "b")
+    with pytest.raises(PlanError, match="control = true is for two or more arms that are the same"):
+        cell(QUIC, TCP, control=True)
+
+
+def test_arms_together_are_numbered_by_protocol():
+    flows = cell(QUIC, TCP, TCP, mode="together", experiment="fairness", label="QUIC vs TCPx2")
+    assert flows.arm_names == ("quic1", "tcp1", "tcp2")
+    assert flows.id == "x_quicv1_quic-vs-tcpx2_5kb-x1_10mbps_36ms_0pct"
+
+
+def test_what_a_cell_asks_of_its_senders_is_in_its_name():
+    cells = [
+        cell(),
+        cell(QUIC | {"quic_options": ["IW10"]}, TCP),
+        cell(QUIC, TCP | {"initial_window": 32}),
+        cell(QUIC | {"handshake": "1rtt"}, TCP),
+    ]
+    assert len({one.id for one in cells}) == 4
+
+
+CHANGES = {
+    "handshake": {"arms": (QUIC | {"handshake": "1rtt"}, TCP)},
+    "option": {"arms": (QUIC | {"quic_options": ["IW10"]}, TCP)},
+    "n": {"arms": (QUIC | {"emulated_connections": 1}, TCP)},
+    "window": {"arms": (QUIC, TCP | {"initial_window": 32})},
+    "client cpu": {"arms": (QUIC | {"client_cpu_pct": 50}, TCP)},
+    "server cpu": {"arms": (QUIC | {"server_cpu_pct": 12}, TCP)},
+    "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
+    "paced": {"arms": (QUIC, TCP | {"paced": True})},
+    "queue": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 45_000}},
+    "loss": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}},
+    "jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10}},
+    "interval": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10, "jitter_interval_ms": 200}},
+    "workload": {"workload": {"size_kb": 5, "count": 2}},
+    "stack": {"stack": "gquic37"},
+    "experiment": {"experiment": "download"},
+}
+
+
+def keyed(arms=(), **given):
+    return cell(*arms, **given).key
+
+
+def test_every_condition_is_in_the_key():
+    keys = {name: keyed(**given) for name, given in CHANGES.items()} | {"nothing": keyed()}
+    assert len(set(keys.values())) == len(keys), keys
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"series": "y"},
+        {"study": "other"},
+        {"seed": 7},
+        {"loads": 5},
+        {"replicate": 3},
+        {"arms": (TCP, QUIC)},
+        {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 90_000}},
+        {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_interval_ms": 200}},
+    ],
+    ids=str,
+)
+def test_what_only_names_or_draws_is_not_in_the_key(same):
+    assert keyed(**same) == keyed()
+
+
+def test_another_interval_between_delays_is_another_name():
+    links = [
+        {"bandwidth_mbps": 10, "rtt_ms": 112, "jitter_ms": 50, **more} for more in ({}, {"jitter_interval_ms": 200})
+    ]
+    names = [cell(link=link).id for link in links]
+    assert [name.rsplit("_", 1)[1] for name in names] == ["50msjitter", "50msjitter-per200ms"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (QUIC | {"paced": True}, "paced is for TCP"),
+        (QUIC | {"initial_window": 10}, "initial_window is TCP's"),
+        (TCP | {"quic_options": ["IW10"]}, "quic_options are for QUIC"),
+        (TCP | {"emulated_connections": 1}, "emulated_connections is of QUIC's CUBIC"),
+        (QUIC | {"cca": "bbr", "emulated_connections": 2}, "emulated_connections is of QUIC's CUBIC"),
+        (QUIC | {"cca": "vegas"}, "cca"),
+        (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
+    ],
+)
+def test_an_arm_asks_only_for_what_means_something(wrong, words):
+    with pytest.raises(PlanError, match=words):
+        Arm.parse(arm(**wrong))
+
+
+def test_arms_have_labels_for_readers():
+    assert Arm.parse(arm(**TCP, paced=True)).label == "TCP CUBIC, paced"
+    assert Arm.parse(arm(**QUIC, handshake="1rtt", quic_options=["ILD0"])).label == "QUIC CUBIC, N = 2, 1-RTT, ILD0"

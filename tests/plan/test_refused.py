@@ -1,0 +1,176 @@
+"""What a sweep's or a testbeds' file can never mean is refused when it is read, in one message and at once."""
+
+import time
+
+import pytest
+
+from longlook.errors import LonglookError
+from longlook.host.toml import read_toml
+from longlook.plan.cell import Cell
+from longlook.plan.sweep import load_sweep
+from longlook.plan.value import checked_name
+from longlook.stack.arms import complete, open_sweep
+from longlook.stack.spec import load_stack
+from longlook.testbed.description import load_testbeds, parse_description
+from plans import sweep
+
+GOOD = """
+name = "x"
+study = "test"
+title = "x"
+stack = "quicv1"
+loads = 3
+seed = 1
+[[cells]]
+series = "x"
+arms = [{ protocol = "quic" }, { protocol = "tcp" }]
+bandwidth_mbps = [10]
+rtt_ms = [36]
+workloads = [{ size_kb = 5 }]
+"""
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Message of the error that reading a sweep's text gives; it must come within a second."""
+
+    def read(text, encoding="utf-8"):
+        path = tmp_path / "sweep.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        began = time.monotonic()
+        with pytest.raises(LonglookError) as caught:
+            load_sweep(path, complete).cells()
+        assert time.monotonic() - began < 1
+        assert str(path) in str(caught.value) and len(str(caught.value)) < 4000
+        return str(caught.value)
+
+    return read
+
+
+def changed(old, new):
+    assert old in GOOD
+    return GOOD.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("bandwidth_mbps = [10]", "bandwidth_mbps = [true]", "bandwidth_mbps.0: Input should be a valid number"),
+        ("bandwidth_mbps = [10]", 'bandwidth_mbps = ["50"]', "bandwidth_mbps.0: Input should be a valid number"),
+        ("bandwidth_mbps = [10]", "bandwidth_mbps = [nan]", "finite"),
+        ("bandwidth_mbps = [10]", "bandwidth_mbps = [inf]", "finite"),
+        ("bandwidth_mbps = [10]", "bandwidth_mbps = [1e-300]", "greater than or equal to 0.01"),
+        ("bandwidth_mbps = [10]", f"bandwidth_mbps = [1{'0' * 400}]", "bandwidth_mbps"),
+        ("rtt_ms = [36]", "rtt_ms = [-1]", "rtt_ms"),
+        ("loads = 3", "loads = true", "loads: Input should be a valid integer"),
+        ("loads = 3", 'loads = "3"', "loads: Input should be a valid integer"),
+        ("loads = 3", "loads = 3.0", "loads: Input should be a valid integer"),
+        ("seed = 1", f"seed = {2**63}", "seed"),
+        ("rtt_ms = [36]", "rtt_ms = [36]\ncontrol = 0", "control: Input should be a valid boolean"),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nreplicates = 20000", "replicates"),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nqueue_bytes = 1", "greater than or equal to 1514"),
+        ("rtt_ms = [36]", "rtt_ms = [36]\njitter_ms = [10]\njitter_interval_ms = inf", "jitter_interval_ms"),
+        ("rtt_ms = [36]", "rtt_ms = [36]\njitter_ms = [10]\njitter_interval_ms = 1e-9", "jitter_interval_ms"),
+        ("rtt_ms = [36]", f"rtt_ms = {list(range(1, 3000))}", "2999 cells in all, at most 2000"),
+        ("size_kb = 5", "size_kb = 1000000, count = 10000", "at most 10000000000"),
+        ("size_kb = 5", "size_bytes = 1", "greater than or equal to 200"),
+        ("bandwidth_mbps = [10]", "bandwidth_mbps = [0.01]", None),
+        ("size_kb = 5", "size_kb = 1000000", None),
+        ("size_kb = 5", "size_kb = 1000000, count = 5", "for one sample: at most 3600 s"),
+        ('series = "x"', 'series = "../../x"', "series"),
+        ('series = "x"', 'series = "/x"', "series"),
+        ('name = "x"', 'name = "x/../y"', "name"),
+        ('name = "x"', 'name = "x\\u0000"', "name"),
+        ('name = "x"', 'name = "x\\n"', "name"),
+        ('study = "test"', 'study = ".."', "study"),
+        ('stack = "quicv1"', 'stack = "../quicv1"', "'../quicv1' cannot name a stack"),
+        ('stack = "quicv1"', "stack = 3", "stack"),
+        ('title = "x"', 'title = "\\u001b[2J"', "title"),
+        ('title = "x"', 'title = "\\u202e"', "title"),
+        ('{ protocol = "quic" }', '{ protocol = "quic", quic_options = ["../../x"] }', "quic_options.0"),
+        ('{ protocol = "quic" }', '{ protocol = "quic", server = "../x" }', "server"),
+        ('{ protocol = "quic" }', '{ protocol = "quic", name = "../x" }', "name"),
+        ('series = "x"', f'series = "{"x" * 119}"', None),
+    ],
+)
+def test_a_sweep_that_cannot_be_measured(refused, tmp_path, old, new, words):
+    text = changed(old, new)
+    if words is None:  # just inside the bounds
+        path = tmp_path / "sweep.toml"
+        path.write_text(text)
+        assert load_sweep(path, complete).cells()
+    else:
+        assert words in refused(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe\x00", "not text in UTF-8"),
+        (GOOD.encode("utf-16"), "not text in UTF-8"),
+        (b"x = " + b"9" * 5000, "not TOML"),
+        (b"x = " + b"[" * 5000, "not TOML"),
+        (b"x = " + b"{a=" * 5000, "not TOML"),
+        (b"\x00", "not TOML"),
+        (b"#" * 5_000_000, "more than 4 MB"),
+        (b"", "Field required"),
+        (b"cells = 3", "cells"),
+        (b"cells = [3]", "cells"),
+        (b"[cells]", "cells"),
+    ],
+)
+def test_a_file_that_is_no_sweep(refused, content, words):
+    assert words in refused(content)
+
+
+@pytest.mark.parametrize("name", ["folder.toml", "missing/x.toml", "nul\0.toml", "x" * 300 + ".toml", "/dev/zero.toml"])
+def test_a_path_that_is_no_file(tmp_path, name):
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(LonglookError):
+        open_sweep(str(tmp_path / name))
+
+
+def test_what_never_ends_is_not_read_to_its_end(tmp_path):
+    (tmp_path / "zero.toml").symlink_to("/dev/zero")
+    with pytest.raises(LonglookError, match="more than 4 MB"):
+        read_toml(tmp_path / "zero.toml")
+
+
+@pytest.mark.parametrize("name", ["../quicv1", "", ".", "..", "a/b", "a\0b", "-x", "x" * 200, 3, None])
+def test_names_that_become_paths(name):
+    with pytest.raises(LonglookError, match="cannot name a"):
+        checked_name(name)
+    with pytest.raises(LonglookError, match="cannot name a stack"):
+        load_stack(name)
+
+
+def test_a_cell_that_names_a_folder_elsewhere_is_refused():
+    (cell,) = sweep().cells()
+    plain = cell.model_dump(mode="json")
+    assert Cell.parse(plain) == cell
+    for wrong in ("../x", "x/y", "/x", ".x"):
+        with pytest.raises(LonglookError, match="id"):
+            Cell.parse(plain | {"id": wrong})
+
+
+@pytest.mark.parametrize("folder", ["/var/../longlook", "/../longlook", "/var/./longlook", "/longlook/..", "longlook"])
+def test_a_nodes_folder_that_root_empties_has_no_way_up(folder):
+    node = {"host": "h", "address": "10.0.0.1"}
+    bed = {"name": "a", "driver": "emulab", "user": "u", "server": node, "client": node}
+    bed |= {"bridge": {"host": "h", "pipes": {"server_to_client": 1, "client_to_server": 2}}}
+    assert parse_description(bed)
+    with pytest.raises(LonglookError, match="folder"):
+        parse_description(bed | {"folder": folder})
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff", b"x = " + b"[" * 5000, b"testbed = 3", b"testbed = [3]", b"[[testbed]]\nname=3"]
+)
+def test_a_file_that_is_no_testbeds_file(tmp_path, content):
+    path = tmp_path / "testbeds.toml"
+    path.write_bytes(content)
+    with pytest.raises(LonglookError):
+        load_testbeds(path)
+    for odd in (tmp_path, tmp_path / "missing.toml", tmp_path / "nul\0"):
+        with pytest.raises(LonglookError):
+            load_testbeds(odd)

@@ -1,0 +1,100 @@
+"""Two minutes of `make soak`, and whether its checks find what they look for."""
+
+import json
+import re
+
+import pytest
+
+from longlook.record.campaign import Campaign
+from longlook.record.samples import SCHEMA, SamplesWriter
+from longlook.soak.checks import Ledger, cell_problems
+from longlook.soak.faults import FAULTS
+from longlook.soak.soak import soak
+from longlook.testbed import netns
+
+
+def sample(index, arm="quic", attempt=1, accepted=True, order=None):
+    return {
+        "schema": SCHEMA,
+        "campaign": "c",
+        "cell_id": "cell",
+        "arm": arm,
+        "index": index,
+        "attempt": attempt,
+        "order": order if order is not None else index * 10 + attempt + (5 if arm == "tcp" else 0),
+        "accepted": accepted,
+        "set_aside": index == 0,
+        "reject_reason": None if accepted else "object_count",
+        "metrics": {"plt_ms": 100.0 + index},
+    }
+
+
+def make_cell(folder, samples, complete=True):
+    folder.mkdir(parents=True)
+    for name in ("environment.json", "executed.ipynb"):
+        (folder / name).write_text("{}")
+    record = {"cell": {"loads": 1, "arms": [{}, {}]}, "complete": complete}
+    (folder / "cell.json").write_text(json.dumps(record))
+    with SamplesWriter(folder / "samples.jsonl.zst") as writer:
+        for one in samples:
+            writer.append(one)
+    return folder
+
+
+GOOD = [sample(index, arm) for arm in ("quic", "tcp") for index in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    "samples, complete, words",
+    [
+        (GOOD, True, None),
+        ([*GOOD[:3], sample(1, "tcp", accepted=False), sample(1, "tcp", attempt=2)], True, None),
+        (GOOD[:3], False, None),
+        ([sample(0, accepted=False), *GOOD[1:]], True, None),
+        ([*GOOD, sample(1, "tcp", attempt=2)], True, "accepted 2 times"),
+        ([*GOOD, sample(1, "tcp", accepted=False, order=99)], True, r"try .* is there 2 times"),
+        (GOOD[:3], True, "says complete: True, has .* of 1 loads"),
+        (GOOD, False, "says complete: False, has .* of 1 loads"),
+        ([*GOOD[:3], sample(1, "tcp", order=1)], True, "same place in the order"),
+    ],
+)
+def test_what_is_wrong_with_a_cell_is_found(tmp_path, samples, complete, words):
+    folder = make_cell(tmp_path / "c" / "cell", samples, complete)
+    found = list(cell_problems(folder, Campaign(tmp_path / "c", {"campaign": "c"})))
+    if words is None:
+        assert found == []
+    else:
+        assert len(found) == 1 and re.search(words, found[0]), found
+
+
+def test_a_cell_that_lacks_a_file_is_not_whole(tmp_path):
+    folder = make_cell(tmp_path / "c" / "cell", GOOD)
+    (folder / "executed.ipynb").unlink()
+    assert list(cell_problems(folder, Campaign(tmp_path / "c", {"campaign": "c"}))) == ["lacks executed.ipynb"]
+
+
+def test_a_load_that_was_on_the_disk_is_missed(tmp_path):
+    partial = make_cell(tmp_path / "c" / "cell.partial", GOOD)
+    ledger = Ledger(tmp_path)
+    ledger.look()
+    partial.rename(tmp_path / "c" / "cell")
+    assert (ledger.count, ledger.lost()) == (4, 0)
+    (tmp_path / "c" / "cell" / "samples.jsonl.zst").unlink()
+    with SamplesWriter(tmp_path / "c" / "cell" / "samples.jsonl.zst") as writer:
+        writer.append(GOOD[0])
+    assert ledger.lost() == 3
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_two_minutes_of_faults(tmp_path, testbed_name):
+    record = tmp_path / "soak.jsonl"
+    found = soak(record, testbed_name, seed=7, seconds=120, faults=100)
+    assert found.problems == [], found.text()
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert {line["fault"] for line in lines if line["kind"] == "fault"} <= set(FAULTS)
+    assert sum(found.faults.values()) >= 5 and found.sealed >= 1 and lines[-1]["kind"] == "summary"
+    assert testbed_name not in netns.leftover()

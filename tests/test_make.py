@@ -1,0 +1,53 @@
+"""`make check` and `make test`: everything runs, whatever fails before it, and the status tells."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from longlook import paths
+
+CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports --no-logo"]
+TESTS = ["python -m longlook.stack.gotest", "python -m pytest -n 2"]
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Runs make with programs that only write down how they were called; what contains `failing` fails."""
+    shutil.copy(paths.ROOT / "Makefile", tmp_path)
+    programs = [tmp_path / "tools" / "bootstrap"]
+    programs += [tmp_path / ".venv" / "bin" / name for name in ("python", "ruff", "mypy", "lint-imports")]
+    for program in programs:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text('#!/bin/sh\ncall="${0##*/}${*:+ $*}"\necho "$call" >>calls\n[ "$call" != "$FAILING" ]\n')
+        program.chmod(0o755)
+
+    def run(target: str, failing: str = "") -> tuple[int, list[str]]:
+        Path(tmp_path, "calls").unlink(missing_ok=True)
+        done = subprocess.run(
+            ["make", "--no-print-directory", target],
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", "FAILING": failing},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return done.returncode, (tmp_path / "calls").read_text().splitlines()
+
+    return run
+
+
+def test_everything_passes(make):
+    assert make("check") == (0, ["bootstrap", *CHECKS])
+    assert make("test") == (0, ["bootstrap --tests", *CHECKS, *TESTS])
+
+
+@pytest.mark.parametrize("failing", CHECKS + TESTS)
+def test_a_failure_makes_the_status_bad_and_stops_nothing(make, failing):
+    status, calls = make("test", failing)
+    assert status != 0 and calls == ["bootstrap --tests", *CHECKS, *TESTS]
+    if failing in CHECKS:
+        assert make("check", failing) == (2, ["bootstrap", *CHECKS])

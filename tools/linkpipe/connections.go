@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/binary"
+	"strconv"
+	"sync"
+)
+
+// connectionCount is what the frames of connections to one server port came to, since the start.
+type connectionCount struct {
+	Opened        int64 `json:"opened"`
+	HandshakeLost int64 `json:"handshake_lost"` // of their first packets, in either direction: dropped here
+}
+
+// connectionKey tells connections apart. Of TCP: both ports and the client's initial sequence number, which a SYN that is
+// sent again keeps. Of QUIC: both ports and the connection id that the client chose for the server.
+type connectionKey struct {
+	client, server uint16
+	id             string
+}
+
+// connectionTracker counts the connections that clients open, from their own first packets: SYN, QUIC's Initial, and Google
+// QUIC's packets that name a version. It sees frames of both directions before the link does anything to them.
+type connectionTracker struct {
+	mu     sync.Mutex // lanes may run on two threads; taken for first packets only
+	known  map[connectionKey]bool
+	served map[connectionKey]bool // connection ids that servers chose: a client's Initial to one of them is no new connection
+	counts map[string]map[uint16]*connectionCount
+}
+
+// mostKnown bounds the memory: about 10 MB. What is forgotten is long over.
+const mostKnown = 100_000
+
+func newConnectionTracker() *connectionTracker {
+	return &connectionTracker{
+		known:  map[connectionKey]bool{},
+		served: map[connectionKey]bool{},
+		counts: map[string]map[uint16]*connectionCount{"tcp": {}, "quic": {}},
+	}
+}
+
+const (
+	ethernetBytes = 14
+	flagSyn       = 0x02
+	flagAck       = 0x10
+)
+
+// observe takes in a frame; dropped says that the link will not deliver it.
+func (t *connectionTracker) observe(frame []byte, fromClient, dropped bool) {
+	if len(frame) < ethernetBytes+20 || frame[12] != 0x08 || frame[13] != 0 {
+		return
+	}
+	ip := frame[ethernetBytes:]
+	header := int(ip[0]&0x0f) * 4
+	if ip[0]>>4 != 4 || header < 20 || binary.BigEndian.Uint16(ip[6:])&0x1fff != 0 || len(ip) < header+8 {
+		return // not IPv4, or a fragment but the first
+	}
+	segment := ip[header:]
+	switch ip[9] {
+	case 6:
+		t.tcp(segment, fromClient, dropped)
+	case 17:
+		t.udp(segment, fromClient, dropped)
+	}
+}
+
+func ports(segment []byte, fromClient bool) (client, server uint16) {
+	source, target := binary.BigEndian.Uint16(segment), binary.BigEndian.Uint16(segment[2:])
+	if fromClient {
+		return source, target
+	}
+	return target, source
+}
+
+func (t *connectionTracker) tcp(segment []byte, fromClient, dropped bool) {
+	if len(segment) < 20 || segment[13]&flagSyn == 0 || (segment[13]&flagAck != 0) == fromClient {
+		return
+	}
+	key := connectionKey{}
+	key.client, key.server = ports(segment, fromClient)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if fromClient {
+		key.id = string(segment[4:8])
+		t.open("tcp", key)
+	}
+	t.lost("tcp", key, dropped)
+}
+
+func (t *connectionTracker) udp(segment []byte, fromClient, dropped bool) {
+	first := parseFirst(segment[8:], fromClient)
+	if first.kind == quicOther {
+		return
+	}
+	key := connectionKey{}
+	key.client, key.server = ports(segment, fromClient)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case !fromClient:
+		t.remember(t.served, connectionKey{key.client, key.server, string(first.source)})
+	case first.kind == quicOpening:
+		key.id = string(first.target)
+		if !t.served[key] {
+			t.open("quic", key)
+		}
+	}
+	t.lost("quic", key, dropped)
+}
+
+// open counts a connection at its first packet.
+func (t *connectionTracker) open(protocol string, key connectionKey) {
+	if !t.known[key] {
+		t.remember(t.known, key)
+		t.count(protocol, key.server).Opened++
+	}
+}
+
+func (t *connectionTracker) remember(set map[connectionKey]bool, key connectionKey) {
+	if len(set) >= mostKnown {
+		for old := range set {
+			delete(set, old)
+		}
+	}
+	set[key] = true
+}
+
+func (t *connectionTracker) lost(protocol string, key connectionKey, dropped bool) {
+	if dropped {
+		t.count(protocol, key.server).HandshakeLost++
+	}
+}
+
+func (t *connectionTracker) count(protocol string, port uint16) *connectionCount {
+	found := t.counts[protocol][port]
+	if found == nil {
+		found = &connectionCount{}
+		t.counts[protocol][port] = found
+	}
+	return found
+}
+
+// report is protocol -> server port -> counts.
+func (t *connectionTracker) report() map[string]map[string]connectionCount {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := map[string]map[string]connectionCount{}
+	for protocol, ports := range t.counts {
+		out[protocol] = map[string]connectionCount{}
+		for port, count := range ports {
+			out[protocol][strconv.Itoa(int(port))] = *count
+		}
+	}
+	return out
+}
+
+const (
+	quicOther   = iota
+	quicOpening // of a client: an Initial, or a Google QUIC packet that names a version
+	quicLong    // another packet with a long header
+)
+
+type firstPacket struct {
+	kind           int
+	target, source []byte // connection ids
+}
+
+const (
+	quicV2    = 0x6b3343cf // RFC 9369, which numbers the types of packets otherwise
+	typeShift = 4
+)
+
+// parseFirst reads what is common to QUIC's first packets (RFC 8999, 5.1), or Google QUIC's public header (up to version 43).
+func parseFirst(payload []byte, fromClient bool) firstPacket {
+	if len(payload) < 7 {
+		return firstPacket{}
+	}
+	if payload[0]&0x80 == 0 {
+		return parseGoogle(payload, fromClient)
+	}
+	version := binary.BigEndian.Uint32(payload[1:])
+	target, rest, ok := connectionID(payload[5:])
+	if !ok {
+		return firstPacket{}
+	}
+	source, _, ok := connectionID(rest)
+	if !ok {
+		return firstPacket{}
+	}
+	initial := byte(0)
+	if version == quicV2 {
+		initial = 1
+	}
+	if version != 0 && payload[0]>>typeShift&0x03 == initial {
+		return firstPacket{quicOpening, target, source}
+	}
+	return firstPacket{quicLong, target, source}
+}
+
+func connectionID(data []byte) (id, rest []byte, ok bool) {
+	if len(data) < 1 || len(data) < 1+int(data[0]) {
+		return nil, nil, false
+	}
+	n := 1 + int(data[0])
+	return data[1:n], data[n:], true
+}
+
+// parseGoogle: a client's packets name the version (flag 1) until the server has answered; 8 bytes of connection id (flag 8).
+// Bits 6 and 7 are unused, which tells them from a short header of RFC 9000 (bit 6 is set).
+func parseGoogle(payload []byte, fromClient bool) firstPacket {
+	if !fromClient || payload[0]&0xc9 != 0x09 || len(payload) < 13 || payload[9] != 'Q' {
+		return firstPacket{}
+	}
+	return firstPacket{kind: quicOpening, target: payload[1:9]}
+}
