@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +10,7 @@ from longlook.record.campaign import Campaign
 from longlook.record.samples import SCHEMA, SamplesWriter
 from longlook.soak.checks import Ledger, cell_problems
 from longlook.soak.faults import FAULTS
-from longlook.soak.soak import end_problems, soak
+from longlook.soak.soak import Soak, end_problems, soak
 from longlook.testbed import netns
 
 
@@ -100,6 +101,17 @@ def test_a_load_that_was_on_the_disk_is_missed(tmp_path):
 def test_a_run_ends_in_a_way_that_it_explains(code, said, words):
     found = list(end_problems(code, said))
     assert (found == []) if words is None else (len(found) == 1 and found[0].startswith(words))
+
+
+def test_a_soak_that_is_interrupted_keeps_its_summary(tmp_path, monkeypatch):
+    monkeypatch.setattr(Soak, "_faulty_runs", lambda self: (_ for _ in ()).throw(KeyboardInterrupt))
+    made = Soak(SimpleNamespace(raw=tmp_path, scratch=tmp_path), tmp_path / "record.jsonl", 1, 60, 10)
+    made.outcome.faults["kill"] += 2
+    with pytest.raises(KeyboardInterrupt):
+        made.go()
+    (line,) = (tmp_path / "record.jsonl").read_text().splitlines()
+    assert json.loads(line)["faults"] == {"kill": 2}
+    assert "2 faults" in made.outcome.text()
 
 
 @pytest.mark.root

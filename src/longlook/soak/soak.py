@@ -90,7 +90,7 @@ class Soak:
         own.seconds, own.loads_seen = round(seconds, 1), self._ledger.count
         own.sealed = sum(one.is_sealed for one in read_campaigns(self._subject.raw))
         own.interrupted, own.scratch_left = interrupted_count(self._subject.raw), scratch_count(self._subject)
-        self._write("summary", **asdict(own))
+        self._write("summary", **vars(own))
 
     def _is_over(self) -> bool:
         return time.monotonic() > self._ends or sum(self.outcome.faults.values()) >= self._most
