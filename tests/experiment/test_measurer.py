@@ -1,17 +1,20 @@
 """Tries at a cell: a failure is told by its kind and never by its text; a testbed that comes back is used again."""
 
 import contextlib
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
 from longlook import paths
+from longlook.errors import LonglookError
 from longlook.experiment import execute as executing
 from longlook.experiment import measure as measuring
 from longlook.experiment.execute import execute
 from longlook.experiment.failure import Failure
 from longlook.experiment.measure import Measurer
 from longlook.experiment.places import Place
+from longlook.experiment.progress import Progress
 from longlook.record.campaigns import open_campaign
 from plans import sweep
 
@@ -111,3 +114,15 @@ def test_errors_of_a_notebook_keep_their_kind(notebooks, tmp_path, source, kind,
 
 def test_the_kinds_that_notebooks_tell_are_classes_and_not_words():
     assert all(executing.TOLD[name].__name__ == name for name in executing.TOLD)
+
+
+def test_a_disk_that_is_full_when_the_notebook_is_written_is_said(tmp_path, notebooks):
+    (tmp_path / "executed.ipynb").symlink_to("/dev/full")
+    failure = execute(notebooks("x = 1"), tmp_path, {}, timeout_s=60)
+    assert failure.kind == "cell" and "the disk that holds" in str(failure) and "is full" in str(failure)
+
+
+def test_a_disk_that_is_full_when_the_log_is_written_is_said(tmp_path):
+    (tmp_path / "log.jsonl").symlink_to("/dev/full")
+    with pytest.raises(LonglookError, match=r"could not write log\.jsonl: the disk that holds .* is full"):
+        Progress(SimpleNamespace(path=tmp_path), None, None).ended(SimpleNamespace(id="c"), "bed", 1.0, None)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +10,7 @@ from longlook.record.campaign import Campaign
 from longlook.record.samples import SCHEMA, SamplesWriter
 from longlook.soak.checks import Ledger, cell_problems
 from longlook.soak.faults import FAULTS
-from longlook.soak.soak import soak
+from longlook.soak.soak import Soak, end_problems, soak
 from longlook.testbed import netns
 
 
@@ -83,6 +84,34 @@ def test_a_load_that_was_on_the_disk_is_missed(tmp_path):
     with SamplesWriter(tmp_path / "c" / "cell" / "samples.jsonl.zst") as writer:
         writer.append(GOOD[0])
     assert ledger.lost() == 3
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "words"),
+    [
+        ("0", "measured 2 cells", None),
+        ("130", "interrupted", None),
+        ("1", "longlook: 1 cells could not be measured", None),
+        ("1", "longlook: the disk that holds x is full", None),
+        ("1", "longlook: no stack 'quicv1'", "ended with 1: longlook: no stack"),
+        ("-11", "", "ended with -11"),
+        ("1", "Traceback (most recent call last): x is full", "a traceback"),
+    ],
+)
+def test_a_run_ends_in_a_way_that_it_explains(code, said, words):
+    found = list(end_problems(code, said))
+    assert (found == []) if words is None else (len(found) == 1 and found[0].startswith(words))
+
+
+def test_a_soak_that_is_interrupted_keeps_its_summary(tmp_path, monkeypatch):
+    monkeypatch.setattr(Soak, "_faulty_runs", lambda self: (_ for _ in ()).throw(KeyboardInterrupt))
+    made = Soak(SimpleNamespace(raw=tmp_path, scratch=tmp_path), tmp_path / "record.jsonl", 1, 60, 10)
+    made.outcome.faults["kill"] += 2
+    with pytest.raises(KeyboardInterrupt):
+        made.go()
+    (line,) = (tmp_path / "record.jsonl").read_text().splitlines()
+    assert json.loads(line)["faults"] == {"kill": 2}
+    assert "2 faults" in made.outcome.text()
 
 
 @pytest.mark.root

@@ -19,6 +19,7 @@ from longlook.experiment.registry import experiment_of
 from longlook.node.session import NodeError
 from longlook.plan.cell import Cell
 from longlook.plan.value import PlanError
+from longlook.record.durable import disk_error
 
 KERNEL_START_TIMEOUT_S = 60
 EXTRA_S, TIMES_ESTIMATE = 600.0, 10
@@ -54,6 +55,8 @@ def execute(notebook: str, folder: Path, parameters: dict[str, Any], timeout_s: 
         return Failure("cell", f"the notebook was not done within {timeout_s:.0f} s and was ended")
     except (TimeoutError, RuntimeError) as failure:  # DeadKernelError is a RuntimeError
         return Failure("cell", f"the notebook's kernel died or did not start: {failure}")
+    except OSError as error:  # papermill writes the executed copy again and again
+        return Failure("cell", str(disk_error("write the executed notebook", folder, error)))
     except PapermillExecutionError as failure:
         kind = TOLD.get(failure.ename)
         if kind is None:

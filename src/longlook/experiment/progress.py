@@ -14,6 +14,7 @@ from longlook.experiment.failure import Failure
 from longlook.experiment.registry import estimate_s
 from longlook.plan.cell import Cell
 from longlook.record.campaign import Campaign
+from longlook.record.durable import explain_disk_errors
 
 LOG = "log.jsonl"
 
@@ -28,7 +29,8 @@ class Progress:
         """An attempt at a cell is over; its wall time includes the notebook's kernel."""
         said = None if failure is None else str(failure)
         entry = {"cell_id": cell.id, "testbed": testbed, "wall_s": round(wall_s, 3), "error": said}
-        with (self._campaign.path / LOG).open("a", encoding="utf-8") as log:
+        path = self._campaign.path / LOG
+        with explain_disk_errors(f"write {LOG}", path), path.open("a", encoding="utf-8") as log:
             log.write(json.dumps(entry) + "\n")
         if failure is not None:
             self.say(f"{cell.id}: {failure}")

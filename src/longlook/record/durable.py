@@ -28,13 +28,17 @@ def explain_disk_errors(what: str, path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
-            raise LonglookError(
-                f"could not {what}: the disk that holds {path} is full. Everything measured before this is "
-                "safe on disk; free some space and give the same command again: it goes on at the first missing cell"
-            ) from error
-        reason = error.strerror or str(error)
-        raise LonglookError(f"could not {what}: {error.filename or path}: {reason}") from error
+        raise disk_error(what, path, error) from error
+
+
+def disk_error(what: str, path: Path, error: OSError) -> LonglookError:
+    """What a user is told of an `OSError`."""
+    if error.errno in _FULL:
+        return LonglookError(
+            f"could not {what}: the disk that holds {path} is full. Everything measured before this is "
+            "safe on disk; free some space and give the same command again: it goes on at the first missing cell"
+        )
+    return LonglookError(f"could not {what}: {error.filename or path}: {error.strerror or error}")
 
 
 def fsync_folder(folder: Path) -> None:

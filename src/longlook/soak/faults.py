@@ -31,16 +31,14 @@ class Hit:
 
 
 def _one(rng: random.Random, subject: Subject) -> tuple[str, int] | None:
-    """Driver, kernel, or one of the programs."""
-    names = ["driver", "kernel", *PROGRAMS]
-    rng.shuffle(names)
-    for name in names:
-        if name == "driver" and subject.run is not None:
-            return name, subject.run.pid
-        found = subject.kernel() if name == "kernel" else subject.inside(name)
-        if found:
-            return name, rng.choice(found)
-    return None
+    """Driver, kernel, or one of the programs; each as likely as any other that is there."""
+    there = {name: subject.inside(name) for name in PROGRAMS} | {"kernel": subject.kernel()}
+    there["driver"] = [subject.run.pid] if subject.run is not None else []
+    names = [name for name, pids in there.items() if pids]
+    if not names:
+        return None
+    name = rng.choice(names)
+    return name, rng.choice(there[name])
 
 
 def kill(rng: random.Random, subject: Subject) -> Hit:

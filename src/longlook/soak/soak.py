@@ -8,22 +8,27 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longlook.record.campaign import PARTIAL, iso_now
+from longlook.record.campaign import iso_now
 from longlook.record.campaigns import read_campaigns
 from longlook.soak.checks import Ledger, data_problems, interrupted_count, remains_problems, scratch_count
 from longlook.soak.faults import FAULTS
 from longlook.soak.subject import Subject, small_disk
 
-GAP_S = (0.5, 8.0)
+GAP_S = (0.3, 5.0)
 """Between two faults; a run of the sweep takes about half a minute."""
 FAULTY_RUNS = 5
 """So many runs on end with faults; the next is left alone and must seal the campaign."""
 WARM = 0.8
-"""Of so many runs the first fault is not before their first cell."""
+"""In so many runs the first fault is not before the first programs are up."""
+ENDS = ("0", "1", "130", "-9", "-2", "-15")
+"""Exits: well; with a message; by a signal, also before or after the part of a run that takes one for Ctrl-C."""
+EXCUSES = ("could not be measured", " is full", "in use by process")
+"""Some of which a run must say that ends with a message."""
 LOOK_S = 0.25
 RUN_LIMIT_S = 600.0
 QUIET_TRIES = 3
@@ -66,17 +71,26 @@ class Soak:
 
     def go(self) -> Outcome:
         """All of it."""
-        began, faulty = time.monotonic(), 0
+        began = time.monotonic()
+        try:
+            self._faulty_runs()
+            self._must_seal()
+        finally:  # also when it is interrupted
+            self._sum_up(time.monotonic() - began)
+        return self.outcome
+
+    def _faulty_runs(self) -> None:
+        faulty = 0
         while not self._is_over():
             faulty = 0 if faulty == FAULTY_RUNS else faulty + 1
             self._one_run(with_faults=faulty > 0)
-        self._must_seal()
+
+    def _sum_up(self, seconds: float) -> None:
         own = self.outcome
-        own.seconds, own.loads_seen = round(time.monotonic() - began, 1), self._ledger.count
+        own.seconds, own.loads_seen = round(seconds, 1), self._ledger.count
         own.sealed = sum(one.is_sealed for one in read_campaigns(self._subject.raw))
         own.interrupted, own.scratch_left = interrupted_count(self._subject.raw), scratch_count(self._subject)
-        self._write("summary", **asdict(own))
-        return own
+        self._write("summary", **vars(own))
 
     def _is_over(self) -> bool:
         return time.monotonic() > self._ends or sum(self.outcome.faults.values()) >= self._most
@@ -94,7 +108,7 @@ class Soak:
         subject.start()
         first, killed = sum(self.outcome.faults.values()), False
         if self._rng.random() < WARM:
-            self._until_a_cell_is_under_way()
+            self._until_programs_are_up()
         while subject.is_running and time.monotonic() < limit:
             pause = time.monotonic() + self._rng.uniform(*GAP_S)
             while subject.is_running and time.monotonic() < pause:
@@ -107,9 +121,9 @@ class Soak:
             subject.end()
         self._after_run(first, killed)
 
-    def _until_a_cell_is_under_way(self) -> None:
+    def _until_programs_are_up(self) -> None:
         subject, limit = self._subject, time.monotonic() + RUN_LIMIT_S
-        while subject.is_running and time.monotonic() < limit and not any(subject.raw.glob(f"*/*{PARTIAL}")):
+        while subject.is_running and time.monotonic() < limit and not subject.inside("envoy"):
             time.sleep(LOOK_S)
 
     def _fault(self) -> bool:
@@ -130,15 +144,14 @@ class Soak:
         code = str(subject.run.wait()) if subject.run else ""
         self.outcome.exits[code] += 1
         said = subject.said()
-        if "campaign" not in said:  # it ended before it cleared away what a killed one had left
+        if "campaign" not in subject.all_said():  # it ended before it cleared away what a killed one had left
             killed |= self._was_killed
         self._was_killed = killed
         problems = list(remains_problems(subject, killed))
         if lost := self._ledger.lost():
             problems.append(f"{lost} loads that were on the disk are lost")
         problems += data_problems(subject.raw)
-        if "Traceback" in said:
-            problems.append(f"a traceback: {said[-300:]}")
+        problems += end_problems(code, subject.all_said())
         self._write("run", exit=code, faults=total - first, said=said, loads=self._ledger.count, problems=problems)
         for problem in problems:
             self._problem(problem)
@@ -151,6 +164,14 @@ class Soak:
         """One line, at once: a soak that is ended keeps its record."""
         with self._record.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"time": iso_now(), "kind": kind, **fields}) + "\n")
+
+
+def end_problems(code: str, said: str) -> Iterator[str]:
+    """A run may end in so many ways, and says why; never by a traceback."""
+    if "Traceback" in said:
+        yield f"a traceback: {said.strip()[-300:]}"
+    elif code not in ENDS or (code == "1" and not any(words in said for words in EXCUSES)):
+        yield f"ended with {code}: {said.strip()[-300:]}"
 
 
 def soak(record: Path, testbed: str, seed: int, seconds: float, faults: int) -> Outcome:

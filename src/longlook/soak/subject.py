@@ -84,9 +84,13 @@ class Subject:
 
     def said(self) -> str:
         """What the run printed last."""
-        text = self._said.read_text(encoding="utf-8", errors="replace")
+        text = self.all_said()
         lines = [part for line in text.splitlines() if (part := line.split("\r")[-1].strip()) and "|" not in part]
         return "\n".join(lines[-4:])[-1500:]
+
+    def all_said(self) -> str:
+        """Everything that it printed."""
+        return self._said.read_text(encoding="utf-8", errors="replace")
 
     def end(self) -> None:
         """Whatever is still there, when the soak itself ends."""
