@@ -23,7 +23,7 @@ seed = 5
 [[cells]]
 series = "tiny"
 arms = [{{ protocol = "quic" }}, {{ protocol = "tcp" }}]
-bandwidth_mbps = {rates}
+bandwidth_mbps = [50, 100]
 rtt_ms = [36]
 workloads = [{workloads}]
 """
@@ -40,15 +40,15 @@ def count_loads(folder):
 class Driven:
     """The command line and its data.
 
-    `arguments` say which testbeds, `sizes_kb` are the cells of each row, `rates_mbps` the rows.
+    `arguments` say which testbeds, `sizes_kb` are the cells of each of two rows.
     """
 
-    def __init__(self, folder, testbeds, arguments, sizes_kb, rates_mbps=(50, 100)):
+    def __init__(self, folder, testbeds, arguments, sizes_kb):
         self.raw, self.testbeds = folder / "raw", testbeds
         self.started = []
         sweep = folder / "tiny.toml"
         workloads = ", ".join(f"{{ size_kb = {size}, count = 1 }}" for size in sizes_kb)
-        sweep.write_text(SWEEP.format(workloads=workloads, rates=list(rates_mbps)))
+        sweep.write_text(SWEEP.format(workloads=workloads))
         self._argv = [sys.executable, "-m", "longlook.cli", "run", str(sweep), *arguments]
         self._env = os.environ | {"LONGLOOK_DATA": str(folder)}
 

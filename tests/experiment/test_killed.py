@@ -14,10 +14,8 @@ pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.m
 
 
 @pytest.fixture
-def run(tmp_path, testbed_name, request):
-    """Of one cell, unless a test asks for more rows."""
-    rates = getattr(request, "param", [50])
-    made = Driven(tmp_path, (testbed_name,), ("--testbed", testbed_name), sizes_kb=[100], rates_mbps=rates)
+def run(tmp_path, testbed_name):
+    made = Driven(tmp_path, (testbed_name,), ("--testbed", testbed_name), sizes_kb=[100])
     yield made
     made.stop()
 
@@ -45,7 +43,6 @@ def inside(testbed, program):
     return found
 
 
-@pytest.mark.parametrize("run", [[50, 100]], indirect=True, ids=["two rows"])
 def test_kill_9_of_the_driver(run):
     driver = run.start()
     partial = wait_for_loads(run, 4)
