@@ -4,7 +4,7 @@ import pytest
 
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
-from longlook.plan.value import PlanError, derived_seed
+from longlook.plan.value import LONGEST_ID, PlanError, derived_seed
 from longlook.plan.workload import Download, Page, parse_workload
 from plans import QUIC, TCP, arm, cell
 
@@ -84,6 +84,15 @@ def test_values_are_frozen_and_ids_tell_cells_apart():
     assert cell(series="4.6a", replicate=1).id == one.id + "_r1"
     held = cell(QUIC | {"client_cpu_pct": 50, "server_cpu_pct": 20}, TCP | {"client_cpu_pct": 50}, series="4.6a")
     assert held.id == one.id + "_50pctcpu_20pctquicserver"
+
+
+def test_an_id_of_many_arms_still_names_a_folder_and_tells_cells_apart():
+    limits = [QUIC | {"client_cpu_pct": share} for share in range(10, 34)]
+    one, other = cell(*limits), cell(*limits, replicate=1)
+    assert len(one.id) == len(other.id) == LONGEST_ID and one.id != other.id == cell(*limits, replicate=1).id
+    assert one.id.startswith("x_quicv1_quic-quic-")
+    with pytest.raises(PlanError, match="id"):
+        cell(QUIC, TCP, id="x" * (LONGEST_ID + 1))
 
 
 def test_derived_seeds_are_stable_between_machines_and_versions():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
 from longlook.plan.arm import USUAL_HANDSHAKE, Arm
+from longlook.plan.value import LONGEST_ID
 
 TELLING = (
     "protocol",
@@ -22,6 +24,7 @@ TELLING = (
     "paced",
 )
 """What arms are told apart by, the most telling first."""
+DIGEST_DIGITS = 12
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -96,6 +99,14 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     for protocol, limit in dict.fromkeys((arm.protocol, arm.server_cpu_pct) for arm in arms):
         if limit is not None:
             yield f"{limit:g}pct{protocol}server"
+
+
+def shortened(text: str) -> str:
+    """As it is where it can name a cell's folder; a longer one (of many arms) ends with its digest instead."""
+    if len(text) <= LONGEST_ID:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()[:DIGEST_DIGITS]
+    return f"{text[: LONGEST_ID - DIGEST_DIGITS - 1]}-{digest}"
 
 
 def slug(text: str) -> str:

@@ -20,7 +20,8 @@ Many = Annotated[tuple[Item, ...], Field(strict=False)]
 """Of these; TOML and JSON have lists for them."""
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
 """Of studies, sweeps, series, stacks and adapters; they become parts of paths."""
-CellId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=400)]
+LONGEST_ID = 200
+CellId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=LONGEST_ID)]
 """A folder's name; an interrupted cell's is longer by a time."""
 CampaignId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
 Text = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*$", max_length=300)]
