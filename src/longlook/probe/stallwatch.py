@@ -8,25 +8,18 @@ then; a page load during which that happened measures the machine and not the pr
 from __future__ import annotations
 
 import bisect
-import subprocess
-import sys
-import threading
 
-from longlook.host import process
+from longlook.probe.watching import Watching, realtime
 
 SLEEP_S = 0.001
 THRESHOLD_MS = 5.0
 
 
-# One line per gap: its end (CLOCK_MONOTONIC, s) and its length (ms). Run by `python -S`: starts in 10 ms.
+# One line per gap: its end (CLOCK_MONOTONIC, s) and its length (ms).
 # Real-time priority: a gap then means that the machine did not run us, not that our own programs were busy
 # (how busy they were is measured apart, in longlook/host/machine.py).
-_SOURCE = f"""
-import os, time
-try:
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
-except PermissionError:
-    pass
+_SOURCE = f"""{realtime(10)}
+import time
 last = time.monotonic()
 while True:
     time.sleep({SLEEP_S})
@@ -37,27 +30,20 @@ while True:
 """
 
 
-class StallWatch:
+class StallWatch(Watching):
     """Context manager around the watching process; ask it for the gaps within an interval."""
+
+    source = _SOURCE
 
     def __enter__(self):
         self._ends: list[float] = []
         self._lengths: list[float] = []
-        self._process = process.start(
-            [sys.executable, "-S", "-c", _SOURCE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        return self
+        return super().__enter__()
 
-    def __exit__(self, *_):
-        process.stop(self._process)
-
-    def _read(self) -> None:
-        for line in process.piped(self._process.stdout):
-            end, length = line.split()
-            self._ends.append(float(end))
-            self._lengths.append(float(length))
+    def _hear(self, line: str) -> None:
+        end, length = line.split()
+        self._ends.append(float(end))
+        self._lengths.append(float(length))
 
     def gaps_ms(self, start: float, end: float) -> list[float]:
         """Lengths (ms) of the gaps that overlap the interval [start, end] of CLOCK_MONOTONIC seconds."""

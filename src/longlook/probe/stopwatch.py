@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import bisect
 import contextlib
-import subprocess
-import sys
-import threading
 from collections.abc import Iterable
 
 from longlook.host import process
+from longlook.probe.watching import Watching, realtime
 
 PERIOD_S = 0.01
 """With 20 processes this takes about 1.5 % of one processor: 5 us for each look."""
@@ -23,12 +21,8 @@ REFRESH_EVERY = 20
 
 # Roots come by standard input, one process id a line. One line per look at which somebody was stopped:
 # time (CLOCK_MONOTONIC, s), process id, name.
-_SOURCE = f"""
-import os, select, sys, time
-try:
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(9))
-except PermissionError:
-    pass
+_SOURCE = f"""{realtime(9)}
+import select, time
 os.set_blocking(0, False)
 roots, opened, text, looks = set(), {{}}, b"", 0
 def family(pid):
@@ -69,25 +63,15 @@ while True:
 """
 
 
-class StopWatch:
+class StopWatch(Watching):
     """Context manager around the watching process; ask it who was stopped within an interval."""
+
+    source = _SOURCE
 
     def __enter__(self):
         self._seen: list[tuple[float, str]] = []
         self._watched: set[int] = set()
-        self._process = process.start(
-            [sys.executable, "-S", "-c", _SOURCE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        return self
-
-    def __exit__(self, *_):
-        process.stop(self._process)
+        return super().__enter__()
 
     def add(self, pids: Iterable[int]) -> None:
         """Watch these too, with all that they start."""
@@ -98,10 +82,9 @@ class StopWatch:
             stdin.write("".join(f"{pid}\n" for pid in sorted(new)))
             stdin.flush()
 
-    def _read(self) -> None:
-        for line in process.piped(self._process.stdout):
-            at, who = line.rstrip("\n").split(" ", 1)
-            self._seen.append((float(at), who))
+    def _hear(self, line: str) -> None:
+        at, who = line.split(" ", 1)
+        self._seen.append((float(at), who))
 
     def stopped(self, start: float, end: float) -> dict[str, float]:
         """Process id and name -> about how long it was stopped (s) within [start, end] of CLOCK_MONOTONIC seconds."""
