@@ -18,7 +18,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened, own_windows
 from longlook.experiment.environment import write_environment
-from longlook.experiment.linkcheck import LossAccount
+from longlook.experiment.linkcheck import held_to
 from longlook.experiment.schedule import Plan, load_seed, schedule
 from longlook.experiment.side import Side, Surroundings, main_metric
 from longlook.plan.arm import Arm
@@ -70,13 +70,10 @@ def run_interleaved(
     with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
         sides = _sides(owned, context)
         write_environment(context, sides)
-        losses = LossAccount.of(context.link, cell)
-        with SamplesWriter(folder / SAMPLES_NAME) as writer:
+        with held_to(context.link, cell), SamplesWriter(folder / SAMPLES_NAME) as writer:
             for record in _records(context, sides, progress):
                 writer.append(record)
                 samples.append(sample_of(record))
-        context.link.verify()
-        losses.require()
         content = check_content(context, sides.values())
     summary = summarise(cell, samples, time.monotonic() - began)
     context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 
 from longlook.errors import LonglookError
 from longlook.link.base import DIRECTIONS, LinkDriver
@@ -34,6 +35,15 @@ class LossAccount:
         )
         if wrong:
             raise LonglookError(f"over the whole cell the link did not lose what is set: {'; '.join(wrong)}")
+
+
+@contextlib.contextmanager
+def held_to(driver: LinkDriver, cell: Cell) -> Iterator[None]:
+    """After the block, which measures a whole cell: the link is as it was set, and lost what is set."""
+    losses = LossAccount.of(driver, cell)
+    yield
+    driver.verify()
+    losses.require()
 
 
 def losses_wrong(link: Link, before: Counters, after: Counters, alike: int = 1, tells_apart: bool = True) -> list[str]:

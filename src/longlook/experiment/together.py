@@ -22,7 +22,7 @@ from longlook.experiment.content import check_content_anew
 from longlook.experiment.context import Context, opened, scratch_folder
 from longlook.experiment.environment import write_environment
 from longlook.experiment.flow import Flow, start_flows
-from longlook.experiment.linkcheck import LossAccount
+from longlook.experiment.linkcheck import held_to
 from longlook.experiment.opened import Counts, opened_between
 from longlook.experiment.schedule import ATTEMPTS_TOGETHER as ATTEMPTS
 from longlook.experiment.schedule import INDEX_TOGETHER as INDEX
@@ -86,17 +86,15 @@ def run_together(
         opened(cell, folder, campaign, testbed, link) as context,
         SamplesWriter(folder / SAMPLES_NAME) as writer,
     ):
-        losses = LossAccount.of(context.link, cell)
-        for number in range(ATTEMPTS):
-            say(f"attempt {number + 1}")
-            attempt = _attempt(context, number)
-            for record in _records(context, attempt):
-                writer.append(record)
-            if attempt.reason is None:
-                break
-            say(f"rejected: {attempt.reason}")
-        context.link.verify()
-        losses.require()
+        with held_to(context.link, cell):
+            for number in range(ATTEMPTS):
+                say(f"attempt {number + 1}")
+                attempt = _attempt(context, number)
+                for record in _records(context, attempt):
+                    writer.append(record)
+                if attempt.reason is None:
+                    break
+                say(f"rejected: {attempt.reason}")
         content = check_content_anew(context)
     attempt.timeline.to_parquet(folder / "timeline.parquet", compression="zstd", index=False)
     attempt.throughput.to_parquet(folder / "throughput.parquet", compression="zstd", index=False)
