@@ -6,6 +6,7 @@ For every table with the columns `campaign`, `study` and `series`; newest by the
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -29,9 +30,15 @@ def newest(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     return chosen[when == latest]
 
 
-def newest_of(rows: pd.DataFrame, series: str, role: str, study: str = STUDY) -> pd.DataFrame:
-    """`newest` among the rows of one series."""
-    return newest(rows[(rows["study"] == study) & (rows["series"] == series)], role)
+def of_series(rows: pd.DataFrame, study: str, series: str | Sequence[str]) -> pd.DataFrame:
+    """The rows of one or several series of a study."""
+    wanted = [series] if isinstance(series, str) else list(series)
+    return rows[(rows["study"] == study) & rows["series"].isin(wanted)]
+
+
+def newest_of(rows: pd.DataFrame, series: str | Sequence[str], role: str, study: str = STUDY) -> pd.DataFrame:
+    """`newest` among the rows of one or several series."""
+    return newest(of_series(rows, study, series), role)
 
 
 def _moment(campaign: str) -> str:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from longlook import paths
 from longlook.analysis.floor import BOUNDED, floor
-from longlook.analysis.newest import newest
+from longlook.analysis.newest import newest_of, of_series
 from longlook.dataset.rows import arm_conditions, conditions, who
 from longlook.dataset.tables import columns, read_table
 from longlook.figure.squares import PUBLISHED, Source
@@ -78,11 +78,11 @@ class BookData:
         """Rows of one table (`arms`, `samples`, ...) of one or several series, in one column of a figure: `published`
         (arms only), `reference` or `yours`. The newest campaign counts that has any."""
         if key == PUBLISHED.key:
-            return _of(self.published, study, series)
+            return of_series(self.published, study, series)
         role = {name: role for name, role, _ in COLUMNS}[key]
         # Which campaign is the newest is a matter of the cells: a table may hold rows of a part of them only.
-        seen = newest(_of(self.cells, study, series), role)[["campaign", "series"]].drop_duplicates()
-        own = _of(getattr(self, table), study, series)
+        seen = newest_of(self.cells, series, role, study)[["campaign", "series"]].drop_duplicates()
+        own = of_series(getattr(self, table), study, series)
         chosen = set(seen.itertuples(index=False, name=None))
         pairs = zip(own["campaign"], own["series"], strict=True)
         return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
@@ -90,7 +90,7 @@ class BookData:
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
         campaigns = self.rows("cells", study, series, key)["campaign"].unique()
-        own = _of(getattr(self, table), study, series)
+        own = of_series(getattr(self, table), study, series)
         return own[own["campaign"].isin(campaigns)]
 
     def squares(self, study: str, series: str | tuple[str, ...], key: str, versus: Versus) -> pd.DataFrame:
@@ -119,12 +119,7 @@ class BookData:
 
     def is_measured(self, study: str, series: str) -> bool:
         """Whether any campaign has a cell of the series."""
-        return len(_of(self.cells, study, series)) > 0
-
-
-def _of(rows: pd.DataFrame, study: str, series: str | Sequence[str]) -> pd.DataFrame:
-    wanted = [series] if isinstance(series, str) else list(series)
-    return rows[(rows["study"] == study) & rows["series"].isin(wanted)]
+        return len(of_series(self.cells, study, series)) > 0
 
 
 @lru_cache(maxsize=1)
