@@ -26,15 +26,6 @@ STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 
 
-def require_root() -> None:
-    """Raise `LonglookError` unless ROOT is a checkout of this repository."""
-    if not (SWEEPS.is_dir() and ENVS.is_dir()):
-        raise LonglookError(
-            f"{ROOT} is no checkout of this repository (it has no sweeps/ and envs/): "
-            + ("correct LONGLOOK_ROOT, or unset it" if os.environ.get("LONGLOOK_ROOT") else "set LONGLOOK_ROOT to one")
-        )
-
-
 def require_raw() -> None:
     """Raise `LonglookError` unless there is a folder of campaigns, which may be empty."""
     if not RAW.is_dir():

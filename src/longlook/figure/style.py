@@ -26,7 +26,6 @@ NOT_MEASURED = "#ececec"
 INK = "#222222"
 GREY = "#666666"
 SIDE_COLOURS = {"left": "#b2182b", "right": "#2166ac"}
-PROTOCOL_COLOURS = {"quic": "#b2182b", "tcp": "#2166ac"}
 PROTOCOL_LABELS = {"quic": "QUIC", "tcp": "TCP"}
 Layered = alt.Chart | alt.LayerChart | alt.FacetChart
 """A panel, as `alt.layer` and `properties` return it."""

@@ -31,7 +31,6 @@ workloads = [{ size_kb = 100, count = 1 }]
 """
 PROGRAMS = ("chromium", "envoy", "apache2", "linkpipe")
 """That run in the testbed's namespaces: browser, servers, emulator."""
-END_S = 60.0
 
 
 @contextlib.contextmanager
