@@ -1,19 +1,14 @@
 """The audit: known answers on synthetic campaigns, and every way in which it must fail."""
 
-import dataclasses
 import json
-import math
 import random
 import re
-import shutil
 
-import pandas as pd
 import pytest
+from audited import QUIC, TCP, aa_sweep
 from campaigns import (
     COLD,
     STACK_DIGEST,
-    believed,
-    control_sweep,
     loads_of,
     make_campaign,
     make_sample,
@@ -30,46 +25,13 @@ from campaigns import (
 
 from longlook import paths
 from longlook.audit import (
-    allowed_by_chance,
-    audit,
     format_summary,
     format_text,
-    published_without_sweep,
-    run_audit,
     to_json,
 )
-from longlook.audit.checks import NEEDED
-from longlook.audit.published import check_published, difference_follows
-from longlook.dataset.process import process
 from longlook.dataset.tables import read_table
 from longlook.errors import LonglookError
-from longlook.published.cells import PublishedMean
-from longlook.published.muthuraj2024 import page_load_times, slips
 from longlook.record.campaigns import open_campaign
-
-QUIC = [106.0, 107.0, 108.0]
-TCP = [180.0, 182.0, 184.0]
-
-
-def aa_sweep(cells=1, arm=QUIC_ARM):
-    sizes = [{"size_kb": 5 + index} for index in range(cells)]
-    return control_sweep({"arms": [arm, arm], "workloads": sizes})
-
-
-@pytest.fixture
-def data(tmp_path):
-    """Folders of raw and processed data, and a function that audits them."""
-
-    class Data:
-        raw, processed = tmp_path / "raw", tmp_path / "processed"
-
-        def audit(self, again=True, **options):
-            if again:
-                process(self.raw, self.processed, check=believed)
-            roots = {"raw_root": self.raw, "processed_root": self.processed, "published_root": paths.PUBLISHED}
-            return run_audit(**roots, check=believed, **options)
-
-    return Data()
 
 
 def test_known_agreement_of_one_campaign(data):
@@ -137,122 +99,6 @@ def test_a_control_below_the_floor_fails_too(data):
     make_campaign(data.raw, aa_sweep(), left=[60.0, 61.0, 62.0], right=[60.0, 61.0, 62.0])
     report = data.audit()
     assert not report.ok and report.controls[0].verdict == "pass" and len(report.controls[0].below_floor) == 2
-
-
-@pytest.mark.parametrize(("cells", "allowed"), [(0, 0), (1, 0), (10, 0), (11, 1), (40, 1), (53, 1), (54, 2), (100, 2)])
-def test_how_many_false_alarms_chance_explains(cells, allowed):
-    """1 of 40; for n cells the least k with P(more than k of n at 0.01) below one in ten."""
-    assert allowed_by_chance(cells) == allowed
-    if cells:
-        above = 1 - sum(math.comb(cells, k) * 0.01**k * 0.99 ** (cells - k) for k in range(allowed + 1))
-        assert above <= 0.1
-
-
-def empty(tmp_path):
-    """Tables without a row."""
-    return {name: read_table(tmp_path / "nothing", name) for name in NEEDED}
-
-
-def with_control(tables, coloured, cells=40):
-    """Tables of A/A cells of which the first few are significant."""
-    names = [
-        {"campaign": "aa-20260101T000000", "study": "muthuraj2024", "series": "aa", "cell_id": f"{n}"}
-        for n in range(cells)
-    ]
-    known = {"experiment": "plt", "control": True, "metric": "plt_ms", "unit": "ms"}
-    contrasts = [
-        one
-        | known
-        | {"left": "a", "right": "b", "pct_diff": 0.9}
-        | ({"p_value": 0.001, "verdict": "left"} if n < coloured else {"p_value": 0.5, "verdict": "none"})
-        for n, one in enumerate(names)
-    ]
-    kind = {"stack": "quicv1", "protocol": "quic", "handshake": "0rtt", "cca": "cubic", "mode": "interleaved"}
-    arms = [
-        one | known | kind | {"arm": arm, "mean": mean, "n": 10, "floor": 76.2}
-        for one in names
-        for arm, mean in (("a", 110.0), ("b", 111.0))
-    ]
-    titles = [one | {"title": "5 KB x 1, 10 Mbit/s, 36 ms", "mode": "interleaved"} for one in names]
-    return tables | {"contrasts": pd.DataFrame(contrasts), "arms": pd.DataFrame(arms), "cells": pd.DataFrame(titles)}
-
-
-@pytest.mark.parametrize(("coloured", "verdict"), [(0, "pass"), (1, "pass"), (2, "fail"), (7, "fail")])
-def test_the_control_passes_with_at_most_1_in_40(tmp_path, coloured, verdict):
-    report = audit(with_control(empty(tmp_path), coloured))
-    (one,) = report.controls
-    assert (one.verdict, len(one.significant), one.allowed) == (verdict, coloured, 1)
-    assert [(group.label, group.cells, group.significant) for group in one.groups] == [
-        ("quicv1 QUIC CUBIC, 0-RTT", 40, coloured)
-    ]
-    assert report.ok == (verdict == "pass")
-    text = format_text(report)
-    assert text.startswith("A/A control") and f"local: {verdict.upper()}. {coloured} of 40" in text
-
-
-def test_a_control_says_what_it_is_a_control_of(data):
-    """Cold loads against cold loads say nothing about resumed ones."""
-    blocks = [{"arms": [arm, arm], "series": "aa"} for arm in (COLD, QUIC_ARM)]
-    same = [140.0, 141.0, 142.0]
-    make_campaign(data.raw, control_sweep(*blocks), left=same, right=same)
-    report = data.audit()
-    (one,) = report.controls
-    assert (one.cells, one.verdict) == (2, "pass")
-    assert [(group.label, group.cells) for group in one.groups] == [
-        ("quicv1 QUIC CUBIC, 0-RTT", 1),
-        ("quicv1 QUIC CUBIC, 1-RTT", 1),
-    ]
-    assert "of quicv1 QUIC CUBIC, 1-RTT: 0 of 1 (0 allowed)" in format_text(report)
-
-
-def test_a_group_of_a_control_fails_by_itself(tmp_path):
-    """One coloured cell of forty is chance, but not where only two of them are of its kind."""
-    tables = with_control(empty(tmp_path), 1)
-    tables["arms"].loc[tables["arms"]["cell_id"].isin(["0", "1"]), "handshake"] = "1rtt"
-    report = audit(tables)
-    (one,) = report.controls
-    assert (len(one.significant), one.allowed, one.verdict) == (1, 1, "fail")
-    assert report.failures == (
-        "A/A control (local): 1 of 2 cells of quicv1 QUIC CUBIC, 1-RTT significant, at most 0 expected",
-    )
-
-
-def test_kinds_of_arms_without_a_control_are_said(data):
-    make_campaign(data.raw, aa_sweep(arm=TCP_ARM), left=TCP, right=TCP)
-    make_campaign(data.raw, left=QUIC, right=TCP)
-    report = data.audit()
-    assert report.sections[0].uncontrolled == ("quicv1 QUIC CUBIC, 0-RTT",)
-    assert "no A/A control was measured of: quicv1 QUIC CUBIC, 0-RTT" in format_text(report)
-
-
-def test_an_absent_control_is_said_first_and_is_no_failure(data):
-    make_campaign(data.raw, left=QUIC, right=TCP)
-    report = data.audit()
-    assert [one.verdict for one in report.controls] == ["not measured"] and report.ok
-    assert "NOT MEASURED" in format_text(report).splitlines()[1]
-
-
-def test_cells_of_the_control_with_too_few_loads_count_neither_way(data):
-    campaign = open_campaign(data.raw, aa_sweep(), "local", STACK_DIGEST)
-    (cell,) = campaign.cells()
-    write_cell(campaign, cell, [make_sample(campaign.id, cell, arm, 1, order, 110.0) for order, arm in enumerate("ab")])
-    one = data.audit().controls[0]
-    assert (one.cells, one.untested, one.verdict) == (1, 1, "not measured")
-
-
-def test_equal_arms_pass_and_different_arms_fail(data):
-    generator = random.Random(5)
-    campaign = open_campaign(data.raw, aa_sweep(12), "local", STACK_DIGEST)
-    for cell in campaign.cells():
-        left, right = ([generator.gauss(110, 3) for _ in range(20)] for _ in "ab")
-        write_cell(campaign, cell, loads_of(campaign.id, cell, left, right))
-    assert data.audit().controls[0].verdict == "pass"
-    biased = open_campaign(data.raw, aa_sweep(13), "local", STACK_DIGEST)
-    for cell in biased.cells():
-        left, right = ([generator.gauss(mean, 3) for _ in range(20)] for mean in (110, 118))
-        write_cell(biased, cell, loads_of(biased.id, cell, left, right))
-    report = data.audit()
-    assert report.controls[0].verdict == "fail" and not report.ok
 
 
 def loads_in_random_order(generator, campaign, cell, after_tcp_ms):
@@ -357,76 +203,6 @@ def test_nothing_measured_is_said(data):
     data.raw.mkdir()
     report = data.audit()
     assert report.ok and "No cell has been measured yet" in format_text(report)
-
-
-def test_the_published_differences_follow_from_their_means():
-    found = check_published(page_load_times(), ())
-    assert (found.cells, found.means) == (309, 618)
-    assert found.wrong_differences == () and found.below_floor == ()
-
-
-def test_a_wrong_published_difference_is_found():
-    published = page_load_times()
-    published[3] = dataclasses.replace(published[3], printed_pct_diff="11")  # the means give 10.29
-    lost = {"quic": PublishedMean(95.14, 1.0, 20)}  # a digit lost: far below the floor, and 1012 %
-    published[5] = dataclasses.replace(published[5], arms=published[5].arms | lost)
-    found = check_published(published, ())
-    assert len(found.wrong_differences) == 2
-    assert "printed 11 %, the means give 10.29 %" in found.wrong_differences[0]
-    (below,) = found.below_floor
-    assert below.startswith("B.1: quic 1 MB x 1")
-
-
-def test_every_published_cell_is_in_a_sweep():
-    assert published_without_sweep() == []
-
-
-def test_a_published_cell_that_no_sweep_has_is_one_error_with_file_and_key(data, tmp_path):
-    folder = tmp_path / "published" / "muthuraj2024"
-    shutil.copytree(paths.PUBLISHED / "muthuraj2024", folder)
-    path = folder / "appendix_b.csv"
-    lines = path.read_text().splitlines(keepends=True)
-    assert lines[1].count(",10,36,") == lines[2].count(",10,36,") == 1
-    lines[1:3] = [line.replace(",10,36,", ",11,36,") for line in lines[1:3]]
-    path.write_text("".join(lines))
-    key = page_load_times(tmp_path / "published")[0].cell.key
-    (line,) = published_without_sweep(tmp_path / "published")
-    assert f"{path}, line 2" in line and key in line and "series 4.6a" in line and "1 more of the table" in line
-    make_campaign(data.raw, left=QUIC, right=TCP)
-    process(data.raw, data.processed, tmp_path / "published", check=believed)
-    roots = {"raw_root": data.raw, "processed_root": data.processed, "published_root": tmp_path / "published"}
-    report = run_audit(**roots, check=believed)
-    assert report.failures == (f"integrity: {line}",)
-
-
-FOLLOWS = [
-    (100.0, 172.4, "72", True),
-    (100.0, 172.6, "72", False),
-    (100.0, 204.9, "1e+02", True),
-    (100.0, 206.1, "1e+02", False),
-    (1000.0, 1005.3, "0.53", True),
-    (1000.0, 1005.34, "0.53", True),
-    (1000.0, 1005.4, "0.53", False),
-    (1000.0, 1007.0, "0.53", False),
-    (100.0, 73.0, "-27", True),
-    (100.0, 73.0, "27", False),
-    (100.0, 100.0, "0", True),
-    (100.0, 110.0, "0", False),
-]
-
-
-@pytest.mark.parametrize(("quic", "tcp", "printed", "follows"), FOLLOWS)
-def test_two_significant_digits_are_the_tolerance(quic, tcp, printed, follows):
-    left, right = (PublishedMean(mean, 1.0, 20) for mean in (quic, tcp))
-    assert difference_follows(left, right, printed) is follows
-
-
-def test_known_slips_are_reported_and_nothing_is_corrected(tmp_path):
-    known = slips()
-    said = {(slip.says, slip.elsewhere_says) for slip in known}
-    assert ("60.0.3108.0", "60.0.3108.1") in said and ("111.0.3112.101", "111.0.5563.0") in said
-    text = format_text(audit(empty(tmp_path), page_load_times(), slips=known))
-    assert all(slip.item in text for slip in known)
 
 
 def test_the_text_fits_a_terminal_and_the_json_has_it_all(data):
