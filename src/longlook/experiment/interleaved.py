@@ -20,7 +20,8 @@ from longlook.experiment.context import PORTS, Context, opened, own_windows
 from longlook.experiment.environment import write_environment
 from longlook.experiment.linkcheck import held_to
 from longlook.experiment.schedule import Plan, load_seed, schedule
-from longlook.experiment.side import Side, Surroundings, main_metric
+from longlook.experiment.side import Side, Surroundings
+from longlook.experiment.told import main_metric
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.probe.stallwatch import StallWatch

@@ -50,6 +50,11 @@ class Opened:
         return None
 
 
+def spare_connections(transport: str, handshake_ms: float) -> int:
+    """So many more than one a browser may open where nothing is lost."""
+    return int(transport == "tcp" and handshake_ms >= PATIENCE_MS)
+
+
 def opened_between(
     before: Counts | None,
     after: Counts | None,
@@ -75,4 +80,4 @@ def opened_between(
         for (name, number), (count, _) in found.items()
         if count and (name, number) not in beside
     }
-    return Opened(own, lost, others, spare=int(transport == "tcp" and handshake_ms >= PATIENCE_MS))
+    return Opened(own, lost, others, spare_connections(transport, handshake_ms))

@@ -18,9 +18,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from longlook.client.artefact import observed
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError
-from longlook.experiment.opened import PATIENCE_MS, Opened
-from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.experiment.opened import Opened, spare_connections
+from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
+from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.plan.arm import Arm, Protocol
 from longlook.plan.cell import Cell
 from longlook.record import upgrade
@@ -147,7 +148,7 @@ def _over_time(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]], 
     """Loads follow each other, within the time of their cell."""
     moments = [one.started_at for one in told]
     for place, (one, before, now) in enumerate(zip(records, moments, moments[1:], strict=False)):
-        took_ms = one["metrics"].get("plt_ms") or one["metrics"].get("ttlb_ms") or 0.0
+        took_ms = main_metric(one["metrics"]) or 0.0
         if (now - before).total_seconds() * 1e3 < took_ms:
             yield f"sample {place + 1} began before sample {place} was over"
             break
@@ -171,7 +172,7 @@ class _Judge:
     def __init__(self, cell: Cell, arm: Arm, old: bool):
         """`old`: its oracle may not yet have known that loss can take the early data of a load (0-RTT)."""
         self.arm, self.old, self.rtt_ms = arm, old, cell.link.rtt_ms
-        self._slow = cell.link.rtt_ms + cell.link.jitter_ms >= PATIENCE_MS
+        self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.jitter_ms)
         self.total_bytes = cell.workload.total_bytes
         self._known: set[str] = set()
         self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
@@ -210,14 +211,8 @@ class _Judge:
             yield f"it is {given}; judged again it is {right}: {detail}"
 
     def _judge(self, record: Mapping[str, Any], told: _Told, seen: Observation, link: Mapping) -> Verdict:
-        quic, early = self.arm.protocol == "quic", record.get("zero_rtt")
-        wanted = Expectation(
-            files=self._files,
-            protocol=self._protocol or seen.protocols[0],
-            zero_rtt=record["index"] > 0 and not self.arm.is_cold if quic else None,
-            cca=self.arm.cca,
-            rtt_ms=self.rtt_ms,
-        )
+        early, protocol = record.get("zero_rtt"), self._protocol or seen.protocols[0]
+        wanted = expectation(self.arm, record["index"], self._files, protocol, self.rtt_ms)
         opened = None if early is None else dict.fromkeys(told.connections, early)
         lost = int(link.get("client_to_server", {}).get("dropped_loss", 0))
         known = frozenset(self._known)
@@ -229,21 +224,18 @@ class _Judge:
         seen = told.opened_over_link
         if seen is None:
             return None
-        spare = int(self.arm.protocol == "tcp" and self._slow)
-        return Opened(seen.opened, seen.handshake_lost, seen.others, spare)
+        return Opened(seen.opened, seen.handshake_lost, seen.others, self._spare)
 
     def _disturbed(self, metrics: Mapping[str, float], told: _Told) -> set[bool]:
         """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics
         tell."""
-        took_ms = metrics.get("plt_ms", metrics.get("ttlb_ms"))
+        took_ms = main_metric(metrics)
         if took_ms is None:
             return {True, False}
-        waited = {"client": told.cpu.client_wait_s, "server": told.cpu.server_wait_s}
-        throttled = {"client": self.arm.client_cpu_pct, "server": self.arm.server_cpu_pct}
-        waited_s = {who: took for who, took in waited.items() if took is not None and throttled[who] is None}
+        waited = waited_s(self.arm, told.cpu.model_dump())
         cpu, link = told.cpu.machine_busy, told.link
         return {
-            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited_s) is not None
+            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited) is not None
             for duration_ms in (took_ms, float("inf"))
         }
 
@@ -268,8 +260,7 @@ def spoken(stack: str, protocol: Protocol, client: str) -> str | None:
 
 def _metrics(metrics: Mapping[str, float], seen: Observation, told: _Told) -> Iterator[str]:
     """Each number against what it was read from."""
-    cpu = {f"{end}_cpu_s": max(getattr(told.cpu, f"{end}_s"), 0.0) for end in ("client", "server")}
-    right = dict(seen.metrics) | cpu
+    right = dict(seen.metrics) | cpu_metrics(told.cpu.model_dump())
     for name in dict.fromkeys((*metrics, *right)):
         given, computed = metrics.get(name), right.get(name)
         if given is None or computed is None or abs(given - computed) > ROUNDING:

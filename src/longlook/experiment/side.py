@@ -11,7 +11,8 @@ from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.observation import Observation
 from longlook.errors import NotSupported
 from longlook.experiment.opened import Counts, Opened, opened_between
-from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
+from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.host import process
 from longlook.host.machine import cpu_times
 from longlook.link.base import DIRECTIONS, LinkDriver
@@ -34,8 +35,6 @@ COUNTED = (
 )
 METERED = ("client_s", "server_s", "link_s", "client_wait_s", "server_wait_s", "link_wait_s")
 """CPU seconds, and seconds of waiting for a CPU."""
-MAIN_METRICS = ("plt_ms", "ttlb_ms")
-"""How long a load took: the first of these that its client tells."""
 NOT_SEEN: dict[str, Any] = {
     "connections": [],
     "protocols_seen": [],
@@ -88,7 +87,7 @@ class Side:
         used = self._used(before, started, ended)
         record = {"arm": self.arm.name, "index": index, "set_aside": self.around.first_aside and index == 0} | used
         record |= {"opened_over_link": None if opened is None else opened.record()}
-        cpu = {f"{end}_cpu_s": max(used["cpu"][f"{end}_s"], 0.0) for end in ("client", "server")}
+        cpu = cpu_metrics(used["cpu"])
         if seen is None:
             self._logged_since(served, opened)
             detail = error if changed is None else f"{error}; the link was changed: {changed}"
@@ -151,13 +150,7 @@ class Side:
         return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
 
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
-        wanted = Expectation(
-            files=self.around.site.files,
-            protocol=self.protocol_name,
-            zero_rtt=None if self.arm.protocol == "tcp" else index > 0 and not self.arm.is_cold,
-            cca=self.arm.cca,
-            rtt_ms=self.around.rtt_ms,
-        )
+        wanted = expectation(self.arm, index, self.around.site.files, self.protocol_name, self.around.rtt_ms)
         verdict = judge(seen, wanted, evidence)
         self._known.update(verdict.connections)
         return verdict
@@ -186,7 +179,7 @@ class Side:
             duration_ms,
             used["link"],
             used["stopped_s"],
-            self._waited_s(used["cpu"]),
+            waited_s(self.arm, used["cpu"]),
         )
         told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
         reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)
@@ -201,16 +194,6 @@ class Side:
             "zero_rtt": verdict.zero_rtt,
             "artefact": dict(seen.artefact) or None,
         }
-
-    def _waited_s(self, cpu: Mapping[str, float]) -> dict[str, float]:
-        """Of the arm's programs that nobody throttles on purpose: those wait by design."""
-        throttled = {"client": self.arm.client_cpu_pct, "server": self.arm.server_cpu_pct}
-        return {who: cpu[f"{who}_wait_s"] for who, percent in throttled.items() if percent is None}
-
-
-def main_metric(metrics: Mapping[str, float | None]) -> float | None:
-    """How long a load took, ms; None if its client does not tell."""
-    return next((metrics[name] for name in MAIN_METRICS if metrics.get(name) is not None), None)
 
 
 def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
