@@ -74,6 +74,7 @@ def campaign_row(name: str, role: str, sweep: str, cells: int, experiment: str =
         "created": f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:00Z",
         "stack_digest": DIGEST, "hostname_hash": "x", "cpu_model": "Sample CPU", "cpus": 2, "memory_bytes": 8 << 30,
         "kernel": "6.18", "git_commit": None, "cells": cells, "cells_measured": cells, "wall_s": 120.0,
+        "left_out": None,
     }  # fmt: skip
 
 

@@ -191,7 +191,9 @@ def _check_records(one, summary, folder):
     record = json.loads((folder / "cell.json").read_text())
     assert set(record) == {
         "schema", "campaign", "cell_id", "cell", "schedule", "started_at", "ended_at", "wall_s", "complete",
+        "objects_hashed",
     }  # fmt: skip
+    assert record["objects_hashed"] == dict.fromkeys(one.arm_names, 2)
     assert (record["schema"], record["campaign"], record["cell_id"]) == ("longlook.cell/2", "trial", one.id)
     assert Cell.parse(record["cell"]) == one and record["complete"] is summary.complete
     assert [tuple(step) for step in record["schedule"]] == schedule(one)
