@@ -1,7 +1,8 @@
 """What needs root, namespaces, a browser or Nix says so; where it cannot run the summary tells why.
 
-Quick tests come first, so that a mistake shows early. Of two workers (`make test`) one has all that measures on
-namespaces, the other the rest. A `quiet` test, which asserts times or rates, runs while no other test does.
+Quick tests come first, so that a mistake shows early. Of two workers (`make test`) one has what measures on
+namespaces, the other the rest; `hardy` files, whose tests look at what is left after a fault and at no time, go to
+whichever is free. A `quiet` test, which asserts times or rates, runs while no other test does.
 """
 
 import contextlib
@@ -26,7 +27,14 @@ def pytest_collection_modifyitems(config, items):
         if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
     # A worker takes whole groups in this order: the longest begins at once.
-    items.sort(key=lambda item: ((_group(item.path) == WIRE) != _is_worker(config), *_lateness(item)))
+    sign = 1 if _is_worker(config) else -1
+    items.sort(key=lambda item: (sign * _rank(item.path), *_lateness(item)))
+
+
+def _rank(file):
+    """Of a file's group, the one that takes longest first."""
+    group = _group(file)
+    return 0 if group == WIRE else 1 if group == file else 2
 
 
 def _lateness(item):
@@ -39,8 +47,11 @@ WIRE, SLOW = "wire", {"slow", "browser", "nix"}
 
 @functools.cache
 def _group(file):
-    """Tests of a group share a worker: what measures on namespaces, and of each folder its quick and its slow files."""
+    """Tests of a group share a worker: what measures on namespaces, each hardy file, and of each folder its quick and
+    its slow files."""
     marks = set(re.findall(r"pytest\.mark\.(\w+)", file.read_text(encoding="utf-8")))
+    if "hardy" in marks:
+        return file
     return WIRE if "netns" in marks else (file.parent, bool(SLOW & marks))
 
 

@@ -38,8 +38,8 @@ ARM_COLUMNS = [
     "campaign", "study", "series", "label", "cell_id", "key", "experiment", "mode", "control", "replicate", "workload",
     "workload_kind", "object_bytes", "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms",
     "jitter_interval_ms", "queue_bytes", "duration_s", "at_most_s", "arm", "arm_label", "stack", "protocol", "server",
-    "client", "handshake", "cca", "emulated_connections", "quic_options", "initial_window", "client_cpu_pct",
-    "server_cpu_pct", "paced", "metric", "unit", "n", "mean", "sd", "median", "floor",
+    "client", "handshake", "cca", "emulated_connections", "quic_options", "initial_window",
+    "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "paced", "metric", "unit", "n", "mean", "sd", "median", "floor",
 ]  # fmt: skip  # fmt: skip
 
 

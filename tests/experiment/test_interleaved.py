@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from longlook.errors import LonglookError, NotSupported
-from longlook.experiment import interleaved
-from longlook.experiment.context import common_window, own_windows
+from longlook.experiment import interleaved, slowstart
 from longlook.experiment.interleaved import run_interleaved
 from longlook.experiment.schedule import schedule
+from longlook.experiment.slowstart import SlowStart
 from longlook.plan.cell import Cell
 from longlook.record.samples import SAMPLES_NAME, read_records, read_samples, sample_of
 from longlook.stack.arms import complete_arm
@@ -75,11 +75,20 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
 
 def test_windows_are_set_once_where_they_are_equal_and_before_each_load_where_not():
     wide = TCP | {"initial_window": 32}
-    assert (common_window(cell(QUIC, TCP)), own_windows(cell(QUIC, TCP))) == (None, {})
-    assert (common_window(cell(QUIC, wide)), own_windows(cell(QUIC, wide))) == (32, {})
+    assert (slowstart.common(cell(QUIC, TCP)), slowstart.own(cell(QUIC, TCP))) == (None, {})
+    assert (slowstart.common(cell(QUIC, wide)), slowstart.own(cell(QUIC, wide))) == (SlowStart(32, None), {})
     several = cell(TCP, wide, QUIC)
-    assert common_window(several) is None
-    assert own_windows(several) == {several.arm_names[0]: 10, several.arm_names[1]: 32}
+    assert slowstart.common(several) is None
+    assert slowstart.own(several) == dict(
+        zip(several.arm_names, (SlowStart(None, None), SlowStart(32, None)), strict=False)
+    )
+
+
+def test_so_are_remembered_thresholds():
+    taught = TCP | {"remembered_ssthresh": 9}
+    assert slowstart.common(cell(QUIC, taught)) == SlowStart(None, 9)
+    assert slowstart.common(cell(TCP, taught)) is None
+    assert list(slowstart.own(cell(TCP, taught)).values()) == [SlowStart(None, None), SlowStart(None, 9)]
 
 
 class Stand:
@@ -101,7 +110,7 @@ class Stand:
 def records_of(one, results):
     """What `_records` yields for a cell with stand-ins, and all that was done in between."""
     log = []
-    bed = SimpleNamespace(set_initial_window=lambda role, window: log.append((role, window)))
+    bed = SimpleNamespace(set_slow_start=lambda role, window, threshold: log.append((role, window)))
     link = SimpleNamespace(reseed=lambda seed: log.append(("link", "seed")))
     context = SimpleNamespace(cell=one, campaign="trial", bed=bed, link=link)
     sides = {name: Stand(name, results, log) for name in one.arm_names}
@@ -120,10 +129,10 @@ def test_the_window_of_each_load_is_set_before_the_link_starts_anew():
     records, log = records_of(one, lambda index: None)
     order = [(record["arm"], record["index"]) for record in records]
     assert order == schedule(one)
-    windows = dict(zip(one.arm_names, (10, 32, None), strict=True))
+    windows = dict(zip(one.arm_names, (None, 32, None), strict=True))
     expected = []
     for name, index in order:
-        expected += [("server", windows[name])] if windows[name] else []
+        expected += [("server", windows[name])] if name in slowstart.own(one) else []
         expected += [("link", "seed"), (name, index), (name, "drop")]
     assert log == expected
 

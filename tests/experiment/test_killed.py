@@ -10,7 +10,10 @@ from driven import Driven, count_loads
 
 from longlook.testbed import netns
 
-pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.hardy, pytest.mark.slow,
+    pytest.mark.timeout(300),
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def test_arms_that_run_together_share_a_route():
     windows = (TCP | {"initial_window": 10}, TCP | {"initial_window": 32})
     assert refusals(cell(*windows)) == []
     (why,) = refusals(cell(*windows, mode="together"))
-    assert "one initial window, not 10, 32" in why
+    assert "one initial_window, not 10, 32" in why
     assert refusals(cell(windows[1], windows[1], QUIC, mode="together")) == []
 
 

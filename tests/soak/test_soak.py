@@ -8,7 +8,7 @@ import pytest
 
 from longlook.record.campaign import Campaign
 from longlook.record.samples import SCHEMA, SamplesWriter
-from longlook.soak.checks import Ledger, cell_problems
+from longlook.soak.checks import Ledger, cell_problems, remains_problems
 from longlook.soak.faults import FAULTS
 from longlook.soak.soak import Soak, end_problems, soak
 from longlook.testbed import netns
@@ -114,9 +114,16 @@ def test_a_soak_that_is_interrupted_keeps_its_summary(tmp_path, monkeypatch):
     assert "2 faults" in made.outcome.text()
 
 
+def test_a_process_that_ends_while_it_is_looked_at_is_none_of_what_was_left():
+    names = iter([["7 apache2 -k"], []])
+    subject = SimpleNamespace(remains=lambda: [7, 8], named=lambda pids: next(names) if pids else [], testbed="no-such")
+    assert list(remains_problems(subject, was_killed=True)) == []
+
+
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.browser
+@pytest.mark.hardy
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_two_minutes_of_faults(tmp_path, testbed_name):

@@ -41,9 +41,14 @@ def test_hosts_settings_and_teardown(testbed_name):
 
 def test_the_initial_window_is_the_routes(testbed_name):
     with NetnsTestbed(testbed_name) as bed:
-        bed.set_initial_window("server", 32)
+        bed.set_slow_start("server", 32, None)
         assert "initcwnd 32" in bed.run("server", ["ip", "route", "show"], timeout_s=5)
         assert "initcwnd" not in bed.run("client", ["ip", "route", "show"], timeout_s=5)
+        bed.set_slow_start("server", None, 9)
+        assert "ssthresh lock 9" in (shown := bed.run("server", ["ip", "route", "show"], timeout_s=5))
+        assert "initcwnd" not in shown
+        assert bed.sysctls()["server"]["net.ipv4.tcp_no_ssthresh_metrics_save"] == "0"
+        assert bed.sysctls()["client"]["net.ipv4.tcp_no_ssthresh_metrics_save"] == "1"
 
 
 def test_an_unknown_controller_is_refused_with_the_known_ones(testbed_name):

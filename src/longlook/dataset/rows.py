@@ -56,7 +56,8 @@ def conditions(cell: Cell) -> Row:
 
 def arm_conditions(arm: Arm) -> Row:
     """What defines an arm, with its name."""
-    own = arm.conditions()
+    own = arm.model_dump(mode="json")
+    del own["name"]
     return {"arm": arm.name, "arm_label": arm.label} | own | {"quic_options": "+".join(arm.quic_options) or None}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from longlook.client import CLIENTS
 from longlook.client.base import Client, ClientSettings
+from longlook.experiment import slowstart
 from longlook.experiment.refusals import require_possible
 from longlook.link.base import LinkDriver
 from longlook.link.calibrate import calibrate
@@ -31,8 +32,6 @@ from longlook.testbed.opening import open_link
 
 PORTS = [port for port in range(443, 512) if port != 465]
 """Of servers, in the order of their start; browsers refuse the one left out."""
-KERNELS_WINDOW = 10
-"""Segments: TCP's initial window where a route says nothing (RFC 6928)."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,9 @@ def opened(
     stacks = {name: open_stack(name) for name in cell.stacks}
     with contextlib.ExitStack() as owned:
         bed, driver = open_link(owned, testbed, link)
-        window = common_window(cell)
-        if window is not None:
-            bed.set_initial_window("server", window)
         driver.configure(cell.link, cell.seed)
+        if (start := slowstart.common(cell)) is not None:
+            slowstart.set_slow_start(bed, start)
         calibration = calibrate(bed, driver, cell.link)
         effective = driver.configure(cell.link, cell.seed)  # anew: calibration draws jitter from seeds of its own
         scratch = owned.enter_context(scratch_folder("longlook-cell-"))
@@ -118,15 +116,3 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
-
-
-def common_window(cell: Cell) -> int | None:
-    """The initial window that all its TCP arms ask for; None where they ask for none, or for several."""
-    asked = {arm.initial_window for arm in cell.arms if arm.protocol == "tcp"}
-    return asked.pop() if len(asked) == 1 else None
-
-
-def own_windows(cell: Cell) -> dict[str, int]:
-    """Name of each TCP arm -> its initial window, where they differ; else empty."""
-    asked = {arm.name: arm.initial_window or KERNELS_WINDOW for arm in cell.arms if arm.protocol == "tcp"}
-    return asked if len(set(asked.values())) > 1 else {}

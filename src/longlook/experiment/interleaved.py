@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
+from longlook.experiment import slowstart
 from longlook.experiment.content import check_content
-from longlook.experiment.context import PORTS, Context, opened, own_windows
+from longlook.experiment.context import PORTS, Context, opened
 from longlook.experiment.environment import write_environment
 from longlook.experiment.linkcheck import held_to
 from longlook.experiment.schedule import Plan, load_seed, schedule
@@ -129,15 +130,16 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
     """Yield one record per load, in the order measured, until every arm has its loads or the bound is reached."""
     cell = context.cell
     plan, failures, total = Plan(cell), dict.fromkeys(sides, 0), len(schedule(cell))
-    windows = own_windows(cell)
+    starts = slowstart.own(cell)
     for order, (name, index, attempt) in enumerate(plan):
-        if name in windows:
-            context.bed.set_initial_window("server", windows[name])
+        if name in starts:
+            slowstart.set_slow_start(context.bed, starts[name])
         context.link.reseed(load_seed(cell, name, index, attempt))
         place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
         place["started_at"] = iso_now()
         record = place | sides[name].load(index)
         sides[name].client.drop_connections()
+        slowstart.require(context.bed, slowstart.SlowStart.of(cell.arm(name)))
         yield record
         failures[name] = failures[name] + 1 if record["reject_reason"] == "load_failed" else 0
         if failures[name] == FAILURES_IN_A_ROW:

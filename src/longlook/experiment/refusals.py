@@ -16,10 +16,11 @@ def refusals(cell: Cell) -> list[str]:
     found = [
         f"arm {arm.name} ({arm.label}): {reason}" for arm in cell.arms for reason in _of_arm(arm, cell.workload.kind)
     ]
-    windows = {arm.initial_window for arm in cell.arms if arm.protocol == "tcp"}
-    if cell.mode == "together" and len(windows) > 1:
-        asked = ", ".join("the kernel's" if one is None else str(one) for one in sorted(windows, key=lambda w: w or 0))
-        found.append(f"arms that run together share one route, which has one initial window, not {asked}")
+    for field, usual in (("initial_window", "the kernel's"), ("remembered_ssthresh", "none")):
+        asked = {getattr(arm, field) for arm in cell.arms if arm.protocol == "tcp"}
+        if cell.mode == "together" and len(asked) > 1:
+            each = ", ".join(usual if one is None else str(one) for one in sorted(asked, key=lambda one: one or 0))
+            found.append(f"arms that run together share one route, which has one {field}, not {each}")
     return found
 
 

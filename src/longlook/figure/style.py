@@ -51,6 +51,7 @@ CONDITION_TITLES = {
     "client_cpu_pct": "CPU of the client, %",
     "server_cpu_pct": "CPU of the server, %",
     "initial_window": "initial window, packets",
+    "remembered_ssthresh": "remembered threshold, packets",
     "emulated_connections": "N",
     "cca": "congestion controller",
     "quic_options": "options",

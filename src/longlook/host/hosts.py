@@ -92,8 +92,10 @@ class Hosts(abc.ABC):
         """Set the TCP congestion controller of new connections on a host; the one in force is returned."""
 
     @abc.abstractmethod
-    def set_initial_window(self, role: Role, segments: int) -> None:
-        """Set TCP's initial congestion window of new connections from a host, segments."""
+    def set_slow_start(self, role: Role, window: int | None, threshold: int | None) -> None:
+        """How TCP's new connections from a host begin: with this congestion window (segments; None: the kernel's), and
+        with this threshold of slow start, once an earlier connection has ended in order (None: with none). What the
+        kernel remembered of others is gone."""
 
     def run(self, role: Role, argv: Sequence[str], timeout_s: float, check: bool = True) -> str:
         """Run a program on a host to its end and return its standard output."""

@@ -68,6 +68,19 @@ def recorded_sysctls() -> dict[str, str]:
     return {key: " ".join(path.read_text().split()) for key, path in paths.items() if path.exists()}
 
 
+def keep_ssthresh(kept: bool) -> None:
+    """Whether TCP keeps the slow start threshold of a connection that ended and begins the next with it: Linux 5.6 and
+    newer do not unless told."""
+    sysctl_path("net.ipv4.tcp_no_ssthresh_metrics_save").write_text("0" if kept else "1")
+
+
+def slow_start_options(window: int | None, threshold: int | None) -> list[str]:
+    """Of a route, for `ip route`: what connections over it begin with. A locked threshold enters the kernel's memory
+    with the next connection that ends in order, and no later one changes it."""
+    own = [] if window is None else ["initcwnd", str(window)]
+    return own if threshold is None else [*own, "ssthresh", "lock", str(threshold)]
+
+
 def set_cca(name: str) -> str:
     """Set the TCP congestion controller of new connections; the one in force is returned."""
     path = sysctl_path("net.ipv4.tcp_congestion_control")

@@ -18,7 +18,8 @@ USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
 """A connection option of QUIC: up to four characters on the wire."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
-ONLY_NAMES = frozenset({"name"})
+LATER = ("remembered_ssthresh",)
+"""Fields that came after there were campaigns: None is no condition, so that the keys of those stay what they were."""
 
 
 class Arm(Value):
@@ -49,6 +50,13 @@ class Arm(Value):
         default=None, gt=0, le=800, description="of one CPU, all of a client together; None: no limit"
     )
     server_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU; None: no limit")
+    remembered_ssthresh: int | None = Field(
+        default=None,
+        ge=2,
+        le=10_000,
+        description="packets: slow start threshold that the server's kernel keeps of an earlier connection and begins "
+        "each one with, as Linux before 5.6 did; None: it keeps none",
+    )
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -67,6 +75,14 @@ class Arm(Value):
                 quic and self.initial_window is not None,
                 "initial_window is TCP's; ask a QUIC server by quic_options (IW10)",
             ),
+            (
+                quic and self.remembered_ssthresh is not None,
+                "remembered_ssthresh is of Linux's TCP: QUIC's servers remember none",
+            ),
+            (
+                self.cca == "bbr" and self.remembered_ssthresh is not None,
+                "remembered_ssthresh means nothing here: BBR begins without a threshold, whatever is remembered",
+            ),
             (not quic and self.quic_options, "quic_options are for QUIC"),
             (
                 self.emulated_connections is not None and not (quic and self.cca == "cubic"),
@@ -79,7 +95,8 @@ class Arm(Value):
 
     def conditions(self) -> dict:
         """Everything that defines it: all but its name."""
-        return self.model_dump(mode="json", exclude=set(ONLY_NAMES))
+        found = self.model_dump(mode="json", exclude={"name"})
+        return {key: value for key, value in found.items() if key not in LATER or value is not None}
 
     @property
     def condition_text(self) -> str:
@@ -102,6 +119,8 @@ class Arm(Value):
         parts += self.quic_options
         if self.initial_window is not None:
             parts.append(f"initial window {self.initial_window}")
+        if self.remembered_ssthresh is not None:
+            parts.append(f"remembered threshold {self.remembered_ssthresh}")
         for side, limit in (("client", self.client_cpu_pct), ("server", self.server_cpu_pct)):
             if limit is not None:
                 parts.append(f"{side} {limit:g} % CPU")

@@ -19,6 +19,7 @@ TELLING = (
     "emulated_connections",
     "quic_options",
     "initial_window",
+    "remembered_ssthresh",
     "client_cpu_pct",
     "server_cpu_pct",
     "paced",
@@ -36,6 +37,8 @@ def _word(arm: Arm, field: str) -> str:
         return "" if value is None else f"n{value}"
     if field == "initial_window":
         return "iw-default" if value is None else f"iw{value}"
+    if field == "remembered_ssthresh":
+        return "forgets" if value is None else f"ssthresh{value}"
     if field.endswith("_cpu_pct"):
         side = field.removesuffix("_cpu_pct")
         return f"{side}-full" if value is None else f"{side}-{value:g}pct"
@@ -93,6 +96,9 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     for window in dict.fromkeys(arm.initial_window for arm in arms):
         if window is not None:
             yield f"tcpiw{window}"
+    for threshold in dict.fromkeys(arm.remembered_ssthresh for arm in arms):
+        if threshold is not None:
+            yield f"ssthresh{threshold}"
     for limit in dict.fromkeys(arm.client_cpu_pct for arm in arms):
         if limit is not None:
             yield f"{limit:g}pctcpu"

@@ -103,8 +103,8 @@ def remains_problems(subject: Subject, was_killed: bool) -> Iterator[str]:
 
 def _own(subject: Subject, was_killed: bool) -> list[int]:
     """After kill -9 of the driver, Apache's children are orphans that the next run ends."""
-    found = [pid for pid in subject.remains() if subject.named([pid])]
-    return [pid for pid in found if not (was_killed and "apache2" in subject.named([pid])[0])]
+    named = {pid: "".join(subject.named([pid])) for pid in subject.remains()}  # once: one may end in between
+    return [pid for pid, name in named.items() if name and not (was_killed and "apache2" in name)]
 
 
 def interrupted_count(raw: Path) -> int:

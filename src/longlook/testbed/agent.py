@@ -77,8 +77,8 @@ class Agent:
     def set_cca(self, name: str) -> str:
         return self._bed.set_cca("server", name)
 
-    def set_initial_window(self, segments: int) -> None:
-        self._bed.set_initial_window("server", segments)
+    def set_slow_start(self, window: int | None, threshold: int | None) -> None:
+        self._bed.set_slow_start("server", window, threshold)
 
     def open_server(self, name: str, stack: str, settings: dict[str, Any]) -> dict[str, Any]:
         """Start a server of a stack; `settings` as `server_settings` reads them, paths on this node."""

@@ -97,11 +97,11 @@ class EmulabTestbed(Testbed):
     def set_cca(self, role: Role, name: str) -> str:
         return self._agent.ask("set_cca", name=name) if role == "server" else self._client.set_cca(role, name)
 
-    def set_initial_window(self, role: Role, segments: int) -> None:
+    def set_slow_start(self, role: Role, window: int | None, threshold: int | None) -> None:
         if role == "server":
-            self._agent.ask("set_initial_window", segments=segments)
+            self._agent.ask("set_slow_start", window=window, threshold=threshold)
         else:
-            self._client.set_initial_window(role, segments)
+            self._client.set_slow_start(role, window, threshold)
 
     # -- what runs beside the server ------------------------------------------------------------------
 

@@ -201,11 +201,14 @@ class NetnsTestbed(Testbed):
         self._allow_cca(name)
         return _inside(namespace(self.name, role), lambda: kernel.set_cca(name))
 
-    def set_initial_window(self, role: Role, segments: int) -> None:
+    def set_slow_start(self, role: Role, window: int | None, threshold: int | None) -> None:
+        _inside(namespace(self.name, role), lambda: kernel.keep_ssthresh(threshold is not None))
         host = self.hosts[role]
         network = ipaddress.ip_interface(f"{host.address}/{PREFIX_LENGTH}").network
-        route = [str(network), "dev", host.interfaces[0], "src", host.address, "initcwnd", str(segments)]
-        self.run(role, ["ip", "route", "replace", *route], timeout_s=10)
+        route = [str(network), "dev", host.interfaces[0], "src", host.address]
+        options = kernel.slow_start_options(window, threshold)
+        self.run(role, ["ip", "route", "replace", *route, *options], timeout_s=10)
+        self.run(role, ["ip", "tcp_metrics", "flush", "all"], timeout_s=10)
 
     @staticmethod
     def _allow_cca(name: str) -> None:

@@ -58,8 +58,9 @@ class OneHost(Testbed):
     def _forget(self) -> None:
         """What a namespace of our own would not know either.
 
-        TCP's memory of the other end, and an initial window on the route.
+        TCP's memory of the other end, and how connections over the route begin.
         """
+        kernel.keep_ssthresh(False)
         self.run(self._role, ["ip", "tcp_metrics", "flush", "all"], timeout_s=10)
         self.run(self._role, ["ip", "route", "replace", *self._route()], timeout_s=10)
 
@@ -89,5 +90,8 @@ class OneHost(Testbed):
             subprocess.run(["modprobe", f"tcp_{name}"], check=False, capture_output=True)
         return kernel.set_cca(name)
 
-    def set_initial_window(self, role: Role, segments: int) -> None:
-        self.run(self._role, ["ip", "route", "replace", *self._route(), "initcwnd", str(segments)], timeout_s=10)
+    def set_slow_start(self, role: Role, window: int | None, threshold: int | None) -> None:
+        kernel.keep_ssthresh(threshold is not None)
+        options = kernel.slow_start_options(window, threshold)
+        self.run(self._role, ["ip", "route", "replace", *self._route(), *options], timeout_s=10)
+        self.run(self._role, ["ip", "tcp_metrics", "flush", "all"], timeout_s=10)
