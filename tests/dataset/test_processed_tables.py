@@ -31,16 +31,17 @@ from longlook.record.campaigns import open_campaign
 SAMPLE_COLUMNS = [
     "campaign", "study", "series", "label", "cell_id", "replicate", "arm", "protocol", "index", "attempt", "order",
     "accepted", "set_aside", "disturbed", "reject_reason", "zero_rtt", "metric", "unit", "value",
-]  # fmt: skip  # fmt: skip
+]  # fmt: skip
 
 
 ARM_COLUMNS = [
-    "campaign", "study", "series", "label", "cell_id", "key", "experiment", "mode", "control", "replicate", "workload",
-    "workload_kind", "object_bytes", "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms",
-    "jitter_interval_ms", "queue_bytes", "duration_s", "at_most_s", "arm", "arm_label", "stack", "protocol", "server",
-    "client", "handshake", "cca", "emulated_connections", "quic_options", "initial_window",
-    "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "paced", "metric", "unit", "n", "mean", "sd", "median", "floor",
-]  # fmt: skip  # fmt: skip
+    "campaign", "study", "series", "label", "cell_id", "key", "experiment", "mode", "control", "replicate",
+    "workload", "workload_kind", "object_bytes", "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms",
+    "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "duration_s", "at_most_s", "arm", "arm_label",
+    "stack", "protocol", "server", "client", "handshake", "cca", "emulated_connections", "quic_options",
+    "initial_window", "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "paced", "metric", "unit", "n",
+    "mean", "sd", "median", "floor",
+]  # fmt: skip
 
 
 def test_the_columns_come_in_the_order_of_their_schemas(data):

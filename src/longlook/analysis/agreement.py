@@ -60,7 +60,12 @@ def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:
 
 def within_prediction(mean: MeanPair) -> bool | None:
     """Whether `b` is a mean that as many further samples of the kind of `a` have in 99 of 100 cases; None: untold."""
-    if mean.a.n < 2 or mean.b.n < 1 or not math.isfinite(mean.a.sd):
+    reach = prediction_reach(mean.a, mean.b.n)
+    return None if reach is None else bool(abs(mean.b.mean - mean.a.mean) <= reach)
+
+
+def prediction_reach(known: Summary, n: int) -> float | None:
+    """How far from `known` the mean of `n` further samples lies at most, in 99 of 100 cases; None: untold."""
+    if known.n < 2 or n < 1 or not math.isfinite(known.sd):
         return None
-    reach = student.ppf((1 + PREDICTION) / 2, mean.a.n - 1) * mean.a.sd * math.sqrt(1 / mean.a.n + 1 / mean.b.n)
-    return bool(abs(mean.b.mean - mean.a.mean) <= reach)
+    return float(student.ppf((1 + PREDICTION) / 2, known.n - 1) * known.sd * math.sqrt(1 / known.n + 1 / n))

@@ -1,0 +1,168 @@
+"""TCP that begins with a remembered slow start threshold: the figure, and what became of the predictions.
+
+The predictions stand in sweeps/muthuraj2024/remembered-threshold.toml and were written before the campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.agreement import prediction_reach
+from longlook.analysis.welch import Summary
+from longlook.book.chapter import Chapter
+from longlook.book.data import COLUMNS
+from longlook.book.flows import page
+from longlook.book.varied import REFERENCE
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
+from longlook.figure.live import LiveChart
+from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import html_table
+from longlook.figure.threshold import FORGETS, threshold_chart
+
+SERIES = "remembered-threshold"
+PUBLISHED_IN = ("4.5b", "4.5e", "4.5a", "4.5d")
+SMALL = range(4, 16)
+"""Thresholds that the predictions call few packets."""
+LIKELY = range(7, 16)
+ENOUGH, AT_MOST_WITHOUT = 6, 2
+"""Squares of eight, of prediction 2."""
+PLACE = ["workload", "bandwidth_mbps", "loss_pct"]
+
+
+@dataclass(frozen=True)
+class Square:
+    """One page over one link, with every threshold."""
+
+    title: str
+    lossy: bool
+    published: Summary | None
+    thresholds: dict[int | None, Summary]
+    """None: nothing remembered; in the order of the figure, which begins with the lowest."""
+
+    def inside(self, threshold: int | None) -> bool:
+        """Whether the mean lies in the 99 % prediction interval of the published one."""
+        own = self.thresholds.get(threshold)
+        if own is None or self.published is None:
+            return False
+        reach = prediction_reach(self.published, own.n)
+        return reach is not None and abs(own.mean - self.published.mean) <= reach
+
+
+def squares(paper: Chapter, key: str = REFERENCE) -> list[Square]:
+    """Of one column; those with loss first, then by bandwidth and page."""
+    arms = paper.data.rows("arms", paper.study, SERIES, key)
+    arms = arms[arms["metric"] == PLT.name]
+    printed = paper.data.rows("arms", paper.study, PUBLISHED_IN, PUBLISHED.key)
+    printed = printed[(printed["arm"] == "tcp") & (printed["metric"] == PLT.name)]
+    arms = arms.sort_values(
+        ["loss_pct", "bandwidth_mbps", "object_count", "object_bytes"], ascending=[False, *[True] * 3]
+    )
+    return [_square(place, own, printed) for place, own in arms.groupby(PLACE, sort=False)]
+
+
+def _square(place: tuple, own: pd.DataFrame, printed: pd.DataFrame) -> Square:
+    first = own.iloc[0]
+    same = printed[(printed[PLACE] == pd.Series(place, index=PLACE)).all(axis=1)]
+    by_threshold = {
+        None if pd.isna(row["remembered_ssthresh"]) else int(row["remembered_ssthresh"]): _summary(row)
+        for _, row in own.sort_values("remembered_ssthresh", na_position="last").iterrows()
+    }
+    loss = f"{first['loss_pct']:g} % loss" if first["loss_pct"] else "no loss"
+    title = f"{page(first)}, {first['bandwidth_mbps']:g} Mbit/s, {loss}"
+    return Square(title, bool(first["loss_pct"]), _summary(same.iloc[0]) if len(same) else None, by_threshold)
+
+
+def _summary(row: pd.Series) -> Summary:
+    return Summary(float(row["mean"]), float(row["sd"]), int(row["n"]))
+
+
+def figure(paper: Chapter) -> LiveChart | HTML:
+    """PLT against the threshold, from two packets to none."""
+    for key in [key for key, _, _ in reversed(COLUMNS)]:
+        if found := squares(paper, key):
+            break
+    else:
+        return HTML(style.NOTHING_YET)
+    frame = pd.DataFrame([row for one in found for row in _rows(one)])
+    return LiveChart(
+        name="remembered-threshold",
+        chart=threshold_chart(frame),
+        alt_text="Page load time of TCP against the slow start threshold that it begins with, a panel per page; dashed "
+        "the published mean with its 99 % prediction interval.",
+        hint="Point at a mean for its numbers.",
+    )
+
+
+def _rows(square: Square) -> Iterator[dict]:
+    for threshold, own in square.thresholds.items():
+        known = square.published
+        reach = None if known is None else prediction_reach(known, own.n)
+        yield {
+            "panel": square.title,
+            "threshold": FORGETS if threshold is None else str(threshold),
+            "mean": own.mean,
+            "low": own.mean - own.sd,
+            "high": own.mean + own.sd,
+            "n": own.n,
+            "published": None if known is None else known.mean,
+            "band_low": None if known is None or reach is None else known.mean - reach,
+            "band_high": None if known is None or reach is None else known.mean + reach,
+        }
+
+
+def predictions(paper: Chapter) -> HTML:
+    """What was predicted, what was found, and whether it holds."""
+    found = squares(paper)
+    if not found:
+        return HTML(style.NOTHING_YET)
+    lossy, clean = [one for one in found if one.lossy], [one for one in found if not one.lossy]
+    rows = [[*words, "holds" if holds else "does not hold"] for *words, holds in (
+        _falls(lossy), _steadier(lossy), _one_threshold(lossy), _not_without_loss(clean),
+    )]  # fmt: skip
+    return HTML(html_table(["predicted", "found", "verdict"], rows, numeric=set()))
+
+
+def _falls(lossy: list[Square]) -> tuple[str, str, bool]:
+    steps = [(low.mean, high.mean) for one in lossy for low, high in pairwise(one.thresholds.values())]
+    falling = sum(low > high for low, high in steps)
+    ends = sum(next(iter(one.thresholds.values())).mean > one.thresholds[None].mean for one in lossy)
+    text = f"{falling} of {len(steps)} steps to the next threshold fall; from the lowest to none {ends} of {len(lossy)}"
+    return "under loss the mean falls as the threshold rises", text, falling == len(steps)
+
+
+def _steadier(lossy: list[Square]) -> tuple[str, str, bool]:
+    def relative(one: Summary) -> float:
+        return one.sd / one.mean
+
+    pairs = [(own, one.thresholds[None]) for one in lossy for at, own in one.thresholds.items() if at in SMALL]
+    below = sum(relative(own) < relative(none) for own, none in pairs)
+    text = f"{below} of {len(pairs)} means with {SMALL[0]} to {SMALL[-1]} packets scatter less"
+    return "loads scatter less, relative to their mean, than without a threshold", text, below == len(pairs)
+
+
+def _one_threshold(lossy: list[Square]) -> tuple[str, str, bool]:
+    counts = {at: sum(one.inside(at) for one in lossy) for at in lossy[0].thresholds}
+    best = max(counts[at] for at in counts if at in LIKELY)
+    words = ", ".join(f"{FORGETS if at is None else at}: {count}" for at, count in counts.items())
+    said = (
+        f"one threshold of {LIKELY[0]} to {LIKELY[-1]} packets meets the published means of {ENOUGH} squares at least, "
+        f"none those of {AT_MOST_WITHOUT} at most"
+    )
+    holds = best >= ENOUGH and counts[None] <= AT_MOST_WITHOUT
+    return said, f"squares met, of {len(lossy)}, by threshold: {words}", holds
+
+
+def _not_without_loss(clean: list[Square]) -> tuple[str, str, bool]:
+    without = sum(one.inside(None) for one in clean)
+    small = sum(one.inside(at) for one in clean for at in one.thresholds if at in SMALL)
+    tries = sum(at in SMALL for one in clean for at in one.thresholds)
+    few = f"with {SMALL[0]} to {SMALL[-1]} packets: {small} of {tries}"
+    text = f"met without a threshold: {without} of {len(clean)}; {few}"
+    said = "without loss the published means are met without a threshold, and not with few packets"
+    return said, text, without == len(clean) and small == 0
