@@ -1,5 +1,7 @@
 """Sweeps: every file is valid, covers what it says, and mistakes name the file and the key."""
 
+import math
+
 import pytest
 
 from longlook.plan.sweep import Sweep, load_sweep
@@ -100,3 +102,21 @@ def test_a_file_that_is_no_text_is_named(tmp_path):
     (tmp_path / "x.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(PlanError, match=r"x\.toml cannot be read"):
         load_sweep(tmp_path / "x.toml", complete)
+
+
+def test_a_loss_is_of_both_directions_or_of_each():
+    def losses(**own):
+        return [cell.link.loss_pct for cell in sweep(own).cells()]
+
+    assert losses(loss_pct=[1]) == [1.0]
+    assert losses(loss_each_way_pct=[0, 1, 0.5]) == [0.0, 2.0, 1.0]
+    for wrong, says in (
+        ({"loss_pct": [1], "loss_each_way_pct": [1]}, "not both"),
+        ({"loss_each_way_pct": 1}, "a list of numbers"),
+        ({"loss_each_way_pct": ["1"]}, "a list of numbers"),
+        ({"loss_each_way_pct": [True]}, "a list of numbers"),
+        ({"loss_each_way_pct": [60]}, "loss_pct"),
+        ({"loss_each_way_pct": [math.nan]}, "loss_pct"),
+    ):
+        with pytest.raises(PlanError, match=says):
+            losses(**wrong)

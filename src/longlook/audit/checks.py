@@ -9,9 +9,10 @@ import pandas as pd
 from scipy.stats import binom
 
 from longlook.analysis.compared import ComparedCell, compared_cells, largest, overall
+from longlook.analysis.convention import conventions
 from longlook.analysis.newest import newest, role_of
 from longlook.analysis.order import one_row_each, order_effects
-from longlook.analysis.welch import ALPHA
+from longlook.analysis.welch import ALPHA, Summary
 from longlook.audit.published import check_published
 from longlook.audit.report import (
     AAControl,
@@ -169,7 +170,18 @@ def section(
         floors=len(bounded),
         below_floor=below_floor(bounded, tables["cells"]),
         uncontrolled=_uncontrolled(alone, controls),
+        conventions=tuple(one for one in conventions(published, samples_by_key(alone)) if one.cells),
     )
+
+
+def samples_by_key(arms: pd.DataFrame) -> dict[tuple[str, str], dict[str, Summary]]:
+    """(study, key) -> protocol -> its loads, of cells of one arm per protocol; of several equal cells that with the
+    most loads, and of these the last."""
+    found: dict[tuple[str, str], dict[str, Summary]] = {}
+    for row in arms.sort_values("n", kind="stable").to_dict("records"):
+        own = Summary(float(row["mean"]), float(row["sd"]), int(row["n"]))
+        found.setdefault((row["study"], row["key"]), {})[row["protocol"]] = own
+    return found
 
 
 def _tables(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
+from longlook.analysis.convention import TableConvention
 from longlook.published.cells import Slip
 
 
@@ -138,6 +139,8 @@ class Section:
     below_floor: tuple[str, ...]
     uncontrolled: tuple[str, ...]
     """Kinds of arms of which no A/A control was measured."""
+    conventions: tuple[TableConvention, ...] = ()
+    """Of each published table with loss of which a cell was measured with both meanings of it."""
 
     @property
     def cells(self) -> tuple[ComparedCell, ...]:

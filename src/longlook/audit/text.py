@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
+from longlook.analysis.convention import TableConvention
 from longlook.analysis.result import CellResult
 from longlook.analysis.twofold import verdict_word
 from longlook.audit.comparison import Comparison
@@ -123,9 +124,23 @@ def _section(section: Section) -> list[str]:
     lines += few([f"    {line}" for line in section.below_floor])
     if section.uncontrolled:
         lines.append(f"  no A/A control was measured of: {'; '.join(section.uncontrolled)}")
+    lines += _conventions(section.conventions)
     for name, largest in section.largest.items():
         lines += _largest(_metric(name), largest)
     return lines
+
+
+def _conventions(found: Iterable[TableConvention]) -> list[str]:
+    lines = [
+        f"    {one.table}: {one.supports} (10^{one.log10_ratio:+.1f}: means {one.log10_by_means:+.1f}, variances "
+        f"{one.log10_by_variances:+.1f}; {one.nearer_each_way} of {one.means} means nearer; {one.cells} of "
+        f"{one.published_cells} cells)"
+        for one in found
+    ]
+    head = (
+        "  a loss means as much in each direction, or half (divided)? Likelihood of the published means and variances:"
+    )
+    return [head, *lines] if lines else []
 
 
 def _largest(metric: Metric, largest: Iterable[tuple[ComparedCell, ComparedMean]]) -> list[str]:

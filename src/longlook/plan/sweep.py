@@ -34,7 +34,8 @@ class Scenario(Value):
 class Block(Value):
     """Cells of one series: the product of its lists.
 
-    Either `arms`, or `scenarios` where it has several sets of them.
+    Either `arms`, or `scenarios` where it has several sets of them. A loss is of both directions together, half in each
+    (`loss_pct`, as the thesis's text has it), or of each (`loss_each_way_pct`, as its scripts had it at first).
     """
 
     series: Name
@@ -50,6 +51,20 @@ class Block(Value):
     at_most_s: float | None = None
     control: bool = False
     replicates: int = Field(default=1, ge=1, le=100)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _loss_each_way(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "loss_each_way_pct" not in data:
+            return data
+        if "loss_pct" in data:
+            raise ValueError("a block has loss_pct or loss_each_way_pct, not both")
+        given = data["loss_each_way_pct"]
+        numbers = isinstance(given, list) and all(isinstance(one, int | float) and one is not True for one in given)
+        if not numbers:
+            raise ValueError("loss_each_way_pct is a list of numbers, %")
+        rest = {key: value for key, value in data.items() if key != "loss_each_way_pct"}
+        return rest | {"loss_pct": [2 * one for one in given]}
 
     @model_validator(mode="before")
     @classmethod
