@@ -7,6 +7,10 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 from IPython.display import HTML
 
+from longlook import paths
+from longlook.analysis.convention import conventions as loss_conventions
+from longlook.analysis.newest import newest
+from longlook.audit.checks import primary, samples_by_key
 from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
@@ -18,6 +22,7 @@ from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.figure.versus import SIDES, Versus
 from longlook.plan.workload import bytes_of_kb
+from longlook.published.muthuraj2024 import page_load_times
 
 VERSUS = Versus(*QUIC_TCP, PLT)
 NO_LIMIT = "4.6d"
@@ -155,3 +160,23 @@ def _by_page(frame: pd.DataFrame) -> pd.DataFrame:
     if own.duplicated(SAME_PAGE).any():
         raise LonglookError("initial windows: several cells of one page and bandwidth; they cannot stand in one line")
     return own.set_index(SAME_PAGE).sort_index()
+
+
+def conventions(paper: Chapter, tables: Sequence[str]) -> HTML:
+    """Which meaning of a loss the published numbers of these tables support, as far as both were measured."""
+    arms = primary(newest(paper.data.arms, REFERENCE))
+    arms = arms[(arms["mode"] == "interleaved") & ~arms["control"]]
+    rows = [
+        [
+            one.table,
+            f"{one.cells} of {one.published_cells}",
+            f"{one.nearer_each_way} of {one.means}",
+            f"{one.log10_by_means:+.0f}".replace("-", style.MINUS),
+            f"{one.log10_by_variances:+.0f}".replace("-", style.MINUS),
+            one.supports,
+        ]
+        for one in loss_conventions(page_load_times(paths.PUBLISHED), samples_by_key(arms))
+        if one.cells and one.table in tables
+    ]
+    head = ["table", "cells compared", "means nearer each way", "lg ratio, means", "lg ratio, variances", "supports"]
+    return HTML(html_table(head, rows, numeric={1, 2, 3, 4}) if rows else style.NOTHING_YET)
