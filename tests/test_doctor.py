@@ -72,7 +72,8 @@ def test_a_stack_that_is_not_installed(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
     monkeypatch.delenv("LONGLOOK_STACK_QUICV1", raising=False)
     check = doctor._stack("quicv1")
-    assert not check.ok and "longlook stack install quicv1" in check.remedy
+    assert not check.ok and check.required and "longlook stack install quicv1" in check.remedy
+    assert not doctor._stack("quicv1", needed=False).required
 
 
 def test_leftover_testbeds(tmp_path):

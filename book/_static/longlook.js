@@ -20,7 +20,11 @@
     });
   }
 
-  const OPTIONS = { renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false } };
+  const SAVE = "Save this chart";
+  const OPTIONS = { renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false },
+    i18n: { CLICK_TO_VIEW_ACTIONS: SAVE } };
+  const NARROW_PX = 640; // below it panels are stacked: scaled down, their text would be too small
+  const STRIP_PX = 560, STRIP_LABELS_PX = 190;
 
   function number(value, digits) {
     if (value === null || value === undefined) return "–";
@@ -28,16 +32,14 @@
   }
 
   function cell(part) {
-    if (!part || part.mean === null) return "none accepted";
-    const spread = part.sd === null ? "" : " ± " + number(part.sd, 1);
-    return number(part.mean, 1) + spread + " (" + part.n + ")";
+    return part && part.text ? part.text + " (" + part.n + ")" : "none accepted";
   }
 
   /* One row of facts per column of the figure. */
   function factsTable(data, square) {
     const head = ["mean ± sd, " + data.unit + " (n)", data.labels.left, data.labels.right, "difference", "Welch's p", "verdict"];
-    const table = el("table", { class: "ll-facts" });
-    table.append(el("thead", {}, el("tr", {}, ...head.map((text) => el("th", {}, text)))));
+    const table = el("table", { class: "ll-facts" }, el("caption", { class: "ll-name" }, data.names[square]));
+    table.append(el("thead", {}, el("tr", {}, ...head.map((text) => el("th", { scope: "col" }, text)))));
     const body = el("tbody");
     data.sources.forEach((source) => {
       const fact = (data.facts[square] || {})[source.key];
@@ -99,31 +101,57 @@
     return text;
   }
 
+  /* What screen readers are told when a square is opened; the rest is there to be read. */
+  function said(data, square) {
+    const verdicts = data.sources.map((source) => {
+      const fact = (data.facts[square] || {})[source.key];
+      return source.title + ": " + (fact ? fact.verdict : "not measured") + ".";
+    });
+    return "Below the chart: loads of " + data.names[square] + ". " + verdicts.join(" ");
+  }
+
   function showSquare(root, data, square) {
     const detail = root.querySelector(".ll-detail");
     detail.replaceChildren();
     root.dataset.square = square || "";
+    root.querySelector(".ll-said").textContent = square ? said(data, square) : "";
     if (!square) return;
     const found = series(data, square);
-    detail.append(el("p", { class: "ll-name" }, data.names[square]),
-      el("div", { class: "ll-scroll" }));
+    detail.append(el("div", { class: "ll-scroll" }));
     detail.lastChild.append(factsTable(data, square));
+    if (window.longlookScrolling) window.longlookScrolling(detail);
     const strip = el("div", { class: "ll-strip" });
     detail.append(strip, el("p", { class: "ll-key" }, data.key));
     if (found.notes.length) detail.append(el("p", { class: "ll-key" }, found.notes.join(". ") + "."));
     const spec = Object.assign({}, data.strip, {
+      width: Math.max(120, Math.min(STRIP_PX, root.clientWidth - STRIP_LABELS_PX)),
       datasets: { points: found.points, means: found.means, floors: found.floors } });
-    return window.vegaEmbed(strip, spec, OPTIONS).then(fit);
+    const alt = "Loads of " + data.names[square] + ", the numbers of the table above as points. " + found.notes.join(". ");
+    return window.vegaEmbed(strip, spec, OPTIONS).then((result) => fit(result, alt));
   }
 
-  /* A wide chart shrinks with a narrow page instead of being cut. */
-  function fit(result) {
-    const svg = result.view.container().querySelector("svg");
-    if (svg) { svg.style.maxWidth = "100%"; svg.style.height = "auto"; }
+  /* A wide chart shrinks with a narrow page instead of being cut. To screen readers it is one picture and says what it
+     shows (Vega's own labels read out the names of its fields), beside a menu with a name. */
+  function fit(result, alt) {
+    const picture = result.view.container(), svg = picture.querySelector("svg");
+    svg.style.maxWidth = "100%";
+    svg.style.height = "auto";
+    svg.setAttribute("aria-hidden", "true");
+    picture.removeAttribute("aria-roledescription");
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-label", alt);
+    const canvas = el("div", { class: "ll-canvas" });
+    picture.replaceWith(canvas);
+    canvas.append(picture);
+    canvas.parentElement.querySelectorAll("summary").forEach((menu) => menu.setAttribute("aria-label", SAVE));
+    // The menu's links get their picture when a mouse goes down on them: keys do the same.
+    canvas.parentElement.querySelectorAll(".vega-actions a").forEach((link) => {
+      link.addEventListener("focus", () => link.dispatchEvent(new MouseEvent("mousedown", { cancelable: true })));
+    });
     return result;
   }
 
-  /* The same choice for keyboards and small screens. */
+  /* The same choice as a list. */
   function chooser(data, pick) {
     const select = el("select", {}, el("option", { value: "" }, "choose, or click a square"));
     data.order.forEach((square) => select.append(el("option", { value: square }, data.names[square])));
@@ -131,24 +159,65 @@
     return { select, label: el("label", { class: "ll-choose" }, "Loads of: ", select) };
   }
 
-  function draw(root) {
-    const data = JSON.parse(root.querySelector(".ll-data").textContent);
-    const live = root.querySelector(".ll-live");
-    return window.vegaEmbed(live, data.spec, OPTIONS).then(fit).then((result) => {
-      root.classList.add("ll-ready");
-      if (!data.facts) return;
-      let choose = null;
-      const pick = (square) => {
-        result.view.signal("pick", square || "").runAsync();
-        choose.select.value = square || "";
-        return showSquare(root, data, square);
-      };
-      choose = chooser(data, pick);
-      root.querySelector(".ll-detail").before(choose.label);
-      result.view.addEventListener("click", (event, item) => {
-        if (item && item.datum && item.datum.square) pick(item.datum.square);
-      });
+  function isNarrow(root) {
+    return root.clientWidth < NARROW_PX;
+  }
+
+  /* The chart for the width that there is; both have their data in common. */
+  function specFor(data, narrow) {
+    if (!narrow || !data.narrow) return data.spec;
+    return Object.assign({}, data.narrow, { datasets: Object.assign({}, data.spec.datasets, data.narrow.datasets) });
+  }
+
+  /* What opens and closes the squares of one chart, however often it is drawn. */
+  function opener(root, data, chart) {
+    const pick = (square) => {
+      chart.view.signal("pick", square || "").runAsync();
+      choose.select.value = square || "";
+      if (window.longlookSquares) window.longlookSquares.mark(root, square);
+      return showSquare(root, data, square);
+    };
+    const choose = chooser(data, pick);
+    root.querySelector(".ll-detail").before(choose.label, el("p", { class: "ll-said", role: "status" }));
+    root.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !root.dataset.square) return;
+      const inside = root.querySelector(".ll-detail").contains(document.activeElement);
+      pick("");
+      const square = root.querySelector('.ll-square[tabindex="0"]');
+      if (inside && square) square.focus();
     });
+    return pick;
+  }
+
+  function draw(root) {
+    const text = root.querySelector(".ll-data").textContent, data = JSON.parse(text);
+    const live = root.querySelector(".ll-live"), alt = root.querySelector(".ll-static").alt;
+    const chart = { view: null, narrow: null, end: null };
+    let pick = null;
+
+    function redraw() {
+      chart.narrow = isNarrow(root);
+      root.classList.toggle("ll-narrow", chart.narrow);
+      if (chart.end) chart.end();
+      // Vega keeps notes in the data that it is given: each drawing gets its own.
+      const spec = specFor(chart.view ? JSON.parse(text) : data, chart.narrow);
+      return window.vegaEmbed(live, spec, OPTIONS).then((result) => {
+        Object.assign(chart, { view: fit(result, alt).view, end: () => result.finalize() });
+        root.classList.add("ll-ready");
+        if (!data.facts) return;
+        if (!pick) pick = opener(root, data, chart);
+        if (window.longlookSquares) window.longlookSquares.cover(live.querySelector(".ll-canvas"), pick);
+        chart.view.addEventListener("click", (event, item) => {
+          if (item && item.datum && item.datum.square) pick(item.datum.square);
+        });
+        if (root.dataset.square) return pick(root.dataset.square);
+      });
+    }
+
+    const watch = () => new ResizeObserver(() => {
+      if (isNarrow(root) !== chart.narrow) redraw().catch((error) => failed(root, error));
+    }).observe(root);
+    return redraw().then(watch);
   }
 
   function start() {

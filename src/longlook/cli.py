@@ -1,16 +1,25 @@
-"""The command line: parses, calls, prints. What it calls lives elsewhere."""
+"""The command line: parses, calls, prints. What it calls lives elsewhere; what takes long to import is imported once
+nothing is left to refuse."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
 from longlook import paths
-from longlook.errors import LonglookError
+from longlook.arguments import InputFile, Number, OutputFile, TestbedName, Whole
+from longlook.errors import LonglookError, plain
+
+BENCH_S = Number(3, 600, "of each, the first 2 s do not count; longer ones tell nothing more", "s")
+SOAK_S = Number(1, 604_800, "a week at the most", "s")
+FAULTS = Whole(1, 1_000_000, "each takes a second at the least")
+SEED = Whole(0, 2**63 - 1, "as a sweep's")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -23,6 +32,28 @@ def _sweep(name: str):
     from longlook.stack.arms import open_sweep
 
     return open_sweep(name)
+
+
+def _require_data(*written: Path, campaigns: tuple[str, ...] = ()) -> None:
+    """Campaigns to read, and folders to write into."""
+    paths.require_data()
+    paths.require_raw()
+    paths.require_writable(*written)
+    if campaigns:
+        from longlook.record.campaigns import find_campaign
+
+        for name in campaigns:
+            find_campaign(paths.RAW, name)
+
+
+def _require_measuring(here: bool = True) -> None:
+    """A folder to measure into and, on this machine, the rights."""
+    from longlook.doctor import require_root
+
+    paths.require_data()
+    paths.require_writable(paths.RAW)
+    if here:
+        require_root()
 
 
 @cli.command()
@@ -69,27 +100,33 @@ def stack_show(name: str) -> None:
 @click.option("--new", is_flag=True, help="Start a new campaign even if one can be resumed.")
 @click.option(
     "--testbed",
-    default="default",
-    show_default=True,
-    help="Name of a testbed on this machine; two may exist side by side.",
+    type=TestbedName(),
+    help="Name of a testbed on this machine; two may exist side by side.  [default: default]",
 )
 @click.option(
     "--testbeds",
     "file",
-    type=click.Path(path_type=Path),
+    type=InputFile(),
     help="File of testbeds (emulab/README.md); several share the sweep's rows.",
 )
-def run(sweep: str, reference: bool, new: bool, testbed: str, file: Path | None) -> None:
+def run(sweep: str, reference: bool, new: bool, testbed: str | None, file: Path | None) -> None:
     """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
-    from longlook.doctor import checks, require
     from longlook.experiment.offered import offered
-    from longlook.experiment.places import place_of
-    from longlook.experiment.run import run_sweep
     from longlook.testbed.description import NetnsDescription, load_testbeds
 
-    beds = load_testbeds(file) if file else (NetnsDescription.parse({"name": testbed}),)
+    if testbed and file:
+        raise click.UsageError("--testbed and --testbeds are two ways to say where: give one")
+    beds = load_testbeds(file) if file else (NetnsDescription(name=testbed or "default"),)
     wanted = offered(_sweep(sweep))
-    if any(place_of(bed).is_here for bed in beds):
+    here = [bed for bed in beds if isinstance(bed, NetnsDescription)]
+    _require_measuring(any(bed.control is None for bed in here))
+    from longlook.experiment.measurable import require_measurable
+
+    require_measurable(wanted)
+    from longlook.doctor import checks, require
+    from longlook.experiment.run import run_sweep
+
+    if here:
         require(checks(wanted.stacks()))
     found = run_sweep(wanted, "reference" if reference else "local", None if new else "auto", beds)
     click.echo(f"measured {found.measured} cells into {found.campaign.path}")
@@ -108,11 +145,14 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
     """Set up a testbed, measure its link against what was set, and print the record."""
     import json
 
-    from longlook.link.calibrate import calibrate as measure
+    from longlook.doctor import require_root
     from longlook.plan.link import Link
-    from longlook.testbed.opening import open_link
 
     link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})
+    require_root()
+    from longlook.link.calibrate import calibrate as measure
+    from longlook.testbed.opening import open_link
+
     with contextlib.ExitStack() as owned:
         bed, driver = open_link(owned, "calibrate")
         driver.configure(link, seed=1)
@@ -120,12 +160,12 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
 
 
 @cli.command()
-@click.argument("manifest", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("manifest", type=InputFile())
 @click.option("--user", help="Who logs in to the nodes; needed where the manifest knows several.")
 @click.option(
     "--pipes",
     nargs=2,
-    type=click.IntRange(1, 65535),
+    type=Whole(1, 65535, "as ipfw numbers them"),
     metavar="TO_CLIENT TO_SERVER",
     help="Numbers of the bridges' pipes.",
 )
@@ -141,7 +181,7 @@ def testbeds(manifest: Path, user: str | None, pipes: tuple[int, int] | None) ->
 @cli.command()
 def process() -> None:
     """Make data/processed from data/raw."""
-    paths.require_raw()
+    _require_data(paths.PROCESSED)
     from longlook.dataset.process import process as make
 
     done = make(paths.RAW, paths.PROCESSED)
@@ -159,7 +199,7 @@ def process() -> None:
 @click.option("--campaign", help="Audit this campaign only.")
 def audit(as_json: bool, campaign: str | None) -> None:
     """Compare the re-measured with the published values; exit 1 if the data cannot be trusted."""
-    paths.require_raw()
+    _require_data(campaigns=() if campaign is None else (campaign,))
     from longlook.audit import format_text, run_audit, to_json
 
     report = run_audit(campaign=campaign)
@@ -173,7 +213,7 @@ def audit(as_json: bool, campaign: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
     """Compare the cells that two campaigns have in common: two testbeds, two machines, before and after a change."""
-    paths.require_raw()
+    _require_data(campaigns=(campaign_a, campaign_b))
     from longlook.audit import compare_campaigns, format_comparison, to_json
 
     found = compare_campaigns(campaign_a, campaign_b)
@@ -184,21 +224,21 @@ def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
 @click.argument("campaigns", nargs=-1)
 def verify(campaigns: tuple[str, ...]) -> None:
     """Re-check every hash of sealed campaigns (all, unless some are named), and the reference campaigns' index."""
-    paths.require_raw()
+    _require_data()
     from longlook.record.index import verified
 
     found = verified(paths.RAW, campaigns)
     for name, problems in found.items():
-        click.echo(f"{name}: {'ok' if not problems else 'DAMAGED'}")
+        click.echo(f"{plain(name)}: {'ok' if not problems else 'DAMAGED'}")
         for problem in problems:
-            click.echo(f"  {problem}")
+            click.echo(f"  {plain(problem)}")
     sys.exit(1 if any(found.values()) else 0)
 
 
 @cli.command("seal-index")
 def seal_index() -> None:
     """For the maintainers: add new reference campaigns to data/raw/INDEX.sha256, whose lines are never changed."""
-    paths.require_raw()
+    _require_data(paths.RAW)
     from longlook.record.index import INDEX_NAME, add_to_index
 
     for name in (new := add_to_index(paths.RAW)):
@@ -210,6 +250,8 @@ def seal_index() -> None:
 @cli.command()
 def book() -> None:
     """Build the book and print where it is."""
+    paths.require_data()
+    paths.require_writable(paths.STATE)
     from longlook.book.build import build
 
     click.echo(build())
@@ -220,6 +262,11 @@ def book() -> None:
 @click.option("--quick", is_flag=True, help="A few loads per cell.")
 def chapter(name: str, quick: bool) -> None:
     """Re-execute a chapter's measurements, then process, audit and rebuild the book."""
+    from longlook.book.chapters import chapter_sweeps
+
+    for sweep in chapter_sweeps(name):
+        _sweep(sweep)
+    _require_measuring()
     from longlook.reproduce import remeasure_chapter
 
     remeasure_chapter(name, quick)
@@ -229,30 +276,36 @@ def chapter(name: str, quick: bool) -> None:
 @click.option("--sweep", default="quick", show_default=True)
 def reproduce(sweep: str) -> None:
     """Check the machine, measure a sweep, process, audit, build the book, print a summary."""
+    wanted = _sweep(sweep)
+    _require_measuring()
     from longlook.reproduce import reproduce as everything
 
-    everything(_sweep(sweep))
+    everything(wanted)
 
 
 @cli.command()
-@click.option("--seconds", default=10.0, show_default=True, help="Length of each measurement.")
+@click.option("--seconds", type=BENCH_S, default=10.0, show_default=True, help="Length of each measurement.")
 def bench(seconds: float) -> None:
     """Measure linkpipe against a plain veth pair, and against rattan and netem where they are present."""
+    from longlook.doctor import require_root
+
+    require_root()
     from longlook.bench.report import run_bench
 
     click.echo(run_bench(seconds))
 
 
 @cli.command()
-@click.option("--seconds", default=3600.0, show_default=True, help="Faults end after this time.")
-@click.option("--faults", default=1_000_000, help="Faults end after so many.")
-@click.option("--seed", default=1, show_default=True, help="Faults are drawn from it.")
-@click.option("--testbed", default="soak", show_default=True, help="Name of the testbed.")
-@click.option(
-    "--record", type=click.Path(path_type=Path), help="File of JSON lines; default: .longlook/soak/<time>.jsonl"
-)
+@click.option("--seconds", type=SOAK_S, default=3600.0, show_default=True, help="Faults end after this time.")
+@click.option("--faults", type=FAULTS, default=1_000_000, help="Faults end after so many.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Faults are drawn from it.")
+@click.option("--testbed", type=TestbedName(), default="soak", show_default=True, help="Name of the testbed.")
+@click.option("--record", type=OutputFile(), help="File of JSON lines; default: .longlook/soak/<time>.jsonl")
 def soak(seconds: float, faults: int, seed: int, testbed: str, record: Path | None) -> None:
     """Run a small sweep under random faults and check that nothing is lost, doubled, half done or left running."""
+    from longlook.doctor import require_root
+
+    require_root()
     from longlook.record.campaign import stamp, utc_now
     from longlook.soak.soak import soak as run
 
@@ -260,6 +313,13 @@ def soak(seconds: float, faults: int, seed: int, testbed: str, record: Path | No
     found = run(record, testbed, seed, seconds, faults)
     click.echo(f"{found.text()}\nrecord: {record}")
     sys.exit(1 if found.problems else 0)
+
+
+def _refuse(message: str, status: int) -> NoReturn:
+    """A mistake is one line; what could not be measured, or built, has one for each."""
+    lines = [plain(line).rstrip() for line in message.splitlines()]
+    click.echo("Error: " + "\n".join(line for line in lines if line), err=True)
+    sys.exit(status)
 
 
 def main() -> None:
@@ -271,11 +331,17 @@ def main() -> None:
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("interrupted; what was measured is kept, run the same command to go on", err=True)
         sys.exit(130)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f" ({context.command_path} --help)" if context else ""
+        _refuse(f"{' '.join(error.format_message().split())}{hint}", error.exit_code)
     except LonglookError as error:
-        click.echo(f"longlook: {error}", err=True)
+        _refuse(str(error), 1)
+    except BrokenPipeError:  # whoever read it, `head` for instance, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
 

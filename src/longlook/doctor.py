@@ -65,19 +65,22 @@ TOOLS = (
     Tool("tshark", "tshark", "decrypting captures of QUIC", required=False),
     Tool("gtlsserver", "ngtcp2-server", "the server ngtcp2, of the stack quicv1more", required=False),
     Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of the stack quicv1more", required=False),
+    Tool(
+        "flask", "python3-flask libapache2-mod-wsgi-py3", "Flask behind Apache, of the stack quicv1wsgi", required=False
+    ),
 )
 
 
 def checks(stacks: Iterable[str] | None = None) -> list[Check]:
     """Every check, the most basic first; takes about a second and changes nothing on the machine.
 
-    `stacks`: those that are about to be used; None: all that are offered here.
+    `stacks`: those that are about to be used; None: all that are offered here, of which none need be there yet.
     """
     load = _cpu_load()  # first: the checks below are work too
     found = [_root()]
     found += [_tool(tool) for tool in TOOLS]
     found += [_namespaces(), _veth(), _controllers(), _tcp_probe(), _netem(), _udp_buffers()]
-    found += [_stack(name) for name in (offered_stacks() if stacks is None else stacks)]
+    found += [_stack(name, stacks is not None) for name in (offered_stacks() if stacks is None else stacks)]
     found += [_linkpipe(), _disk(), _clock(), _cpus(), load, _leftovers()]
     return found
 
@@ -98,7 +101,12 @@ def require(found: Iterable[Check]) -> None:
     if not failed:
         return
     first = "; ".join(f"{check.name}: {check.detail} -> {check.remedy}" for check in failed)
-    raise LonglookError(f"this machine cannot measure yet. {first}\n(longlook doctor shows every check)")
+    raise LonglookError(f"this machine cannot measure yet. {first} (longlook doctor shows every check)")
+
+
+def require_root() -> None:
+    """The first of the checks alone, which takes no time."""
+    require([_root()])
 
 
 def _which(command: str) -> str | None:
@@ -226,12 +234,12 @@ def _udp_buffers() -> Check:
     return Check(name, True, f"{settable}; now {', '.join(values)} bytes")
 
 
-def _stack(name: str) -> Check:
+def _stack(name: str, needed: bool = True) -> Check:
     title = f"stack {name}"
-    remedy = f"longlook stack install {name}, or make reproduce"
+    remedy = f"longlook stack install {name}, or make with STACKS={name}; a sweep that needs it installs it"
     try:
         if locate(load_stack(name)) is None:
-            return Check(title, False, "not installed", remedy)
+            return Check(title, False, "not installed", remedy, required=needed)
         installed = open_stack(name)
         versions = ", ".join(
             f"{part} {facts['version']} ({facts['provider']})" for part, facts in installed.components().items()

@@ -35,3 +35,31 @@ def require_raw() -> None:
             if os.environ.get(said)
             else f"there is no folder {RAW}, in which campaigns would be; it comes with the repository"
         )
+
+
+def require_data() -> None:
+    """Raise `LonglookError` where LONGLOOK_DATA names what is no folder for data: one has campaigns in it (`raw`), or
+    nothing yet."""
+    if not os.environ.get("LONGLOOK_DATA"):
+        return
+    try:
+        names = os.listdir(DATA)
+    except OSError as error:
+        raise LonglookError(
+            f"LONGLOOK_DATA names {DATA}, which is no folder that can be read ({error.strerror}): make it, or correct "
+            "the name"
+        ) from None
+    if names and not RAW.is_dir():
+        raise LonglookError(
+            f"LONGLOOK_DATA names {DATA}, which holds other things and no folder raw: correct it, or name an empty one"
+        )
+
+
+def require_writable(*folders: Path) -> None:
+    """Raise `LonglookError` unless these folders can be written into, or made."""
+    for folder in folders:
+        there = next(one for one in (folder, *folder.parents) if os.path.lexists(one))
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            raise LonglookError(
+                f"{folder} cannot be written: give it to this user, run again with sudo, or set LONGLOOK_DATA"
+            )

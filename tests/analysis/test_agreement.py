@@ -59,6 +59,7 @@ OTHERS = [
     {"loss_pct": 1.0},
     {"jitter_ms": 30.0},
     {"queue_bytes": 30_000},
+    {"queue_packets": 50},
     {"series": "4.6b"},
     {"study": "other"},
     {"arms": [COLD, TCP]},

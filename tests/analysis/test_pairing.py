@@ -35,6 +35,7 @@ DIFFERENT = [
     {"workload": {"size_kb": 1000, "count": 2}},
     {"workload": {"kind": "download", "size_kb": 1000}},
     {"queue_bytes": 30000},
+    {"queue_packets": 50},
     {"loss_pct": 1},
     {"arms": [COLD, TCP]},
     {"arms": [QUIC | {"quic_options": ["IW10"]}, TCP]},

@@ -4,10 +4,11 @@ import math
 
 import pytest
 from results import QUIC, TCP, make_cell, result_of
+from scipy import stats
 
-from longlook.analysis.fairness import between_protocols, jain, share_contrast
+from longlook.analysis.fairness import between_protocols, jain, ratio_of_means, ratio_of_runs, share_contrast
 from longlook.analysis.twofold import decided_by, means_and_verdicts
-from longlook.analysis.welch import Summary
+from longlook.analysis.welch import Summary, summarise
 from longlook.plan.cell import Cell
 from longlook.published.muthuraj2024 import shares
 from longlook.record.samples import Sample
@@ -78,3 +79,35 @@ def test_cells_of_a_table():
     busiest = next(cell for cell in cells if cell.label == "QUIC vs TCPx4")
     assert busiest.arm_names == ("quic1", "tcp1", "tcp2", "tcp3", "tcp4")
     assert Cell.parse(busiest.model_dump(mode="json")) == busiest
+
+
+@pytest.mark.parametrize(
+    ("pairs", "verdict"),
+    [
+        ([(3.0, 1.0), (3.1, 1.0), (2.9, 1.0)], "left"),
+        ([(1.0, 3.0), (1.0, 3.1), (1.0, 2.9)], "right"),
+        ([(2.5, 2.45), (2.45, 2.5)] * 3, "none"),
+        ([(2.6, 2.4), (2.4, 2.6), (2.9, 2.1)], "open"),  # may be anything
+        ([(2.6, 2.36)] * 4 + [(2.65, 2.31)], "open"),  # more, by a tenth or not
+        ([(3.0, 1.0)], None),
+        ([(3.0, 0.0), (3.0, 1.0)], None),
+    ],
+)
+def test_a_verdict_of_shares_is_that_of_the_whole_interval(pairs, verdict):
+    assert ratio_of_runs(pairs).verdict == verdict
+
+
+def test_the_interval_is_students_of_the_logarithms():
+    found = ratio_of_runs([(2.0, 1.0), (4.0, 1.0), (8.0, 1.0)])
+    reach = stats.t.interval(0.99, 2, loc=math.log(4), scale=math.log(2) / math.sqrt(3))
+    assert found.value == pytest.approx(4)
+    assert (found.low, found.high) == pytest.approx([math.exp(end) for end in reach])
+    assert not found.differs and ratio_of_runs([(3.0, 1.0), (3.1, 1.0), (2.9, 1.0)]).differs
+
+
+def test_means_of_two_flows_that_fill_a_link_give_what_their_runs_give():
+    quic = [3.6, 3.7, 3.8, 3.75, 3.65]
+    runs = ratio_of_runs([(rate, 5 - rate) for rate in quic])
+    means = ratio_of_means(summarise(quic), summarise([5 - rate for rate in quic]))
+    assert means.value == pytest.approx(runs.value, rel=0.01)
+    assert (means.low, means.high) == pytest.approx((runs.low, runs.high), rel=0.02)

@@ -1,7 +1,10 @@
 """The benchmark's table and its targets: pure, on made-up figures; the measurements themselves are `make bench`."""
 
+import pytest
+
 from longlook.bench.report import format_report, medians, targets
 from longlook.bench.subjects import rattan_config
+from longlook.errors import LonglookError
 from longlook.plan.link import Link
 
 ROW = {
@@ -54,6 +57,11 @@ def test_the_table_has_a_row_per_link_and_says_what_was_not_measured():
     assert "linkpipe" in text and "rattan" in text
     assert text.endswith("netem was not measured: no sch_netem")
     assert "MISSED" in text  # equal CPU is not below rattan's
+
+
+def test_a_queue_in_packets_is_not_benchmarked():
+    with pytest.raises(LonglookError, match="set in bytes; the link's has 50 packets"):
+        rattan_config(Link(bandwidth_mbps=100, rtt_ms=36, queue_packets=50))
 
 
 def test_rattan_gets_the_same_link():

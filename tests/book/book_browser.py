@@ -143,6 +143,34 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             await self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    async def press(self, key: str) -> None:
+        """A key by its name: Tab, Enter, Escape, ArrowRight."""
+        text = {"text": "\r"} if key == "Enter" else {}
+        number = {
+            "Tab": 9,
+            "Enter": 13,
+            "Escape": 27,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+        }
+        for kind in ("keyDown", "keyUp"):
+            await self.send(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=number[key], **text
+            )
+
+    async def in_theme(self, name: str) -> None:
+        """Every page from here on is `light` or `dark`, as if its reader had chosen so."""
+        stored = "".join(f"localStorage.setItem('{key}', '{name}');" for key in ("mode", "theme"))
+        await self.send("Page.addScriptToEvaluateOnNewDocument", source=stored)
+
+    async def of_size(self, width: int, height: int) -> None:
+        """The viewport, in CSS px: headless windows are never as narrow as a phone."""
+        await self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
+
     async def screenshot(self, path: Path, clip: dict | None = None) -> None:
         """PNG of the viewport, or of `clip` (x, y, width, height in page coordinates)."""
         options = {"clip": {**clip, "scale": 1}, "captureBeyondViewport": True} if clip else {}

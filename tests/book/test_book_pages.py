@@ -4,7 +4,7 @@ import pytest
 from book_sample import AA_CAMPAIGN, REPOSITORY, write_sample
 
 from longlook.audit import run_audit
-from longlook.book import audit_page
+from longlook.book import audit_page, front
 from longlook.book import data as book_data
 from longlook.book.chapter import Chapter, metric_of
 from longlook.book.figure_numbers import figure_number
@@ -45,6 +45,15 @@ def nothing(request, tmp_path):
 def test_the_columns_are_published_reference_and_yours(sample):
     assert [source.key for source in sample.sources(STUDY, "4.6a", QUIC_TCP)] == ["published", "reference", "yours"]
     assert [source.key for source in sample.sources(STUDY, "4.6b", QUIC_TCP)] == ["published"]
+
+
+def test_the_front_page_has_a_row_per_kind_of_link_and_one_of_all(sample):
+    text = front.agreement(sample).data
+    assert text.count("quicv1, 36 ms<") == 1 and text.count("<tr>") == 3 and ">39<" in text
+
+
+def test_the_front_page_before_anything_is_measured(nothing):
+    assert "Not measured yet" in front.agreement(nothing).data
 
 
 def test_published_verdicts_are_welchs(sample):
@@ -115,6 +124,17 @@ def test_a_live_figure_has_loads_facts_floors_and_raw_paths(sample):
     floors = chart.payload["floors"][square]
     assert 72 < floors["left"] < facts["published"]["left"]["mean"] and floors["left"] < floors["right"]
     assert [item.name for item in chart.downloads] == ["figure-4.6d-squares.csv", "figure-4.6d-loads.csv"]
+
+
+def test_tooltip_and_table_of_a_square_print_the_same_means(sample):
+    chart = live_heatmap(sample, STUDY, "4.6d", QUIC_TCP, Axes())
+    (told,) = [rows for rows in chart.chart.to_dict()["datasets"].values() if "left_text" in rows[0]][:1]
+    assert len(told) > 10
+    for row in told:
+        source = next(one["key"] for one in chart.payload["sources"] if one["title"] == row["source_title"])
+        fact = chart.payload["facts"].get(row["square"], {}).get(source)
+        for side in ("left", "right"):
+            assert not fact or row[f"{side}_text"].startswith(fact[side]["text"] + " ms (n = ")
 
 
 def test_a_live_figure_without_data_shows_the_published_column(nothing):

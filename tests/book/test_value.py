@@ -102,6 +102,13 @@ def test_how_a_number_reads(found, text):
     assert found.text == text
 
 
+def test_three_of_five_against_none_of_five_may_be_chance(data):
+    """10 of the 120 ways to choose three of ten are as unequal; those the other way round count too."""
+    page = "book/muthuraj2024/slow-start"
+    texts = [value_of(name, page, data).text for name in ("early-n2", "early-n1", "early-by-chance")]
+    assert texts == ["3 of 5", "0 of 5", "0.17"]
+
+
 def test_one_number_of_several_is_an_error():
     with pytest.raises(LonglookError, match="x: 2 numbers, not one"):
         quantity(1.0, 2.0).one()

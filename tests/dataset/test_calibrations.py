@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parent / "calibrations"
 LINKS = {
     "loss": Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1),
     "jitter": Link(bandwidth_mbps=20, rtt_ms=112, jitter_ms=50),
+    "slots": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50),
 }
 
 
@@ -36,6 +37,9 @@ CHANGED = [
     ("jitter", ("measured", "jitter", "server_to_client", "changes"), 0, "the delay changed 0 times"),
     ("jitter", ("within_tolerance",), False, "not within tolerance"),
     ("jitter", ("within_tolerance",), 1, "not within tolerance"),
+    ("slots", ("measured", "server_to_client", "queue_packets"), 76.0, "queue of 50 packets set, 76.0 measured"),
+    ("slots", ("set", "queue_packets"), 100, "another link was calibrated: queue_packets 100, not 50"),
+    ("slots", ("set", "queue_bytes"), 75_700, "another link was calibrated: queue_bytes 75700, not None"),
     ("jitter", ("set", "jitter_ms"), 0.0, "another link was calibrated"),
 ]
 

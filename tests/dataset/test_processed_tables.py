@@ -37,10 +37,10 @@ SAMPLE_COLUMNS = [
 ARM_COLUMNS = [
     "campaign", "study", "series", "label", "cell_id", "key", "experiment", "mode", "control", "replicate",
     "workload", "workload_kind", "object_bytes", "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms",
-    "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "duration_s", "at_most_s", "arm", "arm_label",
-    "stack", "protocol", "server", "client", "handshake", "cca", "emulated_connections", "quic_options",
-    "initial_window", "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "paced", "metric", "unit", "n",
-    "mean", "sd", "median", "floor",
+    "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "duration_s", "at_most_s", "arm",
+    "arm_label", "stack", "protocol", "server", "client", "handshake", "cca", "emulated_connections", "quic_options",
+    "initial_window", "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "cpu_period_us", "request_cost_us",
+    "paced", "metric", "unit", "n", "mean", "sd", "median", "floor",
 ]  # fmt: skip
 
 
@@ -164,6 +164,8 @@ CONDITIONS = {
     "paced": [{}, {"arms": [QUIC, TCP | {"paced": True}]}],
     "jitter_interval_ms": [{"jitter_ms": [20]}, {"jitter_ms": [20], "jitter_interval_ms": 200}],
     "queue_bytes": [{}, {"queue_bytes": 30_000}],
+    "queue_packets": [{"queue_packets": 50}, {"queue_packets": 100}],
+    "either": [{}, {"queue_packets": 50}],
     "replicate": [{"replicates": 2}],
 }
 

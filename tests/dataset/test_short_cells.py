@@ -1,6 +1,7 @@
 """A cell that came out with too few loads is measured once more; a sweep may need several stacks."""
 
 import contextlib
+import itertools
 import json
 
 import pytest
@@ -13,6 +14,7 @@ from longlook.experiment import run as runner
 from longlook.experiment.cluster import Opened
 from longlook.experiment.failure import Failure
 from longlook.experiment.run import run_sweep
+from longlook.host.machine import CpuTimes
 from longlook.record.campaigns import open_campaign, read_campaigns
 from longlook.testbed.description import NetnsDescription
 
@@ -66,6 +68,21 @@ def test_a_short_cell_is_measured_once_more_and_its_first_record_is_kept(bench):
     assert complete(outcome.campaign) == [True, True]
     kept = list((outcome.campaign.path / "interrupted").iterdir())
     assert [json.loads((folder / "cell.json").read_text())["complete"] for folder in kept] == [False]
+
+
+@pytest.mark.parametrize(("stolen", "words"), [(300, "took 30% of the processors' time (steal)"), (10, None)])
+def test_a_run_says_why_a_cell_came_out_short_and_once_who_took_the_processors(
+    bench, monkeypatch, capfd, stolen, words
+):
+    bench.short[5] = 1
+    clock = itertools.count()
+    monkeypatch.setattr(
+        runner, "cpu_times", lambda: CpuTimes(total=1000 * (at := next(clock)), idle=0, stolen=stolen * at)
+    )
+    run_sweep(make_sweep(), quiet=True)
+    said = capfd.readouterr().err
+    assert "too few of its samples were accepted (0 of 8 rejected); once more" in said
+    assert said.count("other virtual machines") == (words is not None) and (words or "") in said
 
 
 def test_a_cell_that_stays_short_is_kept_as_it_is(bench):

@@ -24,6 +24,7 @@ DOWNLOAD = make_sweep(
     },
     experiment="download",
 )
+COSTS = {"arms": [QUIC, QUIC | {"request_cost_us": 200}]}
 SWEEPS = {
     "pages": None,
     "control": control_sweep(),
@@ -31,6 +32,8 @@ SWEEPS = {
     "shares": shared_sweep(),
     "until all is loaded": shared_sweep({"duration_s": None}, experiment="cwnd"),
     "downloads": DOWNLOAD,
+    "costs": make_sweep(COSTS),
+    "a queue in packets": make_sweep({"queue_packets": 50}),
 }
 
 
@@ -222,6 +225,14 @@ TAMPERED = {
         environment(put("link_configuration.server_to_client.delay_ms", 1.0)),
         "was set to delay_ms = 1.0",
     ),
+    "a queue configured in packets": (
+        environment(put("link_configuration.client_to_server.queue_packets", 50)),
+        "was set to queue_packets = 50, the cell asks for 0",
+    ),
+    "the calibration of a queue in packets": (
+        environment(put("calibration.set.queue_packets", 50)),
+        "another link was calibrated: queue_packets 50, not None",
+    ),
     "another controller": (environment(put("cca.quic", "bbr")), "the controller in force was bbr"),
     "another stack": (environment(put("stack_digest", "ff" * 32)), "it was measured with quicv1 (ffff"),
     "a removed cell": (remove_cell, "its sweep has 2 cells, it lists 1"),
@@ -351,6 +362,10 @@ def transfer_table(name, change):
 
 TRANSFERS = {
     "a rate": (samples(lambda records: records[0]["metrics"].update(mean_mbps=9.9)), "mean_mbps is 9.9"),
+    "a program that was stopped": (
+        samples(lambda records: [one | {"stopped_s": {"9 envoy": 0.2}} for one in records]),
+        "programs were stopped: 9 envoy",
+    ),
     "a count": (samples(lambda records: records[0]["metrics"].update(lost=3)), "lost is 3, timeline.parquet says 19"),
     "a count of nothing": (samples(lambda records: records[0]["metrics"].pop("spurious")), "spurious is None"),
     "an end": (samples(lambda records: records[0]["metrics"].update(finished_s=3.0)), "finished_s is 3.0"),
@@ -392,6 +407,25 @@ def test_transfers_too(tmp_path, kind):
     campaign = truthful(raw, shared_sweep({"replicates": 1})).path
     with forged(campaign):
         tamper(campaign)
+    left_out = make_tables(raw).left_out
+    assert list(left_out) == [campaign.name] and words in left_out[campaign.name]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"cost200us": 90.0}, "envoy was at work for 90 us at a request, 200 us were asked for"),
+        ({"cost200us": 900.0}, "envoy was at work for 900 us"),
+        ({}, "envoy did not tell how long"),
+        ({"cost200us": "200"}, "cannot be read"),
+    ],
+)
+def test_what_requests_cost_too(tmp_path, said, words):
+    raw = tmp_path / "raw"
+    truthful(raw, seed=2)
+    campaign = truthful(raw, make_sweep(COSTS | {"series": "4.6b"}, name="figure-4.6b")).path
+    with forged(campaign):
+        cell(put("request_us", said))(campaign)
     left_out = make_tables(raw).left_out
     assert list(left_out) == [campaign.name] and words in left_out[campaign.name]
 

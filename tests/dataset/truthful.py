@@ -75,6 +75,7 @@ def _cell_record(campaign: Campaign, cell: Cell, drawn: list, began: datetime, e
         "ended_at": _iso(ended),
         "wall_s": (ended - began).total_seconds(),
         "complete": True,
+        "request_us": {arm.name: arm.request_cost_us + 40.0 for arm in cell.arms if arm.request_cost_us is not None},
     }
 
 
@@ -87,7 +88,8 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
         "bandwidth_mbps": link.bandwidth_mbps,
         "delay_ms": link.rtt_ms / 2,
         "loss_pct": link.loss_pct / 2,
-        "queue_bytes": link.effective_queue_bytes,
+        "queue_bytes": link.effective_queue_bytes or 0,
+        "queue_packets": link.queue_packets or 0,
         "seed": cell.seed,
     }
     return {

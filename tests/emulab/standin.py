@@ -32,6 +32,7 @@ ROLES = ("server", "bridge", "client")
 PIPES = {"server_to_client": 60111, "client_to_server": 60121}
 HOME = Path.home()
 DEFAULT_PIPE_BYTES = 1048576
+DEFAULT_PIPE_SLOTS = 100
 """FreeBSD's own limit."""
 
 
@@ -217,7 +218,8 @@ class Standin:
         (home / "home" / ".ssh" / "authorized_keys").write_text((self.folder / "user_key.pub").read_text())
         Path("/run/sshd").mkdir(exist_ok=True)
         first = f"{BRIDGE_BIN}:" if role == "bridge" else ""
-        for name, value in {"pipe_byte_limit": DEFAULT_PIPE_BYTES, "expire": 1, "io_fast": 0}.items():
+        limits = {"pipe_byte_limit": DEFAULT_PIPE_BYTES, "pipe_slot_limit": DEFAULT_PIPE_SLOTS}
+        for name, value in (limits | {"expire": 1, "io_fast": 0}).items():
             (home / "sysctl" / f"net.inet.ip.dummynet.{name}").write_text(f"{value}\n")
         (home / "sshd_config").write_text(
             f"ListenAddress {self.address(role)}\nHostKey {self.folder / f'{role}_host_key'}\n"

@@ -97,7 +97,7 @@ def test_what_is_placed_once_is_not_placed_again(standin):
 
 @pytest.mark.quiet
 def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
-    """From the client node's side: calibration of a lossless and of a lossy link."""
+    """From the client node's side: calibration of a lossless link, a lossy one, and one with a queue in packets."""
     with Nodes(standin.description(), ["quicv1"]) as ready:
         script = (
             "import json, sys; from longlook.testbed.opening import open_link; import contextlib\n"
@@ -105,7 +105,8 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
             "bed = json.loads(sys.argv[1])\n"
             "with contextlib.ExitStack() as owned:\n"
             "    bed, driver = open_link(owned, bed)\n"
-            "    for link in (Link(bandwidth_mbps=10, rtt_ms=36), Link(bandwidth_mbps=50, rtt_ms=112, loss_pct=1)):\n"
+            "    for link in (Link(bandwidth_mbps=10, rtt_ms=36), Link(bandwidth_mbps=50, rtt_ms=112, loss_pct=1),\n"
+            "                 Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=120)):\n"
             "        driver.configure(link, 1)\n"
             "        print(json.dumps(calibrate(bed, driver, link)['measured']))\n"
         )
@@ -119,9 +120,10 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
             ],
             timeout_s=90,
         )
-    slow, fast = (json.loads(line) for line in said.splitlines()[-2:])
+    slow, fast, slots = (json.loads(line) for line in said.splitlines()[-3:])
     assert abs(slow["rtt_ms_median"] - 36) < 1 and abs(fast["rtt_ms_median"] - 112) < 1
     assert abs(slow["server_to_client_mbps"] - 10) < 0.3 and abs(fast["client_to_server_mbps"] - 50) < 1.5
+    assert abs(slots["server_to_client"]["queue_packets"] - 120) < 13  # more than the kernel's own limit of 100
 
 
 @pytest.mark.parametrize(

@@ -179,6 +179,7 @@ def test_a_killed_run_is_cleaned_up_and_goes_on(standin, bench, tmp_path):
         "bandwidth_mbps=[50]\nrtt_ms=[36]\nworkloads=[{size_kb=100}]\n"
     )
     (tmp_path / "tiny.toml").write_text(text)
+    (tmp_path / "raw").mkdir()
     argv = [
         sys.executable,
         "-m",

@@ -45,6 +45,7 @@ class Driven:
 
     def __init__(self, folder, testbeds, arguments, sizes_kb):
         self.raw, self.testbeds = folder / "raw", testbeds
+        self.raw.mkdir(parents=True)
         self.started = []
         sweep = folder / "tiny.toml"
         workloads = ", ".join(f"{{ size_kb = {size}, count = 1 }}" for size in sizes_kb)

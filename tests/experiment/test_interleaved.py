@@ -56,6 +56,7 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         TCP | {"paced": True},
         QUIC | {"server_cpu_pct": 20},
         QUIC | {"cca": "bbr"},
+        QUIC | {"request_cost_us": 0},
     ]
     named = [arm | {"name": f"arm{number}"} for number, arm in enumerate(arms)]
     servers = Servers(cell(*named))
@@ -68,6 +69,7 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         ("tcp", 445, "arm8"),
         ("quic", 445, "arm9"),
         ("quic", 446, "arm10"),
+        ("quic", 447, "arm11"),
     ]
     port_of = {arm.name: found[interleaved.served_by(arm)].settings.port for arm in servers.cell.arms}
     assert [port_of[f"arm{number}"] for number in (2, 3, 4, 6)] == [443] * 4

@@ -100,7 +100,7 @@ def test_the_lock_is_of_nobody_elses_business(tmp_path):
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.parametrize("words", [["calibrate"], ["bench", "--seconds", "1"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("words", [["calibrate"], ["bench", "--seconds", "3"], ["soak"]], ids=lambda words: words[0])
 def test_other_commands_are_refused_as_well(hold, words):
     holder = hold(words[0])
     said = subprocess.run([sys.executable, "-m", "longlook.cli", *words], capture_output=True, text=True, timeout=60)

@@ -35,7 +35,8 @@ def cell(*arms, **changes):
         QUIC | {"cca": "bbr", "emulated_connections": None, "server_cpu_pct": 20},
         TCP | {"cca": "bbr", "paced": True, "initial_window": 32},
         TCP | {"cca": "reno", "client_cpu_pct": 50},
-        GQUIC | {"emulated_connections": 1},
+        GQUIC | {"emulated_connections": 1, "request_cost_us": 50},
+        QUIC | {"request_cost_us": 0},
     ],
 )
 def test_what_can_be_done_is_not_refused(arm):
@@ -60,7 +61,14 @@ def test_what_can_be_done_is_not_refused(arm):
             "server envoy knows no connection option XYZZ .*known: .*ILD0.*IW10",
         ),
         (GQUIC | {"quic_options": ["IW10"]}, "server gquicd knows no connection option IW10 .known: none"),
-        (QUIC | {"server": "nginx"}, "no server 'nginx' .known: apache, envoy, gquicd"),
+        (TCP | {"request_cost_us": 50}, "server apache cannot be given a cost per request"),
+        (
+            QUIC
+            | {"stack": "quicv1more", "server": "ngtcp2", "handshake": "1rtt", "emulated_connections": None}
+            | {"request_cost_us": 0},
+            "server ngtcp2 cannot be given a cost per request",
+        ),
+        (QUIC | {"server": "nginx"}, "no server 'nginx' .known: apache, apache-wsgi, envoy, gquicd"),
         (QUIC | {"client": "lynx"}, "no client 'lynx' .known: chromium"),
         (QUIC | {"stack": "quicv9"}, "no stack 'quicv9'.*known stacks: .*quicv1"),
     ],

@@ -7,8 +7,8 @@ import pytest
 
 from longlook import paths
 from longlook.errors import NotSupported
+from longlook.experiment.measurable import require_measurable
 from longlook.experiment.registry import EXPERIMENTS, experiment_of
-from longlook.experiment.run import require_measurable
 from longlook.plan.cell import Cell
 from longlook.plan.value import PlanError
 from plans import QUIC, TCP, cell, sweep
@@ -68,7 +68,10 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
         ([QUIC | {"cca": "reno"}, TCP], r"arm quic.*envoy offers the controllers cubic, bbr, not reno"),
         ([QUIC | {"quic_options": ["ZZZZ"]}, TCP], r"envoy knows no connection option ZZZZ \(known: .*ILD0"),
         ([QUIC, TCP | {"handshake": "0rtt"}], r"apache does 1rtt, not 0rtt"),
-        ([QUIC | {"server": "litespeed"}, TCP], r"no server 'litespeed' \(known: apache, envoy, gquicd, ngtcp2\)"),
+        (
+            [QUIC | {"server": "litespeed"}, TCP],
+            r"no server 'litespeed' \(known: apache, apache-wsgi, envoy, gquicd, ngtcp2\)",
+        ),
         ([QUIC | {"client": "netscape"}, TCP], r"no client 'netscape' \(known: chromium, curl\)"),
         ([QUIC, TCP | {"server": "envoy"}], r"envoy speaks quic, not tcp"),
         ([QUIC | {"server": "ngtcp2", "stack": "quicv1more"}, TCP], r"ngtcp2 does 1rtt, not 0rtt"),

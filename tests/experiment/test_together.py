@@ -1,6 +1,9 @@
 """Real transfers: what the probes say agrees with each other and with the link."""
 
 import json
+import os
+import signal
+import threading
 
 import pandas as pd
 import pytest
@@ -127,6 +130,24 @@ def test_a_rejected_attempt_is_repeated_and_the_record_lists_it(tmp_path, testbe
     assert [record["accepted"] for record in records[-2:]] == [outcome.accepted] * 2
     assert all(record["metrics"]["mean_mbps"] > 0 for record in records)
     assert {"envoy", "tcp_probe"} <= set(table["source"])
+
+
+def test_a_program_that_is_stopped_voids_the_run(tmp_path, testbed_name, monkeypatch):
+    monkeypatch.setattr(together, "ATTEMPTS", 1)
+    transfer = together._transfer
+
+    def stopping(context, flows, watch, stops):
+        pid = flows[0].server.pids[0]
+        for at, number in ((1.0, signal.SIGSTOP), (1.2, signal.SIGCONT)):
+            threading.Timer(at, os.kill, (pid, number)).start()
+        return transfer(context, flows, watch, stops)
+
+    monkeypatch.setattr(together, "_transfer", stopping)
+    outcome = run_together(cell([{"protocol": "quic"}], duration_s=3), tmp_path, "trial", testbed_name)
+    (record,) = read_records(tmp_path)
+    assert not outcome.accepted and record["disturbed"]
+    assert outcome.reject_reason.startswith("disturbed: stopped: ")
+    assert 0.1 < sum(record["stopped_s"].values()) < 0.4
 
 
 def test_gquicd_tells_window_and_phase(tmp_path, testbed_name):

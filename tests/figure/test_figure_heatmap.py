@@ -1,6 +1,7 @@
 """Squares, heatmaps and the loads behind them, from small tables with known numbers."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -9,11 +10,13 @@ from cells import REFERENCE, arm_rows, cell
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT, RATE
 from longlook.figure import style
-from longlook.figure.heatmap import QUIC_TCP, heatmap, mean_text, p_text
+from longlook.figure.heatmap import QUIC_TCP, heatmap, mean_and_sd, mean_text, p_text
 from longlook.figure.live import Attachment, LiveChart, javascript_bundle, offline_spec, png, svg
 from longlook.figure.runs import STATES, loads_of_squares, strip
 from longlook.figure.squares import PUBLISHED, Axes, figure_squares
-from longlook.figure.versus import Versus, side_by_side
+from longlook.figure.versus import SIDES, Versus, least_told_pct, side_by_side, told_text
+
+MEANS = {"mean": 100.0, "sd": 10.0, "n": 20}
 
 
 @pytest.fixture
@@ -61,6 +64,15 @@ def test_a_cell_whose_loads_were_all_rejected_counts_as_not_measured():
     assert '"verdict_text": "not measured"' in json.dumps(heatmap(found).to_dict())
 
 
+def test_beside_every_not_significant_stands_what_would_have_been_told(squares):
+    told = re.findall(r'"verdict_text": "([^"]*)"', json.dumps(heatmap(squares).to_dict()))
+    white = [text for text in told if text.startswith("not significant")]
+    assert white == ["not significant; 2.9 % would be, in 4 of 5 repetitions"] and "QUIC faster" in told
+    rows = {"verdict": "none"} | {f"{side}_{name}": one for side in SIDES for name, one in MEANS.items()}
+    assert least_told_pct(rows, QUIC_TCP) == pytest.approx(11.30, abs=0.01)
+    assert told_text(least_told_pct(rows | {"verdict": "left"}, QUIC_TCP)) == ""
+
+
 def test_the_scale_is_symmetric_and_clamped(squares):
     text = json.dumps(heatmap(squares).to_dict())
     scales = [scale for scale in _find(json.loads(text), "scale") if isinstance(scale, dict) and "domain" in scale]
@@ -74,7 +86,7 @@ def test_the_scale_is_symmetric_and_clamped(squares):
 def test_links_are_blocks_of_their_own():
     frame = pd.DataFrame([cell(), cell(loss=1.0)])
     rows = heatmap(figure_squares({PUBLISHED: frame})).to_dict()["vconcat"]
-    assert [row["title"]["text"] for row in rows] == ["RTT 36 ms, loss 0 %", "RTT 36 ms, loss 1 %"]
+    assert [row["title"]["text"] for row in rows] == ["RTT 36 ms, loss 0 %", "RTT 36 ms, loss 1 % (0.5 % each way)"]
 
 
 def test_panels_stand_side_by_side_in_the_order_of_the_sources(squares):
@@ -108,6 +120,14 @@ def test_two_cells_on_one_square_are_an_error_that_names_series_and_conditions()
     frame = pd.DataFrame([cell(cell_id="one"), cell(cell_id="two") | {"left_server_cpu_pct": 20.0, "queue_bytes": 9}])
     with pytest.raises(LonglookError, match=r"series 4\.6a: 2 cells .*differ in queue_bytes, quic\.server_cpu_pct\."):
         figure_squares({PUBLISHED: frame})
+
+
+def test_queues_of_other_lengths_in_packets_do_not_share_a_square():
+    frame = pd.DataFrame([cell(cell_id=str(slots)) | {"queue_packets": slots} for slots in (50, 100)])
+    with pytest.raises(LonglookError, match="they differ in queue_packets"):
+        figure_squares({PUBLISHED: frame})
+    blocks = figure_squares({PUBLISHED: frame}, Axes(by=("queue_packets",)))["block"]
+    assert sorted(blocks) == [f"RTT 36 ms, loss 0 %, queue, packets: {slots}" for slots in (100, 50)]
 
 
 def test_repeats_on_one_square_are_an_error_too():
@@ -175,6 +195,12 @@ def test_p_in_words(p, text):
     assert p_text(p) == text
 
 
+def test_a_deviation_is_rounded_once():
+    """2.246 rounded to two digits and then to one would be 2.3."""
+    assert mean_text(106.0, 2.246, 20) == "106.0 ± 2.2 ms (n = 20)" and mean_and_sd(106.0, 2.246, "ms") == "106.0 ± 2.2"
+    assert style.mean_sd(106.0, None, 1) == ("106.0", "")
+
+
 def test_a_missing_mean_is_said_in_words():
     assert mean_text(float("nan"), float("nan"), 0) == "not measured"
     assert mean_text(1234.56, 7.89, 20) == "1,234.6 ± 7.9 ms (n = 20)"
@@ -186,7 +212,7 @@ def test_a_chart_is_one_block_with_everything_inside(squares):
         heatmap(squares),
         'a "picture"',
         {"facts": {"x": "</script><b>"}},
-        (Attachment("x.csv", "a,b\n1,2\n"),),
+        downloads=(Attachment("x.csv", "a,b\n1,2\n"),),
     )
     page = chart._repr_html_()
     assert page.count("</script>") == 1, "data must not end its script element"

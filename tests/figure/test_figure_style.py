@@ -47,11 +47,12 @@ def test_a_value_of_a_condition(value, text):
 
 
 def test_what_lies_on_an_axis_is_not_in_the_blocks_title():
-    assert style.link_label(loss_pct=1.0) == "loss 1 %" and style.link_label(rtt_ms=36.0, jitter_ms=0.0) == "RTT 36 ms"
+    assert style.link_label(loss_pct=1.0) == "loss 1 % (0.5 % each way)"
+    assert style.link_label(rtt_ms=36.0, jitter_ms=0.0) == "RTT 36 ms"
 
 
 def test_jitter_is_named_only_where_there_is_some():
-    assert style.link_label(36.0, 1.0, 0.0) == "RTT 36 ms, loss 1 %"
+    assert style.link_label(36.0, 1.0, 0.0) == "RTT 36 ms, loss 1 % (0.5 % each way)"
     assert style.link_label(112, 0, 50) == "RTT 112 ms, loss 0 %, jitter 50 ms"
 
 

@@ -1,5 +1,7 @@
 """Appendix B tables: published beside re-measured."""
 
+import re
+
 import pandas as pd
 from cells import cell
 
@@ -12,7 +14,7 @@ def test_ratio_and_verdict_stand_beside_the_values():
     measured = pd.DataFrame([cell(campaign="c") | {"left_mean": 105.0}, cell(size=10, campaign="c")])
     text = compared_table(published, measured, "Re-measured", QUIC_TCP)
     assert "<td class=num>1.05</td>" in text
-    assert "✓</span> QUIC" in text and "✗</span> none → QUIC" in text
+    assert "✓</span> QUIC" in text and re.search(r"✗</span> none \(\d\.\d %\) → QUIC", text)
 
 
 def test_only_measured_cells_are_compared():
@@ -35,3 +37,5 @@ def test_text_is_escaped():
 
 def test_verdict_marks():
     assert "✓" in verdicts("QUIC", "QUIC") and "QUIC → TCP" in verdicts("QUIC", "TCP")
+    assert verdicts("none", "none", "12 %", "3.1 %").endswith("none (12 %, 3.1 %)")
+    assert verdicts("none", "TCP", "12 %").endswith("none (12 %) → TCP")

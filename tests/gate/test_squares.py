@@ -66,7 +66,9 @@ def same(new, old, words):
     assert (new["campaign"], new["cell_id"] if new["raw"] else "") == (old["campaign"], old["cell_id"])
     assert (words[new["verdict"]] if new["measured"] else "none") == old["verdict"]
     assert (new["label"], new["label_colour"]) == (old["label"], old["label_colour"])
-    assert (new["x"], new["y"], new["block"]) == (old["workload"], old["bandwidth"], old["block"])
+    assert (new["x"], new["y"]) == (old["workload"], old["bandwidth"])
+    lost = new["loss_pct"]  # a panel's title has since said what each direction has of a loss
+    assert new["block"] == old["block"] + (f" ({lost / 2:g} % each way)" if lost else "")
     assert (str(new["measured"]), str(new["significant"])) == (old["measured"], old["significant"])
     assert new["raw"] == (f"data/raw/{old['campaign']}/{old['cell_id']}" if old["cell_id"] else "")
 

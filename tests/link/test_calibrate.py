@@ -1,15 +1,16 @@
 """The link is what was set, and calibration notices when it is not."""
 
 import contextlib
+from types import SimpleNamespace
 
 import pytest
 import wrong_links
 
 from longlook.errors import LonglookError
-from longlook.link import streams
+from longlook.link import stream, streams
 from longlook.link.binomial import bounds, packets_needed, power
 from longlook.link.calibrate import Losses, Tolerance, calibrate, problems
-from longlook.link.jitter import jitter_problems
+from longlook.link.jitter import changes, jitter_problems
 from longlook.link.linkpipe import LinkPipe
 from longlook.plan.link import Link
 from longlook.testbed.netns import NetnsTestbed
@@ -54,10 +55,62 @@ def test_each_deviation_is_told_with_its_numbers_and_direction(way, changes, wor
     assert problem.startswith(f"{way}: {words}")
 
 
+@pytest.mark.parametrize(
+    ("held", "right"), [(75.0, False), (56.4, False), (55.0, True), (49.4, True), (44.1, True), (43.6, False)]
+)
+def test_a_queue_in_packets_is_held_against_packets(held, right):
+    link = wrong_links.SLOTS
+    way = WAY | {"queue_bytes": held * 1442, "queue_packets": held}
+    found = problems(link, MEASURED | {"client_to_server": way, "server_to_client": way}, Tolerance(), NO_LOSSES)
+    said = f"queue of 50 packets set, {held} measured (tolerance 6.0)"
+    assert found == ([] if right else [f"server_to_client: {said}", f"client_to_server: {said}"])
+
+
+def test_a_queue_in_packets_is_offered_half_as_much_again_and_small_packets_never_fill_it():
+    for slots, at_once in ((1, 1), (2, 1), (3, 1), (50, 25), (1000, 500)):
+        _, *bursts, losses = streams.phases(Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=slots))
+        assert [one["frame_bytes"] for one in bursts] == [1442] * 3 and losses["at_once"] == at_once
+        assert bursts[0]["backlog_bytes"] == 1.5 * slots * 1442
+    assert "at_once" not in streams.phases(LINK)[-1] and "top_up" not in streams.phases(LOSSY)[1]
+
+
+def test_a_queue_in_packets_is_topped_up_for_what_the_burst_lost():
+    link = Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1, queue_packets=50)
+    assert streams.phases(link)[1]["top_up"] == 21  # 1040 packets in 120 ms, 5 of them lost
+
+
+@pytest.mark.parametrize(("at_once", "most"), [(None, 88), (25, 25), (1, 1)])
+def test_a_paced_stream_sends_no_more_at_once_than_it_may(monkeypatch, at_once, most):
+    """9 Mbit/s of 64 bytes: 17.6 packets in a millisecond; after a stall those of 5 ms."""
+    clock, batches = iter([0.0, 0.001, 1.0, 1.001, *(1.001 + 0.001 * step for step in range(1, 10_000))]), [0]
+    sender = SimpleNamespace(times=[])
+
+    def send():
+        sender.times.append(0)
+        batches[-1] += 1
+
+    sender.send = send
+    time = SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _: batches.append(0))
+    monkeypatch.setattr(stream, "time", time)
+    stream.paced(sender, count=500, frame_bytes=64, mbps=9.0, at_once=at_once)
+    assert len(sender.times) == sum(batches) == 500 and max(batches) == most
+
+
 @pytest.mark.parametrize("rtt", [37.0, None])
 def test_an_rtt_that_is_not_the_links(rtt):
     (problem,) = problems(LINK, MEASURED | {"rtt_ms_median": rtt}, Tolerance(), NO_LOSSES)
     assert f"RTT 36 ms set, {rtt} ms measured" in problem
+
+
+@pytest.mark.parametrize(
+    ("mbps", "rtt", "right"),
+    [(1, 37.9, True), (1, 37.3, True), (1, 36.9, False), (1, 38.3, False), (5, 36.8, True), (100, 36.7, False)],
+)
+def test_an_echos_own_time_on_a_narrow_line_is_not_the_links_delay(mbps, rtt, right):
+    link = Link(bandwidth_mbps=mbps, rtt_ms=36, queue_bytes=90_000)
+    way = WAY | {"mbps": float(mbps)}
+    seen = {"rtt_ms_median": rtt, "server_to_client": way, "client_to_server": way}
+    assert (problems(link, seen, Tolerance(), NO_LOSSES) == []) is right
 
 
 @pytest.mark.parametrize(
@@ -139,7 +192,14 @@ def patiently(bed, driver, link, tries=4):
 @pytest.mark.netns
 @pytest.mark.quiet
 @pytest.mark.parametrize(
-    "link", [LINK, Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1), Link(bandwidth_mbps=50, rtt_ms=112)]
+    "link",
+    [
+        LINK,
+        Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1),
+        Link(bandwidth_mbps=50, rtt_ms=112),
+        Link(bandwidth_mbps=1, rtt_ms=20),
+        wrong_links.SLOTS,
+    ],
 )
 def test_a_real_link_is_what_was_set(testbed_name, link):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
@@ -147,6 +207,10 @@ def test_a_real_link_is_what_was_set(testbed_name, link):
         record = patiently(bed, driver, link)
     assert record["within_tolerance"]
     assert record["set"]["queue_bytes"] == link.effective_queue_bytes
+    assert record["set"].get("queue_packets") == link.queue_packets
+    for way in ("server_to_client", "client_to_server"):
+        held = record["measured"][way].get("queue_packets")
+        assert held == (None if link.queue_packets is None else pytest.approx(link.queue_packets, abs=6))
 
 
 NOT_SURE = {"half the loss in one", "0.1 % lost where none is set"}
@@ -250,6 +314,20 @@ def test_jitter_out_of_bounds_is_told_with_its_numbers(field, value, words):
     assert jitter_problems(JITTERY, SPREAD, 10.0) == []
     (problem,) = jitter_problems(JITTERY, SPREAD | {field: value}, 10.0)
     assert words in problem
+
+
+def test_changes_of_a_delay_are_counted_and_stalls_are_none():
+    levels = [20.0, 35.0, 27.0, 40.0, 31.0, 18.0]
+    delays = [level for level in levels for _ in range(25)]
+    assert changes(delays, 2.0, 100) == 5
+    for at in (3, 30, 60, 130):  # a stall of 10 ms holds up three packets; a single one is late elsewhere
+        for late, more in enumerate((10.0, 6.0, 2.0)):
+            delays[at + late] += more
+    delays[100] += 30
+    assert changes(delays, 2.0, 100) == 5
+    short = [level for level in levels for _ in range(3)]
+    assert changes(short, 2.0, 12) == 5, "too few packets between two changes for any median"
+    assert changes([], 2.0, 100) == 0
 
 
 @pytest.mark.parametrize("way", ["server_to_client", "client_to_server"])

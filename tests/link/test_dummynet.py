@@ -1,9 +1,12 @@
 """Dummynet's commands and what is read back; the texts of `ipfw pipe show` are FreeBSD's."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.link.dummynet import arguments, differences, parse_pipe
+from longlook.link.dummynet import Dummynet, arguments, differences, parse_pipe
+from longlook.plan.link import Link
 
 WITH_LOSS = """00001: 100.000 Kbit/s  300 ms burst 0 
 q131073  50 sl.plr 0.050000 0 flows (1 buckets) sched 65537 weight 0 lmax 0 pri 0 droptail
@@ -26,6 +29,7 @@ def test_a_lossy_pipe_with_traffic():
         "delay_ms": 300,
         "loss": 0.05,
         "queue_bytes": None,
+        "queue_packets": 50,
         "packets": 130,
         "bytes": 68642,
         "dropped": 6,
@@ -38,6 +42,7 @@ def test_an_idle_pipe_and_one_as_it_was_booted():
         "delay_ms": 18,
         "loss": 0,
         "queue_bytes": 87 * 1024,
+        "queue_packets": None,
         "packets": 0,
         "bytes": 0,
         "dropped": 0,
@@ -62,6 +67,31 @@ def test_what_is_set_and_what_is_shown_are_the_same():
         "90000bytes",
     ]
     assert differences(wanted, parse_pipe(IDLE)) == []
+
+
+def test_a_queue_in_packets_is_set_and_shown_in_slots():
+    wanted = {"bandwidth_mbps": 0.1, "delay_ms": 300.0, "loss": 0.05, "queue_packets": 50}
+    assert arguments(1, **wanted)[-4:] == ["plr", "0.05", "queue", "50"]
+    assert differences(wanted, parse_pipe(WITH_LOSS)) == []
+    assert differences(wanted | {"queue_packets": 51}, parse_pipe(WITH_LOSS)) == ["queue_packets: 51 set, 50 in force"]
+    in_bytes = {"bandwidth_mbps": 10.0, "delay_ms": 18.0, "loss": 0.0}
+    assert differences(in_bytes | {"queue_packets": 50}, parse_pipe(IDLE)) == ["queue_packets: 50 set, None in force"]
+    slots = parse_pipe(IDLE.replace("87 KB", "50 sl."))
+    assert differences(in_bytes | {"queue_bytes": 90000}, slots) == ["queue_bytes: 90000 set, None in force"]
+
+
+@pytest.mark.parametrize(
+    ("queue", "words"),
+    [
+        ({"queue_packets": 16_385}, r"a queue of 16385 packets is more than the bridge allows \(16384\)"),
+        ({"queue_bytes": 9_000_000}, r"a queue of 9000000 bytes is more than the bridge allows \(8388608\)"),
+    ],
+)
+def test_a_queue_longer_than_the_bridge_allows(queue, words):
+    driver = Dummynet(SimpleNamespace(hosts={"bridge": SimpleNamespace(pipes={})}))
+    driver._jitter = None
+    with pytest.raises(LonglookError, match=words):
+        driver.configure(Link(bandwidth_mbps=10, rtt_ms=36, **queue), seed=1)
 
 
 @pytest.mark.parametrize(

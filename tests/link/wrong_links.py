@@ -18,6 +18,7 @@ from longlook.testbed.netns import NetnsTestbed
 
 LINK = Link(bandwidth_mbps=10, rtt_ms=36)
 LOSSY = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1)
+SLOTS = Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50)
 S2C, C2S = "server_to_client", "client_to_server"
 BOTH = (S2C, C2S)
 
@@ -38,6 +39,8 @@ WRONG = {
     "a queue twice too short": (LINK, (S2C,), {"queue_bytes": 45_000}),
     "a queue 25 % too short": (LINK, (C2S,), {"queue_bytes": 67_500}),
     "a queue without limit": (LINK, BOTH, {"queue_bytes": 0}),
+    "a queue of 100 packets where 50 are set": (SLOTS, (S2C,), {"queue_packets": 100}),
+    "a queue of 40 packets where 50 are set": (SLOTS, (C2S,), {"queue_packets": 40}),
     "a rate 2.8 % too low": (LINK, (S2C,), {"bandwidth_mbps": 9.72}),
     "a rate 1 % too low": (LINK, (C2S,), {"bandwidth_mbps": 9.9}),
     "a rate 1 % too high": (LINK, (S2C,), {"bandwidth_mbps": 10.1}),
@@ -53,6 +56,9 @@ RIGHT = (
     Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=2),
     Link(bandwidth_mbps=100, rtt_ms=112),
     Link(bandwidth_mbps=500, rtt_ms=1, queue_bytes=1_000_000),
+    SLOTS,
+    Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1, queue_packets=50),
+    Link(bandwidth_mbps=100, rtt_ms=112, queue_packets=1000),
 )
 
 

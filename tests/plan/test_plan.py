@@ -1,17 +1,70 @@
 """Links, workloads, arms and cells: units, defaults from the thesis, names, keys, and mistakes that are told."""
 
+import json
+
 import pytest
 
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
 from longlook.plan.value import LONGEST_ID, PlanError, derived_seed
 from longlook.plan.workload import Download, Page, parse_workload
-from plans import QUIC, TCP, arm, cell
+from plans import QUIC, TCP, arm, cell, sweep
+
+HELD = QUIC | {"client_cpu_pct": 45}
 
 
 def test_queue_is_twice_the_bandwidth_delay_product():
     assert Link(bandwidth_mbps=100, rtt_ms=112).effective_queue_bytes == 2_800_000  # thesis, section 3.2.5
     assert Link(bandwidth_mbps=5, rtt_ms=36, queue_bytes=30_000).effective_queue_bytes == 30_000
+
+
+def test_a_queue_may_be_limited_in_packets_instead():
+    bytewise = {"bandwidth_mbps": 10, "rtt_ms": 36}
+    link = Link.parse(bytewise | {"queue_packets": 50})
+    assert (link.effective_queue_bytes, link.longest_queue_bytes) == (None, 50 * 1514)
+    assert (link.id_parts[-1], link.label) == ("50slots", "10 Mbit/s, 36 ms, queue 50 packets")
+    own, usual = link.conditions(), Link.parse(bytewise).conditions()
+    assert own == usual | {"queue_bytes": None, "queue_packets": 50}
+    assert Link.parse(bytewise).longest_queue_bytes == 90_000 == usual["queue_bytes"]
+    assert cell(link=bytewise | {"queue_packets": 50}).id.endswith("_10mbps_36ms_0pct_50slots")
+    for known in (link, Link.parse(bytewise)):
+        assert Link.parse(known.model_dump(mode="json")) == known
+
+
+def test_a_queue_has_one_limit():
+    both = {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 90_000, "queue_packets": 50}
+    with pytest.raises(PlanError, match=r"queue_bytes = 90000 and queue_packets = 50: .* in bytes or in packets"):
+        Link.parse(both)
+
+
+def test_a_link_that_says_nothing_of_packets_is_what_it_was():
+    link = Link.parse({"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": None})
+    assert json.dumps(link.model_dump(mode="json")) == (
+        '{"bandwidth_mbps": 10.0, "rtt_ms": 36.0, "loss_pct": 0.0, "jitter_ms": 0.0, "jitter_interval_ms": 100.0, '
+        '"queue_bytes": null}'
+    )
+    assert list(link.conditions()) == list(link.model_dump())
+    assert "queue_packets" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
+
+
+SEALED = {
+    "29a9dfe0e95e68d3": {"arms": (QUIC, QUIC), "control": True},
+    "58913649fe606994": {"arms": (TCP, TCP), "control": True},
+    "a7e65242d6e3556b": {
+        "arms": (QUIC, TCP),
+        "experiment": "fairness",
+        "mode": "together",
+        "link": {"bandwidth_mbps": 5, "rtt_ms": 36, "queue_bytes": 30_720},
+        "workload": {"size_kb": 50_000},
+        "duration_s": 60,
+    },
+}
+"""Keys of cells in sealed campaigns (aa, table-4.1)."""
+
+
+@pytest.mark.parametrize("key", SEALED)
+def test_the_keys_of_sealed_cells_stay(key):
+    assert keyed(**SEALED[key]) == key
 
 
 @pytest.mark.parametrize(("size_kb", "size"), [(5, 5120), (500, 512_000), (1000, 1_000_000), (10000, 10_000_000)])
@@ -62,6 +115,12 @@ def test_an_unknown_key_is_an_error_that_lists_the_known_ones():
         {"loss_pct": 100},
         {"rtt_ms": -1},
         {"queue_bytes": 0},
+        {"queue_packets": 0},
+        {"queue_packets": -50},
+        {"queue_packets": 100_001},
+        {"queue_packets": 50.0},
+        {"queue_packets": True},
+        {"queue_packets": "50"},
         {"rtt_ms": float("nan")},
         {"bandwidth_mbps": float("inf")},
     ],
@@ -86,6 +145,16 @@ def test_values_are_frozen_and_ids_tell_cells_apart():
     assert held.id == one.id + "_50pctcpu_20pctquicserver"
 
 
+def test_the_period_of_a_limit_is_a_condition_of_its_own_and_needs_a_limit_that_fits_it():
+    usual, short = cell(HELD), cell(HELD | {"cpu_period_us": 2500})
+    assert short.id == usual.id + "_period2500us" and short.key != usual.key
+    assert cell(HELD | {"cpu_period_us": 10_000}).key == usual.key
+    assert "cpu_period_us" not in usual.arms[0].conditions(), "keys of campaigns without it stay"
+    for wrong, why in ((QUIC, "is of a limit"), (QUIC | {"server_cpu_pct": 10}, "no less than 1000 us")):
+        with pytest.raises(PlanError, match=why):
+            cell(wrong | {"cpu_period_us": 2500})
+
+
 def test_an_id_of_many_arms_still_names_a_folder_and_tells_cells_apart():
     limits = [QUIC | {"client_cpu_pct": share} for share in range(10, 34)]
     one, other = cell(*limits), cell(*limits, replicate=1)
@@ -106,10 +175,12 @@ def test_derived_seeds_are_stable_between_machines_and_versions():
         ((QUIC, TCP), ("quic", "tcp")),
         ((TCP, QUIC), ("tcp", "quic")),
         ((QUIC | {"handshake": "1rtt"}, TCP), ("quic", "tcp")),
+        ((HELD, HELD | {"cpu_period_us": 2500}), ("period10000us", "period2500us")),
         ((QUIC, QUIC | {"handshake": "1rtt"}), ("0rtt", "1rtt")),
         ((QUIC, QUIC | {"quic_options": ["IW10"]}), ("plain", "iw10")),
         ((TCP, TCP | {"initial_window": 32}), ("iw-default", "iw32")),
         ((QUIC, QUIC | {"emulated_connections": 1}), ("n2", "n1")),
+        ((QUIC, QUIC | {"request_cost_us": 0}, QUIC | {"request_cost_us": 50}), ("nocost", "cost0us", "cost50us")),
         ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
         ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
     ],
@@ -137,9 +208,10 @@ def test_what_a_cell_asks_of_its_senders_is_in_its_name():
         cell(),
         cell(QUIC | {"quic_options": ["IW10"]}, TCP),
         cell(QUIC, TCP | {"initial_window": 32}),
+        cell(QUIC | {"request_cost_us": 50}, TCP),
         cell(QUIC | {"handshake": "1rtt"}, TCP),
     ]
-    assert len({one.id for one in cells}) == 4
+    assert len({one.id for one in cells}) == 5
 
 
 CHANGES = {
@@ -149,9 +221,13 @@ CHANGES = {
     "window": {"arms": (QUIC, TCP | {"initial_window": 32})},
     "client cpu": {"arms": (QUIC | {"client_cpu_pct": 50}, TCP)},
     "server cpu": {"arms": (QUIC | {"server_cpu_pct": 12}, TCP)},
+    "cost": {"arms": (QUIC | {"request_cost_us": 50}, TCP)},
+    "no cost of its own": {"arms": (QUIC | {"request_cost_us": 0}, TCP)},
     "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
     "paced": {"arms": (QUIC, TCP | {"paced": True})},
     "queue": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 45_000}},
+    "packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 50}},
+    "more packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 51}},
     "loss": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}},
     "jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10}},
     "interval": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10, "jitter_interval_ms": 200}},
@@ -205,6 +281,8 @@ def test_another_interval_between_delays_is_another_name():
         (TCP | {"emulated_connections": 1}, "emulated_connections is of QUIC's CUBIC"),
         (QUIC | {"cca": "bbr", "emulated_connections": 2}, "emulated_connections is of QUIC's CUBIC"),
         (QUIC | {"cca": "vegas"}, "cca"),
+        (QUIC | {"request_cost_us": -1}, "request_cost_us"),
+        (QUIC | {"request_cost_us": 0.5}, "request_cost_us"),
         (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
     ],
 )
@@ -215,4 +293,5 @@ def test_an_arm_asks_only_for_what_means_something(wrong, words):
 
 def test_arms_have_labels_for_readers():
     assert Arm.parse(arm(**TCP, paced=True)).label == "TCP CUBIC, paced"
+    assert Arm.parse(arm(**QUIC, request_cost_us=50)).label == "QUIC CUBIC, N = 2, 50 us per request"
     assert Arm.parse(arm(**QUIC, handshake="1rtt", quic_options=["ILD0"])).label == "QUIC CUBIC, N = 2, 1-RTT, ILD0"

@@ -1,10 +1,15 @@
 """Envoy's own account of its connection, and the changed copy of its program."""
 
+from types import SimpleNamespace
+
 import pytest
+import yaml
 
 from longlook.errors import NotSupported
+from longlook.plan.arm import Arm
+from longlook.server.base import ServerSettings
 from longlook.server.emulated import change
-from longlook.server.envoy import statsd_table
+from longlook.server.envoy import Envoy, statsd_table
 
 LINES = [
     "100.0 envoy.http3.downstream.cx_tx_packets_total:4|c",
@@ -41,3 +46,23 @@ def test_a_program_moved_by_another_loader_is_found():
 def test_another_program_is_refused(program):
     with pytest.raises(NotSupported, match=r"not the program that envoy-n1\.toml was made for"):
         change(program, RECIPE)
+
+
+def told_of(cost_us):
+    """The pieces of the configuration for an arm with this cost per request."""
+    arm = Arm.parse(
+        {"stack": "x", "protocol": "quic", "server": "envoy", "client": "chromium", "request_cost_us": cost_us}
+    )
+    hosts = SimpleNamespace(hosts={"server": SimpleNamespace(address="10.0.0.1")})
+    return Envoy(hosts, None, ServerSettings(arm, None, None, None))._cost()
+
+
+def test_a_cost_per_request_is_the_workers_to_bear():
+    told = told_of(50)
+    (lua,) = yaml.safe_load(told["request_cost"])
+    assert "os.clock() + 0.000050" in lua["typed_config"]["default_source_code"]["inline_string"]
+    assert "work_us" in yaml.safe_load(told["request_time"])
+
+
+def test_without_one_envoy_is_told_nothing_of_it():
+    assert set(told_of(None).values()) == {""}

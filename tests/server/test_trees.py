@@ -14,8 +14,14 @@ from longlook.site.tree import Site, described
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(120)]
 
 SCRIPT = Path(__file__).with_name("hashes.js")
-STACK_OF = {"apache": "quicv1", "envoy": "quicv1", "gquicd": "gquic37", "ngtcp2": "quicv1more"}
-SPOKEN = {"apache": "h2", "envoy": "h3", "gquicd": "hq", "ngtcp2": "h3"}
+STACK_OF = {
+    "apache": "quicv1",
+    "apache-wsgi": "quicv1wsgi",
+    "envoy": "quicv1",
+    "gquicd": "gquic37",
+    "ngtcp2": "quicv1more",
+}
+SPOKEN = {"apache": "h2", "apache-wsgi": "h2", "envoy": "h3", "gquicd": "hq", "ngtcp2": "h3"}
 """By the browser's `nextHopProtocol`; Chromium 64 has no other name for Google QUIC there."""
 SAYS_NOTHING_OF_CACHES = {"ngtcp2"}
 KINDS = {".html": "text/html", ".jpg": "image/jpeg", ".bin": "application/octet-stream"}

@@ -1,17 +1,20 @@
 """Two minutes of `make soak`, and whether its checks find what they look for."""
 
 import json
+import os
 import re
 from types import SimpleNamespace
 
 import pytest
 
+from longlook.errors import LonglookError
 from longlook.record.campaign import Campaign
 from longlook.record.samples import SCHEMA, SamplesWriter
 from longlook.soak.checks import Ledger, cell_problems, remains_problems
 from longlook.soak.faults import FAULTS
 from longlook.soak.soak import Soak, end_problems, soak
 from longlook.testbed import netns
+from longlook.testbed.ownership import owned
 
 
 def sample(index, arm="quic", attempt=1, accepted=True, order=None):
@@ -112,6 +115,15 @@ def test_a_soak_that_is_interrupted_keeps_its_summary(tmp_path, monkeypatch):
     (line,) = (tmp_path / "record.jsonl").read_text().splitlines()
     assert json.loads(line)["faults"] == {"kill": 2}
     assert "2 faults" in made.outcome.text()
+
+
+@pytest.mark.parametrize("name", ["bed-soak", "bed"])
+def test_a_soak_on_a_testbed_of_another_one_or_of_a_run_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("longlook.soak.soak.LOCKS", tmp_path)
+    said = rf"{name}' is in use by process {os.getpid()} \(another, since"
+    with owned(name, tmp_path, "another"), pytest.raises(LonglookError, match=said):
+        soak(tmp_path / "record.jsonl", "bed", seed=1, seconds=1, faults=1)
+    assert not (tmp_path / "record.jsonl").exists()
 
 
 def test_a_process_that_ends_while_it_is_looked_at_is_none_of_what_was_left():

@@ -185,7 +185,7 @@ def test_a_failing_installation_is_shown_and_leaves_no_stamp(tmp_path):
 def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subprocess.CompletedProcess, list[str]]:
     """Only the step for single stacks, by an apt that writes down its calls, and has the packages or has not."""
     programs = folder / "bin"
-    programs.mkdir()
+    programs.mkdir(exist_ok=True)
     for tool in ("cat", "mkdir", "tail"):
         (programs / tool).symlink_to(shutil.which(tool))
     calls = folder / "calls"
@@ -194,6 +194,7 @@ def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subproce
         (programs / name).chmod(0o755)
     text = re.sub(r"^(PATH|cd)\b.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE).replace("EUID == 0", "0 == 0")
     script = folder / "bootstrap"
+    text = re.sub(r"(?<=[ \n])/usr(?=/\S+:)", f"{folder}/usr", text)  # files that this machine may have
     script.write_text(text.replace('\nmain "$@"\n', '\ninstall_for_stacks "$@"\n'))
     command = [shutil.which("bash"), str(script), *stacks]
     done = subprocess.run(command, cwd=folder, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=60)
@@ -207,6 +208,20 @@ def test_the_programs_of_a_stack_come_with_it_alone(tmp_path):
     done, calls = for_stacks(tmp_path / "same", "quicv1", "quicv1more")
     assert done.returncode == 0, done.stderr
     assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
+
+
+def test_a_library_or_a_program_of_a_whole_path_is_that_file_only(tmp_path):
+    """Another Flask on PATH, as pyenv puts one there, is not the one that Apache uses."""
+    neither, library = tmp_path / "neither", tmp_path / "library"
+    for folder in (neither, library):
+        (folder / "bin").mkdir(parents=True)
+        (folder / "bin" / "flask").write_text("#!/bin/sh\n")
+        (folder / "bin" / "flask").chmod(0o755)
+    assert for_stacks(neither, "quicv1wsgi")[1][-1].endswith("python3-flask libapache2-mod-wsgi-py3")
+    module = library / "usr" / "lib" / "apache2" / "modules" / "mod_wsgi.so"
+    module.parent.mkdir(parents=True)
+    module.touch()
+    assert for_stacks(library, "quicv1wsgi")[1][-1].endswith("no-install-recommends python3-flask")
 
 
 def test_what_apt_does_not_have_is_left_to_the_doctor(tmp_path):

@@ -7,16 +7,18 @@ import time
 
 import pytest
 
-from longlook.host.cpulimit import CpuLimit
+from longlook.host.cpulimit import PERIOD_US, CpuLimit
 from longlook.host.process import cpu_seconds
+from longlook.plan.arm import USUAL_PERIOD_US
 
 pytestmark = pytest.mark.root
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root: run `sudo make test`")
-def test_a_busy_program_and_its_children_share_the_limit():
+@pytest.mark.parametrize("period", [None, 5000])
+def test_a_busy_program_and_its_children_share_the_limit(period):
     source = "import os\nos.fork()\nwhile True: pass"
-    with CpuLimit(f"longlook-test-{os.getpid()}", 20) as limit:
+    with CpuLimit(f"longlook-test-{os.getpid()}", 20, period) as limit:
         busy = subprocess.Popen(
             [sys.executable, "-c", f"import sys; sys.stdin.read()\n{source}"], stdin=subprocess.PIPE
         )
@@ -33,3 +35,7 @@ def test_a_busy_program_and_its_children_share_the_limit():
             busy.wait()
         time.sleep(0.1)
     assert 0.05 < share < 0.35
+
+
+def test_the_usual_period_is_what_the_plan_takes_for_it():
+    assert PERIOD_US == USUAL_PERIOD_US

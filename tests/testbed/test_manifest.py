@@ -51,6 +51,11 @@ def test_the_order_of_the_nodes_does_not_matter(text):
     assert read_manifest(shuffled, "alice") == read_manifest(text, "alice")
 
 
+def test_a_node_without_a_name_is_refused(text):
+    with pytest.raises(LonglookError, match="a node without client_id"):
+        read_manifest(text.replace('client_id="server-1"', 'lient_id="server-1"'))
+
+
 def test_ports_and_pipes_are_taken(text):
     changed = text.replace('hostname="pc403.emulab.net" port="22"', 'hostname="pc403.emulab.net" port="2203"')
     bed = read_manifest(changed, "bob", Pipes(server_to_client=7, client_to_server=8))[0]

@@ -39,6 +39,17 @@ def test_hosts_settings_and_teardown(testbed_name):
     assert testbed_name not in netns.leftover()
 
 
+def test_there_is_no_way_out(testbed_name):
+    """Of the machine's networks a testbed knows none: its one route is to its own two ends."""
+    ask = "import socket; socket.create_connection(('192.0.2.1', 9), 3)"  # RFC 5737: nobody's
+    with NetnsTestbed(testbed_name) as bed:
+        for role in bed.hosts:
+            shown = bed.run(role, ["ip", "route", "show", "table", "all", "type", "unicast"], timeout_s=5).split()
+            assert {word for word in shown if "/" in word or word == "default"} <= {"10.77.0.0/24", "fe80::/64"}, shown
+            with pytest.raises(LonglookError, match="unreachable"):
+                bed.run(role, [sys.executable, "-c", ask], timeout_s=10)
+
+
 def test_the_initial_window_is_the_routes(testbed_name):
     with NetnsTestbed(testbed_name) as bed:
         bed.set_slow_start("server", 32, None)

@@ -38,6 +38,13 @@ type refusedRecord struct {
 	Spoken  string   `json:"spoken"`
 }
 
+type workRecord struct {
+	TimeS      float64 `json:"time_s"`
+	Connection string  `json:"connection"`
+	Requests   int     `json:"requests"`
+	WorkedUs   float64 `json:"worked_us"` // at all of them
+}
+
 func newAccessLog(path string) (*accessLog, error) {
 	if path == "" {
 		return &accessLog{Closer: nothing, out: io.Discard}, nil
@@ -68,6 +75,10 @@ func (l *accessLog) record(handler http.Handler) http.Handler {
 		}
 		handler.ServeHTTP(w, request)
 	})
+}
+
+func (l *accessLog) worked(work sender.Work) {
+	l.write(workRecord{seconds(time.Now()), work.Connection, work.Requests, float64(work.Took) / float64(time.Microsecond)})
 }
 
 func (l *accessLog) refused(offered []string) {

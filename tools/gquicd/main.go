@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	quic "github.com/lucas-clemente/quic-go"
 	"github.com/lucas-clemente/quic-go/h2quic"
@@ -22,7 +23,7 @@ const version = "0.1.0"
 // options are the flags.
 type options struct {
 	address, certificate, key, www string
-	requestsPerPage                int
+	requestsPerPage, requestCostUs int
 	socketBufferBytes              int
 	accessLog, congestionLog       string
 	sender                         sender.Settings
@@ -48,6 +49,7 @@ func parseFlags(arguments []string) (opt options, showVersion bool) {
 	flags.StringVar(&opt.key, "key", "", "PEM file with the private key")
 	flags.StringVar(&opt.www, "www", "", "folder whose files are served, each under its path below it")
 	flags.IntVar(&opt.requestsPerPage, "requests-per-page", 0, "close a connection after so many responses (0: never)")
+	flags.IntVar(&opt.requestCostUs, "request-cost-us", -1, "CPU time, microseconds, that each request takes its connection's loop (-1: no more than it needs)")
 	flags.IntVar(&opt.sender.EmulatedConnections, "emulated-connections", opt.sender.EmulatedConnections, "N of CUBIC, 1 or 2")
 	flags.IntVar(&opt.sender.NackThreshold, "nack-threshold", opt.sender.NackThreshold, "a packet is lost once one so many numbers higher is acknowledged")
 	flags.IntVar(&opt.sender.MaxWindow, "max-window", opt.sender.MaxWindow, "maximum congestion window, packets")
@@ -77,6 +79,9 @@ func (opt options) check() error {
 	if opt.requestsPerPage < 0 {
 		return fmt.Errorf("-requests-per-page is %d", opt.requestsPerPage)
 	}
+	if opt.requestCostUs < -1 {
+		return fmt.Errorf("-request-cost-us is %d", opt.requestCostUs)
+	}
 	return nil
 }
 
@@ -102,6 +107,10 @@ func run(opt options) error {
 		return err
 	}
 	defer congestion.Close()
+	if opt.requestCostUs >= 0 {
+		opt.sender.RequestCost = time.Duration(opt.requestCostUs) * time.Microsecond
+		sender.OnWork = access.worked
+	}
 	socket, err := listen(opt.address, opt.socketBufferBytes)
 	if err != nil {
 		return err
@@ -111,7 +120,7 @@ func run(opt options) error {
 
 	pages := newPages(opt.requestsPerPage)
 	server := &h2quic.Server{
-		Server:        &http.Server{Handler: pages.count(access.record(site)), TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}},
+		Server:        &http.Server{Handler: pages.count(access.record(worked(site))), TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}},
 		QuicConfig:    &quic.Config{AcceptCookie: anyAddress},
 		AfterResponse: pages.served,
 	}

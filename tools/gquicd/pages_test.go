@@ -9,6 +9,7 @@ func (c *connection) Rejections() int     { return 0 }
 func (c *connection) GoAway()             { c.goneAway++ }
 func (c *connection) CloseWhenDelivered() { c.closed++ }
 func (c *connection) Confirmed() bool     { return false }
+func (c *connection) Work()               {}
 
 func TestAConnectionIsClosedAfterTheLastResponseOfItsPage(t *testing.T) {
 	pages, own := newPages(3), &connection{}

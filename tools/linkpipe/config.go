@@ -37,6 +37,7 @@ type dirConfig struct {
 	DelayMs       float64      `json:"delay_ms"`
 	LossPct       float64      `json:"loss_pct"`
 	QueueBytes    int64        `json:"queue_bytes"`
+	QueuePackets  int64        `json:"queue_packets"`
 	Seed          uint64       `json:"seed"`
 	Jitter        jitterConfig `json:"jitter"`
 }
@@ -118,6 +119,7 @@ func (c dirConfig) validate() error {
 		{"delay_ms", c.DelayMs, maxDelayMs},
 		{"loss_pct", c.LossPct, 100},
 		{"queue_bytes", float64(c.QueueBytes), math.MaxInt32 * 1024},
+		{"queue_packets", float64(c.QueuePackets), math.MaxInt32},
 		{"jitter.range_ms", c.Jitter.RangeMs, maxDelayMs},
 		{"jitter.interval_ms", c.Jitter.IntervalMs, maxDelayMs},
 	}

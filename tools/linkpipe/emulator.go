@@ -158,7 +158,7 @@ func (e *emulator) configure(cfg linkConfig) linkConfig {
 		if c != nil {
 			e.on(l, func(now int64) {
 				l.dir.configure(now, *c)
-				l.frames.reserve(l.dir.reserveBytes())
+				l.frames.reserve(l.dir.reserveBytes(l.frames.slotBytes))
 			})
 		}
 	}

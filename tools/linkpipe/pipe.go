@@ -20,7 +20,7 @@ type direction struct {
 	cfg     dirConfig
 	ordinal uint64
 	loss    lossModel
-	queue   byteQueue
+	queue   tailQueue
 	line    serialiser
 	jitter  jitterSource
 	delayed delayLine
@@ -30,7 +30,7 @@ type direction struct {
 }
 
 func newDirection(id uint64, now int64) *direction {
-	d := &direction{id: id, queue: newByteQueue(), delayed: newDelayLine()}
+	d := &direction{id: id, queue: newTailQueue(), delayed: newDelayLine()}
 	cfg := dirConfig{}
 	cfg.Jitter.Mode = jitterNone
 	d.configure(now, cfg)
@@ -121,7 +121,7 @@ func (d *direction) nextEvent() (t int64, ok bool) {
 func (d *direction) configure(now int64, cfg dirConfig) {
 	d.advance(now)
 	d.cfg = cfg
-	d.queue.limit = cfg.QueueBytes
+	d.queue.limit, d.queue.packets = cfg.QueueBytes, cfg.QueuePackets
 	d.line.setRate(bitsPerSecond(cfg.BandwidthMbps))
 	if d.queue.count > 0 {
 		d.line.rewind(d.queue.at(0).end)
@@ -146,8 +146,13 @@ func (d *direction) restart(now int64) {
 	d.jitter = newJitterSource(d.cfg, d.id, now)
 }
 
-// reserveBytes estimates the frame bytes held when the link is full.
-func (d *direction) reserveBytes() int64 {
+// reserveBytes estimates the frame bytes held when the link is full; a packet
+// takes slotBytes at the most.
+func (d *direction) reserveBytes(slotBytes int) int64 {
 	perSecond := d.cfg.BandwidthMbps * 1e6 / 8
-	return d.cfg.QueueBytes + int64(perSecond*(d.cfg.DelayMs+d.cfg.Jitter.RangeMs/2)/1e3)
+	queue := d.cfg.QueueBytes
+	if full := d.cfg.QueuePackets * int64(slotBytes); full > 0 && (queue == 0 || full < queue) {
+		queue = full
+	}
+	return queue + int64(perSecond*(d.cfg.DelayMs+d.cfg.Jitter.RangeMs/2)/1e3)
 }

@@ -94,6 +94,53 @@ func TestQueueDropsTheTailAtItsLimit(t *testing.T) {
 	}
 }
 
+func TestQueueDropsTheTailAtItsLimitInPackets(t *testing.T) {
+	b := newBench(dirConfig{BandwidthMbps: 10, QueuePackets: 3})
+	for i, length := range []int{1514, 60, 1514} {
+		if b.arrive(0, length) != accepted {
+			t.Fatalf("packet %d was dropped", i+1)
+		}
+	}
+	if b.arrive(0, 60) != droppedQueue {
+		t.Error("a packet beyond the limit was admitted")
+	}
+	if b.arrive(1211199, 60) != droppedQueue {
+		t.Error("admitted one nanosecond before there was room")
+	}
+	if b.arrive(1211200, 1514) != accepted {
+		t.Error("dropped although a packet has just been serialised")
+	}
+	if c := b.d.snapshot(1211200); c.DroppedQueue != 2 || c.QueuePackets != 3 || c.QueueBytesMax != 3088 {
+		t.Errorf("counters %+v", c)
+	}
+	b.d.configure(1211200, withMode(dirConfig{BandwidthMbps: 10}))
+	for i := 0; i < 100; i++ {
+		if b.arrive(1211200, 1514) != accepted {
+			t.Fatal("the limit outlived its configuration")
+		}
+	}
+}
+
+func TestMemoryForAFullQueueIsReserved(t *testing.T) {
+	cases := []struct {
+		cfg  dirConfig
+		want int64
+	}{
+		{dirConfig{}, 0},
+		{dirConfig{QueueBytes: 90000}, 90000},
+		{dirConfig{QueuePackets: 50}, 50 * 1536},
+		{dirConfig{QueuePackets: 50, BandwidthMbps: 10, DelayMs: 18}, 50*1536 + 22500},
+		{dirConfig{QueuePackets: 50, QueueBytes: 3000}, 3000},
+		{dirConfig{QueuePackets: 1, QueueBytes: 90000}, 1536},
+		{dirConfig{QueuePackets: 1<<31 - 1}, (1<<31 - 1) * 1536},
+	}
+	for _, c := range cases {
+		if got := newBench(c.cfg).d.reserveBytes(1536); got != c.want {
+			t.Errorf("%+v: %d bytes reserved, want %d", c.cfg, got, c.want)
+		}
+	}
+}
+
 func TestLossComesBeforeTheQueueAndUsesNoBandwidth(t *testing.T) {
 	b := newBench(dirConfig{BandwidthMbps: 10, LossPct: 100, QueueBytes: 100})
 	for i := 0; i < 10; i++ {

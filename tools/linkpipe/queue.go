@@ -11,26 +11,27 @@ type packet struct {
 	due     int64  // it leaves the emulator
 }
 
-// byteQueue is a droptail FIFO limited in bytes. A packet occupies it from its
-// arrival until its last bit has been serialised, as in a kernel tbf with a
-// bfifo inside.
-type byteQueue struct {
-	limit int64 // bytes, 0 = unlimited
-	bytes int64
-	ring  []packet // length is a power of two
-	head  int
-	count int
+// tailQueue is a droptail FIFO limited in bytes, in packets, in both or not at
+// all. A packet occupies it from its arrival until its last bit has been
+// serialised, as in a kernel tbf with a bfifo or pfifo inside.
+type tailQueue struct {
+	limit   int64 // bytes, 0 = unlimited
+	packets int64 // 0 = unlimited
+	bytes   int64
+	ring    []packet // length is a power of two
+	head    int
+	count   int
 }
 
-func newByteQueue() byteQueue { return byteQueue{ring: make([]packet, 1024)} }
+func newTailQueue() tailQueue { return tailQueue{ring: make([]packet, 1024)} }
 
 // fits says whether a packet of length bytes may enter.
-func (q *byteQueue) fits(length int) bool {
-	return q.limit == 0 || q.bytes+int64(length) <= q.limit
+func (q *tailQueue) fits(length int) bool {
+	return (q.limit == 0 || q.bytes+int64(length) <= q.limit) && (q.packets == 0 || int64(q.count) < q.packets)
 }
 
 // push appends a packet, whether it fits or not: ask fits first.
-func (q *byteQueue) push(p packet) {
+func (q *tailQueue) push(p packet) {
 	if q.count == len(q.ring) {
 		q.grow()
 	}
@@ -40,10 +41,10 @@ func (q *byteQueue) push(p packet) {
 }
 
 // at returns the i-th packet from the head.
-func (q *byteQueue) at(i int) *packet { return &q.ring[(q.head+i)&(len(q.ring)-1)] }
+func (q *tailQueue) at(i int) *packet { return &q.ring[(q.head+i)&(len(q.ring)-1)] }
 
 // pop removes and returns the head; the queue must not be empty.
-func (q *byteQueue) pop() packet {
+func (q *tailQueue) pop() packet {
 	p := *q.at(0)
 	q.head = (q.head + 1) & (len(q.ring) - 1)
 	q.count--
@@ -51,7 +52,7 @@ func (q *byteQueue) pop() packet {
 	return p
 }
 
-func (q *byteQueue) grow() {
+func (q *tailQueue) grow() {
 	bigger := make([]packet, 2*len(q.ring))
 	for i := 0; i < q.count; i++ {
 		bigger[i] = *q.at(i)

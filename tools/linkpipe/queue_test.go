@@ -3,7 +3,7 @@ package main
 import "testing"
 
 func TestQueueLimitIsExactInBytes(t *testing.T) {
-	q := newByteQueue()
+	q := newTailQueue()
 	q.limit = 3000
 	q.push(packet{length: 1500})
 	if !q.fits(1500) {
@@ -22,8 +22,29 @@ func TestQueueLimitIsExactInBytes(t *testing.T) {
 	}
 }
 
+func TestQueueLimitIsExactInPackets(t *testing.T) {
+	q := newTailQueue()
+	q.packets = 2
+	q.push(packet{length: 60})
+	if !q.fits(1514) {
+		t.Error("a packet that fills the queue was refused")
+	}
+	q.push(packet{length: 1514})
+	if q.fits(60) {
+		t.Error("a third packet was admitted")
+	}
+	q.pop()
+	if !q.fits(1514) {
+		t.Error("the room of a packet that left is not free again")
+	}
+	q.limit = 2000
+	if q.fits(1514) || !q.fits(486) {
+		t.Error("with both limits, the one in bytes does not hold")
+	}
+}
+
 func TestQueueWithoutLimitGrows(t *testing.T) {
-	q := newByteQueue()
+	q := newTailQueue()
 	for i := 0; i < 5000; i++ {
 		if i%3 == 2 {
 			q.pop()

@@ -15,7 +15,7 @@ from scipy.stats import t as student
 from longlook.analysis.result import CellResult
 from longlook.analysis.twofold import MeanPair, Twofold, means_and_verdicts, same_arms
 from longlook.analysis.welch import Summary
-from longlook.published.cells import PublishedCell
+from longlook.published.cells import PublishedCell, PublishedMean
 
 PREDICTION = 0.99
 
@@ -51,17 +51,32 @@ def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:
     cell = published.cell.model_copy(update={"arms": tuple(theirs for _, theirs in pairs)})
     printed = [published.arms[arm.name] for arm, _ in pairs]
     known = [
-        (Summary(mean.mean, mean.sd, mean.n), result.summary(theirs.name, published.metric))
+        (printed_summary(mean), result.summary(theirs.name, published.metric))
         for mean, (_, theirs) in zip(printed, pairs, strict=True)
     ]
     found = means_and_verdicts(cell, known, result.experiment.metric(published.metric).better or "low")
     return CellAgreement(found.means, found.verdicts, published, result)
 
 
+def printed_summary(printed: PublishedMean) -> Summary:
+    """A printed mean as a sample."""
+    return Summary(printed.mean, printed.sd, printed.n)
+
+
+def printed_of(one: PublishedCell, protocol: str) -> Summary:
+    """That of the cell's arm of a protocol; it has one of each."""
+    return printed_summary(one.arms[next(arm.name for arm in one.cell.arms if arm.protocol == protocol)])
+
+
 def within_prediction(mean: MeanPair) -> bool | None:
     """Whether `b` is a mean that as many further samples of the kind of `a` have in 99 of 100 cases; None: untold."""
-    reach = prediction_reach(mean.a, mean.b.n)
-    return None if reach is None else bool(abs(mean.b.mean - mean.a.mean) <= reach)
+    return meets(mean.a, mean.b)
+
+
+def meets(known: Summary, own: Summary) -> bool | None:
+    """The same of any two samples: whether `own` has a mean within the prediction interval of `known`."""
+    reach = prediction_reach(known, own.n)
+    return None if reach is None else bool(abs(own.mean - known.mean) <= reach)
 
 
 def prediction_reach(known: Summary, n: int) -> float | None:

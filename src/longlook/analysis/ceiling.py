@@ -13,15 +13,18 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from scipy.special import stdtr
 
+from longlook.analysis.agreement import printed_summary
 from longlook.analysis.contrast import Verdict, contrast
 from longlook.analysis.welch import ALPHA, Summary
 from longlook.published.cells import PublishedCell
 
+ALL = ("", "")
 DRAWS = 2000
 RANGE = (2.5, 97.5)
 """Percentiles: in 95 of 100 exact replications the number of equal verdicts lies between them."""
@@ -58,17 +61,15 @@ class Halves:
 
 
 def ceilings(published: Iterable[PublishedCell], kind: Kind = "gamma") -> dict[tuple[str, str], Ceiling]:
-    """(study, table) -> its ceiling, and (study, '') -> that of all its tables; cells of two arms and of page loads."""
+    """(study, table) -> its ceiling, and ALL -> that of all tables; of cells with two arms and page loads."""
     counts: dict[tuple[str, str], list[np.ndarray]] = {}
     for one in published:
         if len(one.cell.arms) == 2 and one.metric == "plt_ms":
-            left, right = (one.arms[arm.name] for arm in one.cell.arms)
-            same = shares_verdict(
-                Summary(left.mean, left.sd, left.n), Summary(right.mean, right.sd, right.n), DRAWS, kind, one.cell.key
-            )
+            left, right = (printed_summary(one.arms[arm.name]) for arm in one.cell.arms)
+            same = _shares_verdict(left, right, DRAWS, kind, one.cell.key)
             if same is not None:
                 counts.setdefault((one.cell.study, one.table), []).append(same)
-                counts.setdefault((one.cell.study, ""), []).append(same)
+                counts.setdefault(ALL, []).append(same)
     return {table: _ceiling(own) for table, own in counts.items()}
 
 
@@ -87,6 +88,8 @@ def shares_verdict(left: Summary, right: Summary, draws: int, kind: Kind, seed: 
     return verdicts(*(_statistics(rng, arm, draws, kind) for arm in (left, right))) == CODES[known]
 
 
+_shares_verdict = lru_cache(maxsize=1024)(shares_verdict)
+"""Published cells are asked for again and again."""
 CODES: Mapping[Verdict, int] = {"left": -1, "none": 0, "right": 1}
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from scipy.stats import f as fisher
 from scipy.stats import t as student
 
+from longlook.analysis.agreement import printed_summary
 from longlook.analysis.welch import Summary
 from longlook.plan.cell import Cell
 from longlook.published.cells import PublishedCell
@@ -79,8 +80,7 @@ def _table(study: str, table: str, own: list[PublishedCell], measured: Measured)
             continue
         cells += 1
         for arm in one.cell.arms:
-            printed = one.arms[arm.name]
-            known = Summary(printed.mean, printed.sd, printed.n)
+            known = printed_summary(one.arms[arm.name])
             halves, wholes = divided.get(arm.protocol), doubled.get(arm.protocol)
             if halves is None or wholes is None or not all(map(_is_told, (known, halves, wholes))):
                 continue

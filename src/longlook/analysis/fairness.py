@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from scipy.special import stdtrit
 
 from longlook.analysis.contrast import Contrast, contrast
-from longlook.analysis.welch import Summary
+from longlook.analysis.welch import ALPHA, Summary, summarise
 
 MATERIAL = 1.1
 """Rates that differ by less are called fair whatever their p: five runs on a deterministic link tell 2.43 from 2.54."""
@@ -24,8 +28,62 @@ def between_protocols(protocols: Sequence[str]) -> tuple[int, int]:
     return 0, other if other is not None else min(1, len(protocols) - 1)
 
 
+ShareVerdict = Literal["left", "right", "none", "open"]
+
+
+@dataclass(frozen=True)
+class ShareRatio:
+    """How many times the other flow's rate a flow gets: geometric mean over the runs, with its 99 % interval."""
+
+    value: float
+    low: float
+    high: float
+    runs: int
+
+    @property
+    def verdict(self) -> ShareVerdict | None:
+        """`left` or `right`: that flow has more, by more than a tenth; `none`: they differ by less than a tenth;
+        `open`: the interval says neither. None with too few runs."""
+        if not math.isfinite(self.low):
+            return None
+        if self.low > MATERIAL:
+            return "left"
+        if self.high < 1 / MATERIAL:
+            return "right"
+        return "none" if self.low > 1 / MATERIAL and self.high < MATERIAL else "open"
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval leaves out 1."""
+        return self.low > 1 or self.high < 1
+
+
+def ratio_of_runs(pairs: Sequence[tuple[float, float]]) -> ShareRatio:
+    """From the rates of both flows in each run; what one flow gets the other lacks, so a run is one observation."""
+    if any(min(pair) <= 0 for pair in pairs):
+        return ShareRatio(math.nan, math.nan, math.nan, len(pairs))
+    return _ratio(summarise([math.log(left / right) for left, right in pairs]))
+
+
+def ratio_of_means(left: Summary, right: Summary) -> ShareRatio:
+    """The same where the runs are not known: as if the flows shared a full link, where their deviations add up."""
+    if min(left.mean, right.mean) <= 0:
+        return ShareRatio(math.nan, math.nan, math.nan, left.n)
+    deviation = left.sd / left.mean + right.sd / right.mean
+    return _ratio(Summary(math.log(left.mean / right.mean), deviation, left.n))
+
+
+def _ratio(logarithm: Summary) -> ShareRatio:
+    if logarithm.n < 2 or not math.isfinite(logarithm.sd):
+        value = math.exp(logarithm.mean) if math.isfinite(logarithm.mean) else math.nan
+        return ShareRatio(value, math.nan, math.nan, logarithm.n)
+    reach = float(stdtrit(logarithm.n - 1, 1 - ALPHA / 2)) * logarithm.sd / math.sqrt(logarithm.n)
+    low, high = logarithm.mean - reach, logarithm.mean + reach
+    return ShareRatio(math.exp(logarithm.mean), math.exp(low), math.exp(high), logarithm.n)
+
+
 def share_contrast(left: Summary, right: Summary) -> Contrast:
-    """Rates of two flows; a difference of less than a tenth is none."""
+    """Rates of two flows of one campaign, as published ones are tested; a difference of less than a tenth is none."""
     found = contrast(left, right, "high")
     if found.verdict in ("left", "right") and max(left.mean, right.mean) < MATERIAL * min(left.mean, right.mean):
         return replace(found, verdict="none")

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from scipy.special import stdtr
 
@@ -24,6 +24,11 @@ class Summary:
     mean: float
     sd: float
     n: int
+
+
+def summary_of(row: Any, prefix: str = "") -> Summary:
+    """Of a row of a table, by its columns mean, sd and n, each with this prefix (`left_`)."""
+    return Summary(float(row[f"{prefix}mean"]), float(row[f"{prefix}sd"]), int(row[f"{prefix}n"]))
 
 
 @dataclass(frozen=True)

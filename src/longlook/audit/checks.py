@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 from scipy.stats import binom
 
+from longlook.analysis.ceiling import ALL, Ceiling, ceilings, halves
 from longlook.analysis.compared import ComparedCell, compared_cells, largest, overall
 from longlook.analysis.convention import conventions
 from longlook.analysis.newest import newest, role_of
 from longlook.analysis.order import one_row_each, order_effects
-from longlook.analysis.welch import ALPHA, Summary
+from longlook.analysis.welch import ALPHA, Summary, summary_of
 from longlook.audit.published import check_published
 from longlook.audit.report import (
     AAControl,
@@ -156,11 +157,13 @@ def section(
     compared = compared_cells(chosen(tables["agreement_means"]), chosen(tables["agreement_verdicts"]), tables["cells"])
     measured = set(arms[CELL_NAME].itertuples(index=False, name=None))
     metrics = dict.fromkeys(cell.metric for cell in compared)
+    tabled = {(cell.campaign, cell.cell_id) for cell in compared}
+    most = ceilings(_measured_of(published, tables["cells"], tabled)) if tabled else {}
     bounded = arms[arms["floor"].notna() & arms["mean"].notna()]
     return Section(
         title=title,
         campaigns=tuple(sorted(arms["campaign"].unique())),
-        tables=_tables(compared, published, loads),
+        tables=_tables(compared, published, loads, most),
         overall=tuple(overall(compared, metric) for metric in metrics),
         largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
         unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
@@ -170,8 +173,28 @@ def section(
         floors=len(bounded),
         below_floor=below_floor(bounded, tables["cells"]),
         uncontrolled=_uncontrolled(alone, controls),
+        ceiling=most.get(ALL),
+        halves=halves(pairs_of_loads(loads, tabled)) if tabled else None,
         conventions=tuple(one for one in conventions(published, samples_by_key(alone)) if one.cells),
     )
+
+
+def _measured_of(published: Sequence[PublishedCell], cells: pd.DataFrame, tabled: set) -> list[PublishedCell]:
+    """The published cells that these (campaign, cell_id) are."""
+    own = among(cells, pd.DataFrame(sorted(tabled), columns=CELL_NAME))
+    known = set(own[["study", "series", "key"]].itertuples(index=False, name=None))
+    return [one for one in published if (one.cell.study, one.cell.series, one.cell.key) in known]
+
+
+def pairs_of_loads(loads: pd.DataFrame, tabled: set) -> dict[str, tuple[list[float], list[float]]]:
+    """Cells of two arms, by name -> the loads that count of each."""
+    own = loads[loads["accepted"].astype(bool) & ~loads["set_aside"].astype(bool) & loads["value"].notna()]
+    found = {}
+    for name, cell in among(own, pd.DataFrame(sorted(tabled), columns=CELL_NAME)).groupby(CELL_NAME, sort=True):
+        arms = [arm["value"].tolist() for _, arm in cell.groupby("arm", sort=True)]
+        if len(arms) == 2:
+            found["/".join(name)] = (arms[0], arms[1])
+    return found
 
 
 def samples_by_key(arms: pd.DataFrame) -> dict[tuple[str, str], dict[str, Summary]]:
@@ -179,13 +202,15 @@ def samples_by_key(arms: pd.DataFrame) -> dict[tuple[str, str], dict[str, Summar
     most loads, and of these the last."""
     found: dict[tuple[str, str], dict[str, Summary]] = {}
     for row in arms.sort_values("n", kind="stable").to_dict("records"):
-        own = Summary(float(row["mean"]), float(row["sd"]), int(row["n"]))
-        found.setdefault((row["study"], row["key"]), {})[row["protocol"]] = own
+        found.setdefault((row["study"], row["key"]), {})[row["protocol"]] = summary_of(row)
     return found
 
 
 def _tables(
-    compared: Sequence[ComparedCell], published: Sequence[PublishedCell], loads: pd.DataFrame
+    compared: Sequence[ComparedCell],
+    published: Sequence[PublishedCell],
+    loads: pd.DataFrame,
+    most: Mapping[tuple[str, str], Ceiling],
 ) -> tuple[TableAudit, ...]:
     sizes = Counter((one.cell.study, one.table) for one in published)
     by_table: dict[tuple[str, str], list[ComparedCell]] = {}
@@ -204,6 +229,7 @@ def _tables(
             loads=count_loads(
                 among(loads, pd.DataFrame([(cell.campaign, cell.cell_id) for cell in cells], columns=CELL_NAME))
             ),
+            ceiling=most.get((study, table)),
         )
         for (study, table), cells in sorted(by_table.items(), key=lambda item: places.get(item[0], len(places)))
     )

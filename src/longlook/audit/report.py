@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from longlook.analysis.ceiling import Ceiling, Halves
 from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
 from longlook.analysis.convention import TableConvention
 from longlook.published.cells import Slip
@@ -104,6 +105,15 @@ class LoadCounts:
         )
 
 
+FAR_BELOW = 0.08
+
+
+def within(cells: Iterable[ComparedCell]) -> tuple[int, int]:
+    """How many means lie within the 99 % prediction interval of the published one, and how many have one."""
+    told = [mean.within_prediction for cell in cells for mean in cell.means if mean.within_prediction is not None]
+    return sum(told), len(told)
+
+
 @dataclass(frozen=True)
 class TableAudit:
     """One published table beside the cells of the campaigns that measured its series."""
@@ -116,6 +126,20 @@ class TableAudit:
     cells: tuple[ComparedCell, ...]
     overall: Overall
     loads: LoadCounts
+    ceiling: Ceiling | None = None
+    """What an exact replication would reach; None for what has no verdicts of page loads."""
+
+    @property
+    def within(self) -> tuple[int, int]:
+        """Means within the 99 % prediction interval of the published one, and all that have one."""
+        return within(self.cells)
+
+    @property
+    def far_below(self) -> bool:
+        """Whether its verdicts agree in a share of more than FAR_BELOW below the ceiling's."""
+        if self.ceiling is None or not self.overall.tested:
+            return False
+        return self.ceiling.share - self.overall.agreeing_share > FAR_BELOW
 
 
 @dataclass(frozen=True)
@@ -139,6 +163,10 @@ class Section:
     below_floor: tuple[str, ...]
     uncontrolled: tuple[str, ...]
     """Kinds of arms of which no A/A control was measured."""
+    ceiling: Ceiling | None = None
+    """Of all its tables together."""
+    halves: Halves | None = None
+    """How well the ceiling's method predicts our own loads, split in halves."""
     conventions: tuple[TableConvention, ...] = ()
     """Of each published table with loss of which a cell was measured with both meanings of it."""
 

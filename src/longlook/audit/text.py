@@ -9,13 +9,23 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from longlook.analysis.ceiling import Ceiling
 from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
 from longlook.analysis.convention import TableConvention
 from longlook.analysis.result import CellResult
 from longlook.analysis.twofold import verdict_word
 from longlook.audit.comparison import Comparison
 from longlook.audit.fairness import share_lines
-from longlook.audit.report import AAControl, AuditReport, LoadCounts, OrderControl, PublishedCheck, Section, TableAudit
+from longlook.audit.report import (
+    AAControl,
+    AuditReport,
+    LoadCounts,
+    OrderControl,
+    PublishedCheck,
+    Section,
+    TableAudit,
+    within,
+)
 from longlook.experiment.base import Metric
 from longlook.experiment.registry import EXPERIMENTS
 
@@ -51,15 +61,47 @@ def to_json(report: AuditReport | Comparison) -> str:
     return json.dumps(_plain(report), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-_SUMMARY_HEAD = f"  {'table':7}{'figure':10}{'cells':>10}{'verdicts agree':>18}{'median error QUIC':>20}{'TCP':>8}"
+_SUMMARY_HEAD = (
+    f"  {'table':7}{'figure':10}{'cells':>10}{'verdicts agree':>18}{'ceiling':>20}"
+    f"{'means within':>14}{'median error QUIC':>20}{'TCP':>8}"
+)
 
 
 def _summary_row(table: TableAudit) -> str:
     errors = [_percent(table.overall.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS]
     return (
         f"  {table.table:7}{', '.join(table.series):10}{f'{len(table.cells)} of {table.published_cells}':>10}"
-        f"{agreeing(table.overall.equal, table.overall.tested):>18}{errors[0]:>20}{errors[1]:>8}"
+        f"{agreeing(table.overall.equal, table.overall.tested):>18}{_ceiling(table.ceiling):>20}"
+        f"{_within(table.within):>14}{errors[0]:>20}{errors[1]:>8}{'  far below' if table.far_below else ''}"
     )
+
+
+def _ceiling(found: Ceiling | None) -> str:
+    """`77 % (11 to 17)`: the share and the numbers of equal verdicts of 95 in 100 exact replications."""
+    return "-" if found is None else f"{found.share:.0%} ({found.low} to {found.high})"
+
+
+def _within(counts: tuple[int, int]) -> str:
+    return f"{counts[0]} of {counts[1]}" if counts[1] else "-"
+
+
+def _most(section: Section) -> list[str]:
+    """What the agreement is to be held against."""
+    if section.ceiling is None:
+        return []
+    most, lines = section.ceiling, []
+    lines.append(
+        f"  Ceiling: an exact replication would share {most.expected:.0f} of {most.cells} verdicts ({most.share:.1%}; "
+        f"{most.low} to {most.high} in 95 of 100), twenty loads being what they are"
+    )
+    lines.append(f"  Means within the 99 % prediction interval of the published: {_within(within(section.cells))}")
+    if section.halves is not None and section.halves.cells:
+        half = section.halves
+        lines.append(
+            f"  The same method on our own loads: halves of {half.cells} cells agree in {half.observed:.1%}, predicted "
+            f"{half.predicted:.1%}"
+        )
+    return lines
 
 
 def _controls(controls: Iterable[AAControl]) -> list[str]:
@@ -113,6 +155,7 @@ def _section(section: Section) -> list[str]:
     lines = [f"Against the published values: {section.title}", *_tables(section.tables)]
     if section.tables:
         lines += ["", *(f"  Overall, {_metric(one.metric).title}: {_agreement(one)}" for one in section.overall)]
+        lines += _most(section)
         lines += ["", _SUMMARY_HEAD, *(_summary_row(table) for table in section.tables)]
     lines += ["", _loads(section.loads), *_order(section.order)]
     if section.unpublished_cells:

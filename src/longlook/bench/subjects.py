@@ -101,6 +101,13 @@ class LinkpipeSubject(OwnBed):
         }
 
 
+def bytes_of_queue(link: Link) -> int:
+    """Of a subject that is set up with a queue in bytes; an error where it is limited in packets."""
+    if link.effective_queue_bytes is None:
+        raise LonglookError(f"this subject's queue is set in bytes; the link's has {link.queue_packets} packets")
+    return link.effective_queue_bytes
+
+
 class NetemSubject(OwnBed):
     """The kernel's own: netem for the delay, tbf for rate and queue, on both of the bridge's interfaces."""
 
@@ -108,7 +115,7 @@ class NetemSubject(OwnBed):
     rates = (10.0, 100.0)
 
     def __enter__(self):
-        bits, queue = int(self.link.bandwidth_mbps * 1e6), self.link.effective_queue_bytes
+        bits, queue = int(self.link.bandwidth_mbps * 1e6), bytes_of_queue(self.link)
         self._bridge("ip", "link", "add", "br0", "type", "bridge")
         self._bridge("ip", "link", "set", "br0", "up")
         for interface in self.bed.hosts["bridge"].interfaces:
@@ -217,7 +224,7 @@ def rattan_config(link: Link) -> str:
     """rattan's configuration for this link: bandwidth with a droptail queue, then delay, in each direction."""
     cells = "".join(
         f'[cells.{way}_1]\ntype = "Bw"\nbandwidth = "{link.bandwidth_mbps:g}Mbps"\nqueue = "DropTail"\n'
-        f"queue_config = {{ byte_limit = {link.effective_queue_bytes} }}\n"
+        f"queue_config = {{ byte_limit = {bytes_of_queue(link)} }}\n"
         f'[cells.{way}_2]\ntype = "Delay"\ndelay = "{link.rtt_ms / 2:g}ms"\n'
         for way in ("up", "down")
     )

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from IPython.display import HTML
 
 from longlook import paths
+from longlook.analysis.ceiling import Ceiling
 from longlook.analysis.compared import ComparedCell, ComparedMean, ComparedVerdict
 from longlook.analysis.newest import newest
 from longlook.analysis.twofold import verdict_word
 from longlook.audit import AuditReport, run_audit
-from longlook.audit.report import AAControl, LoadCounts, Section
+from longlook.audit.report import AAControl, LoadCounts, Section, within
 from longlook.book import data as book_data
 from longlook.book.chapter import metric_of
 from longlook.book.data import BookData
 from longlook.dataset.tables import PACKAGE_NAME
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
-from longlook.figure.control import control_chart
+from longlook.figure.control import ON_A_PHONE, control_chart, told
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table, verdicts
 from longlook.figure.versus import Versus, side_by_side
@@ -62,7 +63,8 @@ class AuditPage:
                 return LiveChart(
                     name="control",
                     chart=control_chart(cells),
-                    alt_text="Percentage difference of each A/A cell; white squares are not significant.",
+                    narrow=control_chart(cells, ON_A_PHONE),
+                    alt_text=f"Difference of each A/A cell in %, white where it is not significant. {told(cells)}",
                     downloads=(Attachment("aa-cells.csv", cells.to_csv(index=False)),),
                     note=f"Campaign <code>{html.escape(', '.join(cells['campaign'].unique()))}</code>.",
                 )
@@ -80,9 +82,15 @@ class AuditPage:
         return self._each(text)
 
     def agreement(self) -> HTML:
-        """Per table: cells, share of equal verdicts, median relative error of the means."""
-        head = ["table", "figure", "cells", "verdicts agree", "QUIC error", "TCP error", "campaign"]
-        return self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={2, 3, 4, 5}))
+        """Per table: cells, share of equal verdicts beside the ceiling, means within the prediction interval, median
+        relative error of the means."""
+        counts = ["cells", "verdicts agree", "ceiling", "means within", "QUIC error", "TCP error"]
+        head = ["table", "figure", *counts, "campaign"]
+        return self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={*range(2, 8)}))
+
+    def halves(self) -> HTML:
+        """How well the ceiling's method predicts our own loads."""
+        return self._each(_halves)
 
     def disagreements(self) -> HTML:
         """The means that differ most from the published ones, and every verdict that differs."""
@@ -171,7 +179,7 @@ def _control_rows(one: AAControl) -> list[list[str]]:
     if one.verdict == "not measured":
         return [[html.escape(one.role), "not measured: <code>longlook run aa</code>", "", "", "", ""]]
     whole = [
-        f"{one.role}: <code>{html.escape(', '.join(one.campaigns))}</code>",
+        f"{html.escape(one.role)}: <code>{html.escape(', '.join(one.campaigns))}</code>",
         MARKS[one.verdict],
         str(one.cells - one.untested),
         str(len(one.significant)),
@@ -205,9 +213,11 @@ def _agreement_rows(part: Section) -> list[list[str]]:
     rows = [
         [
             table.table,
-            ", ".join(table.series),
+            html.escape(", ".join(table.series)),
             f"{len(table.cells)} of {table.published_cells}",
             _agreeing(table.overall.equal, table.overall.tested),
+            _ceiling(table.ceiling) + (" *" if table.far_below else ""),
+            "{} of {}".format(*table.within),
             *(_percent(table.overall.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS),
             f"<code>{html.escape(', '.join(table.campaigns))}</code>",
         ]
@@ -219,12 +229,29 @@ def _agreement_rows(part: Section) -> list[list[str]]:
             metric_of(one.metric).title,
             str(one.cells),
             _agreeing(one.equal, one.tested),
+            _ceiling(part.ceiling) if one.metric == PLT.name else style.DASH,
+            "{} of {}".format(*within(cell for cell in part.cells if cell.metric == one.metric)),
             *(_percent(one.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS),
             "",
         ]
         for one in part.overall
     ]
     return [*rows, *overall]
+
+
+def _ceiling(found: Ceiling | None) -> str:
+    """`77 % (11–17)`."""
+    return style.DASH if found is None else f"{found.share * 100:.0f} % ({found.low}{style.DASH}{found.high})"
+
+
+def _halves(part: Section) -> str:
+    if part.halves is None or not part.halves.cells:
+        return style.NOTHING_YET
+    half = part.halves
+    return (
+        f"<p>{half.cells} cells: the halves come to the same verdict in {_percent(half.observed)} of the splits; the "
+        f"method predicts {_percent(half.predicted)}.</p>"
+    )
 
 
 def _disagreements(part: Section) -> str:
@@ -256,9 +283,10 @@ def _largest(name: str, found: Sequence[tuple[ComparedCell, ComparedMean]]) -> s
 
 
 def _different(cell: ComparedCell, one: ComparedVerdict) -> list[str]:
-    words = [verdict_word(verdict, one.left.upper(), one.right.upper()) for verdict in (one.published, one.measured)]
+    left, right = html.escape(one.left.upper()), html.escape(one.right.upper())
+    words = [verdict_word(verdict, left, right) for verdict in (one.published, one.measured)]
     return [
-        cell.series,
+        html.escape(cell.series),
         html.escape(cell.label or cell.title),
         f"{style.signed_pct(one.published_pct_diff)} %",
         f"{style.signed_pct(one.measured_pct_diff)} %",

@@ -17,7 +17,6 @@ from typing import Any
 import yaml
 
 from longlook import paths
-from longlook.analysis.newest import STUDY
 from longlook.errors import LonglookError
 
 KNOWN_KEYS = {"name", "sweeps"}
@@ -88,6 +87,8 @@ def chapter_sweeps(name: str, book: Path | None = None) -> list[str]:
 def chapter_study(name: str, book: Path | None = None) -> str:
     """Whose numbers a chapter shows: the study that its folder is called after; those of the book itself show the
     thesis's."""
+    from longlook.analysis.newest import STUDY  # with pandas, which to refuse a name takes no
+
     folder = chapters(book)[name].path.parent
     return STUDY if folder == (book or paths.BOOK) else folder.name
 

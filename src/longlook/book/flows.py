@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from longlook.analysis.fairness import between_protocols, jain, share_contrast
-from longlook.analysis.welch import Summary
+from longlook.analysis.fairness import ShareRatio, between_protocols, jain, ratio_of_means, ratio_of_runs
+from longlook.analysis.welch import Summary, summary_of
 from longlook.book.data import COLUMNS, BookData
 from longlook.experiment.metrics import FINISHED, HOLD_MAX, LOST, QUEUE_MAX, RATE, RESPONSE_MEDIAN, SPURIOUS, WINDOW_MAX
 from longlook.figure import style
@@ -33,10 +33,15 @@ class Share:
 
 @dataclass(frozen=True)
 class Contest:
-    """Flows that share a bottleneck, over all runs."""
+    """Flows that share a bottleneck, over all runs. Whether they share it fairly is decided here and nowhere else in
+    the book: the same conditions have one verdict, whichever series and campaigns they were measured in."""
 
     label: str
     shares: tuple[Share, ...]
+    ratio: ShareRatio
+    """Of `decided_by`, over every run of these conditions that a column has."""
+    campaigns: tuple[str, ...] = ()
+    """Those of these runs; none of published numbers."""
 
     @property
     def jain(self) -> float:
@@ -49,54 +54,80 @@ class Contest:
         return self.shares[one], self.shares[other]
 
     @property
-    def verdict(self) -> str | None:
-        """`left` or `right`: that of `decided_by` which has significantly more; `none`, or None where it was not
-        tested."""
+    def verdict_text(self) -> str:
+        """`QUIC has more`, `fair`, or `open`, where the interval reaches beyond a tenth and does not lie there."""
         left, right = self.decided_by
-        return share_contrast(left.rate, right.rate).verdict
+        more = self.ratio.value > 1
+        has_more = f"{style.PROTOCOL_LABELS[(left if more else right).protocol]} has more"
+        match self.ratio.verdict:
+            case None:
+                return "not tested"
+            case "none":
+                return "fair"
+            case "open":
+                return f"{has_more}, open whether by a tenth" if self.ratio.differs else "open"
+        return "unfair" if left.protocol == right.protocol else has_more
 
     @property
-    def verdict_text(self) -> str:
-        if self.verdict is None:
-            return "not tested"
-        left, right = self.decided_by
-        if self.verdict == "none":
-            return "fair"
-        if left.protocol == right.protocol:
-            return "unfair"
-        return f"{style.PROTOCOL_LABELS[(left if self.verdict == 'left' else right).protocol]} has more"
+    def ratio_text(self) -> str:
+        """`1.10 (1.03 to 1.18)`: the ratio and its 99 % interval."""
+        one = self.ratio
+        return f"{one.value:.2f}" + ("" if one.verdict is None else f" ({one.low:.2f} to {one.high:.2f})")
+
+    @property
+    def runs_text(self) -> str:
+        """`10 runs in 2 campaigns`."""
+        number = len(self.campaigns)
+        return f"{self.ratio.runs} runs" + (f" in {number} campaigns" if number > 1 else "")
 
 
-def contests(arms: pd.DataFrame) -> list[Contest]:
-    """Every scenario with several flows among rows of `arms`, in their order."""
+def contests(data: BookData, study: str, series: str, key: str) -> list[Contest]:
+    """Every scenario with several flows of one column of a series, in their order."""
+    arms = data.rows("arms", study, series, key)
     rates = arms[(arms["metric"] == RATE.name) & (arms["mode"] == "together")]
     found = []
     for _, flows in rates.groupby(["campaign", "cell_id"], sort=False):
-        shares = tuple(
-            Share(row["arm"], row["protocol"], Summary(row["mean"], row["sd"], int(row["n"])))
-            for row in flows.to_dict("records")
-        )
+        shares = tuple(Share(row["arm"], row["protocol"], summary_of(row)) for row in flows.to_dict("records"))
         if len(shares) > 1:
-            found.append(Contest(flows["label"].iloc[0], shares))
+            ratio, campaigns = _ratio(data, study, key, flows["key"].iloc[0], shares)
+            found.append(Contest(flows["label"].iloc[0], shares, ratio, campaigns))
     return found
 
 
+def _ratio(
+    data: BookData, study: str, key: str, conditions: str, shares: Sequence[Share]
+) -> tuple[ShareRatio, tuple[str, ...]]:
+    """Of the two flows that decide, from all runs of the same conditions, and the campaigns that they are of."""
+    left, right = (shares[place] for place in between_protocols([share.protocol for share in shares]))
+    if key == PUBLISHED.key:
+        return ratio_of_means(left.rate, right.rate), ()
+    cells = data.cells[(data.cells["study"] == study) & (data.cells["key"] == conditions)]
+    samples = data.rows("samples", study, tuple(cells["series"].unique()), key)
+    counts = samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)
+    runs = samples[counts & (samples["metric"] == RATE.name)].merge(cells[["campaign", "cell_id"]])
+    rates = runs.pivot(index=["campaign", "cell_id"], columns="arm", values="value")
+    rates = rates.reindex(columns=[left.arm, right.arm]).dropna()
+    pairs = list(rates.itertuples(index=False, name=None))
+    return ratio_of_runs(pairs), tuple(dict.fromkeys(rates.index.get_level_values("campaign")))
+
+
 def shares_table(data: BookData, study: str, series: str) -> str:
-    """Scenarios down, sources across: mean (sd) of each flow in Mbit/s, Jain's index, verdict; the published ones
-    first."""
+    """Scenarios down, sources across: mean (sd) of each flow in Mbit/s, Jain's index, ratio, verdict; the published
+    ones first."""
     sources = [(PUBLISHED.key, PUBLISHED.title), *((key, title) for key, _, title in COLUMNS)]
-    known = [(title, contests(data.rows("arms", study, series, key))) for key, title in sources]
+    known = [(title, contests(data, study, series, key)) for key, title in sources]
     known = [(title, own) for title, own in known if own]
     if not known:
         return style.NOTHING_YET
     names = list(dict.fromkeys(contest.label for _, own in known for contest in own))
-    head = ["scenario", *(text for title, _ in known for text in (f"{title}: Mbit/s (sd)", "Jain", "verdict"))]
+    of_each = ("Jain", "ratio (99 %)", "verdict")
+    head = ["scenario", *(text for title, _ in known for text in (f"{title}: Mbit/s (sd)", *of_each))]
     rows = []
     for name in names:
         row = [html.escape(name)]
         for _, own in known:
             contest = next((one for one in own if one.label == name), None)
-            row += _contest(contest) if contest else ["–", "", ""]
+            row += _contest(contest) if contest else ["–", "", "", ""]
         rows.append(row)
     return html_table(head, rows, escape=False)
 
@@ -106,7 +137,8 @@ def _contest(contest: Contest) -> list[str]:
         f"{style.PROTOCOL_LABELS[share.protocol]} {share.rate.mean:.2f} ({share.rate.sd:.2f})"
         for share in contest.shares
     )
-    return [shares, f"{contest.jain:.3f}", contest.verdict_text]
+    ratio = "<br>".join([contest.ratio_text, contest.runs_text])
+    return [shares, f"{contest.jain:.3f}", ratio, contest.verdict_text]
 
 
 def transfers(data: BookData, study: str, series: str | Sequence[str], key: str) -> pd.DataFrame:

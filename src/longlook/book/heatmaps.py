@@ -9,11 +9,11 @@ import pandas as pd
 from longlook.book.data import BookData
 from longlook.figure import runs as figure_runs
 from longlook.figure import style
-from longlook.figure.heatmap import heatmap, p_text, place_names
+from longlook.figure.heatmap import PHONE, heatmap, mean_and_sd, p_text, place_names, told
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.runs import finite
 from longlook.figure.squares import Axes, Source, figure_squares
-from longlook.figure.versus import SIDES, Versus
+from longlook.figure.versus import SIDES, Versus, least_told_pct, verdict_text
 
 SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
 KEY = (
@@ -21,7 +21,10 @@ KEY = (
     "Only filled circles are averaged. Black: mean and ± one standard deviation. Green: the floor, the least value "
     "that physics and the protocol allow. Publications give no single loads."
 )
-HINT = "Click a square to see its loads, and where their raw record is."
+HINT = (
+    "Click a square to see its loads, and where their raw record is; or go to the squares by Tab, from one to the "
+    "next by arrow keys, open by Enter, close by Escape."
+)
 
 
 def live_heatmap(
@@ -32,14 +35,16 @@ def live_heatmap(
     if not sources:
         return None
     squares = figure_squares(sources, axes)
+    squares["least_told_pct"] = [least_told_pct(row, versus) for row in squares.to_dict("records")]
     names = [series] if isinstance(series, str) else list(series)
     samples = _samples(data, study, names, sources)
     figure = ", ".join(names)
     return LiveChart(
         name="figure-" + "-".join(names).replace(".", "-"),
         chart=heatmap(squares, versus, axes),
-        alt_text=f"Heatmaps of figure {figure}, {versus.words[0]} against {versus.words[1]}: "
-        f"{', '.join(source.title for source in sources)}. The same numbers are in the file below.",
+        narrow=heatmap(squares, versus, axes, PHONE),
+        alt_text=f"Heatmaps of figure {figure}, {versus.words[0]} against {versus.words[1]}. {told(squares, versus)} "
+        "The same numbers are in the file below.",
         payload=_payload(squares, samples, sources, versus, axes),
         downloads=_downloads("figure-" + "-".join(names), squares, samples),
         hint=HINT,
@@ -89,6 +94,7 @@ def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
             side: {
                 "mean": finite(row[f"{side}_mean"]),
                 "sd": finite(row[f"{side}_sd"]),
+                "text": _mean_text(row, side, versus.metric.unit),
                 "n": int(finite(row[f"{side}_n"]) or 0),
             }
             for side in SIDES
@@ -96,10 +102,16 @@ def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
         found.setdefault(row["square"], {})[row["source"]] = means | {
             "pct": f"{style.signed_pct(row['pct_diff'])} %" if row["measured"] else "–",
             "p": p_text(row["p_value"]) or "–",
-            "verdict": versus.verdict_words[row["verdict"]] if row["measured"] else "too few loads",
+            "verdict": verdict_text(row, versus) if row["measured"] else "too few loads",
             "raw": row["raw"],
         }
     return found
+
+
+def _mean_text(row: Mapping, side: str, unit: str) -> str:
+    """As the tooltip has it; empty without a mean."""
+    mean, sd = row[f"{side}_mean"], row[f"{side}_sd"]
+    return "" if pd.isna(mean) else mean_and_sd(mean, sd, unit)
 
 
 def _downloads(name: str, squares: pd.DataFrame, samples: pd.DataFrame) -> tuple[Attachment, ...]:

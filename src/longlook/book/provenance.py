@@ -74,7 +74,7 @@ def _campaign(data: BookData, row: pd.Series, series: list[str]) -> str:
     most = int(arms["n"].max()) if len(arms) else 0
     parts = [
         f"{html.escape(', '.join(series))}: <code>data/raw/{html.escape(row['campaign'])}</code>",
-        str(row["created"])[:16].replace("T", " ") + " UTC",
+        html.escape(str(row["created"])[:16].replace("T", " ")) + " UTC",
         f"{most} {'run' if most == 1 else 'runs'} of each"
         if "together" in set(arms["mode"])
         else f"{most} loads per arm",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from longlook.book import mathml, value_role
+from longlook.book import markup, mathml, value_role
 from longlook.figure.live import javascript_bundle
 
 BUNDLE = "vega-bundle.js"
@@ -38,6 +38,7 @@ def setup(app: Sphinx) -> dict:
     """Registers the extension with Sphinx."""
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
     value_role.setup(app)
+    markup.setup(app)
     app.connect("build-finished", write_bundle)
     app.connect("build-finished", write_execution)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

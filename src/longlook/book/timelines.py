@@ -16,7 +16,7 @@ from longlook.experiment.metrics import RATE
 from longlook.figure import style
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.timeline import phases, timeline
+from longlook.figure.timeline import PHONE_PX, WIDTH_PX, phases, timeline, told
 from longlook.probe.thin import thin
 
 BINS = 300
@@ -24,6 +24,15 @@ KB = 1024
 NOT_SENDERS = ("capture", "rtt_parts")
 """Sources that are not a sender's own figures."""
 HINT = "Drag in the lower strip to zoom, double-click there for the whole."
+WORDS = {
+    "throughput": "Rate, Mbit/s",
+    "windows": "Congestion windows, KB",
+    "cwnd_bytes": "Congestion window, KB",
+    "rtt_ms": "Smoothed RTT, ms",
+    "losses": "Packets declared lost per second",
+    "phases": "Congestion window by phase, KB",
+    "rtt_parts": "Parts of the RTT samples, ms",
+}
 What = Literal["throughput", "windows", "cwnd_bytes", "rtt_ms", "losses", "phases", "rtt_parts"]
 
 
@@ -68,19 +77,19 @@ def live_timeline(data: BookData, study: str, watched: Watched, what: What) -> L
     for key in ("yours", "reference"):
         found = DRAWN[what](data, study, watched, key)
         if found is not None:
-            chart, frame = found
-            return _live(watched, what, chart, frame)
+            return _live(watched, what, *found)
     return None
 
 
-def _live(watched: Watched, what: str, chart: alt.TopLevelMixin, frame: pd.DataFrame) -> LiveChart:
+def _live(watched: Watched, what: str, chart: Callable[[int], alt.TopLevelMixin], frame: pd.DataFrame) -> LiveChart:
     zoom = "-zoom" if watched.zoom_s else ""
     text = f"{watched.series}-{watched.title}-{what}{zoom}-{watched.run}".lower()
     slug = "".join(letter if letter.isalnum() else "-" for letter in text)
     return LiveChart(
         name=f"timeline-{slug}",
-        chart=chart,
-        alt_text=f"{what} over time, {watched.title} ({watched.series}).",
+        chart=chart(WIDTH_PX),
+        narrow=chart(PHONE_PX),
+        alt_text=f"{WORDS[what]} over {frame['time_s'].max():.3g} s, {watched.title} ({watched.series}). {told(frame)}",
         downloads=(Attachment(f"{slug}.csv", frame.to_csv(index=False)),),
         note=f"{html.escape(watched.title)}, one run.",
         hint=HINT,
@@ -114,7 +123,8 @@ def _flows(data: BookData, study: str, watched: Watched, key: str, label: str) -
     }
 
 
-Drawn = tuple[alt.TopLevelMixin, pd.DataFrame] | None
+Drawn = tuple[Callable[[int], alt.TopLevelMixin], pd.DataFrame] | None
+"""The chart by its width in px, and what it shows."""
 
 
 def _one(watched: Watched) -> str:
@@ -126,7 +136,8 @@ def _one(watched: Watched) -> str:
 def _drawn(lines: Lines, title: str, references: Sequence[tuple[float, str]] = (), step: bool = False) -> Drawn:
     if not lines.parts:
         return None
-    return timeline(lines.frame, lines.protocols, title, references, step=step), lines.frame
+    frame = lines.frame
+    return lambda width: timeline(frame, lines.protocols, title, references, step, width), frame
 
 
 def _throughput(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
@@ -217,7 +228,7 @@ def _phases(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
     own = thin(own, ["cwnd_bytes"], BINS)
     value = (own["cwnd_bytes"] / KB).round(2)
     frame = pd.DataFrame({"time_s": own["time_s"].round(3), "value": value, "phase": own["phase"]})
-    return phases(frame, "congestion window, KB"), frame
+    return lambda width: phases(frame, "congestion window, KB", width), frame
 
 
 def _rtt_parts(data: BookData, study: str, watched: Watched, key: str) -> Drawn:

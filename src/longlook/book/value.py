@@ -31,6 +31,7 @@ from longlook.figure.versus import Versus
 NOT_YET = "not measured yet"
 PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
 """What tells the squares of a series apart; what else differs has to be asked for."""
+TELLING = ("label", "loss_pct", "jitter_ms", "queue_bytes", "queue_packets", "replicate", "cca")
 MOST_FILES = 3
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -256,6 +257,6 @@ def _by_place(rows: pd.DataFrame, series: str, column: str) -> pd.Series:
         differ = [
             name for name in rows.columns if twice[name].map(style.value_text).nunique() > 1 and name not in PLACE
         ]
-        names = ", ".join(name for name in differ if name in ("label", "loss_pct", "jitter_ms", "replicate", "cca"))
+        names = ", ".join(name for name in differ if name in TELLING)
         raise LonglookError(f"series {series}: several cells on one square; name one of {names or 'their conditions'}")
     return rows.set_index(PLACE)[column].astype(float)

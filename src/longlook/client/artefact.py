@@ -21,5 +21,5 @@ def observed(artefact: Any) -> Observation:
         raise LonglookError(f"its artefact is {str(kind)[:40]!r} (known kinds: {', '.join(READERS)})")
     try:
         return READERS[kind](artefact)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise LonglookError(f"its artefact, a {kind}, cannot be read: {error!r}"[:200]) from None

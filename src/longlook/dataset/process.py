@@ -16,7 +16,7 @@ from longlook.dataset.agreement import agreement_rows
 from longlook.dataset.checks import Checked, check_campaign
 from longlook.dataset.results import results_of, with_folders
 from longlook.dataset.tables import TABLES, write_tables
-from longlook.errors import LonglookError
+from longlook.errors import LonglookError, one_line
 from longlook.experiment.registry import named
 from longlook.record import index
 from longlook.record.campaign import Campaign
@@ -56,7 +56,7 @@ def make_tables(raw_root: Path, published_root: Path | None = None, check: Check
     made = Made()
     campaigns, broken = scan_campaigns(raw_root)
     for name, reason in broken.items():
-        made.left_out[name] = index.one_line(reason)
+        made.left_out[name] = one_line(reason)
         made.tables["campaigns"].append(rows.unreadable_row(name, made.left_out[name]))
     sealed = index.read_index(raw_root)
     prints: dict[int, str] = {}
@@ -68,7 +68,7 @@ def make_tables(raw_root: Path, published_root: Path | None = None, check: Check
             checked = _checked(campaign, sealed, prints, check)
             tables[campaign.id] = _tables_of(campaign, checked, published_root)
         except LonglookError as error:
-            made.left_out[campaign.id] = index.one_line(str(error))
+            made.left_out[campaign.id] = one_line(str(error))
             made.tables["campaigns"].append(rows.campaign_row(campaign, made.left_out[campaign.id]))
             continue
         prints |= dict.fromkeys(checked.prints, campaign.id)

@@ -49,6 +49,7 @@ def conditions(cell: Cell) -> Row:
         "object_count": work.object_count,
         "total_bytes": work.total_bytes,
         **cell.link.conditions(),
+        "queue_packets": cell.link.queue_packets,
         "duration_s": cell.duration_s,
         "at_most_s": cell.at_most_s,
     }

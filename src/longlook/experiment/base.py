@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
-
 from longlook.plan.cell import Cell, Mode
 from longlook.plan.value import PlanError
 from longlook.record.samples import Sample
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from longlook.experiment.recheck import Recheck
 
 

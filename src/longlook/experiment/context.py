@@ -69,8 +69,17 @@ class Context:
         """What the arm's client calls its protocol."""
         return self.stacks[arm.stack].har_protocol(arm.protocol, arm.client)
 
-    def write_cell(self, started_at: str, wall_s: float, schedule: list, complete: bool, content: Mapping) -> None:
-        """`cell.json`: the last file of a cell that came to its end. `content`: as of content.check_content."""
+    def write_cell(
+        self,
+        started_at: str,
+        wall_s: float,
+        schedule: list,
+        complete: bool,
+        content: Mapping,
+        request_us: Mapping[str, float],
+    ) -> None:
+        """`cell.json`: the last file of a cell that came to its end. `content`: as of content.check_content;
+        `request_us`: of requestcost.spent."""
         record = {
             "schema": CELL_SCHEMA,
             "campaign": self.campaign,
@@ -82,6 +91,7 @@ class Context:
             "wall_s": round(wall_s, 3),
             "complete": complete,
             "objects_hashed": dict(content),
+            **({"request_us": dict(request_us)} if request_us else {}),
         }
         (self.folder / "cell.json").write_text(json.dumps(record, indent=1) + "\n")
 

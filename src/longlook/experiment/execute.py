@@ -8,10 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import papermill
-from nbclient.exceptions import CellTimeoutError
-from papermill.exceptions import PapermillExecutionError
-
 from longlook import paths
 from longlook.errors import LonglookError, NotSupported
 from longlook.experiment.failure import Failure
@@ -35,6 +31,10 @@ def limit_s(cell: Cell) -> float:
 
 def execute(notebook: str, folder: Path, parameters: dict[str, Any], timeout_s: float) -> Failure | None:
     """Execute notebooks/<notebook>; None when it ran to its end. The executed copy is kept in either case."""
+    import papermill  # takes long, and who is refused needs none of it
+    from nbclient.exceptions import CellTimeoutError
+    from papermill.exceptions import PapermillExecutionError
+
     logging.getLogger("papermill").setLevel(logging.ERROR)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # a kernel that dies with an interrupted run is no news
     try:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
-from longlook.experiment import slowstart
+from longlook.experiment import requestcost, slowstart
 from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened
 from longlook.experiment.environment import write_environment
@@ -76,9 +76,10 @@ def run_interleaved(
             for record in _records(context, sides, progress):
                 writer.append(record)
                 samples.append(sample_of(record))
+        request_us = requestcost.spent(sides)
         content = check_content(context, sides.values())
     summary = summarise(cell, samples, time.monotonic() - began)
-    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content)
+    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content, request_us)
     return summary
 
 
@@ -122,6 +123,8 @@ def served_by(arm: Arm) -> tuple:
         arm.cca,
         arm.emulated_connections,
         arm.server_cpu_pct,
+        arm.cpu_period_us if arm.server_cpu_pct is not None else None,
+        arm.request_cost_us,
         arm.paced,
     )
 

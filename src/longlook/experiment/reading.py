@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
-from longlook.record.parquet import read_columns
 from longlook.record.samples import Sample, check_record, read_records, sample_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TIMELINE, THROUGHPUT = "timeline.parquet", "throughput.parquet"
 SEEN = ("cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious")
@@ -72,6 +72,9 @@ def timelines(folder: Path) -> dict[str, pd.DataFrame]:
 
 def table(path: Path) -> pd.DataFrame:
     """A Parquet file of a record; a damaged one is a `LonglookError` that names it."""
+    # pandas and pyarrow take a second, and most cells have no such file
+    from longlook.record.parquet import read_columns
+
     found = read_columns(path, COLUMNS[path.name])
     if path.name == TIMELINE:
         found = found.assign(**{name: float("nan") for name in MAY_LACK if name not in found})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,8 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
             found.problems.append(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}")
         except LonglookError as error:
             found.problems.append(f"{where}: {error}")
+        except upgrade.UNREADABLE as error:
+            found.problems.append(f"{where}: it cannot be judged again: {error!r}"[:300])
     found.problems += _over_time(record, records, told)
     found.problems += _complete(cell, record, records)
     return found
@@ -153,10 +155,16 @@ def _over_time(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]], 
             yield f"sample {place + 1} began before sample {place} was over"
             break
     began, ended = (record.get(key) for key in ("started_at", "ended_at"))
-    if moments and began and not datetime.fromisoformat(began) <= moments[0]:
+    if moments and began and not _moment(began) <= moments[0]:
         yield f"its first load began before the cell did ({began})"
-    if moments and ended and not moments[-1] <= datetime.fromisoformat(ended):
+    if moments and ended and not moments[-1] <= _moment(ended):
         yield f"its last load began after the cell had ended ({ended})"
+
+
+def _moment(text: str) -> datetime:
+    """In UTC, unless it says otherwise."""
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _complete(cell: Cell, record: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -190,6 +198,8 @@ class _Judge:
         if record.get("zero_rtt") is None and list(seen.connections) != told.connections:
             yield f"connections are {told.connections}, its artefact says {list(seen.connections)}"
         yield from self._verdict(record, told, seen)
+        if self.arm.protocol == "tcp" and record.get("zero_rtt") is not None:
+            yield f"zero_rtt is {record['zero_rtt']}: TCP has none"
         if record["accepted"] and (out := _delivered(told)) is not None and out < self.total_bytes:
             yield f"the link delivered {out:.0f} bytes to the client, its objects alone have {self.total_bytes}"
 

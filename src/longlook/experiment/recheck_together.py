@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from longlook.experiment.reading import THROUGHPUT, TIMELINE, records_together, table, with_extremes
 from longlook.experiment.recheck import Recheck, strangers
@@ -17,6 +15,9 @@ from longlook.probe.throughput import BIN_S, mean_mbps
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
 from longlook.record.samples import Sample, sample_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_OF_LINK = 1.05
 """All flows together, of the link's rate; calibration allows 3 %, and what waited in the queue comes on top."""
@@ -64,6 +65,12 @@ def _walk(cell: Cell, samples: Sequence[Sample]) -> Iterator[str]:
             given = (one.arm, one.index, one.attempt)
             yield f"sample {place} should be {wanted} (arm, index, attempt) and is {given}"
             return
+        if one.order not in (place, one.attempt * len(arms) + place % len(arms)) or one.zero_rtt is not None:
+            yield f"sample {place} has order {one.order} and zero_rtt {one.zero_rtt}: another place, or early data"
+            return
+        if one.accepted and one.disturbed:
+            yield f"sample {place} is accepted, and says that it was disturbed"
+            return
         if one.accepted and one.attempt != samples[-1].attempt:
             yield f"attempt {one.attempt} was accepted and followed by another"
             return
@@ -98,6 +105,8 @@ def _stalled(records: Sequence[Mapping[str, Any]], bins: pd.DataFrame) -> Iterat
         yield "stalls_ms are no list of numbers"
     elif records[-1]["accepted"] and sum(stalls) > MOST_STALLED * (span_s + BIN_S) * 1e3:
         yield f"it is accepted, and the machine stalled for {sum(stalls):.0f} ms of {span_s:g} s"
+    if records[-1]["accepted"] and records[-1].get("stopped_s"):
+        yield f"it is accepted, and programs were stopped: {', '.join(records[-1]['stopped_s'])}"
 
 
 def _against(one: Sample, name: str, right: float | None, where: str) -> Iterator[str]:

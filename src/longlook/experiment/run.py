@@ -6,22 +6,25 @@ import contextlib
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from longlook import paths
 from longlook.experiment.failure import Failure
+from longlook.experiment.measurable import require_measurable
 from longlook.experiment.measure import Measurer
 from longlook.experiment.places import place_of
 from longlook.experiment.progress import Progress, shown, wall_s
-from longlook.experiment.refusals import require_possible
-from longlook.experiment.registry import estimate_s, experiment_of
+from longlook.experiment.registry import estimate_s
 from longlook.experiment.rows import assign, row_of
+from longlook.host.machine import cpu_times
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign, Role
 from longlook.record.campaigns import open_campaign
+from longlook.record.samples import read_samples
 from longlook.stack import open_stack
 from longlook.testbed.description import Description, NetnsDescription
 
@@ -41,16 +44,6 @@ class SweepRun:
             self.measured += 1
         else:
             self.failed[cell.id] = str(failure)
-
-
-def require_measurable(sweep: Sweep) -> None:
-    """Raise before anything is measured where a cell cannot be.
-
-    It fits no experiment, or asks for what a server or client cannot do.
-    """
-    for cell in sweep.cells():
-        experiment_of(cell).require(cell)
-        require_possible(cell)
 
 
 def run_sweep(
@@ -100,14 +93,32 @@ def _measure(found: SweepRun, testbeds: Sequence[Description], quiet: bool) -> N
             _side_by_side(found, missing, testbeds, progress)
 
 
+MOST_STOLEN = 0.02
+"""Share of processor time; with some per cent most loads come out disturbed."""
+
+
+def _tell_stolen(share: float, progress: Progress) -> bool:
+    """Whether other virtual machines took so much that it must be said."""
+    if share > MOST_STOLEN:
+        progress.say(
+            f"other virtual machines on this host took {share:.0%} of the processors' time (steal): loads are "
+            "disturbed by it, and repeated; on a quieter host, or at another time, this goes faster"
+        )
+    return share > MOST_STOLEN
+
+
 def _one_by_one(found: SweepRun, missing: Sequence[Cell], bed: Description, progress: Progress) -> None:
-    campaign, measurer = found.campaign, Measurer(place_of(bed))
+    place = place_of(bed)
+    campaign, measurer = found.campaign, Measurer(place)
+    told = not place.is_here
 
     def measure(cell: Cell) -> Failure | None:
+        nonlocal told
         progress.begins(cell.id)
-        began = time.monotonic()
+        began, before = time.monotonic(), cpu_times()
         failure = measurer.measure(campaign, cell)
         progress.ended(cell, bed.name, time.monotonic() - began, failure)
+        told = told or _tell_stolen(cpu_times().stolen_since(before), progress)
         return failure
 
     for cell in missing:
@@ -155,9 +166,17 @@ def _side_by_side(
 
 def _once_more(campaign: Campaign, cell: Cell, progress: Progress) -> Path:
     """Take a short cell out of the campaign, to be measured again; where its record is meanwhile."""
-    progress.say(f"{cell.id}: too few of its samples were accepted; once more")
+    progress.say(f"{cell.id}: too few of its samples were accepted ({_reasons(campaign, cell)}); once more")
     progress.more(estimate_s(cell))
     return campaign.withdraw_cell(cell)
+
+
+def _reasons(campaign: Campaign, cell: Cell) -> str:
+    """`52 of 60 rejected; disturbed 50, cca 2`."""
+    samples = read_samples(campaign.path / cell.id)
+    counts = Counter(one.reject_reason for one in samples if one.reject_reason is not None)
+    words = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
+    return "; ".join(filter(None, (f"{counts.total()} of {len(samples)} rejected", words)))
 
 
 def _stays(campaign: Campaign, cell: Cell, kept: Path) -> None:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from longlook.client.base import LoadFailed, Request
 from longlook.errors import LonglookError
+from longlook.experiment import requestcost
 from longlook.experiment.content import check_content_anew
 from longlook.experiment.context import Context, opened, scratch_folder
 from longlook.experiment.environment import write_environment
@@ -33,6 +34,7 @@ from longlook.plan.link import Link
 from longlook.plan.value import derived_seed
 from longlook.probe.capture import HEADERS_ONLY
 from longlook.probe.stallwatch import StallWatch
+from longlook.probe.stopwatch import StopWatch
 from longlook.probe.tcp_probe import TcpTrace
 from longlook.probe.throughput import binned, frames, mean_mbps
 from longlook.record.campaign import iso_now
@@ -59,7 +61,9 @@ class Attempt:
     started_at: str
     reason: str | None
     flows: Mapping[str, Mapping[str, Any]]
+    request_us: Mapping[str, float]
     stalls_ms: Sequence[float]
+    stopped_s: Mapping[str, float]
     timeline: pd.DataFrame
     throughput: pd.DataFrame
 
@@ -100,7 +104,7 @@ def run_together(
     attempt.throughput.to_parquet(folder / "throughput.parquet", compression="zstd", index=False)
     accepted = attempt.reason is None
     order = [(name, INDEX) for name in cell.arm_names]
-    context.write_cell(started_at, time.monotonic() - began, order, accepted, content)
+    context.write_cell(started_at, time.monotonic() - began, order, accepted, content, attempt.request_us)
     labels = {arm.name: {"label": arm.label} | dict(attempt.flows[arm.name]) for arm in cell.arms}
     return Outcome(cell.id, accepted, attempt.reason, labels)
 
@@ -125,6 +129,7 @@ def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
             "disturbed": reason == "disturbed",
             "metrics": {metric: value for metric, value in told.items() if value is not None},
             "stalls_ms": list(attempt.stalls_ms),
+            "stopped_s": dict(attempt.stopped_s),
         }
 
 
@@ -136,30 +141,34 @@ def _attempt(context: Context, number: int) -> Attempt:
         write_environment(context, {flow.name: flow for flow in flows})
         started_at = iso_now()
         with contextlib.ExitStack() as probes:
-            watch = probes.enter_context(StallWatch())
+            watch, stops = probes.enter_context(StallWatch()), probes.enter_context(StopWatch())
+            stops.add(pid for flow in flows for pid in (*flow.client.pids, *flow.server.pids))
+            stops.add(context.link.pids)
             kernel = _probes(probes, context, flows, scratch)
             counted = context.link.connections()
             context.link.reseed(derived_seed(context.cell.seed, number))
-            began, ended, stalls = _transfer(context, flows, watch)
+            began, ended, stalls, stopped = _transfer(context, flows, watch, stops)
             changed = context.link.changed()
             _count_connections(context.cell.link, flows, counted, context.link.connections())
             for flow in flows:
                 flow.server.require_alive()
+            request_us = requestcost.spent({flow.name: flow for flow in flows})
         traced = kernel.table() if kernel else None
         tables = [timeline(flow, scratch, traced, began, ended) for flow in flows]
         joined = pd.concat([table for table in tables if len(table)], ignore_index=True)
         names: dict[tuple[str, int], str] = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
         bins = binned(frames(scratch / "client.pcap"), names, began, ended)
-        reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel)
+        reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel, stopped)
         if changed is not None:
             reason = f"link_changed: {changed}"
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
-    return Attempt(number, started_at, reason, _told(flows, joined, bins), stalls, joined, bins)
+    told = _told(flows, joined, bins)
+    return Attempt(number, started_at, reason, told, request_us, stalls, stopped, joined, bins)
 
 
 def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:
     """Tell every flow how many it opened, by the link's count."""
-    slowest_ms = link.rtt_ms + link.jitter_ms + link.effective_queue_bytes * 8 / (link.bandwidth_mbps * 1e3)
+    slowest_ms = link.rtt_ms + link.jitter_ms + link.longest_queue_bytes * 8 / (link.bandwidth_mbps * 1e3)
     for flow in flows:
         beside = {other.place for other in flows if other is not flow}
         flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, slowest_ms, beside)
@@ -184,8 +193,11 @@ def _told(flows: Sequence[Flow], joined: pd.DataFrame, bins: pd.DataFrame) -> di
     }
 
 
-def _transfer(context: Context, flows: Sequence[Flow], watch: StallWatch) -> tuple[float, float, list[float]]:
-    """Start every load together; Unix times of start and end, and the machine's stalls in between, ms."""
+def _transfer(
+    context: Context, flows: Sequence[Flow], watch: StallWatch, stops: StopWatch
+) -> tuple[float, float, list[float], dict[str, float]]:
+    """Start every load together; Unix times of start and end, the machine's stalls in between, ms, and who was stopped
+    for how long, s."""
     cell = context.cell
     limit = cell.duration_s or cell.at_most_s or timeout_s(cell)
     gate, over = threading.Barrier(len(flows) + 1), threading.Event()
@@ -198,7 +210,7 @@ def _transfer(context: Context, flows: Sequence[Flow], watch: StallWatch) -> tup
     for thread in threads:
         thread.join(max(0.0, start + limit - time.monotonic()))
     ended = time.time()
-    stalls = watch.gaps_ms(start, time.monotonic())
+    stalls, stopped = watch.gaps_ms(start, time.monotonic()), stops.stopped(start, time.monotonic())
     for flow in flows:
         flow.ask_cca()
     over.set()
@@ -206,7 +218,7 @@ def _transfer(context: Context, flows: Sequence[Flow], watch: StallWatch) -> tup
         flow.client.abandon()
     for thread in threads:
         thread.join(10)
-    return began, ended, stalls
+    return began, ended, stalls, stopped
 
 
 def _load(flow: Flow, request: Request, gate: threading.Barrier, over: threading.Event) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from longlook.experiment.flow import Flow
-from longlook.experiment.oracle import Evidence, Expectation, judge
+from longlook.experiment.oracle import Evidence, Expectation, judge, stopped_text
 from longlook.experiment.reasons import REASONS
 from longlook.plan.cell import Cell
 from longlook.probe.tcp_probe import TcpTrace
@@ -16,12 +16,23 @@ MOST_STALLED = 0.005
 
 
 def wrong(
-    cell: Cell, flows: Sequence[Flow], site: Site, stalls: Sequence[float], duration_s: float, kernel: TcpTrace | None
+    cell: Cell,
+    flows: Sequence[Flow],
+    site: Site,
+    stalls: Sequence[float],
+    duration_s: float,
+    kernel: TcpTrace | None,
+    stopped_s: Mapping[str, float],
 ) -> str | None:
-    """Why these flows must not count, for all of them together; None if they may. It begins with a key of `REASONS`."""
+    """Why these flows must not count, for all of them together; None if they may. It begins with a key of `REASONS`.
+
+    `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
+    """
     for flow in flows:
         if found := _wrong_flow(cell, flow, site, duration_s):
             return found
+    if stopped_s:
+        return _said("disturbed", stopped_text(stopped_s))
     if kernel is not None and kernel.lost_events:
         return _said("disturbed", f"the kernel's trace lost {kernel.lost_events} events")
     if sum(stalls) > MOST_STALLED * duration_s * 1e3:

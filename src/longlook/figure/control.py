@@ -10,14 +10,24 @@ from longlook.figure import style
 from longlook.figure.heatmap import configured, p_text
 
 SQUARE_PX = 32
+ON_A_PHONE = 7
+"""Squares in a row."""
 
 
-def control_chart(cells: pd.DataFrame) -> alt.TopLevelMixin:
-    """Squares of the A/A cells (rows of `side_by_side`), a row per protocol, each with its percentage difference."""
-    frame = cells[["campaign", "cell_id", "left_protocol", "pct_diff", "p_value"]].copy()
+def control_chart(cells: pd.DataFrame, in_a_row: int | None = None) -> alt.TopLevelMixin:
+    """Squares of the A/A cells (rows of `side_by_side`), each with its percentage difference, upright where it is
+    significant; a row per protocol, or several with at most `in_a_row` squares."""
+    frame = cells[["campaign", "cell_id", "left_protocol", "pct_diff", "p_value"]].sort_values(
+        "left_protocol", kind="stable"
+    )
     frame["number"] = frame.groupby("left_protocol").cumcount() + 1
     frame["arm"] = frame["left_protocol"].map(style.PROTOCOL_LABELS)
+    if in_a_row:
+        first = (frame["number"] - 1) // in_a_row * in_a_row + 1
+        frame["arm"] += ", " + first.astype(str) + " ff."
+        frame["number"] -= first - 1
     frame["p_text"] = frame["p_value"].map(p_text)
+    frame["significant"] = frame["p_value"] < ALPHA
     frame["fill"] = [
         style.NOT_MEASURED
         if pd.isna(p)
@@ -32,7 +42,7 @@ def control_chart(cells: pd.DataFrame) -> alt.TopLevelMixin:
     frame["label"] = frame["pct_diff"].map(style.signed_pct)
     base = alt.Chart(frame).encode(
         x=alt.X("number:O", title="cell", axis=alt.Axis(labelAngle=0, ticks=False, domain=False)),
-        y=alt.Y("arm:N", title=None, axis=alt.Axis(ticks=False, domain=False)),
+        y=alt.Y("arm:N", title=None, sort=list(dict.fromkeys(frame["arm"])), axis=alt.Axis(ticks=False, domain=False)),
         tooltip=[
             alt.Tooltip("cell_id:N", title="cell"),
             alt.Tooltip("label:N", title="difference, %"),
@@ -40,5 +50,15 @@ def control_chart(cells: pd.DataFrame) -> alt.TopLevelMixin:
         ],
     )
     squares = base.mark_rect(stroke="#9a9a9a", strokeWidth=0.6).encode(color=alt.Color("fill:N", scale=None))
-    text = base.mark_text(fontSize=10).encode(text="label:N", color=alt.value(alt.expr("datum.ink")))
+    slant = alt.expr("datum.significant ? 'normal' : 'italic'")
+    text = base.mark_text(fontSize=10, fontStyle=slant).encode(text="label:N", color=alt.value(alt.expr("datum.ink")))
     return configured(alt.layer(squares, text).properties(width=alt.Step(SQUARE_PX), height=alt.Step(SQUARE_PX)))
+
+
+def told(cells: pd.DataFrame) -> str:
+    """`40 cells, 1 significant; the largest difference is 2.1 %.`"""
+    tested = cells[cells["p_value"].notna()]
+    if tested.empty:
+        return "No cell was tested."
+    significant, largest = int((tested["p_value"] < ALPHA).sum()), tested["pct_diff"].abs().max()
+    return f"{len(tested)} cells, {significant} significant; the largest difference is {largest:.1f} %."

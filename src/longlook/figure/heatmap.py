@@ -2,13 +2,15 @@
 
 Colour is the percentage difference of equation 4.1, (right - left) / left * 100 for times (left QUIC, right TCP in the
 thesis), on a symmetric scale that is clamped at `style.CLAMP_PCT`; white where Welch's test finds nothing; grey where
-nothing was measured.
+nothing was measured. No result is told by colour alone: every square has its number, upright where it is significant.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from textwrap import wrap
+from typing import Any, TypeVar
 
 import altair as alt
 import pandas as pd
@@ -16,23 +18,33 @@ import pandas as pd
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import Axes, axis_title
-from longlook.figure.versus import SIDES, Versus
+from longlook.figure.versus import SIDES, Versus, verdict_text
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Sizes in px: `width` is the room for all panels of one row, without axis labels."""
+    """Sizes in px: `width` is the room for all panels of one row, without axis labels; `stacked`: a panel has a row of
+    its own; `line`: characters in a line of a title, 0 without bound."""
 
     width: int
     square_height: int
     number_font: int
     label_font: int
+    stacked: bool = False
+    line: int = 0
+    legend: int = 300
+
+    def title(self, text: str) -> str | list[str]:
+        """In lines where it would be wider than the panel below."""
+        return wrap(text, self.line) if self.line and len(text) > self.line else text
 
 
 PAGE = Layout(width=690, square_height=36, number_font=11, label_font=11)
 """Fills the text column of the book."""
 SMALL = Layout(width=470, square_height=24, number_font=10, label_font=10)
 """Two figures side by side in one picture."""
+PHONE = Layout(width=236, square_height=36, number_font=11, label_font=11, stacked=True, line=40, legend=220)
+"""Fills the text column of a phone at full size."""
 GAP_PX = 12
 PICK = "pick"
 """Parameter that holds the picked square's key in every panel; the book's script sets it on a click."""
@@ -56,15 +68,20 @@ def _tooltip(versus: Versus) -> list[alt.Tooltip]:
 
 
 _SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "shade", "label",
-          "label_colour", "place", "left_text", "right_text", "pct_text", "p_text", "verdict_text"]  # fmt: skip
+          "label_colour", "place", "left_text", "right_text", "pct_text", "p_text", "verdict_text",
+          "panel", "said"]  # fmt: skip
 
 
 Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
+Row = alt.HConcatChart | alt.VConcatChart
+"""Panels of one block."""
 
 
-def heatmap(squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None) -> alt.VConcatChart:
+def heatmap(
+    squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None, layout: Layout = PAGE
+) -> alt.VConcatChart:
     """Altair chart of `squares` (from `figure_squares`): one row of panels per block, one panel per source."""
-    chart = alt.vconcat(*_rows(squares, PAGE, versus, axes or Axes()), spacing=18)
+    chart = alt.vconcat(*_rows(squares, layout, versus, axes or Axes()), spacing=18)
     return configured(chart.add_params(alt.param(name=PICK, value="")))
 
 
@@ -79,22 +96,23 @@ def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatCh
     return configured(chart.add_params(alt.param(name=PICK, value="")))
 
 
-def _rows(squares: pd.DataFrame, layout: Layout, versus: Versus, axes: Axes) -> list[alt.HConcatChart]:
+def _rows(squares: pd.DataFrame, layout: Layout, versus: Versus, axes: Axes) -> list[Row]:
     """One row of panels per block, titled with it."""
     frame = _readable(squares, versus, axes)
     sources = list(dict.fromkeys(frame["source"]))
-    rows = []
+    rows: list[Row] = []
     for block in dict.fromkeys(frame["block"]):
         within = frame[frame["block"] == block]
         panels = [
             _panel(within[within["source"] == source], index == 0, len(sources), layout, versus, axes)
             for index, source in enumerate(sources)
         ]
-        rows.append(alt.hconcat(*panels, spacing=GAP_PX).properties(title=_block_title(block)))
+        row = (alt.vconcat if layout.stacked else alt.hconcat)(*panels, spacing=GAP_PX)
+        rows.append(row.properties(title=_block_title(layout.title(block))))
     return rows
 
 
-def _block_title(text: str) -> alt.Title:
+def _block_title(text: str | list[str]) -> alt.Title:
     return alt.Title(text, anchor="start", fontSize=13, offset=8)
 
 
@@ -103,22 +121,24 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus:
     across = list(dict.fromkeys(frame.sort_values("x_order", kind="stable")["x"]))
     down = list(dict.fromkeys(frame.sort_values("y_order", kind="stable")["y"]))
     rows = frame[[name for name in _SHOWN if name in frame]]
+    named = first or layout.stacked  # labels stand beside the first panel of a row: the squares line up
     base = alt.Chart(rows).encode(
         x=alt.X("x:N", sort=across, title=_title(axes.x), axis=_x_axis(axes.x, layout)),
-        y=alt.Y("y:N", sort=down, title=_title(axes.y) if first else None, axis=_y_axis(first)),
+        y=alt.Y("y:N", sort=down, title=_title(axes.y) if named else None, axis=_y_axis(named)),
     )
     blank = alt.value(alt.expr(f"datum.measured ? '#ffffff' : '{style.NOT_MEASURED}'"))
-    fill = alt.when("datum.significant").then(_colour(versus)).otherwise(blank)
+    fill = alt.when("datum.significant").then(_colour(versus, layout)).otherwise(blank)
     picked = f"datum.square === {PICK}"
     outline = alt.when(picked).then(alt.value("#000000")).otherwise(alt.value("#9a9a9a"))
     weight = alt.when(picked).then(alt.value(2.5)).otherwise(alt.value(0.6))
     rect = base.mark_rect(cursor="pointer").encode(
         color=fill, stroke=outline, strokeWidth=weight, tooltip=_tooltip(versus)
     )
-    text = base.mark_text(fontSize=layout.number_font, font=style.FONT).encode(
+    slant = alt.expr("datum.significant ? 'normal' : 'italic'")
+    text = base.mark_text(fontSize=layout.number_font, font=style.FONT, fontStyle=slant).encode(
         text="label:N", color=alt.value(alt.expr("datum.label_colour"))
     )
-    each = int((layout.width - GAP_PX * (count - 1)) / count)
+    each = layout.width if layout.stacked else int((layout.width - GAP_PX * (count - 1)) / count)
     return alt.layer(rect, text).properties(
         width=each,
         height=layout.square_height * len(down),
@@ -138,12 +158,11 @@ def _x_axis(condition: str, layout: Layout) -> alt.Axis:
     )
 
 
-def _y_axis(first: bool) -> alt.Axis:
-    """Labels stand beside the first panel only: the rows line up across panels."""
-    return alt.Axis(labels=first, ticks=first, domain=False, titleFontWeight="normal")
+def _y_axis(named: bool) -> alt.Axis:
+    return alt.Axis(labels=named, ticks=named, domain=False, titleFontWeight="normal")
 
 
-def _colour(versus: Versus) -> alt.Color:
+def _colour(versus: Versus, layout: Layout) -> alt.Color:
     """Diverging scale, symmetric and clamped; its legend names both directions."""
     edge = 1e-6  # the pale ends meet at 0, with nothing but a hair of white between them
     limit, words = style.CLAMP_PCT, versus.verdict_words
@@ -155,11 +174,11 @@ def _colour(versus: Versus) -> alt.Color:
             clamp=True,
         ),
         legend=alt.Legend(
-            title=(
+            title=layout.title(
                 f"{versus.metric_word} difference, %: blue, minus = {words['right']}; "
-                f"red, plus = {words['left']}; white = not significant"
+                f"red, plus = {words['left']}; white, slanted = not significant"
             ),
-            orient="bottom", direction="horizontal", gradientLength=300, gradientThickness=10,
+            orient="bottom", direction="horizontal", gradientLength=layout.legend, gradientThickness=10,
             titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
         ),
     )  # fmt: skip
@@ -178,8 +197,41 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
         f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
     ]
     frame["p_text"] = frame["p_value"].map(p_text)
-    frame["verdict_text"] = frame["verdict"].map(versus.verdict_words).where(frame["measured"], "not measured")
+    rows = frame.to_dict("records")
+    frame["verdict_text"] = [verdict_text(row, versus) if row["measured"] else "not measured" for row in rows]
+    frame["panel"] = [", ".join(part for part in (row["source_title"], row["block"]) if part) for row in rows]
+    named = [_named(axes.x, frame["x"]), _named(axes.y, frame["y"])]
+    frame["said"] = [
+        f"{across}, {down}: {result_text(row, versus)}" for across, down, row in zip(*named, rows, strict=True)
+    ]
     return frame
+
+
+def result_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
+    """`QUIC faster by 12 %, significant`: what a square says to those who do not see it."""
+    if not row["measured"]:
+        return "not measured"
+    if row["verdict"] == "none":
+        return f"difference {style.signed_pct(row['pct_diff'])} %, not significant"
+    by = style.signed_pct(abs(row["pct_diff"])).removeprefix("+")
+    return f"{versus.verdict_words[row['verdict']]} by {by} %, significant"
+
+
+def told(squares: pd.DataFrame, versus: Versus) -> str:
+    """The result of a heatmap in words, a sentence per source: how many squares are whose, and between which ends."""
+    return " ".join(
+        f"{title}: {_counted(own[own['measured']], versus)}."
+        for title, own in squares.groupby("source_title", sort=False)
+    )
+
+
+def _counted(own: pd.DataFrame, versus: Versus) -> str:
+    if own.empty:
+        return "nothing measured"
+    counts = {verdict: int((own["verdict"] == verdict).sum()) for verdict in ("left", "right", "none")}
+    parts = [f"{words} in {counts[verdict]}" for verdict, words in versus.verdict_words.items()]
+    ends = " to ".join(f"{style.signed_pct(one)} %" for one in (own["pct_diff"].min(), own["pct_diff"].max()))
+    return f"of {len(own)} squares {', '.join(parts)}; differences from {ends}"
 
 
 def place_names(squares: pd.DataFrame, axes: Axes) -> list[str]:
@@ -200,11 +252,12 @@ def _named(condition: str, texts: pd.Series) -> list[str]:
 
 def mean_text(mean: float, sd: float, count: float, unit: str = "ms") -> str:
     """`106.4 ± 2.2 ms (n = 20)`, or `not measured`."""
-    if pd.isna(mean):
-        return "not measured"
-    digits = 1 if unit == "ms" else 2
-    spread = f" ± {sd:,.{digits}f}" if pd.notna(sd) else ""
-    return f"{mean:,.{digits}f}{spread} {unit} (n = {count:g})"
+    return "not measured" if pd.isna(mean) else f"{mean_and_sd(mean, sd, unit)} {unit} (n = {count:g})"
+
+
+def mean_and_sd(mean: float, sd: float, unit: str) -> str:
+    """`106.4 ± 2.2`: in the tooltip and in the table below the chart."""
+    return " ".join(part for part in style.mean_sd(mean, sd, 1 if unit == "ms" else 2) if part)
 
 
 def p_text(p_value: float) -> str:

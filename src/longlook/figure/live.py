@@ -36,34 +36,44 @@ class LiveChart:
     """A chart for the book; notebooks show it by being a cell's last value.
 
     `payload` is data for the script beyond the chart itself (the loads and facts of each square, and the
-    chart in which to draw them); `alt_text` describes the static picture; `note` is HTML, `hint` plain text.
+    chart in which to draw them); `alt_text` says in words what the chart shows; `narrow` is the same chart for
+    phones, from the same data; `note` is HTML, `hint` plain text.
     """
 
     name: str
     chart: alt.TopLevelMixin
     alt_text: str
     payload: dict = field(default_factory=dict)
+    narrow: alt.TopLevelMixin | None = None
     downloads: tuple[Attachment, ...] = ()
     note: str = ""
     hint: str = ""
 
     def _repr_html_(self) -> str:
         spec = offline_spec(self.chart)
-        data = json.dumps({"spec": spec, **self.payload}, separators=(",", ":"), allow_nan=False)
-        # "</" would end the script element early; JSON reads "<\/" as the same text.
-        inline = data.replace("</", "<\\/")
+        data = json.dumps({"spec": spec, **self._narrow(spec), **self.payload}, separators=(",", ":"), allow_nan=False)
+        # "</script" would end the element, "<!--<script" keep its end from being one; JSON reads "\u003c" as the same.
+        inline = data.replace("<", "\\u003c")
         label = html.escape(self.alt_text, quote=True)
         picture = base64.b64encode(svg(spec).encode()).decode()
         return (
             f'<div class="ll-chart" id="{html.escape(self.name, quote=True)}">'
             f'<script type="application/json" class="ll-data">{inline}</script>'
-            f'<div class="ll-live" role="group" aria-label="{label}"></div>'
+            '<div class="ll-live"></div>'
             f'<img class="ll-static" alt="{label}" src="data:image/svg+xml;base64,{picture}">'
             '<noscript><p class="ll-note">Scripts are off: this is the static picture of the chart.</p></noscript>'
-            '<div class="ll-detail" aria-live="polite"></div>'
+            '<div class="ll-detail"></div>'
             f'<p class="ll-note">{self._hint()}{self.note} {self._links()}</p>'
             "</div>"
         )
+
+    def _narrow(self, spec: dict) -> dict[str, dict]:
+        """The chart for phones, without the data that it has in common with the other one."""
+        if self.narrow is None:
+            return {}
+        narrow = offline_spec(self.narrow)
+        own = {name: rows for name, rows in narrow.pop("datasets", {}).items() if name not in spec.get("datasets", {})}
+        return {"narrow": narrow | {"datasets": own}}
 
     def _hint(self) -> str:
         """What a reader can do with the live chart; of no use in print."""

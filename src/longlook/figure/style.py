@@ -40,16 +40,19 @@ NOT_SIGNIFICANT = "not significant"
 CONDITION_TITLES = {
     "bandwidth_mbps": "Mbit/s",
     "rtt_ms": "RTT, ms",
-    "loss_pct": "loss, %",
+    "loss_pct": "loss, % (half of it each way)",
     "jitter_ms": "jitter, ms",
     "jitter_interval_ms": "new delay every, ms",
     "queue_bytes": "queue, bytes",
+    "queue_packets": "queue, packets",
     "object_bytes": "bytes of each object",
     "object_count": "objects",
     "total_bytes": "bytes in all",
     "duration_s": "duration, s",
     "client_cpu_pct": "CPU of the client, %",
     "server_cpu_pct": "CPU of the server, %",
+    "cpu_period_us": "period of the limit, µs",
+    "request_cost_us": "cost per request, us",
     "initial_window": "initial window, packets",
     "remembered_ssthresh": "remembered threshold, packets",
     "emulated_connections": "N",
@@ -73,10 +76,25 @@ def link_label(rtt_ms: float | None = None, loss_pct: float | None = None, jitte
     """One line for the link of a block: RTT, loss and, where there is some, jitter; what is None lies on an axis."""
     parts = [
         "" if rtt_ms is None else f"RTT {rtt_ms:g} ms",
-        "" if loss_pct is None else f"loss {loss_pct:g} %",
+        "" if loss_pct is None else loss_label(loss_pct),
         f"jitter {jitter_ms:g} ms" if jitter_ms else "",
     ]
     return ", ".join(part for part in parts if part)
+
+
+def loss_label(loss_pct: float) -> str:
+    """`loss 1 % (0.5 % each way)`: a link's loss is stated for both directions together, and divided between them."""
+    return f"loss {loss_pct:g} %" + (f" ({loss_pct / 2:g} % each way)" if loss_pct else "")
+
+
+def mean_sd(mean: float, sd: float | None, digits: int) -> tuple[str, str]:
+    """`106.4` and `± 2.2`, or an empty text; the one place where a mean and its deviation are rounded, each once."""
+    return f"{mean:,.{digits}f}", "" if sd is None or pd.isna(sd) else f"± {sd:,.{digits}f}"
+
+
+def rounded(value: float) -> str:
+    """Three significant figures, and no power of ten: `0.0123`, `4.56`, `12,300`."""
+    return f"{float(f'{value:.3g}'):,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def value_text(value: object) -> str:

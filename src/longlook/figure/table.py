@@ -9,7 +9,7 @@ import pandas as pd
 
 from longlook.figure import style
 from longlook.figure.squares import labels_of
-from longlook.figure.versus import SIDES, Versus
+from longlook.figure.versus import SIDES, Versus, least_told_pct, told_text
 
 AGREE, DISAGREE = '<span class="ll-good">✓</span>', '<span class="ll-bad">✗</span>'
 _TEXT_COLUMNS = {"workload", "faster"}
@@ -28,10 +28,14 @@ def html_table(
         body = html.escape(text) if escape and tag == "td" else text
         return f"<{tag}{' class=num' if index in numeric else ''}>{body}</{tag}>"
 
+    def group(text: str, span: int) -> str:
+        tag = "th" if text else "td"  # an empty header names nothing
+        return f'<{tag} colspan="{span}">{text}</{tag}>'
+
     style_of = "ll-table ll-tight" if tight else "ll-table"
     parts = [f'<div class="ll-scroll"><table class="{style_of}"><thead>']
     if groups:
-        parts.append("<tr>" + "".join(f'<th colspan="{span}">{text}</th>' for text, span in groups) + "</tr>")
+        parts.append("<tr>" + "".join(group(text, span) for text, span in groups) + "</tr>")
     parts.append("<tr>" + "".join(cell("th", text, index) for index, text in enumerate(head)) + "</tr></thead><tbody>")
     for number, row in enumerate(rows):
         start = ' class="ll-row-start"' if number in starts else ""
@@ -45,7 +49,7 @@ def published_table(published: pd.DataFrame, versus: Versus) -> str:
 
     Frames are rows of `side_by_side`.
     """
-    rows = [[*_values(cell), short_verdicts(versus)[cell["verdict"]]] for cell in _by_bandwidth(published)]
+    rows = [[*_values(cell), _verdict(cell, versus)] for cell in _by_bandwidth(published)]
     return _table([*_head(versus, True), "faster"], _named(published, rows), None)
 
 
@@ -83,7 +87,7 @@ def _named(frame: pd.DataFrame, rows: Sequence[Sequence[str]]) -> list[list[str]
     """Puts bandwidth and workload before each row."""
     ordered = frame.sort_values("bandwidth_mbps", kind="stable")
     places = zip(ordered["bandwidth_mbps"], labels_of(ordered, "workload")[0], strict=True)
-    return [[f"{bandwidth:g}", workload, *row] for (bandwidth, workload), row in zip(places, rows, strict=True)]
+    return [[f"{rate:g}", html.escape(name), *row] for (rate, name), row in zip(places, rows, strict=True)]
 
 
 def _values(cell: pd.Series) -> list[str]:
@@ -95,8 +99,14 @@ def _values(cell: pd.Series) -> list[str]:
 def _comparison(published: pd.Series, measured: pd.Series, versus: Versus) -> list[str]:
     """The re-measured half of a row."""
     ratios = [f"{measured[name] / published[name]:.2f}" for name in ("left_mean", "right_mean")]
-    words = short_verdicts(versus)
-    return [*_values(measured), *ratios, verdicts(words[published["verdict"]], words[measured["verdict"]])]
+    both = (published, measured)
+    words = [short_verdicts(versus)[cell["verdict"]] for cell in both]
+    told = [told_text(least_told_pct(cell.to_dict(), versus)) for cell in both]
+    return [*_values(measured), *ratios, verdicts(words[0], words[1], told[0], told[1])]
+
+
+def _verdict(cell: pd.Series, versus: Versus) -> str:
+    return short_verdicts(versus)[cell["verdict"]] + _told(told_text(least_told_pct(cell.to_dict(), versus)))
 
 
 def short_verdicts(versus: Versus) -> Mapping[str | None, str]:
@@ -104,15 +114,19 @@ def short_verdicts(versus: Versus) -> Mapping[str | None, str]:
     return {"left": versus.words[0], "right": versus.words[1], "none": "none", None: "not tested"}
 
 
-def verdicts(published: str, measured: str) -> str:
-    """`✓ QUIC`, or `✗ QUIC → none` (published, then re-measured); both in words."""
+def verdicts(published: str, measured: str, published_told: str = "", measured_told: str = "") -> str:
+    """`✓ QUIC`, or `✗ QUIC → none (12 %)` (published, then re-measured); in brackets what either would have told."""
     if published == measured:
-        return f"{AGREE} {published}"
-    return f"{DISAGREE} {published} → {measured}"
+        return f"{AGREE} {published}{_told(published_told, measured_told)}"
+    return f"{DISAGREE} {published}{_told(published_told)} → {measured}{_told(measured_told)}"
+
+
+def _told(*texts: str) -> str:
+    known = [text for text in texts if text]
+    return f" ({', '.join(known)})" if known else ""
 
 
 def _mean(mean: float, sd: float) -> str:
     """`106.4 ± 2.2`; whole milliseconds from 1000 on."""
-    digits = 1 if mean < 1000 else 0
-    spread = "" if pd.isna(sd) else f' <span class="ll-sd">± {sd:,.{digits}f}</span>'
-    return f"{mean:,.{digits}f}{spread}"
+    text, spread = style.mean_sd(mean, sd, 1 if mean < 1000 else 0)
+    return text + (f' <span class="ll-sd">{spread}</span>' if spread else "")

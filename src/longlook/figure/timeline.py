@@ -6,7 +6,7 @@ Flows are told apart by colour, dash and position in the legend; QUIC is red and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
@@ -14,7 +14,7 @@ import pandas as pd
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 
-WIDTH_PX, DETAIL_PX, OVERVIEW_PX = 560, 230, 44
+WIDTH_PX, PHONE_PX, DETAIL_PX, OVERVIEW_PX = 560, 240, 230, 44
 SHADES = {"quic": ("#b2182b", "#ef8a62", "#7f0f1d", "#fdae61"), "tcp": ("#2166ac", "#67a9cf", "#053061", "#92c5de")}
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 PHASES = {"slow_start": "#4393c3", "congestion_avoidance": "#1b7837", "recovery": "#b2182b"}
@@ -40,14 +40,15 @@ def timeline(
     title: str,
     references: Sequence[tuple[float, str]] = (),
     step: bool = False,
+    width: int = WIDTH_PX,
 ) -> alt.VConcatChart:
     """`frame` has columns time_s, value and label; `protocols` gives each label's protocol, in the order of the legend.
 
-    `references` are dashed lines (value, text), for published values.
+    `references` are dashed lines (value, text), for published values. `width` is without the axis, in px.
     """
     shades, dashes = colours(protocols)
     labels = list(protocols)
-    legend = alt.Legend(title=None, orient="top", labelLimit=300, symbolSize=400, symbolStrokeWidth=2.5)
+    legend = _legend(width, labelLimit=300 if width == WIDTH_PX else width - 20, symbolSize=400, symbolStrokeWidth=2.5)
     colour = alt.Color("label:N", scale=alt.Scale(domain=labels, range=shades), sort=labels, legend=legend)
     dash = alt.StrokeDash("label:N", scale=alt.Scale(domain=labels, range=dashes), sort=labels, legend=legend)
     brush = alt.selection_interval(encodings=["x"], name="zoom")
@@ -66,18 +67,27 @@ def timeline(
     )
     detail = alt.layer(lines, *_references(references, title))
     strip = base.mark_line(strokeWidth=0.8, interpolate=interpolate).encode(color=colour)
-    return _zoomable(detail, strip, brush, axis=alt.Axis(tickCount=8))
+    return _zoomable(detail, strip, brush, width, axis=alt.Axis(tickCount=8 if width == WIDTH_PX else 4))
 
 
-def _zoomable(detail: style.Layered, strip: alt.Chart, brush: alt.Parameter, **time_axis) -> alt.VConcatChart:
+def _legend(width: int, **options: Any) -> alt.Legend:
+    """Above the chart; on a phone an entry in each line."""
+    if width != WIDTH_PX:
+        options["columns"] = 1
+    return alt.Legend(title=None, orient="top", **options)
+
+
+def _zoomable(
+    detail: style.Layered, strip: alt.Chart, brush: alt.Parameter, width: int, **time_axis: Any
+) -> alt.VConcatChart:
     """The detail, and below it the strip on which the reader drags its span."""
     time = alt.X("time_s:Q", title="drag here to zoom", **time_axis)
     strip = (
         strip.encode(x=time, y=alt.Y("value:Q", title=None, axis=None))
-        .properties(width=WIDTH_PX, height=OVERVIEW_PX)
+        .properties(width=width, height=OVERVIEW_PX)
         .add_params(brush)
     )
-    return configured(alt.vconcat(detail.properties(width=WIDTH_PX, height=DETAIL_PX), strip, spacing=8))
+    return configured(alt.vconcat(detail.properties(width=width, height=DETAIL_PX), strip, spacing=8))
 
 
 def _references(references: Sequence[tuple[float, str]], title: str) -> list[alt.Chart]:
@@ -91,16 +101,16 @@ def _references(references: Sequence[tuple[float, str]], title: str) -> list[alt
     )
     text = (
         alt.Chart(frame)
-        .mark_text(align="right", baseline="bottom", dy=-3, fontSize=11, color=style.INK)
-        .encode(y="value:Q", x=alt.value(WIDTH_PX - 4), text="text:N")
+        .mark_text(align="right", baseline="bottom", dx=-4, dy=-3, fontSize=11, color=style.INK)
+        .encode(y="value:Q", x=alt.value("width"), text="text:N")
     )
     return [rule, text]
 
 
-def phases(frame: pd.DataFrame, title: str) -> alt.VConcatChart:
+def phases(frame: pd.DataFrame, title: str, width: int = WIDTH_PX) -> alt.VConcatChart:
     """A window over time, coloured by the sender's phase; columns time_s, value, phase."""
     known = [name for name in PHASES if name in set(frame["phase"])]
-    legend = alt.Legend(title=None, orient="top", symbolType="circle")
+    legend = _legend(width, symbolType="circle")
     colour = alt.Color("phase:N", scale=alt.Scale(domain=known, range=[PHASES[name] for name in known]), legend=legend)
     shape = alt.Shape(
         "phase:N", scale=alt.Scale(domain=known, range=["circle", "square", "triangle-up"][: len(known)]), legend=legend
@@ -113,4 +123,14 @@ def phases(frame: pd.DataFrame, title: str) -> alt.VConcatChart:
         color=colour,
         shape=shape,
     )
-    return _zoomable(points, base.mark_line(strokeWidth=0.8, color=style.GREY), brush)
+    return _zoomable(points, base.mark_line(strokeWidth=0.8, color=style.GREY), brush, width)
+
+
+def told(frame: pd.DataFrame) -> str:
+    """A chart in words: of each line or phase its least, median and greatest value."""
+    column = "label" if "label" in frame else "phase"
+    found = []
+    for name, values in frame.groupby(column, sort=False)["value"]:
+        least, middle, most = (style.rounded(one) for one in (values.min(), values.median(), values.max()))
+        found.append(f"{name}: {least} to {most}, median {middle}.")
+    return " ".join(found)

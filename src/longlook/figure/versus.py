@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from longlook.analysis.contrast import contrast
-from longlook.analysis.welch import Summary
+from longlook.analysis.power import detectable
+from longlook.analysis.welch import summary_of
 from longlook.dataset.tables import columns
 from longlook.experiment.base import Metric
 from longlook.figure import style
@@ -62,7 +64,7 @@ def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
         parts.append(pd.concat([chosen[list(OF_CELL) if side == "left" else ["campaign", "cell_id"]], renamed], axis=1))
     both = parts[0].merge(parts[1], on=["campaign", "cell_id"], how="inner", validate="one_to_one")
     found = [
-        contrast(_summary(row, "left"), _summary(row, "right"), versus.metric.better or "low")
+        contrast(summary_of(row, "left_"), summary_of(row, "right_"), versus.metric.better or "low")
         for row in both.to_dict("records")
     ]
     both["pct_diff"] = [one.pct for one in found]
@@ -71,12 +73,29 @@ def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
     return both
 
 
+def least_told_pct(row: Mapping[Hashable, Any], versus: Versus) -> float:
+    """Of a square without a significant difference: the least one, as a percentage, that its loads would show in four
+    of five repetitions; NaN of any other square."""
+    if row["verdict"] != "none":
+        return math.nan
+    left, right = summary_of(row, "left_"), summary_of(row, "right_")
+    whole = left.mean if versus.metric.better != "high" else right.mean
+    return detectable(left, right) / whole * 100
+
+
+def told_text(pct: float) -> str:
+    """`12 %`, `3.1 %`; empty of NaN."""
+    return "" if math.isnan(pct) else f"{pct:.{0 if pct >= 9.95 else 1}f} %"
+
+
+def verdict_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
+    """A verdict in words; beside every `not significant` the difference that would have been told."""
+    told = told_text(least_told_pct(row, versus))
+    return versus.verdict_words[row["verdict"]] + (f"; {told} would be, in 4 of 5 repetitions" if told else "")
+
+
 def condition_columns(frame: pd.DataFrame) -> list[str]:
     """Columns of `side_by_side` that define a cell: no names, no numbers."""
     names = {"campaign", "study", "series", "cell_id", "key", *CONTRAST}
     of_arms = {f"{side}_{name}" for side in SIDES for name in ("arm", "arm_label", *STATISTICS)}
     return [name for name in frame.columns if name not in names | of_arms]
-
-
-def _summary(row: Mapping[Hashable, Any], side: str) -> Summary:
-    return Summary(row[f"{side}_mean"], row[f"{side}_sd"], int(row[f"{side}_n"]))

@@ -8,26 +8,31 @@ often a right link is not believed.
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.binomial import CONFIDENCE, bounds, power
 from longlook.link.jitter import jitter_problems, measure_jitter
-from longlook.link.ping import ping_ms
+from longlook.link.ping import line_ms, ping_ms
 from longlook.link.streams import Seen, Way, burst_bytes
 from longlook.plan.link import Link
 
 ATTEMPTS = 3
 """Virtual machines stall: a measurement out of tolerance is repeated, and every attempt recorded. Losses are added up
 over the attempts, where some are set, so that another try is no second chance."""
+PAUSE_S = 1.0
+"""Before the second attempt; longer by as much before each one after, for what disturbs to pass."""
 OTHER_LOSSES = {"none": 0.0, "half": 0.5, "twice": 2.0, "five times": 5.0}
 """Times what is set; the record says how surely each is noticed."""
 WITHOUT_LOSS = {"0.1 %": 0.001, "0.5 %": 0.005}
 """The same, where none is set."""
+QUEUE_BOUND = {"bytes": "queue_bytes", "packets": "queue_slots"}
+"""Of a record's tolerance: what a queue so limited may differ by."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Tolerance:
     """What may differ from the set values."""
 
     rtt_ms: float = 0.6
+    """Beyond the echo's own time on the line, which is a good part of it on a narrow one (`ping.line_ms`)."""
     one_way_ms: float = 0.3
     """0.05 to 0.12 ms is the hosts' own time."""
     rate_pct: float = 0.5
@@ -42,6 +48,8 @@ class Tolerance:
     queue_pct: float = 10.0
     queue_packets: float = 4.0
     """Of the bursts' size, beyond that: a packet that did not fit whole, and the line's."""
+    slots: float = 1.0
+    """The same where the queue is limited in packets, which fit whole: the line's."""
     stall_ms: float = 10.0
     """By which a single echo may be late on a virtual machine."""
 
@@ -88,12 +96,14 @@ def measure(testbed: Hosts, driver: LinkDriver, link: Link, one_clock: bool = Tr
         seen = ways[way].seen()
         counted = _counted(before, driver.counters()[way])
         measured[f"{way}_mbps"] = seen.mbps
-        measured[way] = _record(seen, one_clock) | {"counted": counted}
+        measured[way] = _record(seen, link, one_clock) | {"counted": counted}
     return measured
 
 
-def _record(seen: Seen, one_clock: bool) -> dict[str, Any]:
+def _record(seen: Seen, link: Link, one_clock: bool) -> dict[str, Any]:
     record = seen.record()
+    if link.queue_packets is not None:  # all of a burst's frames have one size
+        record["queue_packets"] = seen.queue_bytes / burst_bytes(link)
     if not one_clock:
         record["one_way_ms"] = None
         record["one_way_not_measured"] = (
@@ -111,8 +121,11 @@ def problems(link: Link, measured: Mapping[str, Any], tolerance: Tolerance, loss
     """Every way in which a measurement is out of tolerance, with the numbers; empty when it is inside."""
     found = []
     rtt = measured["rtt_ms_median"]
-    if rtt is None or abs(rtt - link.rtt_ms) > tolerance.rtt_ms:
-        found.append(f"RTT {link.rtt_ms:g} ms set, {rtt} ms measured (tolerance {tolerance.rtt_ms:g} ms)")
+    if rtt is None or abs(rtt - line_ms(link) - link.rtt_ms) > tolerance.rtt_ms:
+        found.append(
+            f"RTT {link.rtt_ms:g} ms set, {rtt} ms measured ({line_ms(link):.2g} of them on the line, tolerance "
+            f"{tolerance.rtt_ms:g} ms)"
+        )
     for way in DIRECTIONS:
         wrong = _way_problems(link, measured[way], tolerance) + _loss_problems(link, losses[way])
         found += [f"{way}: {one}" for one in wrong]
@@ -121,7 +134,7 @@ def problems(link: Link, measured: Mapping[str, Any], tolerance: Tolerance, loss
 
 def _way_problems(link: Link, seen: Mapping[str, Any], tolerance: Tolerance) -> list[str]:
     found = []
-    delay, rate, queue = seen["one_way_ms"], seen["mbps"], seen["queue_bytes"]
+    delay, rate = seen["one_way_ms"], seen["mbps"]
     if "one_way_not_measured" not in seen and (delay is None or abs(delay - link.rtt_ms / 2) > tolerance.one_way_ms):
         said = "none" if delay is None else f"{delay:.2f} ms"
         found.append(f"delay {link.rtt_ms / 2:g} ms set, {said} measured (tolerance {tolerance.one_way_ms:g} ms)")
@@ -129,15 +142,20 @@ def _way_problems(link: Link, seen: Mapping[str, Any], tolerance: Tolerance) -> 
         found.append("the sender was too slow to fill the queue: is this machine busy?")
     elif abs(rate / link.bandwidth_mbps - 1) * 100 > tolerance.rate_pct:
         found.append(f"{link.bandwidth_mbps:g} Mbit/s set, {rate:.3f} measured (tolerance {tolerance.rate_pct:g} %)")
-    elif abs(queue - link.effective_queue_bytes) > queue_tolerance_bytes(link, tolerance):
-        found.append(
-            f"queue of {link.effective_queue_bytes} bytes set, {queue:.0f} measured (tolerance "
-            f"{queue_tolerance_bytes(link, tolerance):.0f})"
-        )
+    else:
+        found += _queue_problems(link, seen, tolerance)
     for name in ("reordered", "duplicates"):
         if seen[name]:
             found.append(f"{seen[name]} packets {name}")
     return found + _count_problems(seen)
+
+
+def _queue_problems(link: Link, seen: Mapping[str, Any], tolerance: Tolerance) -> list[str]:
+    (unit, size), allowed = queue_limit(link), queue_tolerance(link, tolerance)
+    queue, digits = seen[f"queue_{unit}"], 0 if unit == "bytes" else 1
+    if abs(queue - size) <= allowed:
+        return []
+    return [f"queue of {size} {unit} set, {queue:.{digits}f} measured (tolerance {allowed:.{digits}f})"]
 
 
 def _count_problems(seen: Mapping[str, Any]) -> list[str]:
@@ -155,9 +173,18 @@ def _count_problems(seen: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def queue_tolerance_bytes(link: Link, tolerance: Tolerance) -> float:
-    """By how much a queue may differ."""
-    return tolerance.queue_pct / 100 * link.effective_queue_bytes + tolerance.queue_packets * burst_bytes(link)
+def queue_limit(link: Link) -> tuple[Literal["bytes", "packets"], int]:
+    """In what a link's queue is limited, and how many of them it may hold."""
+    if link.queue_packets is not None:
+        return "packets", link.queue_packets
+    return "bytes", link.longest_queue_bytes
+
+
+def queue_tolerance(link: Link, tolerance: Tolerance) -> float:
+    """By how much a queue may differ, in bytes or packets as it is limited."""
+    unit, size = queue_limit(link)
+    beyond = tolerance.slots if unit == "packets" else tolerance.queue_packets * burst_bytes(link)
+    return tolerance.queue_pct / 100 * size + beyond
 
 
 def _loss_problems(link: Link, seen: Losses) -> list[str]:
@@ -179,6 +206,7 @@ def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Toleran
     attempts: list[dict] = []
     losses = {way: Losses() for way in DIRECTIONS}
     for number in range(ATTEMPTS):
+        time.sleep(PAUSE_S * number)
         attempts.append(_attempt(testbed, driver, link, tolerance, losses, number, one_clock))
         if not attempts[-1]["problems"]:
             return _whole(link, attempts, tolerance, losses, one_clock)
@@ -221,7 +249,7 @@ def _whole(
     return {
         "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},
         "measured": attempts[-1]["measured"],
-        "tolerance": asdict(tolerance) | {"queue_bytes": queue_tolerance_bytes(link, tolerance)},
+        "tolerance": asdict(tolerance) | {QUEUE_BOUND[queue_limit(link)[0]]: queue_tolerance(link, tolerance)},
         "losses": {way: own.against(link.loss_pct / 200) for way, own in losses.items()},
         "one_clock": one_clock,
         "within_tolerance": True,

@@ -16,10 +16,13 @@ from longlook.plan.link import Link
 
 TIMEOUT_S = 15.0
 PIPE_BYTE_LIMIT = "net.inet.ip.dummynet.pipe_byte_limit"
+PIPE_SLOT_LIMIT = "net.inet.ip.dummynet.pipe_slot_limit"
 STEADY = ("net.inet.ip.dummynet.expire", "net.inet.ip.dummynet.io_fast")
 """Off: idle pipes keep their counters, and every packet takes the same way."""
 QUEUE_BYTES_MOST = 8 * 1024 * 1024
 """Above 2 x BDP of every link of the thesis (2.8 MB); the kernel's own limit is 1 MiB."""
+QUEUE_SLOTS_MOST = 16_384
+"""As emulab/setup-bridge.sh has it; the kernel's own limit is 100 packets, and a pipe's default 50."""
 BRIDGE_RTT_MS = 36.0
 """What the bridge keeps under jitter; the client's interface adds the rest (thesis 3.3)."""
 _LINE = re.compile(r"^(\d{5}):\s+(?:([\d.]+) ([KMG]?)bit/s|unlimited)\s+(\d+) ms burst", re.MULTILINE)
@@ -28,19 +31,28 @@ _FLOW = re.compile(r"^\s*\d+ ip\s+\S+\s+\S+\s+(\d+)\s+(\d+)\s+\d+\s+\d+\s+(\d+)\
 _UNIT = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
-def arguments(number: int, bandwidth_mbps: float, delay_ms: float, loss: float, queue_bytes: int) -> list[str]:
-    """`ipfw pipe N config ...`; `loss` is a share (0 to 1) of this direction.
+def arguments(
+    number: int,
+    bandwidth_mbps: float,
+    delay_ms: float,
+    loss: float,
+    queue_bytes: int | None = None,
+    queue_packets: int | None = None,
+) -> list[str]:
+    """`ipfw pipe N config ...`; `loss` is a share (0 to 1) of this direction. The queue is in bytes or in packets
+    (slots).
 
     The rate is in whole bits per second: ipfw reads no fraction.
     """
+    queue = f"{queue_bytes}bytes" if queue_packets is None else str(queue_packets)
     rate = ["bw", f"{round(bandwidth_mbps * 1e6)}bit/s", "delay", f"{round(delay_ms)}ms"]
-    return ["ipfw", "pipe", str(number), "config", *rate, "plr", f"{loss:g}", "queue", f"{queue_bytes}bytes"]
+    return ["ipfw", "pipe", str(number), "config", *rate, "plr", f"{loss:g}", "queue", queue]
 
 
 def parse_pipe(text: str) -> dict[str, Any]:
     """`ipfw pipe N show` -> settings and counters.
 
-    Settings are bandwidth_mbps (None: unlimited), delay_ms, loss and queue_bytes (None: it is in packets).
+    Settings are bandwidth_mbps (None: unlimited), delay_ms, loss and either queue_bytes or queue_packets (else None).
     """
     line, queue = _LINE.search(text), _QUEUE.search(text)
     if not line or not queue:
@@ -52,6 +64,7 @@ def parse_pipe(text: str) -> dict[str, Any]:
         "delay_ms": int(line.group(4)),
         "loss": float(queue.group(3) or 0),
         "queue_bytes": None if unit == "sl." else size * (1024 if unit == "KB" else 1),
+        "queue_packets": size if unit == "sl." else None,
         "packets": sum(flow[0] for flow in flows),
         "bytes": sum(flow[1] for flow in flows),
         "dropped": sum(flow[2] for flow in flows),
@@ -67,13 +80,32 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
         ),
         ("delay_ms", found["delay_ms"] != round(wanted["delay_ms"])),
         ("loss", abs(found["loss"] - wanted["loss"]) > 2e-6),
-        ("queue_bytes", found["queue_bytes"] is None or not 0 <= wanted["queue_bytes"] - found["queue_bytes"] < 1024),
+        _queue_check(wanted, found),
     )
     return [f"{name}: {wanted[name]:g} set, {found[name]} in force" for name, wrong in checks if wrong]
 
 
+def _queue_check(wanted: dict[str, Any], found: dict[str, Any]) -> tuple[str, bool]:
+    """The setting that limits the queue, and whether another is in force."""
+    if "queue_packets" in wanted:
+        return "queue_packets", found["queue_packets"] != wanted["queue_packets"]
+    size = found["queue_bytes"]
+    return "queue_bytes", size is None or not 0 <= wanted["queue_bytes"] - size < 1024
+
+
+def _queue(link: Link) -> dict[str, int]:
+    """What limits a link's queue, as a setting; an error where it is more than the bridge allows."""
+    size, unit, most = link.effective_queue_bytes, "bytes", QUEUE_BYTES_MOST
+    if link.queue_packets is not None:
+        size, unit, most = link.queue_packets, "packets", QUEUE_SLOTS_MOST
+    if size is None or size > most:
+        raise LonglookError(f"a queue of {size} {unit} is more than the bridge allows ({most})")
+    return {f"queue_{unit}": size}
+
+
 class Dummynet(LinkDriver):
-    """Bandwidth, delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction, on the testbed's bridge."""
+    """Bandwidth, delay RTT/2, loss p/2 and a queue of 2 x BDP bytes, or of so many packets, in each direction, on the
+    testbed's bridge."""
 
     name = "dummynet"
     rate_tolerance_pct = 1.5
@@ -86,6 +118,7 @@ class Dummynet(LinkDriver):
         self._numbers = self.testbed.hosts["bridge"].pipes
         clear_client(self.testbed)
         self._set(PIPE_BYTE_LIMIT, QUEUE_BYTES_MOST, at_least=True)
+        self._set(PIPE_SLOT_LIMIT, QUEUE_SLOTS_MOST, at_least=True)
         for name in STEADY:
             self._set(name, 0)
         self._version = f"dummynet of {self._bridge(['uname', '-sr']).strip()}"
@@ -119,16 +152,12 @@ class Dummynet(LinkDriver):
             "bandwidth_mbps": link.bandwidth_mbps,
             "delay_ms": rtt_ms / 2,
             "loss": link.loss_pct / 200,
-            "queue_bytes": link.effective_queue_bytes,
+            **_queue(link),
         }
         if own["delay_ms"] != round(own["delay_ms"]):
             raise LonglookError(
                 f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: "
                 "choose an even RTT"
-            )
-        if link.effective_queue_bytes > QUEUE_BYTES_MOST:
-            raise LonglookError(
-                f"a queue of {link.effective_queue_bytes} bytes is more than the bridge allows ({QUEUE_BYTES_MOST})"
             )
         self._wanted = {direction: dict(own) for direction in DIRECTIONS}
         for direction in DIRECTIONS:

@@ -19,6 +19,8 @@ UNLIKELY = 1e-4
 """Probability that the range of a right direction's delays is below its bound."""
 STEP = 0.04
 """A change of the delay, as a share of its range: below are the link's own unevenness and late packets."""
+WIDEST = 7
+"""Packets whose median is taken: stalls of up to 12 ms leave no trace."""
 CHANGES_PER_DRAW = 1.5
 """A rise is one step, a fall two."""
 CHANGES_AT_LEAST, CHANGES_AT_MOST = 0.65, 1.5
@@ -54,14 +56,25 @@ def measure_jitter(testbed: Hosts, link: Link) -> dict[str, Any]:
 def _way(rows: Sequence[Sequence[int]], link: Link) -> dict[str, Any]:
     """Of one direction's packets (number, sent, arrived): least and most delay, spread, and how often it changed."""
     delays = one_way_ms(sorted(rows, key=lambda row: row[0]), 0.0)
-    step = STEP * link.jitter_ms
     return {
         "arrived": len(delays),
         "min_ms": min(delays, default=None),
         "max_ms": max(delays, default=None),
         "std_ms": statistics.stdev(delays) if len(delays) > 1 else None,
-        "changes": sum(abs(after - before) > step for before, after in itertools.pairwise(delays)),
+        "changes": changes(delays, STEP * link.jitter_ms, link.jitter_interval_ms),
     }
+
+
+def changes(delays_ms: Sequence[float], step_ms: float, interval_ms: float) -> int:
+    """How often the delay of packets in order changed by more than a step. The median of a few neighbours goes before:
+    packets that a stall of the machine held up are no change, unless they are as many as between two half steps."""
+    import numpy as np
+    from scipy.ndimage import median_filter
+
+    between = interval_ms / 2 / (INTERVAL_S * 1e3)
+    width = min(WIDEST, 2 * int(between / 4) + 1)
+    steady = median_filter(np.asarray(delays_ms, dtype=float), size=width, mode="nearest") if delays_ms else []
+    return sum(abs(after - before) > step_ms for before, after in itertools.pairwise(steady))
 
 
 def jitter_problems(link: Link, measured: dict[str, Any], stall_ms: float, one_clock: bool = True) -> list[str]:

@@ -20,10 +20,12 @@ from longlook.stack.gobuild import build_tool
 
 START_TIMEOUT_S = 10
 REPLY_TIMEOUT_S = 5
+NO_LIMIT = 0
+"""Of a queue, in bytes or in packets."""
 
 
 class LinkPipe(LinkDriver):
-    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes in each direction (thesis 3.2).
+    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes, or of so many packets, in each direction (thesis 3.2).
 
     Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
     overtake each other when it falls.
@@ -98,7 +100,8 @@ class LinkPipe(LinkDriver):
             "bandwidth_mbps": link.bandwidth_mbps,
             "delay_ms": link.rtt_ms / 2,
             "loss_pct": link.loss_pct / 2,
-            "queue_bytes": link.effective_queue_bytes,
+            "queue_bytes": link.effective_queue_bytes or NO_LIMIT,
+            "queue_packets": link.queue_packets or NO_LIMIT,
             "seed": seed,
         }
         direction["jitter"] = {"mode": "none", "range_ms": 0, "interval_ms": 0}

@@ -8,9 +8,10 @@ stream.py send ADDRESS PORT PHASES    PHASES: JSON, a list; waits for a line of 
 A phase: {"kind": ..., "count": most packets, "frame_bytes": of their Ethernet frames, "settle_s": pause afterwards} and
   spaced   "interval_s" between packets
   fill     as fast as it goes until the link's backlog would be "backlog_bytes" if its queue had no limit and it
-           served "mbps", then only as much as keeps it there until "hold_s" after the start
-  paced    at "mbps", spread evenly, at most `MOST_AT_ONCE_S` worth at a time: what a stall of the sender held up is not
-           made up for, since it would overflow a queue
+           served "mbps", then only as much as keeps it there until "hold_s" after the start, and "top_up" packets (if
+           given) at the end, for those that the link lost meanwhile
+  paced    at "mbps", spread evenly, at most `MOST_AT_ONCE_S` worth and "at_once" packets (if given) at a time: what a
+           stall of the sender held up is not made up for, since it would overflow a queue
 
 Times are Unix nanoseconds: of the sender's call, and of the kernel's reception.
 """
@@ -85,7 +86,7 @@ def spaced(sender, count, interval_s, **_):
         sender.send()
 
 
-def fill(sender, count, frame_bytes, mbps, backlog_bytes, hold_s, **_):
+def fill(sender, count, frame_bytes, mbps, backlog_bytes, hold_s, top_up=0, **_):
     begin, rate = time.monotonic(), mbps * 1e6 / 8
     filled = False
     while len(sender.times) < count:
@@ -96,17 +97,19 @@ def fill(sender, count, frame_bytes, mbps, backlog_bytes, hold_s, **_):
         filled = True
         if elapsed >= hold_s:
             break
+    for _index in range(top_up):
+        sender.send()
     return filled
 
 
-def paced(sender, count, frame_bytes, mbps, **_):
+def paced(sender, count, frame_bytes, mbps, at_once=None, **_):
     rate = mbps * 1e6 / 8 / frame_bytes
     last, owed = time.monotonic(), 1.0
     while len(sender.times) < count:
         now = time.monotonic()
         owed += min(now - last, MOST_AT_ONCE_S) * rate
         last = now
-        for _index in range(min(int(owed), count - len(sender.times))):
+        for _index in range(min(int(owed), at_once or count, count - len(sender.times))):
             sender.send()
         owed %= 1
         time.sleep(STEP_S)

@@ -37,6 +37,8 @@ BURST_S = 0.12
 LOSS_BYTES = 64
 LOSS_LINE_SHARE, LOSS_MOST_MBPS = 0.9, 20.0
 """The stream for losses leaves the queue empty, and is no faster than a receiver in Python surely is."""
+AT_ONCE_SHARE = 0.5
+"""Of a queue that is limited in packets: the stream for losses, whose packets are small, sends no more at once."""
 LOSS_PACKETS_LEAST, LOSS_PACKETS_MOST = 4000, 30_000
 MARGIN_S = 0.02
 POINTS = 160
@@ -82,13 +84,22 @@ class Seen:
 
 
 def burst_bytes(link: Link) -> int:
-    """Frame size of the bursts."""
-    return max(SMALLEST_BYTES, min(BURST_BYTES, link.effective_queue_bytes // QUEUED_PACKETS))
+    """Frame size of the bursts; a queue that is limited in packets holds as many of any size."""
+    if link.queue_packets is not None:
+        return BURST_BYTES
+    return max(SMALLEST_BYTES, min(BURST_BYTES, link.longest_queue_bytes // QUEUED_PACKETS))
+
+
+def held_at_most(link: Link) -> int:
+    """What its queue may hold of the bursts' frames, bytes."""
+    if link.queue_packets is not None:
+        return link.queue_packets * burst_bytes(link)
+    return link.longest_queue_bytes
 
 
 def phases(link: Link) -> list[dict[str, Any]]:
     """What is sent in one direction: probes, bursts, and a stream for losses."""
-    size, queue = burst_bytes(link), link.effective_queue_bytes
+    size, queue = burst_bytes(link), held_at_most(link)
     drain_s = queue * 8 / (link.bandwidth_mbps * 1e6)
     served = BURST_S * link.bandwidth_mbps * 1e6 / 8
     burst = {
@@ -107,6 +118,9 @@ def phases(link: Link) -> list[dict[str, Any]]:
         "count": packets_needed(link.loss_pct / 200, LOSS_PACKETS_LEAST, LOSS_PACKETS_MOST),
         "settle_s": MARGIN_S,
     }
+    if link.queue_packets is not None:
+        losses["at_once"] = max(1, int(AT_ONCE_SHARE * link.queue_packets))
+        burst["top_up"] = int(2 * link.loss_pct / 100 * served / size) + 1
     return [spaced(PROBES, PROBE_INTERVAL_S), *[burst] * BURSTS, losses]
 
 

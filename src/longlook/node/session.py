@@ -15,12 +15,13 @@ import threading
 import uuid
 from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
-
-import asyncssh
+from typing import IO, TYPE_CHECKING, Any
 
 from longlook.errors import LonglookError
 from longlook.node.login import login_options
+
+if TYPE_CHECKING:
+    import asyncssh  # where it is used, too: it takes long to import, and on one machine nobody needs it
 
 CONNECT_TIMEOUT_S = 20.0
 KEEPALIVE_S, KEEPALIVES_MISSED = 5, 3
@@ -106,6 +107,8 @@ class Session:
             "login_timeout": CONNECT_TIMEOUT_S,
             **login_options(self._key, self._known_hosts),
         }
+        import asyncssh
+
         connect = asyncssh.connect(
             self.host, self.port, username=self.user, connect_timeout=CONNECT_TIMEOUT_S, **options
         )
@@ -130,6 +133,8 @@ class Session:
     @contextlib.contextmanager
     def _explained(self, doing: str) -> Iterator[None]:
         """Turn what the library raises into a message with the node's name and what to do."""
+        import asyncssh
+
         who = f"{self.what} ({self.user}@{self.host}, port {self.port})"
         try:
             yield
@@ -257,6 +262,8 @@ class RemoteProcess:
     def __init__(
         self, session: Session, argv: Sequence[str], stdin: int | None, stdout: int | None, stderr: int | None
     ):
+        import asyncssh
+
         self.args = list(argv)
         self.returncode: int | None = None
         self.stdin: IO[str] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from longlook.plan.value import Many, Name, Value
 
@@ -17,8 +17,11 @@ load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no s
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
 """A connection option of QUIC: up to four characters on the wire."""
+USUAL_PERIOD_US = 10_000
+SHORTEST_QUOTA_US = 1000
+"""Linux gives a control group no less at a time."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
-LATER = ("remembered_ssthresh",)
+LATER = ("remembered_ssthresh", "cpu_period_us", "request_cost_us")
 """Fields that came after there were campaigns: None is no condition, so that the keys of those stay what they were."""
 
 
@@ -50,6 +53,19 @@ class Arm(Value):
         default=None, gt=0, le=800, description="of one CPU, all of a client together; None: no limit"
     )
     server_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU; None: no limit")
+    cpu_period_us: int | None = Field(
+        default=None,
+        ge=1000,
+        le=1_000_000,
+        description="of the limits of CPU: a program that has had its share stands until the period ends; None: 10 ms",
+    )
+    request_cost_us: int | None = Field(
+        default=None,
+        ge=0,
+        le=100_000,
+        description="microseconds of CPU that the server works at each request before it answers or does anything "
+        "else; None: no more than it needs",
+    )
     remembered_ssthresh: int | None = Field(
         default=None,
         ge=2,
@@ -62,9 +78,14 @@ class Arm(Value):
     @model_validator(mode="before")
     @classmethod
     def _usual(cls, data):
-        if isinstance(data, dict) and "handshake" not in data and data.get("protocol") in USUAL_HANDSHAKE:
+        if isinstance(data, dict) and "handshake" not in data and str(data.get("protocol")) in USUAL_HANDSHAKE:
             return data | {"handshake": USUAL_HANDSHAKE[data["protocol"]]}
         return data
+
+    @field_validator("cpu_period_us")
+    @classmethod
+    def _usual_period(cls, value: int | None) -> int | None:
+        return None if value == USUAL_PERIOD_US else value
 
     @model_validator(mode="after")
     def _fits_its_protocol(self) -> Self:
@@ -85,6 +106,15 @@ class Arm(Value):
             ),
             (not quic and self.quic_options, "quic_options are for QUIC"),
             (
+                self.cpu_period_us is not None and not self._limits,
+                "cpu_period_us is of a limit: give client_cpu_pct or server_cpu_pct too",
+            ),
+            (
+                self.cpu_period_us is not None
+                and any(limit / 100 * self.cpu_period_us < SHORTEST_QUOTA_US for limit in self._limits),
+                f"cpu_period_us is too short: Linux gives no less than {SHORTEST_QUOTA_US} us in a period",
+            ),
+            (
                 self.emulated_connections is not None and not (quic and self.cca == "cubic"),
                 "emulated_connections is of QUIC's CUBIC",
             ),
@@ -92,6 +122,10 @@ class Arm(Value):
             if wrong:
                 raise ValueError(text)
         return self
+
+    @property
+    def _limits(self) -> list[float]:
+        return [limit for limit in (self.client_cpu_pct, self.server_cpu_pct) if limit is not None]
 
     def conditions(self) -> dict:
         """Everything that defines it: all but its name."""
@@ -124,6 +158,10 @@ class Arm(Value):
         for side, limit in (("client", self.client_cpu_pct), ("server", self.server_cpu_pct)):
             if limit is not None:
                 parts.append(f"{side} {limit:g} % CPU")
+        if self.cpu_period_us is not None:
+            parts.append(f"period {self.cpu_period_us / 1000:g} ms")
+        if self.request_cost_us is not None:
+            parts.append(f"{self.request_cost_us} us per request")
         if self.paced:
             parts.append("paced")
         return ", ".join(parts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from longlook.plan.arm import USUAL_HANDSHAKE, Arm
+from longlook.plan.arm import USUAL_HANDSHAKE, USUAL_PERIOD_US, Arm
 from longlook.plan.value import LONGEST_ID
 
 TELLING = (
@@ -22,6 +22,8 @@ TELLING = (
     "remembered_ssthresh",
     "client_cpu_pct",
     "server_cpu_pct",
+    "cpu_period_us",
+    "request_cost_us",
     "paced",
 )
 """What arms are told apart by, the most telling first."""
@@ -39,9 +41,14 @@ def _word(arm: Arm, field: str) -> str:
         return "iw-default" if value is None else f"iw{value}"
     if field == "remembered_ssthresh":
         return "forgets" if value is None else f"ssthresh{value}"
+    if field == "cpu_period_us":
+        held = arm.client_cpu_pct is not None or arm.server_cpu_pct is not None
+        return f"period{value or USUAL_PERIOD_US}us" if held else ""
     if field.endswith("_cpu_pct"):
         side = field.removesuffix("_cpu_pct")
         return f"{side}-full" if value is None else f"{side}-{value:g}pct"
+    if field == "request_cost_us":
+        return "nocost" if value is None else f"cost{value}us"
     if field == "paced":
         return "paced" if value else "bursts"
     return str(value)
@@ -93,18 +100,19 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
         yield "-".join(arm.handshake for arm in arms)
     for option in dict.fromkeys(option for arm in arms for option in arm.quic_options):
         yield option.lower()
-    for window in dict.fromkeys(arm.initial_window for arm in arms):
-        if window is not None:
-            yield f"tcpiw{window}"
-    for threshold in dict.fromkeys(arm.remembered_ssthresh for arm in arms):
-        if threshold is not None:
-            yield f"ssthresh{threshold}"
-    for limit in dict.fromkeys(arm.client_cpu_pct for arm in arms):
-        if limit is not None:
-            yield f"{limit:g}pctcpu"
+    yield from _each((arm.initial_window for arm in arms), "tcpiw{}")
+    yield from _each((arm.remembered_ssthresh for arm in arms), "ssthresh{}")
+    yield from _each((arm.client_cpu_pct for arm in arms), "{:g}pctcpu")
     for protocol, limit in dict.fromkeys((arm.protocol, arm.server_cpu_pct) for arm in arms):
         if limit is not None:
             yield f"{limit:g}pct{protocol}server"
+    yield from _each((arm.cpu_period_us for arm in arms), "period{}us")
+    yield from _each((arm.request_cost_us for arm in arms), "cost{}us")
+
+
+def _each(values: Iterable[float | None], words: str) -> Iterator[str]:
+    """Once each value that is not the usual None."""
+    return (words.format(value) for value in dict.fromkeys(values) if value is not None)
 
 
 def shortened(text: str) -> str:

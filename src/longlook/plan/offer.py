@@ -23,6 +23,8 @@ class Offer:
     """Kinds of workload that a client can load."""
     cpu_limit: bool = True
     pacing: bool = False
+    request_cost: bool = False
+    """A server can be made to work for a stated time at each request, and tells how long it did."""
     qlog: bool = False
 
 
@@ -42,6 +44,8 @@ def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
         found.append(f"{name} cannot have its segments paced by the kernel")
     if arm.server_cpu_pct is not None and not offer.cpu_limit:
         found.append(f"{name} cannot be held to a share of a CPU")
+    if arm.request_cost_us is not None and not offer.request_cost:
+        found.append(f"{name} cannot be given a cost per request")
     return found
 
 

@@ -15,7 +15,7 @@ from longlook.host.toml import read_toml
 from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.link import REDRAW_MS, Link
-from longlook.plan.value import Many, Name, PlanError, Text, Value, derived_seed
+from longlook.plan.value import Many, Name, PlanError, Text, Value, derived_seed, unstated
 
 MOST_CELLS = 2000
 """Of a sweep; the largest of ours has 40."""
@@ -47,6 +47,7 @@ class Block(Value):
     jitter_ms: list[float] = Field(default=[0.0], min_length=1)
     jitter_interval_ms: float = REDRAW_MS
     queue_bytes: int | None = None
+    queue_packets: int | None = Field(default=None, exclude_if=unstated, description="instead of queue_bytes")
     duration_s: float | None = None
     at_most_s: float | None = None
     control: bool = False
@@ -60,7 +61,7 @@ class Block(Value):
         if "loss_pct" in data:
             raise ValueError("a block has loss_pct or loss_each_way_pct, not both")
         given = data["loss_each_way_pct"]
-        numbers = isinstance(given, list) and all(isinstance(one, int | float) and one is not True for one in given)
+        numbers = isinstance(given, list) and all(type(one) in (int, float) for one in given)
         if not numbers:
             raise ValueError("loss_each_way_pct is a list of numbers, %")
         rest = {key: value for key, value in data.items() if key != "loss_each_way_pct"}
@@ -96,6 +97,7 @@ class Block(Value):
                     "jitter_ms": jitter,
                     "jitter_interval_ms": self.jitter_interval_ms,
                     "queue_bytes": self.queue_bytes,
+                    "queue_packets": self.queue_packets,
                 }
             )
 

@@ -75,6 +75,12 @@ def checked_name(text: Any, what: str = "thing") -> str:
         ) from None
 
 
+def unstated(value: object) -> bool:
+    """`exclude_if` of fields that came after there were campaigns: what does not state them is, to the byte, what it
+    was, and so are the keys of cells."""
+    return value is None
+
+
 def derived_seed(*parts: object) -> int:
     """A 63-bit seed that depends on nothing but `parts` (BLAKE2b of their text)."""
     text = "\x1f".join(str(part) for part in parts).encode()

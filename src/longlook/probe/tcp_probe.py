@@ -14,11 +14,12 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
-
-import pandas as pd
+from typing import TYPE_CHECKING, Protocol
 
 from longlook.errors import LonglookError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRACING = Path("/sys/kernel/tracing")
 EVENTS = ("tcp_probe", "tcp_retransmit_skb")
@@ -140,6 +141,8 @@ def parse(lines, offset_s: float) -> pd.DataFrame:
         elif found := _AGAIN.search(line):
             key = (int(found.group(2)), int(found.group(3)))
             again[key] = again.get(key, 0) + 1
+    import pandas as pd
+
     table = pd.DataFrame(rows, columns=COLUMNS)
     if table.empty:
         return table

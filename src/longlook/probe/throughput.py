@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from longlook.probe.capture import fields
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BIN_S = 0.25
 NAMES = ("frame.time_epoch", "frame.len", "tcp.srcport", "udp.srcport")
@@ -27,6 +29,8 @@ def binned(
 
     Every flow has every bin. `flows`: (protocol, server port) -> name.
     """
+    import pandas as pd
+
     count = max(1, round((until_s - began_s) / BIN_S))
     totals = {name: [0] * count for name in flows.values()}
     for at, size, protocol, port in seen:

@@ -20,7 +20,6 @@ from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
 from longlook.record import upgrade
-from longlook.record.crate import write_crate
 from longlook.record.durable import explain_disk_errors, fsync_folder, fsync_tree, read_json, write_json
 from longlook.record.manifest import MANIFEST_NAME, write_manifest
 from longlook.record.samples import SAMPLES_NAME, read_records, repack
@@ -202,6 +201,8 @@ class Campaign:
         """
         if self.is_sealed:
             raise LonglookError(f"campaign {self.id} is sealed already")
+        from longlook.record.crate import write_crate  # its library takes half a second to import
+
         missing = [cell.id for cell in self.missing_cells()]
         if missing and not allow_missing:
             shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")

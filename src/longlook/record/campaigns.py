@@ -8,14 +8,14 @@ import weakref
 from datetime import timedelta
 from pathlib import Path
 
-from longlook.errors import LonglookError
+from longlook.errors import LonglookError, plain
 from longlook.host import facts
 from longlook.plan.sweep import Sweep
 from longlook.plan.value import checked_name
 from longlook.record.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, OLD_SCHEMA, Campaign, Role, iso, stamp, utc_now
 from longlook.record.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
 from longlook.record.info import check_info
-from longlook.record.manifest import check_manifest
+from longlook.record.manifest import MANIFEST_NAME, check_manifest
 
 __all__ = ["Campaign", "find_campaign", "open_campaign", "read_campaigns", "scan_campaigns", "verify"]
 
@@ -132,12 +132,13 @@ def scan_campaigns(root: Path) -> tuple[list[Campaign], dict[str, str]]:
     `campaign.json` cannot be read. Nothing where there is no such folder."""
     found, broken = [], {}
     for path in sorted(Path(root).glob("[!.]*")):
-        if not path.is_dir() or not os.path.lexists(path / CAMPAIGN_NAME):
+        marks = (path / CAMPAIGN_NAME, path / MANIFEST_NAME)
+        if not path.is_dir() or not any(map(os.path.lexists, marks)):
             continue
         try:
             found.append(_load(path))
         except LonglookError as error:
-            broken[path.name] = str(error)
+            broken[plain(path.name)] = str(error)
     return sorted(found, key=lambda campaign: (campaign.info["created"], campaign.id)), broken
 
 

@@ -10,8 +10,10 @@ import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +93,7 @@ def write_json(path: Path, data: Any) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read one JSON object; a missing or broken file is a `LonglookError` that names it."""
     try:
-        return parse_object(path.read_text(encoding="utf-8"))
+        return parse_object(read_bytes(path).decode())
     except FileNotFoundError:
         raise LonglookError(f"{path} is missing") from None
     except (OSError, ValueError) as error:
@@ -106,7 +108,22 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     return data
 
 
+@contextmanager
+def open_file(path: Path) -> Iterator[BufferedReader]:
+    """A file of a record, to be read; an `OSError` for what waits for its writer, or never ends: a pipe, a device."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        yield stream
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of a file of a record."""
+    with open_file(path) as stream:
+        return stream.read()
+
+
 def sha256_file(path: Path) -> str:
     """SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as stream:
+    with open_file(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

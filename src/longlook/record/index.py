@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from longlook import paths
-from longlook.errors import LonglookError
+from longlook.errors import LonglookError, one_line
 from longlook.plan.value import checked_name
 from longlook.record.campaign import Campaign
 from longlook.record.campaigns import find_campaign, scan_campaigns, verify
-from longlook.record.durable import sha256_file, write_bytes
+from longlook.record.durable import explain_disk_errors, sha256_file, write_bytes
 from longlook.record.manifest import MANIFEST_NAME
 
 INDEX_NAME = "INDEX.sha256"
@@ -29,14 +29,6 @@ NAMESPACE = "longlook"
 """Of the signature (`ssh-keygen -Y sign -n longlook`): one for another purpose does not count."""
 TIMEOUT_S = 20
 _LINE = re.compile(rf"^([0-9a-f]{{64}})  ([^/\s]+)/{re.escape(MANIFEST_NAME)}$")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
-MOST_LINE = 400
-
-
-def one_line(text: str) -> str:
-    """A message that may quote a record: on one line, without characters that steer a terminal, and not endless."""
-    plain = _CONTROL.sub(" ", text.encode("utf-8", "replace").decode())
-    return plain if len(plain) <= MOST_LINE else plain[: MOST_LINE - 3] + "..."
 
 
 def read_index(root: Path) -> dict[str, str]:
@@ -66,7 +58,8 @@ def problems_of(campaign: Campaign, sealed: Mapping[str, str]) -> list[str]:
         return []
     if not campaign.is_sealed:
         return [f"{INDEX_NAME} knows it as sealed, and its manifest is missing"]
-    digest = sha256_file(campaign.path / MANIFEST_NAME)
+    with explain_disk_errors("read its manifest", campaign.path):
+        digest = sha256_file(campaign.path / MANIFEST_NAME)
     if digest == sealed[campaign.id]:
         return []
     return [f"its manifest ({digest[:12]}...) is not the one of {INDEX_NAME} ({sealed[campaign.id][:12]}...)"]

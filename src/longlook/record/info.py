@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from longlook.errors import LonglookError
 from longlook.plan.value import CampaignId, CellId, Name, Text
 
-Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+
+def _is_a_time(text: str) -> str:
+    datetime.fromisoformat(text)  # what has no 31 February
+    return text
+
+
+Moment = Annotated[
+    str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"), AfterValidator(_is_a_time)
+]
 Stacks = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(, [A-Za-z0-9][A-Za-z0-9._-]*)*$", max_length=2000)]
 Digests = Annotated[str, Field(pattern=r"^[0-9a-f]{2,64}(, [0-9a-f]{2,64})*$", max_length=4000)]
 

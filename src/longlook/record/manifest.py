@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from longlook.errors import LonglookError
-from longlook.record.durable import sha256_file, write_bytes
+from longlook.errors import LonglookError, plain
+from longlook.record.durable import explain_disk_errors, read_bytes, sha256_file, write_bytes
 
 MANIFEST_NAME = "manifest.sha256"
 _LINE = re.compile(r"^([0-9a-f]{64})  (\S.*)$")
@@ -37,7 +37,10 @@ def write_manifest(folder: Path) -> None:
         raise LonglookError(
             f"{folder}: {', '.join(links[:3])}: a symbolic link cannot be sealed; put the file in its place"
         )
-    lines = [f"{sha256_file(folder / name)}  {name}\n" for name in files_of(folder)]
+    if odd := [name for name in files_of(folder) if plain(name) != name]:
+        raise LonglookError(f"{folder}: {odd[0]!a}: a file of such a name cannot be sealed; rename or remove it")
+    with explain_disk_errors("seal", folder):
+        lines = [f"{sha256_file(folder / name)}  {name}\n" for name in files_of(folder)]
     write_bytes(folder / MANIFEST_NAME, "".join(lines).encode())
 
 
@@ -56,7 +59,7 @@ def check_manifest(folder: Path) -> list[str]:
     """One line per problem: a file missing, changed or extra, or a manifest that is absent or broken."""
     campaign = folder.name
     try:
-        text = (folder / MANIFEST_NAME).read_text(encoding="utf-8")
+        text = read_bytes(folder / MANIFEST_NAME).decode()
     except FileNotFoundError:
         return [f"{campaign}: not sealed ({MANIFEST_NAME} is missing): nothing to check its files against"]
     except (OSError, UnicodeDecodeError) as error:
@@ -78,4 +81,4 @@ def check_manifest(folder: Path) -> list[str]:
             continue
         if digest != listed[name]:
             problems.append(f"{campaign}: changed: {name} (sha256 {digest[:12]}..., sealed as {listed[name][:12]}...)")
-    return problems
+    return [plain(line) for line in problems]

@@ -21,14 +21,14 @@ import zstandard
 
 from longlook.errors import LonglookError
 from longlook.record import upgrade
-from longlook.record.durable import explain_disk_errors, parse_object, write_bytes
+from longlook.record.durable import explain_disk_errors, parse_object, read_bytes, write_bytes
 
 SCHEMA = "longlook.sample/1"
 SAMPLES_NAME = "samples.jsonl.zst"
 REQUIRED_KEYS = (
     "campaign", "cell_id", "arm", "index", "attempt", "order", "accepted", "set_aside", "reject_reason", "metrics",
 )  # fmt: skip
-_REASON = re.compile(r"^[a-z][a-z0-9_]*$")
+_REASON = re.compile(r"[a-z][a-z0-9_]*")
 _APPEND_LEVEL = 3
 _REPACK_LEVEL = 19
 _PIECE_BYTES = 4096
@@ -96,6 +96,8 @@ def check_record(record: dict[str, Any], where: str) -> None:
         raise LonglookError(f"{where}: {', '.join(wrong)} must be whole numbers from 0")
     if not isinstance(record.get("zero_rtt"), bool | None):
         raise LonglookError(f"{where}: zero_rtt is {record['zero_rtt']!r}; expected true, false or null")
+    if not isinstance(record.get("disturbed"), bool | None):
+        raise LonglookError(f"{where}: disturbed is {str(record['disturbed'])[:80]}; expected true, false or null")
     reason, accepted, metrics = record["reject_reason"], record["accepted"], record["metrics"]
     if not isinstance(accepted, bool) or not isinstance(record["set_aside"], bool):
         raise LonglookError(
@@ -107,7 +109,7 @@ def check_record(record: dict[str, Any], where: str) -> None:
         raise LonglookError(
             f"{where}: an accepted sample needs a metric and no reject_reason, has {metrics!r}, {reason!r}"
         )
-    if not accepted and not (isinstance(reason, str) and _REASON.match(reason)):
+    if not accepted and not (isinstance(reason, str) and _REASON.fullmatch(reason)):
         raise LonglookError(f"{where}: a rejected sample needs a reject_reason such as 'object_count', has {reason!r}")
 
 
@@ -146,7 +148,7 @@ def _frames(data: bytes) -> Iterator[tuple[bytes, int]]:
 
 def _lines(path: Path, *, torn_ok: bool) -> Iterator[bytes]:
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as error:
         raise LonglookError(f"the samples of a cell could not be read: {path}: {error.strerror}") from None
     good = 0

@@ -8,11 +8,13 @@ and seeds. Nothing on the disk is rewritten.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
+from longlook.plan.sweep import MOST_CELLS
 from longlook.plan.value import PlanError, derived_seed
 
 RUNS_NAME = "runs.jsonl.zst"
@@ -21,6 +23,8 @@ CELL_SCHEMAS = ("longlook.cell/1", "longlook.transfer/1")
 LISTS = ("workloads", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms", "replicates", "scenarios")
 """Of a block of an old sweep: its cells are their product."""
 RUN_SCHEMA = "longlook.run/1"
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a record that is not what it says makes this raise."""
 SERVERS = {
     "quicv1": {"quic": "envoy", "tcp": "apache"},
     "gquic37": {"quic": "gquicd", "tcp": "apache"},
@@ -49,7 +53,9 @@ def cell_of(record: Mapping[str, Any], experiment: str) -> Cell:
         return Cell.parse(_transfer(cell) if "flows" in cell else _pages(cell)).model_copy(
             update={"experiment": experiment, "id": str(record["cell_id"])}
         )
-    except (KeyError, TypeError) as error:
+    except LonglookError:
+        raise
+    except UNREADABLE as error:
         raise PlanError(f"cell {record.get('cell_id')!r}: its record cannot be read: {error!r}") from None
 
 
@@ -64,7 +70,9 @@ def planned_cells(definition: Mapping[str, Any]) -> list[Cell]:
                     (_transfer(plain) if "flows" in plain else _pages(plain)) | {"experiment": experiment}
                 )
                 found.append(cell.model_copy(update={"seed": derived_seed(definition["seed"], cell.id)}))
-    except (KeyError, TypeError, AttributeError) as error:
+    except LonglookError:
+        raise
+    except UNREADABLE as error:
         raise PlanError(f"an old sweep's definition cannot be read: {error!r}") from None
     return found
 
@@ -73,6 +81,9 @@ def _of_block(block: Mapping[str, Any], sweep: Mapping[str, Any]) -> Iterator[di
     """Its cells as an old `cell.json` has them; of transfers the replicates are outermost, of page loads innermost."""
     same = {key: value for key, value in block.items() if key not in LISTS}
     same |= {"stack": block.get("stack") or sweep["stack"], "loads": sweep["loads"], "seed": 1}
+    sizes = [len(block[name]) for name in LISTS if name in block and name != "replicates"]
+    if (number := math.prod(sizes) * int(block.get("replicates", 1))) > MOST_CELLS:
+        raise PlanError(f"{number} cells, at most {MOST_CELLS}")
     repeats = range(block.get("replicates", 1))
     links = [
         {"rtt_ms": rtt, "loss_pct": loss, "jitter_ms": jitter, "bandwidth_mbps": bandwidth}
@@ -189,7 +200,7 @@ def flow_records(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     try:
         for order, (name, said) in enumerate((record.get("flows") or {}).items()):
             found.append(_flow_record(record, order, name, said))
-    except (KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise LonglookError(f"cell {record.get('cell_id')!r}: its flows cannot be read: {error!r}") from None
     return found
 

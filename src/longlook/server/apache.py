@@ -38,12 +38,20 @@ class Apache(Server):
                 "user": "nobody",
                 "group": "nogroup",
                 "protocols": faults.get("protocols", "h2"),
-                "extra": faults.get("extra", ""),
-                "extra_modules": faults.get("extra_modules", "").replace("MODULES", str(self._modules())),
+                "extra": self._extra(),
+                "extra_modules": self._extra_modules().replace("MODULES", str(self._modules())),
             },
             "apache.conf",
         )
         return [str(self.stack.binary("apache2")), "-DFOREGROUND", "-f", str(config)]
+
+    def _extra(self) -> str:
+        """Directives of the virtual host beside the template's."""
+        return self.settings.faults.get("extra", "")
+
+    def _extra_modules(self) -> str:
+        """Directives in front of it; MODULES stands for the folder of Apache's modules."""
+        return self.settings.faults.get("extra_modules", "")
 
     def _modules(self) -> Path:
         return apache_modules(self.stack.binary("apache2"), "mod_http2.so")

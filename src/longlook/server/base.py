@@ -18,9 +18,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any, Protocol
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longlook.errors import LonglookError
 from longlook.host import process
@@ -31,6 +29,9 @@ from longlook.plan.arm import Arm
 from longlook.plan.offer import Offer
 from longlook.site.tree import Site
 from longlook.stack import Installed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
@@ -88,6 +89,9 @@ class RunningServer(Protocol):
     def version_refused(self) -> str | None:
         """What a client offered, and what the server speaks, if it has refused a client's QUIC version."""
 
+    def request_us(self) -> list[float] | None:
+        """How long it was at work at each request so far, us, by a clock of its own; None: it is asked for no cost."""
+
 
 class Server(abc.ABC):
     """Use as a context manager; inside, the server is ready to answer what RunningServer lists."""
@@ -110,9 +114,10 @@ class Server(abc.ABC):
         try:
             with (self.state / "output").open("wb") as output:
                 self._process = self.testbed.popen("server", self._command(), stdout=output, stderr=subprocess.STDOUT)
-            self._owned.enter_context(held(self.process.pid, self.settings.arm.server_cpu_pct))
+            arm = self.settings.arm
+            self._owned.enter_context(held(self.process.pid, arm.server_cpu_pct, arm.cpu_period_us))
             self._wait_ready()
-            if self.settings.arm.paced:
+            if arm.paced:
                 pace(self.process.pid, self.settings.port)
         except BaseException:
             self.__exit__()
@@ -210,4 +215,7 @@ class Server(abc.ABC):
         return None
 
     def version_refused(self) -> str | None:
+        return None
+
+    def request_us(self) -> list[float] | None:
         return None

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.plan.offer import Offer
 from longlook.server.base import CONGESTION_COLUMNS, Server
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Gquicd(Server):
     """CUBIC with N = 1 or 2; ends each connection with its page and counts the REJ messages of each handshake."""
 
     name = "gquicd"
-    offer = Offer(protocols=("quic",), ccas=("cubic",), emulated_connections=(1, 2))
+    offer = Offer(protocols=("quic",), ccas=("cubic",), emulated_connections=(1, 2), request_cost=True)
 
     def __enter__(self):
         self._zero_rtt: dict[str, bool] = {}
         self._refused: dict[str, Any] | None = None
+        self._request_us: list[float] = []
         return super().__enter__()
 
     def _command(self) -> list[str]:
         own = self.settings
-        emulated = own.arm.emulated_connections
+        emulated, cost_us = own.arm.emulated_connections, own.arm.request_cost_us
         options = {
             "address": f"{self.address}:{own.port}",
             "certificate": own.certificate,
@@ -34,6 +36,7 @@ class Gquicd(Server):
             "www": own.site.root,
             "requests-per-page": own.site.requests,
             **({} if emulated is None else {"emulated-connections": emulated}),
+            **({} if cost_us is None else {"request-cost-us": cost_us}),
             "socket-buffer-bytes": SOCKET_BUFFER_BYTES,
             "access-log": self.state / "access.log",
             **({"congestion-log": self._trace} if own.trace else {}),
@@ -47,6 +50,8 @@ class Gquicd(Server):
     def congestion(self) -> pd.DataFrame | None:
         if not self.settings.trace:
             return None
+        import pandas as pd
+
         log = pd.read_csv(self._trace, on_bad_lines="skip")  # its last line may still be on the way
         busiest = log["connection"].mode()
         log = log[log["connection"].isin(busiest[:1])].rename(columns={"packets_lost": "lost"})
@@ -63,10 +68,12 @@ class Gquicd(Server):
         return "cubic"  # the only one in the program
 
     def _read_log(self) -> None:
-        """Take in what the server has logged since: answered requests, refused versions."""
+        """Take in what the server has logged since: answered requests, work at them, refused versions."""
         for record in self.new_log_records():
             if "offered" in record:
                 self._refused = record
+            elif "worked_us" in record:
+                self._request_us += [record["worked_us"] / record["requests"]] * record["requests"]
             else:
                 self._zero_rtt.setdefault(record["connection"], record["rejections"] == 0 and not record["confirmed"])
 
@@ -77,6 +84,10 @@ class Gquicd(Server):
         """
         self._read_log()
         return dict(self._zero_rtt)
+
+    def request_us(self) -> list[float] | None:
+        self._read_log()
+        return None if self.settings.arm.request_cost_us is None else list(self._request_us)
 
     def version_refused(self) -> str | None:
         self._read_log()

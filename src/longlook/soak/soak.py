@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import sys
@@ -18,6 +19,8 @@ from longlook.record.campaigns import read_campaigns
 from longlook.soak.checks import Ledger, data_problems, interrupted_count, remains_problems, scratch_count
 from longlook.soak.faults import FAULTS
 from longlook.soak.subject import Subject, small_disk
+from longlook.testbed.base import LOCKS
+from longlook.testbed.ownership import owned
 
 GAP_S = (0.3, 5.0)
 """Between two faults; a run of the sweep takes about half a minute."""
@@ -175,12 +178,15 @@ def end_problems(code: str, said: str) -> Iterator[str]:
 
 
 def soak(record: Path, testbed: str, seed: int, seconds: float, faults: int) -> Outcome:
-    """In a folder for temporary files; the record is appended to."""
-    record.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="longlook-soak-") as folder, small_disk(Path(folder) / "disk") as disk:
-        Path(folder).chmod(0o755)  # servers give up root, and read their site there
+    """In a folder for temporary files; the record is appended to. Refused at once where another soak, or a run, has the
+    testbed."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(owned(f"{testbed}-soak", LOCKS, "soak", hand_down=False))
+        with owned(testbed, LOCKS, "soak"):  # its runs will own it
+            record.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="longlook-soak-")))
+        disk = stack.enter_context(small_disk(folder / "disk"))
+        folder.chmod(0o755)  # servers give up root, and read their site there
         subject = Subject(disk, testbed)
-        try:
-            return Soak(subject, record, seed, seconds, faults).go()
-        finally:
-            subject.end()
+        stack.callback(subject.end)
+        return Soak(subject, record, seed, seconds, faults).go()

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.testbed import netns
+from longlook.testbed.base import LOCKS
+from longlook.testbed.ownership import owned
 
 DISK_MB = 64
 SWEEP = """
@@ -92,14 +94,15 @@ class Subject:
         return self._said.read_text(encoding="utf-8", errors="replace")
 
     def end(self) -> None:
-        """Whatever is still there, when the soak itself ends."""
+        """Whatever is still there, when the soak itself ends; not what somebody else has on the testbed by now."""
         if self.run is not None and self.run.poll() is None:
             self.run.kill()
             self.run.wait()
-        for pid in self.remains():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        netns.remove(self.testbed)
+        with contextlib.suppress(LonglookError), owned(self.testbed, LOCKS, "soak"):
+            for pid in self.remains():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            netns.remove(self.testbed)
 
     def inside(self, program: str) -> list[int]:
         """Processes of a program in the testbed's namespaces."""

@@ -14,12 +14,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.locking import exclusive
 from longlook.stack.commands import answered
 from longlook.stack.component import KEPT, Component
 from longlook.stack.installed import Installed, locate, place
-from longlook.stack.part import Part
+from longlook.stack.part import Part, load_part
 from longlook.stack.placed import PlacedPart
 from longlook.stack.spec import Stack, load_stack
 
@@ -41,6 +42,17 @@ def install(name: str, force: bool = False, progress: Progress | None = None) ->
         for one in found.parts:
             if one.part.has_files and (force or not one.is_there):
                 _ensure(one, force, say)
+    found.verify()
+    return found
+
+
+def install_part(name: str, progress: Progress | None = None) -> PlacedPart:
+    """A part that belongs to no stack, such as a test's own tool: installed if it is not, and verified."""
+    part = load_part(name)
+    store = paths.CACHE / "parts"
+    found = PlacedPart(part, store / part.label, f"Remove {store / part.label}: it is then installed again.")
+    if not found.is_there:
+        _ensure(found, False, progress or (lambda text: None))
     found.verify()
     return found
 

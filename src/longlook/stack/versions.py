@@ -95,10 +95,16 @@ def _output(command: list[str], environment: dict[str, str] | None = None) -> st
     return done.stdout + done.stderr
 
 
+OFFLINE = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
+NO_NAMES = "--host-resolver-rules=MAP * ~NOTFOUND"
+"""A browser that is only to tell its version runs outside of any testbed, and has nobody to speak to."""
+
+
 def _by_devtools(program: Path, argv: tuple[str, ...], _regex: str) -> str:
     home = Path(tempfile.mkdtemp(prefix="longlook-version-"))
     try:
-        command = [str(program), *argv, f"--user-data-dir={home}", "--remote-debugging-port=0", "about:blank"]
+        own = (*OFFLINE, NO_NAMES, f"--user-data-dir={home}", "--remote-debugging-port=0")
+        command = [str(program), *argv, *own, "about:blank"]
         with _started(command, r"DevTools listening on ws://([^/]+)/") as line:
             port = line.partition("ws://")[2].partition("/")[0]
             # No proxy of the environment may stand between this program and its own loopback.

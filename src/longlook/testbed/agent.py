@@ -40,6 +40,7 @@ SERVER_METHODS = (
     "cpu_seconds",
     "require_alive",
     "congestion",
+    "request_us",
 )
 
 

@@ -9,15 +9,16 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from longlook.errors import LonglookError, NotSupported
 from longlook.host import process
 from longlook.node.session import NodeError, Session
 from longlook.probe import tcp_probe
 from longlook.server.base import CONGESTION_COLUMNS, Server, ServerSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ANSWER_TIMEOUT_S = 60.0
 CLOCK_SAMPLES = 15
@@ -179,6 +180,9 @@ class RemoteServer:
     def cpu_seconds(self) -> float:
         return self._ask("cpu_seconds")
 
+    def request_us(self) -> list[float] | None:
+        return self._ask("request_us")
+
     def require_alive(self) -> None:
         self._ask("require_alive")
 
@@ -187,6 +191,8 @@ class RemoteServer:
         found = self._ask("congestion")
         if found is None:
             return None
+        import pandas as pd
+
         table = pd.DataFrame(found["data"], columns=found["columns"]).reindex(columns=CONGESTION_COLUMNS)
         return table.assign(time_s=table["time_s"] - self._agent.clock_ahead_s)
 

@@ -15,30 +15,35 @@ bridge = { host = "pc3.emulab.net", pipes = { server_to_client = 60111, client_t
 
 from __future__ import annotations
 
+import ipaddress
+import json
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
-from longlook.plan.value import PlanError, Value
+from longlook.plan.value import PlanError, Text, Value
 
 SSH_PORT = 22
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$", description="1 to 16 of a-z and 0-9")]
+Host = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*$", max_length=253)]
+User = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=64)]
+Address = Annotated[str, AfterValidator(lambda text: str(ipaddress.IPv4Address(text)))]
 
 
 class Node(Value):
     """One node, as its SSH server is reached on the control network."""
 
-    host: str
+    host: Host
     port: int = Field(default=SSH_PORT, gt=0, lt=65536)
 
 
 class EndNode(Node):
     """Server or client: also its address on the experiment network, from which its interface follows."""
 
-    address: str = Field(pattern=r"^\d+\.\d+\.\d+\.\d+$")
+    address: Address
 
 
 class Pipes(Value):
@@ -57,12 +62,12 @@ class BridgeNode(Node):
 class Control(Node):
     """Another machine that runs a testbed's worker, reached by SSH without a password."""
 
-    user: str | None = Field(
+    user: User | None = Field(
         default=None, description="default: root for namespaces, which need it; else who runs this"
     )
-    python: str = Field(description="there, with longlook installed")
-    key: str | None = Field(default=None, description="private key file here; default: the agent's and ~/.ssh's")
-    known_hosts: str | None = Field(default=None, description="file of host keys here; default: ~/.ssh/known_hosts")
+    python: Text = Field(description="there, with longlook installed")
+    key: Text | None = Field(default=None, description="private key file here; default: the agent's and ~/.ssh's")
+    known_hosts: Text | None = Field(default=None, description="file of host keys here; default: ~/.ssh/known_hosts")
 
 
 class _Controlled(Value):
@@ -82,12 +87,12 @@ class EmulabDescription(_Controlled):
     """Three nodes over SSH."""
 
     driver: Literal["emulab"]
-    user: str
+    user: User
     server: EndNode
     client: EndNode
     bridge: BridgeNode
-    key: str | None = Field(default=None, description="private key file; default: the agent's and ~/.ssh's")
-    known_hosts: str | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
+    key: Text | None = Field(default=None, description="private key file; default: the agent's and ~/.ssh's")
+    known_hosts: Text | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
     folder: str = Field(
         default="/var/tmp/longlook",
         pattern=r"^(/[\w-][\w.-]*)+/longlook[\w.-]*$",
@@ -112,7 +117,7 @@ DRIVERS: dict[str, type[NetnsDescription | EmulabDescription]] = {
 def parse_description(data: dict) -> Description:
     """One testbed from plain data; an unknown driver or key is an error that lists the known ones."""
     driver = data.get("driver", "netns") if isinstance(data, dict) else None
-    if driver not in DRIVERS:
+    if not isinstance(driver, str) or driver not in DRIVERS:
         raise PlanError(f"no testbed driver {driver!r} (known: {', '.join(DRIVERS)})")
     return DRIVERS[driver].parse(data)
 
@@ -146,4 +151,4 @@ def _block(data: dict) -> str:
 def _toml(value) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + " }"
-    return str(value) if isinstance(value, int) else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return str(value) if isinstance(value, int) else json.dumps(str(value), ensure_ascii=False)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longlook.errors import LonglookError
+from longlook.host.toml import MOST_BYTES
 from longlook.testbed.description import EmulabDescription, Pipes
 
 if TYPE_CHECKING:
@@ -40,7 +41,11 @@ PYTHON = "/local/repository/.venv/bin/python"
 def load_manifest(path: Path, user: str | None = None, pipes: Pipes = PIPES) -> tuple[EmulabDescription, ...]:
     """The testbeds of a manifest that was saved in a file; see `read_manifest`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise LonglookError(f"{path} is not a manifest: it has more than {MOST_BYTES // 10**6} MB")
+        text = data.decode("utf-8")
     except OSError as error:
         raise LonglookError(f"cannot read the manifest {path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -77,11 +82,14 @@ def _nodes(text: str) -> dict[str, ManifestNode]:
     if not text.strip():
         raise LonglookError(f"not XML (it is empty): {remedy}")
     try:
-        return {node.client_id: node for node in Manifest(xml=text).nodes}
+        nodes = {node.client_id: node for node in Manifest(xml=text).nodes}
     except XMLSyntaxError as error:
         raise LonglookError(f"not XML ({error.msg}): {remedy}") from None
     except (TypeError, ValueError):  # from the library: int() of a port that is missing or no number
         raise LonglookError(f"a login without a port: {remedy}") from None
+    if None in nodes:
+        raise LonglookError(f"a node without client_id, its name: {remedy}")
+    return nodes
 
 
 def _replica(nodes: dict[str, ManifestNode], number: int, user: str | None, pipes: Pipes) -> EmulabDescription:

@@ -1,7 +1,8 @@
 """The claims of the thesis's section 4.8, each with its numbers as published and as re-measured, and whether it holds.
 
-A claim has parts (a stack, a bandwidth, a figure), each with a criterion that the same function decides for published
-and re-measured tables: a claim whose parts all meet it holds, one of which only some do holds in part.
+A claim has parts (the figures that it is about; of transfers the stacks, of one page the bandwidths), each with a
+criterion that the same function decides for published and re-measured tables. One rule makes the verdict of every
+claim: it holds if it holds in each part; else it is said in how many, and which they are. Parts are never pooled.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.fairness import ShareVerdict
 from longlook.analysis.newest import STUDY
 from longlook.analysis.welch import summarise, welch_from_summaries
 from longlook.book import data as book_data
@@ -28,8 +30,8 @@ from longlook.plan.workload import bytes_of_kb
 
 VERSUS = Versus(*QUIC_TCP, PLT)
 VERSIONS = {"QUIC v1": "4.6", "gQUIC": "4.5"}
-PANELS = "bcef"
-"""Of figures 4.5 and 4.6: those with loss (b, e) and with added latency (c, f)."""
+ADDED = tuple(f"{figure}{panel}" for figure in VERSIONS.values() for panel in "bcef")
+"""With loss (b, e) and with added latency (c, f)."""
 JITTER = {"QUIC v1": "4.11b", "gQUIC": "4.11a"}
 FAIRNESS = {"QUIC v1": "table-4.1", "gQUIC": "table-4.1-gquic37"}
 LARGEST_BYTES = bytes_of_kb(10_000)
@@ -41,8 +43,15 @@ BBR_JITTER = ("4.15b", "4.15d")
 class ClaimPart:
     """One part of a claim by some numbers."""
 
-    text: str
-    holds: bool
+    name: str
+    """The figure, the stack, the bandwidth."""
+    numbers: str
+    holds: bool | None
+    """None where the numbers leave it open."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}: {self.numbers}"
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ def evidence(data: BookData, key: str) -> ClaimNumbers:
 
     return ClaimNumbers(
         squares=squares,
-        contests=lambda series: contests(data.rows("arms", STUDY, series, key)),
+        contests=lambda series: contests(data, STUDY, series, key),
         transfers=lambda series: _no_transfers() if key == PUBLISHED.key else transfers(data, STUDY, series, key),
     )
 
@@ -116,68 +125,77 @@ def claims_table(data: BookData) -> str:
 
 
 def verdict(parts: list[ClaimPart], of: int) -> str:
-    """`holds`, `holds in part` or `does not hold`, of at least one part; with a remark where some are missing."""
-    word = {len(parts): "holds", 0: "does not hold"}.get(sum(part.holds for part in parts), "holds in part")
+    """`holds`, or in how many of its parts and in which not; of at least one part, with a remark where some are
+    missing."""
+    holding, failing, undecided = ([part.name for part in parts if part.holds is one] for one in (True, False, None))
+    word = "holds" if len(holding) == len(parts) else f"holds in {len(holding)} of {len(parts)}"
+    if len(failing) == len(parts):
+        word = "does not hold"
+    elif len(undecided) == len(parts):
+        word = "open"
+    elif len(holding) < len(parts):
+        others = {"not in": failing, "open in": undecided}
+        word += "".join(f", {how} {', '.join(names)}" for how, names in others.items() if names)
     return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
 
 
 def _squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:
-    """QUIC faster in most squares, TCP in none."""
+    """QUIC faster in most squares of one figure, TCP in none."""
     if squares.empty:
         return []
     quic, tcp = (int((squares["verdict"] == side).sum()) for side in ("left", "right"))
-    text = f"{name}: QUIC faster in {quic} of {len(squares)}, TCP in {tcp}"
-    return [ClaimPart(text, not tcp and quic > len(squares) / 2)]
+    text = f"QUIC faster in {quic} of {len(squares)}, TCP in {tcp}"
+    return [ClaimPart(name, text, not tcp and quic > len(squares) / 2)]
 
 
-def _added(numbers: ClaimNumbers) -> list[ClaimPart]:
-    found = []
-    for version, figure in VERSIONS.items():
-        known = [own for panel in PANELS if len(own := numbers.squares(figure + panel))]
-        found += _squares(version, pd.concat(known)) if known else []
-    return found
+def _each(figures: Sequence[str]) -> Callable[[ClaimNumbers], list[ClaimPart]]:
+    return lambda numbers: [part for figure in figures for part in _squares(figure, numbers.squares(figure))]
 
 
 def _both_versions(numbers: ClaimNumbers) -> list[ClaimPart]:
-    """Each square of figure 4.6 beside the same one of figure 4.5."""
-    same = opposite = total = 0
+    """Each figure of 4.6 beside the same one of 4.5, square by square."""
+    found = []
     for panel in "abcdef":
         one, other = (numbers.squares(f"{figure}{panel}") for figure in VERSIONS.values())
         pairs = one.merge(other, on=["workload", "bandwidth_mbps"], suffixes=("", "_old"), validate="one_to_one")
-        same += int((pairs["verdict"] == pairs["verdict_old"]).sum())
-        opposite += sum({pair["verdict"], pair["verdict_old"]} == {"left", "right"} for _, pair in pairs.iterrows())
-        total += len(pairs)
-    if not total:
-        return []
-    text = f"same verdict in {same} of {total} squares, opposite ones in {opposite}"
-    return [ClaimPart(text, opposite == 0 and same > total / 2)]
+        if len(pairs):
+            same = int((pairs["verdict"] == pairs["verdict_old"]).sum())
+            opposite = sum({pair["verdict"], pair["verdict_old"]} == {"left", "right"} for _, pair in pairs.iterrows())
+            text = f"same verdict in {same} of {len(pairs)}, opposite ones in {opposite}"
+            name = "/".join(f"{figure}{panel}" for figure in VERSIONS.values())
+            found.append(ClaimPart(name, text, opposite == 0 and same > len(pairs) / 2))
+    return found
 
 
-def _fairness(scenario: str, wanted: str) -> Callable[[ClaimNumbers], list[ClaimPart]]:
+def _fairness(scenario: str, wanted: ShareVerdict) -> Callable[[ClaimNumbers], list[ClaimPart]]:
+    """The verdict of the chapter on fairness, by version."""
+
     def parts(numbers: ClaimNumbers) -> list[ClaimPart]:
-        found = []
-        for version, series in FAIRNESS.items():
-            for contest in numbers.contests(series):
-                if contest.label == scenario and contest.verdict is not None:
-                    one, other = contest.decided_by
-                    ratio = one.rate.mean / other.rate.mean
-                    found.append(ClaimPart(f"{version}: {ratio:.2f} times TCP's rate", contest.verdict_text == wanted))
-        return found
+        return [
+            ClaimPart(version, _times_tcp(contest), None if contest.ratio.verdict == "open" else found == wanted)
+            for version, series in FAIRNESS.items()
+            for contest in numbers.contests(series)
+            if contest.label == scenario and (found := contest.ratio.verdict) is not None
+        ]
 
     return parts
+
+
+def _times_tcp(contest: Contest) -> str:
+    return f"{contest.ratio_text} times TCP's rate, {contest.runs_text}: {contest.verdict_text}"
 
 
 def _threshold(numbers: ClaimNumbers) -> list[ClaimPart]:
     """10 MB under jitter, by bandwidth: QUIC v1's difference from TCP above gQUIC's."""
     new, old = (_largest(numbers.squares(series)) for series in JITTER.values())
     return [
-        ClaimPart(_both(bandwidth, old[bandwidth], new[bandwidth]), new[bandwidth] > old[bandwidth])
+        ClaimPart(f"{bandwidth:g} Mbit/s", _both(old[bandwidth], new[bandwidth]), bool(new[bandwidth] > old[bandwidth]))
         for bandwidth in sorted(set(new.index) & set(old.index))
     ]
 
 
-def _both(bandwidth: float, old: float, new: float) -> str:
-    return f"{bandwidth:g} Mbit/s: gQUIC {style.signed_pct(old)} %, QUIC v1 {style.signed_pct(new)} %"
+def _both(old: float, new: float) -> str:
+    return f"gQUIC {style.signed_pct(old)} %, QUIC v1 {style.signed_pct(new)} %"
 
 
 def _largest(squares: pd.DataFrame) -> pd.Series:
@@ -192,38 +210,36 @@ def _one_program(numbers: ClaimNumbers) -> list[ClaimPart]:
     if min(map(len, times)) < 2:
         return []
     static, adaptive = (summarise(list(values)) for values in times)
-    text = f"10 MB at 100 Mbit/s in {adaptive.mean:.1f} s instead of {static.mean:.1f} s (means)"
-    return [ClaimPart(text, welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean)]
+    medians = [f"{values.median():.1f} s" for values in times]
+    text = f"in {medians[1]} instead of {medians[0]} (medians)"
+    holds = welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean
+    return [ClaimPart("10 MB at 100 Mbit/s", text, holds)]
 
 
-def _bbr(figures: Sequence[str]) -> Callable[[ClaimNumbers], list[ClaimPart]]:
-    return lambda numbers: [part for figure in figures for part in _squares(figure, numbers.squares(figure))]
-
-
-MOST = "QUIC is significantly faster in more than half of the squares, TCP in none"
+MOST = "QUIC is significantly faster in more than half of the squares, TCP in none, in each of figures"
 CLAIMS = (
     Claim(
         "With added latency or loss QUIC is faster than TCP, in both versions",
-        f"{MOST} (figures 4.5 and 4.6, b, c, e, f)",
-        _added,
-        2,
+        f"{MOST} 4.5 and 4.6, b, c, e and f",
+        _each(ADDED),
+        len(ADDED),
     ),
     Claim(
         "What QUIC gains over TCP is the same in both versions",
-        "most squares have the same verdict, none opposite ones (figures 4.5 and 4.6)",
+        "most squares have the same verdict, none opposite ones, in each panel of figures 4.5 and 4.6",
         _both_versions,
-        1,
+        6,
     ),
     Claim(
         "QUIC CUBIC with N = 2 takes more than its share beside one TCP flow",
-        "QUIC's rate is significantly higher, by more than a tenth (table 4.1)",
-        _fairness("QUIC vs TCP", "QUIC has more"),
+        "the 99 % interval of the ratio of the rates lies above 1.1 (table 4.1)",
+        _fairness("QUIC vs TCP", "left"),
         2,
     ),
     Claim(
         "With N = 1 it does not",
-        "no significant difference of more than a tenth",
-        _fairness("QUIC (N=1) vs TCP", "fair"),
+        "that interval lies within a tenth of 1; open where it reaches beyond and does not lie there",
+        _fairness("QUIC (N=1) vs TCP", "none"),
         2,
     ),
     Claim(
@@ -238,11 +254,11 @@ CLAIMS = (
         _one_program,
         1,
     ),
-    Claim("With BBR, QUIC is faster than TCP", f"{MOST}, in each of figures 4.14a to f", _bbr(BBR), len(BBR)),
+    Claim("With BBR, QUIC is faster than TCP", f"{MOST} 4.14a to f", _each(BBR), len(BBR)),
     Claim(
         "With BBR, QUIC is faster than TCP under jitter too",
-        f"{MOST}, in each of figures 4.15b and d",
-        _bbr(BBR_JITTER),
+        f"{MOST} 4.15b and d",
+        _each(BBR_JITTER),
         len(BBR_JITTER),
     ),
 )

@@ -5,25 +5,24 @@ The predictions stand in sweeps/muthuraj2024/remembered-threshold.toml and were 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.agreement import prediction_reach
-from longlook.analysis.welch import Summary
+from longlook.analysis.agreement import meets
+from longlook.analysis.welch import Summary, summary_of
 from longlook.book.chapter import Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
+from longlook.book.muthuraj2024.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.table import html_table
-from longlook.figure.threshold import FORGETS, threshold_chart
+from longlook.figure.steps import NONE, TITLE_BREAK, Axis, step_row, steps_chart, told
 
 SERIES = "remembered-threshold"
 PUBLISHED_IN = ("4.5b", "4.5e", "4.5a", "4.5d")
@@ -32,6 +31,7 @@ SMALL = range(4, 16)
 LIKELY = range(7, 16)
 ENOUGH, AT_MOST_WITHOUT = 6, 2
 """Squares of eight, of prediction 2."""
+AXIS = Axis("threshold, packets", "PLT of TCP, ms", "right")
 PLACE = ["workload", "bandwidth_mbps", "loss_pct"]
 
 
@@ -50,8 +50,7 @@ class Square:
         own = self.thresholds.get(threshold)
         if own is None or self.published is None:
             return False
-        reach = prediction_reach(self.published, own.n)
-        return reach is not None and abs(own.mean - self.published.mean) <= reach
+        return bool(meets(self.published, own))
 
 
 def squares(paper: Chapter, key: str = REFERENCE) -> list[Square]:
@@ -70,16 +69,12 @@ def _square(place: tuple, own: pd.DataFrame, printed: pd.DataFrame) -> Square:
     first = own.iloc[0]
     same = printed[(printed[PLACE] == pd.Series(place, index=PLACE)).all(axis=1)]
     by_threshold = {
-        None if pd.isna(row["remembered_ssthresh"]) else int(row["remembered_ssthresh"]): _summary(row)
+        None if pd.isna(row["remembered_ssthresh"]) else int(row["remembered_ssthresh"]): summary_of(row)
         for _, row in own.sort_values("remembered_ssthresh", na_position="last").iterrows()
     }
-    loss = f"{first['loss_pct']:g} % loss" if first["loss_pct"] else "no loss"
-    title = f"{page(first)}, {first['bandwidth_mbps']:g} Mbit/s, {loss}"
-    return Square(title, bool(first["loss_pct"]), _summary(same.iloc[0]) if len(same) else None, by_threshold)
-
-
-def _summary(row: pd.Series) -> Summary:
-    return Summary(float(row["mean"]), float(row["sd"]), int(row["n"]))
+    loss = f"{first['loss_pct'] / 2:g} % loss each way" if first["loss_pct"] else "no loss"
+    title = f"{page(first)}, {first['bandwidth_mbps']:g} Mbit/s{TITLE_BREAK}{loss}"
+    return Square(title, bool(first["loss_pct"]), summary_of(same.iloc[0]) if len(same) else None, by_threshold)
 
 
 def figure(paper: Chapter) -> LiveChart | HTML:
@@ -92,77 +87,65 @@ def figure(paper: Chapter) -> LiveChart | HTML:
     frame = pd.DataFrame([row for one in found for row in _rows(one)])
     return LiveChart(
         name="remembered-threshold",
-        chart=threshold_chart(frame),
+        chart=steps_chart(frame, AXIS),
+        narrow=steps_chart(frame, AXIS, in_a_row=1),
         alt_text="Page load time of TCP against the slow start threshold that it begins with, a panel per page; dashed "
-        "the published mean with its 99 % prediction interval.",
+        f"the published mean with its 99 % prediction interval. {told(frame)}",
         hint="Point at a mean for its numbers.",
     )
 
 
-def _rows(square: Square) -> Iterator[dict]:
-    for threshold, own in square.thresholds.items():
-        known = square.published
-        reach = None if known is None else prediction_reach(known, own.n)
-        yield {
-            "panel": square.title,
-            "threshold": FORGETS if threshold is None else str(threshold),
-            "mean": own.mean,
-            "low": own.mean - own.sd,
-            "high": own.mean + own.sd,
-            "n": own.n,
-            "published": None if known is None else known.mean,
-            "band_low": None if known is None or reach is None else known.mean - reach,
-            "band_high": None if known is None or reach is None else known.mean + reach,
-        }
+def _rows(square: Square) -> list[dict]:
+    return [
+        step_row(square.title, NONE if threshold is None else str(threshold), own, square.published)
+        for threshold, own in square.thresholds.items()
+    ]
 
 
-def predictions(paper: Chapter) -> HTML:
-    """What was predicted, what was found, and whether it holds."""
+def predictions(paper: Chapter) -> tuple[Prediction, ...]:
+    """None before it is measured."""
     found = squares(paper)
-    if not found:
-        return HTML(style.NOTHING_YET)
     lossy, clean = [one for one in found if one.lossy], [one for one in found if not one.lossy]
-    rows = [[*words, "holds" if holds else "does not hold"] for *words, holds in (
-        _falls(lossy), _steadier(lossy), _one_threshold(lossy), _not_without_loss(clean),
-    )]  # fmt: skip
-    return HTML(html_table(["predicted", "found", "verdict"], rows, numeric=set()))
+    if not lossy or not clean:
+        return ()
+    return _falls(lossy), _steadier(lossy), _one_threshold(lossy), _not_without_loss(clean)
 
 
-def _falls(lossy: list[Square]) -> tuple[str, str, bool]:
+def _falls(lossy: list[Square]) -> Prediction:
     steps = [(low.mean, high.mean) for one in lossy for low, high in pairwise(one.thresholds.values())]
     falling = sum(low > high for low, high in steps)
     ends = sum(next(iter(one.thresholds.values())).mean > one.thresholds[None].mean for one in lossy)
     text = f"{falling} of {len(steps)} steps to the next threshold fall; from the lowest to none {ends} of {len(lossy)}"
-    return "under loss the mean falls as the threshold rises", text, falling == len(steps)
+    return Prediction("under loss the mean falls as the threshold rises", text, falling == len(steps))
 
 
-def _steadier(lossy: list[Square]) -> tuple[str, str, bool]:
+def _steadier(lossy: list[Square]) -> Prediction:
     def relative(one: Summary) -> float:
         return one.sd / one.mean
 
     pairs = [(own, one.thresholds[None]) for one in lossy for at, own in one.thresholds.items() if at in SMALL]
     below = sum(relative(own) < relative(none) for own, none in pairs)
     text = f"{below} of {len(pairs)} means with {SMALL[0]} to {SMALL[-1]} packets scatter less"
-    return "loads scatter less, relative to their mean, than without a threshold", text, below == len(pairs)
+    return Prediction("loads scatter less, relative to their mean, than without a threshold", text, below == len(pairs))
 
 
-def _one_threshold(lossy: list[Square]) -> tuple[str, str, bool]:
+def _one_threshold(lossy: list[Square]) -> Prediction:
     counts = {at: sum(one.inside(at) for one in lossy) for at in lossy[0].thresholds}
     best = max(counts[at] for at in counts if at in LIKELY)
-    words = ", ".join(f"{FORGETS if at is None else at}: {count}" for at, count in counts.items())
+    words = ", ".join(f"{NONE if at is None else at}: {count}" for at, count in counts.items())
     said = (
         f"one threshold of {LIKELY[0]} to {LIKELY[-1]} packets meets the published means of {ENOUGH} squares at least, "
         f"none those of {AT_MOST_WITHOUT} at most"
     )
     holds = best >= ENOUGH and counts[None] <= AT_MOST_WITHOUT
-    return said, f"squares met, of {len(lossy)}, by threshold: {words}", holds
+    return Prediction(said, f"squares met, of {len(lossy)}, by threshold: {words}", holds)
 
 
-def _not_without_loss(clean: list[Square]) -> tuple[str, str, bool]:
+def _not_without_loss(clean: list[Square]) -> Prediction:
     without = sum(one.inside(None) for one in clean)
     small = sum(one.inside(at) for one in clean for at in one.thresholds if at in SMALL)
     tries = sum(at in SMALL for one in clean for at in one.thresholds)
     few = f"with {SMALL[0]} to {SMALL[-1]} packets: {small} of {tries}"
     text = f"met without a threshold: {without} of {len(clean)}; {few}"
     said = "without loss the published means are met without a threshold, and not with few packets"
-    return said, text, without == len(clean) and small == 0
+    return Prediction(said, text, without == len(clean) and small == 0)

@@ -96,7 +96,8 @@ class Chromium(Client):
                 stderr=errors,
                 env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
             )
-        self._owned.enter_context(held(self._browser.pid, self.settings.arm.client_cpu_pct))
+        arm = self.settings.arm
+        self._owned.enter_context(held(self._browser.pid, arm.client_cpu_pct, arm.cpu_period_us))
         self._port = self._wait_for_port(self._browser)
 
     def _wait_for_port(self, browser: Running) -> int:

@@ -71,7 +71,7 @@ class Curl(Client):
                 text=True,
                 env=environment,
             )
-        self._owned.enter_context(held(self._process.pid, own.arm.client_cpu_pct))
+        self._owned.enter_context(held(self._process.pid, own.arm.client_cpu_pct, own.arm.cpu_period_us))
         try:
             ready = self._reply(START_TIMEOUT_S)
         except LoadFailed as failure:

@@ -18,6 +18,8 @@ RTT_MS, RATE_PCT, LOST_PCT, STALL_MS = 1.0, 3.0, 3.0, 10.0
 """The widest tolerances that there were."""
 ECHOES_S = 6.0
 """For so long the delays under jitter were watched."""
+MOST_PACKETS = 10**7
+"""Of a calibration; the probabilities of so many are added up in a moment."""
 
 
 def calibration_problems(link: Link, record: Any) -> Iterator[str]:
@@ -25,7 +27,7 @@ def calibration_problems(link: Link, record: Any) -> Iterator[str]:
     if not isinstance(record, Mapping) or record.get("within_tolerance") is not True:
         yield "its link was not within tolerance, or nothing says that it was"
         return
-    right = link.model_dump() | {"queue_bytes": link.effective_queue_bytes}
+    right = link.model_dump() | {"queue_bytes": link.effective_queue_bytes, "queue_packets": link.queue_packets}
     wrong = [key for key, value in (record.get("set") or {}).items() if key in right and value != right[key]]
     if wrong:
         yield f"another link was calibrated: {wrong[0]} {record['set'][wrong[0]]}, not {right[wrong[0]]}"
@@ -44,6 +46,9 @@ def _today(link: Link, record: Mapping[str, Any]) -> Iterator[str]:
     widest = min(float(own["rate_pct"]), RATE_PCT)
     tolerance = Tolerance(rate_pct=widest)
     losses = {way: Losses(int(record["losses"][way]["sent"]), int(record["losses"][way]["lost"])) for way in DIRECTIONS}
+    if any(one.sent > MOST_PACKETS for one in losses.values()):
+        yield f"calibration: more than {MOST_PACKETS} packets in one direction: no stream of ours has so many"
+        return
     found = problems(link.model_copy(update={"jitter_ms": 0.0}), measured, tolerance, losses)
     if link.jitter_ms:
         found += jitter_problems(link, measured["jitter"], tolerance.stall_ms, record["one_clock"])

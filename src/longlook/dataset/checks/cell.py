@@ -9,6 +9,7 @@ from typing import Any
 
 from longlook.dataset.checks.calibration import calibration_problems
 from longlook.errors import LonglookError
+from longlook.experiment import requestcost
 from longlook.experiment.schedule import INDEX_TOGETHER, schedule
 from longlook.plan.cell import Cell
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign
@@ -31,8 +32,9 @@ def cell_problems(campaign: Campaign, planned: Cell, folder: Path) -> Iterator[s
         yield from _times(campaign, record)
         yield from _schedule(planned, record)
         yield from _environment(campaign, planned, environment)
+        yield from _request_costs(planned, record)
         yield from calibration_problems(planned.link, environment.get("calibration"))
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise LonglookError(f"{CELL_NAME} or {ENVIRONMENT_NAME} cannot be read: {error!r}"[:300]) from None
 
 
@@ -79,13 +81,22 @@ def _environment(campaign: Campaign, cell: Cell, environment: Mapping[str, Any])
     yield from _link(cell, environment.get("link_configuration"))
 
 
+def _request_costs(cell: Cell, record: Mapping[str, Any]) -> Iterator[str]:
+    """What each arm's requests were to cost its server, and what they did."""
+    said = record.get("request_us") or {}
+    for arm in cell.arms:
+        if (problem := requestcost.wrong(arm, said.get(arm.name))) is not None:
+            yield f"arm {arm.name}: {problem}"
+
+
 def _link(cell: Cell, configured: Any) -> Iterator[str]:
-    """What each direction was set to, as far as the driver says it in these words."""
+    """What each direction was set to, as far as the driver says it in these words; a queue's limit of 0 is none."""
     link = cell.link
     right = {
         "bandwidth_mbps": link.bandwidth_mbps,
         "delay_ms": link.rtt_ms / 2,
-        "queue_bytes": link.effective_queue_bytes,
+        "queue_bytes": link.effective_queue_bytes or 0,
+        "queue_packets": link.queue_packets or 0,
         "seed": cell.seed,
     }
     for direction, own in (configured or {}).items():

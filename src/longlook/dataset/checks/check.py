@@ -16,6 +16,7 @@ from longlook.record.campaign import Campaign
 from longlook.record.campaigns import verify
 from longlook.record.manifest import links_in
 from longlook.record.samples import Sample
+from longlook.record.upgrade import UNREADABLE
 
 
 @dataclass
@@ -43,6 +44,8 @@ def check_campaign(campaign: Campaign) -> Checked:
                 _check_cell(found, campaign, experiment, planned[folder.name], folder)
     except LonglookError as error:
         found.problems.append(str(error).replace(f"{campaign.path}/", ""))
+    except UNREADABLE as error:
+        found.problems.append(f"its records are not what they should be: {error!r}"[:300])
     return found
 
 

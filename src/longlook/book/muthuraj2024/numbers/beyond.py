@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from longlook.book.muthuraj2024.hypotheses import stated
+from longlook.book.muthuraj2024.leads import counted
+from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
 TEN: dict[str, Any] = {"workload": "100kb-x1", "bandwidth_mbps": 10.0}
@@ -33,11 +36,36 @@ def _equal(measure: str, unit: str, **where: Any):
     return number
 
 
+def _pct_5kb(m: Measured) -> Quantity:
+    """QUIC's lead with 5 KB at 10 Mbit/s as a percentage, whoever begins with what window."""
+    one, other, third = (m.pct(name, workload="5kb-x1", bandwidth_mbps=10.0) for name in WINDOWS)
+    return one.joined(other).joined(third)
+
+
+def _both_longer(m: Measured) -> Quantity:
+    """By how much 5 KB at 10 Mbit/s take either protocol longer in the cell where both begin with 10 packets, ms."""
+    place: dict[str, Any] = {"workload": "5kb-x1", "bandwidth_mbps": 10.0}
+    quic, tcp = (m.arm(WINDOWS[1], arm, **place) - m.arm(WINDOWS[0], arm, **place) for arm in ("quic", "tcp"))
+    return quic.joined(tcp)
+
+
+def _below_small(m: Measured) -> Quantity:
+    """By how much the lead with 100 KB is below that with 5 KB where windows are equal, at 100 Mbit/s, ms."""
+    one, other = (
+        m.gap(name, workload="5kb-x1", bandwidth_mbps=100.0).by("bandwidth_mbps")
+        - m.gap(name, **HUNDRED).by("bandwidth_mbps")
+        for name in WINDOWS[1:]
+    )
+    return one.joined(other)
+
+
 def _times(label: str):
     return lambda m: m.samples("beyond-threshold", "finished_s", label=label)
 
 
 NUMBERS: Numbers = {
+    "stated-threshold": stated("beyond-threshold"),
+    "stated-window": stated("beyond-window"),
     "static-s": lambda m: _times("static threshold")(m).median("s", 1),
     "adaptive-s": lambda m: _times("adaptive threshold")(m).median("s", 1),
     "static-lost": lambda m: m.samples("beyond-threshold", "lost", label="static threshold").span(),
@@ -55,6 +83,12 @@ NUMBERS: Numbers = {
     "equal-10": _equal("gap", "ms", **TEN),
     "pct-100": lambda m: m.pct("window-default", **HUNDRED).one("%"),
     "pct-equal": _equal("pct", "%", **HUNDRED),
+    "pct-5kb-10": lambda m: _pct_5kb(m).span("%"),
+    "both-longer": lambda m: _both_longer(m).span("ms"),
+    "small-stays": counted(lambda one: one.small_changes.contains_zero),
+    "large-falls": counted(lambda one: one.large_changes.high < 0),
+    "large-as-small-10": counted(lambda one: one.large_above_small.contains_zero, 10.0),
+    "below-small": lambda m: _below_small(m).span("ms", joint="and"),
     "other-way": lambda m: (
         m.arm("window-default", "quic", **SLOW_200) - m.arm("window-quic10", "quic", **SLOW_200)
     ).one("ms"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from longlook.book.value import Measured, Quantity
+from collections.abc import Callable
+
+from longlook.book.flows import Contest, contests
+from longlook.book.muthuraj2024.hypotheses import stated
+from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
 FRAME_BYTES = {"quicv1": 1292, "gquic37": 1392, "tcp": 1514}
@@ -16,9 +20,28 @@ def _rate(m: Measured, series: str, label: str, arm: str) -> Quantity:
     return m.arm(series, arm, "mean_mbps", label=label)
 
 
+def _contest(m: Measured, series: str, label: str) -> Contest:
+    found = next((one for one in contests(m.data, m.study, series, m.key) if one.label == label), None)
+    if found is None or found.ratio.verdict is None:
+        raise NotMeasured(f"series {series} has no runs of {label}")
+    return found
+
+
+def _of_contest(series: str, label: str, text: Callable[[Contest], str]):
+    """Something of the one verdict that these conditions have, with all runs that it rests on."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _contest(m, series, label)
+        files = ", ".join(f"data/raw/{one}" for one in found.campaigns)
+        how = f"geometric mean and 99 % interval of the ratio of the rates over {found.runs_text}"
+        return StatedNumber(text(found), f"{series}, {label}: {how}; from {files}")
+
+    return number
+
+
 def _times_tcp(series: str, label: str):
-    """QUIC's mean rate over TCP's."""
-    return lambda m: (_rate(m, series, label, "quic1") / _rate(m, series, label, "tcp1")).one("times", 1)
+    """QUIC's rate over TCP's, with its interval."""
+    return _of_contest(series, label, lambda contest: f"{contest.ratio_text}{SPACE}times")
 
 
 def _lost_pct(m: Measured, series: str, label: str, arm: str, sender: str) -> Quantity:
@@ -38,25 +61,26 @@ def _bbr_losses(m: Measured) -> Quantity:
 
 
 NUMBERS: Numbers = {
+    "stated": stated("fairness-paced"),
     "n2-times": _times_tcp("table-4.1", "QUIC vs TCP"),
-    "n1-times": lambda m: (
-        (_rate(m, "table-4.1", ALONE, "quic1") / _rate(m, "table-4.1", ALONE, "tcp1") - 1) * 100
-    ).one("%"),
+    "n1-times": _times_tcp("table-4.1", ALONE),
+    "n1-runs": _of_contest("table-4.1", ALONE, lambda contest: contest.runs_text),
+    "n1-verdict": _of_contest("table-4.1", ALONE, lambda contest: contest.verdict_text),
+    "n1-two": _times_tcp("table-4.1", "QUIC (N=1) vs TCPx2"),
+    "same-quic": _times_tcp("table-4.1", "QUIC vs QUIC"),
+    "same-tcp": _times_tcp("table-4.1", "TCP vs TCP"),
     "four-tcp": lambda m: _rate(m, "table-4.1", "QUIC vs TCPx4", "quic1").one("Mbit/s", 2),
     "gquic-n2": _times_tcp("table-4.1-gquic37", "QUIC vs TCP"),
     "gquic-n1": _times_tcp("table-4.1-gquic37", ALONE),
+    "gquic-n1-verdict": _of_contest("table-4.1-gquic37", ALONE, lambda contest: contest.verdict_text),
     "gquic-lost": lambda m: _lost_pct(m, "table-4.1-gquic37", ALONE, "quic1", "gquic37").one("%", 1),
     "gquic-tcp-lost": lambda m: _lost_pct(m, "table-4.1-gquic37", ALONE, "tcp1", "tcp").one("%", 1),
     "quicv1-lost": lambda m: _both_lost_pct(m, "table-4.1", ALONE, "quicv1").span("%", 1),
     "paced-lost": lambda m: _both_lost_pct(m, "fairness-paced-gquic37", PACED, "gquic37").span("%", 1),
     "unpaced-times": _times_tcp("fairness-paced-gquic37", ALONE),
     "paced-times": _times_tcp("fairness-paced-gquic37", PACED),
-    "quicv1-unpaced": lambda m: (
-        _rate(m, "fairness-paced", ALONE, "quic1") / _rate(m, "fairness-paced", ALONE, "tcp1")
-    ).one("times", 2),
-    "quicv1-paced": lambda m: (
-        _rate(m, "fairness-paced", PACED, "quic1") / _rate(m, "fairness-paced", PACED, "tcp1")
-    ).one("times", 2),
+    "quicv1-unpaced": _times_tcp("fairness-paced", ALONE),
+    "quicv1-paced": _times_tcp("fairness-paced", PACED),
     "bbr-losses": lambda m: _bbr_losses(m).span(),
     "cubic-losses": lambda m: m.samples("table-4.1", "lost", label="TCP vs TCP").span(),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longlook.book.muthuraj2024.hypotheses import stated
 from longlook.book.value_role import Numbers
 
 
@@ -10,6 +11,8 @@ def _published(series: str, workload: str, bandwidth_mbps: float):
 
 
 NUMBERS: Numbers = {
+    "stated-slow-client": stated("slow-client"),
+    "stated-slow-server": stated("slow-server"),
     "a.small": _published("4.6a", "5kb-x1", 10.0),
     "a.large": _published("4.6a", "10000kb-x1", 10.0),
     "d.many50": _published("4.6d", "10kb-x100", 50.0),

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from longlook.book.value import Measured, Quantity
+from dataclasses import replace
+
+import pandas as pd
+from scipy.stats import fisher_exact
+
+from longlook.book.muthuraj2024.hypotheses import stated
+from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
 MANY = "10kb-x100"
@@ -22,6 +28,33 @@ def _early(m: Measured) -> Quantity:
 
 def _late(m: Measured) -> Quantity:
     return _windows(m).only(lambda window: window >= EARLY_KB)
+
+
+def _windows_with(m: Measured, emulated: int) -> Quantity:
+    """Of the loads with this N."""
+    own = m.samples("4.8", "cwnd_max_bytes", workload=MANY, label=f"QUIC, N = {emulated}")
+    return own / KB
+
+
+def _early_of(emulated: int):
+    """How many loads with this N leave early, of how many: `3 of 5`."""
+
+    def number(m: Measured) -> StatedNumber:
+        own = _windows_with(m, emulated)
+        early = own.count(lambda window: window < EARLY_KB)
+        return replace(early, text=f"{early.text} of {len(own.numbers)}")
+
+    return number
+
+
+def _by_chance(m: Measured) -> Quantity:
+    """Fisher's exact test: how likely early exits are to fall so unequally on the two N if N does not matter."""
+    both = [_windows_with(m, emulated) for emulated in (2, 1)]
+    early = [int((own.numbers < EARLY_KB).sum()) for own in both]
+    _, p_value = fisher_exact([[count, len(own.numbers) - count] for count, own in zip(early, both, strict=True)])
+    joined = both[0].joined(both[1])
+    what = "4.8 Fisher's exact test of early exits by N, two-sided p"
+    return replace(joined, numbers=pd.Series([p_value]), what=what)
 
 
 def _of_early(m: Measured, metric: str) -> Quantity:
@@ -47,7 +80,11 @@ def _jump(m: Measured) -> Quantity:
 
 
 NUMBERS: Numbers = {
+    "stated": stated("figure-4.8"),
     "early": lambda m: _early(m).count(),
+    "early-n2": _early_of(2),
+    "early-n1": _early_of(1),
+    "early-by-chance": lambda m: _by_chance(m).one("", 2),
     "early-ten": lambda m: _windows(m, "100kb-x10").count(lambda window: window < EARLY_KB),
     "early-window": lambda m: _early(m).span("KB"),
     "early-time": lambda m: _of_early(m, "finished_s").span("s", 1),

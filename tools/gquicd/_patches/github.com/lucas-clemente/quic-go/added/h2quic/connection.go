@@ -17,6 +17,8 @@ type Connection interface {
 	GoAway()
 	// CloseWhenDelivered closes the connection some time after the client has acknowledged everything.
 	CloseWhenDelivered()
+	// Work makes the connection's loop bear the cost of one request before it goes on.
+	Work()
 }
 
 type connectionKey struct{}

@@ -11,10 +11,12 @@ type Settings struct {
 	NackThreshold int
 	// InitialWindow and MaxWindow are congestion windows in packets of 1460 bytes.
 	InitialWindow, MaxWindow int
+	// RequestCost is CPU time that each request takes a connection's loop; below 0: requests make no work of their own.
+	RequestCost time.Duration
 }
 
 // Current settings; to be changed before the first connection, and not after.
-var Current = Settings{EmulatedConnections: 2, NackThreshold: 3, InitialWindow: 32, MaxWindow: 2000}
+var Current = Settings{EmulatedConnections: 2, NackThreshold: 3, InitialWindow: 32, MaxWindow: 2000, RequestCost: -1}
 
 // Phases of the congestion controller.
 const (
@@ -37,3 +39,13 @@ type Ack struct {
 
 // OnAck is called after every ACK frame, from the connection's own goroutine; nil: nothing is logged.
 var OnAck func(Ack)
+
+// Work is what a connection's loop did at requests before it went on.
+type Work struct {
+	Connection string
+	Requests   int
+	Took       time.Duration // by the wall clock
+}
+
+// OnWork is called after every Work, from a goroutine of its own; nil: nothing is logged.
+var OnWork func(Work)

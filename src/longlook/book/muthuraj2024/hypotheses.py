@@ -1,0 +1,217 @@
+"""Which hypotheses were written down before their data: the commits of both, from git, in a table that is kept.
+
+    python -m longlook.book.muthuraj2024.hypotheses
+
+writes book/muthuraj2024/hypotheses.csv anew; a test holds it against git, and the book needs no git to show it. A
+hypothesis is the one that stands in the sweep (or the chapter) today: the first commit that has all of its words
+counts, wherever the file was then. Its data are the first reference campaign of the sweep that any commit brought. It
+came first where its commit lies before that of the data, and where the campaign records a commit that has it already.
+A campaign may name a commit that is in no history (a branch that was lost, or squashed): then the campaign's own time
+has to lie after that of the hypothesis's commit. Where that cannot be shown either, a later campaign of the same sweep
+may have been measured with a commit that has the words: the hypothesis came before that one, which the table says.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from pathlib import Path
+
+from IPython.display import HTML
+
+from longlook import paths
+from longlook.analysis.newest import STUDY
+from longlook.book.value import Measured, NotMeasured, StatedNumber
+from longlook.errors import LonglookError
+from longlook.figure import style
+from longlook.figure.table import html_table
+from longlook.stack.arms import sweep_files
+
+FILE = Path(STUDY) / "hypotheses.csv"
+"""In the folder of the book."""
+OPENING = "Hypothesis"
+IN_CHAPTERS = {
+    "beyond-threshold": ("beyond", "**Hypothesis.** If the threshold is the cause"),
+    "beyond-window": ("beyond", "**Hypothesis.** With equal windows"),
+    "figure-4.8": ("slow-start", "1. **the queue at the bottleneck**"),
+}
+"""Sweep -> chapter and first words of its hypothesis, where it does not stand in the sweep itself."""
+SHORT = 7
+TIMEOUT_S = 60
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """One sweep: the file that has its hypothesis today, and the commits."""
+
+    sweep: str
+    stated_in: str
+    stated: str
+    """The first that has the hypothesis as it stands today."""
+    campaign: str
+    measured_with: str
+    """What the campaign says it was measured with."""
+    data: str
+    """The one that brought the campaign."""
+    before: bool
+    again: str = ""
+    """Where it is not shown to have come before its first data: the first campaign that it did come before."""
+
+    @property
+    def text(self) -> str:
+        data = f"measured again in {self.again}" if self.again else f"data in {self.data[:SHORT]}"
+        return f"commit {self.stated[:SHORT]}, {data}"
+
+
+def statement(sweep: str) -> tuple[Path, str] | None:
+    """The file with the hypothesis of a sweep, and its words; None of a sweep that has none."""
+    if sweep in IN_CHAPTERS:
+        chapter, opening = IN_CHAPTERS[sweep]
+        file = paths.BOOK / STUDY / f"{chapter}.md"
+        text = file.read_text(encoding="utf-8")
+        if opening not in text:
+            raise LonglookError(f"{file}: the hypothesis of {sweep} is not there any more: {opening!r}")
+        return file, flat((opening + text.partition(opening)[2]).partition("\n\n")[0])
+    file = sweep_files()[sweep]
+    comment = "\n".join(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("#"))
+    return (file, flat(OPENING + comment.partition(OPENING)[2])) if OPENING in comment else None
+
+
+def flat(text: str) -> str:
+    """Words alone: neither line breaks nor signs of a comment."""
+    return " ".join(re.sub(r"^#", " ", text, flags=re.M).split())
+
+
+def foretold(sweep: str, root: Path = paths.ROOT) -> Foretold | None:
+    """What git says of a sweep; None where it has no hypothesis, or no committed reference campaign."""
+    said, brought = statement(sweep), _campaigns(root, sweep)
+    if said is None or not brought:
+        return None
+    file, words = said
+    path = file.relative_to(root).as_posix()
+    stated = _first_with(root, path, words)
+    data, first = brought[0]
+    before = _is_before(root, stated, data, first)
+    shown = () if before else (info["campaign"] for data, info in brought[1:] if _is_before(root, stated, data, info))
+    return Foretold(sweep, path, stated, first["campaign"], first["git_commit"], data, before, next(iter(shown), ""))
+
+
+def _campaigns(root: Path, sweep: str) -> list[tuple[str, dict[str, str]]]:
+    """The reference campaigns of a sweep in the order in which commits brought them: commit, and the record's head."""
+    pattern = f"data/raw/reference-{sweep}-2*/campaign.json"
+    found = []
+    for commit in reversed(_lines(root, "log", "--diff-filter=A", "--format=%H", "--", pattern)):
+        records = _lines(root, "show", "--diff-filter=A", "--format=", "--name-only", commit, "--", pattern)
+        found += [(commit, json.loads(_git(root, "show", f"{commit}:{record}"))) for record in sorted(records)]
+    return found
+
+
+def _is_before(root: Path, stated: str, data: str, campaign: dict[str, str]) -> bool:
+    """Whether the commit of a hypothesis lies before a campaign's, and before its measurement."""
+    if stated == data or not _is_in(root, stated, data):
+        return False
+    if _knows(root, campaign["git_commit"]):
+        return _is_in(root, stated, campaign["git_commit"])
+    committed = datetime.fromisoformat(_git(root, "show", "-s", "--format=%cI", stated).strip())
+    return "created" in campaign and committed < datetime.fromisoformat(campaign["created"])
+
+
+def _knows(root: Path, commit: str) -> bool:
+    done = subprocess.run(_command(root, "cat-file", "-e", f"{commit}^{{commit}}"), capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)  # fmt: skip
+    return done.returncode == 0
+
+
+def _first_with(root: Path, path: str, words: str) -> str:
+    """The first commit in which a file, under whatever name, has these words."""
+    lines = _lines(root, "log", "--follow", "--format=%H", "--name-only", "--", path)
+    history = list(zip(lines[::2], lines[1::2], strict=True))
+    for commit, name in reversed(history):
+        if words in flat(_git(root, "show", f"{commit}:{name}")):
+            return commit
+    raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
+
+
+def _is_in(root: Path, commit: str, later: str) -> bool:
+    """Whether a commit is the later one, or before it; no where git does not know one of them."""
+    done = subprocess.run(_command(root, "merge-base", "--is-ancestor", commit, later), capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)  # fmt: skip
+    return done.returncode == 0
+
+
+def _lines(root: Path, *arguments: str) -> list[str]:
+    return [line for line in _git(root, *arguments).splitlines() if line]
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(_command(root, *arguments), capture_output=True, text=True, encoding="utf-8",
+                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)  # fmt: skip
+    if done.returncode:
+        raise LonglookError(f"git {arguments[0]} failed in {root}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def _command(root: Path, *arguments: str) -> list[str]:
+    return ["git", "-c", f"safe.directory={root}", "-C", str(root), *arguments]
+
+
+def from_git(root: Path = paths.ROOT) -> list[Foretold]:
+    """Every sweep of the study that states a hypothesis and has data."""
+    own = [name for name, file in sweep_files().items() if file.parent.name == STUDY]
+    return [found for name in sorted(own) if (found := foretold(name, root)) is not None]
+
+
+def kept(book: Path | None = None) -> list[Foretold]:
+    """The table as it is kept."""
+    with ((book or paths.BOOK) / FILE).open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return [Foretold(**{**row, "before": row["before"] == "True"}) for row in rows]  # type: ignore[arg-type]
+
+
+def keep(rows: list[Foretold], book: Path | None = None) -> None:
+    """Writes the table."""
+    with ((book or paths.BOOK) / FILE).open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, [field.name for field in fields(Foretold)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+
+
+def table() -> HTML:
+    """Every hypothesis with data: its commit, that of the data, and whether it came first."""
+    return HTML(html_table(list(_HEAD), list(_rows()), numeric=set()) if kept() else style.NOTHING_YET)
+
+
+_HEAD = ("sweep", "hypothesis in", "its commit", "measured with", "commit of the data", "written down")
+
+
+def _rows() -> Iterator[list[str]]:
+    for one in kept():
+        commits = (one.stated, one.measured_with, one.data)
+        again = f"before {one.again}, which measured it again" if one.again else "cannot be shown"
+        when = "before the data" if one.before else again
+        yield [one.sweep, one.stated_in, *(commit[:SHORT] for commit in commits), when]
+
+
+def stated(sweep: str) -> Callable[[Measured], StatedNumber]:
+    """For a sentence that says that a hypothesis came first: its commit, and an error where that cannot be shown."""
+
+    def number(_: Measured) -> StatedNumber:
+        found = next((one for one in kept() if one.sweep == sweep), None)
+        if found is None:
+            raise NotMeasured(f"{FILE} has no line for {sweep}: python -m longlook.book.muthuraj2024.hypotheses")
+        if not (found.before or found.again):
+            raise LonglookError(f"{FILE}: that the hypothesis of {sweep} came before its data cannot be shown")
+        origin = f"git: {found.stated_in} in {found.stated}; data/raw/{found.campaign} in {found.data}"
+        return StatedNumber(found.text, origin)
+
+    return number
+
+
+if __name__ == "__main__":
+    keep(from_git())
+    print(f"{paths.BOOK / FILE}: {len(kept())} hypotheses")

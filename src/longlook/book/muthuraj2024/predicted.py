@@ -1,0 +1,31 @@
+"""What a sweep predicted, what its campaign found, and whether that is what was predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from IPython.display import HTML
+
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One of those that stand in the head of a sweep's file."""
+
+    said: str
+    found: str
+    holds: bool
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        return "holds" if self.holds else "does not hold"
+
+
+def predictions_table(predictions: Sequence[Prediction]) -> HTML:
+    """A row each; without any, that nothing is measured yet."""
+    rows = [[one.said, one.found, one.verdict] for one in predictions]
+    return HTML(html_table(["predicted", "found", "verdict"], rows, numeric=set()) if rows else style.NOTHING_YET)

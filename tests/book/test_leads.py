@@ -1,0 +1,45 @@
+"""The hypothesis about initial windows, cell by cell: by hand-made cells, and nothing where nothing is measured."""
+
+import pytest
+
+from longlook import paths
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.chapter import Chapter
+from longlook.book.muthuraj2024 import leads
+from longlook.book.muthuraj2024.leads import WindowLeads
+
+
+def lead(ms, sd=2.0):
+    return (1.0, Summary(100.0 + ms, sd, 10)), (-1.0, Summary(100.0, sd, 10))
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "stays", "falls", "as_small"),
+    [
+        (72, 73, True, True, True),  # as predicted
+        (60, 60, False, True, True),  # the lead with 5 KB falls too
+        (72, 57, True, True, False),  # that with 100 KB falls below it
+        (70, 125, True, False, False),  # nothing changes
+    ],
+)
+def test_what_was_predicted_of_a_cell(small, large, stays, falls, as_small):
+    one = WindowLeads(10.0, "window-quic10", lead(small), lead(large), lead(70), lead(125))
+    assert one.small_changes.contains_zero is stays
+    assert (one.large_changes.high < 0) is falls
+    assert one.large_above_small.contains_zero is as_small
+    assert one.small_changes.value == pytest.approx(small - 70)
+
+
+def test_the_table_has_a_row_for_each_bandwidth_and_pair_of_windows():
+    paper = Chapter("beyond", "muthuraj2024", (), book_data.read(paths.PUBLISHED, paths.PROCESSED))
+    text = leads.leads_table(paper).data
+    assert text.count("<tr>") == 2 + 6 and text.count("both 32") == 2
+    found = leads.window_leads(paper.data, "muthuraj2024", "reference")
+    assert [one.series for one in found] == list(leads.WINDOWS) * 2
+    assert found[0].small_changes.value == 0
+
+
+def test_nothing_measured_is_said(tmp_path):
+    paper = Chapter("beyond", "muthuraj2024", (), book_data.read(paths.PUBLISHED, tmp_path))
+    assert "Not measured yet" in leads.leads_table(paper).data
