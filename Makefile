@@ -13,7 +13,7 @@ endif
 export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap reproduce check test book bench soak chapter doctor audit clean
+.PHONY: help bootstrap reproduce check test book pdf archive bench soak chapter doctor audit clean
 
 help:
 	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book (root)"
@@ -21,6 +21,8 @@ help:
 	@echo "make check                     form, types and imports of the code (ruff, mypy, import-linter)"
 	@echo "make doctor                    check this machine"
 	@echo "make book                      build the book from the data that is there"
+	@echo "make pdf                       the same as one PDF, with bookmarks and page numbers"
+	@echo "make archive                   code, data, locks and the built book as one tarball, and its digest"
 	@echo "make audit                     compare the re-measured with the published values"
 	@echo "make chapter NAME=... [QUICK=1]  re-measure one chapter"
 	@echo "make bench                     measure the link emulator"
@@ -32,7 +34,7 @@ bootstrap:
 
 # What measures needs root, and says so before it installs anything.
 reproduce bench chapter soak: NEEDS := --root
-reproduce bench chapter book audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
+reproduce bench chapter book pdf archive audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
 test: NEEDS := --tests
 
 reproduce: bootstrap
@@ -62,6 +64,12 @@ test: bootstrap
 
 book: bootstrap
 	@$(BIN)longlook book
+
+pdf: bootstrap
+	@$(BIN)longlook pdf
+
+archive: bootstrap
+	@$(BIN)longlook archive
 
 bench: bootstrap
 	@$(BIN)longlook bench

@@ -3,6 +3,10 @@
 Quick tests come first, so that a mistake shows early. Of two workers (`make test`) one has what measures on
 namespaces, the other the rest; `hardy` files, whose tests look at what is left after a fault and at no time, go to
 whichever is free. A `quiet` test, which asserts times or rates, runs while no other test does.
+
+What runs on a link in real time, or waits for a browser, can fail because the machine stood still. Such a test is
+given one more try, with nothing beside it; the summary names it with an R, which is a thing to look into. No other
+test is tried twice.
 """
 
 import contextlib
@@ -22,7 +26,9 @@ DOOR, ROOM = Path(__file__), Path(__file__).parents[1] / "pyproject.toml"
 def pytest_collection_modifyitems(config, items):
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if {"netns", "browser"} & marks and os.geteuid() != 0:
+        if REAL_TIME & marks:
+            item.add_marker(pytest.mark.flaky(reruns=1))
+        if REAL_TIME & marks and os.geteuid() != 0:
             item.add_marker(pytest.mark.skip(reason="needs root: run `sudo make test`"))
         if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
@@ -43,6 +49,7 @@ def _lateness(item):
 
 
 WIRE, SLOW = "wire", {"slow", "browser", "nix"}
+REAL_TIME = {"netns", "browser"}
 
 
 @functools.cache
@@ -74,18 +81,36 @@ def pytest_xdist_make_scheduler(config, log):
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
     """Outside of a test's time-out, which must not count the wait."""
-    with _in_turn("quiet" in item.keywords) if _is_worker(item.config) else contextlib.nullcontext():
+    with _in_turn(item) if _is_worker(item.config) else contextlib.nullcontext():
         return (yield)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """A second try is alone in the room."""
+    if getattr(item, "execution_count", 1) > 1 and TURN in item.stash:
+        _enter(*item.stash[TURN], alone=True)
+
+
+TURN = pytest.StashKey()
+
+
 @contextlib.contextmanager
-def _in_turn(alone):
+def _in_turn(item):
     """In the room alone, or with others; while one waits at the door, nobody goes in after him."""
     with DOOR.open() as door, ROOM.open() as room:
-        fcntl.flock(door, fcntl.LOCK_EX)
-        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        fcntl.flock(door, fcntl.LOCK_UN)
+        item.stash[TURN] = door, room
+        _enter(door, room, alone="quiet" in item.keywords)
         yield
+        del item.stash[TURN]
+
+
+def _enter(door, room, alone):
+    """Whoever is in the room already leaves it first, or two would wait for each other."""
+    fcntl.flock(room, fcntl.LOCK_UN)
+    fcntl.flock(door, fcntl.LOCK_EX)
+    fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+    fcntl.flock(door, fcntl.LOCK_UN)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -258,6 +258,29 @@ def book() -> None:
 
 
 @cli.command()
+def pdf() -> None:
+    """Build the book, print all of it into one PDF, and print where that is."""
+    paths.require_data()
+    paths.require_writable(paths.STATE)
+    from longlook.book.build import build
+    from longlook.book.pdf.book import make_pdf
+
+    click.echo(make_pdf(build().parent))
+
+
+@cli.command()
+def archive() -> None:
+    """Build the book and pack it with the commit's code, data and locks; prints where, and the digest."""
+    paths.require_data()
+    paths.require_writable(paths.STATE)
+    from longlook.archive import make_archive
+    from longlook.book.build import build
+
+    made = make_archive(build().parent)
+    click.echo(f"{made.path}\n{made.files} files, {made.bytes:,} bytes, sha256 {made.sha256}")
+
+
+@cli.command()
 @click.argument("name")
 @click.option("--quick", is_flag=True, help="A few loads per cell.")
 def chapter(name: str, quick: bool) -> None:

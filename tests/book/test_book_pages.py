@@ -4,7 +4,7 @@ import pytest
 from book_sample import AA_CAMPAIGN, REPOSITORY, write_sample
 
 from longlook.audit import run_audit
-from longlook.book import audit_page, front
+from longlook.book import audit_page, front, front_charts
 from longlook.book import data as book_data
 from longlook.book.chapter import Chapter, metric_of
 from longlook.book.figure_numbers import figure_number
@@ -52,8 +52,33 @@ def test_the_front_page_has_a_row_per_kind_of_link_and_one_of_all(sample):
     assert text.count("quicv1, 36 ms<") == 1 and text.count("<tr>") == 3 and ">39<" in text
 
 
+def test_the_front_page_says_what_was_found_and_beside_it_what_could_be(sample):
+    found = front.squares(sample)
+    differ = [one.compared.verdicts[0].agree is False for one in found]
+    text = front.answer(sample).data
+    assert text.count("<li>") == 3 and f"in {39 - sum(differ)} of 39 (" in text
+    published = [one.compared.verdicts[0].published for one in found]
+    assert f"faster than TCP in {published.count('left')} and slower in {published.count('right')};" in text
+    assert "with loss" not in text, "figures 4.6a and 4.6d have none"
+
+
+def test_the_front_pages_picture_has_every_published_square_and_a_dot_where_the_verdicts_differ(sample):
+    found = front.squares(sample)
+    frame = front_charts.tiles(found)
+    assert list(frame["panel"].unique()) == ["Table B.1", "Table B.2"]
+    assert len(frame) == 39 and not frame.duplicated(["panel", "column", "row"]).any()
+    assert (frame["row"].max(), frame["column"].max()) == (2, 6)
+    differing = {one.compared.title for one in found if not one.compared.agrees}
+    assert set(frame[frame["differs"]]["place"]) == differing and 0 < len(differing) < 39
+    white = frame["published"] == "#ffffff"
+    assert set(frame[white]["said_published"].str.contains("not significant")) == {True}
+    assert f"differ in {len(differing)}" in front_charts.picture(sample).alt_text
+    assert "78 re-measured means" in front_charts.means(sample).alt_text
+
+
 def test_the_front_page_before_anything_is_measured(nothing):
-    assert "Not measured yet" in front.agreement(nothing).data
+    for part in (front.agreement, front.answer, front_charts.picture, front_charts.means):
+        assert "Not measured yet" in part(nothing).data
 
 
 def test_published_verdicts_are_welchs(sample):

@@ -149,7 +149,7 @@ def _load(
         "stopped_s": {},
         "opened_over_link": {"opened": 1, "handshake_lost": 0, "others": {}},
         "cpu": {"client_s": 0.1, "server_s": 0.02, "link_s": 0.01, "machine_busy": 0.3}
-        | {"client_wait_s": 0.01, "server_wait_s": 0.001, "link_wait_s": 0.0},
+        | {"client_wait_s": 0.01, "server_wait_s": 0.001, "link_wait_s": 0.0, "server_threads": 1.2},
         "link": {
             "server_to_client": {"packets_out": 100, "bytes_out": sent, "dropped_loss": 0, "socket_drops": 0},
             "client_to_server": {"packets_out": 50, "bytes_out": 4000.0, "dropped_loss": 0, "socket_drops": 0},

@@ -1,9 +1,14 @@
-"""The front page's table: how far the re-measured page load times agree with the published ones, and how far an exact
-replication would."""
+"""The front page in words: what was found, in three sentences and one table.
+
+Page load times of the newest reference campaigns beside the published ones, and beside what an exact replication would
+reach. Everything is computed from the tables.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 from IPython.display import HTML
@@ -24,24 +29,39 @@ HEAD = ("stack and link", "cells", "verdicts agree", "exact replication", "means
 WHOLE = "all"
 
 
-def agreement(data: BookData | None = None) -> HTML:
-    """A row per stack and kind of link, and one of all; page load times of the newest reference campaigns."""
-    data = data or load()
+@dataclass(frozen=True)
+class Square:
+    """A published cell, the newest reference campaign's, and where it stands in `cells`."""
+
+    compared: ComparedCell
+    printed: PublishedCell
+    row: pd.Series
+
+
+def squares(data: BookData) -> tuple[Square, ...]:
+    """Page load times of every published cell that has a reference campaign."""
     means, verdicts = (newest(frame, "reference") for frame in (data.means, data.verdicts))
     means, verdicts = (frame[frame["metric"] == PLT.name] for frame in (means, verdicts))
-    cells = compared_cells(means, verdicts, data.cells)
-    if not cells:
-        return HTML(style.NOTHING_YET)
     known = data.cells.set_index(["campaign", "cell_id"])
     printed = {(one.cell.study, one.cell.series, one.cell.key): one for one in published_cells(paths.PUBLISHED)}
-    groups: dict[str, list[tuple[ComparedCell, PublishedCell]]] = {}
-    for cell in cells:
+    found = []
+    for cell in compared_cells(means, verdicts, data.cells):
         row = known.loc[(cell.campaign, cell.cell_id)]
-        pair = cell, printed[row["study"], row["series"], row["key"]]
-        groups.setdefault(kind_of(row), []).append(pair)
-        groups.setdefault(WHOLE, []).append(pair)
-    names = [*(name for name in groups if name != WHOLE), WHOLE]
-    return HTML(html_table(HEAD, [[name, *_row(groups[name])] for name in names], numeric=set(range(1, 7))))
+        found.append(Square(cell, printed[row["study"], row["series"], row["key"]], row))
+    return tuple(found)
+
+
+def agreement(data: BookData | None = None) -> HTML:
+    """A row per stack and kind of link, and one of all; page load times of the newest reference campaigns."""
+    found = squares(data or load())
+    if not found:
+        return HTML(style.NOTHING_YET)
+    groups: dict[str, list[Square]] = {}
+    for one in found:
+        groups.setdefault(kind_of(one.row), []).append(one)
+    groups[WHOLE] = list(found)
+    rows = [[name, *_row(own)] for name, own in groups.items()]
+    return HTML(html_table(HEAD, rows, numeric=set(range(1, 7))))
 
 
 def kind_of(cell: pd.Series) -> str:
@@ -51,9 +71,9 @@ def kind_of(cell: pd.Series) -> str:
     return f"{cell['stacks']}, {cell['rtt_ms']:g} ms{loss}{jitter}"
 
 
-def _row(pairs: list[tuple[ComparedCell, PublishedCell]]) -> list[str]:
-    cells, published = zip(*pairs, strict=True)
-    found, most = overall(cells, PLT.name), ceilings(published)[ALL]
+def _row(own: Sequence[Square]) -> list[str]:
+    cells = [one.compared for one in own]
+    found, most = overall(cells, PLT.name), ceilings([one.printed for one in own])[ALL]
     errors = [found.median_errors.get(protocol, math.nan) for protocol in ("quic", "tcp")]
     return [
         str(found.cells),
@@ -62,3 +82,57 @@ def _row(pairs: list[tuple[ComparedCell, PublishedCell]]) -> list[str]:
         "{} of {}".format(*within(cells)),
         *(style.DASH if math.isnan(one) else f"{one * 100:.1f} %" for one in errors),
     ]
+
+
+def answer(data: BookData | None = None) -> HTML:
+    """What was found, in three sentences."""
+    found = squares(data or load())
+    if not found:
+        return HTML(style.NOTHING_YET)
+    sentences = (_who_is_faster(found), _how_far_they_agree(found), _how_near_the_means_are(found))
+    return HTML(f'<ul class="ll-answer">{"".join(f"<li>{sentence}</li>" for sentence in sentences)}</ul>')
+
+
+def _who_is_faster(found: Sequence[Square]) -> str:
+    def counted(side: str) -> str:
+        own = [getattr(verdict, side) for one in found for verdict in one.compared.verdicts]
+        return f"QUIC loads a page faster than TCP in {own.count('left')} and slower in {own.count('right')}"
+
+    return (
+        f"Of the {len(found)} squares that the thesis prints numbers of, {counted('published')}; "
+        f"re-measured, {counted('measured')}. In the others no difference is significant."
+    )
+
+
+def _how_far_they_agree(found: Sequence[Square]) -> str:
+    def share(own: Sequence[Square]) -> str:
+        cells = overall([one.compared for one in own], PLT.name)
+        most = ceilings([one.printed for one in own])[ALL]
+        return f"{cells.equal} of {cells.tested} ({100 * cells.agreeing_share:.0f} %; {100 * most.share:.0f} %)"
+
+    parts = "; ".join(f"{words} in {share(own)}" for words, own in _by_link(found).items())
+    return (
+        f"The two come to the same verdict in {share(found)}: the second share is what an exact replication would "
+        f"reach on average. {parts[0].upper()}{parts[1:]}."
+    )
+
+
+def _how_near_the_means_are(found: Sequence[Square]) -> str:
+    def error(own: Sequence[Square]) -> str:
+        return f"{100 * overall([one.compared for one in own], PLT.name).median_error:.1f} %"
+
+    inside, of_all = within([one.compared for one in found])
+    parts = " and ".join(f"{error(own)} {words}" for words, own in _by_link(found).items())
+    return (
+        f"{inside} of {of_all} re-measured means lie within the 99 % prediction interval of the published ones; "
+        f"the median distance of a mean is {parts}."
+    )
+
+
+def _by_link(found: Sequence[Square]) -> Mapping[str, Sequence[Square]]:
+    """Those that have any, by what the link does to packets."""
+    lossy = [one for one in found if one.row["loss_pct"]]
+    shaken = [one for one in found if one.row["jitter_ms"] and not one.row["loss_pct"]]
+    plain = [one for one in found if not one.row["jitter_ms"] and not one.row["loss_pct"]]
+    groups = {"without loss and jitter": plain, "with jitter": shaken, "with loss": lossy}
+    return {words: own for words, own in groups.items() if own}

@@ -56,6 +56,7 @@ class _Cpu(BaseModel):
     machine_busy: float
     client_wait_s: float | None = None
     server_wait_s: float | None = None
+    server_threads: float | None = None
 
 
 class _Opened(BaseModel):

@@ -33,7 +33,7 @@ COUNTED = (
     "socket_drops",
     "late_over_1ms",
 )
-METERED = ("client_s", "server_s", "link_s", "client_wait_s", "server_wait_s", "link_wait_s")
+METERED = ("client_s", "server_s", "link_s")
 """CPU seconds, and seconds of waiting for a CPU."""
 NOT_SEEN: dict[str, Any] = {
     "connections": [],
@@ -124,19 +124,24 @@ class Side:
             "client_s": self.client.cpu_seconds(),
             "server_s": self.server.cpu_seconds(),
             "link_s": self.around.link.cpu_seconds(),
-            "client_wait_s": process.waited_seconds(self.client.pids),
-            "server_wait_s": process.waited_seconds(self.server.pids),
-            "link_wait_s": process.waited_seconds(self.around.link.pids),
+            "schedule": {
+                "client": process.schedule(self.client.pids),
+                "server": process.schedule(self.server.pids),
+                "link": process.schedule(self.around.link.pids),
+            },
             "link": self.around.link.counters(),
         }
 
     def _used(self, before: Mapping[str, Any], started: float, ended: float) -> dict[str, Any]:
         """What the meters say of the time since `before`."""
         after = self._meters()
+        waiting = {who: process.Waiting.between(before["schedule"][who], now) for who, now in after["schedule"].items()}
         return {
             "stalls_ms": self.around.stalls.gaps_ms(started, ended),
             "stopped_s": {} if self.around.stops is None else self.around.stops.stopped(started, ended),
             "cpu": {name: round(after[name] - before[name], 4) for name in METERED}
+            | {f"{who}_wait_s": round(told.seconds, 4) for who, told in waiting.items()}
+            | {"server_threads": round(waiting["server"].threads, 2)}
             | {"machine_busy": round(after["machine"].busy_since(before["machine"]), 4)},
             "link": {way: _counted(before["link"][way], after["link"][way]) for way in DIRECTIONS},
         }

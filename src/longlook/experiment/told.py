@@ -30,8 +30,10 @@ def cpu_metrics(cpu: Mapping[str, float]) -> dict[str, float]:
 
 
 def waited_s(arm: Arm, cpu: Mapping[str, float | None]) -> dict[str, float]:
-    """How long an arm's programs waited for a processor, where that is known; but not those that are throttled on
-    purpose, which wait by design."""
+    """How long an arm's programs waited for a processor, where that is known: the client's threads all together, the
+    server's for each that was busy, since the threads of a server that has several wait for each other. But not those
+    that are throttled on purpose, which wait by design."""
     throttled = {"client": arm.client_cpu_pct, "server": arm.server_cpu_pct}
+    threads = {"client": 1.0, "server": cpu.get("server_threads") or 1.0}
     waited = {end: cpu[f"{end}_wait_s"] for end in ENDS if throttled[end] is None}
-    return {end: seconds for end, seconds in waited.items() if seconds is not None}
+    return {end: seconds / threads[end] for end, seconds in waited.items() if seconds is not None}

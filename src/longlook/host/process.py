@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO, Any
 
 import psutil
@@ -92,25 +93,49 @@ def kill_pids(pids: Sequence[int]) -> None:
     psutil.wait_procs(gone, timeout=3)
 
 
-def waited_seconds(pids: Sequence[int]) -> float:
-    """Seconds for which threads of these processes and their live descendants were ready to run and did not, added up:
-    the second field of /proc/<pid>/task/<tid>/schedstat."""
-    total = 0
+Schedule = Mapping[int, tuple[int, int]]
+"""Thread id -> nanoseconds for which it ran, and for which it was ready to run and did not."""
+
+
+def schedule(pids: Sequence[int]) -> Schedule:
+    """Of every thread of these processes and their live descendants: the first two fields of
+    /proc/<pid>/task/<tid>/schedstat."""
+    found: dict[int, tuple[int, int]] = {}
     for pid in pids:
         with contextlib.suppress(psutil.Error):
             root = psutil.Process(pid)
             for own in [root, *root.children(recursive=True)]:
-                total += _waited_ns(own.pid)
-    return total / 1e9
+                found |= _scheduled(own.pid)
+    return found
 
 
-def _waited_ns(pid: int) -> int:
-    found = 0
+def _scheduled(pid: int) -> Schedule:
+    found = {}
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as told:
-                found += int(told.read().split()[1])
+                ran, waited, _ = told.read().split()
+                found[int(task)] = int(ran), int(waited)
     return found
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What the threads of a program waited for a processor in between."""
+
+    seconds: float
+    """All threads' added up."""
+    threads: float
+    """Among how many it was divided: (sum of b)^2 / (sum of b^2), b being the time for which a thread ran or waited.
+    As many as there are where all are equally busy, 1 where one does everything or nobody did anything."""
+
+    @classmethod
+    def between(cls, before: Schedule, after: Schedule) -> Waiting:
+        deltas = [(ran - old[0], waited - old[1]) for task, (ran, waited) in after.items()
+                  for old in [before.get(task, (0, 0))]]  # fmt: skip
+        busy = [float(ran + waited) for ran, waited in deltas]
+        squares = sum(b * b for b in busy)
+        return cls(sum(waited for _, waited in deltas) / 1e9, sum(busy) ** 2 / squares if squares else 1.0)
 
 
 def cpu_seconds(pid: int) -> float:

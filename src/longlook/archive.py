@@ -1,0 +1,145 @@
+"""`longlook archive`: a commit's code, data and locks with the built book, as one tarball to deposit.
+
+The same commit and the same book give the same bytes: files in the order of their names, times of the commit, no owner.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+from rocrate.rocrate import ROCrate
+
+from longlook import paths
+from longlook.errors import LonglookError
+
+BOOK_FOLDER = "book-html"
+"""Where the built book lies in the archive; `_build` is what one's own build writes."""
+CRATE = "ro-crate-metadata.json"
+LICENSES = {
+    "https://spdx.org/licenses/MIT": "MIT License (code)",
+    "https://spdx.org/licenses/CC-BY-4.0": "Creative Commons Attribution 4.0 International (text and data)",
+}
+GIT_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What was written."""
+
+    path: Path
+    sha256: str
+    files: int
+    bytes: int
+
+
+def make_archive(html: Path, out: Path | None = None) -> Archive:
+    """Packs the commit that is checked out and the built book `html`; `out`: a file (default: dist/ in the root).
+
+    LonglookError where files differ from the commit, or the root is no checkout.
+    """
+    root = paths.ROOT
+    if changed := _git(root, "status", "--porcelain", "--untracked-files=no").splitlines():
+        raise LonglookError(
+            f"{len(changed)} files differ from the commit ({changed[0][3:]} is one): an archive is of a commit, so "
+            "commit or stash them first"
+        )
+    commit, moment = _git(root, "show", "-s", "--format=%H %ct", "HEAD").split()
+    facts = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    name = f"longlook-{facts['version']}-{commit[:12]}"
+    out = out or root / "dist" / f"{name}.tar.gz"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    tracked = sorted(file for file in _git(root, "ls-files", "-z").split("\0") if file)
+    crate = _crate(facts, commit, int(moment), tracked)
+    contents = [(file, root / file) for file in tracked]
+    contents += [(f"{BOOK_FOLDER}/{file}", html / file) for file in _built(html)]
+    partial = out.with_name(out.name + ".partial")
+    with (
+        partial.open("wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, mtime=int(moment)) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        _add(tar, f"{name}/{CRATE}", crate, 0o644, int(moment))
+        for inside, file in sorted(contents):
+            mode = 0o755 if file.stat().st_mode & 0o100 else 0o644
+            _add(tar, f"{name}/{inside}", file.read_bytes(), mode, int(moment))
+    partial.replace(out)
+    return Archive(out, _sha256(out), len(contents) + 1, out.stat().st_size)
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes, mode: int, moment: int) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode, member.mtime = len(content), mode, moment
+    tar.addfile(member, io.BytesIO(content))
+
+
+def _built(html: Path) -> Iterator[str]:
+    """Files of the built book; Sphinx's own record of what it did is none."""
+    for file in sorted(html.rglob("*")):
+        if file.is_file() and file.name not in (".buildinfo", ".nojekyll"):
+            yield file.relative_to(html).as_posix()
+
+
+def _crate(facts: dict, commit: str, moment: int, tracked: list[str]) -> bytes:
+    """An RO-Crate of the whole; each sealed campaign has one of its own, and is a part here."""
+    crate = ROCrate(version="1.1")
+    root = crate.root_dataset
+    root["name"], root["description"], root["version"] = facts["title"], facts["abstract"].strip(), facts["version"]
+    root["datePublished"] = datetime.fromtimestamp(moment, UTC).isoformat()
+    root["keywords"] = ", ".join(facts["keywords"])
+    root["identifier"] = f"git commit {commit}"
+    root["license"] = [{"@id": one} for one in LICENSES]
+    for one, words in LICENSES.items():
+        crate.add_jsonld({"@id": one, "@type": "CreativeWork", "name": words})
+    campaigns = sorted({str(Path(file).parent) for file in tracked if Path(file).name == "campaign.json"})
+    crates = [file for file in tracked if file.startswith("data/raw/") and Path(file).name == CRATE]
+    for folder in ("data/raw", "data/processed", "data/published", "book", "src", "sweeps", "envs", BOOK_FOLDER):
+        crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": _WORDS[folder]})
+    for folder in campaigns:
+        has_own = f"{folder}/{CRATE}" in crates
+        more = {"subjectOf": {"@id": f"{folder}/{CRATE}"}} if has_own else {}
+        crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": f"campaign {Path(folder).name}"} | more)
+        if has_own:
+            crate.add_jsonld(
+                {"@id": f"{folder}/{CRATE}", "@type": "File", "name": f"RO-Crate of {Path(folder).name}",
+                 "encodingFormat": "application/ld+json"}
+            )  # fmt: skip
+    return (json.dumps(crate.metadata.generate(), indent=1, sort_keys=True) + "\n").encode()
+
+
+_WORDS = {
+    "data/raw": "what was measured: campaigns, sealed by their hashes",
+    "data/processed": "tables made from it",
+    "data/published": "numbers that the studies print",
+    "book": "text of the book",
+    "src": "source code",
+    "sweeps": "what is measured",
+    "envs": "software stacks, pinned",
+    BOOK_FOLDER: "the built book",
+}
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", "-c", f"safe.directory={root}", "-C", str(root), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL,
+                              timeout=GIT_TIMEOUT_S, check=False)  # fmt: skip
+    except FileNotFoundError:
+        raise LonglookError("an archive is of a commit, and git is not installed: apt-get install git") from None
+    if done.returncode:
+        raise LonglookError(f"{root} is no checkout that git can read: {done.stderr.strip()}")
+    return done.stdout

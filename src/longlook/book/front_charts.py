@@ -1,0 +1,131 @@
+"""The front page in pictures: each published square above the re-measured one, each mean against the published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.audit.report import within
+from longlook.book.data import BookData, load
+from longlook.book.front import Square, kind_of, squares
+from longlook.figure import style
+from longlook.figure.heatmap import QUIC_TCP, result_text
+from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.squares import labels_of
+from longlook.figure.tiles import MEANS, TILES, means_chart, tiles_chart
+
+NOTE = (
+    "Upper half of a square: published; lower half: re-measured. Red: QUIC faster, blue: TCP faster, the darker the "
+    "more; white: no significant difference. A black dot: the two verdicts differ. Down: 10, 50 and 100 Mbit/s; "
+    "across: one object of growing size, or 1 MB in more and smaller objects."
+)
+
+
+def picture(data: BookData | None = None) -> LiveChart | HTML:
+    """Every published square above its re-measured one, a panel per table."""
+    found = squares(data or load())
+    if not found:
+        return HTML(style.NOTHING_YET)
+    frame = tiles(found)
+    differ = int(frame["differs"].sum())
+    return LiveChart(
+        name="all-squares",
+        chart=tiles_chart(frame),
+        narrow=tiles_chart(frame, in_a_row=2),
+        alt_text=f"All {len(frame)} published squares, a panel for each of {frame['panel'].nunique()} tables; "
+        f"the verdicts of published and re-measured differ in {differ}. The table below has the counts.",
+        downloads=(Attachment("all-squares.csv", frame[[*TILES[:4], *TILES[6:]]].to_csv(index=False)),),
+        note=NOTE,
+        hint="Point at a square for both numbers.",
+    )
+
+
+def tiles(found: Sequence[Square]) -> pd.DataFrame:
+    """`TILES` of every square; tables in the order of their numbers."""
+    ordered = sorted(found, key=lambda one: _number(one.compared.table))
+    tables: dict[str, list[Square]] = {}
+    for one in ordered:
+        tables.setdefault(one.compared.table, []).append(one)
+    return pd.DataFrame([row for own in tables.values() for row in _tiles_of(own)], columns=list(TILES))
+
+
+def _number(table: str) -> tuple[str, int]:
+    letter, _, number = table.partition(".")
+    return letter, int(number)
+
+
+def _tiles_of(own: Sequence[Square]) -> list[dict]:
+    rows = pd.DataFrame([one.row for one in own])
+    _, across = labels_of(rows, "workload")
+    columns, lines = _places(across), _places(rows["bandwidth_mbps"])
+    found = []
+    for one, column, line in zip(own, columns, lines, strict=True):
+        (verdict,) = one.compared.verdicts
+        sides = ("published", "measured")
+        said = {side: _said(getattr(verdict, side), getattr(verdict, f"{side}_pct_diff")) for side in sides}
+        colours = {side: _colour(getattr(verdict, side), getattr(verdict, f"{side}_pct_diff")) for side in sides}
+        found.append(
+            {
+                "panel": f"Table {one.compared.table}",
+                "under": kind_of(one.row),
+                "column": column,
+                "row": line,
+                **colours,
+                "differs": verdict.agree is False,
+                "place": one.compared.title,
+                **{f"said_{side}": text for side, text in said.items()},
+            }
+        )
+    return found
+
+
+def _places(values: pd.Series) -> list[int]:
+    order = {value: place for place, value in enumerate(sorted(values.unique()))}
+    return [order[value] for value in values]
+
+
+def _said(verdict: str | None, pct: float) -> str:
+    return (
+        "too few loads"
+        if verdict is None
+        else result_text({"measured": True, "verdict": verdict, "pct_diff": pct}, QUIC_TCP)
+    )
+
+
+def _colour(verdict: str | None, pct: float) -> str:
+    if verdict is None:
+        return style.NOT_MEASURED
+    return "#ffffff" if verdict == "none" else style.square_colour(pct)
+
+
+def means(data: BookData | None = None) -> LiveChart | HTML:
+    """Every re-measured mean against the published one."""
+    found = squares(data or load())
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = [
+        (
+            mean.published_mean,
+            mean.measured_mean,
+            style.PROTOCOL_LABELS[mean.protocol],
+            kind_of(one.row),
+            one.compared.title,
+        )
+        for one in found
+        for mean in one.compared.means
+    ]
+    frame = pd.DataFrame(rows, columns=list(MEANS))
+    inside, of_all = within([one.compared for one in found])
+    return LiveChart(
+        name="all-means",
+        chart=means_chart(frame),
+        narrow=means_chart(frame, side_px=260, in_a_row=1),
+        alt_text=f"{len(frame)} re-measured means against the published ones, from {frame['published'].min():,.0f} to "
+        f"{frame['published'].max():,.0f} ms, on logarithmic axes; {inside} of {of_all} lie within the 99 % prediction "
+        "interval of the published one.",
+        downloads=(Attachment("all-means.csv", frame.to_csv(index=False)),),
+        note="On the dashed line the two are equal.",
+        hint="Point at a mean for its numbers.",
+    )

@@ -1,0 +1,113 @@
+"""Every published square above the re-measured one, in one picture; and every re-measured mean against the published.
+
+Pure functions from rows to Altair charts. They answer at a glance, and leave the numbers to the heatmaps.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from longlook.figure import style
+from longlook.figure.heatmap import configured
+
+TILE_PX, HALF_PX, GAP = 23, 11, 0.06
+"""Width of a tile, height of each of its halves, and the share of both that is left free."""
+IN_A_ROW = 4
+TILES = (
+    "panel",
+    "under",
+    "column",
+    "row",
+    "published",
+    "measured",
+    "differs",
+    "place",
+    "said_published",
+    "said_measured",
+)
+"""`panel`, `under`: title and second line; `column`, `row`: place in the panel from 0; `published`, `measured`:
+colours; `differs`: whether the verdicts do; the rest is for the tooltip."""
+MEANS = ("published", "measured", "protocol", "group", "place")
+"""Means in ms; `protocol` and `group` in words."""
+GROUPS = ("#b2182b", "#ef8a62", "#8c510a", "#dfa53a", "#2166ac", "#67a9cf", "#01665e", "#5ab4ac")
+
+
+def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW) -> alt.TopLevelMixin:
+    """`frame` has TILES: a row per square; panels in their order."""
+    panels = [_panel(own) for _, own in frame.groupby("panel", sort=False)]
+    return configured(alt.concat(*panels, columns=in_a_row, spacing={"row": 14, "column": 14}))
+
+
+def _panel(own: pd.DataFrame) -> style.Layered:
+    columns, rows = int(own["column"].max()) + 1, int(own["row"].max()) + 1
+    base = alt.Chart(own)
+    tooltip = [
+        alt.Tooltip("place:N", title="square"),
+        alt.Tooltip("said_published:N", title="published"),
+        alt.Tooltip("said_measured:N", title="re-measured"),
+    ]
+    halves = [
+        base.mark_rect(stroke="#9a9a9a", strokeWidth=0.5).encode(
+            x=alt.X("left:Q", scale=alt.Scale(domain=[0, columns], nice=False), axis=None),
+            x2="right:Q",
+            y=alt.Y("top:Q", scale=alt.Scale(domain=[0, rows], nice=False, reverse=True), axis=None),
+            y2="bottom:Q",
+            color=alt.Color(f"{half}:N", scale=None),
+            tooltip=tooltip,
+        ).transform_calculate(
+            left=f"datum.column + {GAP / 2}", right=f"datum.column + {1 - GAP / 2}",
+            top=f"datum.row + {top}", bottom=f"datum.row + {bottom}",
+        )
+        for half, top, bottom in (("published", GAP / 2, 0.5), ("measured", 0.5, 1 - GAP / 2))
+    ]  # fmt: skip
+    mark = (
+        base.transform_filter("datum.differs")
+        .transform_calculate(x="datum.column + 0.5", y="datum.row + 0.5")
+        .mark_point(shape="circle", filled=True, size=34, color="#000000", stroke="#ffffff", strokeWidth=1, opacity=1)
+        .encode(x="x:Q", y="y:Q", tooltip=tooltip)
+    )
+    first = own.iloc[0]
+    title = alt.Title(
+        first["panel"], subtitle=first["under"], anchor="start", fontSize=12, subtitleFontSize=11, offset=4,
+        subtitleColor=style.INK,
+    )  # fmt: skip
+    return alt.layer(*halves, mark).properties(width=TILE_PX * columns, height=2 * HALF_PX * rows, title=title)
+
+
+def means_chart(frame: pd.DataFrame, side_px: int = 430, in_a_row: int = 2) -> alt.TopLevelMixin:
+    """`frame` has MEANS: a row per mean, both axes logarithmic and alike, the diagonal is equality."""
+    values = frame[["published", "measured"]].to_numpy()
+    low, high = float(values.min()), float(values.max())
+    scale = alt.Scale(type="log", domain=[low * 0.9, high * 1.1], nice=False)
+    axis = alt.Axis(titleFontWeight="normal", tickCount=5, format="~s")
+    groups = list(dict.fromkeys(frame["group"]))
+    points = (
+        alt.Chart(frame)
+        .mark_point(filled=True, size=26, opacity=0.75)
+        .encode(
+            x=alt.X("published:Q", scale=scale, axis=axis, title="published mean, ms"),
+            y=alt.Y("measured:Q", scale=scale, axis=axis, title="re-measured mean, ms"),
+            color=alt.Color(
+                "group:N", sort=groups, title=None, scale=alt.Scale(domain=groups, range=list(GROUPS[: len(groups)])),
+                legend=alt.Legend(
+                    orient="bottom", columns=in_a_row, symbolType="square", symbolOpacity=1, labelLimit=220
+                ),
+            ),
+            shape=alt.Shape(
+                "protocol:N", title=None, scale=alt.Scale(domain=["QUIC", "TCP"], range=["circle", "triangle-up"]),
+                legend=alt.Legend(orient="bottom", symbolFillColor=style.GREY, symbolStrokeWidth=0),
+            ),
+            tooltip=[
+                alt.Tooltip("place:N", title="square"), alt.Tooltip("protocol:N"),
+                alt.Tooltip("group:N", title="stack and link"),
+                alt.Tooltip("published:Q", format=",.0f", title="published, ms"),
+                alt.Tooltip("measured:Q", format=",.0f", title="re-measured, ms"),
+            ],
+        )
+    )  # fmt: skip
+    ends = pd.DataFrame({"published": [low * 0.9, high * 1.1], "measured": [low * 0.9, high * 1.1]})
+    diagonal = alt.Chart(ends).mark_line(color=style.GREY, strokeDash=[4, 3], strokeWidth=1).encode(
+        x=alt.X("published:Q", scale=scale), y=alt.Y("measured:Q", scale=scale)
+    )  # fmt: skip
+    return configured(alt.layer(diagonal, points).properties(width=side_px, height=side_px))
