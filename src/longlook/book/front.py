@@ -67,7 +67,7 @@ def agreement(data: BookData | None = None) -> HTML:
 def kind_of(cell: pd.Series) -> str:
     """`quicv1, 36 ms, 1 % loss`."""
     loss = f", {cell['loss_pct']:g} % loss" if cell["loss_pct"] else ""
-    jitter = f", jitter of {cell['jitter_ms']:g} ms" if cell["jitter_ms"] else ""
+    jitter = f", {cell['jitter_ms']:g} ms jitter" if cell["jitter_ms"] else ""
     return f"{cell['stacks']}, {cell['rtt_ms']:g} ms{loss}{jitter}"
 
 
@@ -122,7 +122,7 @@ def _how_near_the_means_are(found: Sequence[Square]) -> str:
         return f"{100 * overall([one.compared for one in own], PLT.name).median_error:.1f} %"
 
     inside, of_all = within([one.compared for one in found])
-    parts = " and ".join(f"{error(own)} {words}" for words, own in _by_link(found).items())
+    parts = ", ".join(f"{error(own)} {words}" for words, own in _by_link(found).items())
     return (
         f"{inside} of {of_all} re-measured means lie within the 99 % prediction interval of the published ones; "
         f"the median distance of a mean is {parts}."

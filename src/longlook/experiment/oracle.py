@@ -179,12 +179,12 @@ def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence)
 
 
 STARVED = {"server": 0.5, "client": 4.0}
-"""Times a load's duration that a program's threads may have waited for a processor, all added up. On two processors
-with six busy programs each, accepted QUIC loads of 100 ms came to 0.1 to 0.4 (server, mostly one thread) and 1.4 to
-2.6 (browser, about a hundred threads), those that took twice their time to 1 to 3 and 5 to 28. Not yet calibrated on
-an idle machine, where both are a fraction of this: the bounds find what is starved, not what is slowed down a
-little. A server of many threads waits for itself, which this takes for a disturbance: of 200 objects through Flask
-(five threads of mod_wsgi behind Apache's) nearly all loads were rejected on a quiet machine."""
+"""Times a load's duration that a program's threads may have waited for a processor: the client's all added up, the
+server's divided among those that were busy (`told.waited_s`). On two processors with six busy programs each, accepted
+QUIC loads of 100 ms came to 0.1 to 0.4 (server, one thread) and 1.4 to 2.6 (browser, about a hundred threads), those
+that took twice their time to 1 to 3 and 5 to 28. The bounds find what is starved, not what is slowed down a little.
+On a quiet machine they rejected 38 of 4,697 loads (ten campaigns) while the server's threads were added up as well:
+most were pages of 100 and 200 objects from Apache, whose threads wait for each other."""
 
 
 def stopped_text(stopped_s: Mapping[str, float]) -> str:

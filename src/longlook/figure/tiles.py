@@ -11,8 +11,10 @@ import pandas as pd
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 
-TILE_PX, HALF_PX, GAP = 23, 11, 0.06
+TILE_PX, HALF_PX, GAP = 22, 11, 0.06
 """Width of a tile, height of each of its halves, and the share of both that is left free."""
+BREAK = " | "
+"""Where a panel's title has its second line."""
 IN_A_ROW = 4
 TILES = (
     "panel",
@@ -35,13 +37,9 @@ GROUPS = ("#b2182b", "#ef8a62", "#8c510a", "#dfa53a", "#2166ac", "#67a9cf", "#01
 
 def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW) -> alt.TopLevelMixin:
     """`frame` has TILES: a row per square; panels in their order."""
-    panels = [_panel(own) for _, own in frame.groupby("panel", sort=False)]
-    return configured(alt.concat(*panels, columns=in_a_row, spacing={"row": 14, "column": 14}))
-
-
-def _panel(own: pd.DataFrame) -> style.Layered:
-    columns, rows = int(own["column"].max()) + 1, int(own["row"].max()) + 1
-    base = alt.Chart(own)
+    columns, rows = int(frame["column"].max()) + 1, int(frame["row"].max()) + 1
+    titled = frame.assign(title=frame["panel"] + BREAK + frame["under"])
+    base = alt.Chart(titled)
     tooltip = [
         alt.Tooltip("place:N", title="square"),
         alt.Tooltip("said_published:N", title="published"),
@@ -67,12 +65,13 @@ def _panel(own: pd.DataFrame) -> style.Layered:
         .mark_point(shape="circle", filled=True, size=34, color="#000000", stroke="#ffffff", strokeWidth=1, opacity=1)
         .encode(x="x:Q", y="y:Q", tooltip=tooltip)
     )
-    first = own.iloc[0]
-    title = alt.Title(
-        first["panel"], subtitle=first["under"], anchor="start", fontSize=12, subtitleFontSize=11, offset=4,
-        subtitleColor=style.INK,
+    header = alt.Header(
+        title=None, labelExpr=f"split(datum.value, '{BREAK}')", labelAnchor="start", labelAlign="left",
+        labelFontSize=10, labelPadding=3, labelColor=style.INK,
     )  # fmt: skip
-    return alt.layer(*halves, mark).properties(width=TILE_PX * columns, height=2 * HALF_PX * rows, title=title)
+    panels = alt.layer(*halves, mark).properties(width=TILE_PX * columns, height=2 * HALF_PX * rows)
+    facet = alt.Facet("title:N", sort=list(dict.fromkeys(titled["title"])), header=header)
+    return configured(panels.facet(facet, columns=in_a_row, spacing={"row": 6, "column": 14}))
 
 
 def means_chart(frame: pd.DataFrame, side_px: int = 430, in_a_row: int = 2) -> alt.TopLevelMixin:
@@ -91,7 +90,8 @@ def means_chart(frame: pd.DataFrame, side_px: int = 430, in_a_row: int = 2) -> a
             color=alt.Color(
                 "group:N", sort=groups, title=None, scale=alt.Scale(domain=groups, range=list(GROUPS[: len(groups)])),
                 legend=alt.Legend(
-                    orient="bottom", columns=in_a_row, symbolType="square", symbolOpacity=1, labelLimit=220
+                    orient="bottom", columns=in_a_row, symbolType="square", symbolOpacity=1, labelLimit=220,
+                    columnPadding=28
                 ),
             ),
             shape=alt.Shape(

@@ -12,7 +12,7 @@ from pypdf import PdfReader, PdfWriter
 from longlook import paths
 from longlook.book.build import expected_pages
 from longlook.book.pdf.printing import print_page
-from longlook.book.pdf.whole import Whole, whole
+from longlook.book.pdf.whole import Whole, numbers, whole
 from longlook.errors import LonglookError
 from longlook.stack.install import install_part
 
@@ -33,6 +33,7 @@ def make_pdf(html: Path | None = None, out: Path | None = None) -> Path:
     if _pages(printed, book) != pages:
         raise LonglookError("the second print has its headings on other pages than the first: the contents would lie")
     writer = PdfWriter(clone_from=printed)
+    _number(writer, chromium)
     _bookmarks(writer, book, pages)
     writer.add_metadata({"/Title": title, "/Author": "longlook authors"})
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -45,6 +46,20 @@ def _printed(chromium: Path, book: Whole, pages: dict[str, int]) -> PdfReader:
         file = Path(folder, "book.html")
         file.write_text(book.html(pages), encoding="utf-8")
         return PdfReader(io.BytesIO(print_page(chromium, file)))
+
+
+def _number(writer: PdfWriter, chromium: Path) -> None:
+    """Lays a page with nothing but its number over each page."""
+    with tempfile.TemporaryDirectory(prefix="longlook-pdf-") as folder:
+        file = Path(folder, "numbers.html")
+        file.write_text(numbers(len(writer.pages)), encoding="utf-8")
+        over = PdfReader(io.BytesIO(print_page(chromium, file)))
+    if len(over.pages) != len(writer.pages):
+        raise LonglookError(f"{len(writer.pages)} page numbers were printed on {len(over.pages)} pages")
+    for page, number in zip(writer.pages, over.pages, strict=True):
+        page.merge_page(number)
+        page.compress_content_streams()
+    writer.compress_identical_objects()  # every page number brought its font
 
 
 def _pages(printed: PdfReader, book: Whole) -> dict[str, int]:

@@ -1,4 +1,7 @@
-"""Prints a page by headless Chromium, over a pipe of its DevTools protocol: no port, no network, no scripts."""
+"""Prints a page by headless Chromium, over a pipe of its DevTools protocol: no port, no network, no scripts.
+
+Page numbers are not its business: this build of Chromium leaves headers and footers out.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,28 +21,27 @@ from typing import Any
 from longlook.errors import LonglookError
 
 TIMEOUT_S = 300
-MM_PER_INCH = 25.4
-MARGINS_MM = {"Top": 18, "Bottom": 20, "Left": 16, "Right": 16}
-FOOTER = (
-    '<div style="width: 100%; font-size: 8px; font-family: sans-serif; color: #555; text-align: center">'
-    '<span class="pageNumber"></span></div>'
-)
-# In a shell, since a program's descriptors 3 and 4 cannot be named to subprocess.
-WITH_PIPE = 'reads=$1 writes=$2; shift 2; eval "exec \\"\\$@\\" 3<&$reads 4>&$writes"'
+NO_MARGINS = dict.fromkeys(("marginTop", "marginBottom", "marginLeft", "marginRight"), 0)
+"""Beside those of the page itself."""
+# The browser reads from descriptor 3 and writes to 4; subprocess leaves numbers as they are, dash knows none above 9.
+WITH_PIPE = """
+import os, sys
+kept = [os.dup(int(number)) for number in sys.argv[1:3]]
+for own, number in zip(kept, (3, 4)):
+    os.dup2(own, number)
+    os.set_inheritable(number, True)  # where the two are one, dup2 does nothing
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def print_page(chromium: Path, page: Path) -> bytes:
-    """The PDF of a page, A4, with page numbers."""
+    """The PDF of a page, whose `@page` rule states its size and margins."""
     with _opened(chromium) as browser:
         browser.call("Page.enable")
         browser.call("Emulation.setScriptExecutionDisabled", value=True)
         browser.call("Page.navigate", url=page.resolve().as_uri())
         browser.wait_for("Page.loadEventFired")
-        margins = {f"margin{side}": width / MM_PER_INCH for side, width in MARGINS_MM.items()}
-        printed = browser.call(
-            "Page.printToPDF", paperWidth=210 / MM_PER_INCH, paperHeight=297 / MM_PER_INCH, printBackground=True,
-            displayHeaderFooter=True, headerTemplate="<span></span>", footerTemplate=FOOTER, **margins,
-        )  # fmt: skip
+        printed = browser.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True, **NO_MARGINS)
         return base64.b64decode(printed["data"])
 
 
@@ -94,8 +97,9 @@ def _opened(chromium: Path) -> Iterator[_Browser]:
     to_read, to_write = os.pipe(), os.pipe()  # the browser's input, and its output
     with tempfile.TemporaryDirectory(prefix="longlook-print-") as profile:
         command = [
-            "sh", "-c", WITH_PIPE, "sh", str(to_read[0]), str(to_write[1]), str(chromium), "--headless", "--no-sandbox",
-            "--disable-gpu", "--no-first-run", "--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND",
+            sys.executable, "-S", "-c", WITH_PIPE, str(to_read[0]), str(to_write[1]), str(chromium),
+            "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
             "--allow-file-access-from-files", f"--user-data-dir={profile}", "about:blank",
         ]  # fmt: skip
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

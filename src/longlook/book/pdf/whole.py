@@ -21,22 +21,29 @@ JOINT = "--"
 """Between a chapter's name and an id within it, which are unique in their own page only."""
 DROPPED = (
     "script, noscript, .ll-live, .ll-detail, .ll-screen, .ll-choose, .headerlink, details.hide, .ll-chart ~ .ll-data, "
-    "a[download], button, .toctree-wrapper"
+    "a[download], button, section:has(> .toctree-wrapper)"
 )
 REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
 LAYOUT = """
 @page { size: A4; margin: 18mm 16mm 20mm 16mm; }
-html { font-size: 10.5pt; }
+html { font-size: 9.5pt; }
 body { background: white; color: #111; }
 article.bd-article { max-width: none; padding: 0; }
 section.ll-chapter { break-before: page; }
-h1, h2, h3 { break-after: avoid; }
+h1, h2, h3 { break-after: avoid; break-inside: avoid; }
+tr, figure, img, li { break-inside: avoid; }
 .ll-static { max-width: 100%; height: auto; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 nav.ll-contents ol { list-style: none; padding-left: 0; }
 nav.ll-contents ol ol { padding-left: 1.5em; font-size: 0.92em; }
 nav.ll-contents li > a { display: flex; color: inherit; text-decoration: none; }
 nav.ll-contents li > a > i { flex: 1; border-bottom: 1px dotted #999; margin: 0 0.4em 0.3em; }
+"""
+NUMBERS = """
+@page { size: A4; margin: 0; }
+body { margin: 0; font: 8pt sans-serif; color: #555; }
+div { height: 296mm; padding-top: 283mm; box-sizing: border-box; text-align: center; break-after: page; }
+div:last-child { break-after: auto; }
 """
 
 
@@ -101,6 +108,9 @@ def _chapter(frame: BeautifulSoup, soup: BeautifulSoup, page: str, known) -> Tag
     article = _one(soup, "article.bd-article")
     for dropped in article.select(DROPPED):
         dropped.decompose()
+    for note in article.select(".ll-note"):
+        for text in note.find_all(string=re.compile(r"Data:\W*$|^[\s,.]*$")):
+            text.replace_with(re.sub(r"\s*Data:\W*$|^[\s,.]*$", "", text))  # what stood before and between the files
     for tag in article.find_all(id=True):
         tag["id"] = _id(page, str(tag["id"]))
     for attribute in REFERRING:
@@ -114,6 +124,13 @@ def _chapter(frame: BeautifulSoup, soup: BeautifulSoup, page: str, known) -> Tag
     for part in list(article.children):
         chapter.append(part.extract())
     return chapter
+
+
+def numbers(count: int) -> str:
+    """A page for print that has as many pages, each with its number at the foot and no ground."""
+    pages = "".join(f"<div>{number}</div>" for number in range(1, count + 1))
+    head = f'<head><meta charset="utf-8"><style>{NUMBERS}</style></head>'
+    return f'<!DOCTYPE html><html lang="en">{head}<body>{pages}</body></html>'
 
 
 def name_of(page: str) -> str:
