@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from longlook import paths
 from longlook.plan.sweep import Sweep, load_sweep
 from longlook.plan.value import PlanError
-from longlook.stack.spec import load_stack
+from longlook.stack.spec import Stack, load_stack
 
 
 def complete(data: dict[str, Any]) -> dict[str, Any]:
@@ -18,19 +20,20 @@ def complete(data: dict[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in data.items() if key != "stack"}
     if not isinstance(blocks, list):
         return rest
-    return rest | {"cells": [_block(block, stack) for block in blocks]}
+    look = cache(load_stack)  # a sweep has few stacks and many arms
+    return rest | {"cells": [_block(block, stack, look) for block in blocks]}
 
 
-def _block(block: Any, stack: Any) -> Any:
+def _block(block: Any, stack: Any, look: Callable[[str], Stack]) -> Any:
     if not isinstance(block, dict):
         return block
     stack = block.get("stack", stack)
     rest = {key: value for key, value in block.items() if key != "stack"}
     if isinstance(rest.get("arms"), list):
-        rest["arms"] = [complete_arm(arm, stack) for arm in rest["arms"]]
+        rest["arms"] = [complete_arm(arm, stack, look) for arm in rest["arms"]]
     if isinstance(rest.get("scenarios"), list):
         rest["scenarios"] = [
-            one | {"arms": [complete_arm(arm, stack) for arm in one["arms"]]}
+            one | {"arms": [complete_arm(arm, stack, look) for arm in one["arms"]]}
             if isinstance(one, dict) and isinstance(one.get("arms"), list)
             else one
             for one in rest["scenarios"]
@@ -38,14 +41,14 @@ def _block(block: Any, stack: Any) -> Any:
     return rest
 
 
-def complete_arm(arm: Any, stack: Any = None) -> Any:
-    """One arm with its stack's server, client and N, unless it states its own."""
+def complete_arm(arm: Any, stack: Any = None, look: Callable[[str], Stack] = load_stack) -> Any:
+    """One arm with its stack's server, client and N, unless it states its own; `look` reads a stack by its name."""
     if not isinstance(arm, dict):
         return arm
     arm = ({"stack": stack} if stack is not None else {}) | arm
     if not isinstance(arm.get("stack"), str):
         raise PlanError("an arm has no stack: give `stack` at the sweep, its block or the arm")
-    spec = load_stack(arm["stack"]).spec
+    spec = look(arm["stack"]).spec
     protocol = arm.get("protocol")
     if protocol not in ("quic", "tcp"):
         raise PlanError(f"an arm's protocol is quic or tcp, not {protocol!r}")
