@@ -1,6 +1,6 @@
 """Fetches files with libcurl, one request per line of standard input. Run by its path, with curl_cffi on PYTHONPATH.
 
-  fetch.py ORIGIN PORT ADDRESS CERTIFICATE HTTP      HTTP: 2 or 3
+  curl_fetch.py ORIGIN PORT ADDRESS CERTIFICATE HTTP      HTTP: 2 or 3
   {"id": 1, "path": "/file-000.bin", "timeout_ms": 60000}
   {"id": 1, "ok": true, "status": 200, "http": 30, "size": 1000000, "sha256": "...", "namelookup_s": ..., ...}
 
