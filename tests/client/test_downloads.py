@@ -20,14 +20,18 @@ PAIRS = [
     ("aiohttp", "aiohttp"),
     ("aioquic", "ngtcp2"),
     ("ngtcp2", "aioquic"),
+    ("ngtcp2", "curl"),
+    ("apache", "curl"),
 ]
 """Server and client."""
 OWN = PAIRS[:3]
+STACK_OF = {"curl": "quicv1more"}
+"""By client; else `halme2021`."""
 
 
 def download_on(testbed_name, tmp_path, server, client, **how):
     given = {"link": LINK, "workload": FILE, "handshake": "1rtt"} | how
-    return arm_on(testbed_name, tmp_path, SERVERS[server], "halme2021", client=client, **given)
+    return arm_on(testbed_name, tmp_path, SERVERS[server], STACK_OF.get(client, "halme2021"), client=client, **given)
 
 
 @pytest.mark.parametrize(("server", "client"), PAIRS)
