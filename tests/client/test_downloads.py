@@ -18,13 +18,18 @@ PAIRS = [
     ("aioquic", "aioquic"),
     ("ngtcp2", "ngtcp2"),
     ("aiohttp", "aiohttp"),
+    ("lsquic", "lsquic"),
     ("aioquic", "ngtcp2"),
     ("ngtcp2", "aioquic"),
+    ("aioquic", "lsquic"),
+    ("lsquic", "aioquic"),
+    ("ngtcp2", "lsquic"),
+    ("lsquic", "ngtcp2"),
     ("ngtcp2", "curl"),
     ("apache", "curl"),
 ]
 """Server and client."""
-OWN = PAIRS[:3]
+OWN = PAIRS[:4]
 STACK_OF = {"curl": "quicv1more"}
 """By client; else `halme2021`."""
 
@@ -56,7 +61,8 @@ def test_every_download_is_whole_and_on_a_connection_of_its_own(testbed_name, tm
 
 @pytest.mark.quiet
 @pytest.mark.parametrize(
-    ("server", "client", "trips"), [("aioquic", "aioquic", 1), ("ngtcp2", "ngtcp2", 1), ("aiohttp", "aiohttp", 2)]
+    ("server", "client", "trips"),
+    [("aioquic", "aioquic", 1), ("ngtcp2", "ngtcp2", 1), ("aiohttp", "aiohttp", 2), ("lsquic", "lsquic", 1)],
 )
 def test_a_handshake_takes_its_round_trips(testbed_name, tmp_path, server, client, trips):
     link = Link(bandwidth_mbps=50, rtt_ms=200)

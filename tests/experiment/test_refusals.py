@@ -72,7 +72,7 @@ def test_what_can_be_done_is_not_refused(arm):
             "server ngtcp2 cannot be given a cost per request",
         ),
         (QUIC | {"server": "nginx"}, "no server 'nginx' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd"),
-        (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, ngtcp2"),
+        (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
         (QUIC | {"stack": "quicv9"}, "no stack 'quicv9'.*known stacks: .*quicv1"),
     ],
 )
@@ -95,6 +95,7 @@ def test_a_browser_loads_pages_and_no_downloads():
         AIOQUIC | {"cca": "reno", "client_cpu_pct": 50},
         AIOQUIC | {"server": "ngtcp2", "client": "ngtcp2", "cca": "bbr"},
         AIOQUIC | {"server": "ngtcp2"},
+        AIOQUIC | {"server": "lsquic", "client": "lsquic", "cca": "bbr"},
         AIOHTTP | {"cca": "bbr", "initial_window": 32},
     ],
 )
@@ -110,6 +111,7 @@ def test_downloads_that_can_be_done_are_not_refused(arm):
         (AIOQUIC | {"emulated_connections": 1}, "server aioquic emulates N = none, not 1"),
         (AIOQUIC | {"quic_options": ["IW10"]}, "server aioquic knows no connection option IW10"),
         (AIOQUIC | {"client": "ngtcp2", "handshake": "0rtt"}, "client ngtcp2 does 1rtt, not 0rtt"),
+        (AIOQUIC | {"server": "lsquic", "handshake": "0rtt"}, "server lsquic does 1rtt, not 0rtt"),
         (AIOQUIC | {"client": "aiohttp"}, "client aiohttp speaks tcp, not quic"),
         (AIOHTTP | {"server": "aioquic"}, "server aioquic speaks quic, not tcp"),
         (AIOHTTP | {"client": "ngtcp2"}, "client ngtcp2 speaks quic, not tcp"),
@@ -122,7 +124,7 @@ def test_downloads_that_cannot_be_done_are_refused_by_name(arm, words):
         require_possible(cell(arm, AIOHTTP | {"cca": "reno", "name": "beside"}, **DOWNLOAD))
 
 
-@pytest.mark.parametrize("client", ["aiohttp", "aioquic", "ngtcp2"])
+@pytest.mark.parametrize("client", ["aiohttp", "aioquic", "lsquic", "ngtcp2"])
 def test_a_client_of_files_loads_no_pages(client):
     arm = (AIOHTTP if client == "aiohttp" else AIOQUIC) | {"client": client}
     (text,) = refusals(cell(arm))

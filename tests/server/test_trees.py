@@ -21,6 +21,7 @@ STACK_OF = {
     "apache-wsgi": "quicv1wsgi",
     "envoy": "quicv1",
     "gquicd": "gquic37",
+    "lsquic": "halme2021",
     "ngtcp2": "quicv1more",
 }
 BROWSER_OF = {"halme2021": "quicv1"}
@@ -32,6 +33,7 @@ SPOKEN = {
     "apache-wsgi": "h2",
     "envoy": "h3",
     "gquicd": "hq",
+    "lsquic": "h3",
     "ngtcp2": "h3",
 }
 """By the browser's `nextHopProtocol`; Chromium 64 has no other name for Google QUIC there."""

@@ -39,7 +39,7 @@ class ScriptedClient(Client):
     program: ClassVar[str]
     """File in `programs/`."""
     component: ClassVar[str]
-    """Of the stack: the Python package that the program imports; empty where it imports none."""
+    """Of the stack: the Python package that the program imports, or what runs it; empty where it needs none."""
 
     @abc.abstractmethod
     def _arguments(self) -> list[str]:
@@ -48,6 +48,14 @@ class ScriptedClient(Client):
     @abc.abstractmethod
     def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
         """What an answer with `ok` says; `serial` tells the fetches of one client apart. Raise `LoadFailed`."""
+
+    def _interpreter(self) -> list[str]:
+        """What runs the program."""
+        return [sys.executable, "-S"]
+
+    def _environment(self) -> dict[str, str]:
+        """Variables of the program, beside the usual ones."""
+        return {"PYTHONPATH": str(self.stack.python_path(self.component))} if self.component else {}
 
     def __enter__(self):
         self._owned = contextlib.ExitStack()
@@ -68,12 +76,10 @@ class ScriptedClient(Client):
     def _start(self) -> None:
         own = self.settings
         self._folder = Path(self._owned.enter_context(tempfile.TemporaryDirectory(prefix=f"{self.name}-")))
-        environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-        if self.component:
-            environment["PYTHONPATH"] = str(self.stack.python_path(self.component))
+        environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} | self._environment()
         if own.key_log is not None:
             environment["SSLKEYLOGFILE"] = str(own.key_log)
-        argv = [sys.executable, "-S", str(PROGRAMS / self.program), *self._arguments()]
+        argv = [*self._interpreter(), str(PROGRAMS / self.program), *self._arguments()]
         with (self._folder / "stderr").open("wb") as errors:
             self._process = self.testbed.popen(
                 "client",

@@ -1,4 +1,4 @@
-"""Servers that are a program of ours (`programs/`), with a Python package of the stack."""
+"""Servers that are a program of ours (`programs/`) around a library of the stack."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ class ScriptedServer(Server):
     program: ClassVar[str]
     """File in `programs/`."""
     component: ClassVar[str]
-    """Of the stack: the Python package that the program imports."""
+    """Of the stack: the Python package that the program imports, or what runs it."""
 
     def _started_with(self, *arguments: str) -> list[str]:
         """The command line; `arguments` follow those that every program has."""
-        own, packages = self.settings, self.stack.python_path(self.component)
+        own = self.settings
         given = (str(own.site.root), self.address, str(own.port), str(own.certificate), str(own.key))
-        # By `env`: the variable is the program's, and of nothing else that a testbed may start it with.
-        named = ["env", f"PYTHONPATH={packages}", sys.executable, "-S", str(PROGRAMS / self.program)]
-        return [*named, *given, *arguments]
+        return [*self._interpreter(), str(PROGRAMS / self.program), *given, *arguments]
+
+    def _interpreter(self) -> list[str]:
+        """What runs the program; by `env`, so that a variable is the program's and of nothing that a testbed may start
+        it with."""
+        return ["env", f"PYTHONPATH={self.stack.python_path(self.component)}", sys.executable, "-S"]
 
     def _is_ready(self) -> bool:
         return bool(self._told())
