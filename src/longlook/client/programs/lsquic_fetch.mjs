@@ -2,9 +2,9 @@
 //
 //   lsquic_fetch.mjs ORIGIN PORT ADDRESS CERTIFICATE
 //
-// Requests and answers are those of lines.py. Every fetch has an endpoint and a session of its own: none is resumed. Times
-// are by the monotonic clock, ms, from when the session is about to be opened: until the handshake is complete, until the
-// head of the answer is there, until its last byte is.
+// Requests and answers are those of lines.py. Every fetch has an endpoint and a session of its own: none is resumed.
+// Times are by the monotonic clock, ms, from when the session is about to be opened: until the handshake is complete (the
+// client's Finished leaves), until it is confirmed, until the head of the answer is there, until its last byte is.
 import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { connect } from "node:quic";
@@ -13,21 +13,28 @@ import { createInterface } from "node:readline";
 const [origin, port, address, certificate] = process.argv.slice(2);
 const ca = [readFileSync(certificate)];
 const secrets = process.env.SSLKEYLOGFILE;
+const CLOSE_MS = 1000; // for the server to be told in order
 
-async function opened() {
+// `moments.connect`: when the client's key for its requests is there, which is when the server's Finished is. That a
+// session is `opened` Bun says only when the server has confirmed the handshake, a round trip later.
+async function begun(moments) {
   const endpoint = { address: "0.0.0.0:0" }; // else it is bound to the loopback interface
-  const options = { endpoint, alpn: "h3", servername: origin, ca, keylog: Boolean(secrets) };
-  const session = await connect(`${address}:${port}`, options);
-  if (secrets) session.onkeylog = (line) => appendFileSync(secrets, `${String(line).trimEnd()}\n`);
+  const session = await connect(`${address}:${port}`, { endpoint, alpn: "h3", servername: origin, ca, keylog: true });
+  session.onkeylog = (line) => {
+    if (String(line).startsWith("CLIENT_TRAFFIC_SECRET_0 ")) moments.connect ??= performance.now();
+    if (secrets) appendFileSync(secrets, `${String(line).trimEnd()}\n`);
+  };
   session.onerror = () => {};
   session.closed.catch(() => {});
   return session;
 }
 
-// Ends `session` with whatever comes of it, so that nothing goes on after an answer was given.
+// The request waits for nothing: it leaves as soon as it can.
 async function fetched(session, path, moments) {
-  const told = await session.opened;
-  moments.connect = performance.now();
+  const confirmed = session.opened.then((told) => {
+    moments.confirmed = performance.now();
+    return told;
+  });
   const headers = { ":method": "GET", ":scheme": "https", ":authority": `${origin}:${port}`, ":path": path };
   const stream = await session.createBidirectionalStream({ headers });
   let status = null;
@@ -46,13 +53,13 @@ async function fetched(session, path, moments) {
     }
   }
   moments.last = performance.now();
-  const { protocol, local } = told;
+  const { protocol, local } = await confirmed;
   return { status, protocol, port: local.port, size, sha256: digest.digest("hex") };
 }
 
 async function answer(request) {
   const moments = { begin: performance.now() };
-  const session = await opened();
+  const session = await begun(moments);
   const waited = Promise.withResolvers();
   const late = setTimeout(
     () => waited.reject(new Error(`not finished within ${request.timeout_ms / 1000} s`)),
@@ -61,7 +68,9 @@ async function answer(request) {
   try {
     const found = await Promise.race([fetched(session, request.path, moments), waited.promise]);
     const at = (name) => Math.round((moments[name] - moments.begin) * 1e3) / 1e3;
-    return { ...found, connect_ms: at("connect"), ttfb_ms: at("first"), ttlb_ms: at("last") };
+    const times = { connect_ms: at("connect"), confirmed_ms: at("confirmed"), ttfb_ms: at("first"), ttlb_ms: at("last") };
+    await Promise.race([session.close(), new Promise((done) => setTimeout(done, CLOSE_MS))]);
+    return { ...found, ...times };
   } finally {
     clearTimeout(late);
     const { endpoint } = session;

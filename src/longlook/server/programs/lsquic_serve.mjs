@@ -2,8 +2,8 @@
 //
 //   lsquic_serve.mjs ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG
 //
-// When it listens it says its version, one line of JSON. LOG gets a line per connection when its handshake is complete, with
-// the window that it then has. It gives tickets that clients here do not keep.
+// When it listens it says its version, one line of JSON. LOG gets a line per connection when its handshake is complete,
+// with the window that it then has. It gives tickets that clients here do not keep.
 import { createPrivateKey } from "node:crypto";
 import { appendFileSync, readFileSync, readdirSync } from "node:fs";
 import { extname, join, relative } from "node:path";
