@@ -8,6 +8,7 @@ from longlook.client import downloaded
 from longlook.client.artefact import observed
 from longlook.client.ngtcp2.accounts import of_debug_output, of_qlog
 from longlook.errors import LonglookError
+from longlook.experiment.recheck import _print
 
 OUTPUT = """\
 Sent packet: local=[10.0.0.2]:55858 remote=[10.0.0.1]:443 ecn=0x2 1200 bytes
@@ -85,6 +86,13 @@ def test_what_is_not_there_is_said(gone, words):
         of_debug_output(OUTPUT.replace(gone, "something else"))
 
 
+def test_downloads_that_are_equal_by_the_qlog_are_told_apart():
+    told = TOLD | of_qlog(qlog(FETCH)) | {"size": 200_000, "sha256": "ab" * 32}
+    first, second = (downloaded.observation("/file-000.bin", 1, told | {"process_ms": took}) for took in (90.1, 90.2))
+    assert first.metrics["ttlb_ms"] == second.metrics["ttlb_ms"]
+    assert _print(first) != _print(second)
+
+
 def test_a_record_gives_the_observation_back():
     told = TOLD | of_qlog(qlog(FETCH)) | {"size": 200_000, "sha256": "ab" * 32, "id": 4, "ok": True}
     first = downloaded.observation("/file-000.bin", 4, told)
@@ -94,3 +102,5 @@ def test_a_record_gives_the_observation_back():
     assert "ok" not in first.artefact and "id" not in first.artefact
     with pytest.raises(LonglookError, match="a download, cannot be read"):
         observed({key: value for key, value in first.artefact.items() if key != "ttlb_ms"})
+    with pytest.raises(LonglookError, match="a download, cannot be read"):
+        observed(dict(first.artefact) | {"ttlb_ms": "soon"})

@@ -10,6 +10,8 @@ from longlook.client.observation import Observation, SeenObject
 KIND = "download"
 METRICS = ("ttlb_ms", "ttfb_ms", "connect_ms")
 """From when the first packet leaves."""
+FURTHER = ("process_ms",)
+"""What only some clients tell: from the start of a process of this fetch alone to its end."""
 
 
 def observation(path: str, serial: int, told: Mapping[str, Any]) -> Observation:
@@ -20,15 +22,16 @@ def observation(path: str, serial: int, told: Mapping[str, Any]) -> Observation:
 
 def recorded(artefact: Mapping[str, Any]) -> Observation:
     """The observation of a record's artefact."""
+    times = {name: float(artefact[name]) for name in (*METRICS, *(one for one in FURTHER if one in artefact))}
     seen = SeenObject(
         path=artefact["path"],
         status=artefact["status"],
         protocol=artefact["protocol"],
         size_bytes=artefact["size"],
         started_ms=0.0,
-        ended_ms=artefact["ttlb_ms"],
+        ended_ms=times["ttlb_ms"],
         connection=artefact["connection"],
         encoding=artefact.get("encoding"),
         sha256=artefact["sha256"],
     )
-    return Observation({name: artefact[name] for name in METRICS}, (seen,), artefact["connect_ms"], artefact)
+    return Observation(times, (seen,), times["connect_ms"], artefact)

@@ -19,7 +19,8 @@ from longlook.plan.offer import Offer
 
 
 class Ngtcp2(ScriptedClient):
-    """Times are those of its qlog, in whole milliseconds, from its first packet."""
+    """Times are those of its qlog, in whole milliseconds, from its first packet; `process_ms`, by our clock, is its
+    process's from start to end, and tells samples apart that are equal by the qlog."""
 
     name = "ngtcp2"
     offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",), qlog=True)
@@ -43,7 +44,8 @@ class Ngtcp2(ScriptedClient):
             told |= accounts.of_qlog((self._fetched / "qlog").read_bytes())
         except (OSError, ValueError) as error:
             raise LoadFailed(f"gtlsclient's own account of the fetch cannot be read: {error}") from None
-        return downloaded.observation(path, serial, told | {"size": reply["size"], "sha256": reply["sha256"]})
+        told |= {name: reply[name] for name in ("size", "sha256", "process_ms")}
+        return downloaded.observation(path, serial, told)
 
     def cpu_seconds(self) -> float:
         """With the processes of all fetches: the last one's is still there to be asked (it has not been reaped)."""

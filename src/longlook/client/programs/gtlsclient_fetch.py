@@ -13,6 +13,7 @@ import select
 import shutil
 import signal
 import sys
+import time
 from pathlib import Path
 
 from lines import FetchFailed, answer_all
@@ -43,6 +44,7 @@ class Fetcher:
         url = f"https://{self.origin}:{self.port}{path}"
         argv = [self.client, "--no-quic-dump", "--no-http-dump", "--exit-on-all-streams-close"]
         argv += [f"--download={self.folder / 'got'}", f"--qlog-file={self.folder / 'qlog'}", f"--sni={self.origin}"]
+        began = time.monotonic()
         self.ended = self.start([*argv, self.address, self.port, url])
         handle = os.pidfd_open(self.ended)
         try:
@@ -52,7 +54,8 @@ class Fetcher:
                 raise FetchFailed(f"not finished within {timeout_s:g} s")
         finally:
             os.close(handle)
-        return self.told()
+        took_ms = round((time.monotonic() - began) * 1e3, 3)
+        return {"process_ms": took_ms} | self.told()
 
     def start(self, argv):
         """Its process id; it ends when this program does, and its output goes into `debug`."""
