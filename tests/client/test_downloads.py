@@ -137,3 +137,14 @@ def test_a_client_writes_its_secrets_where_it_is_told(testbed_name, tmp_path, se
         with type(own)(on.bed, own.stack, settings) as another:
             another.fetch(Request(on.site.start, timeout_s=10))
     assert "CLIENT_TRAFFIC_SECRET_0" in secrets.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize(("server", "client"), [*OWN, ("aioquic", "lsquic")])
+def test_a_download_may_take_longer_than_any_time_out_of_its_programs(testbed_name, tmp_path, server, client):
+    """asyncio gives TLS 30 s to say good-bye, with all that has not been sent yet."""
+    link = Link(bandwidth_mbps=0.2, rtt_ms=40, queue_packets=10)
+    with download_on(testbed_name, tmp_path, server, client, link=link, workload=Download(size_bytes=1_000_000)) as on:
+        seen = on.side.client.fetch(Request(on.site.start, timeout_s=120))
+    assert seen.objects[0].size_bytes == 1_000_000 and seen.metrics["ttlb_ms"] > 40_000

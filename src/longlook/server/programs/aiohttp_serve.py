@@ -14,7 +14,9 @@ import aiohttp
 from aiohttp import web
 from files import Files
 
-GRACE_S = 0.1
+GOODBYE_S = 3600.0
+"""For a connection that is being closed to send what is left: after asyncio's own 30 s the rest of a slow answer would
+be thrown away."""
 
 
 async def main(root, address, port, certificate, key):
@@ -30,11 +32,10 @@ async def main(root, address, port, certificate, key):
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.set_alpn_protocols(["http/1.1"])
     context.load_cert_chain(certificate, key)
-    runner = web.ServerRunner(web.Server(answer, access_log=None))
-    await runner.setup()
-    await web.TCPSite(runner, address, int(port), ssl_context=context, shutdown_timeout=GRACE_S).start()
+    serving, loop = web.Server(answer, access_log=None), asyncio.get_running_loop()
+    listening = await loop.create_server(serving, address, int(port), ssl=context, ssl_shutdown_timeout=GOODBYE_S)
     print(json.dumps({"version": f"{aiohttp.__version__} ({ssl.OPENSSL_VERSION})"}), flush=True)
-    await asyncio.Event().wait()
+    await listening.serve_forever()
 
 
 if __name__ == "__main__":
