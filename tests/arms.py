@@ -1,9 +1,10 @@
-"""One arm for the tests: a real client that loads a small page from a real server over the emulated link."""
+"""One arm for the tests: a real client that loads a small page, or a file, from a real server over a link."""
 
 import contextlib
 from dataclasses import replace
 from types import SimpleNamespace
 
+from longlook.client import CLIENTS
 from longlook.client.base import ClientSettings
 from longlook.client.chromium import Chromium
 from longlook.experiment.side import Side, Surroundings
@@ -50,7 +51,7 @@ def arm_on(
     site=None,
     **arm,
 ):
-    """A testbed with one server of a stack and the browser of the same or another one.
+    """A testbed with one server of a stack and the browser of the same or another one, or the client that `arm` names.
 
     `spoil` may damage the site on disk before the server starts; `site` makes another one than the workload's; `arm`
     are its fields beyond those of `arm_of`. `server_cca`: a controller that the server gets in place of the arm's.
@@ -72,10 +73,12 @@ def arm_on(
         settings = ServerSettings(given, made, tls.certificate, tls.key, faults=faults or {})
         running = owned.enter_context(server(bed, stack, settings))
         own = ClientSettings(wanted, bed.hosts["server"].address, 443, tls.certificate, tls.spki)
-        chromium = owned.enter_context(_with_switches(switches)(bed, browser_stack, own))
+        other = None if wanted.client == "chromium" else wanted.client
+        kind = CLIENTS[other] if other else _with_switches(switches)
+        client = owned.enter_context(kind(bed, browser_stack, own))
         around = Surroundings(driver, made, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
         around = replace(around, stops=owned.enter_context(StopWatch()))
-        side = Side(wanted, chromium, running, stack.har_protocol(wanted.protocol), around)
+        side = Side(wanted, client, running, stack.har_protocol(wanted.protocol, other), around)
         yield SimpleNamespace(side=side, bed=bed, site=made)
 
 

@@ -57,6 +57,28 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
             assert standin.left(role, program) == [], (role, program)
 
 
+def test_downloads_by_programs_of_ours_are_measured_on_the_nodes(standin, bench):
+    quic = QUIC | {"handshake": "1rtt"}
+    arms = [
+        quic | {"name": "aioquic", "cca": "reno"},
+        quic | {"name": "lsquic", "server": "lsquic", "client": "lsquic", "cca": "bbr"},
+        quic | {"name": "ngtcp2", "server": "ngtcp2", "client": "ngtcp2"},
+        TCP | {"name": "tcp"},
+    ]
+    block = {"arms": arms, "bandwidth_mbps": [50], "workloads": [{"kind": "download", "size_kb": 100}]}
+    wanted = small(block, stack="halme2021", loads=1, experiment="download")
+    outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True)
+    assert outcome.failed == {}
+    (cell,) = outcome.campaign.finished_cells()
+    rows = [row for row in read_records(cell) if row["accepted"] or row["reject_reason"] == "disturbed"]
+    assert {row["arm"] for row in rows} == {"aioquic", "lsquic", "ngtcp2", "tcp"}
+    record = json.loads((cell / "cell.json").read_text())
+    assert record["initial_window_bytes"] == {"aioquic": 12_000, "lsquic": 46_720, "ngtcp2": 14_520}
+    for role, programs in (("server", ("_serve.", "gtlsserver")), ("client", ("_fetch.", "gtlsclient"))):
+        for program in programs:
+            assert standin.left(role, program) == [], (role, program)
+
+
 @pytest.mark.quiet
 def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
     """Captures at both ends, Envoy's samples and the kernel's trace, all in the client node's time."""

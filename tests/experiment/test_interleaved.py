@@ -9,6 +9,7 @@ import pytest
 from longlook.errors import LonglookError, NotSupported
 from longlook.experiment import interleaved, slowstart
 from longlook.experiment.interleaved import run_interleaved
+from longlook.experiment.recheck import recheck_interleaved
 from longlook.experiment.schedule import schedule
 from longlook.experiment.slowstart import SlowStart
 from longlook.plan.cell import Cell
@@ -196,6 +197,34 @@ def test_six_arms_of_two_stacks_are_measured_in_one_cell(tmp_path, testbed_name)
         "resumed": {True}, "n1": {True}, "google": {True}, "cold": {False}, "narrow": {None}, "wide": {None},
     }  # fmt: skip
     _check_records(one, summary, tmp_path)
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.timeout(240)
+def test_downloads_by_four_pairs_of_programs_take_turns_and_tell_their_windows(tmp_path, testbed_name):
+    arms = [
+        QUIC | {"name": "aioquic", "handshake": "1rtt", "cca": "reno"},
+        QUIC | {"name": "lsquic", "handshake": "1rtt", "server": "lsquic", "client": "lsquic", "cca": "bbr"},
+        QUIC | {"name": "ngtcp2", "handshake": "1rtt", "server": "ngtcp2", "client": "ngtcp2"},
+        TCP | {"name": "tcp"},
+    ]
+    how = {"experiment": "download", "workload": {"kind": "download", "size_bytes": 100_000}, "loads": 1}
+    link = {"bandwidth_mbps": 20, "rtt_ms": 20, "queue_packets": 100}
+    one = cell(*arms, stack="halme2021", link=link, **how)
+    folder = tmp_path / "trial" / one.id  # as it lies in a campaign of that name
+    folder.mkdir(parents=True)
+    run_interleaved(one, folder, "trial", testbed_name)
+    assert recheck_interleaved(one, folder).problems == []
+    samples = read_samples(folder)
+    assert [s.reject_reason for s in samples if not s.accepted and s.reject_reason != "disturbed"] == []
+    assert {s.arm for s in samples if s.metrics["ttlb_ms"] > 40} == set(one.arm_names)
+    record = json.loads((folder / "cell.json").read_text())
+    assert record["objects_hashed"] == dict.fromkeys(one.arm_names, "in every load")
+    assert record["initial_window_bytes"] == {"aioquic": 12_000, "lsquic": 46_720, "ngtcp2": 14_520}
+    environment = json.loads((folder / "environment.json").read_text())
+    assert environment["cca"] == {"aioquic": "reno", "lsquic": "bbr", "ngtcp2": "cubic", "tcp": "cubic"}
+    assert set(environment["server_versions"]) == {"aioquic", "lsquic", "ngtcp2", "aiohttp"}
 
 
 def _check_records(one, summary, folder):

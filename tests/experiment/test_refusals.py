@@ -13,6 +13,9 @@ from longlook.stack.arms import open_sweep, sweep_files
 QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium", "emulated_connections": 2}
 TCP = {"stack": "quicv1", "protocol": "tcp", "server": "apache", "client": "chromium"}
 GQUIC = QUIC | {"stack": "gquic37", "server": "gquicd"}
+AIOQUIC = {"stack": "halme2021", "protocol": "quic", "server": "aioquic", "client": "aioquic", "handshake": "1rtt"}
+AIOHTTP = {"stack": "halme2021", "protocol": "tcp", "server": "aiohttp", "client": "aiohttp"}
+DOWNLOAD = {"experiment": "download", "workload": {"kind": "download", "size_kb": 1000}}
 
 
 def cell(*arms, **changes):
@@ -68,8 +71,8 @@ def test_what_can_be_done_is_not_refused(arm):
             | {"request_cost_us": 0},
             "server ngtcp2 cannot be given a cost per request",
         ),
-        (QUIC | {"server": "nginx"}, "no server 'nginx' .known: apache, apache-wsgi, envoy, gquicd"),
-        (QUIC | {"client": "lynx"}, "no client 'lynx' .known: chromium"),
+        (QUIC | {"server": "nginx"}, "no server 'nginx' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd"),
+        (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
         (QUIC | {"stack": "quicv9"}, "no stack 'quicv9'.*known stacks: .*quicv1"),
     ],
 )
@@ -83,6 +86,49 @@ def test_what_cannot_be_done_is_refused_by_name(arm, words):
 def test_a_browser_loads_pages_and_no_downloads():
     wanted = cell(QUIC, TCP, workload={"kind": "download", "size_kb": 1000, "count": 3})
     assert [text.partition(": ")[2] for text in refusals(wanted)] == ["client chromium loads page, not download"] * 2
+
+
+@pytest.mark.parametrize(
+    "arm",
+    [
+        AIOQUIC,
+        AIOQUIC | {"cca": "reno", "client_cpu_pct": 50},
+        AIOQUIC | {"server": "ngtcp2", "client": "ngtcp2", "cca": "bbr"},
+        AIOQUIC | {"server": "ngtcp2"},
+        AIOQUIC | {"server": "lsquic", "client": "lsquic", "cca": "bbr"},
+        AIOHTTP | {"cca": "bbr", "initial_window": 32},
+    ],
+)
+def test_downloads_that_can_be_done_are_not_refused(arm):
+    assert refusals(cell(arm, AIOHTTP | {"cca": "reno", "name": "beside"}, **DOWNLOAD)) == []
+
+
+@pytest.mark.parametrize(
+    ("arm", "words"),
+    [
+        (AIOQUIC | {"cca": "bbr"}, "server aioquic offers the controllers cubic, reno, not bbr"),
+        (AIOQUIC | {"handshake": "0rtt"}, "server aioquic does 1rtt, not 0rtt; .*client aioquic does 1rtt, not 0rtt"),
+        (AIOQUIC | {"emulated_connections": 1}, "server aioquic emulates N = none, not 1"),
+        (AIOQUIC | {"quic_options": ["IW10"]}, "server aioquic knows no connection option IW10"),
+        (AIOQUIC | {"client": "ngtcp2", "handshake": "0rtt"}, "client ngtcp2 does 1rtt, not 0rtt"),
+        (AIOQUIC | {"server": "lsquic", "handshake": "0rtt"}, "server lsquic does 1rtt, not 0rtt"),
+        (AIOQUIC | {"client": "aiohttp"}, "client aiohttp speaks tcp, not quic"),
+        (AIOHTTP | {"server": "aioquic"}, "server aioquic speaks quic, not tcp"),
+        (AIOHTTP | {"client": "ngtcp2"}, "client ngtcp2 speaks quic, not tcp"),
+        (AIOHTTP | {"paced": True}, "server aiohttp cannot have its segments paced by the kernel"),
+        (AIOHTTP | {"request_cost_us": 5}, "server aiohttp cannot be given a cost per request"),
+    ],
+)
+def test_downloads_that_cannot_be_done_are_refused_by_name(arm, words):
+    with pytest.raises(NotSupported, match=words):
+        require_possible(cell(arm, AIOHTTP | {"cca": "reno", "name": "beside"}, **DOWNLOAD))
+
+
+@pytest.mark.parametrize("client", ["aiohttp", "aioquic", "lsquic", "ngtcp2"])
+def test_a_client_of_files_loads_no_pages(client):
+    arm = (AIOHTTP if client == "aiohttp" else AIOQUIC) | {"client": client}
+    (text,) = refusals(cell(arm))
+    assert f"client {client} loads download, not page" in text
 
 
 def test_arms_that_run_together_share_a_route():

@@ -70,9 +70,12 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
         ([QUIC, TCP | {"handshake": "0rtt"}], r"apache does 1rtt, not 0rtt"),
         (
             [QUIC | {"server": "litespeed"}, TCP],
-            r"no server 'litespeed' \(known: apache, apache-wsgi, envoy, gquicd, ngtcp2\)",
+            r"no server 'litespeed' \(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, ngtcp2\)",
         ),
-        ([QUIC | {"client": "netscape"}, TCP], r"no client 'netscape' \(known: chromium, curl\)"),
+        (
+            [QUIC | {"client": "netscape"}, TCP],
+            r"no client 'netscape' \(known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2\)",
+        ),
         ([QUIC, TCP | {"server": "envoy"}], r"envoy speaks quic, not tcp"),
         ([QUIC | {"server": "ngtcp2", "stack": "quicv1more"}, TCP], r"ngtcp2 does 1rtt, not 0rtt"),
     ],

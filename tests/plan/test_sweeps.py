@@ -7,7 +7,7 @@ import pytest
 from longlook.plan.sweep import Sweep, load_sweep
 from longlook.plan.value import PlanError
 from longlook.published import muthuraj2024
-from longlook.stack.arms import complete, open_sweep, sweep_files
+from longlook.stack.arms import complete, complete_arm, open_sweep, sweep_files
 from plans import QUIC, TCP, sweep
 
 
@@ -19,6 +19,12 @@ def test_every_sweep_in_the_repository_is_valid_and_has_distinct_cells():
         assert len({cell.id for cell in cells}) == len(cells), name
         assert found.name == name
         assert Sweep.parse(found.definition()).cells() == cells
+
+
+def test_an_arm_has_an_n_only_where_its_stack_s_server_emulates_connections():
+    assert complete_arm({"protocol": "quic"}, "quicv1")["emulated_connections"] == 2
+    assert "emulated_connections" not in complete_arm({"protocol": "quic"}, "halme2021")
+    assert all(arm.emulated_connections is None for cell in open_sweep("halme-table-2").cells() for arm in cell.arms)
 
 
 def test_sweeps_lie_in_the_folder_of_their_study():

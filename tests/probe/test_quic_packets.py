@@ -75,6 +75,7 @@ def row(**values):
         "off",
         "offsets",
         "payload",
+        "ids",
     ]
     return [values.get(name, "") for name in names]
 
@@ -103,6 +104,20 @@ def test_a_stream_frame_at_the_beginning_has_no_offset():
         row(at="1.5", source="443", length="1260", numbers="2,7", streams="7,11,4", off="0,1,1", offsets="2,1226"), 443
     )
     assert packet.number == 7 and packet.streams == ((7, 0), (11, 2), (4, 1226))
+
+
+def test_the_length_of_the_receivers_connection_id_is_that_of_the_last_packet():
+    there = row(at="1.5", source="443", length="1260", numbers="2,7", ids="aabb,00112233445566778899aabbccddeeff01")
+    assert parse_row(there, 443).id_bytes == 17
+    assert parse_row(row(at="1.5", source="443", length="1260", numbers="2,7"), 443).id_bytes == 0
+
+
+def test_a_long_connection_id_leaves_less_room_for_the_stream():
+    size = 1400
+    room = size - 26 - 17
+    packets = [Packet(n / 1000, True, size, n, streams=((0, n * room),), id_bytes=17) for n in range(50)]
+    assert last(*packets)["lost"] == 0
+    assert last(*packets, Packet(1.0, True, size, 60, streams=((0, 7 * room),), id_bytes=17))["lost"] == 1
 
 
 def test_what_could_not_be_decrypted_is_left_out():

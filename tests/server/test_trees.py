@@ -15,13 +15,27 @@ pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.m
 
 SCRIPT = Path(__file__).with_name("hashes.js")
 STACK_OF = {
+    "aiohttp": "halme2021",
+    "aioquic": "halme2021",
     "apache": "quicv1",
     "apache-wsgi": "quicv1wsgi",
     "envoy": "quicv1",
     "gquicd": "gquic37",
+    "lsquic": "halme2021",
     "ngtcp2": "quicv1more",
 }
-SPOKEN = {"apache": "h2", "apache-wsgi": "h2", "envoy": "h3", "gquicd": "hq", "ngtcp2": "h3"}
+BROWSER_OF = {"halme2021": "quicv1"}
+"""Where a stack has none."""
+SPOKEN = {
+    "aiohttp": "http/1.1",
+    "aioquic": "h3",
+    "apache": "h2",
+    "apache-wsgi": "h2",
+    "envoy": "h3",
+    "gquicd": "hq",
+    "lsquic": "h3",
+    "ngtcp2": "h3",
+}
 """By the browser's `nextHopProtocol`; Chromium 64 has no other name for Google QUIC there."""
 SAYS_NOTHING_OF_CACHES = {"ngtcp2"}
 KINDS = {".html": "text/html", ".jpg": "image/jpeg", ".bin": "application/octet-stream"}
@@ -70,7 +84,8 @@ def test_a_tree_of_odd_paths_is_served_byte_for_byte(testbed_name, tmp_path, ser
     never = {"gquicd": {"requests-per-page": 0}, "envoy": {"requests_per_connection": 1000}}.get(server)
     kind = SERVERS[server]
     how = {"site": tree, "faults": never, "handshake": kind.offer.handshakes[0]}
-    with arms.arm_on(testbed_name, tmp_path, kind, STACK_OF[server], **how) as on:
+    stack = STACK_OF[server]
+    with arms.arm_on(testbed_name, tmp_path, kind, stack, browser=BROWSER_OF.get(stack), **how) as on:
         found = answers(on, [*ODD, *absent, folder])
     cache = None if server in SAYS_NOTHING_OF_CACHES else "no-store,no-cache"
     for path, one in on.site.files.items():

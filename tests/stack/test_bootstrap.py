@@ -201,11 +201,12 @@ def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subproce
     return done, calls.read_text().splitlines() if calls.exists() else []
 
 
-def test_the_programs_of_a_stack_come_with_it_alone(tmp_path):
+@pytest.mark.parametrize("stack", ["quicv1more", "halme2021"])
+def test_the_programs_of_a_stack_come_with_it_alone(tmp_path, stack):
     for name in ("other", "same"):
         (tmp_path / name).mkdir()
     assert for_stacks(tmp_path / "other", "quicv1", "gquic37")[1] == []
-    done, calls = for_stacks(tmp_path / "same", "quicv1", "quicv1more")
+    done, calls = for_stacks(tmp_path / "same", "quicv1", stack)
     assert done.returncode == 0, done.stderr
     assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
 

@@ -150,3 +150,20 @@ def test_quicv1more_as_installed_on_this_machine():
         facts["gtlsserver"]["version"] == facts["gtlsclient"]["version"] and facts["gtlsserver"]["provider"] == "system"
     )
     assert installed.har_protocol("quic", "curl") == "h3"
+
+
+@pytest.mark.slow
+def test_halme2021_as_installed_on_this_machine():
+    if shutil.which("gtlsserver", path="/usr/local/sbin:/usr/sbin:/usr/bin") is None:
+        pytest.skip("needs ngtcp2: apt-get install ngtcp2-server ngtcp2-client")
+    installed = install("halme2021")
+    versions = installed.component_versions()
+    assert {name: versions[name] for name in ("aioquic", "cryptography", "aiohttp", "bun")} == {
+        "aioquic": "1.7.2",
+        "cryptography": "50.0.2",
+        "aiohttp": "3.14.5",
+        "bun": "1.4.5",
+    }
+    spoken = {client: installed.har_protocol("quic", client) for client in ("aioquic", "lsquic", "ngtcp2")}
+    assert set(spoken.values()) == {"h3"} and installed.har_protocol("tcp") == "http/1.1"
+    assert not (installed.part_of("bun").folder / "node_modules").exists()  # the program alone is kept

@@ -1,6 +1,12 @@
+from longlook.client.aiohttp import Aiohttp
+from longlook.client.aioquic import Aioquic
 from longlook.client.base import Client
 from longlook.client.chromium import Chromium
 from longlook.client.curl import Curl
+from longlook.client.lsquic import Lsquic
+from longlook.client.ngtcp2 import Ngtcp2
 
-CLIENTS: dict[str, type[Client]] = {client.name: client for client in (Chromium, Curl)}
+CLIENTS: dict[str, type[Client]] = {
+    client.name: client for client in (Aiohttp, Aioquic, Chromium, Curl, Lsquic, Ngtcp2)
+}
 """Client adapters by name; a new one is one file or folder here and one entry here."""

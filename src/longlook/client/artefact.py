@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from longlook.client import downloaded
 from longlook.client.chromium import har
 from longlook.client.curl import timings
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError
 
-READERS: dict[str, Callable[[Mapping[str, Any]], Observation]] = {"har": har.recorded, "timings": timings.recorded}
+READERS: dict[str, Callable[[Mapping[str, Any]], Observation]] = {
+    "har": har.recorded,
+    "timings": timings.recorded,
+    downloaded.KIND: downloaded.recorded,
+}
 """By the `kind` of an artefact."""
 
 

@@ -77,9 +77,10 @@ def run_interleaved(
                 writer.append(record)
                 samples.append(sample_of(record))
         request_us = requestcost.spent(sides)
+        windows = {name: window for name, side in sides.items() if (window := side.server.initial_window_bytes())}
         content = check_content(context, sides.values())
     summary = summarise(cell, samples, time.monotonic() - began)
-    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content, request_us)
+    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content, request_us, windows)
     return summary
 
 

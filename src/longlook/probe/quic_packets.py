@@ -20,6 +20,7 @@ NAMES = (
     *("frame.time_epoch", "udp.srcport", "udp.length", "quic.packet_number"),
     *("quic.ack.largest_acknowledged", "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range"),
     *("quic.ack.ack_delay", "quic.stream.stream_id", "quic.stream.off", "quic.stream.offset", "udp.payload"),
+    "quic.dcid",
 )
 UDP_HEADER = 8
 PREFIX_HEX = 80
@@ -44,6 +45,8 @@ class Packet:
     """(stream, offset) of its STREAM frames."""
     prefix: str = ""
     """Beginning of its ciphertext, hex: the same at every place where it is captured."""
+    id_bytes: int = 0
+    """Of the receiver's connection id, which stands in front of it: browsers have none, gtlsclient's has 17."""
 
 
 def read_packets(pcap: Path, keys: Path, port: int) -> Iterator[Packet]:
@@ -68,7 +71,7 @@ def _numbers(text: str) -> list[int]:
 
 def parse_row(row: list[str], port: int) -> Packet | None:
     """One line of tshark's fields; None where it could not be decrypted."""
-    at, source, length, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, payload = row
+    at, source, length, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, payload, ids = row
     if not numbers:
         return None
     top = _numbers(largest)
@@ -94,6 +97,7 @@ def parse_row(row: list[str], port: int) -> Packet | None:
         ack_delay_ms=(waited[-1] << ACK_DELAY_EXPONENT) / 1e3 if waited else 0.0,
         streams=data,
         prefix=payload[:PREFIX_HEX],
+        id_bytes=len(ids.split(",")[-1].replace(":", "")) // 2,
     )
 
 
@@ -162,7 +166,7 @@ def follow(packets: Iterable[Packet]) -> pd.DataFrame:
             if not packet.streams:
                 continue  # only an acknowledgement: not in flight
             sent += 1
-            share = packet.size // len(packet.streams)
+            share = (packet.size - packet.id_bytes) // len(packet.streams)
             for stream, offset in packet.streams:
                 for earlier in carried.carry(stream, offset, share, packet.number):
                     if earlier in flying:

@@ -1,9 +1,14 @@
+from longlook.server.aiohttp import Aiohttp
+from longlook.server.aioquic import Aioquic
 from longlook.server.apache import Apache
 from longlook.server.apache_wsgi import ApacheWsgi
 from longlook.server.base import Server
 from longlook.server.envoy import Envoy
 from longlook.server.gquicd import Gquicd
+from longlook.server.lsquic import Lsquic
 from longlook.server.ngtcp2 import Ngtcp2
 
-SERVERS: dict[str, type[Server]] = {server.name: server for server in (Apache, ApacheWsgi, Envoy, Gquicd, Ngtcp2)}
+SERVERS: dict[str, type[Server]] = {
+    server.name: server for server in (Aiohttp, Aioquic, Apache, ApacheWsgi, Envoy, Gquicd, Lsquic, Ngtcp2)
+}
 """Server adapters by name; a new one is one file in this folder and one entry here."""

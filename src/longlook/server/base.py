@@ -92,6 +92,9 @@ class RunningServer(Protocol):
     def request_us(self) -> list[float] | None:
         """How long it was at work at each request so far, us, by a clock of its own; None: it is asked for no cost."""
 
+    def initial_window_bytes(self) -> int | None:
+        """The congestion window that its connections began with, bytes; None where its program does not tell."""
+
 
 class Server(abc.ABC):
     """Use as a context manager; inside, the server is ready to answer what RunningServer lists."""
@@ -218,4 +221,7 @@ class Server(abc.ABC):
         return None
 
     def request_us(self) -> list[float] | None:
+        return None
+
+    def initial_window_bytes(self) -> int | None:
         return None

@@ -7,8 +7,11 @@ were.
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from longlook.plan.offer import Offer
 from longlook.server.base import Server
@@ -55,22 +58,33 @@ class Ngtcp2(Server):
         words = Path(f"/proc/{self.process.pid}/cmdline").read_bytes().decode().split("\0")
         return next((word.partition("=")[2] for word in words if word.startswith("--cc=")), "cubic")
 
+    def initial_window_bytes(self) -> int | None:
+        """The first window in the newest connection's qlog."""
+        newest = max(self._qlogs.iterdir(), key=lambda path: path.stat().st_mtime_ns, default=None)
+        return None if newest is None else _first_window(newest)
+
     def early_data_by_connection(self) -> dict[str, bool]:
         """One qlog file per connection; a 0-RTT packet among its first is early data."""
         return {path.stem: _has_early_data(path) for path in sorted(self._qlogs.iterdir())}
 
 
 def _has_early_data(path: Path) -> bool:
-    """Whether a qlog (JSON text sequences, RFC 7464) received a packet of type 0RTT."""
+    """Whether it received a packet of type 0RTT."""
+    events = _first_events(path, b"packet_received", b"0RTT")
+    return any(event.get("data", {}).get("header", {}).get("packet_type") == "0RTT" for event in events)
+
+
+def _first_window(path: Path) -> int | None:
+    """Bytes, before anything was acknowledged."""
+    event = next(_first_events(path, b"metrics_updated", b"congestion_window"), None)
+    return None if event is None else int(event["data"]["congestion_window"])
+
+
+def _first_events(path: Path, *words: bytes) -> Iterator[dict[str, Any]]:
+    """Of the head of a qlog (JSON text sequences, RFC 7464), those in which all these words stand."""
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
     for line in head.split(b"\x1e"):
-        if b"packet_received" not in line or b"0RTT" not in line:
-            continue
-        try:
-            event = json.loads(line)
-        except ValueError:  # cut at the end of what was read
-            continue
-        if event.get("data", {}).get("header", {}).get("packet_type") == "0RTT":
-            return True
-    return False
+        if all(word in line for word in words):
+            with contextlib.suppress(ValueError):  # cut at the end of what was read
+                yield json.loads(line)

@@ -54,9 +54,10 @@ def complete_arm(arm: Any, stack: Any = None, look: Callable[[str], Stack] = loa
         raise PlanError(f"an arm's protocol is quic or tcp, not {protocol!r}")
     facts = getattr(spec, protocol)
     own: dict[str, Any] = {"server": facts.server, "client": facts.client}
-    emulated = protocol == "quic" and arm.get("cca", "cubic") == "cubic"
-    if emulated and arm.get("server", facts.server) == facts.server:
-        own["emulated_connections"] = spec.cca.emulated_connections
+    emulated = spec.cca.emulated_connections
+    cubic = protocol == "quic" and arm.get("cca", "cubic") == "cubic"
+    if emulated is not None and cubic and arm.get("server", facts.server) == facts.server:
+        own["emulated_connections"] = emulated
     return own | arm
 
 

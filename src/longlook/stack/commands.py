@@ -8,6 +8,9 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 
+BUN = ("--no-install", "--no-env-file", "--config=/dev/null", "run")
+"""How Bun runs a program of ours: it fetches nothing, and no file of the folder that it is started in changes it."""
+
 
 def answered(
     command: Sequence[str],

@@ -49,7 +49,9 @@ class Congestion(Table):
     """Defaults of the stack's congestion control."""
 
     default: Cca
-    emulated_connections: int = Field(ge=1, le=2)
+    emulated_connections: int | None = Field(
+        default=None, ge=1, le=2, description="N of the usual QUIC server's CUBIC; left out where it emulates none"
+    )
 
 
 class StackFile(Table):

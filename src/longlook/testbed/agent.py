@@ -41,6 +41,7 @@ SERVER_METHODS = (
     "require_alive",
     "congestion",
     "request_us",
+    "initial_window_bytes",
 )
 
 

@@ -183,6 +183,9 @@ class RemoteServer:
     def request_us(self) -> list[float] | None:
         return self._ask("request_us")
 
+    def initial_window_bytes(self) -> int | None:
+        return self._ask("initial_window_bytes")
+
     def require_alive(self) -> None:
         self._ask("require_alive")
 

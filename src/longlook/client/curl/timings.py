@@ -12,7 +12,7 @@ PROTOCOLS = {2: "http/1.1", 3: "h2", 30: "h3"}
 
 
 def observation(path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
-    """What an answer of fetch.py says; `serial` tells the fetches of one client apart."""
+    """What an answer of curl_fetch.py says; `serial` tells the fetches of one client apart."""
     connection = f"{serial}:{reply['port']}" if reply["connects"] == 1 else "used before"
     kept = {key: value for key, value in reply.items() if key not in ("id", "ok")}
     return recorded({"kind": "timings", "path": path, "connection": connection} | kept)

@@ -1,17 +1,16 @@
 """Fetches files with libcurl, one request per line of standard input. Run by its path, with curl_cffi on PYTHONPATH.
 
-  fetch.py ORIGIN PORT ADDRESS CERTIFICATE HTTP      HTTP: 2 or 3
-  {"id": 1, "path": "/file-000.bin", "timeout_ms": 60000}
+  curl_fetch.py ORIGIN PORT ADDRESS CERTIFICATE HTTP      HTTP: 2 or 3
   {"id": 1, "ok": true, "status": 200, "http": 30, "size": 1000000, "sha256": "...", "namelookup_s": ..., ...}
 
 Every fetch has a handle of its own: no connection and no session is used again.
 """
 
 import hashlib
-import json
 import sys
 
 from curl_cffi import Curl, CurlError, CurlInfo, CurlOpt
+from lines import FetchFailed, answer_all
 
 HTTP_2_ONLY_OVER_TLS, HTTP_3_ONLY = 4, 31
 TIMES = ("namelookup", "connect", "appconnect", "starttransfer", "total")
@@ -39,7 +38,6 @@ def fetch(url, resolve, certificate, http, timeout_ms):
         curl.perform()
         times = {f"{name}_s": curl.getinfo(getattr(CurlInfo, f"{name.upper()}_TIME")) for name in TIMES}
         return times | {
-            "ok": True,
             "status": curl.getinfo(CurlInfo.RESPONSE_CODE),
             "http": curl.getinfo(CurlInfo.HTTP_VERSION),
             "connects": curl.getinfo(CurlInfo.NUM_CONNECTS),
@@ -48,18 +46,17 @@ def fetch(url, resolve, certificate, http, timeout_ms):
             "sha256": digest.hexdigest(),
         }
     except CurlError as error:
-        return {"ok": False, "error": str(error)}
+        raise FetchFailed(str(error)) from None
     finally:
         curl.close()
 
 
 def main(origin, port, address, certificate, http):
-    print(json.dumps({"event": "ready", "version": Curl().version().decode()}), flush=True)
-    for line in sys.stdin:
-        request = json.loads(line)
-        url = f"https://{origin}:{port}{request['path']}"
-        found = fetch(url, f"{origin}:{port}:{address}", certificate, int(http), request["timeout_ms"])
-        print(json.dumps({"id": request["id"]} | found), flush=True)
+    def one(path, timeout_s):
+        url, resolve = f"https://{origin}:{port}{path}", f"{origin}:{port}:{address}"
+        return fetch(url, resolve, certificate, int(http), int(timeout_s * 1000))
+
+    answer_all(Curl().version().decode(), one)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,30 @@
+"""Client `aiohttp`: HTTP/1.1 over TLS 1.3 by AIOHTTP, in a program of ours (`programs/aiohttp_fetch.py`).
+
+TLS is Python's own: the version names the OpenSSL beneath it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from longlook.client.downloaded import observation
+from longlook.client.observation import Observation
+from longlook.client.scripted import ScriptedClient
+from longlook.plan.offer import Offer
+
+
+class Aiohttp(ScriptedClient):
+    """Times count from when the connection is about to be opened."""
+
+    name = "aiohttp"
+    offer = Offer(protocols=("tcp",), handshakes=("1rtt",), workloads=("download",))
+    program = "aiohttp_fetch.py"
+    component = "aiohttp"
+
+    def _arguments(self) -> list[str]:
+        own = self.settings
+        return [own.origin, str(own.port), own.address, str(own.certificate)]
+
+    def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
+        return observation(path, serial, reply)

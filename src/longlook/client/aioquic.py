@@ -1,0 +1,27 @@
+"""Client `aioquic`: HTTP/3 by aioquic, in a program of ours (`programs/aioquic_fetch.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from longlook.client.downloaded import observation
+from longlook.client.observation import Observation
+from longlook.client.scripted import ScriptedClient
+from longlook.plan.offer import Offer
+
+
+class Aioquic(ScriptedClient):
+    """Times count from when the first packet is about to leave."""
+
+    name = "aioquic"
+    offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",))
+    program = "aioquic_fetch.py"
+    component = "aioquic"
+
+    def _arguments(self) -> list[str]:
+        own = self.settings
+        return [own.origin, str(own.port), own.address, str(own.certificate)]
+
+    def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
+        return observation(path, serial, reply)

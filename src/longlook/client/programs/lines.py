@@ -1,0 +1,23 @@
+"""Requests and answers of these programs, one line of JSON each (longlook/client/scripted.py)."""
+
+import json
+import sys
+
+
+class FetchFailed(Exception):
+    """Why a fetch has nothing to show."""
+
+
+def answer_all(version, fetch):
+    """Say that it is ready, and answer requests until there are no more; `fetch(path, timeout_s)` gives an answer's
+    fields or raises `FetchFailed`."""
+    print(json.dumps({"event": "ready", "version": version}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            found = {"ok": True} | fetch(request["path"], request["timeout_ms"] / 1000)
+        except FetchFailed as failure:
+            found = {"ok": False, "error": str(failure)}
+        except Exception as error:  # one fetch's, and no reason to end before the next
+            found = {"ok": False, "error": repr(error)}
+        print(json.dumps({"id": request["id"]} | found), flush=True)

@@ -1,0 +1,44 @@
+"""Server `aioquic`: HTTP/3 by aioquic, in a program of ours (`programs/aioquic_serve.py`).
+
+It keeps connections until the client leaves, or is silent for a minute. What it says of a connection - controller,
+initial window, early data - it reads from that connection.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longlook.plan.offer import Offer
+from longlook.server.scripted import ScriptedServer
+
+
+class Aioquic(ScriptedServer):
+    """Loads are cold: it gives no tickets. Its CUBIC emulates no connections."""
+
+    name = "aioquic"
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), handshakes=("1rtt",))
+    program = "aioquic_serve.py"
+    component = "aioquic"
+
+    def _command(self) -> list[str]:
+        self._connections: list[dict[str, Any]] = []
+        return self._started_with(self.settings.arm.cca, str(self.state / "access.log"))
+
+    def cca_in_force(self) -> str:
+        return str(self._told()["cca"])
+
+    def cca_of_load(self) -> str:
+        """The newest connection's; before there is one, what new ones get."""
+        known = self._seen()
+        return str(known[-1]["cca"]) if known else self.cca_in_force()
+
+    def initial_window_bytes(self) -> int | None:
+        return int(self._told()["initial_window_bytes"])
+
+    def early_data_by_connection(self) -> dict[str, bool]:
+        return {one["connection"]: bool(one["early_data"]) for one in self._seen()}
+
+    def _seen(self) -> list[dict[str, Any]]:
+        """Every connection so far."""
+        self._connections += self.new_log_records()
+        return self._connections

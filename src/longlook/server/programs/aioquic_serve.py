@@ -1,0 +1,82 @@
+"""Serves a tree of files with aioquic over HTTP/3. Run by its path, with aioquic on PYTHONPATH.
+
+  aioquic_serve.py ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG
+
+When it listens it says what new connections get, one line of JSON: `version`, `cca`, `initial_window_bytes`. LOG gets
+a line per connection when its handshake is complete, read from that connection. Sessions cannot be resumed.
+"""
+
+import asyncio
+import json
+import re
+import sys
+from functools import partial
+
+import aioquic
+from aioquic.asyncio.protocol import QuicConnectionProtocol
+from aioquic.asyncio.server import serve
+from aioquic.h3.connection import H3_ALPN, H3Connection
+from aioquic.h3.events import HeadersReceived
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.congestion.base import create_congestion_control
+from aioquic.quic.events import HandshakeCompleted, ProtocolNegotiated
+from files import Files
+
+
+def sender(control):
+    """Controller and window of a sender, as they are now: `RenoCongestionControl` is `reno`."""
+    name = re.sub("CongestionControl$", "", type(control).__name__).lower()
+    return {"cca": name, "initial_window_bytes": control.congestion_window}
+
+
+class Session(QuicConnectionProtocol):
+    """One connection."""
+
+    def __init__(self, *given, files, log, **named):
+        super().__init__(*given, **named)
+        self.files, self.log = files, log
+        self.http: H3Connection | None = None
+        self.began = sender(self._quic._loss._cc)
+
+    def quic_event_received(self, event):
+        if isinstance(event, ProtocolNegotiated):
+            self.http = H3Connection(self._quic)
+        if isinstance(event, HandshakeCompleted):
+            name = self._quic.original_destination_connection_id.hex()
+            self.log({"connection": name, "early_data": event.early_data_accepted} | self.began)
+        if self.http is not None:
+            for one in self.http.handle_event(event):
+                if isinstance(one, HeadersReceived):
+                    self.answer(self.http, one.stream_id, dict(one.headers)[b":path"].decode())
+            self.transmit()
+
+    def answer(self, http, stream, target):
+        status, body, kind = self.files.get(target)
+        head = {
+            ":status": str(status),
+            "content-type": kind,
+            "content-length": str(len(body)),
+            "cache-control": "no-store,no-cache",
+        }
+        http.send_headers(stream, [(name.encode(), value.encode()) for name, value in head.items()])
+        http.send_data(stream, body, end_stream=True)
+
+
+async def main(root, address, port, certificate, key, controller, log):
+    configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN, congestion_control_algorithm=controller)
+    configuration.load_cert_chain(certificate, key)
+    with open(log, "a", encoding="ascii") as stream:
+
+        def write(record):
+            stream.write(json.dumps(record) + "\n")
+            stream.flush()
+
+        session = partial(Session, files=Files(root), log=write)
+        await serve(address, int(port), configuration=configuration, create_protocol=session)
+        new = create_congestion_control(controller, max_datagram_size=configuration.max_datagram_size)
+        print(json.dumps({"version": aioquic.__version__} | sender(new)), flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

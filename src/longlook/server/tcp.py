@@ -1,0 +1,38 @@
+"""What servers over Linux's TCP share: the controller is the namespace's, taken over by the listener."""
+
+from __future__ import annotations
+
+from longlook.host.tcpdiag import TcpDiag
+from longlook.plan.arm import CCAS
+from longlook.server.base import Server
+
+NO_CONNECTION = "no connection"
+
+
+class TcpServer(Server):
+    """A subclass's `_command` calls `_set_cca` before its program starts."""
+
+    def _set_cca(self) -> None:
+        """Sockets inherit the listener's controller, so it has to be set before the server starts."""
+        self.testbed.set_cca("server", self.settings.arm.cca)
+
+    def _listeners(self) -> str:
+        return self.testbed.run("server", ["ss", "-Htlni", f"sport = :{self.settings.port}"], timeout_s=5)
+
+    def _is_ready(self) -> bool:
+        return bool(self._listeners().strip())
+
+    def _wait_ready(self) -> None:
+        super()._wait_ready()
+        self._diag = self._owned.enter_context(TcpDiag(self.process.pid))
+
+    def cca_of_load(self) -> str:
+        """As the kernel has it of the open connections, or else of those that are being closed: a route, for instance,
+        may give them another one than the listener has."""
+        found = self._diag.connections(self.settings.port)
+        names = {one.cca for one in found if one.is_open} or {one.cca for one in found}
+        return ", ".join(sorted(names)) or NO_CONNECTION
+
+    def cca_in_force(self) -> str:
+        words = self._listeners().split()
+        return next((word for word in words if word in CCAS), "unknown")
