@@ -4,9 +4,8 @@ Quick tests come first, so that a mistake shows early. Of two workers (`make tes
 namespaces, the other the rest; `hardy` files, whose tests look at what is left after a fault and at no time, go to
 whichever is free. A `quiet` test, which asserts times or rates, runs while no other test does.
 
-What runs on a link in real time, or waits for a browser, can fail because the machine stood still. Such a test is
-given one more try, with nothing beside it; the summary names it with an R, which is a thing to look into. No other
-test is tried twice.
+What runs on a link in real time can fail because the machine stood still. Such a test is given one more try, with
+nothing beside it; the summary names it with an R, which is a thing to look into. No other test is tried twice.
 """
 
 import contextlib
@@ -26,9 +25,9 @@ DOOR, ROOM = Path(__file__), Path(__file__).parents[1] / "pyproject.toml"
 def pytest_collection_modifyitems(config, items):
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if REAL_TIME & marks:
+        if "netns" in marks:
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if REAL_TIME & marks and os.geteuid() != 0:
+        if {"netns", "browser"} & marks and os.geteuid() != 0:
             item.add_marker(pytest.mark.skip(reason="needs root: run `sudo make test`"))
         if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
@@ -49,7 +48,6 @@ def _lateness(item):
 
 
 WIRE, SLOW = "wire", {"slow", "browser", "nix"}
-REAL_TIME = {"netns", "browser"}
 
 
 @functools.cache

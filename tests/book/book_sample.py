@@ -34,7 +34,7 @@ QUICK = {"4.6a": [("5kb-x1", 10), ("1000kb-x1", 100)], "4.6d": [("10kb-x100", 50
 
 def make_root(root: Path) -> Path:
     """A copy of what the book is made of, without any data of this machine's own."""
-    for name in ("_config.yml", "_toc.yml"):
+    for name in ("_config.yml", "_toc.yml", "CITATION.cff"):
         shutil.copy(REPOSITORY / name, root)
     for name in ("book", "sweeps", "data/published"):
         shutil.copytree(REPOSITORY / name, root / name)
