@@ -1,20 +1,16 @@
 """The archive: the same bytes twice, all of a commit and the book, nothing of what is not committed."""
 
 import json
-import subprocess
 import tarfile
 
 import pytest
 import yaml
 
 from longlook import archive, paths
-from longlook.archive import BOOK_FOLDER, CRATE, make_archive
+from longlook.archive import BOOK_FOLDER, make_archive
 from longlook.errors import LonglookError
-
-
-def git(root, *arguments):
-    command = ["git", "-c", f"safe.directory={root}", "-c", "user.name=x", "-c", "user.email=x", "-C", str(root)]
-    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+from longlook.record.crate import CRATE_NAME as CRATE
+from repositories import git
 
 
 @pytest.fixture

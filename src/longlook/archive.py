@@ -6,10 +6,8 @@ The same commit and the same book give the same bytes: files in the order of the
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import json
-import subprocess
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,15 +19,16 @@ from rocrate.rocrate import ROCrate
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host import git
+from longlook.record.crate import CRATE_NAME
+from longlook.record.durable import sha256_file
 
 BOOK_FOLDER = "book-html"
 """Where the built book lies in the archive; `_build` is what one's own build writes."""
-CRATE = "ro-crate-metadata.json"
 LICENSES = {
     "https://spdx.org/licenses/MIT": "MIT License (code)",
     "https://spdx.org/licenses/CC-BY-4.0": "Creative Commons Attribution 4.0 International (text and data)",
 }
-GIT_TIMEOUT_S = 60
 
 
 @dataclass(frozen=True)
@@ -48,17 +47,23 @@ def make_archive(html: Path, out: Path | None = None) -> Archive:
     LonglookError where files differ from the commit, or the root is no checkout.
     """
     root = paths.ROOT
-    if changed := _git(root, "status", "--porcelain", "--untracked-files=no").splitlines():
+    try:
+        changed = git.output(root, "status", "--porcelain", "--untracked-files=no").splitlines()
+    except git.GitError as error:
+        raise LonglookError(
+            f"an archive is of a commit, and {root} is no checkout that git can read: {error}"
+        ) from None
+    if changed:
         raise LonglookError(
             f"{len(changed)} files differ from the commit ({changed[0][3:]} is one): an archive is of a commit, so "
             "commit or stash them first"
         )
-    commit, moment = _git(root, "show", "-s", "--format=%H %ct", "HEAD").split()
+    commit, moment = git.output(root, "show", "-s", "--format=%H %ct", "HEAD").split()
     facts = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     name = f"longlook-{facts['version']}-{commit[:12]}"
     out = out or root / "dist" / f"{name}.tar.gz"
     out.parent.mkdir(parents=True, exist_ok=True)
-    tracked = sorted(file for file in _git(root, "ls-files", "-z").split("\0") if file)
+    tracked = sorted(file for file in git.output(root, "ls-files", "-z").split("\0") if file)
     crate = _crate(facts, commit, int(moment), tracked)
     contents = [(file, root / file) for file in tracked]
     contents += [(f"{BOOK_FOLDER}/{file}", html / file) for file in _built(html)]
@@ -68,12 +73,12 @@ def make_archive(html: Path, out: Path | None = None) -> Archive:
         gzip.GzipFile("", "wb", 6, raw, mtime=int(moment)) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
-        _add(tar, f"{name}/{CRATE}", crate, 0o644, int(moment))
+        _add(tar, f"{name}/{CRATE_NAME}", crate, 0o644, int(moment))
         for inside, file in sorted(contents):
             mode = 0o755 if file.stat().st_mode & 0o100 else 0o644
             _add(tar, f"{name}/{inside}", file.read_bytes(), mode, int(moment))
     partial.replace(out)
-    return Archive(out, _sha256(out), len(contents) + 1, out.stat().st_size)
+    return Archive(out, sha256_file(out), len(contents) + 1, out.stat().st_size)
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes, mode: int, moment: int) -> None:
@@ -101,16 +106,16 @@ def _crate(facts: dict, commit: str, moment: int, tracked: list[str]) -> bytes:
     for one, words in LICENSES.items():
         crate.add_jsonld({"@id": one, "@type": "CreativeWork", "name": words})
     campaigns = sorted({str(Path(file).parent) for file in tracked if Path(file).name == "campaign.json"})
-    crates = [file for file in tracked if file.startswith("data/raw/") and Path(file).name == CRATE]
+    crates = [file for file in tracked if file.startswith("data/raw/") and Path(file).name == CRATE_NAME]
     for folder in ("data/raw", "data/processed", "data/published", "book", "src", "sweeps", "envs", BOOK_FOLDER):
         crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": _WORDS[folder]})
     for folder in campaigns:
-        has_own = f"{folder}/{CRATE}" in crates
-        more = {"subjectOf": {"@id": f"{folder}/{CRATE}"}} if has_own else {}
+        has_own = f"{folder}/{CRATE_NAME}" in crates
+        more = {"subjectOf": {"@id": f"{folder}/{CRATE_NAME}"}} if has_own else {}
         crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": f"campaign {Path(folder).name}"} | more)
         if has_own:
             crate.add_jsonld(
-                {"@id": f"{folder}/{CRATE}", "@type": "File", "name": f"RO-Crate of {Path(folder).name}",
+                {"@id": f"{folder}/{CRATE_NAME}", "@type": "File", "name": f"RO-Crate of {Path(folder).name}",
                  "encodingFormat": "application/ld+json"}
             )  # fmt: skip
     return (json.dumps(crate.metadata.generate(), indent=1, sort_keys=True) + "\n").encode()
@@ -126,20 +131,3 @@ _WORDS = {
     "envs": "software stacks, pinned",
     BOOK_FOLDER: "the built book",
 }
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _git(root: Path, *arguments: str) -> str:
-    command = ["git", "-c", f"safe.directory={root}", "-C", str(root), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL,
-                              timeout=GIT_TIMEOUT_S, check=False)  # fmt: skip
-    except FileNotFoundError:
-        raise LonglookError("an archive is of a commit, and git is not installed: apt-get install git") from None
-    if done.returncode:
-        raise LonglookError(f"{root} is no checkout that git can read: {done.stderr.strip()}")
-    return done.stdout

@@ -11,8 +11,7 @@ from typing import Any
 
 import click
 
-MOST_NAME = 16
-_TESTBED = re.compile(rf"[a-z0-9]{{1,{MOST_NAME}}}")
+from longlook.testbed import names
 
 
 def shown(value: Any) -> str:
@@ -59,8 +58,8 @@ class TestbedName(click.ParamType):
     name = "name"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not isinstance(value, str) or not _TESTBED.fullmatch(value):
-            self.fail(f"{shown(value)} cannot name a testbed: 1 to {MOST_NAME} of a-z and 0-9", param, ctx)
+        if not isinstance(value, str) or not re.fullmatch(names.PATTERN, value):
+            self.fail(f"{shown(value)} cannot name a testbed: {names.WORDS}", param, ctx)
         return value
 
 

@@ -56,6 +56,15 @@ def _require_measuring(here: bool = True) -> None:
         require_root()
 
 
+def _build() -> Path:
+    """The book, built anew: its index page."""
+    paths.require_data()
+    paths.require_writable(paths.STATE)
+    from longlook.book.build import build
+
+    return build()
+
+
 @cli.command()
 def doctor() -> None:
     """Check this machine: each line says ok or how to mend it."""
@@ -250,33 +259,25 @@ def seal_index() -> None:
 @cli.command()
 def book() -> None:
     """Build the book and print where it is."""
-    paths.require_data()
-    paths.require_writable(paths.STATE)
-    from longlook.book.build import build
-
-    click.echo(build())
+    click.echo(_build())
 
 
 @cli.command()
 def pdf() -> None:
     """Build the book, print all of it into one PDF, and print where that is."""
-    paths.require_data()
-    paths.require_writable(paths.STATE)
-    from longlook.book.build import build
+    html = _build().parent
     from longlook.book.pdf.book import make_pdf
 
-    click.echo(make_pdf(build().parent))
+    click.echo(make_pdf(html))
 
 
 @cli.command()
 def archive() -> None:
     """Build the book and pack it with the commit's code, data and locks; prints where, and the digest."""
-    paths.require_data()
-    paths.require_writable(paths.STATE)
+    html = _build().parent
     from longlook.archive import make_archive
-    from longlook.book.build import build
 
-    made = make_archive(build().parent)
+    made = make_archive(html)
     click.echo(f"{made.path}\n{made.files} files, {made.bytes:,} bytes, sha256 {made.sha256}")
 
 

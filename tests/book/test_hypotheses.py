@@ -11,15 +11,11 @@ from longlook.book import data as book_data
 from longlook.book.muthuraj2024 import hypotheses
 from longlook.book.value import Measured
 from longlook.errors import LonglookError
+from repositories import git
 
 CHAPTERS = sorted([*paths.BOOK.glob("*.md"), *paths.BOOK.glob("[!_]*/*.md")])
 CLAIMED = re.compile(r"\b(?:written|stated|committed|predicted)\b[^.:]*\b(?:before|first)\b[^.:]*", re.I)
 KEPT = re.compile(r"\{value\}`stated[\w-]*`|\{ref\}`[^`]*<foretold>`")
-
-
-def git(root, *arguments):
-    command = ["git", "-c", f"safe.directory={root}", "-c", "user.name=x", "-c", "user.email=x", "-C", str(root)]
-    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=True).stdout.strip()
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pandas as pd
 from IPython.display import HTML
@@ -38,6 +39,7 @@ class Square:
     row: pd.Series
 
 
+@lru_cache(maxsize=1)
 def squares(data: BookData) -> tuple[Square, ...]:
     """Page load times of every published cell that has a reference campaign."""
     means, verdicts = (newest(frame, "reference") for frame in (data.means, data.verdicts))

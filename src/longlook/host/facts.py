@@ -7,13 +7,12 @@ import hashlib
 import os
 import platform
 import socket
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from longlook import paths
+from longlook.host import git
 
-GIT_TIMEOUT_S = 60.0
 CLOCKSOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
@@ -72,7 +71,7 @@ def git_commit(root: Path | None = None) -> str | None:
     """
     if root is None and (told := os.environ.get("LONGLOOK_COMMIT")):
         return told  # a node was given the files without the repository
-    folder = str(root or paths.ROOT)
+    folder = root or paths.ROOT
     head = _git(folder, "rev-parse", "--verify", "HEAD")
     if not head:
         return None
@@ -82,15 +81,9 @@ def git_commit(root: Path | None = None) -> str | None:
     return head if changed == "" else f"{head}-dirty"
 
 
-def _git(folder: str, *arguments: str) -> str | None:
-    """Output of a git command; None if it failed. Refuses to answer for a repository that merely surrounds `folder`."""
-    # safe.directory: a clone that belongs to another user than root (sudo make) is still this code.
-    command = ["git", "-c", f"safe.directory={folder}", "-C", folder, *arguments]
-    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
+def _git(folder: Path, *arguments: str) -> str | None:
+    """Output of a git command; None if it failed."""
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=GIT_TIMEOUT_S, env=environment, stdin=subprocess.DEVNULL
-        )
-    except (OSError, subprocess.SubprocessError):
+        return git.output(folder, *arguments).strip()
+    except git.GitError:
         return None
-    return done.stdout.strip() if done.returncode == 0 else None

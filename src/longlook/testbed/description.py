@@ -25,9 +25,10 @@ from pydantic import AfterValidator, Field
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
 from longlook.plan.value import PlanError, Text, Value
+from longlook.testbed import names
 
 SSH_PORT = 22
-Name = Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$", description="1 to 16 of a-z and 0-9")]
+Name = Annotated[str, Field(pattern=f"^{names.PATTERN}$", description=names.WORDS)]
 Host = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*$", max_length=253)]
 User = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=64)]
 Address = Annotated[str, AfterValidator(lambda text: str(ipaddress.IPv4Address(text)))]

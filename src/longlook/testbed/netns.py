@@ -23,6 +23,7 @@ from pyroute2 import NetNS, netns
 
 from longlook.errors import LonglookError
 from longlook.host import kernel, process
+from longlook.testbed import names
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.ownership import used
 
@@ -87,8 +88,8 @@ class NetnsTestbed(Testbed):
     driver = "netns"
 
     def __init__(self, name: str = "default"):
-        if not re.fullmatch(r"[a-z0-9]{1,16}", name):
-            raise LonglookError(f"testbed name {name!r}: 1 to 16 of a-z and 0-9")
+        if not re.fullmatch(names.PATTERN, name):
+            raise LonglookError(f"testbed name {name!r}: {names.WORDS}")
         self.name = name
         self.hosts = {
             "server": Host("server", SERVER_ADDRESS, ("eth0",)),

@@ -16,7 +16,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
@@ -30,6 +29,7 @@ from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.errors import LonglookError
 from longlook.figure import style
 from longlook.figure.table import html_table
+from longlook.host import git
 from longlook.stack.arms import sweep_files
 
 FILE = Path(STUDY) / "hypotheses.csv"
@@ -42,7 +42,6 @@ IN_CHAPTERS = {
 }
 """Sweep -> chapter and first words of its hypothesis, where it does not stand in the sweep itself."""
 SHORT = 7
-TIMEOUT_S = 60
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def _campaigns(root: Path, sweep: str) -> list[tuple[str, dict[str, str]]]:
     found = []
     for commit in reversed(_lines(root, "log", "--diff-filter=A", "--format=%H", "--", pattern)):
         records = _lines(root, "show", "--diff-filter=A", "--format=", "--name-only", commit, "--", pattern)
-        found += [(commit, json.loads(_git(root, "show", f"{commit}:{record}"))) for record in sorted(records)]
+        found += [(commit, json.loads(git.output(root, "show", f"{commit}:{record}"))) for record in sorted(records)]
     return found
 
 
@@ -117,14 +116,12 @@ def _is_before(root: Path, stated: str, data: str, campaign: dict[str, str]) -> 
         return False
     if _knows(root, campaign["git_commit"]):
         return _is_in(root, stated, campaign["git_commit"])
-    committed = datetime.fromisoformat(_git(root, "show", "-s", "--format=%cI", stated).strip())
+    committed = datetime.fromisoformat(git.output(root, "show", "-s", "--format=%cI", stated).strip())
     return "created" in campaign and committed < datetime.fromisoformat(campaign["created"])
 
 
 def _knows(root: Path, commit: str) -> bool:
-    done = subprocess.run(_command(root, "cat-file", "-e", f"{commit}^{{commit}}"), capture_output=True,
-                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)  # fmt: skip
-    return done.returncode == 0
+    return git.succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
 
 
 def _first_with(root: Path, path: str, words: str) -> str:
@@ -132,32 +129,18 @@ def _first_with(root: Path, path: str, words: str) -> str:
     lines = _lines(root, "log", "--follow", "--format=%H", "--name-only", "--", path)
     history = list(zip(lines[::2], lines[1::2], strict=True))
     for commit, name in reversed(history):
-        if words in flat(_git(root, "show", f"{commit}:{name}")):
+        if words in flat(git.output(root, "show", f"{commit}:{name}")):
             return commit
     raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
 
 
 def _is_in(root: Path, commit: str, later: str) -> bool:
     """Whether a commit is the later one, or before it; no where git does not know one of them."""
-    done = subprocess.run(_command(root, "merge-base", "--is-ancestor", commit, later), capture_output=True,
-                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)  # fmt: skip
-    return done.returncode == 0
+    return git.succeeds(root, "merge-base", "--is-ancestor", commit, later)
 
 
 def _lines(root: Path, *arguments: str) -> list[str]:
-    return [line for line in _git(root, *arguments).splitlines() if line]
-
-
-def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(_command(root, *arguments), capture_output=True, text=True, encoding="utf-8",
-                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)  # fmt: skip
-    if done.returncode:
-        raise LonglookError(f"git {arguments[0]} failed in {root}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def _command(root: Path, *arguments: str) -> list[str]:
-    return ["git", "-c", f"safe.directory={root}", "-C", str(root), *arguments]
+    return [line for line in git.output(root, *arguments).splitlines() if line]
 
 
 def from_git(root: Path = paths.ROOT) -> list[Foretold]:

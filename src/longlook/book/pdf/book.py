@@ -25,7 +25,7 @@ def make_pdf(html: Path | None = None, out: Path | None = None) -> Path:
     """Prints the built book of `html` (default: the root's own build) into `out` (a file); returns it."""
     html = html or paths.ROOT / "_build" / "html"
     out = out or html.parent / NAME
-    chromium = install_part(BROWSER).folder / "bin" / "chromium"
+    chromium = install_part(BROWSER).program("chromium")
     title = yaml.safe_load((paths.ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
     book = whole(html, expected_pages(paths.ROOT / "_toc.yml"), title)
     pages = _pages(_printed(chromium, book, {}), book)
