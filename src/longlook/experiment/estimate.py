@@ -12,6 +12,8 @@ OVERHEAD_PER_CELL_S = 6.0
 """Kernel, testbed, calibration, servers and clients."""
 OVERHEAD_OF_JITTER_S = 6.0
 """Its calibration."""
+QUEUE_TIMES = 7.0
+"""What calibration takes of a queue, in times that it needs to drain: it is filled and drained in both directions."""
 OVERHEAD_PER_LOAD_S = 0.12
 """A fresh tab, the empty cache and the server's log."""
 JITTER_MBPS = 12.0
@@ -39,14 +41,20 @@ def load_s(cell: Cell, arm: Arm) -> float:
     )
 
 
+def overhead_s(cell: Cell) -> float:
+    """Before its first load, s."""
+    link = cell.link
+    drain_s = link.longest_queue_bytes * 8 / (link.bandwidth_mbps * 1e6)
+    return OVERHEAD_PER_CELL_S + QUEUE_TIMES * drain_s + (OVERHEAD_OF_JITTER_S if link.jitter_ms else 0)
+
+
 def interleaved_s(cell: Cell) -> float:
     """Expected wall time of a cell whose arms take turns, s."""
-    overhead = OVERHEAD_PER_CELL_S + (OVERHEAD_OF_JITTER_S if cell.link.jitter_ms else 0)
-    return overhead + (cell.loads + 1) * sum(load_s(cell, arm) + OVERHEAD_PER_LOAD_S for arm in cell.arms)
+    return overhead_s(cell) + (cell.loads + 1) * sum(load_s(cell, arm) + OVERHEAD_PER_LOAD_S for arm in cell.arms)
 
 
 def together_s(cell: Cell) -> float:
     """Its time, or that of its bytes at the bandwidth, twice: reading the captures takes time."""
     megabits = cell.workload.total_bytes * len(cell.arms) * 8 / 1e6
     rate = min(cell.link.bandwidth_mbps, JITTER_MBPS) if cell.link.jitter_ms else cell.link.bandwidth_mbps
-    return OVERHEAD_PER_CELL_S + (cell.duration_s or cell.at_most_s or 1.5 * megabits / rate) * 1.2
+    return overhead_s(cell) + (cell.duration_s or cell.at_most_s or 1.5 * megabits / rate) * 1.2

@@ -35,6 +35,12 @@ FAILURES_IN_A_ROW = 4
 """So many unfinished loads of one arm, one after the other, end the cell: something is broken, not unlucky."""
 
 Progress = Callable[[str, int, int], None]
+Beside = Callable[[Context], contextlib.AbstractContextManager[None]]
+"""What else goes on while a cell's loads are measured."""
+
+
+def _nothing(_context: Context) -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext()
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,7 @@ def run_interleaved(
     testbed: str | dict = "default",
     link: str | None = None,
     progress: Progress | None = None,
+    beside: Beside = _nothing,
 ) -> Summary:
     """Measure one cell and write its record into `folder`; `testbed` and `link` as of context.opened."""
     began, started_at = time.monotonic(), iso_now()
@@ -72,7 +79,7 @@ def run_interleaved(
     with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
         sides = _sides(owned, context)
         write_environment(context, sides)
-        with held_to(context.link, cell), SamplesWriter(folder / SAMPLES_NAME) as writer:
+        with held_to(context.link, cell), SamplesWriter(folder / SAMPLES_NAME) as writer, beside(context):
             for record in _records(context, sides, progress):
                 writer.append(record)
                 samples.append(sample_of(record))

@@ -6,8 +6,13 @@ from longlook.experiment.base import Metric
 
 PLT = Metric("plt_ms", "ms", "low", "page load time")
 TTLB = Metric("ttlb_ms", "ms", "low", "time to the last byte")
+DURATION = Metric("duration_ms", "ms", "low", "connection duration, first packet to last")
 CONNECT = Metric("connect_ms", "ms", "low", "time until the connection stands")
 TTFB = Metric("ttfb_ms", "ms", "low", "time to the first byte")
+PACKETS = Metric("packets", "packets", None, "packets of the connection, both ways")
+PACKETS_UP = Metric("packets_up", "packets", None, "packets from the client that reached the server")
+BYTES_UP = Metric("bytes_up", "bytes", None, "bytes from the client that reached the server")
+BYTES_DOWN = Metric("bytes_down", "bytes", None, "bytes that the server sent")
 CLIENT_CPU = Metric("client_cpu_s", "s", None, "CPU of the client")
 SERVER_CPU = Metric("server_cpu_s", "s", None, "CPU of the server")
 RATE = Metric("mean_mbps", "Mbit/s", "high", "mean rate")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from longlook.experiment import estimate, metrics, reading
 from longlook.experiment.base import Experiment
+from longlook.experiment.connected import read_downloads, recheck_downloads
 from longlook.experiment.recheck import recheck_interleaved
 from longlook.experiment.recheck_together import recheck_together
 from longlook.plan.cell import Cell
@@ -20,6 +21,7 @@ WATCHED = (
     metrics.WINDOW_MAX,
     metrics.QUEUE_MAX,
     metrics.HOLD_MAX,
+    metrics.CONNECT,
 )
 
 PLT = Experiment(
@@ -39,10 +41,21 @@ DOWNLOAD = Experiment(
     notebook="download.ipynb",
     mode="interleaved",
     workloads=("download",),
-    metrics=(metrics.TTLB, metrics.CONNECT, metrics.TTFB, metrics.CLIENT_CPU, metrics.SERVER_CPU),
-    read=read_samples,
+    metrics=(
+        metrics.TTLB,
+        metrics.CONNECT,
+        metrics.TTFB,
+        metrics.CLIENT_CPU,
+        metrics.SERVER_CPU,
+        metrics.DURATION,
+        metrics.PACKETS,
+        metrics.PACKETS_UP,
+        metrics.BYTES_UP,
+        metrics.BYTES_DOWN,
+    ),
+    read=read_downloads,
     estimate_s=estimate.interleaved_s,
-    recheck=recheck_interleaved,
+    recheck=recheck_downloads,
 )
 
 

@@ -24,6 +24,7 @@ from longlook.experiment.context import Context, opened, scratch_folder
 from longlook.experiment.environment import write_environment
 from longlook.experiment.flow import Flow, start_flows
 from longlook.experiment.linkcheck import held_to
+from longlook.experiment.metrics import CONNECT
 from longlook.experiment.opened import Counts, opened_between
 from longlook.experiment.schedule import ATTEMPTS_TOGETHER as ATTEMPTS
 from longlook.experiment.schedule import INDEX_TOGETHER as INDEX
@@ -162,7 +163,7 @@ def _attempt(context: Context, number: int) -> Attempt:
         if changed is not None:
             reason = f"link_changed: {changed}"
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
-    told = _told(flows, joined, bins)
+    told = _told(context, flows, joined, bins)
     return Attempt(number, started_at, reason, told, request_us, stalls, stopped, joined, bins)
 
 
@@ -184,13 +185,24 @@ def _probes(owned: contextlib.ExitStack, context: Context, flows: Sequence[Flow]
     return owned.enter_context(bed.tcp_probe(ports, scratch / "tcp_probe.txt")) if ports else None
 
 
-def _told(flows: Sequence[Flow], joined: pd.DataFrame, bins: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def _told(
+    context: Context, flows: Sequence[Flow], joined: pd.DataFrame, bins: pd.DataFrame
+) -> dict[str, dict[str, Any]]:
     """Metrics of each flow, by name; None where no probe could tell."""
     rates = mean_mbps(bins, [flow.name for flow in flows])
     return {
-        flow.name: {"mean_mbps": rates[flow.name], "finished_s": flow.finished_s} | counts(joined, flow)
+        flow.name: {"mean_mbps": rates[flow.name], "finished_s": flow.finished_s}
+        | counts(joined, flow)
+        | _set_up(context.cell, flow)
         for flow in flows
     }
+
+
+def _set_up(cell: Cell, flow: Flow) -> dict[str, float | None]:
+    """How long a flow that is one download took to connect, as its client tells."""
+    if cell.workload.kind != "download":
+        return {}
+    return {CONNECT.name: None if flow.seen is None else flow.seen.connect_ms}
 
 
 def _transfer(

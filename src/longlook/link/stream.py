@@ -88,7 +88,7 @@ def spaced(sender, count, interval_s, **_):
 
 def fill(sender, count, frame_bytes, mbps, backlog_bytes, hold_s, top_up=0, **_):
     begin, rate = time.monotonic(), mbps * 1e6 / 8
-    filled = False
+    filled, slow = False, frame_bytes / rate > 2 * STEP_S  # then there is time to leave the processor to others
     while len(sender.times) < count:
         elapsed = time.monotonic() - begin
         if len(sender.times) * frame_bytes < elapsed * rate + backlog_bytes:
@@ -97,6 +97,8 @@ def fill(sender, count, frame_bytes, mbps, backlog_bytes, hold_s, top_up=0, **_)
         filled = True
         if elapsed >= hold_s:
             break
+        if slow:
+            time.sleep(STEP_S)
     for _index in range(top_up):
         sender.send()
     return filled

@@ -18,6 +18,7 @@ from longlook.analysis.newest import STUDY
 from longlook.analysis.welch import summarise, welch_from_summaries
 from longlook.book import data as book_data
 from longlook.book.chapter import QUIC_TCP
+from longlook.book.claimed import ClaimPart, verdict
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.flows import Contest, contests, transfers
 from longlook.book.value import NOT_YET
@@ -37,21 +38,6 @@ FAIRNESS = {"QUIC v1": "table-4.1", "gQUIC": "table-4.1-gquic37"}
 LARGEST_BYTES = bytes_of_kb(10_000)
 BBR = ("4.14a", "4.14b", "4.14c", "4.14d", "4.14e", "4.14f")
 BBR_JITTER = ("4.15b", "4.15d")
-
-
-@dataclass(frozen=True)
-class ClaimPart:
-    """One part of a claim by some numbers."""
-
-    name: str
-    """The figure, the stack, the bandwidth."""
-    numbers: str
-    holds: bool | None
-    """None where the numbers leave it open."""
-
-    @property
-    def text(self) -> str:
-        return f"{self.name}: {self.numbers}"
 
 
 @dataclass(frozen=True)
@@ -122,21 +108,6 @@ def claims_table(data: BookData) -> str:
             row.append("<br>".join(lines) if parts else absent)
         rows.append(row)
     return html_table(["claim", *columns], rows, escape=False)
-
-
-def verdict(parts: list[ClaimPart], of: int) -> str:
-    """`holds`, or in how many of its parts and in which not; of at least one part, with a remark where some are
-    missing."""
-    holding, failing, undecided = ([part.name for part in parts if part.holds is one] for one in (True, False, None))
-    word = "holds" if len(holding) == len(parts) else f"holds in {len(holding)} of {len(parts)}"
-    if len(failing) == len(parts):
-        word = "does not hold"
-    elif len(undecided) == len(parts):
-        word = "open"
-    elif len(holding) < len(parts):
-        others = {"not in": failing, "open in": undecided}
-        word += "".join(f", {how} {', '.join(names)}" for how, names in others.items() if names)
-    return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
 
 
 def _squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:

@@ -1,0 +1,223 @@
+"""Numbers of Halme 2021 by condition and implementation: as printed, and as re-measured. Times are ms.
+
+Its time is the connection's duration, from a capture. Its handshake is by the client's log (aioquic, ngtcp2) or by the
+capture (LSQUIC, TCP), which has the arrival of the packet that ends it as well: here that is half a round trip more
+than its client's own time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Protocol
+
+import pandas as pd
+
+from longlook import paths
+from longlook.analysis.ratio import ratio_of
+from longlook.analysis.welch import Summary, summarise, summary_of
+from longlook.book.data import BookData
+from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, PACKETS, PACKETS_UP, TTLB
+from longlook.plan.workload import bytes_of_kb
+from longlook.published.halme2021 import STUDY, Remark, Table, remarks, tables
+
+QUIC = ("aioquic", "lsquic", "ngtcp2")
+TCP = "tcp"
+NAMES = {"aioquic": "aioquic", "lsquic": "LSQUIC", "ngtcp2": "ngtcp2", "tcp": "TCP"}
+BY_CAPTURE = ("lsquic", "tcp")
+"""Whose handshakes the thesis took from the capture."""
+HANDSHAKE = "handshake_ms"
+"""By the thesis's own definition."""
+PARALLEL = "parallel"
+MEGABYTE = bytes_of_kb(1000)
+
+
+@dataclass(frozen=True)
+class Where:
+    """A condition: of a series that has several, by file and loss."""
+
+    series: str
+    object_bytes: int = MEGABYTE
+    loss_pct: float | None = None
+    """Both ways together."""
+    rtt_ms: float | None = None
+
+
+TABLES = {name: Where(f"table-{name}") for name in ("2", "3", "4", "5")}
+ALONE = Where("not-printed", loss_pct=0)
+"""50 ms one way without loss: what scenario 3 is compared with."""
+ONE_PERCENT = Where("not-printed", loss_pct=2)
+SMALL = Where("small-2", bytes_of_kb(10))
+
+
+@dataclass(frozen=True)
+class Times:
+    """How many times something; with its 99 % interval, or NaN where only means are printed."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    def within(self, at_least: float = -math.inf, at_most: float = math.inf) -> bool | None:
+        """Whether the interval lies inside; None where it lies across a bound. Without one the number decides."""
+        if math.isnan(self.low):
+            return at_least <= self.value <= at_most
+        if self.high < at_least or self.low > at_most:
+            return False
+        return True if at_least <= self.low and self.high <= at_most else None
+
+
+def times(base: Summary, other: Summary) -> Times:
+    """Mean of `other` over that of `base`."""
+    found = ratio_of(base, other)
+    return Times(found.value, found.low, found.high)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Scenario 3: a QUIC implementation and TCP at once, each against itself alone."""
+
+    quic: Times
+    tcp: Times
+    tcp_handshake: Times | None
+
+
+class Evidence(Protocol):
+    """Numbers of one column: None where it has none."""
+
+    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+        """Of one implementation under one condition."""
+
+    def beside(self, arm: str) -> Beside | None:
+        """What came of an implementation beside TCP."""
+
+
+class Printed:
+    """Means without standard deviations, so that no interval can be made."""
+
+    def __init__(self) -> None:
+        self._tables: Mapping[str, Table] = {f"table-{one.table}": one for one in tables(paths.PUBLISHED)}
+        self._remarks = tuple(remarks(paths.PUBLISHED))
+
+    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+        table = self._tables.get(where.series)
+        if table is None or where.object_bytes != table.cell.workload.total_bytes:
+            return None
+        own = table.printed[arm]
+        packets_up = own.packets * own.client_share_pct / 100
+        known = {
+            DURATION.name: own.time_avg_s * 1e3,
+            HANDSHAKE: own.handshake_s * 1e3,
+            PACKETS.name: own.packets,
+            PACKETS_UP.name: packets_up,
+        }
+        return Summary(known[metric], math.nan, own.n) if metric in known else None
+
+    def beside(self, arm: str) -> Beside | None:
+        quic, tcp = self._said(arm, TCP), self._said(TCP, arm)
+        handshake = self._ranged("handshake_ratio_to_solo", TCP, arm)
+        return None if quic is None or tcp is None else Beside(quic, tcp, handshake)
+
+    def _said(self, arm: str, other: str) -> Times | None:
+        """How many times its time alone."""
+        increase = self._ranged("time_increase_pct", arm, other)
+        if increase is not None:
+            return Times(*(1 + pct / 100 for pct in (increase.value, increase.low, increase.high)))
+        return self._ranged("time_ratio_to_solo", arm, other)
+
+    def _ranged(self, metric: str, arm: str, other: str) -> Times | None:
+        """A number, or the middle of the two that it says something lies between."""
+        found = [
+            one.value
+            for one in self._remarks
+            if one.metric == metric and one.implementation == arm and _is_beside(one, other)
+        ]
+        if len(found) < 2:
+            return Times(found[0]) if found else None
+        return Times(sum(found) / len(found), min(found), max(found))
+
+
+def _is_beside(remark: Remark, other: str) -> bool:
+    return other in remark.conditions.get("run_in_parallel_with", "").split(" or ")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The newest campaigns of one column."""
+
+    data: BookData
+    key: str
+    """`reference` or `yours`."""
+
+    def rows(self, table: str, where: Where) -> pd.DataFrame:
+        """Of `arms` or `cells`: those of a condition."""
+        own = self.data.rows(table, STUDY, where.series, self.key)
+        own = own[own["object_bytes"] == where.object_bytes]
+        stated = {"loss_pct": where.loss_pct, "rtt_ms": where.rtt_ms}
+        for name, value in stated.items():
+            own = own if value is None else own[own[name] == value]
+        return own
+
+    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+        if metric == HANDSHAKE:
+            return self._handshake(where, arm)
+        row = self._row(where, arm, metric)
+        return None if row is None or not row["n"] else summary_of(row)
+
+    def _row(self, where: Where, arm: str, metric: str) -> pd.Series | None:
+        own = self.rows("arms", where)
+        own = own[(own["arm"] == arm) & (own["metric"] == metric)]
+        return own.iloc[0] if len(own) else None
+
+    def _handshake(self, where: Where, arm: str) -> Summary | None:
+        row = self._row(where, arm, CONNECT.name)
+        if row is None or not row["n"]:
+            return None
+        more = row["rtt_ms"] / 2 if arm in BY_CAPTURE else 0.0
+        own = summary_of(row)
+        return replace(own, mean=own.mean + more)
+
+    def values(self, where: Where, arm: str, metric: str) -> list[float]:
+        """Of every load that counts."""
+        ids = set(self.rows("cells", where)["cell_id"])
+        own = self.data.rows("samples", STUDY, where.series, self.key)
+        own = own[own["cell_id"].isin(ids) & (own["arm"] == arm) & (own["metric"] == metric)]
+        return own.loc[own["accepted"] & ~own["set_aside"], "value"].tolist()
+
+    def beside(self, arm: str) -> Beside | None:
+        own = self._together[self._together["cell_id"].isin(self._cells_of(arm))]
+        alone = {name: self.summary(ALONE, name, TTLB.name) for name in (arm, TCP)}
+        took = {name: _seconds(own, name) for name in (arm, TCP)}
+        if any(one is None for one in alone.values()) or min(one.n for one in took.values()) < 2:
+            return None
+        set_up, set_up_alone = _of(own, TCP, CONNECT.name), self.summary(ALONE, TCP, CONNECT.name)
+        handshake = times(set_up_alone, set_up) if set_up_alone is not None and set_up.n > 1 else None
+        found = {name: times(base, took[name]) for name, base in alone.items() if base is not None}
+        return Beside(found[arm], found[TCP], handshake)
+
+    @cached_property
+    def _together(self) -> pd.DataFrame:
+        own = self.data.rows("samples", STUDY, PARALLEL, self.key)
+        return own[own["accepted"].astype(bool)]
+
+    def _cells_of(self, arm: str) -> set[str]:
+        own = self._together
+        return set(own.loc[own["arm"] == arm, "cell_id"])
+
+
+def _of(samples: pd.DataFrame, arm: str, metric: str) -> Summary:
+    return summarise(samples.loc[(samples["arm"] == arm) & (samples["metric"] == metric), "value"].tolist())
+
+
+def _seconds(samples: pd.DataFrame, arm: str) -> Summary:
+    """Until the file was there, ms."""
+    own = _of(samples, arm, FINISHED.name)
+    return replace(own, mean=own.mean * 1e3, sd=own.sd * 1e3)
+
+
+@cache
+def printed() -> Printed:
+    """The published column; read once."""
+    return Printed()

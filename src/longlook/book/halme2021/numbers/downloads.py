@@ -1,0 +1,75 @@
+"""Numbers of the chapter downloads.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from longlook.book.claimed import verdict
+from longlook.book.halme2021.claims import CLAIMS
+from longlook.book.halme2021.evidence import TABLES
+from longlook.book.halme2021.evidence import Measured as Own
+from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.experiment.metrics import CONNECT, DURATION, PACKETS, TTLB
+
+
+def _verdicts(m: Measured) -> list[str]:
+    """Of every claim, by the reference campaigns."""
+    evidence = Own(m.data, m.key)
+    found = [(claim.parts(evidence), claim.of) for claim in CLAIMS]
+    if not all(parts for parts, _ in found):
+        raise NotMeasured("not every claim is measured")
+    return [verdict(parts, of) for parts, of in found]
+
+
+def _how_many(true: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        return StatedNumber(str(sum(map(true, _verdicts(m)))), "verdicts of the claims, by the reference campaigns")
+
+    return number
+
+
+def _holds(text: str) -> bool:
+    return text == "holds"
+
+
+def _fails(text: str) -> bool:
+    return text == "does not hold"
+
+
+def _mean(table: str, arm: str, metric: str = DURATION.name) -> Callable[[Measured], Quantity]:
+    return lambda m: m.arm(TABLES[table].series, arm, metric=metric)
+
+
+def _seconds(table: str, arm: str, metric: str = DURATION.name) -> Callable[[Measured], StatedNumber]:
+    return lambda m: (_mean(table, arm, metric)(m) / 1000).one("s", 1)
+
+
+def _more(table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") -> Callable[[Measured], StatedNumber]:
+    """By how many per cent more than TCP's."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = (_mean(table, arm, metric)(m) / _mean(table, base, metric)(m) - 1) * 100
+        return found.one("%")
+
+    return number
+
+
+NUMBERS: Numbers = {
+    "claims": lambda m: StatedNumber(str(len(CLAIMS)), "claims of the thesis"),
+    "claims-hold": _how_many(_holds),
+    "claims-fail": _how_many(_fails),
+    "claims-partly": _how_many(lambda text: not _holds(text) and not _fails(text)),
+    **{f"{arm}-{table}": _seconds(table, arm) for table in TABLES for arm in ("aioquic", "lsquic", "ngtcp2", "tcp")},
+    **{
+        f"{arm}-{table}-{name}": _more(table, arm, metric)
+        for table in TABLES
+        for arm in ("aioquic", "lsquic", "ngtcp2")
+        for name, metric in (
+            ("pct", DURATION.name),
+            ("packets", PACKETS.name),
+            ("connect", CONNECT.name),
+            ("ttlb", TTLB.name),
+        )
+    },
+}

@@ -1,0 +1,238 @@
+"""Tables 2 to 5 of Halme 2021 beside what was re-measured, and what it measured and did not print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from IPython.display import HTML
+
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.halme2021.claims import percent_text
+from longlook.book.halme2021.evidence import (
+    BY_CAPTURE,
+    HANDSHAKE,
+    NAMES,
+    TABLES,
+    TCP,
+    Evidence,
+    Measured,
+    Times,
+    Where,
+    printed,
+    times,
+)
+from longlook.book.value import SPACE
+from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATION, PACKETS, PACKETS_UP, SERVER_CPU, TTLB
+from longlook.figure import style
+from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import html_table
+from longlook.plan.workload import size_label
+from longlook.published.halme2021 import STUDY, Printed, tables
+
+TEXTS = {
+    "2": "10 ms one way, no loss",
+    "3": "50 ms one way, 2 % loss each way",
+    "4": "200 ms one way, no loss",
+    "5": "200 ms one way, 5 % loss each way",
+}
+NONE = style.DASH
+
+
+def columns(data: BookData) -> list[tuple[str, Evidence]]:
+    """Headings and numbers: published, and every column that has campaigns of table 2, 3, 4 or 5."""
+    measured: list[tuple[str, Evidence]] = [
+        (title, Measured(data, key))
+        for key, _, title in COLUMNS
+        if any(len(data.rows("arms", STUDY, where.series, key)) for where in TABLES.values())
+    ]
+    return [(PUBLISHED.title, printed()), *measured]
+
+
+def duration_table(data: BookData | None = None) -> HTML:
+    """Duration of the connection in tables 2 to 5: least, mean, greatest, and the difference from TCP."""
+    return HTML(_each_table(data or book_data.load(), ["least, s", "mean, s", "greatest, s", "vs TCP"], _durations))
+
+
+def handshake_table(data: BookData | None = None) -> HTML:
+    """Handshakes in tables 2 to 5: by the thesis's definitions, and until each client is done with it."""
+    head = ["as the thesis, ms", "vs TCP", "client is done, ms", "vs TCP"]
+    return HTML(_each_table(data or book_data.load(), head, _handshakes))
+
+
+def packet_table(data: BookData | None = None) -> HTML:
+    """Packets of a connection in tables 2 to 5, the client's share of them, and the bytes that the server sent."""
+    head = ["packets", "vs TCP", "client's share", "server sent, KB"]
+    return HTML(_each_table(data or book_data.load(), head, _packets))
+
+
+Cells = Callable[[Evidence, Where, str], list[str]]
+
+
+def _each_table(data: BookData, head: Sequence[str], cells_of: Cells) -> str:
+    """Conditions and implementations down; for each column its cells across."""
+    asked = columns(data)
+    rows: list[list[str]] = []
+    starts: list[int] = []
+    for name, where in TABLES.items():
+        starts.append(len(rows))
+        for place, arm in enumerate(NAMES):
+            title = f"Table {name}: {TEXTS[name]}" if place == 0 else ""
+            rows.append([title, NAMES[arm], *(text for _, one in asked for text in cells_of(one, where, arm))])
+    groups = [("", 2), *((title, len(head)) for title, _ in asked)]
+    numeric = range(2, 2 + len(head) * len(asked))
+    names = ["condition", "by", *(text for _ in asked for text in head)]
+    return html_table(names, rows, escape=False, numeric=numeric, groups=groups, starts=starts)
+
+
+def _durations(evidence: Evidence, where: Where, arm: str) -> list[str]:
+    least, greatest = _extremes(evidence, where, arm)
+    mean = evidence.summary(where, arm, DURATION.name)
+    return [
+        _seconds(least),
+        _seconds(mean.mean / 1e3 if mean else None),
+        _seconds(greatest),
+        versus(evidence, where, arm),
+    ]
+
+
+def _extremes(evidence: Evidence, where: Where, arm: str) -> tuple[float | None, float | None]:
+    """Seconds."""
+    if isinstance(evidence, Measured):
+        values = evidence.values(where, arm, DURATION.name)
+        return (min(values) / 1e3, max(values) / 1e3) if values else (None, None)
+    own = _printed(where, arm)
+    return own.time_min_s, own.time_max_s
+
+
+def _printed(where: Where, arm: str) -> Printed:
+    return next(one.printed[arm] for one in tables() if f"table-{one.table}" == where.series)
+
+
+def _handshakes(evidence: Evidence, where: Where, arm: str) -> list[str]:
+    own, client = (evidence.summary(where, arm, metric) for metric in (HANDSHAKE, CONNECT.name))
+    told = [_ms(own), versus(evidence, where, arm, HANDSHAKE)]
+    # By the client's log its two definitions are one.
+    if client is None and own is not None and arm not in BY_CAPTURE:
+        client = own
+    return [*told, _ms(client), versus(evidence, where, arm, CONNECT.name)]
+
+
+def _packets(evidence: Evidence, where: Where, arm: str) -> list[str]:
+    own, up, down = (evidence.summary(where, arm, one.name) for one in (PACKETS, PACKETS_UP, BYTES_DOWN))
+    share = f"{100 * up.mean / own.mean:.0f}{SPACE}%" if own and up else NONE
+    sent = f"{down.mean / 1e3:,.0f}" if down else NONE
+    return [f"{own.mean:,.0f}" if own else NONE, versus(evidence, where, arm, PACKETS.name), share, sent]
+
+
+def versus(evidence: Evidence, where: Where, arm: str, metric: str = DURATION.name) -> str:
+    """By how much an implementation differs from TCP."""
+    found = against_tcp(evidence, where, arm, metric)
+    return NONE if found is None or arm == TCP else percent_text(found)
+
+
+def against_tcp(evidence: Evidence, where: Where, arm: str, metric: str = DURATION.name) -> Times | None:
+    """How many times TCP's mean under the same condition."""
+    own, base = (evidence.summary(where, one, metric) for one in (arm, TCP))
+    return None if own is None or base is None else times(base, own)
+
+
+def _seconds(value: float | None) -> str:
+    return NONE if value is None or math.isnan(value) else f"{value:.2f}"
+
+
+def _ms(found: Summary | None) -> str:
+    return NONE if found is None else f"{found.mean:,.0f}"
+
+
+def further_table(series: Sequence[str], data: BookData | None = None) -> HTML:
+    """Every cell of some series that print no number: mean duration by implementation, and its difference from TCP."""
+    found = data or book_data.load()
+    parts = []
+    for key, _, title in COLUMNS:
+        rows = _further(Measured(found, key), found, key, series)
+        if rows:
+            head = ["file", "one way", "loss each way", "queue", *(NAMES[arm] for arm in NAMES)]
+            parts.append(f"<p>{title}</p>" + html_table(head, rows, escape=False, numeric=range(1, len(head))))
+    return HTML("".join(parts) or style.NOTHING_YET)
+
+
+def _further(evidence: Measured, data: BookData, key: str, series: Sequence[str]) -> list[list[str]]:
+    rows = []
+    for name in series:
+        cells = data.rows("cells", STUDY, name, key).drop_duplicates("cell_id")
+        for cell in cells.sort_values(["rtt_ms", "loss_pct", "object_bytes"]).to_dict("records"):
+            where = Where(name, int(cell["object_bytes"]), cell["loss_pct"], cell["rtt_ms"])
+            rows.append([*_condition(cell), *(_mean_and_versus(evidence, where, arm) for arm in NAMES)])
+    return rows
+
+
+def _condition(cell: dict[str, Any]) -> list[str]:
+    return [
+        size_label(int(cell["object_bytes"])),
+        f"{cell['rtt_ms'] / 2:g}{SPACE}ms",
+        f"{cell['loss_pct'] / 2:g}{SPACE}%",
+        f"{cell['queue_packets']:.0f} packets",
+    ]
+
+
+def _mean_and_versus(evidence: Evidence, where: Where, arm: str) -> str:
+    own = evidence.summary(where, arm, DURATION.name)
+    if own is None:
+        return NONE
+    text = f"{own.mean / 1e3:.2f}{SPACE}s"
+    return text if arm == TCP else f"{text}<br>{versus(evidence, where, arm)}"
+
+
+def parallel_table(data: BookData | None = None) -> HTML:
+    """Scenario 3: how many times its time alone each of two takes that download at once."""
+    found = data or book_data.load()
+    rows = []
+    asked: list[tuple[str, Evidence]] = [(PUBLISHED.title, printed())]
+    asked += [(title, Measured(found, key)) for key, _, title in COLUMNS]
+    for title, evidence in asked:
+        for arm in (one for one in NAMES if one != TCP):
+            beside = evidence.beside(arm)
+            if beside is not None:
+                handshake = NONE if beside.tcp_handshake is None else _times(beside.tcp_handshake)
+                rows.append([NAMES[arm], title, _times(beside.quic), _times(beside.tcp), handshake])
+    order = list(NAMES.values())
+    rows.sort(key=lambda row: order.index(row[0]))
+    starts = [place for place, row in enumerate(rows) if place == 0 or row[0] != rows[place - 1][0]]
+    head = ["implementation", "", "its time", "TCP's time beside it", "TCP's handshake"]
+    return HTML(html_table(head, rows, numeric=range(2, 5), starts=starts))
+
+
+def _times(found: Times) -> str:
+    """`1.94 times (1.90 to 1.98)`."""
+    text = f"{found.value:.2f} times"
+    return text if math.isnan(found.low) else f"{text} ({found.low:.2f} to {found.high:.2f})"
+
+
+def cpu_table(data: BookData | None = None) -> HTML:
+    """Processor time of both ends, ms per download, and the time to the last byte, in tables 2 to 5."""
+    head = ["last byte, s", "client's CPU, ms", "server's CPU, ms"]
+    return HTML(_each_measured(data or book_data.load(), head))
+
+
+def _each_measured(data: BookData, head: Sequence[str]) -> str:
+    found = [one for one in columns(data) if isinstance(one[1], Measured)]
+    if not found:
+        return style.NOTHING_YET
+    rows: list[list[str]] = []
+    starts: list[int] = []
+    for name, where in TABLES.items():
+        starts.append(len(rows))
+        for place, arm in enumerate(NAMES):
+            row = [f"Table {name}: {TEXTS[name]}" if place == 0 else "", NAMES[arm]]
+            for _, evidence in found:
+                last, *cpu = (evidence.summary(where, arm, one.name) for one in (TTLB, CLIENT_CPU, SERVER_CPU))
+                row.append(_seconds(last.mean / 1e3 if last else None))
+                row += [NONE if one is None else f"{one.mean * 1e3:,.0f}" for one in cpu]
+            rows.append(row)
+    groups = [("", 2), *((title, len(head)) for title, _ in found)]
+    names = ["condition", "by", *(text for _ in found for text in head)]
+    return html_table(names, rows, numeric=range(2, len(names)), groups=groups, starts=starts)

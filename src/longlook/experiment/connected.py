@@ -1,0 +1,87 @@
+"""What a capture beside the server told of downloads: read with their samples, and held against them.
+
+Kept in a cell's folder; how it is made: `downloads.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from longlook.experiment.metrics import TTLB
+from longlook.experiment.recheck import Recheck, recheck_interleaved
+from longlook.plan.cell import Cell
+from longlook.probe.connections import COUNTED, WHICH
+from longlook.record.samples import Sample, read_samples
+
+CONNECTIONS = "connections.parquet"
+"""The first campaigns of downloads have none."""
+SHORT = 0.9
+"""Of the time to the last byte: a connection that was shorter by more than that and a round trip is not that load's."""
+COLUMNS = {"arm": "text"} | dict.fromkeys((*WHICH[1:], *COUNTED), "number")
+
+
+def client_port(record: Mapping[str, Any]) -> int | None:
+    """Of the connection that a load opened, as its client tells: `3:51234`."""
+    port = str((record.get("artefact") or {}).get("connection", "")).rpartition(":")[2]
+    return int(port) if port.isdecimal() else None
+
+
+def read_downloads(folder: Path) -> Sequence[Sample]:
+    """The samples of a finished cell, with what its capture tells of their connections."""
+    return _with_connections(read_samples(folder), folder)
+
+
+def _with_connections(samples: Sequence[Sample], folder: Path) -> Sequence[Sample]:
+    seen = _read(folder)
+    return [replace(one, metrics=dict(one.metrics) | seen.get(_which(one), {})) for one in samples]
+
+
+def _read(folder: Path) -> dict[tuple[str, int, int], dict[str, float]]:
+    """Arm, index and attempt of a load -> metrics of its connection."""
+    if not (folder / CONNECTIONS).exists():
+        return {}
+    from longlook.record.parquet import read_columns  # with pandas
+
+    rows = read_columns(folder / CONNECTIONS, COLUMNS).to_dict("records")
+    return {
+        (row["arm"], row["index"], row["attempt"]): {name: float(row[name]) for name in COUNTED}
+        | {"packets": float(row["packets_up"] + row["packets_down"])}
+        for row in rows
+    }
+
+
+def _which(sample: Sample) -> tuple[str, int, int]:
+    return sample.arm, sample.index, sample.attempt
+
+
+def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
+    """As recheck_interleaved; and each accepted download's connection is there, with room for its file."""
+    found = recheck_interleaved(cell, folder)
+    if found.problems or not (folder / CONNECTIONS).exists():
+        return found
+    found.problems += _implausible(cell, found.samples, _read(folder))
+    found.samples = _with_connections(found.samples, folder)
+    return found
+
+
+def _implausible(
+    cell: Cell, samples: Sequence[Sample], seen: Mapping[tuple[str, int, int], Mapping[str, float]]
+) -> Iterator[str]:
+    strange = seen.keys() - {_which(one) for one in samples}
+    if strange:
+        yield f"{CONNECTIONS} has connections of loads that there are not: {sorted(strange)[0]}"
+    for one in samples:
+        where = f"sample {one.order} ({one.arm} {one.index}, attempt {one.attempt})"
+        own, last_ms = seen.get(_which(one)), one.metrics.get(TTLB.name)
+        if not one.accepted or last_ms is None:
+            continue
+        if own is None:
+            yield f"{where}: it is accepted, and {CONNECTIONS} lacks its connection"
+            continue
+        if own["bytes_down"] < cell.workload.total_bytes:
+            yield f"{where}: {own['bytes_down']:.0f} bytes came down, its file alone has {cell.workload.total_bytes}"
+        if own["duration_ms"] < SHORT * last_ms - cell.link.rtt_ms:
+            yield f"{where}: its connection took {own['duration_ms']:.0f} ms, its file {last_ms:.0f} ms"

@@ -1,0 +1,84 @@
+"""Connections as a capture beside the server has them: from the first packet to the last, packets and bytes each way.
+
+What the link loses on the way up is not there, what it loses on the way down is. Halme 2021 measures connections so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longlook.probe.capture import fields
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES = ("frame.time_epoch", "frame.len", "tcp.srcport", "tcp.dstport", "udp.srcport", "udp.dstport")
+WHICH = ("arm", "index", "attempt")
+COUNTED = ("duration_ms", "packets_up", "packets_down", "bytes_up", "bytes_down")
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load that had a connection of its own."""
+
+    arm: str
+    index: int
+    attempt: int
+    began_s: float
+    """Unix time, before its first packet."""
+    protocol: str
+    client_port: int
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One frame with a packet of TCP or UDP."""
+
+    time_s: float
+    """Unix time."""
+    size: int
+    """Bytes of the Ethernet frame."""
+    protocol: str
+    client_port: int
+    up: bool
+    """Towards the server."""
+
+
+def read_packets(pcap: Path, ports: Container[int]) -> Iterator[Packet]:
+    """The packets of a capture from or to a server's port; `ports`: those of servers."""
+    for at, size, *of_tcp, udp_source, udp_target in fields(pcap, NAMES):
+        protocol = "tcp" if of_tcp[0] else "quic"
+        source, target = of_tcp if of_tcp[0] else (udp_source, udp_target)
+        if not source or (int(source) in ports) == (int(target) in ports):
+            continue
+        up = int(target) in ports
+        yield Packet(float(at), int(size), protocol, int(source if up else target), up)
+
+
+def connections(packets: Iterable[Packet], loads: Sequence[Load]) -> pd.DataFrame:
+    """One row per load whose connection is in the capture: WHICH and COUNTED, durations in ms.
+
+    A port that was used again belongs to each load from when that load began.
+    """
+    import pandas as pd
+
+    of_port: dict[tuple[str, int], list[Load]] = {}
+    for load in sorted(loads, key=lambda one: one.began_s):
+        of_port.setdefault((load.protocol, load.client_port), []).append(load)
+    own: dict[Load, list[Packet]] = {}
+    for packet in packets:
+        begun = [one for one in of_port.get((packet.protocol, packet.client_port), ()) if one.began_s <= packet.time_s]
+        if begun:
+            own.setdefault(begun[-1], []).append(packet)
+    rows = [(load.arm, load.index, load.attempt, *_counted(own[load])) for load in loads if load in own]
+    return pd.DataFrame(rows, columns=[*WHICH, *COUNTED])
+
+
+def _counted(packets: Sequence[Packet]) -> tuple[float, int, int, int, int]:
+    times = [one.time_s for one in packets]
+    sizes = {up: [one.size for one in packets if one.up == up] for up in (True, False)}
+    counts = len(sizes[True]), len(sizes[False]), sum(sizes[True]), sum(sizes[False])
+    return (round((max(times) - min(times)) * 1e3, 3), *counts)

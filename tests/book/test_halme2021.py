@@ -1,0 +1,84 @@
+"""The claims of Halme 2021: what is printed, and what intervals decide."""
+
+import pytest
+from book_sample import PUBLISHED
+
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.claimed import verdict
+from longlook.book.halme2021 import claims
+from longlook.book.halme2021.chart import ranges
+from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, Beside, Times, printed, times
+from longlook.experiment.metrics import DURATION, PACKETS
+
+OPEN = [6, 8, 9]
+"""Claims that it prints no numbers for."""
+
+
+def said(claim, evidence):
+    return verdict(claim.parts(evidence), claim.of)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "says"),
+    [(1.1, 1.2, True), (0.9, 0.99, False), (0.99, 1.01, None), (1.35, 1.45, None), (1.5, 1.6, False)],
+)
+def test_an_interval_decides_where_it_lies_within_the_bounds_or_outside(low, high, says):
+    assert Times((low + high) / 2, low, high).within(1.0, 1.4) is says
+
+
+def test_a_mean_without_an_interval_decides_by_itself():
+    assert Times(1.3).within(1.0, 1.4) is True and Times(1.5).within(1.0, 1.4) is False
+
+
+def test_what_is_printed_holds_but_for_what_its_own_tables_deny():
+    """LSQUIC has 7.9 % more packets in table 3; claims 6, 8 and 9 have no numbers."""
+    found = {int(claim.name[-2:]): said(claim, printed()) for claim in claims.CLAIMS if claim.parts(printed())}
+    assert sorted({*range(1, 12)} - found.keys()) == OPEN
+    failing = {number: text for number, text in found.items() if text != "holds"}
+    assert failing == {7: "holds in 11 of 12, not in LSQUIC, table 3"}
+
+
+class Two:
+    """Evidence of two numbers each for everything: an implementation's and TCP's."""
+
+    def __init__(self, quic, tcp, beside=None):
+        self._of = {TCP: tcp}
+        self._quic, self._beside = quic, beside
+
+    def summary(self, where, arm, metric):
+        return self._of.get(arm, self._quic)
+
+    def beside(self, arm):
+        return self._beside
+
+
+def test_scattered_loads_leave_a_claim_open_and_clear_ones_refute_it():
+    first = claims.CLAIMS[0]
+    assert said(first, Two(Summary(102, 0.1, 20), Summary(100, 0.1, 20))) == "holds"
+    assert said(first, Two(Summary(102, 9.0, 20), Summary(100, 9.0, 20))) == "open"
+    assert said(first, Two(Summary(110, 0.1, 20), Summary(100, 0.1, 20))) == "does not hold"
+
+
+def test_scenario_three_is_held_to_both_ends_of_what_it_says():
+    took = Beside(Times(2.0, 1.9, 2.1), Times(1.4, 1.3, 1.5), Times(3.5, 3.2, 3.8))
+    ten, eleven = claims.CLAIMS[9:]
+    evidence = Two(None, None, took)
+    assert said(ten, evidence) == "holds"
+    assert said(eleven, evidence) == "holds in 1 of 3, not in LSQUIC, TCP"
+
+
+def test_the_printed_numbers_are_those_of_the_tables():
+    own = printed().summary(TABLES["4"], "aioquic", DURATION.name)
+    assert (own.mean, own.n) == (17_010, 10)
+    share = times(printed().summary(TABLES["2"], TCP, HANDSHAKE), printed().summary(TABLES["2"], "ngtcp2", HANDSHAKE))
+    assert round((share.value - 1) * 100, 1) == -59.7
+    assert printed().summary(TABLES["5"], "lsquic", PACKETS.name).mean == 1337
+    assert printed().beside("lsquic").tcp.value == pytest.approx(1.954)
+    assert len(ranges()) == 16
+
+
+def test_a_copy_without_campaigns_has_the_published_column_alone(tmp_path):
+    data = book_data.read(PUBLISHED, tmp_path)
+    assert list(claims.evaluate(data)) == ["Published"]
+    assert "not measured" not in claims.claims_table(data)
