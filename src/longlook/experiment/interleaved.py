@@ -133,6 +133,7 @@ def served_by(arm: Arm) -> tuple:
         arm.server_cpu_pct,
         arm.cpu_period_us if arm.server_cpu_pct is not None else None,
         arm.request_cost_us,
+        arm.initial_rtt_ms,
         arm.paced,
     )
 

@@ -53,6 +53,7 @@ CONDITION_TITLES = {
     "server_cpu_pct": "CPU of the server, %",
     "cpu_period_us": "period of the limit, µs",
     "request_cost_us": "cost per request, us",
+    "initial_rtt_ms": "initial RTT, ms",
     "initial_window": "initial window, packets",
     "remembered_ssthresh": "remembered threshold, packets",
     "emulated_connections": "N",

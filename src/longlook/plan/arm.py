@@ -21,7 +21,7 @@ USUAL_PERIOD_US = 10_000
 SHORTEST_QUOTA_US = 1000
 """Linux gives a control group no less at a time."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
-LATER = ("remembered_ssthresh", "cpu_period_us", "request_cost_us")
+LATER = ("remembered_ssthresh", "cpu_period_us", "request_cost_us", "initial_rtt_ms")
 """Fields that came after there were campaigns: None is no condition, so that the keys of those stay what they were."""
 
 
@@ -73,6 +73,13 @@ class Arm(Value):
         description="packets: slow start threshold that the server's kernel keeps of an earlier connection and begins "
         "each one with, as Linux before 5.6 did; None: it keeps none",
     )
+    initial_rtt_ms: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_000,
+        description="what a QUIC server takes the round trip for before it has measured one (RFC 9002, 6.2.2); None: "
+        "its own choice",
+    )
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -105,6 +112,7 @@ class Arm(Value):
                 "remembered_ssthresh means nothing here: BBR begins without a threshold, whatever is remembered",
             ),
             (not quic and self.quic_options, "quic_options are for QUIC"),
+            (not quic and self.initial_rtt_ms is not None, "initial_rtt_ms is for QUIC"),
             (
                 self.cpu_period_us is not None and not self._limits,
                 "cpu_period_us is of a limit: give client_cpu_pct or server_cpu_pct too",
@@ -162,6 +170,8 @@ class Arm(Value):
             parts.append(f"period {self.cpu_period_us / 1000:g} ms")
         if self.request_cost_us is not None:
             parts.append(f"{self.request_cost_us} us per request")
+        if self.initial_rtt_ms is not None:
+            parts.append(f"initial RTT {self.initial_rtt_ms} ms")
         if self.paced:
             parts.append("paced")
         return ", ".join(parts)

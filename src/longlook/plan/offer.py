@@ -25,6 +25,8 @@ class Offer:
     pacing: bool = False
     request_cost: bool = False
     """A server can be made to work for a stated time at each request, and tells how long it did."""
+    initial_rtt: bool = False
+    """A QUIC server can be told what to take the round trip for before it has measured one."""
     qlog: bool = False
 
 
@@ -46,6 +48,8 @@ def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
         found.append(f"{name} cannot be held to a share of a CPU")
     if arm.request_cost_us is not None and not offer.request_cost:
         found.append(f"{name} cannot be given a cost per request")
+    if arm.initial_rtt_ms is not None and not offer.initial_rtt:
+        found.append(f"{name} cannot be told an initial round trip")
     return found
 
 

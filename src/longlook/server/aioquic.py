@@ -16,13 +16,15 @@ class Aioquic(ScriptedServer):
     """Loads are cold: it gives no tickets. Its CUBIC emulates no connections."""
 
     name = "aioquic"
-    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), handshakes=("1rtt",))
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), handshakes=("1rtt",), initial_rtt=True)
     program = "aioquic_serve.py"
     component = "aioquic"
 
     def _command(self) -> list[str]:
         self._connections: list[dict[str, Any]] = []
-        return self._started_with(self.settings.arm.cca, str(self.state / "access.log"))
+        arm = self.settings.arm
+        assumed = () if arm.initial_rtt_ms is None else (str(arm.initial_rtt_ms),)
+        return self._started_with(arm.cca, str(self.state / "access.log"), *assumed)
 
     def cca_in_force(self) -> str:
         return str(self._told()["cca"])

@@ -1,6 +1,6 @@
 """Serves a tree of files with aioquic over HTTP/3. Run by its path, with aioquic on PYTHONPATH.
 
-  aioquic_serve.py ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG
+  aioquic_serve.py ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG [INITIAL_RTT_MS]
 
 When it listens it says what new connections get, one line of JSON: `version`, `cca`, `initial_window_bytes`. LOG gets
 a line per connection when its handshake is complete, read from that connection. Sessions cannot be resumed.
@@ -18,15 +18,21 @@ from aioquic.asyncio.server import serve
 from aioquic.h3.connection import H3_ALPN, H3Connection
 from aioquic.h3.events import HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
-from aioquic.quic.congestion.base import create_congestion_control
 from aioquic.quic.events import HandshakeCompleted, ProtocolNegotiated
 from files import Files
+
+try:
+    from aioquic.quic.congestion.base import create_congestion_control
+except ImportError:  # before 1.0 there was one controller, New Reno, without a name
+    from aioquic.quic.recovery import QuicCongestionControl
+
+    create_congestion_control = None
 
 
 def sender(control):
     """Controller and window of a sender, as they are now: `RenoCongestionControl` is `reno`."""
     name = re.sub("CongestionControl$", "", type(control).__name__).lower()
-    return {"cca": name, "initial_window_bytes": control.congestion_window}
+    return {"cca": "reno" if name == "quic" else name, "initial_window_bytes": control.congestion_window}
 
 
 class Session(QuicConnectionProtocol):
@@ -62,8 +68,18 @@ class Session(QuicConnectionProtocol):
         http.send_data(stream, body, end_stream=True)
 
 
-async def main(root, address, port, certificate, key, controller, log):
-    configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN, congestion_control_algorithm=controller)
+def new_sender(configuration, controller):
+    """That a connection will begin with."""
+    if create_congestion_control is None:
+        return QuicCongestionControl()
+    return create_congestion_control(controller, max_datagram_size=configuration.max_datagram_size)
+
+
+async def main(root, address, port, certificate, key, controller, log, initial_rtt_ms=None):
+    chosen = {} if create_congestion_control is None else {"congestion_control_algorithm": controller}
+    if initial_rtt_ms is not None:
+        chosen["initial_rtt"] = float(initial_rtt_ms) / 1e3
+    configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN, **chosen)
     configuration.load_cert_chain(certificate, key)
     with open(log, "a", encoding="ascii") as stream:
 
@@ -73,7 +89,7 @@ async def main(root, address, port, certificate, key, controller, log):
 
         session = partial(Session, files=Files(root), log=write)
         await serve(address, int(port), configuration=configuration, create_protocol=session)
-        new = create_congestion_control(controller, max_datagram_size=configuration.max_datagram_size)
+        new = new_sender(configuration, controller)
         print(json.dumps({"version": aioquic.__version__} | sender(new)), flush=True)
         await asyncio.Event().wait()
 
