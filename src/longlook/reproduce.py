@@ -19,7 +19,6 @@ from longlook.plan.sweep import Sweep
 from longlook.stack.arms import open_sweep
 from longlook.stack.install import install
 
-QUICK_LOADS = 5
 QUICK_TRANSFER_S = 15.0
 
 
@@ -35,12 +34,12 @@ def remeasure_chapter(name: str, quick: bool) -> None:
         raise LonglookError(f"chapter {name} has no measurements of its own in this edition")
     sweeps = [open_sweep(one) for one in names]
     if quick:
-        sweeps = [_quick(one) for one in sweeps]
+        sweeps = [_quick(one) for one in sweeps if one.quick_loads]
     _measure_and_render(sweeps)
 
 
 def _quick(sweep: Sweep) -> Sweep:
-    """The same cells with few samples; transfers once each and not for long."""
+    """The same cells with as few samples as the sweep says; transfers once each and not for long."""
     blocks = [
         block.model_copy(
             update={
@@ -50,7 +49,7 @@ def _quick(sweep: Sweep) -> Sweep:
         )
         for block in sweep.cells_of
     ]
-    update = {"name": f"{sweep.name}-quick", "loads": min(sweep.loads, QUICK_LOADS), "cells_of": blocks}
+    update = {"name": f"{sweep.name}-quick", "loads": min(sweep.loads, sweep.quick_loads), "cells_of": blocks}
     return sweep.model_copy(update=update)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.muthuraj2024 import hypotheses
+from longlook.book import hypotheses
 from longlook.book.value import Measured
 from longlook.errors import LonglookError
 from repositories import git
@@ -34,9 +34,9 @@ def test_the_table_is_what_git_says(history):
     """Data that came after the table's last commit may be missing: no commit can name itself."""
     kept = {one.sweep: one for one in hypotheses.kept()}
     said = {one.sweep: one for one in hypotheses.from_git(history)}
-    again = "python -m longlook.book.muthuraj2024.hypotheses"
+    again = "python -m longlook.book.hypotheses"
     assert kept == {name: one for name, one in said.items() if name in kept}, again
-    last = git(history, "log", "-1", "--format=%H", "--", f"book/{hypotheses.FILE.as_posix()}")
+    last = git(history, "log", "-1", "--format=%H", "--", f"book/{hypotheses.FILE}")
     missing = [name for name in said if name not in kept]
     assert not [name for name in missing if last and hypotheses._is_in(history, said[name].data, last)], again
 

@@ -7,7 +7,7 @@ import pytest
 from longlook.analysis.welch import Summary
 from longlook.book.muthuraj2024 import circumstances, each_way, one_cost, smooth, stopwatch, unprinted
 from longlook.book.muthuraj2024.each_way import Both
-from longlook.book.muthuraj2024.predicted import Prediction, predictions_table
+from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.muthuraj2024.smooth import EVEN, FREE, STOPPED, Square
 from longlook.published.muthuraj2024 import page_load_times
 

@@ -58,6 +58,7 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         QUIC | {"server_cpu_pct": 20},
         QUIC | {"cca": "bbr"},
         QUIC | {"request_cost_us": 0},
+        QUIC | {"initial_rtt_ms": 1000},
     ]
     named = [arm | {"name": f"arm{number}"} for number, arm in enumerate(arms)]
     servers = Servers(cell(*named))
@@ -71,6 +72,7 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         ("quic", 445, "arm9"),
         ("quic", 446, "arm10"),
         ("quic", 447, "arm11"),
+        ("quic", 448, "arm12"),
     ]
     port_of = {arm.name: found[interleaved.served_by(arm)].settings.port for arm in servers.cell.arms}
     assert [port_of[f"arm{number}"] for number in (2, 3, 4, 6)] == [443] * 4

@@ -181,6 +181,7 @@ def test_derived_seeds_are_stable_between_machines_and_versions():
         ((TCP, TCP | {"initial_window": 32}), ("iw-default", "iw32")),
         ((QUIC, QUIC | {"emulated_connections": 1}), ("n2", "n1")),
         ((QUIC, QUIC | {"request_cost_us": 0}, QUIC | {"request_cost_us": 50}), ("nocost", "cost0us", "cost50us")),
+        ((QUIC, QUIC | {"initial_rtt_ms": 1000}), ("initial-rtt", "initial-rtt1000ms")),
         ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
         ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
     ],
@@ -209,9 +210,10 @@ def test_what_a_cell_asks_of_its_senders_is_in_its_name():
         cell(QUIC | {"quic_options": ["IW10"]}, TCP),
         cell(QUIC, TCP | {"initial_window": 32}),
         cell(QUIC | {"request_cost_us": 50}, TCP),
+        cell(QUIC | {"initial_rtt_ms": 1000}, TCP),
         cell(QUIC | {"handshake": "1rtt"}, TCP),
     ]
-    assert len({one.id for one in cells}) == 5
+    assert len({one.id for one in cells}) == len(cells)
 
 
 CHANGES = {
@@ -223,6 +225,7 @@ CHANGES = {
     "server cpu": {"arms": (QUIC | {"server_cpu_pct": 12}, TCP)},
     "cost": {"arms": (QUIC | {"request_cost_us": 50}, TCP)},
     "no cost of its own": {"arms": (QUIC | {"request_cost_us": 0}, TCP)},
+    "initial round trip": {"arms": (QUIC | {"initial_rtt_ms": 1000}, TCP)},
     "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
     "paced": {"arms": (QUIC, TCP | {"paced": True})},
     "queue": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 45_000}},
@@ -283,6 +286,8 @@ def test_another_interval_between_delays_is_another_name():
         (QUIC | {"cca": "vegas"}, "cca"),
         (QUIC | {"request_cost_us": -1}, "request_cost_us"),
         (QUIC | {"request_cost_us": 0.5}, "request_cost_us"),
+        (QUIC | {"initial_rtt_ms": 0}, "initial_rtt_ms"),
+        (TCP | {"initial_rtt_ms": 100}, "initial_rtt_ms is for QUIC"),
         (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
     ],
 )
@@ -294,4 +299,5 @@ def test_an_arm_asks_only_for_what_means_something(wrong, words):
 def test_arms_have_labels_for_readers():
     assert Arm.parse(arm(**TCP, paced=True)).label == "TCP CUBIC, paced"
     assert Arm.parse(arm(**QUIC, request_cost_us=50)).label == "QUIC CUBIC, N = 2, 50 us per request"
+    assert Arm.parse(arm(**QUIC, initial_rtt_ms=1000)).label == "QUIC CUBIC, N = 2, initial RTT 1000 ms"
     assert Arm.parse(arm(**QUIC, handshake="1rtt", quic_options=["ILD0"])).label == "QUIC CUBIC, N = 2, 1-RTT, ILD0"

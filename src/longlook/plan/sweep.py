@@ -111,6 +111,9 @@ class Sweep(Value):
     experiment: Name = "plt"
     mode: Mode = "interleaved"
     loads: int = Field(default=20, ge=1, le=1000)
+    quick_loads: int = Field(
+        default=5, ge=0, le=1000, description="samples of each arm in a quick run of its chapter; 0: left out of it"
+    )
     seed: int = Field(default=1, ge=0, lt=2**63)
     cells_of: list[Block] = Field(min_length=1, alias="cells", description="blocks of cells, [[cells]] in a file")
 

@@ -15,7 +15,7 @@ from longlook.analysis.convention import conventions, each_way
 from longlook.analysis.welch import Summary
 from longlook.audit.checks import primary, samples_by_key
 from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024.predicted import Prediction
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.figure import style
 from longlook.published.cells import PublishedCell

@@ -16,7 +16,7 @@ from longlook.analysis.welch import Summary, summary_of
 from longlook.book.chapter import Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
-from longlook.book.muthuraj2024.predicted import Prediction
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style

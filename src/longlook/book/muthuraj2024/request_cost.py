@@ -17,7 +17,7 @@ from longlook.analysis.agreement import meets
 from longlook.analysis.welch import Summary, summarise, summary_of
 from longlook.book.chapter import Chapter
 from longlook.book.flows import page
-from longlook.book.muthuraj2024.predicted import Prediction
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style

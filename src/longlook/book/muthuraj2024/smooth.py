@@ -16,7 +16,7 @@ from longlook.analysis.welch import Summary, summary_of
 from longlook.audit.checks import primary
 from longlook.book.chapter import Chapter
 from longlook.book.flows import page
-from longlook.book.muthuraj2024.predicted import Prediction
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.figure import style
 from longlook.figure.table import html_table

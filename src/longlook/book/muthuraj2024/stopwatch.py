@@ -10,7 +10,7 @@ from IPython.display import HTML
 
 from longlook.book.chapter import Chapter
 from longlook.book.muthuraj2024 import each_way, one_cost, remembered, request_cost, smooth, unprinted
-from longlook.book.muthuraj2024.predicted import Prediction
+from longlook.book.predicted import Prediction
 from longlook.figure.table import html_table
 
 HEAD = ("cause", "evidence", "if so", "found", "verdict")

@@ -13,7 +13,7 @@ from longlook.analysis.contrast import Contrast, contrast
 from longlook.analysis.welch import Summary, summary_of
 from longlook.audit.checks import primary
 from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024.predicted import Prediction
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.figure import style
 

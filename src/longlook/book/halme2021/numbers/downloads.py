@@ -8,6 +8,7 @@ from longlook.book.claimed import verdict
 from longlook.book.halme2021.claims import CLAIMS
 from longlook.book.halme2021.evidence import TABLES
 from longlook.book.halme2021.evidence import Measured as Own
+from longlook.book.hypotheses import stated
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CONNECT, DURATION, PACKETS, TTLB
@@ -56,6 +57,7 @@ def _more(table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") 
 
 
 NUMBERS: Numbers = {
+    "stated-then": stated("halme-aioquic-then"),
     "claims": lambda m: StatedNumber(str(len(CLAIMS)), "claims of the thesis"),
     "claims-hold": _how_many(_holds),
     "claims-fail": _how_many(_fails),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.flows import Contest, contests
-from longlook.book.muthuraj2024.hypotheses import stated
+from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.muthuraj2024.hypotheses import stated
+from longlook.book.hypotheses import stated
 from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 

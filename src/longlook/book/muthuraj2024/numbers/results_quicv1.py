@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longlook.book.muthuraj2024.hypotheses import stated
+from longlook.book.hypotheses import stated
 from longlook.book.value_role import Numbers
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 from scipy.stats import fisher_exact
 
-from longlook.book.muthuraj2024.hypotheses import stated
+from longlook.book.hypotheses import stated
 from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 

@@ -1,8 +1,8 @@
 """Which hypotheses were written down before their data: the commits of both, from git, in a table that is kept.
 
-    python -m longlook.book.muthuraj2024.hypotheses
+    python -m longlook.book.hypotheses
 
-writes book/muthuraj2024/hypotheses.csv anew; a test holds it against git, and the book needs no git to show it. A
+writes book/hypotheses.csv anew; a test holds it against git, and the book needs no git to show it. A
 hypothesis is the one that stands in the sweep (or the chapter) today: the first commit that has all of its words
 counts, wherever the file was then. Its data are the first reference campaign of the sweep that any commit brought. It
 came first where its commit lies before that of the data, and where the campaign records a commit that has it already.
@@ -32,7 +32,7 @@ from longlook.figure.table import html_table
 from longlook.host import git
 from longlook.stack.arms import sweep_files
 
-FILE = Path(STUDY) / "hypotheses.csv"
+FILE = "hypotheses.csv"
 """In the folder of the book."""
 OPENING = "Hypothesis"
 IN_CHAPTERS = {
@@ -144,9 +144,9 @@ def _lines(root: Path, *arguments: str) -> list[str]:
 
 
 def from_git(root: Path = paths.ROOT) -> list[Foretold]:
-    """Every sweep of the study that states a hypothesis and has data."""
-    own = [name for name, file in sweep_files().items() if file.parent.name == STUDY]
-    return [found for name in sorted(own) if (found := foretold(name, root)) is not None]
+    """Every sweep of a study that states a hypothesis and has data; by study and name."""
+    own = [(file.parent.name, name) for name, file in sweep_files().items() if file.parent != paths.SWEEPS]
+    return [found for _, name in sorted(own) if (found := foretold(name, root)) is not None]
 
 
 def kept(book: Path | None = None) -> list[Foretold]:
@@ -165,7 +165,7 @@ def keep(rows: list[Foretold], book: Path | None = None) -> None:
 
 
 def table() -> HTML:
-    """Every hypothesis with data: its commit, that of the data, and whether it came first."""
+    """Every hypothesis with data, of all studies: its commit, that of the data, and whether it came first."""
     return HTML(html_table(list(_HEAD), list(_rows()), numeric=set()) if kept() else style.NOTHING_YET)
 
 
@@ -186,7 +186,7 @@ def stated(sweep: str) -> Callable[[Measured], StatedNumber]:
     def number(_: Measured) -> StatedNumber:
         found = next((one for one in kept() if one.sweep == sweep), None)
         if found is None:
-            raise NotMeasured(f"{FILE} has no line for {sweep}: python -m longlook.book.muthuraj2024.hypotheses")
+            raise NotMeasured(f"{FILE} has no line for {sweep}: python -m longlook.book.hypotheses")
         if not (found.before or found.again):
             raise LonglookError(f"{FILE}: that the hypothesis of {sweep} came before its data cannot be shown")
         origin = f"git: {found.stated_in} in {found.stated}; data/raw/{found.campaign} in {found.data}"
