@@ -53,15 +53,15 @@ class Typed:
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:
     """(line number, text) of a chapter without front matter, code, mathematics, tables and headings; roles are
-    blank."""
+    blank. What stands in an admonition is prose."""
     lines = path.read_text(encoding="utf-8").splitlines()
     begin = lines.index("---", 1) + 1 if lines and lines[0] == "---" else 0
-    fence = ""
+    fence, is_prose = "", True
     for number, line in enumerate(lines[begin:], begin + 1):
         mark = re.match(r"\s*(`{3,}|:{3,}|\$\$)", line)
         if mark and (not fence or line.strip().startswith(fence)):
-            fence = "" if fence else mark[1]
-        elif not fence and not line.startswith(("|", "#")):
+            fence, is_prose = ("", True) if fence else (mark[1], "{admonition}" in line)
+        elif is_prose and not line.startswith(("|", "#")):
             yield number, _HIDDEN.sub(lambda found: " " * len(found[0]), line)
 
 

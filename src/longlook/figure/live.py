@@ -16,6 +16,8 @@ from urllib.parse import quote
 import altair as alt
 import vl_convert
 
+from longlook.figure import style
+
 VEGALITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """Vega-Lite version (major.minor) that Altair writes and vl-convert renders and bundles."""
 
@@ -97,8 +99,9 @@ def offline_spec(chart: alt.TopLevelMixin) -> dict:
 
 
 def svg(spec: dict) -> str:
-    """The static picture, drawn without a browser."""
-    return vl_convert.vegalite_to_svg(json.dumps(spec | WHITE), vl_version=VEGALITE)
+    """The static picture, drawn without a browser; it tells nobody to drag."""
+    static = json.dumps(spec | WHITE).replace(json.dumps(style.ZOOM), json.dumps(style.WHOLE))
+    return vl_convert.vegalite_to_svg(static, vl_version=VEGALITE)
 
 
 def png(spec: dict, scale: float = 2.0) -> bytes:

@@ -81,7 +81,7 @@ def _zoomable(
     detail: style.Layered, strip: alt.Chart, brush: alt.Parameter, width: int, **time_axis: Any
 ) -> alt.VConcatChart:
     """The detail, and below it the strip on which the reader drags its span."""
-    time = alt.X("time_s:Q", title="drag here to zoom", **time_axis)
+    time = alt.X("time_s:Q", title=style.ZOOM, **time_axis)
     strip = (
         strip.encode(x=time, y=alt.Y("value:Q", title=None, axis=None))
         .properties(width=width, height=OVERVIEW_PX)
