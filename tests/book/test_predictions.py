@@ -7,8 +7,8 @@ import pytest
 from longlook.analysis.welch import Summary
 from longlook.book.muthuraj2024 import circumstances, each_way, one_cost, smooth, stopwatch, unprinted
 from longlook.book.muthuraj2024.each_way import Both
-from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.muthuraj2024.smooth import EVEN, FREE, STOPPED, Square
+from longlook.book.predicted import Prediction, predictions_table
 from longlook.published.muthuraj2024 import page_load_times
 
 B4 = [one for one in page_load_times() if one.table == each_way.TABLE]

@@ -18,10 +18,10 @@ from longlook.analysis.welch import Summary, summary_of
 from longlook.audit.checks import primary
 from longlook.book.chapter import Chapter
 from longlook.book.flows import page
-from longlook.book.predicted import Prediction
 from longlook.book.muthuraj2024.request_cost import GQUIC37 as GQUIC37_TABLES
 from longlook.book.muthuraj2024.request_cost import PUBLISHED_IN
 from longlook.book.muthuraj2024.request_cost import QUICV1 as QUICV1_TABLES
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
