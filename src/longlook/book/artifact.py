@@ -2,7 +2,7 @@
 
     <!-- value beyond:both-10 -->65 ms<!-- /value -->
 
-with the chapter and the name that it has there. A test holds them to the tables; `python -m longlook.book.artifact`
+with the chapter (of the thesis; another study's as `halme2021/downloads`) and the name that it has there. A test holds them to the tables; `python -m longlook.book.artifact`
 writes them anew.
 """
 
@@ -19,14 +19,16 @@ from longlook.book.value_role import value_of
 
 FILE = paths.ROOT / "ARTIFACT.md"
 END = "<!-- /value -->"
-MARKED = re.compile(rf"(?P<mark><!-- value (?P<chapter>[\w-]+):(?P<name>[\w.-]+) -->)(?P<text>.*?){END}", re.S)
+MARKED = re.compile(rf"(?P<mark><!-- value (?P<chapter>[\w/-]+):(?P<name>[\w.-]+) -->)(?P<text>.*?){END}", re.S)
 
 
 def restated(text: str, data: book_data.BookData) -> str:
     """The text with every marked number as it is by these tables; an unknown name is a `LonglookError`."""
 
     def number(found: re.Match[str]) -> str:
-        value = value_of(found["name"], f"book/{STUDY}/{found['chapter']}", data)
+        chapter = found["chapter"]
+        page = f"book/{chapter}" if "/" in chapter else f"book/{STUDY}/{chapter}"
+        value = value_of(found["name"], page, data)
         return f"{found['mark']}{value.text.replace(SPACE, ' ')}{END}"
 
     return MARKED.sub(number, text)
