@@ -20,7 +20,6 @@ from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import Summary, summarise, summary_of
 from longlook.book.data import BookData
 from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, PACKETS, PACKETS_UP, TTLB
-from longlook.plan.workload import bytes_of_kb
 from longlook.published.halme2021 import STUDY, Remark, Table, remarks, tables
 
 QUIC = ("aioquic", "lsquic", "ngtcp2")
@@ -31,7 +30,8 @@ BY_CAPTURE = ("lsquic", "tcp")
 HANDSHAKE = "handshake_ms"
 """By the thesis's own definition."""
 PARALLEL = "parallel"
-MEGABYTE = bytes_of_kb(1000)
+MEGABYTE, SMALLEST = 1_000_000, 10_000
+"""Bytes: the thesis's KB and MB are decimal."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ TABLES = {name: Where(f"table-{name}") for name in ("2", "3", "4", "5")}
 ALONE = Where("not-printed", loss_pct=0)
 """50 ms one way without loss: what scenario 3 is compared with."""
 ONE_PERCENT = Where("not-printed", loss_pct=2)
-SMALL = Where("small-2", bytes_of_kb(10))
+SMALL = Where("small-2", SMALLEST)
 
 
 @dataclass(frozen=True)

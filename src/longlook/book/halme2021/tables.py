@@ -30,7 +30,6 @@ from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATIO
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
-from longlook.plan.workload import size_label
 from longlook.published.halme2021 import STUDY, Printed, tables
 
 TEXTS = {
@@ -170,9 +169,14 @@ def _further(evidence: Measured, data: BookData, key: str, series: Sequence[str]
     return rows
 
 
+def _size(number: int) -> str:
+    """Decimal, as the thesis has it."""
+    return f"{number / 1e6:g}{SPACE}MB" if number >= 10**6 else f"{number / 1e3:g}{SPACE}KB"
+
+
 def _condition(cell: dict[str, Any]) -> list[str]:
     return [
-        size_label(int(cell["object_bytes"])),
+        _size(int(cell["object_bytes"])),
         f"{cell['rtt_ms'] / 2:g}{SPACE}ms",
         f"{cell['loss_pct'] / 2:g}{SPACE}%",
         f"{cell['queue_packets']:.0f} packets",

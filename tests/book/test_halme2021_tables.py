@@ -1,0 +1,92 @@
+"""Tables, picture and numbers of the chapter on Halme 2021, from results with known times."""
+
+import re
+
+import pytest
+from book_sample import PUBLISHED
+from downloads_sample import BESIDE, write_downloads
+
+from longlook.book import data as book_data
+from longlook.book.halme2021 import chart, claims, evidence, tables, then
+from longlook.book.value_role import value_of
+from longlook.figure.live import LiveChart
+
+PAGE = "book/halme2021/downloads"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    write_downloads(processed)
+    return book_data.read(PUBLISHED, processed)
+
+
+def words(shown):
+    """Cells of every row of a table."""
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data, re.S)
+    return [
+        [re.sub(r"<[^>]+>", " ", cell).strip() for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)]
+        for row in rows
+    ]
+
+
+def test_durations_stand_beside_the_printed_ones(data):
+    rows = words(tables.duration_table(data))
+    aioquic = next(row for row in rows if row[0].startswith("Table 4"))
+    assert aioquic[1:5] == ["aioquic", "16.70", "17.01", "17.15"]
+    assert aioquic[6:9] == ["10.21", "10.21", "10.21"]
+    assert aioquic[5].startswith("+62.5") and aioquic[9].startswith("+3.0")
+
+
+def test_handshakes_of_capture_and_log_are_told_apart(data):
+    """Two round trips, and half of one more for TCP by the thesis's definition."""
+    rows = words(tables.handshake_table(data))
+    (tcp,) = [row for row in rows if row[1:2] == ["TCP"]][3:]
+    assert tcp[-4] == "1,000" and tcp[-2] == "800"
+    ngtcp2 = [row for row in rows if row[1:2] == ["ngtcp2"]][3]
+    assert ngtcp2[-4] == ngtcp2[-2] == "800"
+
+
+def test_packets_and_processors_have_their_tables(data):
+    assert "1,202" in [cell for row in words(tables.packet_table(data)) for cell in row]
+    assert "200" in [cell for row in words(tables.cpu_table(data)) for cell in row]
+
+
+def test_what_is_not_printed_has_a_row_for_every_condition(data):
+    rows = words(tables.further_table(["not-printed", "small-2"], data))
+    assert [row[0] for row in rows[1:]] == ["1\xa0MB", "1\xa0MB", "10\xa0KB", "200\xa0KB"]
+    assert [row[2] for row in rows[1:]] == ["0\xa0%", "1\xa0%", "0\xa0%", "0\xa0%"]
+    assert tables.further_table(["queue-10"], data).data == "<p>Not measured yet.</p>"
+
+
+def test_scenario_three_is_in_times_of_what_each_takes_alone(data):
+    beside = evidence.Measured(data, "reference").beside("lsquic")
+    assert beside.quic.value == pytest.approx(BESIDE, rel=1e-3) and beside.tcp_handshake.value == pytest.approx(3.5)
+    rows = words(tables.parallel_table(data))
+    assert len(rows) == 1 + 2 * 3
+
+
+def test_every_claim_is_judged_by_the_tables(data):
+    found = claims.evaluate(data)["Re-measured (reference)"]
+    counts = [(len(parts), claim.of) for parts, claim in zip(found, claims.CLAIMS, strict=True)]
+    assert all(have == want for have, want in counts)
+    names = ("claims-hold", "claims-fail", "claims-partly")
+    assert sum(int(value_of(name, PAGE, data).text) for name in names) == len(claims.CLAIMS)
+
+
+def test_the_aioquic_of_then_is_judged(data):
+    assert [one.holds for one in then.judged(then.rows(data))] == [True, True, False]
+    assert "+50.0" in then.table(data).data
+
+
+def test_the_picture_says_in_words_what_it_shows(data):
+    shown = chart.picture(data)
+    assert isinstance(shown, LiveChart)
+    assert "table 4 (200 ms one way, no loss): aioquic 10.2 s (printed 17.0)" in shown.alt_text
+    assert shown._repr_html_().count("<img") == 1
+
+
+def test_a_copy_without_data_says_so(tmp_path):
+    empty = book_data.read(PUBLISHED, tmp_path)
+    for show in (chart.picture, tables.cpu_table, then.table, then.predictions):
+        assert "Not measured yet" in show(empty).data
