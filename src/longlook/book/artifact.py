@@ -2,8 +2,8 @@
 
     <!-- value beyond:both-10 -->65 ms<!-- /value -->
 
-with the chapter (of the thesis; another study's as `halme2021/downloads`) and the name that it has there. A test holds them to the tables; `python -m longlook.book.artifact`
-writes them anew.
+with the chapter (of the thesis; of another study as `halme2021/downloads`) and the name that it has there. A test holds
+them to the tables; `python -m longlook.book.artifact` writes them anew.
 """
 
 from __future__ import annotations
