@@ -117,6 +117,7 @@ def test_downloads_that_can_be_done_are_not_refused(arm):
         (AIOHTTP | {"client": "ngtcp2"}, "client ngtcp2 speaks quic, not tcp"),
         (AIOHTTP | {"paced": True}, "server aiohttp cannot have its segments paced by the kernel"),
         (AIOHTTP | {"request_cost_us": 5}, "server aiohttp cannot be given a cost per request"),
+        (AIOQUIC | {"client": "lsquic", "client_initial_rtt_ms": 5}, "client lsquic cannot be told an initial"),
         (AIOQUIC | {"server": "lsquic", "initial_rtt_ms": 5}, "server lsquic cannot be told an initial round trip"),
     ],
 )

@@ -182,6 +182,7 @@ def test_derived_seeds_are_stable_between_machines_and_versions():
         ((QUIC, QUIC | {"emulated_connections": 1}), ("n2", "n1")),
         ((QUIC, QUIC | {"request_cost_us": 0}, QUIC | {"request_cost_us": 50}), ("nocost", "cost0us", "cost50us")),
         ((QUIC, QUIC | {"initial_rtt_ms": 1000}), ("initial-rtt", "initial-rtt1000ms")),
+        ((QUIC, QUIC | {"client_initial_rtt_ms": 9}), ("client-initial-rtt", "client-initial-rtt9ms")),
         ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
         ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
     ],
@@ -226,6 +227,7 @@ CHANGES = {
     "cost": {"arms": (QUIC | {"request_cost_us": 50}, TCP)},
     "no cost of its own": {"arms": (QUIC | {"request_cost_us": 0}, TCP)},
     "initial round trip": {"arms": (QUIC | {"initial_rtt_ms": 1000}, TCP)},
+    "client's round trip": {"arms": (QUIC | {"client_initial_rtt_ms": 1000}, TCP)},
     "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
     "paced": {"arms": (QUIC, TCP | {"paced": True})},
     "queue": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 45_000}},
@@ -288,6 +290,7 @@ def test_another_interval_between_delays_is_another_name():
         (QUIC | {"request_cost_us": 0.5}, "request_cost_us"),
         (QUIC | {"initial_rtt_ms": 0}, "initial_rtt_ms"),
         (TCP | {"initial_rtt_ms": 100}, "initial_rtt_ms is for QUIC"),
+        (TCP | {"client_initial_rtt_ms": 100}, "client_initial_rtt_ms is for QUIC"),
         (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
     ],
 )

@@ -15,13 +15,20 @@ class Aioquic(ScriptedClient):
     """Times count from when the first packet is about to leave."""
 
     name = "aioquic"
-    offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",))
+    offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",), initial_rtt=True)
     program = "aioquic_fetch.py"
     component = "aioquic"
 
     def _arguments(self) -> list[str]:
         own = self.settings
-        return [own.origin, str(own.port), own.address, str(own.certificate)]
+        assumed = own.arm.client_initial_rtt_ms
+        return [
+            own.origin,
+            str(own.port),
+            own.address,
+            str(own.certificate),
+            *([] if assumed is None else [str(assumed)]),
+        ]
 
     def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
         return observation(path, serial, reply)

@@ -56,6 +56,7 @@ CONDITION_TITLES = {
     "cpu_period_us": "period of the limit, µs",
     "request_cost_us": "cost per request, us",
     "initial_rtt_ms": "initial RTT, ms",
+    "client_initial_rtt_ms": "initial RTT of the client, ms",
     "initial_window": "initial window, packets",
     "remembered_ssthresh": "remembered threshold, packets",
     "emulated_connections": "N",

@@ -21,7 +21,7 @@ USUAL_PERIOD_US = 10_000
 SHORTEST_QUOTA_US = 1000
 """Linux gives a control group no less at a time."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
-LATER = ("remembered_ssthresh", "cpu_period_us", "request_cost_us", "initial_rtt_ms")
+LATER = ("remembered_ssthresh", "cpu_period_us", "request_cost_us", "initial_rtt_ms", "client_initial_rtt_ms")
 """Fields that came after there were campaigns: None is no condition, so that the keys of those stay what they were."""
 
 
@@ -80,6 +80,7 @@ class Arm(Value):
         description="what a QUIC server takes the round trip for before it has measured one (RFC 9002, 6.2.2); None: "
         "its own choice",
     )
+    client_initial_rtt_ms: int | None = Field(default=None, ge=1, le=10_000, description="the same of a QUIC client")
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -113,6 +114,7 @@ class Arm(Value):
             ),
             (not quic and self.quic_options, "quic_options are for QUIC"),
             (not quic and self.initial_rtt_ms is not None, "initial_rtt_ms is for QUIC"),
+            (not quic and self.client_initial_rtt_ms is not None, "client_initial_rtt_ms is for QUIC"),
             (
                 self.cpu_period_us is not None and not self._limits,
                 "cpu_period_us is of a limit: give client_cpu_pct or server_cpu_pct too",
@@ -172,6 +174,8 @@ class Arm(Value):
             parts.append(f"{self.request_cost_us} us per request")
         if self.initial_rtt_ms is not None:
             parts.append(f"initial RTT {self.initial_rtt_ms} ms")
+        if self.client_initial_rtt_ms is not None:
+            parts.append(f"client's initial RTT {self.client_initial_rtt_ms} ms")
         if self.paced:
             parts.append("paced")
         return ", ".join(parts)

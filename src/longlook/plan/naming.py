@@ -25,6 +25,7 @@ TELLING = (
     "cpu_period_us",
     "request_cost_us",
     "initial_rtt_ms",
+    "client_initial_rtt_ms",
     "paced",
 )
 """What arms are told apart by, the most telling first."""
@@ -50,8 +51,9 @@ def _word(arm: Arm, field: str) -> str:
         return f"{side}-full" if value is None else f"{side}-{value:g}pct"
     if field == "request_cost_us":
         return "nocost" if value is None else f"cost{value}us"
-    if field == "initial_rtt_ms":
-        return "initial-rtt" if value is None else f"initial-rtt{value}ms"
+    if field.endswith("initial_rtt_ms"):
+        side = "client-" if field.startswith("client") else ""
+        return f"{side}initial-rtt" + ("" if value is None else f"{value}ms")
     if field == "paced":
         return "paced" if value else "bursts"
     return str(value)
@@ -112,6 +114,7 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     yield from _each((arm.cpu_period_us for arm in arms), "period{}us")
     yield from _each((arm.request_cost_us for arm in arms), "cost{}us")
     yield from _each((arm.initial_rtt_ms for arm in arms), "initialrtt{}ms")
+    yield from _each((arm.client_initial_rtt_ms for arm in arms), "clientrtt{}ms")
 
 
 def _each(values: Iterable[float | None], words: str) -> Iterator[str]:

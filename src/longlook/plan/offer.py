@@ -26,7 +26,7 @@ class Offer:
     request_cost: bool = False
     """A server can be made to work for a stated time at each request, and tells how long it did."""
     initial_rtt: bool = False
-    """A QUIC server can be told what to take the round trip for before it has measured one."""
+    """It can be told what to take the round trip for before it has measured one."""
     qlog: bool = False
 
 
@@ -60,6 +60,8 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
         found.append(f"{name} loads {', '.join(offer.workloads)}, not {workload}")
     if arm.client_cpu_pct is not None and not offer.cpu_limit:
         found.append(f"{name} cannot be held to a share of a CPU")
+    if arm.client_initial_rtt_ms is not None and not offer.initial_rtt:
+        found.append(f"{name} cannot be told an initial round trip")
     return found
 
 

@@ -1,6 +1,6 @@
 """Fetches files with aioquic over HTTP/3. Run by its path, with aioquic on PYTHONPATH.
 
-  aioquic_fetch.py ORIGIN PORT ADDRESS CERTIFICATE
+  aioquic_fetch.py ORIGIN PORT ADDRESS CERTIFICATE [INITIAL_RTT_MS]
 
 Every fetch has a connection, a socket and a configuration of its own: no session is used again. Times are by the
 monotonic clock, ms, from when the first packet is about to leave: until the handshake is complete (the client's
@@ -68,9 +68,9 @@ class Download(QuicConnectionProtocol):
             self.finished.set_result(None)
 
 
-async def fetch(origin, port, address, certificate, path):
-    """One request; what came of it."""
-    configuration = QuicConfiguration(alpn_protocols=H3_ALPN, server_name=origin)
+async def fetch(origin, port, address, certificate, path, chosen):
+    """One request; what came of it. `chosen`: settings besides the usual ones."""
+    configuration = QuicConfiguration(alpn_protocols=H3_ALPN, server_name=origin, **chosen)
     configuration.load_verify_locations(cafile=certificate)
     secrets = open(os.environ["SSLKEYLOGFILE"], "a") if "SSLKEYLOGFILE" in os.environ else None  # noqa: SIM115
     configuration.secrets_log_file = secrets
@@ -103,10 +103,14 @@ def told(download):
     }
 
 
-def main(origin, port, address, certificate):
+def main(origin, port, address, certificate, initial_rtt_ms=None):
+    chosen = {} if initial_rtt_ms is None else {"initial_rtt": float(initial_rtt_ms) / 1e3}
+
     def one(path, timeout_s):
         try:
-            return asyncio.run(asyncio.wait_for(fetch(origin, int(port), address, certificate, path), timeout_s))
+            return asyncio.run(
+                asyncio.wait_for(fetch(origin, int(port), address, certificate, path, chosen), timeout_s)
+            )
         except TimeoutError:
             raise FetchFailed(f"not finished within {timeout_s:g} s") from None
 
