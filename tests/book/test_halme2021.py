@@ -106,5 +106,13 @@ def test_each_prediction_of_the_aioquic_of_then_can_fail(slow, quick, verdicts):
     assert [one.holds for one in found] == verdicts
 
 
+@pytest.mark.parametrize(("both_s", "client_s", "verdicts"), [(10.1, 16.0, [True, True]), (12.0, 11.0, [False, False])])
+def test_each_prediction_on_both_ends_can_fail(both_s, client_s, verdicts):
+    means = {then.BOTH_TOLD: both_s, then.CLIENT_TOLD: client_s, then.TODAY: 10.0, then.THEN: 17.0}
+    arms = {arm: Summary(mean * 1e3, 50.0, 10) for arm, mean in means.items()}
+    assert [one.holds for one in then.judged_both([then.Row(400, arms)])] == verdicts
+    assert then.judged_both([]) == []
+
+
 def test_nothing_is_judged_before_every_round_trip_is_measured():
     assert then.judged([then.Row(400, downloads_of(15.3))]) == []

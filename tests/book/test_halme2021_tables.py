@@ -76,7 +76,7 @@ def test_every_claim_is_judged_by_the_tables(data):
 
 def test_the_aioquic_of_then_is_judged(data):
     assert [one.holds for one in then.judged(then.rows(data))] == [True, True, False]
-    assert "+50.0" in then.table(data).data
+    assert "+50.0" in then.table(data=data).data
 
 
 def test_the_picture_says_in_words_what_it_shows(data):
@@ -89,4 +89,4 @@ def test_the_picture_says_in_words_what_it_shows(data):
 def test_a_copy_without_data_says_so(tmp_path):
     empty = book_data.read(PUBLISHED, tmp_path)
     for show in (chart.picture, tables.cpu_table, then.table, then.predictions):
-        assert "Not measured yet" in show(empty).data
+        assert "Not measured yet" in show(data=empty).data

@@ -34,6 +34,11 @@ def test_every_source_says_what_it_is():
         assert sources and all(len(source) > 5 for source in sources.values()), path
 
 
+def test_what_stands_in_a_box_is_prose_and_what_stands_in_code_is_not(chapter):
+    (found,) = chapter("```{admonition} Finding\nIt takes 57 ms.\n```\n\n```\nIt takes 58 ms.\n```\n")
+    assert "57 ms" in found
+
+
 @pytest.fixture
 def chapter(tmp_path, monkeypatch):
     """A chapter with this text, and problems of it."""
@@ -56,7 +61,6 @@ def chapter(tmp_path, monkeypatch):
         "A lead of +20 % is left.",
         "33 s here, and there",
         "some 8,000 packets",
-        "```{admonition} Finding\nIt takes 57 ms.\n```",
     ],
 )
 def test_a_typed_number_is_found_and_the_message_says_what_to_do(chapter, text):

@@ -56,8 +56,16 @@ def _more(table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") 
     return number
 
 
+def _slow(arm: str) -> Callable[[Measured], StatedNumber]:
+    """Of the aioquic of then, 200 ms one way."""
+    return lambda m: (m.arm("aioquic-then", arm, metric=DURATION.name, rtt_ms=400.0) / 1000).one("s", 2)
+
+
 NUMBERS: Numbers = {
     "stated-then": stated("halme-aioquic-then"),
+    "stated-both": stated("halme-aioquic-both"),
+    "then-400": _slow("then"),
+    "told-400": _slow("then told"),
     "claims": lambda m: StatedNumber(str(len(CLAIMS)), "claims of the thesis"),
     "claims-hold": _how_many(_holds),
     "claims-fail": _how_many(_fails),
