@@ -6,7 +6,7 @@ from book_sample import PUBLISHED
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.halme2021 import claims, then
+from longlook.book.halme2021 import claims, rival, then
 from longlook.book.halme2021.chart import ranges
 from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, Beside, Times, printed, times
 from longlook.experiment.metrics import DURATION, PACKETS
@@ -49,8 +49,8 @@ class Two:
     def summary(self, where, arm, metric):
         return self._of.get(arm, self._quic)
 
-    def beside(self, arm):
-        return self._beside
+    def beside(self, arm, queue=1000):
+        return self._beside[queue] if isinstance(self._beside, dict) else self._beside
 
 
 def test_scattered_loads_leave_a_claim_open_and_clear_ones_refute_it():
@@ -112,6 +112,16 @@ def test_each_prediction_on_both_ends_can_fail(both_s, client_s, verdicts):
     arms = {arm: Summary(mean * 1e3, 50.0, 10) for arm, mean in means.items()}
     assert [one.holds for one in then.judged_both([then.Row(400, arms)])] == verdicts
     assert then.judged_both([]) == []
+
+
+def test_each_prediction_on_the_short_queue_can_fail():
+    takes, yields = (
+        Beside(Times(1.1, 1.05, 1.15), Times(1.9, 1.8, 2.0), None),
+        Beside(Times(1.8, 1.7, 1.9), Times(1.3), None),
+    )
+    assert [one.holds for one in rival.judged(Two(None, None, {10: takes, 50: yields}))] == [True, True]
+    assert [one.holds for one in rival.judged(Two(None, None, {10: yields, 50: takes}))] == [False, False]
+    assert rival.judged(Two(None, None, {10: takes, 50: None})) == []
 
 
 def test_nothing_is_judged_before_every_round_trip_is_measured():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Protocol
 
 import pandas as pd
@@ -20,7 +20,7 @@ from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import Summary, summarise, summary_of
 from longlook.book.data import BookData
 from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, PACKETS, PACKETS_UP, TTLB
-from longlook.published.halme2021 import STUDY, Remark, Table, remarks, tables
+from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, Remark, Table, remarks, tables
 
 QUIC = ("aioquic", "lsquic", "ngtcp2")
 TCP = "tcp"
@@ -29,7 +29,6 @@ BY_CAPTURE = ("lsquic", "tcp")
 """Whose handshakes the thesis took from the capture."""
 HANDSHAKE = "handshake_ms"
 """By the thesis's own definition."""
-PARALLEL = "parallel"
 MEGABYTE, SMALLEST = 1_000_000, 10_000
 """Bytes: the thesis's KB and MB are decimal."""
 
@@ -48,6 +47,8 @@ class Where:
 TABLES = {name: Where(f"table-{name}") for name in ("2", "3", "4", "5")}
 ALONE = Where("not-printed", loss_pct=0)
 """50 ms one way without loss: what scenario 3 is compared with."""
+QUEUES = {1000: ("parallel", ALONE), 10: ("parallel-10", Where("alone-10")), 50: ("parallel-50", Where("alone-50"))}
+"""Of scenario 3, packets: the series of both at once, and that of each alone."""
 ONE_PERCENT = Where("not-printed", loss_pct=2)
 SMALL = Where("small-2", SMALLEST)
 
@@ -90,8 +91,8 @@ class Evidence(Protocol):
     def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
         """Of one implementation under one condition."""
 
-    def beside(self, arm: str) -> Beside | None:
-        """What came of an implementation beside TCP."""
+    def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
+        """What came of an implementation beside TCP, with a queue of so many packets."""
 
 
 class Printed:
@@ -115,7 +116,9 @@ class Printed:
         }
         return Summary(known[metric], math.nan, own.n) if metric in known else None
 
-    def beside(self, arm: str) -> Beside | None:
+    def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
+        if queue != QUEUE_PACKETS:
+            return None
         quic, tcp = self._said(arm, TCP), self._said(TCP, arm)
         handshake = self._ranged("handshake_ratio_to_solo", TCP, arm)
         return None if quic is None or tcp is None else Beside(quic, tcp, handshake)
@@ -186,25 +189,22 @@ class Measured:
         own = own[own["cell_id"].isin(ids) & (own["arm"] == arm) & (own["metric"] == metric)]
         return own.loc[own["accepted"] & ~own["set_aside"], "value"].tolist()
 
-    def beside(self, arm: str) -> Beside | None:
-        own = self._together[self._together["cell_id"].isin(self._cells_of(arm))]
-        alone = {name: self.summary(ALONE, name, TTLB.name) for name in (arm, TCP)}
+    def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
+        series, where = QUEUES[queue]
+        own = self._together(series)
+        own = own[own["cell_id"].isin(own.loc[own["arm"] == arm, "cell_id"])]
+        alone = {name: self.summary(where, name, TTLB.name) for name in (arm, TCP)}
         took = {name: _seconds(own, name) for name in (arm, TCP)}
         if any(one is None for one in alone.values()) or min(one.n for one in took.values()) < 2:
             return None
-        set_up, set_up_alone = _of(own, TCP, CONNECT.name), self.summary(ALONE, TCP, CONNECT.name)
+        set_up, set_up_alone = _of(own, TCP, CONNECT.name), self.summary(where, TCP, CONNECT.name)
         handshake = times(set_up_alone, set_up) if set_up_alone is not None and set_up.n > 1 else None
         found = {name: times(base, took[name]) for name, base in alone.items() if base is not None}
         return Beside(found[arm], found[TCP], handshake)
 
-    @cached_property
-    def _together(self) -> pd.DataFrame:
-        own = self.data.rows("samples", STUDY, PARALLEL, self.key)
+    def _together(self, series: str) -> pd.DataFrame:
+        own = self.data.rows("samples", STUDY, series, self.key)
         return own[own["accepted"].astype(bool)]
-
-    def _cells_of(self, arm: str) -> set[str]:
-        own = self._together
-        return set(own.loc[own["arm"] == arm, "cell_id"])
 
 
 def _of(samples: pd.DataFrame, arm: str, metric: str) -> Summary:

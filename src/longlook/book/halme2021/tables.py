@@ -16,6 +16,7 @@ from longlook.book.halme2021.evidence import (
     BY_CAPTURE,
     HANDSHAKE,
     NAMES,
+    QUEUES,
     TABLES,
     TCP,
     Evidence,
@@ -192,22 +193,22 @@ def _mean_and_versus(evidence: Evidence, where: Where, arm: str) -> str:
 
 
 def parallel_table(data: BookData | None = None) -> HTML:
-    """Scenario 3: how many times its time alone each of two takes that download at once."""
+    """Scenario 3: how many times its time alone each of two takes that download at once, by queue."""
     found = data or book_data.load()
-    rows = []
+    rows: list[list[str]] = []
     asked: list[tuple[str, Evidence]] = [(PUBLISHED.title, printed())]
     asked += [(title, Measured(found, key)) for key, _, title in COLUMNS]
-    for title, evidence in asked:
-        for arm in (one for one in NAMES if one != TCP):
-            beside = evidence.beside(arm)
-            if beside is not None:
-                handshake = NONE if beside.tcp_handshake is None else _times(beside.tcp_handshake)
-                rows.append([NAMES[arm], title, _times(beside.quic), _times(beside.tcp), handshake])
-    order = list(NAMES.values())
-    rows.sort(key=lambda row: order.index(row[0]))
+    for arm in (one for one in NAMES if one != TCP):
+        for title, evidence in asked:
+            for queue in QUEUES:
+                beside = evidence.beside(arm, queue)
+                if beside is not None:
+                    stated = "not stated" if title == PUBLISHED.title else f"{queue} packets"
+                    handshake = NONE if beside.tcp_handshake is None else _times(beside.tcp_handshake)
+                    rows.append([NAMES[arm], title, stated, _times(beside.quic), _times(beside.tcp), handshake])
     starts = [place for place, row in enumerate(rows) if place == 0 or row[0] != rows[place - 1][0]]
-    head = ["implementation", "", "its time", "TCP's time beside it", "TCP's handshake"]
-    return HTML(html_table(head, rows, numeric=range(2, 5), starts=starts))
+    head = ["implementation", "numbers", "queue", "its time", "TCP's time beside it", "TCP's handshake"]
+    return HTML(html_table(head, rows, numeric=range(3, 6), starts=starts))
 
 
 def _times(found: Times) -> str:
