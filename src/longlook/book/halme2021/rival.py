@@ -32,8 +32,8 @@ def judged(evidence: Evidence) -> list[Prediction]:
     takes = short.quic.within(at_most=MOST_TIMES) is True and short.tcp.within(at_least=LEAST_TIMES) is True
     return [
         Prediction(
-            f"with a queue of {SHORT} packets LSQUIC takes at most {MOST_TIMES:g} times its time alone, and TCP beside it "
-            f"at least {LEAST_TIMES:g} times",
+            f"with a queue of {SHORT} packets LSQUIC takes at most {MOST_TIMES:g} times its time alone, and TCP beside "
+            f"it at least {LEAST_TIMES:g} times",
             f"LSQUIC {percent_text(short.quic)}, TCP {percent_text(short.tcp)}",
             takes,
         ),
