@@ -17,12 +17,20 @@ class Prediction:
 
     said: str
     found: str
-    holds: bool
+    holds: bool | None
+    """None where the numbers leave it open."""
 
     @property
     def verdict(self) -> str:
         """In words."""
-        return "holds" if self.holds else "does not hold"
+        return "open" if self.holds is None else "holds" if self.holds else "does not hold"
+
+
+def all_of(*parts: bool | None) -> bool | None:
+    """Whether all hold: not where one does not, open where one is and the others hold."""
+    if False in parts:
+        return False
+    return None if None in parts else True
 
 
 def predictions_table(predictions: Sequence[Prediction]) -> HTML:

@@ -190,7 +190,10 @@ class Measured:
         return own.loc[own["accepted"] & ~own["set_aside"], "value"].tolist()
 
     def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
-        series, where = QUEUES[queue]
+        return self.together(arm, *QUEUES[queue])
+
+    def together(self, arm: str, series: str, where: Where) -> Beside | None:
+        """What came of an implementation beside TCP in a series, against each alone under `where`."""
         own = self._together(series)
         own = own[own["cell_id"].isin(own.loc[own["arm"] == arm, "cell_id"])]
         alone = {name: self.summary(where, name, TTLB.name) for name in (arm, TCP)}

@@ -15,7 +15,7 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.halme2021.claims import percent_text
 from longlook.book.halme2021.evidence import Measured, Times, Where, times
-from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.value import SPACE
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import DURATION
@@ -101,17 +101,17 @@ def judged(found: Sequence[Row]) -> list[Prediction]:
         Prediction(
             f"RTT {SLOW_MS} ms: 0.9.21 takes {LEAST_S:g} to {MOST_S:g} s, at least {LEAST_TIMES:g} times 1.7.2",
             f"{took_s:.2f} s, {percent_text(more)}",
-            LEAST_S <= took_s <= MOST_S and more.within(at_least=LEAST_TIMES) is True,
+            all_of(LEAST_S <= took_s <= MOST_S, more.within(at_least=LEAST_TIMES)),
         ),
         Prediction(
             "with its server told of 1 s it takes within 5 % of 1.7.2",
             percent_text(told),
-            told.within(*ALIKE) is True,
+            told.within(*ALIKE),
         ),
         Prediction(
             "RTT 20 and 100 ms: 0.9.21 takes within 5 % of 1.7.2",
             "; ".join(map(percent_text, quick)),
-            all(one.within(*ALIKE) is True for one in quick),
+            all_of(*(one.within(*ALIKE) for one in quick)),
         ),
     ]
 
@@ -125,11 +125,11 @@ def judged_both(found: Sequence[Row]) -> list[Prediction]:
         Prediction(
             f"RTT {SLOW_MS} ms: with both ends told of 1 s, 0.9.21 takes within 5 % of 1.7.2",
             percent_text(both),
-            both.within(*ALIKE) is True,
+            both.within(*ALIKE),
         ),
         Prediction(
             f"with its client alone told it takes at least {LEAST_TIMES:g} times 1.7.2",
             percent_text(client),
-            client.within(at_least=LEAST_TIMES) is True,
+            client.within(at_least=LEAST_TIMES),
         ),
     ]

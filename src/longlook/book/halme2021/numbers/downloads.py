@@ -64,6 +64,7 @@ def _slow(arm: str) -> Callable[[Measured], StatedNumber]:
 NUMBERS: Numbers = {
     "stated-then": stated("halme-aioquic-then"),
     "stated-rival": stated("halme-parallel-queue"),
+    "stated-short": stated("halme-parallel-short"),
     "stated-both": stated("halme-aioquic-both"),
     "then-400": _slow("then"),
     "told-400": _slow("then told"),
