@@ -118,7 +118,7 @@ def _against(one: Sample, name: str, right: float | None, where: str) -> Iterato
 
 
 def _finish(cell: Cell, one: Sample, bins: pd.DataFrame, span_s: float) -> Iterator[str]:
-    """A flow that ended did so with its last frames."""
+    """A flow that ended did so with its last frames; what was sent in vain may still have waited in the queue."""
     given = one.metrics.get("finished_s")
     if given is None:
         if one.accepted and cell.duration_s is None and cell.at_most_s is None:
@@ -126,7 +126,9 @@ def _finish(cell: Cell, one: Sample, bins: pd.DataFrame, span_s: float) -> Itera
         return
     filled = bins[bins["bytes"] > 0]["time_s"]
     last_s = float(filled.max()) + BIN_S if len(filled) else 0.0
-    if given > span_s + FINISH_S or (one.accepted and abs(given - last_s) > FINISH_S):
+    drain_s = cell.link.longest_queue_bytes * 8 / (cell.link.bandwidth_mbps * 1e6)
+    in_time = given - FINISH_S <= last_s <= given + FINISH_S + drain_s
+    if given > span_s + FINISH_S or (one.accepted and not in_time):
         yield f"{one.arm}: finished_s is {given}, its last frames came before {last_s:g} s"
 
 
