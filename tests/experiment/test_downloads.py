@@ -25,7 +25,7 @@ CELL = Cell.parse(
         "experiment": "download",
         "arms": [complete_arm(arm, "halme2021") for arm in ARMS],
         "workload": {"kind": "download", "size_bytes": 20_000},
-        "link": {"bandwidth_mbps": 10, "rtt_ms": RTT_MS, "loss_pct": 4},
+        "link": {"bandwidth_mbps": 10, "rtt_ms": RTT_MS},
         "loads": 2,
         "seed": 5,
     }

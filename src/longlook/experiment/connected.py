@@ -19,7 +19,8 @@ from longlook.record.samples import Sample, read_samples
 CONNECTIONS = "connections.parquet"
 """The first campaigns of downloads have none."""
 SHORT = 0.9
-"""Of the time to the last byte: a connection that was shorter by more than that and a round trip is not that load's."""
+"""Of the time to the last byte: a connection that was shorter by more than that and a round trip is not that load's.
+Under loss it may be: where a client's first packets are lost, it begins for the server when the client has waited."""
 COLUMNS = {"arm": "text"} | dict.fromkeys((*WHICH[1:], *COUNTED), "number")
 
 
@@ -83,5 +84,5 @@ def _implausible(
             continue
         if own["bytes_down"] < cell.workload.total_bytes:
             yield f"{where}: {own['bytes_down']:.0f} bytes came down, its file alone has {cell.workload.total_bytes}"
-        if own["duration_ms"] < SHORT * last_ms - cell.link.rtt_ms:
+        if not cell.link.loss_pct and own["duration_ms"] < SHORT * last_ms - cell.link.rtt_ms:
             yield f"{where}: its connection took {own['duration_ms']:.0f} ms, its file {last_ms:.0f} ms"
