@@ -86,6 +86,14 @@ def test_connections_that_are_not_those_of_the_downloads_are_noticed(folder, kep
     assert says in " ".join(recheck_downloads(CELL, folder).problems)
 
 
+def test_an_end_that_the_machine_held_up_gives_no_duration(folder, kept):
+    held = kept.assign(duration_ms=kept["duration_ms"].where(kept["arm"] != "tcp", 9000.0))
+    held.to_parquet(folder / CONNECTIONS)
+    durations = {one.arm: one.metrics.get("duration_ms") for one in read_downloads(folder) if one.accepted}
+    assert durations["tcp"] is None and durations["ngtcp2"] is not None
+    assert recheck_downloads(CELL, folder).problems == []
+
+
 def test_a_record_without_connections_is_read_as_the_first_ones_were(folder, kept):
     (folder / CONNECTIONS).unlink()
     assert all("duration_ms" not in one.metrics for one in read_downloads(folder))

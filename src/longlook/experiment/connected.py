@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longlook.experiment.metrics import TTLB
+from longlook.experiment.metrics import DURATION, TTLB
 from longlook.experiment.recheck import Recheck, recheck_interleaved
 from longlook.plan.cell import Cell
 from longlook.probe.connections import COUNTED, WHICH
+from longlook.record.campaign import CELL_NAME
+from longlook.record.durable import read_json
 from longlook.record.samples import Sample, read_samples
 
 CONNECTIONS = "connections.parquet"
@@ -21,6 +23,9 @@ CONNECTIONS = "connections.parquet"
 SHORT = 0.9
 """Of the time to the last byte: a connection that was shorter by more than that and a round trip is not that load's.
 Under loss it may be: where a client's first packets are lost, it begins for the server when the client has waited."""
+LATE_TRIPS, LATE_MS = 2, 100.0
+"""After the last byte, on a link without loss: a connection that ends later was held up by the machine when nothing
+watched that any more, and tells no duration."""
 COLUMNS = {"arm": "text"} | dict.fromkeys((*WHICH[1:], *COUNTED), "number")
 
 
@@ -36,13 +41,27 @@ def read_downloads(folder: Path) -> Sequence[Sample]:
 
 
 def _with_connections(samples: Sequence[Sample], folder: Path) -> Sequence[Sample]:
-    seen = _read(folder)
-    return [replace(one, metrics=dict(one.metrics) | seen.get(_which(one), {})) for one in samples]
+    seen, cell = _read(folder), Cell.parse(read_json(folder / CELL_NAME)["cell"]) if _has(folder) else None
+    found = []
+    for one in samples:
+        own = seen.get(_which(one), {})
+        if cell is not None and is_late(cell, one, own):
+            own = {name: value for name, value in own.items() if name != DURATION.name}
+        found.append(replace(one, metrics=dict(one.metrics) | own))
+    return found
+
+
+def is_late(cell: Cell, sample: Sample, own: Mapping[str, float]) -> bool:
+    """Whether a connection ended so late after its last byte that the machine must have held it up."""
+    last_ms = sample.metrics.get(TTLB.name)
+    if cell.link.loss_pct or last_ms is None or DURATION.name not in own:
+        return False
+    return own[DURATION.name] > last_ms + LATE_TRIPS * (cell.link.rtt_ms + cell.link.jitter_ms) + LATE_MS
 
 
 def _read(folder: Path) -> dict[tuple[str, int, int], dict[str, float]]:
     """Arm, index and attempt of a load -> metrics of its connection."""
-    if not (folder / CONNECTIONS).exists():
+    if not _has(folder):
         return {}
     from longlook.record.parquet import read_columns  # with pandas
 
@@ -54,6 +73,10 @@ def _read(folder: Path) -> dict[tuple[str, int, int], dict[str, float]]:
     }
 
 
+def _has(folder: Path) -> bool:
+    return (folder / CONNECTIONS).exists()
+
+
 def _which(sample: Sample) -> tuple[str, int, int]:
     return sample.arm, sample.index, sample.attempt
 
@@ -61,7 +84,7 @@ def _which(sample: Sample) -> tuple[str, int, int]:
 def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
     """As recheck_interleaved; and each accepted download's connection is there, with room for its file."""
     found = recheck_interleaved(cell, folder)
-    if found.problems or not (folder / CONNECTIONS).exists():
+    if found.problems or not _has(folder):
         return found
     found.problems += _implausible(cell, found.samples, _read(folder))
     found.samples = _with_connections(found.samples, folder)
