@@ -83,7 +83,8 @@ def part_of(name: str, found: Times, at_least: float = -math.inf, at_most: float
 
 def percent_text(found: Times) -> str:
     """`+3.7 % (+3.5 to +3.9)`: by how much it differs from once."""
-    interval = "" if math.isnan(found.low) else f" ({_percent(found.low)} to {_percent(found.high)})"
+    low = max(found.low, 0.0)  # times are not negative, whatever an interval of few of them says
+    interval = "" if math.isnan(found.low) else f" ({_percent(low)} to {_percent(found.high)})"
     return f"{_percent(found.value)} %{interval}"
 
 

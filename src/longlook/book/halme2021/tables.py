@@ -31,15 +31,16 @@ from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATIO
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
-from longlook.published.halme2021 import STUDY, Printed, tables
+from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, Printed, tables
 
+DELAYS = {"2": (10, 0), "3": (50, 2), "4": (200, 0), "5": (200, 5)}
+"""Of each table: one way, ms; loss each way, %."""
 TEXTS = {
-    "2": "10 ms one way, no loss",
-    "3": "50 ms one way, 2 % loss each way",
-    "4": "200 ms one way, no loss",
-    "5": "200 ms one way, 5 % loss each way",
+    name: f"{delay} ms one way, {f'{loss} % loss each way' if loss else 'no loss'}"
+    for name, (delay, loss) in DELAYS.items()
 }
 NONE = style.DASH
+"""In place of a number that there is not."""
 
 
 def columns(data: BookData) -> list[tuple[str, Evidence]]:
@@ -80,11 +81,16 @@ def _each_table(data: BookData, head: Sequence[str], cells_of: Cells) -> str:
     for name, where in TABLES.items():
         starts.append(len(rows))
         for place, arm in enumerate(NAMES):
-            title = f"Table {name}: {TEXTS[name]}" if place == 0 else ""
-            rows.append([title, NAMES[arm], *(text for _, one in asked for text in cells_of(one, where, arm))])
+            rows.append(
+                [
+                    _title(name) if place == 0 else "",
+                    NAMES[arm],
+                    *(text for _, one in asked for text in cells_of(one, where, arm)),
+                ]
+            )
     groups = [("", 2), *((title, len(head)) for title, _ in asked)]
     numeric = range(2, 2 + len(head) * len(asked))
-    names = ["condition", "by", *(text for _ in asked for text in head)]
+    names = ["table", "by", *(text for _ in asked for text in head)]
     return html_table(names, rows, escape=False, numeric=numeric, groups=groups, starts=starts)
 
 
@@ -155,7 +161,7 @@ def further_table(series: Sequence[str], data: BookData | None = None) -> HTML:
     for key, _, title in COLUMNS:
         rows = _further(Measured(found, key), found, key, series)
         if rows:
-            head = ["file", "one way", "loss each way", "queue", *(NAMES[arm] for arm in NAMES)]
+            head = ["file, one way, loss each way", *NAMES.values()]
             parts.append(f"<p>{title}</p>" + html_table(head, rows, escape=False, numeric=range(1, len(head))))
     return HTML("".join(parts) or style.NOTHING_YET)
 
@@ -166,7 +172,7 @@ def _further(evidence: Measured, data: BookData, key: str, series: Sequence[str]
         cells = data.rows("cells", STUDY, name, key).drop_duplicates("cell_id")
         for cell in cells.sort_values(["rtt_ms", "loss_pct", "object_bytes"]).to_dict("records"):
             where = Where(name, int(cell["object_bytes"]), cell["loss_pct"], cell["rtt_ms"])
-            rows.append([*_condition(cell), *(_mean_and_versus(evidence, where, arm) for arm in NAMES)])
+            rows.append([_condition(cell), *(_mean_and_versus(evidence, where, arm) for arm in NAMES)])
     return rows
 
 
@@ -175,13 +181,17 @@ def _size(number: int) -> str:
     return f"{number / 1e6:g}{SPACE}MB" if number >= 10**6 else f"{number / 1e3:g}{SPACE}KB"
 
 
-def _condition(cell: dict[str, Any]) -> list[str]:
-    return [
-        _size(int(cell["object_bytes"])),
-        f"{cell['rtt_ms'] / 2:g}{SPACE}ms",
-        f"{cell['loss_pct'] / 2:g}{SPACE}%",
-        f"{cell['queue_packets']:.0f} packets",
-    ]
+def _condition(cell: dict[str, Any]) -> str:
+    """`1 MB, 50 ms, 2 %, queue 10`."""
+    link = f"{cell['rtt_ms'] / 2:g}{SPACE}ms, {cell['loss_pct'] / 2:g}{SPACE}%"
+    queue = "" if cell["queue_packets"] == QUEUE_PACKETS else f", queue{SPACE}{cell['queue_packets']:.0f}"
+    return f"{_size(int(cell['object_bytes']))}, {link}{queue}"
+
+
+def _title(name: str) -> str:
+    """`2 (10 ms, 0 %)`."""
+    delay, loss = DELAYS[name]
+    return f"{name} ({delay}{SPACE}ms, {loss}{SPACE}%)".replace(" ", SPACE)
 
 
 def _mean_and_versus(evidence: Evidence, where: Where, arm: str) -> str:
@@ -232,12 +242,12 @@ def _each_measured(data: BookData, head: Sequence[str]) -> str:
     for name, where in TABLES.items():
         starts.append(len(rows))
         for place, arm in enumerate(NAMES):
-            row = [f"Table {name}: {TEXTS[name]}" if place == 0 else "", NAMES[arm]]
+            row = [_title(name) if place == 0 else "", NAMES[arm]]
             for _, evidence in found:
                 last, *cpu = (evidence.summary(where, arm, one.name) for one in (TTLB, CLIENT_CPU, SERVER_CPU))
                 row.append(_seconds(last.mean / 1e3 if last else None))
                 row += [NONE if one is None else f"{one.mean * 1e3:,.0f}" for one in cpu]
             rows.append(row)
     groups = [("", 2), *((title, len(head)) for title, _ in found)]
-    names = ["condition", "by", *(text for _ in found for text in head)]
+    names = ["table", "by", *(text for _ in found for text in head)]
     return html_table(names, rows, numeric=range(2, len(names)), groups=groups, starts=starts)
