@@ -88,7 +88,7 @@ def _row(one: Square) -> list[Any]:
     known = {mean.arm: mean for mean in one.compared.means}
     quic, tcp = (known[arm] for arm in (QUIC_TCP.left, QUIC_TCP.right))
     (verdict,) = one.compared.verdicts
-    found = [one.compared.series, STACKS.get(cell.stacks[0], cell.stacks[0])]
+    found: list[Any] = [one.compared.series, STACKS.get(cell.stacks[0], cell.stacks[0])]
     found += [cell.link.bandwidth_mbps, cell.link.rtt_ms, cell.link.loss_pct]
     found += [cell.workload.object_bytes, cell.workload.object_count]
     for column, said in (("published", verdict.published), ("measured", verdict.measured)):
