@@ -1,9 +1,8 @@
 """What needs root, namespaces, a browser or Nix says so; where it cannot run the summary tells why.
 
-Quick tests come first, so that a mistake shows early. With several workers (`make test`) each file that makes
-namespaces goes to whichever is free, those with slow tests first; of the others a folder's go together. Most tests on a
-link wait for it, and a processor is left for another one. A `quiet` test, which asserts times or rates, runs while no
-other test does.
+Quick tests come first, so that a mistake shows early. Of two workers (`make test`) one has what measures on
+namespaces, the other the rest; `hardy` files, whose tests look at what is left after a fault and at no time, go to
+whichever is free. A `quiet` test, which asserts times or rates, runs while no other test does.
 
 What runs on a link in real time can fail because the machine stood still. Such a test is given one more try, with
 nothing beside it; the summary names it with an R, which is a thing to look into. No other test is tried twice.
@@ -38,9 +37,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _rank(file):
-    """Of a file's group, what takes longest first."""
-    marks = _marks(file)
-    return 2 if _group(file) != file else 0 if {"slow", "hardy"} & marks else 1
+    """Of a file's group, the one that takes longest first."""
+    group = _group(file)
+    return 0 if group == WIRE else 1 if group == file else 2
 
 
 def _lateness(item):
@@ -48,19 +47,17 @@ def _lateness(item):
     return "quiet" in marks, bool(SLOW & marks)
 
 
-SLOW = {"slow", "browser", "nix"}
+WIRE, SLOW = "wire", {"slow", "browser", "nix"}
 
 
 @functools.cache
-def _marks(file):
-    return set(re.findall(r"pytest\.mark\.(\w+)", file.read_text(encoding="utf-8")))
-
-
 def _group(file):
-    """Tests of a group share a worker: each file that makes namespaces, and of each folder its other quick and its
-    other slow files."""
-    marks = _marks(file)
-    return file if {"hardy", "netns"} & marks else (file.parent, bool(SLOW & marks))
+    """Tests of a group share a worker: what measures on namespaces, each hardy file, and of each folder its quick and
+    its slow files."""
+    marks = set(re.findall(r"pytest\.mark\.(\w+)", file.read_text(encoding="utf-8")))
+    if "hardy" in marks:
+        return file
+    return WIRE if "netns" in marks else (file.parent, bool(SLOW & marks))
 
 
 def _is_worker(config):
