@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pandas as pd
+
 from longlook.book.claimed import verdict
 from longlook.book.halme2021.claims import CLAIMS
 from longlook.book.halme2021.evidence import TABLES
 from longlook.book.halme2021.evidence import Measured as Own
 from longlook.book.hypotheses import stated
-from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CONNECT, DURATION, PACKETS, TTLB
 
@@ -56,12 +58,23 @@ def _more(table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") 
     return number
 
 
+def _rejected(m: Measured) -> StatedNumber:
+    """Of all downloads of the reference campaigns that took turns."""
+    own = [m.data.rows("samples", m.study, one.series, m.key) for one in TABLES.values()]
+    loads = pd.concat(own).drop_duplicates(["campaign", "cell_id", "order"])
+    if loads.empty:
+        raise NotMeasured("tables 2 to 5 are not measured")
+    share = 100 * (~loads["accepted"].astype(bool)).mean()
+    return StatedNumber(f"{share:.0f}{SPACE}%", f"samples of tables 2 to 5, {len(loads)} downloads")
+
+
 def _slow(arm: str) -> Callable[[Measured], StatedNumber]:
     """Of the aioquic of then, 200 ms one way."""
     return lambda m: (m.arm("aioquic-then", arm, metric=DURATION.name, rtt_ms=400.0) / 1000).one("s", 2)
 
 
 NUMBERS: Numbers = {
+    "rejected": _rejected,
     "stated-then": stated("halme-aioquic-then"),
     "stated-rival": stated("halme-parallel-queue"),
     "stated-short": stated("halme-parallel-short"),
