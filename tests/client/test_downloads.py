@@ -170,9 +170,11 @@ def test_the_aioquic_of_then_takes_its_own_probe_for_a_loss_unless_it_knows_the_
     testbed_name, tmp_path, assumed_ms, least_s, most_s
 ):
     """30 KB are there in two flights after the handshake where the window begins with 10 packets and doubles, and in
-    four where it begins with half of that and grows by one. 0.9.21 assumes 100 ms, so that it probes after 200 ms."""
+    four where it begins with half of that and grows by one. 0.9.21 assumes 100 ms, so that both ends probe after
+    200 ms, and either's probe is enough."""
     link = Link(bandwidth_mbps=10, rtt_ms=400)
     how = {"link": link, "workload": Download(size_bytes=30_000), "cca": "reno", "initial_rtt_ms": assumed_ms}
+    how["client_initial_rtt_ms"] = assumed_ms
     arm = {"stack": "halme2021then", "client": "aioquic", "handshake": "1rtt"}
     with arm_on(testbed_name, tmp_path, SERVERS["aioquic"], **arm, **how) as on:
         loads = [on.side.load(index) for index in range(2)]
