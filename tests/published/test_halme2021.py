@@ -25,7 +25,8 @@ def test_every_table_has_its_four_implementations():
 def test_a_sweep_measures_what_a_table_printed(table):
     (cell,) = open_sweep(f"halme-table-{table}").cells()
     one = TABLES[table].cell
-    assert (cell.series, cell.key, cell.loads) == (one.series, one.key, one.loads)
+    assert (cell.series, cell.key) == (one.series, one.key)
+    assert cell.loads >= one.loads
 
 
 @pytest.mark.parametrize("table", TABLES)
