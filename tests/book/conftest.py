@@ -1,10 +1,14 @@
-"""One built book for all tests that look at it."""
+"""One built book for all tests that look at it, and what they look with."""
 
+import axe
 import pytest
+from book_browser import find_chromium
 from book_sample import make_root, write_sample
 
 from longlook import paths
 from longlook.book.build import build
+from longlook.errors import LonglookError
+from longlook.stack.installed import ChangedError
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +30,22 @@ def _built(root):
         patch.setattr(paths, "ROOT", root)
         patch.setattr(paths, "STATE", root / ".longlook")
         return build(root).parent
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    found = find_chromium()
+    if found is None:
+        pytest.skip("no Chromium: install the chromium package, or set LONGLOOK_BROWSER to one")
+    return found
+
+
+@pytest.fixture(scope="session")
+def rules():
+    """axe-core, or the reason why it cannot be had."""
+    try:
+        return axe.source()
+    except ChangedError:
+        raise
+    except LonglookError as error:
+        pytest.skip(f"no axe-core: {error}")

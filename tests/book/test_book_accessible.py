@@ -4,10 +4,7 @@ import asyncio
 
 import axe
 import pytest
-from book_browser import Browser, find_chromium
-
-from longlook.errors import LonglookError
-from longlook.stack.installed import ChangedError
+from book_browser import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -27,25 +24,6 @@ TEXTS = """Array.from(document.querySelectorAll('main *')).filter((one) =>
     const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
     return [Math.round(parseFloat(getComputedStyle(one).fontSize) * scale * 100) / 100, one.textContent.slice(0, 40)];
   })"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    found = find_chromium()
-    if found is None:
-        pytest.skip("no Chromium: install the chromium package, or set LONGLOOK_BROWSER to one")
-    return found
-
-
-@pytest.fixture(scope="module")
-def rules():
-    """The library, or the reason why it cannot be had."""
-    try:
-        return axe.source()
-    except ChangedError:
-        raise
-    except LonglookError as error:
-        pytest.skip(f"no axe-core: {error}")
 
 
 def visit(chromium, pages, look, theme="light", size=(1300, 900)):

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from book_browser import Browser, find_chromium
+from book_browser import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -15,14 +15,6 @@ CENTRE = """(() => {{
   const box = rect.getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2];
 }})()"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    found = find_chromium()
-    if found is None:
-        pytest.skip("no Chromium: install the chromium package, or set LONGLOOK_BROWSER to one")
-    return found
 
 
 def visit(chromium, page, steps, **options):

@@ -9,6 +9,7 @@ from book_sample import PUBLISHED, campaign_row, tables_of, write_sample
 from transfers_sample import together
 
 from longlook.book import data as book_data
+from longlook.book.claimed import verdict
 from longlook.book.flows import contests
 from longlook.book.muthuraj2024 import claims
 from longlook.dataset.tables import write_tables
@@ -37,7 +38,7 @@ def column(data, title):
 def test_one_rule_makes_the_verdict_of_every_claim(holds, of, says):
     """It holds if it holds in each part; else it is said in how many, and which they are."""
     parts = [claims.ClaimPart(name, "", one) for name, one in zip("abc", holds, strict=False)]
-    assert claims.verdict(parts, of) == says
+    assert verdict(parts, of) == says
 
 
 def test_squares_of_several_figures_are_never_pooled():
@@ -51,7 +52,7 @@ def test_squares_of_several_figures_are_never_pooled():
     claim = claims.CLAIMS[0]
     parts = claim.parts(claims.ClaimNumbers(squares, lambda series: [], lambda series: pd.DataFrame()))
     assert [part.name for part in parts] == list(counts) and claim.of == 8
-    assert claims.verdict(parts, 4) == "holds in 3 of 4, not in 4.6e"
+    assert verdict(parts, 4) == "holds in 3 of 4, not in 4.6e"
     assert parts[2].text == "4.6e: QUIC faster in 1 of 18, TCP in 0"
 
 

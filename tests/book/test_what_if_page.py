@@ -6,12 +6,10 @@ import re
 
 import axe
 import pytest
-from book_browser import Browser, find_chromium
+from book_browser import Browser
 
 from longlook.analysis.floor import floor
 from longlook.book import whatif
-from longlook.errors import LonglookError
-from longlook.stack.installed import ChangedError
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -24,25 +22,6 @@ SAID = "document.querySelector('.ll-whatif [role=status]').textContent"
 FLOORS = """Array.from(document.querySelector(".ll-whatif table").tBodies[0].rows).map((row) =>
   Array.from(row.cells).map((cell) => cell.textContent))"""
 TABLES = "Array.from(document.querySelectorAll('.ll-whatif table')).map((one) => one.innerText)"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    found = find_chromium()
-    if found is None:
-        pytest.skip("no Chromium: install the chromium package, or set LONGLOOK_BROWSER to one")
-    return found
-
-
-@pytest.fixture(scope="module")
-def rules():
-    """axe-core, or the reason why it cannot be had."""
-    try:
-        return axe.source()
-    except ChangedError:
-        raise
-    except LonglookError as error:
-        pytest.skip(f"no axe-core: {error}")
 
 
 def visit(chromium, book, look, theme="light", size=(1300, 900)):

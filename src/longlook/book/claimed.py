@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
+
+from longlook.book.data import COLUMNS
+from longlook.book.value import NOT_YET
+from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import html_table
 
 
 @dataclass(frozen=True)
@@ -33,3 +40,47 @@ def verdict(parts: list[ClaimPart], of: int) -> str:
         others = {"not in": failing, "open in": undecided}
         word += "".join(f", {how} {', '.join(names)}" for how, names in others.items() if names)
     return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
+
+
+class Stated(Protocol):
+    """A claim as a study's module has it; its parts are made of that study's own kind of evidence."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def criterion(self) -> str: ...
+    @property
+    def parts(self) -> Callable[[Any], list[ClaimPart]]: ...
+    @property
+    def of(self) -> int: ...
+
+
+def evaluated(claims: Sequence[Stated], evidence_of: Callable[[str], Any]) -> dict[str, list[list[ClaimPart]]]:
+    """Heading of a column -> the parts of each claim; the published column, and those that have numbers for any.
+
+    `evidence_of`: what a column (`published`, `reference`, `yours`) has.
+    """
+    found = {PUBLISHED.title: [claim.parts(evidence_of(PUBLISHED.key)) for claim in claims]}
+    for key, _, title in COLUMNS:
+        parts = [claim.parts(evidence_of(key)) for claim in claims]
+        if any(parts):
+            found[title] = parts
+    return found
+
+
+def claims_table(
+    claims: Sequence[Stated],
+    columns: Mapping[str, list[list[ClaimPart]]],
+    heading: Callable[[Any], str] = lambda claim: f"<b>{claim.text}</b>",
+) -> str:
+    """Claims and their criteria down; columns (of `evaluated`) across, each with its verdict and the parts' numbers."""
+    rows = []
+    for index, claim in enumerate(claims):
+        row = [f"{heading(claim)}<br>Criterion: {claim.criterion}"]
+        for title, found in columns.items():
+            parts = found[index]
+            absent = "no numbers" if title == PUBLISHED.title else NOT_YET
+            lines = [f"<b>{verdict(parts, claim.of)}</b>", *(part.text for part in parts)]
+            row.append("<br>".join(lines) if parts else absent)
+        rows.append(row)
+    return html_table(["claim", *columns], rows, escape=False)

@@ -26,6 +26,8 @@ Under loss it may be: where a client's first packets are lost, it begins for the
 LATE_TRIPS, LATE_MS = 2, 100.0
 """After the last byte, on a link without loss: a connection that ends later was held up by the machine when nothing
 watched that any more, and tells no duration."""
+Connections = Mapping[tuple[str, int, int], Mapping[str, float]]
+"""Arm, index and attempt of a load -> metrics of its connection."""
 COLUMNS = {"arm": "text"} | dict.fromkeys((*WHICH[1:], *COUNTED), "number")
 
 
@@ -37,17 +39,19 @@ def client_port(record: Mapping[str, Any]) -> int | None:
 
 def read_downloads(folder: Path) -> Sequence[Sample]:
     """The samples of a finished cell, with what its capture tells of their connections."""
-    return _with_connections(read_samples(folder), folder)
+    samples = read_samples(folder)
+    if not _has(folder):
+        return samples
+    return _with_connections(Cell.parse(read_json(folder / CELL_NAME)["cell"]), samples, _read(folder))
 
 
-def _with_connections(samples: Sequence[Sample], folder: Path) -> Sequence[Sample]:
-    seen, cell = _read(folder), Cell.parse(read_json(folder / CELL_NAME)["cell"]) if _has(folder) else None
+def _with_connections(cell: Cell, samples: Sequence[Sample], seen: Connections) -> Sequence[Sample]:
     found = []
     for one in samples:
         own = seen.get(_which(one), {})
-        if cell is not None and is_late(cell, one, own):
+        if is_late(cell, one, own):
             own = {name: value for name, value in own.items() if name != DURATION.name}
-        found.append(replace(one, metrics=dict(one.metrics) | own))
+        found.append(replace(one, metrics={**one.metrics, **own}))
     return found
 
 
@@ -59,10 +63,7 @@ def is_late(cell: Cell, sample: Sample, own: Mapping[str, float]) -> bool:
     return own[DURATION.name] > last_ms + LATE_TRIPS * (cell.link.rtt_ms + cell.link.jitter_ms) + LATE_MS
 
 
-def _read(folder: Path) -> dict[tuple[str, int, int], dict[str, float]]:
-    """Arm, index and attempt of a load -> metrics of its connection."""
-    if not _has(folder):
-        return {}
+def _read(folder: Path) -> Connections:
     from longlook.record.parquet import read_columns  # with pandas
 
     rows = read_columns(folder / CONNECTIONS, COLUMNS).to_dict("records")
@@ -86,14 +87,13 @@ def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
     found = recheck_interleaved(cell, folder)
     if found.problems or not _has(folder):
         return found
-    found.problems += _implausible(cell, found.samples, _read(folder))
-    found.samples = _with_connections(found.samples, folder)
+    seen = _read(folder)
+    found.problems += _implausible(cell, found.samples, seen)
+    found.samples = _with_connections(cell, found.samples, seen)
     return found
 
 
-def _implausible(
-    cell: Cell, samples: Sequence[Sample], seen: Mapping[tuple[str, int, int], Mapping[str, float]]
-) -> Iterator[str]:
+def _implausible(cell: Cell, samples: Sequence[Sample], seen: Connections) -> Iterator[str]:
     strange = seen.keys() - {_which(one) for one in samples}
     if strange:
         yield f"{CONNECTIONS} has connections of loads that there are not: {sorted(strange)[0]}"

@@ -14,9 +14,10 @@ from itertools import pairwise
 
 from IPython.display import HTML
 
+from longlook.book import claimed
 from longlook.book import data as book_data
-from longlook.book.claimed import ClaimPart, verdict
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.claimed import ClaimPart, evaluated
+from longlook.book.data import BookData
 from longlook.book.halme2021.evidence import (
     ALONE,
     HANDSHAKE,
@@ -33,11 +34,9 @@ from longlook.book.halme2021.evidence import (
     printed,
     times,
 )
-from longlook.book.value import NOT_YET
 from longlook.experiment.metrics import DURATION, PACKETS
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.table import html_table
 
 Parts = Callable[[Evidence], list[ClaimPart]]
 
@@ -235,12 +234,7 @@ CLAIMS = (
 
 def evaluate(data: BookData) -> dict[str, list[list[ClaimPart]]]:
     """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers."""
-    found = {PUBLISHED.title: [claim.parts(printed()) for claim in CLAIMS]}
-    for key, _, title in COLUMNS:
-        parts = [claim.parts(Measured(data, key)) for claim in CLAIMS]
-        if any(parts):
-            found[title] = parts
-    return found
+    return evaluated(CLAIMS, lambda key: printed() if key == PUBLISHED.key else Measured(data, key))
 
 
 def claims() -> HTML:
@@ -250,14 +244,4 @@ def claims() -> HTML:
 
 def claims_table(data: BookData) -> str:
     """Claims and their criteria down; columns across, each with its verdict and the numbers of the parts."""
-    columns = evaluate(data)
-    rows = []
-    for index, claim in enumerate(CLAIMS):
-        row = [f'<b id="{claim.name}">{claim.text}</b><br>Criterion: {claim.criterion}']
-        for title, evaluated in columns.items():
-            parts = evaluated[index]
-            absent = "no numbers" if title == PUBLISHED.title else NOT_YET
-            lines = [f"<b>{verdict(parts, claim.of)}</b>", *(part.text for part in parts)]
-            row.append("<br>".join(lines) if parts else absent)
-        rows.append(row)
-    return html_table(["claim", *columns], rows, escape=False)
+    return claimed.claims_table(CLAIMS, evaluate(data), lambda claim: f'<b id="{claim.name}">{claim.text}</b>')

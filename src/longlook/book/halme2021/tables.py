@@ -55,27 +55,28 @@ def columns(data: BookData) -> list[tuple[str, Evidence]]:
 
 def duration_table(data: BookData | None = None) -> HTML:
     """Duration of the connection in tables 2 to 5: least, mean, greatest, and the difference from TCP."""
-    return HTML(_each_table(data or book_data.load(), ["least, s", "mean, s", "greatest, s", "vs TCP"], _durations))
+    return HTML(
+        _each_table(columns(data or book_data.load()), ["least, s", "mean, s", "greatest, s", "vs TCP"], _durations)
+    )
 
 
 def handshake_table(data: BookData | None = None) -> HTML:
     """Handshakes in tables 2 to 5: by the thesis's definitions, and until each client is done with it."""
     head = ["as the thesis, ms", "vs TCP", "client is done, ms", "vs TCP"]
-    return HTML(_each_table(data or book_data.load(), head, _handshakes))
+    return HTML(_each_table(columns(data or book_data.load()), head, _handshakes))
 
 
 def packet_table(data: BookData | None = None) -> HTML:
     """Packets of a connection in tables 2 to 5, the client's share of them, and the bytes that the server sent."""
     head = ["packets", "vs TCP", "client's share", "server sent, KB"]
-    return HTML(_each_table(data or book_data.load(), head, _packets))
+    return HTML(_each_table(columns(data or book_data.load()), head, _packets))
 
 
 Cells = Callable[[Evidence, Where, str], list[str]]
 
 
-def _each_table(data: BookData, head: Sequence[str], cells_of: Cells) -> str:
-    """Conditions and implementations down; for each column its cells across."""
-    asked = columns(data)
+def _each_table(asked: Sequence[tuple[str, Evidence]], head: Sequence[str], cells_of: Cells) -> str:
+    """Conditions and implementations down; for each column that is asked for its cells across."""
     rows: list[list[str]] = []
     starts: list[int] = []
     for name, where in TABLES.items():
@@ -230,24 +231,11 @@ def _times(found: Times) -> str:
 def cpu_table(data: BookData | None = None) -> HTML:
     """Processor time of both ends, ms per download, and the time to the last byte, in tables 2 to 5."""
     head = ["last byte, s", "client's CPU, ms", "server's CPU, ms"]
-    return HTML(_each_measured(data or book_data.load(), head))
+    measured = columns(data or book_data.load())[1:]
+    return HTML(_each_table(measured, head, _costs) if measured else style.NOTHING_YET)
 
 
-def _each_measured(data: BookData, head: Sequence[str]) -> str:
-    found = [one for one in columns(data) if isinstance(one[1], Measured)]
-    if not found:
-        return style.NOTHING_YET
-    rows: list[list[str]] = []
-    starts: list[int] = []
-    for name, where in TABLES.items():
-        starts.append(len(rows))
-        for place, arm in enumerate(NAMES):
-            row = [_title(name) if place == 0 else "", NAMES[arm]]
-            for _, evidence in found:
-                last, *cpu = (evidence.summary(where, arm, one.name) for one in (TTLB, CLIENT_CPU, SERVER_CPU))
-                row.append(_seconds(last.mean / 1e3 if last else None))
-                row += [NONE if one is None else f"{one.mean * 1e3:,.0f}" for one in cpu]
-            rows.append(row)
-    groups = [("", 2), *((title, len(head)) for title, _ in found)]
-    names = ["table", "by", *(text for _ in found for text in head)]
-    return html_table(names, rows, numeric=range(2, len(names)), groups=groups, starts=starts)
+def _costs(evidence: Evidence, where: Where, arm: str) -> list[str]:
+    last, *cpu = (evidence.summary(where, arm, one.name) for one in (TTLB, CLIENT_CPU, SERVER_CPU))
+    seconds = _seconds(last.mean / 1e3 if last else None)
+    return [seconds, *(NONE if one is None else f"{one.mean * 1e3:,.0f}" for one in cpu)]

@@ -16,16 +16,15 @@ from IPython.display import HTML
 from longlook.analysis.fairness import ShareVerdict
 from longlook.analysis.newest import STUDY
 from longlook.analysis.welch import summarise, welch_from_summaries
+from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.chapter import QUIC_TCP
-from longlook.book.claimed import ClaimPart, verdict
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.claimed import ClaimPart, evaluated
+from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests, transfers
-from longlook.book.value import NOT_YET
 from longlook.experiment.metrics import FINISHED, PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.table import html_table
 from longlook.figure.versus import Versus
 from longlook.plan.workload import bytes_of_kb
 
@@ -82,12 +81,7 @@ def _no_transfers() -> pd.DataFrame:
 def evaluate(data: BookData) -> dict[str, list[list[ClaimPart]]]:
     """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers for any
     claim."""
-    found = {PUBLISHED.title: [claim.parts(evidence(data, PUBLISHED.key)) for claim in CLAIMS]}
-    for key, _, title in COLUMNS:
-        parts = [claim.parts(evidence(data, key)) for claim in CLAIMS]
-        if any(parts):
-            found[title] = parts
-    return found
+    return evaluated(CLAIMS, lambda key: evidence(data, key))
 
 
 def claims() -> HTML:
@@ -97,17 +91,7 @@ def claims() -> HTML:
 
 def claims_table(data: BookData) -> str:
     """Claims and their criteria down; columns across, each with its verdict and the numbers of the parts."""
-    columns = evaluate(data)
-    rows = []
-    for index, claim in enumerate(CLAIMS):
-        row = [f"<b>{claim.text}</b><br>Criterion: {claim.criterion}"]
-        for title, evaluated in columns.items():
-            parts = evaluated[index]
-            absent = "no numbers" if title == PUBLISHED.title else NOT_YET
-            lines = [f"<b>{verdict(parts, claim.of)}</b>", *(part.text for part in parts)]
-            row.append("<br>".join(lines) if parts else absent)
-        rows.append(row)
-    return html_table(["claim", *columns], rows, escape=False)
+    return claimed.claims_table(CLAIMS, evaluate(data))
 
 
 def _squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:
