@@ -23,6 +23,12 @@
       quicv1 = import ./envs/quicv1 { inherit common; };
       quicv1c126 = import ./envs/quicv1c126 { inherit common; };
       gquic37 = import ./envs/gquic37 { inherit common; };
+      today = import ./envs/today { inherit common; };
+      # The stacks of the chapter on the years, each with its browser.
+      years = map (name: common.stack { folder = ./envs + "/${name}"; }) [
+        "c64q039" "c64q043" "c65" "c69" "c72" "c76" "c80" "c83" "c85" "c85d29" "c88" "c92" "c92d29" "c92q043" "c103" "c119" "c133"
+        "c143"
+      ];
       gquic37nix = import ./envs/gquic37nix { inherit common pkgs2017; };
       inherit (common) shell;
     in
@@ -33,6 +39,8 @@
         quicv1c126 = shell { name = "quicv1c126"; stacks = [ quicv1c126 ]; };
         gquic37 = shell { name = "gquic37"; stacks = [ gquic37 ]; };
         gquic37nix = shell { name = "gquic37nix"; stacks = [ gquic37nix ]; };
+        today = shell { name = "today"; stacks = [ today ]; };
+        years = shell { name = "years"; stacks = [ quicv1 gquic37 today ] ++ years; };
         book = shell { name = "book"; stacks = [ ]; };
       };
 
@@ -40,6 +48,7 @@
         inherit (common) python linkpipe;
         inherit (quicv1.packages) chromium-111 envoy stack-quicv1;
         inherit (quicv1c126.packages) chromium-126 stack-quicv1c126;
+        inherit (today.packages) chromium-153 stack-today;
         inherit (gquic37.packages) chromium-64 gquicd stack-gquic37;
         chromium-2017 = pkgs2017.chromium;
         default = common.python;

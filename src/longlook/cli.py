@@ -147,6 +147,21 @@ def run(sweep: str, reference: bool, new: bool, testbed: str | None, file: Path 
 
 
 @cli.command()
+def browsers() -> None:
+    """Ask every pinned browser, inside a testbed, which versions of QUIC it speaks; writes book/years/spoken.csv."""
+    from longlook.experiment import spoken
+    from longlook.testbed.netns import NetnsTestbed
+
+    _require_measuring()
+    found = []
+    with NetnsTestbed("browsers") as bed:
+        for one in spoken.ask(bed, spoken.browsers(), click.echo):
+            click.echo(f"{one.part:14} {one.version:16} offers {one.offers or 'nothing'}, speaks {one.speaks}")
+            found.append(one)
+    spoken.write(paths.SPOKEN, found)
+
+
+@cli.command()
 @click.option("--bandwidth-mbps", default=10.0, show_default=True)
 @click.option("--rtt-ms", default=36.0, show_default=True)
 @click.option("--loss-pct", default=0.0, show_default=True)

@@ -22,6 +22,8 @@ RAW = DATA / "raw"
 PROCESSED = DATA / "processed"
 PUBLISHED = ROOT / "data" / "published"
 BOOK = ROOT / "book"
+SPOKEN = BOOK / "years" / "spoken.csv"
+"""What each pinned browser says on the wire (`longlook browsers`)."""
 STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from longlook import paths
+from longlook.stack.arms import open_sweep, sweep_files
 
 pytestmark = [pytest.mark.nix, pytest.mark.root, pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -30,9 +31,9 @@ warn-dirty = false
 """
 PACKAGES = {
     "default", "python", "linkpipe", "envoy", "gquicd", "chromium-2017", "chromium-64", "chromium-111", "chromium-126",
-    "stack-quicv1", "stack-quicv1c126", "stack-gquic37",
+    "chromium-153", "stack-quicv1", "stack-quicv1c126", "stack-gquic37", "stack-today",
 }  # fmt: skip
-SHELLS = {"default", "quicv1", "quicv1c126", "gquic37", "gquic37nix", "book"}
+SHELLS = {"default", "quicv1", "quicv1c126", "gquic37", "gquic37nix", "today", "years", "book"}
 
 
 def this_flake() -> str:
@@ -70,6 +71,18 @@ def test_it_shows_every_output():
         "apps": {"reproduce"},
         "checks": {"stack-quicv1", "stack-gquic37", "tools"},
     }
+
+
+def test_the_shell_of_the_years_has_every_stack_of_their_sweeps():
+    listed = re.search(r"years = map .*?\[(.*?)\];", (paths.ROOT / "flake.nix").read_text(), re.DOTALL).group(1)
+    here = {*re.findall(r'"(\w+)"', listed), "quicv1", "gquic37", "today"}
+    wanted = {
+        stack
+        for name, path in sweep_files().items()
+        if path.parent.name == "years"
+        for stack in open_sweep(name).stacks()
+    }
+    assert wanted <= here
 
 
 def test_its_checks_pass():

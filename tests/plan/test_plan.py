@@ -159,7 +159,9 @@ def test_an_id_of_many_arms_still_names_a_folder_and_tells_cells_apart():
     limits = [QUIC | {"client_cpu_pct": share} for share in range(10, 34)]
     one, other = cell(*limits), cell(*limits, replicate=1)
     assert len(one.id) == len(other.id) == LONGEST_ID and one.id != other.id == cell(*limits, replicate=1).id
-    assert one.id.startswith("x_quicv1_quic-quic-")
+    assert one.id.startswith("x_quicv1_24arms_cubic_")
+    others = [arm | {"stack": "gquic37"} for arm in limits]
+    assert cell(*limits[:3], *others[:10]).id.startswith("x_2stacks_13arms_cubic_")
     with pytest.raises(PlanError, match="id"):
         cell(QUIC, TCP, id="x" * (LONGEST_ID + 1))
 

@@ -58,6 +58,10 @@ class Context:
         settings = ServerSettings(arm, self.site, own.certificate, own.key, port, trace)
         return self.bed.server(SERVERS[arm.server], self.stacks[arm.stack], settings)
 
+    def server_side(self, arm: Arm) -> str:
+        """Equal for arms whose servers are the same software: stacks may differ in their clients alone."""
+        return self.stacks[arm.stack].stack.server_side(arm.protocol)
+
     def client(self, arm: Arm, port: int, key_log: Path | None = None) -> Client:
         """The arm's client, of the server on that port; a context manager."""
         own = self.certificate

@@ -65,14 +65,5 @@ def _stack_record(stack: Installed) -> dict[str, Any]:
 
 
 def templates_sha256(stack: Installed) -> dict[str, str]:
-    """Hash of each server configuration template of a stack, the nearest one of each name.
-
-    The stack's digest covers software.
-    """
-    found = {
-        path.name: path
-        for folder in reversed(stack.stack.folders)
-        for path in sorted(folder.iterdir())
-        if path.suffix in (".yaml", ".conf")
-    }
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(found.items())}
+    """Hash of each server configuration template of a stack; the stack's digest covers software."""
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in stack.stack.templates.items()}

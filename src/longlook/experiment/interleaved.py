@@ -106,26 +106,29 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
     servers = _servers(owned, context)
     sides = {}
     for arm in cell.arms:
-        server = servers[served_by(arm)]
+        server = servers[arm.name]
         client = owned.enter_context(context.client(arm, server.settings.port))
         sides[arm.name] = Side(arm, client, server, context.protocol_name(arm), around)
     return sides
 
 
-def _servers(owned: contextlib.ExitStack, context: Context) -> dict[tuple, RunningServer]:
-    """What `served_by` names, each once. Every protocol's begin at the first port: QUIC and TCP may share a number."""
+def _servers(owned: contextlib.ExitStack, context: Context) -> dict[str, RunningServer]:
+    """By arm; arms that one server can serve have the same. Every protocol's begin at the first port: QUIC and TCP may
+    share a number."""
     found: dict[tuple, RunningServer] = {}
     ports = {protocol: iter(PORTS) for protocol in ("quic", "tcp")}
+    by_arm = {}
     for arm in context.cell.arms:
-        if served_by(arm) not in found:
-            found[served_by(arm)] = owned.enter_context(context.server(arm, next(ports[arm.protocol])))
-    return found
+        asked = (context.server_side(arm), *served_by(arm))
+        if asked not in found:
+            found[asked] = owned.enter_context(context.server(arm, next(ports[arm.protocol])))
+        by_arm[arm.name] = found[asked]
+    return by_arm
 
 
 def served_by(arm: Arm) -> tuple:
-    """Equal for arms that the same server can serve: all of an arm that its server knows."""
+    """Equal for arms that the same server can serve: all of an arm that its server knows, but for the software."""
     return (
-        arm.stack,
         arm.server,
         arm.protocol,
         arm.cca,

@@ -23,6 +23,8 @@ KEY_DIGITS = 16
 MOST_SECONDS = 3600
 """At the link's rate, without any loss: a sample takes no longer than an hour."""
 MOST_LABEL = 80
+MOST_ARMS = 48
+"""Each interleaved one has a client of its own, which runs while the cell does."""
 
 
 class Cell(Value):
@@ -36,7 +38,7 @@ class Cell(Value):
     )
     experiment: Name
     mode: Mode = "interleaved"
-    arms: Many[Arm] = Field(min_length=1, max_length=24)
+    arms: Many[Arm] = Field(min_length=1, max_length=MOST_ARMS)
     workload: AnyWorkload
     link: Link
     duration_s: float | None = Field(default=None, gt=0, le=600, description="of a transfer; None: until all is loaded")

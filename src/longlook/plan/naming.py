@@ -30,6 +30,8 @@ TELLING = (
 )
 """What arms are told apart by, the most telling first."""
 DIGEST_DIGITS = 12
+MANY = 12
+"""So many arms and more are counted in a cell's id, not listed."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -94,7 +96,11 @@ def _joined(values: Sequence[str]) -> str:
 
 
 def arms_part(arms: Sequence[Arm]) -> list[str]:
-    """What arms contribute to a cell's id in front of workload and link: `quicv1`, `quic-tcp`, `cubic`."""
+    """What arms contribute to a cell's id in front of workload and link: `quicv1`, `quic-tcp`, `cubic`; where there are
+    `MANY`, `16stacks`, `32arms`, `cubic`."""
+    if len(arms) >= MANY:
+        stacks, ccas = (list(dict.fromkeys(getattr(arm, field) for arm in arms)) for field in ("stack", "cca"))
+        return [f"{len(stacks)}stacks" if len(stacks) > 1 else stacks[0], f"{len(arms)}arms", "-".join(ccas)]
     stack = _joined([arm.stack for arm in arms])
     return [stack, "-".join(arm.protocol for arm in arms), _joined([arm.cca for arm in arms])]
 

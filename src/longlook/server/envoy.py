@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 UNQUOTED = "/!$&'()*+,;=:@~"
 """Besides letters, digits and -._ what stands in a URL's path as it is (RFC 3986, 3.3)."""
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
+DRAFT_29 = "h3-29"
+DRAFT_29_LAYER = {
+    "name": "draft 29",
+    "static_layer": {
+        "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_disable_version_draft_29": False
+    },
+}
+"""QUICHE still has the last draft of HTTP/3, and speaks it where it is told to."""
 LOSS_DETECTION = ("ILD0", "ILD1", "ILD2", "ILD3", "ILD4", "MIN4", "NRTT")
 WINDOWS = ("IW03", "IW10", "IW20", "IW50")
 CONTROLLERS = ("QBIC", "RENO", "TBBR", "B2ON")
@@ -126,7 +134,14 @@ class Envoy(Server):
             "warning",
             "--file-flush-interval-msec",
             "20",
+            *self._versions(),
         ]
+
+    def _versions(self) -> list[str]:
+        """What is merged into the configuration so that the stack's version is spoken."""
+        if self.stack.protocol("quic").version != DRAFT_29:
+            return []
+        return ["--config-yaml", json.dumps({"layered_runtime": {"layers": [DRAFT_29_LAYER]}})]
 
     def _program(self) -> Path:
         """QUICHE's CUBIC emulates N = 2 connections; a copy of the program with two bytes changed emulates one."""

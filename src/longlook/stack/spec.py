@@ -24,8 +24,10 @@ from longlook.stack.table import StackError, Table, read_toml, validated
 
 PartName = Annotated[str, Field(pattern=PART_NAME)]
 Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-OWN = ("name", "provider")
+OWN = ("name", "provider", "on_demand")
 """Keys that no stack takes over from its base."""
+TEMPLATES = (".yaml", ".conf")
+"""How the names of servers' configuration templates end."""
 
 
 class Side(Table):
@@ -61,6 +63,7 @@ class StackFile(Table):
     title: str
     base: str = Field(default="", description="stack whose entries this one takes over, unless it states them")
     provider: Literal["any", "nix"] = Field(default="any", description="nix: no package registry has all of it")
+    on_demand: bool = Field(default=False, description="no command for all stacks installs it; what measures it does")
     platform: Literal["linux-x86_64"]
     parts: dict[Role, PartName] = Field(min_length=1, description="role -> part; a stack over this one may exchange it")
     quic: Side
@@ -117,6 +120,28 @@ class Stack:
             places = ", ".join(str(folder) for folder in folders)
             raise StackError(f"stack {self.name} has no {name} (looked in {places})")
         return found
+
+    def server_side(self, protocol: Protocol) -> str:
+        """Digest of what serves a protocol: parts with a server in them, templates, versions. Equal for stacks that
+        differ in their clients alone."""
+        facts = getattr(self.spec, protocol)
+        pieces = [("sides", as_json({"server": facts.server, "version": facts.version, "tls": facts.tls}))]
+        pieces += [(f"templates/{name}", path.read_bytes()) for name, path in self.templates.items()]
+        for part in self.parts:
+            if any(component.role == "server" for component in part.spec.components.values()):
+                pieces.append((f"parts/{part.name}", part.digest.encode()))
+        return digest_of(pieces)
+
+    @property
+    def templates(self) -> dict[str, Path]:
+        """Name -> configuration template of a server, the nearest one of each name."""
+        found = {
+            path.name: path
+            for folder in reversed(self.folders)
+            for path in sorted(folder.iterdir())
+            if path.suffix in TEMPLATES
+        }
+        return dict(sorted(found.items()))
 
     @cached_property
     def digest(self) -> str:
