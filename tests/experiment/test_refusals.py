@@ -64,6 +64,7 @@ def test_what_can_be_done_is_not_refused(arm):
             "server envoy knows no connection option XYZZ .*known: .*ILD0.*IW10",
         ),
         (GQUIC | {"quic_options": ["IW10"]}, "server gquicd knows no connection option IW10 .known: none"),
+        (GQUIC | {"stack": "quicv1"}, "server gquicd speaks Q037, Q039, Q043, not v1 of stack quicv1"),
         (TCP | {"request_cost_us": 50}, "server apache cannot be given a cost per request"),
         (
             QUIC

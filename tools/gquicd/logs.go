@@ -18,8 +18,9 @@ import (
 // accessLog writes one JSON line per request, as it begins to be answered.
 type accessLog struct {
 	io.Closer
-	mutex sync.Mutex
-	out   io.Writer
+	mutex  sync.Mutex
+	out    io.Writer
+	spoken string // the version
 }
 
 type accessRecord struct {
@@ -45,15 +46,15 @@ type workRecord struct {
 	WorkedUs   float64 `json:"worked_us"` // at all of them
 }
 
-func newAccessLog(path string) (*accessLog, error) {
+func newAccessLog(path, spoken string) (*accessLog, error) {
 	if path == "" {
-		return &accessLog{Closer: nothing, out: io.Discard}, nil
+		return &accessLog{Closer: nothing, out: io.Discard, spoken: spoken}, nil
 	}
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	return &accessLog{Closer: file, out: file}, nil
+	return &accessLog{Closer: file, out: file, spoken: spoken}, nil
 }
 
 func (l *accessLog) write(record any) {
@@ -82,7 +83,7 @@ func (l *accessLog) worked(work sender.Work) {
 }
 
 func (l *accessLog) refused(offered []string) {
-	l.write(refusedRecord{seconds(time.Now()), offered, versionTag})
+	l.write(refusedRecord{seconds(time.Now()), offered, l.spoken})
 }
 
 var congestionColumns = []string{

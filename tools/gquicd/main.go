@@ -1,4 +1,4 @@
-// Gquicd serves a folder's files over Google QUIC version 37, as Chromium's server did in 2017: see README.md.
+// Gquicd serves a folder's files over one version of Google QUIC, as Chromium's server did in 2017: see README.md.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,11 +19,12 @@ import (
 	"github.com/lucas-clemente/quic-go/sender"
 )
 
-const version = "0.1.0"
+const version = "0.2.0"
 
 // options are the flags.
 type options struct {
 	address, certificate, key, www string
+	quicVersion                    string
 	requestsPerPage, requestCostUs int
 	socketBufferBytes              int
 	accessLog, congestionLog       string
@@ -32,7 +34,7 @@ type options struct {
 func main() {
 	opt, showVersion := parseFlags(os.Args[1:])
 	if showVersion {
-		fmt.Printf("gquicd %s (%s, quic-go v0.10.2)\n", version, versionTag)
+		fmt.Printf("gquicd %s (%s; quic-go v0.10.2)\n", version, strings.Join(quic.Tags(), ", "))
 		return
 	}
 	if err := run(opt); err != nil {
@@ -48,6 +50,7 @@ func parseFlags(arguments []string) (opt options, showVersion bool) {
 	flags.StringVar(&opt.certificate, "certificate", "", "PEM file with the certificate chain")
 	flags.StringVar(&opt.key, "key", "", "PEM file with the private key")
 	flags.StringVar(&opt.www, "www", "", "folder whose files are served, each under its path below it")
+	flags.StringVar(&opt.quicVersion, "quic-version", "Q037", "the one version spoken: "+strings.Join(quic.Tags(), ", "))
 	flags.IntVar(&opt.requestsPerPage, "requests-per-page", 0, "close a connection after so many responses (0: never)")
 	flags.IntVar(&opt.requestCostUs, "request-cost-us", -1, "CPU time, microseconds, that each request takes its connection's loop (-1: no more than it needs)")
 	flags.IntVar(&opt.sender.EmulatedConnections, "emulated-connections", opt.sender.EmulatedConnections, "N of CUBIC, 1 or 2")
@@ -89,6 +92,10 @@ func run(opt options) error {
 	if err := opt.check(); err != nil {
 		return err
 	}
+	spoken, err := quic.Speak(opt.quicVersion)
+	if err != nil {
+		return fmt.Errorf("-quic-version: %w", err)
+	}
 	site, err := readSite(opt.www)
 	if err != nil {
 		return err
@@ -97,7 +104,7 @@ func run(opt options) error {
 	if err != nil {
 		return err
 	}
-	access, err := newAccessLog(opt.accessLog)
+	access, err := newAccessLog(opt.accessLog, opt.quicVersion)
 	if err != nil {
 		return err
 	}
@@ -121,12 +128,14 @@ func run(opt options) error {
 	pages := newPages(opt.requestsPerPage)
 	server := &h2quic.Server{
 		Server:        &http.Server{Handler: pages.count(access.record(worked(site))), TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}},
-		QuicConfig:    &quic.Config{AcceptCookie: anyAddress},
+		QuicConfig:    &quic.Config{AcceptCookie: anyAddress, Versions: []quic.VersionNumber{spoken}},
 		AfterResponse: pages.served,
 	}
-	fmt.Printf("gquicd %s listens on %s\n", version, socket.LocalAddr())
+	fmt.Printf("gquicd %s listens on %s, speaks %s\n", version, socket.LocalAddr(), opt.quicVersion)
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(&versionGate{PacketConn: socket, refused: access.refused}) }()
+	go func() {
+		failed <- server.Serve(&versionGate{PacketConn: socket, spoken: opt.quicVersion, refused: access.refused})
+	}()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)
 	select {

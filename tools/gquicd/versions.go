@@ -7,13 +7,11 @@ import (
 	"net"
 )
 
-// versionTag is the one version spoken here, as it stands in a packet.
-const versionTag = "Q037"
-
 // versionGate answers clients of other versions by version negotiation, and says what they offered; all else
 // goes on to the server. The module would do so for Google QUIC, but knows no long header of RFC 8999.
 type versionGate struct {
 	net.PacketConn
+	spoken  string // the tag of the one version, as it stands in a packet
 	refused func(offered []string)
 }
 
@@ -24,7 +22,7 @@ func (g *versionGate) ReadFrom(buffer []byte) (int, net.Addr, error) {
 		if err != nil {
 			return size, from, err
 		}
-		offered, answer := negotiation(buffer[:size])
+		offered, answer := negotiation(buffer[:size], g.spoken)
 		if answer == nil {
 			return size, from, nil
 		}
@@ -41,28 +39,28 @@ const (
 )
 
 // negotiation returns the version that a client's packet offers and the version negotiation packet that answers
-// it; no answer means that the packet is Q037's, or has no version.
-func negotiation(packet []byte) (offered string, answer []byte) {
+// it; no answer means that the packet is of the version spoken, or has none.
+func negotiation(packet []byte, spoken string) (offered string, answer []byte) {
 	if len(packet) == 0 {
 		return "", nil
 	}
 	if packet[0]&longHeader != 0 {
-		return invariantNegotiation(packet)
+		return invariantNegotiation(packet, spoken)
 	}
 	end := 1 + publicConnIDLength + 4
 	if packet[0]&(publicVersion|publicConnectionID) != publicVersion|publicConnectionID || len(packet) < end {
 		return "", nil
 	}
 	tag := packet[1+publicConnIDLength : end]
-	if string(tag) == versionTag {
+	if string(tag) == spoken {
 		return "", nil
 	}
 	answer = append([]byte{publicVersion | publicConnectionID}, packet[1:1+publicConnIDLength]...)
-	return tagText(tag), append(answer, versionTag...)
+	return tagText(tag), append(answer, spoken...)
 }
 
 // invariantNegotiation is for the long header of RFC 8999: flags, version, two connection ids with their lengths.
-func invariantNegotiation(packet []byte) (offered string, answer []byte) {
+func invariantNegotiation(packet []byte, spoken string) (offered string, answer []byte) {
 	rest := bytes.NewReader(packet[1:])
 	var tag [4]byte
 	if _, err := rest.Read(tag[:]); err != nil || rest.Len() < 2 {
@@ -78,7 +76,7 @@ func invariantNegotiation(packet []byte) (offered string, answer []byte) {
 	}
 	answer = append([]byte{longHeader, 0, 0, 0, 0, byte(len(source))}, source...)
 	answer = append(append(answer, byte(len(destination))), destination...)
-	return tagText(tag[:]), append(answer, versionTag...)
+	return tagText(tag[:]), append(answer, spoken...)
 }
 
 func connectionID(from *bytes.Reader) ([]byte, bool) {

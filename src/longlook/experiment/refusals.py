@@ -44,11 +44,15 @@ def _of_arm(arm: Arm, workload: str) -> list[str]:
 
 
 def _of_stack(arm: Arm) -> list[str]:
-    """A stack says which controllers its client can be told to ask for."""
+    """A stack says which controllers its client can ask for, and which version of QUIC its server is told to speak."""
     try:
-        offered = getattr(load_stack(arm.stack).spec, arm.protocol).controllers
+        facts = getattr(load_stack(arm.stack).spec, arm.protocol)
     except LonglookError as error:
         return [str(error)]
-    if arm.cca in offered:
-        return []
-    return [f"stack {arm.stack} offers {', '.join(offered)} for {arm.protocol}, not {arm.cca}"]
+    found = []
+    if arm.cca not in facts.controllers:
+        found.append(f"stack {arm.stack} offers {', '.join(facts.controllers)} for {arm.protocol}, not {arm.cca}")
+    spoken = SERVERS[arm.server].offer.quic_versions if arm.server in SERVERS else ()
+    if arm.protocol == "quic" and spoken and facts.version not in spoken:
+        found.append(f"server {arm.server} speaks {', '.join(spoken)}, not {facts.version} of stack {arm.stack}")
+    return found

@@ -12,6 +12,8 @@ class Offer:
     """An empty tuple where a thing means nothing for the adapter: a client has no controller."""
 
     protocols: tuple[str, ...]
+    quic_versions: tuple[str, ...] = ()
+    """Those that a server can be told to speak, one at a time; empty: it is told none."""
     ccas: tuple[str, ...] = ()
     """Congestion controllers of a server."""
     handshakes: tuple[str, ...] = ("0rtt", "1rtt")

@@ -1,4 +1,4 @@
-"""Server `gquicd`: Google QUIC version 37, our build of a pinned Go module (tools/gquicd)."""
+"""Server `gquicd`: Google QUIC, one version of it, our build of a pinned Go module (tools/gquicd)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ class Gquicd(Server):
     """CUBIC with N = 1 or 2; ends each connection with its page and counts the REJ messages of each handshake."""
 
     name = "gquicd"
-    offer = Offer(protocols=("quic",), ccas=("cubic",), emulated_connections=(1, 2), request_cost=True)
+    offer = Offer(
+        protocols=("quic",),
+        quic_versions=("Q037", "Q039", "Q043"),
+        ccas=("cubic",),
+        emulated_connections=(1, 2),
+        request_cost=True,
+    )
 
     def __enter__(self):
         self._zero_rtt: dict[str, bool] = {}
@@ -34,6 +40,7 @@ class Gquicd(Server):
             "certificate": own.certificate,
             "key": own.key,
             "www": own.site.root,
+            "quic-version": self.stack.protocol("quic").version,
             "requests-per-page": own.site.requests,
             **({} if emulated is None else {"emulated-connections": emulated}),
             **({} if cost_us is None else {"request-cost-us": cost_us}),

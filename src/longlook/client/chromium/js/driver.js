@@ -4,7 +4,8 @@
 //   node driver.js DEVTOOLS_PORT MODULES_FOLDER
 //
 // Requests and replies are JSON, one per line, on standard input and output:
-//   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000, "fresh_context": false}
+//   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000, "fresh_context": false,
+//    "clear_cache": true}
 //   {"id": 1, "ok": true, "har": {...}}      or      {"id": 1, "ok": false, "error": "..."}
 //
 //   {"id": 2, "op": "hash", "url": "https://...", "paths": ["/img/000.jpg", ...], "timeout_ms": 60000}
@@ -61,14 +62,16 @@ function watch(tab) {
     return done;
 }
 
-async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh}) {
+async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh, clear_cache: clear}) {
     // A context of its own has no sessions to resume; it is left as it was made, empty, until the page is asked for.
     const context = fresh ? await browser.Target.createBrowserContext() : {};
     const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
     const tab = await CDP({...address, target: targetId});
     try {
         await Promise.all([tab.Network.enable(), tab.Page.enable()]);
-        await tab.Network.clearBrowserCache();
+        if (clear) {
+            await tab.Network.clearBrowserCache();
+        }
         const finished = watch(tab);
         finished.catch(() => {}); // awaited below; a crash during navigate must not be an unhandled rejection
         const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
