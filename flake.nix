@@ -26,7 +26,7 @@
       today = import ./envs/today { inherit common; };
       # The stacks of the chapter on the years, each with its browser.
       years = map (name: common.stack { folder = ./envs + "/${name}"; }) [
-        "c64q039" "c65" "c69" "c72" "c76" "c80" "c83" "c85" "c85d29" "c88" "c92" "c92d29" "c92q043" "c103" "c119" "c133"
+        "c64q039" "c65" "c69" "c72" "c76" "c80" "c83" "c85" "c88" "c92" "c92d29" "c92q043" "c103" "c119" "c133"
         "c143"
       ];
       gquic37nix = import ./envs/gquic37nix { inherit common pkgs2017; };
