@@ -1,7 +1,6 @@
 """One arm for the tests: a real client that loads a small page, or a file, from a real server over a link."""
 
 import contextlib
-import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -18,7 +17,7 @@ from longlook.probe.stopwatch import StopWatch
 from longlook.server.base import ServerSettings
 from longlook.site.certificate import make_certificate
 from longlook.site.write import write_site
-from longlook.stack import Installed, open_stack
+from longlook.stack import open_stack
 from longlook.testbed.netns import NetnsTestbed
 
 LINK = Link(bandwidth_mbps=50, rtt_ms=10)
@@ -50,14 +49,12 @@ def arm_on(
     server_cca=None,
     faults=None,
     site=None,
-    quic_version=None,
     **arm,
 ):
     """A testbed with one server of a stack and the browser of the same or another one, or the client that `arm` names.
 
     `spoil` may damage the site on disk before the server starts; `site` makes another one than the workload's; `arm`
     are its fields beyond those of `arm_of`. `server_cca`: a controller that the server gets in place of the arm's.
-    `quic_version`: one that server and browser speak in place of their stacks'.
     """
     wanted = arm_of(server, stack, **arm)
     for folder in (tmp_path, *tmp_path.parents[:3]):
@@ -67,7 +64,7 @@ def arm_on(
         spoil(made.root)
     tls = make_certificate(tmp_path / "tls")
     tls.key.chmod(0o644)
-    browser_stack, stack = (speaking(open_stack(name), quic_version) for name in (browser or stack, stack))
+    browser_stack, stack = open_stack(browser or stack), open_stack(stack)
     with contextlib.ExitStack() as owned:
         bed = owned.enter_context(NetnsTestbed(testbed_name))
         driver = owned.enter_context(LinkPipe(bed))
@@ -83,16 +80,6 @@ def arm_on(
         around = replace(around, stops=owned.enter_context(StopWatch()))
         side = Side(wanted, client, running, stack.har_protocol(wanted.protocol, other), around)
         yield SimpleNamespace(side=side, bed=bed, site=made)
-
-
-def speaking(stack, version):
-    """A stack with another version of QUIC that its browser speaks; the same where it is None."""
-    if version is None:
-        return stack
-    changed, dialect = copy.copy(stack.stack), stack.stack.spec.dialects["chromium"]["quic"][version]
-    facts = {"version": version, "har_protocol": dialect.har_protocol, "client_flags": dialect.flags}
-    changed.spec = replace(changed.spec, quic=changed.spec.quic.model_copy(update=facts))
-    return Installed(changed, stack.parts, stack.provider)
 
 
 def _with_switches(switches):
