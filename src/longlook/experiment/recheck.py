@@ -181,7 +181,7 @@ class _Judge:
     def __init__(self, cell: Cell, arm: Arm, old: bool):
         """`old`: its oracle may not yet have known that loss can take the early data of a load (0-RTT)."""
         self.arm, self.old, self.rtt_ms = arm, old, cell.link.rtt_ms
-        self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.jitter_ms)
+        self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.swing_ms)
         self.total_bytes = cell.workload.total_bytes
         self._known: set[str] = set()
         self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
