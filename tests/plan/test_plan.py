@@ -47,6 +47,52 @@ def test_a_link_that_says_nothing_of_packets_is_what_it_was():
     assert "queue_packets" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
 
 
+STATED = {
+    "corrupt_pct": 1,
+    "corrupt_correlation_pct": 25,
+    "duplicate_pct": 2,
+    "gemodel_p_pct": 1,
+    "gemodel_r_pct": 50,
+    "gemodel_one_minus_h_pct": 100,
+    "gemodel_one_minus_k_pct": 0,
+    "jitter_sd_ms": 5,
+}
+
+
+def test_netems_parameters_are_of_each_way_and_named():
+    plain = {"bandwidth_mbps": 10, "rtt_ms": 36}
+    link = Link.parse(plain | STATED)
+    assert link.netem == STATED and link.plain == Link.parse(plain)
+    assert link.conditions() == Link.parse(plain).conditions() | STATED
+    assert link.id_parts[3:] == ["1pctcorrupt-cor25", "2pctduplicate", "gemodel-1-50-100-0", "5mssd"]
+    assert link.label == (
+        "10 Mbit/s, 36 ms, 1 % corrupted each way (correlation 25 %), 2 % duplicated each way, gemodel 1 50 100 0 % "
+        "each way, normal jitter 5 ms each way"
+    )
+    assert link.loss_share == pytest.approx(1 / 51) and Link.parse(plain | {"loss_pct": 1}).loss_share == 0.005
+    assert (link.swing_ms, Link.parse(plain | {"jitter_ms": 10}).swing_ms) == (40, 10)
+    assert Link.parse(link.model_dump(mode="json")) == link
+    assert cell(link=plain | STATED).id.endswith("_0pct_1pctcorrupt-cor25_2pctduplicate_gemodel-1-50-100-0_5mssd")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"corrupt_pct": 0}, "corrupt_pct: Input should be greater than 0"),
+        ({"duplicate_pct": 101}, "duplicate_pct: Input should be less than or equal to 100"),
+        ({"corrupt_pct": 1, "corrupt_correlation_pct": 100}, r"less than or equal to 99\.9"),
+        ({"duplicate_correlation_pct": 25}, "duplicate_correlation_pct without duplicate_pct"),
+        ({"jitter_correlation_pct": 25}, "jitter_correlation_pct without jitter_sd_ms"),
+        ({"gemodel_p_pct": 1, "gemodel_r_pct": 50}, "are stated together; here is gemodel_p_pct, gemodel_r_pct only"),
+        (STATED | {"loss_pct": 1}, "loss_pct = 1 beside gemodel"),
+        ({"jitter_sd_ms": 5, "jitter_ms": 5}, "one model of jitter"),
+    ],
+)
+def test_a_link_that_netem_would_not_make_is_refused(wrong, words):
+    with pytest.raises(PlanError, match=words):
+        Link.parse({"bandwidth_mbps": 10, "rtt_ms": 36} | wrong)
+
+
 SEALED = {
     "29a9dfe0e95e68d3": {"arms": (QUIC, QUIC), "control": True},
     "58913649fe606994": {"arms": (TCP, TCP), "control": True},
@@ -237,6 +283,13 @@ CHANGES = {
     "more packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 51}},
     "loss": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}},
     "jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10}},
+    "corrupt": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "corrupt_pct": 1}},
+    "corrupt, correlated": {
+        "link": {"bandwidth_mbps": 10, "rtt_ms": 36, "corrupt_pct": 1, "corrupt_correlation_pct": 25}
+    },
+    "duplicate": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "duplicate_pct": 1}},
+    "normal jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_sd_ms": 1}},
+    "netem": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36} | STATED},
     "interval": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10, "jitter_interval_ms": 200}},
     "workload": {"workload": {"size_kb": 5, "count": 2}},
     "stack": {"stack": "gquic37"},

@@ -76,6 +76,14 @@ def changed(old, new):
         ("rtt_ms = [36]", 'rtt_ms = [36]\nqueue_packets = "50"', "queue_packets: Input should be a valid integer"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nqueue_packets = [50]", "queue_packets: Input should be a valid integer"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nqueue_packets = 100000", None),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nnetem = { corrupt_pct = 1, jitter_sd_ms = 2.5 }", None),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nnetem = { corrupt = 1 }", "netem has corrupt; known keys: corrupt_pct, "),
+        (
+            "rtt_ms = [36]",
+            "rtt_ms = [36]\nnetem = { corrupt_pct = true }",
+            "netem.corrupt_pct: Input should be a valid",
+        ),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nnetem = { corrupt_pct = 101 }", "corrupt_pct: Input should be less than"),
         (
             "rtt_ms = [36]",
             "rtt_ms = [36]\nqueue_bytes = 90000\nqueue_packets = 50",

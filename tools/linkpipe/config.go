@@ -13,25 +13,32 @@ const (
 	jitterNone    = "none"
 	jitterUniform = "uniform"
 	jitterRedraw  = "redraw"
+	jitterNormal  = "normal"
 )
 
 // Bounds that keep every intermediate value inside an int64 of nanoseconds.
 const (
 	maxBandwidthMbps = 1e6
 	maxDelayMs       = 600e3
+	// At 100 % netem's generator would give one number for ever.
+	maxCorrelationPct = 99.9
 )
 
 // jitterConfig says how a direction's delay varies. RangeMs is the full width of
 // the uniform distribution around the delay; IntervalMs is the time between two
-// draws and is used by mode redraw only.
+// draws and is used by mode redraw only. Mode normal has the standard deviation
+// SdMs and the correlation of netem's generator.
 type jitterConfig struct {
-	Mode       string  `json:"mode"`
-	RangeMs    float64 `json:"range_ms"`
-	IntervalMs float64 `json:"interval_ms"`
+	Mode           string  `json:"mode"`
+	RangeMs        float64 `json:"range_ms"`
+	IntervalMs     float64 `json:"interval_ms"`
+	SdMs           float64 `json:"sd_ms,omitempty"`
+	CorrelationPct float64 `json:"correlation_pct,omitempty"`
 }
 
 // dirConfig is the whole configuration of one direction. The zero value is a
-// wire: unlimited bandwidth and queue, no delay, no loss, no jitter.
+// wire: unlimited bandwidth and queue, no delay, no loss, no jitter. What came
+// after version 0.2.0 is told only where it is set.
 type dirConfig struct {
 	BandwidthMbps float64      `json:"bandwidth_mbps"`
 	DelayMs       float64      `json:"delay_ms"`
@@ -40,6 +47,13 @@ type dirConfig struct {
 	QueuePackets  int64        `json:"queue_packets"`
 	Seed          uint64       `json:"seed"`
 	Jitter        jitterConfig `json:"jitter"`
+
+	LossCorrelationPct      float64        `json:"loss_correlation_pct,omitempty"`
+	Gemodel                 *gemodelConfig `json:"gemodel,omitempty"`
+	CorruptPct              float64        `json:"corrupt_pct,omitempty"`
+	CorruptCorrelationPct   float64        `json:"corrupt_correlation_pct,omitempty"`
+	DuplicatePct            float64        `json:"duplicate_pct,omitempty"`
+	DuplicateCorrelationPct float64        `json:"duplicate_correlation_pct,omitempty"`
 }
 
 // linkConfig holds both directions; a nil direction means "leave as it is".
@@ -88,7 +102,8 @@ func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
 	}
 	cfg := dirConfig{}
 	var shape struct {
-		Jitter json.RawMessage `json:"jitter"`
+		Jitter  json.RawMessage `json:"jitter"`
+		Gemodel json.RawMessage `json:"gemodel"`
 	}
 	if err := decodeStrict(raw, &cfg, where); err != nil {
 		return nil, err
@@ -96,10 +111,11 @@ func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
 	if err := json.Unmarshal(raw, &shape); err != nil {
 		return nil, fmt.Errorf("%s: %v", where, err)
 	}
-	if len(shape.Jitter) > 0 && string(shape.Jitter) != "null" {
-		if err := decodeStrict(shape.Jitter, &jitterConfig{}, where+".jitter"); err != nil {
-			return nil, err
-		}
+	if err := checkKeys(shape.Jitter, &jitterConfig{}, where+".jitter"); err != nil {
+		return nil, err
+	}
+	if err := checkKeys(shape.Gemodel, &gemodelConfig{}, where+".gemodel"); err != nil {
+		return nil, err
 	}
 	if cfg.Jitter.Mode == "" {
 		cfg.Jitter.Mode = jitterNone
@@ -110,11 +126,16 @@ func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
 	return &cfg, nil
 }
 
+// checkKeys refuses unknown keys of an object inside another, where it is given.
+func checkKeys(raw json.RawMessage, shape interface{}, where string) error {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	return decodeStrict(raw, shape, where)
+}
+
 func (c dirConfig) validate() error {
-	ranges := []struct {
-		name       string
-		value, max float64
-	}{
+	ranges := []bounded{
 		{"bandwidth_mbps", c.BandwidthMbps, maxBandwidthMbps},
 		{"delay_ms", c.DelayMs, maxDelayMs},
 		{"loss_pct", c.LossPct, 100},
@@ -122,6 +143,21 @@ func (c dirConfig) validate() error {
 		{"queue_packets", float64(c.QueuePackets), math.MaxInt32},
 		{"jitter.range_ms", c.Jitter.RangeMs, maxDelayMs},
 		{"jitter.interval_ms", c.Jitter.IntervalMs, maxDelayMs},
+		{"jitter.sd_ms", c.Jitter.SdMs, maxDelayMs},
+		{"jitter.correlation_pct", c.Jitter.CorrelationPct, maxCorrelationPct},
+		{"loss_correlation_pct", c.LossCorrelationPct, maxCorrelationPct},
+		{"corrupt_pct", c.CorruptPct, 100},
+		{"corrupt_correlation_pct", c.CorruptCorrelationPct, maxCorrelationPct},
+		{"duplicate_pct", c.DuplicatePct, 100},
+		{"duplicate_correlation_pct", c.DuplicateCorrelationPct, maxCorrelationPct},
+	}
+	if g := c.Gemodel; g != nil {
+		ranges = append(ranges, []bounded{
+			{"gemodel.p_pct", g.PPct, 100},
+			{"gemodel.r_pct", g.RPct, 100},
+			{"gemodel.one_minus_h_pct", g.OneMinusHPct, 100},
+			{"gemodel.one_minus_k_pct", g.OneMinusKPct, 100},
+		}...)
 	}
 	for _, r := range ranges {
 		if math.IsNaN(r.value) || r.value < 0 || r.value > r.max {
@@ -131,17 +167,64 @@ func (c dirConfig) validate() error {
 	if c.BandwidthMbps > 0 && bitsPerSecond(c.BandwidthMbps) < 1 {
 		return fmt.Errorf("bandwidth_mbps is %v, less than one bit per second", c.BandwidthMbps)
 	}
-	return c.validateJitter()
+	if err := c.validateJitter(); err != nil {
+		return err
+	}
+	return c.validateFates()
+}
+
+// bounded is a value from 0 to max.
+type bounded struct {
+	name       string
+	value, max float64
+}
+
+// validateFates refuses what would have no effect, or leaves open which is meant.
+func (c dirConfig) validateFates() error {
+	if g := c.Gemodel; g != nil {
+		switch {
+		case c.LossPct > 0 || c.LossCorrelationPct > 0:
+			return fmt.Errorf("loss_pct or loss_correlation_pct beside gemodel: a direction has one model of loss")
+		case g.PPct == 0 || g.RPct == 0:
+			return fmt.Errorf("gemodel.p_pct is %v and gemodel.r_pct is %v: a state would never be left", g.PPct, g.RPct)
+		case g.OneMinusHPct == 0 && g.OneMinusKPct == 0:
+			return fmt.Errorf("gemodel.one_minus_h_pct and gemodel.one_minus_k_pct are 0: no state loses anything")
+		}
+	}
+	for _, one := range []struct {
+		name             string
+		pct, correlation float64
+	}{
+		{"loss", c.LossPct, c.LossCorrelationPct},
+		{"corrupt", c.CorruptPct, c.CorruptCorrelationPct},
+		{"duplicate", c.DuplicatePct, c.DuplicateCorrelationPct},
+	} {
+		if one.correlation > 0 && one.pct == 0 {
+			return fmt.Errorf("%s_correlation_pct is %v, but %s_pct is 0", one.name, one.correlation, one.name)
+		}
+	}
+	return nil
 }
 
 func (c dirConfig) validateJitter() error {
+	if c.Jitter.Mode != jitterNormal && (c.Jitter.SdMs > 0 || c.Jitter.CorrelationPct > 0) {
+		return fmt.Errorf("jitter.sd_ms and jitter.correlation_pct belong to mode %s, jitter.mode is %q", jitterNormal, c.Jitter.Mode)
+	}
 	switch c.Jitter.Mode {
 	case jitterNone:
 		return nil
+	case jitterNormal:
+		if c.Jitter.RangeMs > 0 || c.Jitter.IntervalMs > 0 {
+			return fmt.Errorf("jitter.range_ms and jitter.interval_ms are not of mode %s, which has sd_ms and correlation_pct", jitterNormal)
+		}
+		if c.Jitter.SdMs == 0 {
+			return fmt.Errorf("jitter.sd_ms is 0, mode %s needs a standard deviation", jitterNormal)
+		}
+		return nil
 	case jitterUniform, jitterRedraw:
 	default:
-		return fmt.Errorf("jitter.mode is %q, known modes: %s, %s, %s",
-			c.Jitter.Mode, jitterNone, jitterUniform, jitterRedraw)
+		return fmt.Errorf("jitter.mode is %q, known modes: %s, %s, %s, %s",
+			c.Jitter.Mode, jitterNone, jitterUniform, jitterRedraw, jitterNormal)
 	}
 	if c.Jitter.RangeMs/2 > c.DelayMs {
 		return fmt.Errorf("jitter.range_ms is %v but half of it must not exceed delay_ms (%v): a delay cannot be negative",

@@ -9,7 +9,7 @@ import (
 // connectionCount is what the frames of connections to one server port came to, since the start.
 type connectionCount struct {
 	Opened        int64 `json:"opened"`
-	HandshakeLost int64 `json:"handshake_lost"` // of their first packets, in either direction: dropped here
+	HandshakeLost int64 `json:"handshake_lost"` // of their first packets, in either direction: dropped or corrupted here
 }
 
 // connectionKey tells connections apart. Of TCP: both ports and the client's initial sequence number, which a SYN that is
@@ -45,7 +45,7 @@ const (
 	flagAck       = 0x10
 )
 
-// observe takes in a frame; dropped says that the link will not deliver it.
+// observe takes in a frame; dropped says that the link will not deliver it as it is.
 func (t *connectionTracker) observe(frame []byte, fromClient, dropped bool) {
 	if len(frame) < ethernetBytes+20 || frame[12] != 0x08 || frame[13] != 0 {
 		return

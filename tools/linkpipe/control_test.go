@@ -59,11 +59,26 @@ func TestBadRequestsSayWhatIsKnown(t *testing.T) {
 		dirRequest(`"queue_packets":9876543210`): "queue_packets is 9.87654321e+09",
 		dirRequest(`"queue_packets":0.5`):        "queue_packets",
 		dirRequest(`"queue_packets":"50"`):       "queue_packets",
-		dirRequest(`"jitter":{"mode":"wild"}`):   "known modes: none, uniform, redraw",
+		dirRequest(`"jitter":{"mode":"wild"}`):   "known modes: none, uniform, redraw, normal",
 		dirRequest(`"jitter":{"kind":"none"}`):   "known keys: mode, range_ms, interval_ms",
 		dirRequest(`"delay_ms":10,"jitter":{"mode":"uniform","range_ms":50}`):              "cannot be negative",
 		dirRequest(`"delay_ms":50,"jitter":{"mode":"redraw","range_ms":50}`):               "interval_ms",
 		dirRequest(`"delay_ms":50,"jitter":{"mode":"redraw","range_ms":9,"interval_s":1}`): "interval_s",
+
+		dirRequest(`"corrupt_pct":101`):                                                "corrupt_pct is 101",
+		dirRequest(`"duplicate_pct":-1`):                                               "duplicate_pct is -1",
+		dirRequest(`"corrupt_pct":1,"corrupt_correlation_pct":100`):                    "between 0 and 99.9",
+		dirRequest(`"duplicate_correlation_pct":25`):                                   "but duplicate_pct is 0",
+		dirRequest(`"loss_correlation_pct":25`):                                        "but loss_pct is 0",
+		dirRequest(`"gemodel":{"p":1}`):                                                "known keys: p_pct, r_pct, one_minus_h_pct, one_minus_k_pct",
+		dirRequest(`"gemodel":{"p_pct":1,"one_minus_h_pct":100}`):                      "never be left",
+		dirRequest(`"gemodel":{"p_pct":1,"r_pct":50}`):                                 "no state loses anything",
+		dirRequest(`"gemodel":{"p_pct":1,"r_pct":101,"one_minus_h_pct":1}`):            "gemodel.r_pct is 101",
+		dirRequest(`"loss_pct":1,"gemodel":{"p_pct":1,"r_pct":5,"one_minus_h_pct":1}`): "one model of loss",
+		dirRequest(`"jitter":{"mode":"normal"}`):                                       "jitter.sd_ms is 0",
+		dirRequest(`"jitter":{"mode":"normal","sd_ms":1,"range_ms":9}`):                "are not of mode normal",
+		dirRequest(`"delay_ms":9,"jitter":{"mode":"uniform","sd_ms":1}`):               "belong to mode normal",
+		dirRequest(`"jitter":{"correlation_pct":25}`):                                  "belong to mode normal",
 	}
 	for request, want := range cases {
 		r := answer([]byte(request), newFakeLink())
@@ -88,6 +103,26 @@ func TestConfigureLeavesTheOtherDirectionAndForgetsOldKeys(t *testing.T) {
 	answer([]byte(`{"op":"configure","client_to_server":{"loss_pct":1}}`), f)
 	if f.cfg.ClientToServer.DelayMs != 0 || f.cfg.ClientToServer.Jitter.Mode != jitterNone {
 		t.Errorf("keys left out kept their values: %+v", f.cfg.ClientToServer)
+	}
+}
+
+// A reply names what came after version 0.2.0 only where it is set: a link as it was then reads as it did.
+func TestWhatIsNotSetIsNotTold(t *testing.T) {
+	f := newFakeLink()
+	answer([]byte(dirRequest(`"loss_pct":1`)), f)
+	plain := compact(f.cfg.ServerToClient)
+	want := `{"bandwidth_mbps":0,"delay_ms":0,"loss_pct":1,"queue_bytes":0,"queue_packets":0,"seed":0,` +
+		`"jitter":{"mode":"none","range_ms":0,"interval_ms":0}}`
+	if plain != want {
+		t.Errorf("%s, want %s", plain, want)
+	}
+	answer([]byte(dirRequest(`"corrupt_pct":1,"corrupt_correlation_pct":25,"duplicate_pct":2,"gemodel":`+
+		`{"p_pct":1,"r_pct":50,"one_minus_h_pct":100},"jitter":{"mode":"normal","sd_ms":5,"correlation_pct":25}`)), f)
+	for _, told := range []string{`"corrupt_pct":1,"corrupt_correlation_pct":25,"duplicate_pct":2`, `"sd_ms":5,"correlation_pct":25`,
+		`"gemodel":{"p_pct":1,"r_pct":50,"one_minus_h_pct":100,"one_minus_k_pct":0}`} {
+		if got := compact(f.cfg.ServerToClient); !strings.Contains(got, told) {
+			t.Errorf("%s without %s", got, told)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ type counters struct {
 	BytesIn          int64 `json:"bytes_in"`
 	DroppedLoss      int64 `json:"dropped_loss"`
 	DroppedQueue     int64 `json:"dropped_queue"`
+	Corrupted        int64 `json:"corrupted"`
+	Duplicated       int64 `json:"duplicated"`
 	PacketsOut       int64 `json:"packets_out"`
 	BytesOut         int64 `json:"bytes_out"`
 	QueuePackets     int64 `json:"queue_packets"`

@@ -70,7 +70,7 @@ func TestEndToEndNothingIsLostAt100Mbps(t *testing.T) {
 func TestEndToEndLossIsTheSeededOne(t *testing.T) {
 	b := newTestbed(t)
 	b.both(`"loss_pct":1,"delay_ms":2`)
-	model := newLossModel(1, 77, streamServerToClient)
+	model := lossOf(1, 77, streamServerToClient)
 	for round := 0; round < 2; round++ {
 		b.ask(`{"op":"reseed","seed":77}`)
 		arrived := map[uint64]bool{}
@@ -82,6 +82,83 @@ func TestEndToEndLossIsTheSeededOne(t *testing.T) {
 				t.Fatalf("round %d: packet %d arrived: %v, its fate was lost: %v", round, n, arrived[n], model.lost(n))
 			}
 		}
+	}
+}
+
+// times counts how often each datagram of a blast arrived.
+func times(got []arrival) map[uint64]int {
+	counts := map[uint64]int{}
+	for _, a := range got {
+		counts[a.seq]++
+	}
+	return counts
+}
+
+func TestEndToEndCorruptedAreDiscardedDuplicatesComeTwiceAndBurstsAreTheSeededOnes(t *testing.T) {
+	const n = 20000
+	b := newTestbed(t)
+	what := func(pct, correlation float64, purpose uint64) *chance {
+		c := newChance(pct, correlation, newRandomStream(77, streamServerToClient, purpose))
+		return &c
+	}
+	for _, c := range []struct {
+		keys    string
+		befalls func(uint64) bool
+		comes   int
+	}{
+		{`"corrupt_pct":20,"corrupt_correlation_pct":25`, what(20, 25, streamCorrupt).befalls, 0},
+		{`"duplicate_pct":20,"duplicate_correlation_pct":25`, what(20, 25, streamDuplicate).befalls, 2},
+		{`"loss_pct":20,"loss_correlation_pct":25`, what(20, 25, streamLoss).befalls, 0},
+		{`"gemodel":{"p_pct":1,"r_pct":50,"one_minus_h_pct":100,"one_minus_k_pct":0}`,
+			newGemodel(gemodelConfig{1, 50, 100, 0}, 77, streamServerToClient).lost, 0},
+	} {
+		b.both(c.keys + `,"delay_ms":2`)
+		b.ask(`{"op":"reseed","seed":77}`)
+		b.ask(`{"op":"counters","reset":true}`)
+		arrived := times(b.blastOf(n, 2*n, 200, 30))
+		befallen := int64(0)
+		for seq := uint64(1); seq <= n; seq++ {
+			want := 1
+			if c.befalls(seq) {
+				befallen++
+				want = c.comes
+			}
+			if arrived[seq] != want {
+				t.Fatalf("%s: packet %d arrived %d times, not %d", c.keys, seq, arrived[seq], want)
+			}
+		}
+		got := b.ask(`{"op":"counters"}`).ServerToClient
+		if sum := got.Corrupted + got.Duplicated + got.DroppedLoss; sum != befallen || befallen < 100 {
+			t.Errorf("%s: %d packets, counters %+v", c.keys, befallen, got)
+		}
+		t.Logf("%s: %d of %d packets", c.keys, befallen, n)
+	}
+}
+
+func TestEndToEndNormalJitter(t *testing.T) {
+	const n = 6000
+	b := newTestbed(t)
+	b.both(`"delay_ms":60,"seed":5,"jitter":{"mode":"normal","sd_ms":10}`)
+	got := b.blast(n, 200, 3)
+	if len(got) != n || ordered(got) {
+		t.Fatalf("%d of %d arrived, in order: %v", len(got), n, ordered(got))
+	}
+	cfg := dirConfig{DelayMs: 60, Seed: 5, Jitter: jitterConfig{Mode: jitterNormal, SdMs: 10}}
+	model := newJitterSource(cfg, streamServerToClient, 0)
+	delays, beyond := make([]float64, n), make([]float64, n)
+	for _, a := range got {
+		delays[a.seq-1] = a.took.Seconds() * 1000
+	}
+	for i := range delays {
+		beyond[i] = delays[i] - float64(model.delay(uint64(i+1), 0))/1e6
+	}
+	mean, sd, lag := moments(delays)
+	sort.Float64s(beyond)
+	t.Logf("60 ms with 10 ms: mean %.2f ms, sd %.2f ms, correlation %.3f; %.2f ms beyond the packet's own, nine of ten %.2f",
+		mean, sd, lag, beyond[n/2], beyond[n*9/10])
+	// Each packet has the delay that its number drew; a busy machine holds some up.
+	if beyond[n/20] < -0.2 || beyond[n/2] > 1 || beyond[n*3/4] > 3 {
+		t.Errorf("from %v to %v ms beyond what was drawn, median %v", beyond[0], beyond[n-1], beyond[n/2])
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 const ms = int64(1e6)
 
 func jitterOf(mode string, delay, span, interval float64, seed uint64) jitterSource {
-	cfg := dirConfig{DelayMs: delay, Seed: seed, Jitter: jitterConfig{mode, span, interval}}
+	cfg := dirConfig{DelayMs: delay, Seed: seed, Jitter: jitterConfig{Mode: mode, RangeMs: span, IntervalMs: interval}}
 	return newJitterSource(cfg, streamServerToClient, 0)
 }
 
@@ -74,7 +74,7 @@ func TestRedrawHoldsForItsInterval(t *testing.T) {
 }
 
 func TestRedrawDiffersBetweenDirections(t *testing.T) {
-	cfg := dirConfig{DelayMs: 50, Seed: 1, Jitter: jitterConfig{jitterRedraw, 50, 100}}
+	cfg := dirConfig{DelayMs: 50, Seed: 1, Jitter: jitterConfig{Mode: jitterRedraw, RangeMs: 50, IntervalMs: 100}}
 	a := newJitterSource(cfg, streamServerToClient, 0)
 	b := newJitterSource(cfg, streamClientToServer, 0)
 	equal := 0

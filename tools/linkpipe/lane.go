@@ -88,19 +88,31 @@ func (l *lane) take(frame rxFrame, now int64) {
 		l.warn(&l.warnedOversize, "frames longer than the MTU arrive and are dropped: ethtool -K <both ends of both veth pairs> tso off gso off gro off")
 		return
 	}
-	verdict := l.dir.offer(now, frame.length)
-	l.tracker.observe(frame.data, l.dir.id == streamClientToServer, verdict != accepted)
+	intact := l.enter(frame, now, l.dir.offer(now, frame.length), logIn)
+	if l.dir.copied {
+		intact = l.enter(frame, now, l.dir.offerCopy(frame.length), logDuplicate) || intact
+	}
+	l.tracker.observe(frame.data, l.dir.id == streamClientToServer, !intact)
+}
+
+// enter carries out what has been decided on a packet or its copy, which the log
+// calls event, and says whether the link will deliver it as it came.
+func (l *lane) enter(frame rxFrame, now int64, verdict verdict, event uint8) bool {
 	var due int64
 	if verdict == accepted {
 		if slot, ok := l.frames.store(frame.data); ok {
+			if l.dir.bit > 0 {
+				flip(l.frames.bytes(slot), l.dir.bit)
+			}
 			due = l.dir.accept(now, frame.length, slot)
 		} else {
 			l.dir.count.MemoryDrops++
 		}
 	}
 	if l.log != nil {
-		l.log.arrived(l.dir, now, frame.length, verdict, due)
+		l.log.arrived(l.dir, now, frame.length, event, verdict, due)
 	}
+	return verdict == accepted && l.dir.bit == 0
 }
 
 // send sends what is due within window ns, in batches.

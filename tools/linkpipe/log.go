@@ -21,9 +21,11 @@ const (
 	logLoss
 	logQueueDrop
 	logOut
+	logDuplicate
+	logCorrupt
 )
 
-var logEventNames = [...]string{"in", "loss", "queue_drop", "out"}
+var logEventNames = [...]string{"in", "loss", "queue_drop", "out", "duplicate", "corrupt"}
 
 // logRecord is one line of the packet log, in the emulator's clock.
 type logRecord struct {
@@ -161,11 +163,16 @@ func (l *laneLog) flush() {
 	}
 }
 
-// arrived logs an arrival and, when the packet was dropped, its fate.
-func (l *laneLog) arrived(d *direction, now int64, length int, v verdict, due int64) {
-	r := logRecord{time: now, due: due, queue: d.queue.bytes, ordinal: d.ordinal, length: int32(length), event: logIn}
+// arrived logs an arrival, or a copy that was made of it, and what befell it.
+func (l *laneLog) arrived(d *direction, now int64, length int, event uint8, v verdict, due int64) {
+	r := logRecord{time: now, due: due, queue: d.queue.bytes, ordinal: d.ordinal, length: int32(length), event: event}
 	l.add(r)
 	switch v {
+	case accepted:
+		if d.bit > 0 && due > 0 {
+			r.event = logCorrupt
+			l.add(r)
+		}
 	case lostRandom:
 		r.event = logLoss
 		l.add(r)

@@ -16,9 +16,11 @@ func TestLogHasHeaderAndEveryEvent(t *testing.T) {
 	}
 	lane := l.lane("server_to_client")
 	d.ordinal = 1
-	lane.arrived(d, 5, 100, accepted, 50)
-	lane.arrived(d, 6, 100, lostRandom, 0)
-	lane.arrived(d, 7, 100, droppedQueue, 0)
+	lane.arrived(d, 5, 100, logIn, accepted, 50)
+	lane.arrived(d, 6, 100, logIn, lostRandom, 0)
+	lane.arrived(d, 7, 100, logIn, droppedQueue, 0)
+	d.bit = 200
+	lane.arrived(d, 8, 100, logDuplicate, accepted, 60)
 	lane.left(d, 55, &packet{ordinal: 1, length: 100, due: 50})
 	l.note("configured", linkConfig{})
 	lane.flush()
@@ -39,6 +41,8 @@ func TestLogHasHeaderAndEveryEvent(t *testing.T) {
 		"1006\tserver_to_client\t1\t100\tloss\t0\t0",
 		"1007\tserver_to_client\t1\t100\tin\t0\t0",
 		"1007\tserver_to_client\t1\t100\tqueue_drop\t0\t0",
+		"1008\tserver_to_client\t1\t100\tduplicate\t0\t1060",
+		"1008\tserver_to_client\t1\t100\tcorrupt\t0\t1060",
 		"1055\tserver_to_client\t1\t100\tout\t0\t1050",
 	}
 	for _, w := range want {

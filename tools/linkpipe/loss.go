@@ -1,14 +1,17 @@
 package main
 
-import "math"
-
-// Stream constants keep the random numbers of the four uses apart, although all
+// Stream constants keep the random numbers of all uses apart, although all
 // come from one seed. The values are arbitrary odd numbers.
 const (
 	streamServerToClient = 0x9e6c63d0876a9a47
 	streamClientToServer = 0xd1b54a32d192ed03
 	streamLoss           = 0x8cb92ba72f3d8dd7
 	streamJitter         = 0xaef17502108ef2d9
+	streamGemodelState   = 0xe7037ed1a0b428db
+	streamGemodelLoss    = 0xa0761d6478bd642f
+	streamCorrupt        = 0x8ebc6af09c88c6e3
+	streamCorruptBit     = 0x589965cc75374cc3
+	streamDuplicate      = 0x1d8e4e27c47d124f
 )
 
 // splitmix64 is the finaliser of Steele, Lea and Flood's generator ("Fast
@@ -34,22 +37,26 @@ func (s randomStream) at(n uint64) uint64 { return splitmix64(s.key + splitmix64
 // unit returns the n-th number of the stream as a float in [0, 1).
 func (s randomStream) unit(n uint64) float64 { return float64(s.at(n)>>11) / (1 << 53) }
 
-// lossModel drops each packet independently with a fixed probability.
+// lossModel drops each packet with a fixed probability, or as a Gilbert-Elliott
+// model has it.
 type lossModel struct {
-	stream    randomStream
-	threshold uint64 // a packet is lost when its number is below this
-	all       bool   // 100 %, which no 64-bit threshold can express
+	chance
+	bursts *gemodel // in place of the chance
 }
 
-func newLossModel(pct float64, seed, direction uint64) lossModel {
-	m := lossModel{stream: newRandomStream(seed, direction, streamLoss), all: pct >= 100}
-	if !m.all {
-		m.threshold = uint64(pct / 100 * math.Exp2(64))
+func newLossModel(cfg dirConfig, direction uint64) lossModel {
+	stream := newRandomStream(cfg.Seed, direction, streamLoss)
+	m := lossModel{chance: newChance(cfg.LossPct, cfg.LossCorrelationPct, stream)}
+	if cfg.Gemodel != nil {
+		m.bursts = newGemodel(*cfg.Gemodel, cfg.Seed, direction)
 	}
 	return m
 }
 
-// lost says whether the packet with this ordinal is lost.
-func (m lossModel) lost(ordinal uint64) bool {
-	return m.all || (m.threshold > 0 && m.stream.at(ordinal) < m.threshold)
+// lost says whether packet n is lost; n must not be less than the last time.
+func (m *lossModel) lost(n uint64) bool {
+	if m.bursts != nil {
+		return m.bursts.lost(n)
+	}
+	return m.befalls(n)
 }

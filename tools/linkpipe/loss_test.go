@@ -5,7 +5,12 @@ import (
 	"testing"
 )
 
-func fates(m lossModel, n int) []bool {
+func lossOf(pct float64, seed, direction uint64) *lossModel {
+	m := newLossModel(dirConfig{LossPct: pct, Seed: seed}, direction)
+	return &m
+}
+
+func fates(m *lossModel, n int) []bool {
 	out := make([]bool, n)
 	for i := range out {
 		out[i] = m.lost(uint64(i + 1))
@@ -17,7 +22,7 @@ func TestLossRateIsTheOneAskedFor(t *testing.T) {
 	const n = 1000000
 	for _, pct := range []float64{0.1, 0.5, 1, 10, 50} {
 		lost := 0
-		for _, l := range fates(newLossModel(pct, 7, streamServerToClient), n) {
+		for _, l := range fates(lossOf(pct, 7, streamServerToClient), n) {
 			if l {
 				lost++
 			}
@@ -31,10 +36,10 @@ func TestLossRateIsTheOneAskedFor(t *testing.T) {
 
 func TestLossLimits(t *testing.T) {
 	for i := uint64(1); i < 10000; i++ {
-		if newLossModel(0, i, 1).lost(i) {
+		if lossOf(0, i, 1).lost(i) {
 			t.Fatal("a packet was lost at 0 %")
 		}
-		if !newLossModel(100, i, 1).lost(i) {
+		if !lossOf(100, i, 1).lost(i) {
 			t.Fatal("a packet survived at 100 %")
 		}
 	}
@@ -49,14 +54,14 @@ func TestLossIsFixedBySeedAndDirection(t *testing.T) {
 		}
 		return true
 	}
-	base := fates(newLossModel(1, 42, streamServerToClient), 20000)
-	if !same(base, fates(newLossModel(1, 42, streamServerToClient), 20000)) {
+	base := fates(lossOf(1, 42, streamServerToClient), 20000)
+	if !same(base, fates(lossOf(1, 42, streamServerToClient), 20000)) {
 		t.Error("same seed, other fates")
 	}
-	if same(base, fates(newLossModel(1, 43, streamServerToClient), 20000)) {
+	if same(base, fates(lossOf(1, 43, streamServerToClient), 20000)) {
 		t.Error("another seed, same fates")
 	}
-	if same(base, fates(newLossModel(1, 42, streamClientToServer), 20000)) {
+	if same(base, fates(lossOf(1, 42, streamClientToServer), 20000)) {
 		t.Error("the other direction, same fates")
 	}
 }
@@ -65,7 +70,7 @@ func TestLossIsFixedBySeedAndDirection(t *testing.T) {
 // would silently break the comparison with older campaigns.
 func TestLossFatesNeverChange(t *testing.T) {
 	var got []uint64
-	m := newLossModel(1, 1, streamServerToClient)
+	m := lossOf(1, 1, streamServerToClient)
 	for n := uint64(1); len(got) < 5; n++ {
 		if m.lost(n) {
 			got = append(got, n)

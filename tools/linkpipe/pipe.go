@@ -11,15 +11,20 @@ const (
 	droppedQueue
 )
 
-// direction emulates one direction of the link: loss, queue, serialiser, delay,
-// in this order. It does no I/O; every method takes the time in nanoseconds of
-// a clock that never goes back. Packets are booked when they arrive: the end of
-// serialisation and the delay are fixed then.
+// direction emulates one direction of the link: duplication, loss, corruption,
+// queue, serialiser, delay, in this order. It does no I/O; every method takes the
+// time in nanoseconds of a clock that never goes back. Packets are booked when they
+// arrive: the end of serialisation and the delay are fixed then.
 type direction struct {
 	id      uint64 // stream constant of this direction
 	cfg     dirConfig
-	ordinal uint64
+	ordinal uint64 // of the packet that arrived last
+	offered uint64 // packets and their copies: the number of everything that is drawn for each
+	twice   chance
+	copied  bool // the packet offered last is to be offered once more
 	loss    lossModel
+	corrupt corruption
+	bit     int // of the packet offered last that is to be flipped, 0: none
 	queue   tailQueue
 	line    serialiser
 	jitter  jitterSource
@@ -38,16 +43,35 @@ func newDirection(id uint64, now int64) *direction {
 }
 
 // offer decides the fate of a packet of length bytes that arrives at time now.
-// When the verdict is accepted, the caller stores the frame and calls accept.
+// When the verdict is accepted, the caller stores the frame, flips its bit and calls
+// accept. When the packet is copied, the caller then calls offerCopy.
 func (d *direction) offer(now int64, length int) verdict {
 	d.advance(now)
 	d.ordinal++
 	d.count.PacketsIn++
 	d.count.BytesIn += int64(length)
-	if d.loss.lost(d.ordinal) {
-		d.count.DroppedLoss++
-		return lostRandom
+	d.copied = d.twice.befalls(d.ordinal)
+	return d.admit(length)
+}
+
+// offerCopy decides the fate of the copy of the packet that was offered last. It is
+// not copied again; all else may befall it, and it takes its room like any packet.
+func (d *direction) offerCopy(length int) verdict {
+	d.copied = false
+	d.count.Duplicated++
+	return d.admit(length)
+}
+
+func (d *direction) admit(length int) verdict {
+	d.offered++
+	if d.loss.lost(d.offered) {
+		if !d.copied {
+			d.count.DroppedLoss++
+			return lostRandom
+		}
+		d.copied = false // of two one is lost: the other passes, as in netem
 	}
+	d.bit = d.corrupt.bit(d.offered, length)
 	if !d.queue.fits(length) {
 		d.count.DroppedQueue++
 		return droppedQueue
@@ -61,7 +85,10 @@ func (d *direction) offer(now int64, length int) verdict {
 func (d *direction) accept(now int64, length int, slot int32) int64 {
 	p := packet{slot: slot, length: int32(length), ordinal: d.ordinal}
 	p.end = d.line.send(now, length)
-	p.delay = d.jitter.delay(d.ordinal, p.end)
+	p.delay = d.jitter.delay(d.offered, p.end)
+	if d.bit > 0 {
+		d.count.Corrupted++
+	}
 	if d.queue.count == 0 || d.jitter.floor() < d.floor {
 		d.floor = d.jitter.floor()
 	}
@@ -141,10 +168,16 @@ func (d *direction) reseed(now int64, seed uint64) {
 }
 
 func (d *direction) restart(now int64) {
-	d.ordinal = 0
-	d.loss = newLossModel(d.cfg.LossPct, d.cfg.Seed, d.id)
+	d.ordinal, d.offered = 0, 0
+	d.twice = newChance(d.cfg.DuplicatePct, d.cfg.DuplicateCorrelationPct,
+		newRandomStream(d.cfg.Seed, d.id, streamDuplicate))
+	d.loss = newLossModel(d.cfg, d.id)
+	d.corrupt = newCorruption(d.cfg, d.id)
 	d.jitter = newJitterSource(d.cfg, d.id, now)
 }
+
+// reservedSds: one delay in 30,000 is longer.
+const reservedSds = 4
 
 // reserveBytes estimates the frame bytes held when the link is full; a packet
 // takes slotBytes at the most.
@@ -154,5 +187,5 @@ func (d *direction) reserveBytes(slotBytes int) int64 {
 	if full := d.cfg.QueuePackets * int64(slotBytes); full > 0 && (queue == 0 || full < queue) {
 		queue = full
 	}
-	return queue + int64(perSecond*(d.cfg.DelayMs+d.cfg.Jitter.RangeMs/2)/1e3)
+	return queue + int64(perSecond*(d.cfg.DelayMs+d.cfg.Jitter.RangeMs/2+reservedSds*d.cfg.Jitter.SdMs)/1e3)
 }

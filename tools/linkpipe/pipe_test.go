@@ -202,7 +202,7 @@ func TestNoOvertakingWithoutJitter(t *testing.T) {
 
 func TestOvertakingWithJitter(t *testing.T) {
 	for _, mode := range []string{jitterUniform, jitterRedraw} {
-		b := newBench(dirConfig{DelayMs: 50, Seed: 2, Jitter: jitterConfig{mode, 50, 100}})
+		b := newBench(dirConfig{DelayMs: 50, Seed: 2, Jitter: jitterConfig{Mode: mode, RangeMs: 50, IntervalMs: 100}})
 		for i := int64(0); i < 1000; i++ {
 			b.arrive(i*ms, 700)
 		}
@@ -238,7 +238,7 @@ func TestReconfigurationKeepsQueuedPacketsAndTheirDelay(t *testing.T) {
 
 func TestEveryPacketIsAccountedFor(t *testing.T) {
 	b := newBench(dirConfig{BandwidthMbps: 8, DelayMs: 30, LossPct: 2, QueueBytes: 20000, Seed: 4,
-		Jitter: jitterConfig{jitterUniform, 20, 0}})
+		Jitter: jitterConfig{Mode: jitterUniform, RangeMs: 20, IntervalMs: 0}})
 	for i := int64(0); i < 20000; i++ {
 		b.arrive(i*ms/2, int(60+i*37%1400))
 	}

@@ -220,6 +220,12 @@ type arrival struct {
 // the client, at the given rate, and returns those that arrive.
 func (b *testbed) blast(n, frameBytes int, mbps float64) []arrival {
 	b.t.Helper()
+	return b.blastOf(n, n, frameBytes, mbps)
+}
+
+// blastOf is a blast of which up to most datagrams may arrive.
+func (b *testbed) blastOf(n, most, frameBytes int, mbps float64) []arrival {
+	b.t.Helper()
 	from, to := b.socket("srv", serverIP), b.socket("cli", clientIP)
 	base := time.Now()
 	go func() {
@@ -236,7 +242,7 @@ func (b *testbed) blast(n, frameBytes int, mbps float64) []arrival {
 	}()
 	var got []arrival
 	buf := make([]byte, 2048)
-	for len(got) < n {
+	for len(got) < most {
 		to.SetReadDeadline(time.Now().Add(700 * time.Millisecond))
 		if _, err := to.Read(buf); err != nil {
 			break

@@ -28,7 +28,8 @@ size (`TcpCubicSenderBytes::MaybeIncreaseCwnd`), so its g is above 2 by the rati
 Objects of several sizes count by all their bytes together, in whatever order they are sent: an object's last packet is
 its only small one, so that no more packets have left than bytes have left over the bytes per packet of the object
 whose packets are the smallest on average, and g is taken from that object. Loss cannot lower the floor. Jitter can: it
-may take up to `jitter_ms` off a round trip (half of it in each direction), so the floor uses the shortest round trip.
+may take up to `jitter_ms` off a round trip (half of it in each direction), a normal one four standard deviations in
+each direction (`Link.swing_ms`), so the floor uses the shortest round trip.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def transport_of(arm: Arm) -> Transport:
 def floor(cell: Cell, arm: Arm) -> Floor:
     """The floor of one arm in a cell."""
     transport = transport_of(arm)
-    round_ms = max(cell.link.rtt_ms - cell.link.jitter_ms, 0.0)
+    round_ms = max(cell.link.rtt_ms - cell.link.swing_ms, 0.0)
     total_bytes = cell.workload.total_bytes
     packets_per_ms = cell.link.bandwidth_mbps * 1e3 / BITS_PER_BYTE / MTU_BYTES
 

@@ -178,7 +178,7 @@ def _compared(campaign: Campaign) -> ComparedCampaign:
 
 def _seeds(result: CellResult) -> set[int]:
     """Seeds of the links' losses and delays; of links that draw none, nothing."""
-    return {cell.seed for cell in result.cells if cell.link.loss_pct or cell.link.jitter_ms}
+    return {cell.seed for cell in result.cells if cell.link.loss_pct or cell.link.jitter_ms or cell.link.netem}
 
 
 def _example(results: list[CellResult]) -> str:

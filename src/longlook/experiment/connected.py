@@ -58,9 +58,9 @@ def _with_connections(cell: Cell, samples: Sequence[Sample], seen: Connections) 
 def is_late(cell: Cell, sample: Sample, own: Mapping[str, float]) -> bool:
     """Whether a connection ended so late after its last byte that the machine must have held it up."""
     last_ms = sample.metrics.get(TTLB.name)
-    if cell.link.loss_pct or last_ms is None or DURATION.name not in own:
+    if cell.link.loses or last_ms is None or DURATION.name not in own:
         return False
-    return own[DURATION.name] > last_ms + LATE_TRIPS * (cell.link.rtt_ms + cell.link.jitter_ms) + LATE_MS
+    return own[DURATION.name] > last_ms + LATE_TRIPS * (cell.link.rtt_ms + cell.link.swing_ms) + LATE_MS
 
 
 def _read(folder: Path) -> Connections:
@@ -107,5 +107,5 @@ def _implausible(cell: Cell, samples: Sequence[Sample], seen: Connections) -> It
             continue
         if own["bytes_down"] < cell.workload.total_bytes:
             yield f"{where}: {own['bytes_down']:.0f} bytes came down, its file alone has {cell.workload.total_bytes}"
-        if not cell.link.loss_pct and own["duration_ms"] < SHORT * last_ms - cell.link.rtt_ms:
+        if not cell.link.loses and own["duration_ms"] < SHORT * last_ms - cell.link.rtt_ms:
             yield f"{where}: its connection took {own['duration_ms']:.0f} ms, its file {last_ms:.0f} ms"

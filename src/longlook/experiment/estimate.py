@@ -45,7 +45,7 @@ def overhead_s(cell: Cell) -> float:
     """Before its first load, s."""
     link = cell.link
     drain_s = link.longest_queue_bytes * 8 / (link.bandwidth_mbps * 1e6)
-    return OVERHEAD_PER_CELL_S + QUEUE_TIMES * drain_s + (OVERHEAD_OF_JITTER_S if link.jitter_ms else 0)
+    return OVERHEAD_PER_CELL_S + QUEUE_TIMES * drain_s + (OVERHEAD_OF_JITTER_S if link.swing_ms else 0)
 
 
 def interleaved_s(cell: Cell) -> float:
@@ -56,5 +56,5 @@ def interleaved_s(cell: Cell) -> float:
 def together_s(cell: Cell) -> float:
     """Its time, or that of its bytes at the bandwidth, twice: reading the captures takes time."""
     megabits = cell.workload.total_bytes * len(cell.arms) * 8 / 1e6
-    rate = min(cell.link.bandwidth_mbps, JITTER_MBPS) if cell.link.jitter_ms else cell.link.bandwidth_mbps
+    rate = min(cell.link.bandwidth_mbps, JITTER_MBPS) if cell.link.swing_ms else cell.link.bandwidth_mbps
     return overhead_s(cell) + (cell.duration_s or cell.at_most_s or 1.5 * megabits / rate) * 1.2

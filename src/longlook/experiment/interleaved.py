@@ -60,7 +60,7 @@ def timeout_s(cell: Cell) -> float:
     """Generous bound for one load: 30 s plus ten times the bytes at the bandwidth (lossy links crawl), or at 10 Mbit/s
     under jitter, where the window decides and not the link."""
     megabits = cell.workload.total_bytes * 8 / 1e6
-    rate = cell.link.bandwidth_mbps if not cell.link.jitter_ms else min(cell.link.bandwidth_mbps, 10)
+    rate = cell.link.bandwidth_mbps if not cell.link.swing_ms else min(cell.link.bandwidth_mbps, 10)
     return 30 + 10 * megabits / rate + 50 * cell.link.rtt_ms / 1e3
 
 
@@ -100,7 +100,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         owned.enter_context(StallWatch()),
         timeout_s(cell),
         cell.link.rtt_ms,
-        slowest_ms=cell.link.rtt_ms + cell.link.jitter_ms,
+        slowest_ms=cell.link.rtt_ms + cell.link.swing_ms,
         stops=owned.enter_context(StopWatch()),
     )
     servers = _servers(owned, context)

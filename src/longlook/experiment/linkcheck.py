@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from longlook.errors import LonglookError
 from longlook.link.base import DIRECTIONS, LinkDriver
-from longlook.link.binomial import CONFIDENCE, bounds
+from longlook.link.binomial import CONFIDENCE
+from longlook.link.netem import loss_bounds
 from longlook.plan.cell import Cell
 from longlook.plan.link import Link
 
@@ -47,14 +48,14 @@ def held_to(driver: LinkDriver, cell: Cell) -> Iterator[None]:
 
 
 def losses_wrong(link: Link, before: Counters, after: Counters, alike: int = 1, tells_apart: bool = True) -> list[str]:
-    """Directions whose losses are outside of the binomial's bounds, with the numbers. A link that does not tell
+    """Directions whose losses are outside of the bounds (`loss_bounds`), with the numbers. A link that does not tell
     losses from what a full queue dropped can have lost too little, not too much."""
-    share, found = link.loss_pct / 200, []
+    share, found = link.loss_share, []
     for way in DIRECTIONS:
         offered, lost = (
             round(after[way].get(name, 0) - before[way].get(name, 0)) for name in ("packets_in", "dropped_loss")
         )
-        low, high = (alike * bound for bound in bounds(offered // alike, share))
+        low, high = (alike * bound for bound in loss_bounds(link, offered // alike))
         if lost < low or (tells_apart and lost > high + alike * (share > 0)):
             found.append(
                 f"{way}: {lost} of {offered} packets, {low} to {high} expected at {share:.3%} "

@@ -21,6 +21,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.opened import Opened, spare_connections
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
+from longlook.experiment.side import packets_lost
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.plan.arm import Arm, Protocol
 from longlook.plan.cell import Cell
@@ -181,7 +182,7 @@ class _Judge:
     def __init__(self, cell: Cell, arm: Arm, old: bool):
         """`old`: its oracle may not yet have known that loss can take the early data of a load (0-RTT)."""
         self.arm, self.old, self.rtt_ms = arm, old, cell.link.rtt_ms
-        self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.jitter_ms)
+        self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.swing_ms)
         self.total_bytes = cell.workload.total_bytes
         self._known: set[str] = set()
         self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
@@ -225,7 +226,7 @@ class _Judge:
         early, protocol = record.get("zero_rtt"), self._protocol or seen.protocols[0]
         wanted = expectation(self.arm, record["index"], self._files, protocol, self.rtt_ms)
         opened = None if early is None else dict.fromkeys(told.connections, early)
-        lost = int(link.get("client_to_server", {}).get("dropped_loss", 0))
+        lost = packets_lost(link)
         known = frozenset(self._known)
         plain = replace(seen, objects=tuple(replace(one, sha256=None) if one.sha256 else one for one in seen.objects))
         return judge(plain, wanted, Evidence(known, opened, self.arm.cca, lost, self._opened(told)))

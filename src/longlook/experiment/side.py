@@ -33,6 +33,8 @@ COUNTED = (
     "socket_drops",
     "late_over_1ms",
 )
+FATES = ("corrupted", "duplicated")
+"""The same, of a link that does such a thing."""
 METERED = ("client_s", "server_s", "link_s")
 """CPU seconds, and seconds of waiting for a CPU."""
 NOT_SEEN: dict[str, Any] = {
@@ -93,7 +95,7 @@ class Side:
             detail = error if changed is None else f"{error}; the link was changed: {changed}"
             failed = {"accepted": False, "reject_reason": "load_failed", "reject_detail": detail, "disturbed": False}
             return record | failed | NOT_SEEN | {"metrics": cpu}
-        lost = int(used["link"]["client_to_server"].get("dropped_loss", 0))
+        lost = packets_lost(used["link"])
         verdict = self._judge(
             seen,
             index,
@@ -203,4 +205,11 @@ class Side:
 
 def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
     """What a direction of the link counted in between; a link that does not count something says nothing of it."""
-    return {key: after[key] - before.get(key, 0) for key in COUNTED if key in after}
+    kept = (*COUNTED, *(key for key in FATES if after.get(key)))
+    return {key: after[key] - before.get(key, 0) for key in kept if key in after}
+
+
+def packets_lost(link: Mapping[str, Mapping[str, float]]) -> int:
+    """Of the client's, by what the link counted: corrupted ones are as good as lost."""
+    up = link.get("client_to_server", {})
+    return int(up.get("dropped_loss", 0) + up.get("corrupted", 0))

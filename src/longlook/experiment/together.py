@@ -72,7 +72,7 @@ class Attempt:
 def timeout_s(cell: Cell) -> float:
     """Bound of a transfer until all is loaded: as if the link gave 4 Mbit/s under jitter, a tenth of its rate else."""
     megabits = cell.workload.total_bytes * 8 / 1e6
-    rate = 4.0 if cell.link.jitter_ms else cell.link.bandwidth_mbps / 10
+    rate = 4.0 if cell.link.swing_ms else cell.link.bandwidth_mbps / 10
     return 30 + megabits / rate
 
 
@@ -169,7 +169,7 @@ def _attempt(context: Context, number: int) -> Attempt:
 
 def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:
     """Tell every flow how many it opened, by the link's count."""
-    slowest_ms = link.rtt_ms + link.jitter_ms + link.longest_queue_bytes * 8 / (link.bandwidth_mbps * 1e3)
+    slowest_ms = link.rtt_ms + link.swing_ms + link.longest_queue_bytes * 8 / (link.bandwidth_mbps * 1e3)
     for flow in flows:
         beside = {other.place for other in flows if other is not flow}
         flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, slowest_ms, beside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts
 from longlook.plan.link import Link
 
@@ -52,6 +53,11 @@ class LinkDriver(abc.ABC):
 
         Called before and after the loads.
         """
+
+    def require_no_netem(self, link: Link) -> None:
+        """Refuse by name what this driver cannot do to a link."""
+        if link.netem:
+            raise LonglookError(f"the {self.name} link has no {', '.join(link.netem)}: only linkpipe does")
 
     def changed(self) -> str | None:
         """What somebody else did to the link since this was asked or the driver set something itself; None: nothing, or

@@ -17,6 +17,7 @@ from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.binomial import CONFIDENCE, bounds, power
+from longlook.link.fates import fate_problems, measure_fates
 from longlook.link.jitter import jitter_problems, measure_jitter
 from longlook.link.ping import line_ms, ping_ms
 from longlook.link.streams import Seen, Way, burst_bytes
@@ -199,7 +200,7 @@ def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Toleran
     """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the
     numbers.
 
-    Under jitter the link is set anew, with a seed of the calibration's own.
+    Under jitter, or with netem's parameters, the link is set anew, with a seed of the calibration's own.
     """
     tolerance = tolerance or Tolerance(rate_pct=driver.rate_tolerance_pct)
     one_clock = not testbed.machines()
@@ -225,12 +226,12 @@ def _attempt(
     one_clock: bool,
 ) -> dict[str, Any]:
     """One attempt; its losses are added to `losses`."""
-    steady = link.model_copy(update={"jitter_ms": 0.0})
-    if link.jitter_ms:  # off for the streams: it would stretch and squeeze the bursts
+    steady = link.plain
+    if steady != link:  # off for the streams: it would stretch and squeeze the bursts
         driver.configure(steady, seed=1 + number)
     measured = measure(testbed, driver, steady, one_clock)
     for way in DIRECTIONS:
-        if not link.loss_pct:
+        if not steady.loss_pct:
             losses[way] = Losses()
         losses[way].sent += measured[way]["loss_sent"]
         losses[way].lost += measured[way]["loss_lost"]
@@ -239,6 +240,10 @@ def _attempt(
         driver.configure(link, seed=1 + number)
         measured["jitter"] = measure_jitter(testbed, link)
         wrong += jitter_problems(link, measured["jitter"], tolerance.stall_ms, one_clock)
+    if link.netem:
+        driver.configure(link, seed=1 + number)
+        measured["fates"] = measure_fates(testbed, driver, link)
+        wrong += fate_problems(link, measured["fates"], one_clock)
     return {"measured": measured, "problems": wrong}
 
 

@@ -15,7 +15,7 @@ from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.hosts import Running
 from longlook.link.base import DIRECTIONS, LinkDriver
-from longlook.plan.link import Link
+from longlook.plan.link import GEMODEL, Link
 from longlook.stack.gobuild import build_tool
 
 START_TIMEOUT_S = 10
@@ -24,11 +24,20 @@ NO_LIMIT = 0
 """Of a queue, in bytes or in packets."""
 
 
+def _netem(link: Link) -> dict[str, Any]:
+    """What linkpipe is told of corruption, duplication and bursts of losses: only what is stated, as it tells it."""
+    names = [name for name in link.netem if name.startswith(("corrupt", "duplicate"))]
+    told: dict[str, Any] = {name: link.netem[name] for name in names}
+    if link.gemodel_p_pct is not None:
+        told["gemodel"] = {name.removeprefix("gemodel_"): link.netem[name] for name in GEMODEL}
+    return told
+
+
 class LinkPipe(LinkDriver):
     """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes, or of so many packets, in each direction (thesis 3.2).
 
     Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
-    overtake each other when it falls.
+    overtake each other when it falls. Netem's other parameters act in each direction as they are stated.
     """
 
     name = "linkpipe"
@@ -107,7 +116,11 @@ class LinkPipe(LinkDriver):
         direction["jitter"] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
         if link.jitter_ms:
             direction["jitter"] = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": link.jitter_interval_ms}
-        self._wanted = {way: direction | {"seed": seed} for way in DIRECTIONS}
+        if link.jitter_sd_ms is not None:
+            direction["jitter"] |= {"mode": "normal", "sd_ms": link.jitter_sd_ms}
+            if link.jitter_correlation_pct is not None:
+                direction["jitter"]["correlation_pct"] = link.jitter_correlation_pct
+        self._wanted = {way: direction | _netem(link) | {"seed": seed} for way in DIRECTIONS}
         self._own = self._ask(op="configure", **self._wanted)
         self._require(self._own)
         return {way: self._own[way] for way in DIRECTIONS}
@@ -132,12 +145,12 @@ class LinkPipe(LinkDriver):
         return "; ".join(wrong) or None
 
     def _differences(self, found: Mapping[str, Any]) -> list[str]:
-        """In what a configuration is not the one that was asked for."""
+        """In what a configuration is not the one that was asked for; what was not asked for is not to be there."""
         return [
-            f"{way}: {name} = {value} set, {found[way].get(name)} in force"
+            f"{way}: {name} = {wanted.get(name)} set, {found[way].get(name)} in force"
             for way, wanted in self._wanted.items()
-            for name, value in wanted.items()
-            if found[way].get(name) != value
+            for name in dict.fromkeys([*wanted, *found[way]])
+            if found[way].get(name) != wanted.get(name)
         ]
 
     def reseed(self, seed: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
@@ -16,13 +16,38 @@ FRAME_BYTES = 1514
 MOST_QUEUE_BYTES = 10**9
 MOST_QUEUE_PACKETS = 100_000
 """Twelve seconds of full frames at 100 Mbit/s; dummynet's default is 50, netem's 1000."""
+MOST_CORRELATION_PCT = 99.9
+"""At 100 % netem's generator gives one number for ever."""
 LEAST_QUEUE_BYTES = 3000
 """Two full packets: what 2 x BDP comes to at the least."""
 
 
+GEMODEL = ("gemodel_p_pct", "gemodel_r_pct", "gemodel_one_minus_h_pct", "gemodel_one_minus_k_pct")
+"""All or none, in the order of netem's `loss gemodel`."""
+CORRELATED = {
+    "corrupt_correlation_pct": "corrupt_pct",
+    "duplicate_correlation_pct": "duplicate_pct",
+    "jitter_correlation_pct": "jitter_sd_ms",
+}
+"""What a correlation is of."""
+NETEM = ("corrupt_pct", "duplicate_pct", *GEMODEL, "jitter_sd_ms", *CORRELATED)
+"""What came after there were campaigns: netem's other parameters, each way."""
+SDS = 4
+"""So many standard deviations off its mean a delay under normal jitter may be; one in 16,000 is further."""
+
+
+def _each_way(description: str, most: float = 100) -> Any:
+    return Field(default=None, gt=0, le=most, exclude_if=unstated, description=f"{description}, of each direction")
+
+
 class Link(Value):
-    """Loss and delay are split evenly over the two directions (thesis 3.2). The droptail queue of each is limited in
-    bytes or in packets."""
+    """Loss and delay are split evenly over the two directions (thesis 3.2), so `loss_pct` and `rtt_ms` are of both
+    together; whatever is named after netem's parameters is of each. The droptail queue of each direction is limited in
+    bytes or in packets.
+
+    A correlation is that of netem's generator, whose numbers crowd around the middle: `corrupt_pct = 1` with a
+    correlation of 25 % corrupts two packets in a million (tools/linkpipe/README.md).
+    """
 
     bandwidth_mbps: float = Field(ge=0.01, le=10_000, description="Mbit/s, each direction")
     rtt_ms: float = Field(ge=0, le=10_000, description="ms, both directions together")
@@ -46,6 +71,27 @@ class Link(Value):
         exclude_if=unstated,
         description="packets, each direction; instead of queue_bytes",
     )
+    corrupt_pct: float | None = _each_way("%, packets with a bit flipped, which their receiver drops")
+    corrupt_correlation_pct: float | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
+    duplicate_pct: float | None = _each_way("%, packets that are sent twice")
+    duplicate_correlation_pct: float | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
+    gemodel_p_pct: float | None = _each_way(
+        "%, Gilbert-Elliott loss in place of loss_pct: from the good state to the bad"
+    )
+    gemodel_r_pct: float | None = _each_way("%, from the bad state to the good")
+    gemodel_one_minus_h_pct: float | None = _each_way("%, loss in the bad state")
+    gemodel_one_minus_k_pct: float | None = Field(
+        default=None, ge=0, le=100, exclude_if=unstated, description="%, loss in the good state, of each direction"
+    )
+    jitter_sd_ms: float | None = _each_way(
+        "ms, standard deviation of a normal distribution of every packet's delay, cut at 0, in place of jitter_ms",
+        10_000,
+    )
+    jitter_correlation_pct: float | None = _each_way(
+        "%, of the numbers that delays come from, which narrows them; netem's own table of the normal distribution "
+        "loses it: leave it out to repeat one",
+        MOST_CORRELATION_PCT,
+    )
 
     @model_validator(mode="after")
     def _delay_is_never_negative(self) -> Self:
@@ -56,6 +102,20 @@ class Link(Value):
         return self
 
     @model_validator(mode="after")
+    def _one_model_of_loss_and_of_jitter(self) -> Self:
+        stated = [name for name in GEMODEL if getattr(self, name) is not None]
+        if stated and len(stated) < len(GEMODEL):
+            raise ValueError(f"{', '.join(GEMODEL)} are stated together; here is {', '.join(stated)} only")
+        if stated and self.loss_pct:
+            raise ValueError(f"loss_pct = {self.loss_pct:g} beside gemodel: a link has one model of loss")
+        if self.jitter_sd_ms is not None and self.jitter_ms:
+            raise ValueError(f"jitter_ms = {self.jitter_ms:g} and jitter_sd_ms: a link has one model of jitter")
+        for name, whose in CORRELATED.items():
+            if getattr(self, name) is not None and getattr(self, whose) is None:
+                raise ValueError(f"{name} without {whose}: it is that one's correlation")
+        return self
+
+    @model_validator(mode="after")
     def _one_limit_of_the_queue(self) -> Self:
         if self.queue_bytes is not None and self.queue_packets is not None:
             raise ValueError(
@@ -63,6 +123,34 @@ class Link(Value):
                 "bytes or in packets, not in both"
             )
         return self
+
+    @property
+    def netem(self) -> dict[str, float]:
+        """What is stated of netem's parameters."""
+        return {name: value for name in NETEM if (value := getattr(self, name)) is not None}
+
+    @property
+    def plain(self) -> Link:
+        """The same link without any of them, and without jitter."""
+        return self.model_copy(update={"jitter_ms": 0.0} | dict.fromkeys(NETEM))
+
+    @property
+    def loss_share(self) -> float:
+        """Mean share of the packets of one direction that are lost (0 to 1); corrupted ones are not among them."""
+        if self.gemodel_p_pct is None:
+            return self.loss_pct / 200
+        p, r, bad, good = (getattr(self, name) / 100 for name in GEMODEL)
+        return (p * bad + r * good) / (p + r)
+
+    @property
+    def loses(self) -> bool:
+        """Whether packets do not arrive, or not as they were, although its queue has room."""
+        return self.loss_share > 0 or self.corrupt_pct is not None
+
+    @property
+    def swing_ms(self) -> float:
+        """By which the round trip of a packet may be longer or shorter than `rtt_ms`."""
+        return self.jitter_ms + 2 * SDS * (self.jitter_sd_ms or 0)
 
     @property
     def default_queue_bytes(self) -> int:
@@ -97,6 +185,32 @@ class Link(Value):
             parts.append(f"{self.jitter_ms:g}msjitter{per}")
         if self.queue_packets is not None:
             parts.append(f"{self.queue_packets}slots")
+        return parts + self._netem_id_parts()
+
+    def _netem_id_parts(self) -> list[str]:
+        """`1pctcorrupt`, `2pctduplicate-cor25`, `gemodel-1-50-100-0`, `5mssd`."""
+        parts = [
+            f"{share:g}pct{name}{_correlation('-cor{:g}', getattr(self, f'{name}_correlation_pct'))}"
+            for name in ("corrupt", "duplicate")
+            if (share := getattr(self, f"{name}_pct")) is not None
+        ]
+        if self.gemodel_p_pct is not None:
+            parts.append("-".join(["gemodel", *(f"{getattr(self, name):g}" for name in GEMODEL)]))
+        if self.jitter_sd_ms is not None:
+            parts.append(f"{self.jitter_sd_ms:g}mssd{_correlation('-cor{:g}', self.jitter_correlation_pct)}")
+        return parts
+
+    def _netem_labels(self) -> list[str]:
+        parts = []
+        for name, words in (("corrupt", "corrupted"), ("duplicate", "duplicated")):
+            if (share := getattr(self, f"{name}_pct")) is not None:
+                cor = _correlation(" (correlation {:g} %)", getattr(self, f"{name}_correlation_pct"))
+                parts.append(f"{share:g} % {words} each way{cor}")
+        if self.gemodel_p_pct is not None:
+            parts.append("gemodel " + " ".join(f"{getattr(self, name):g}" for name in GEMODEL) + " % each way")
+        if self.jitter_sd_ms is not None:
+            cor = _correlation(" (correlation {:g} %)", self.jitter_correlation_pct)
+            parts.append(f"normal jitter {self.jitter_sd_ms:g} ms each way{cor}")
         return parts
 
     @property
@@ -112,4 +226,8 @@ class Link(Value):
             parts.append(f"queue {self.queue_packets} packets")
         elif self.effective_queue_bytes != self.default_queue_bytes:
             parts.append(f"queue {self.effective_queue_bytes} bytes")
-        return ", ".join(parts)
+        return ", ".join(parts + self._netem_labels())
+
+
+def _correlation(form: str, pct: float | None) -> str:
+    return "" if pct is None else form.format(pct)

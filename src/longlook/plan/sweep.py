@@ -14,7 +14,7 @@ from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
 from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
-from longlook.plan.link import REDRAW_MS, Link
+from longlook.plan.link import NETEM, REDRAW_MS, Link
 from longlook.plan.value import Many, Name, PlanError, Text, Value, derived_seed, unstated
 
 MOST_CELLS = 2000
@@ -35,7 +35,8 @@ class Block(Value):
     """Cells of one series: the product of its lists.
 
     Either `arms`, or `scenarios` where it has several sets of them. A loss is of both directions together, half in each
-    (`loss_pct`, as the thesis's text has it), or of each (`loss_each_way_pct`, as its scripts had it at first).
+    (`loss_pct`, as the thesis's text has it), or of each (`loss_each_way_pct`, as its scripts had it at first). `netem`
+    has what each direction of its links has besides, by the names that `Link` gives it (`netem = { corrupt_pct = 1 }`).
     """
 
     series: Name
@@ -48,6 +49,7 @@ class Block(Value):
     jitter_interval_ms: float = REDRAW_MS
     queue_bytes: int | None = None
     queue_packets: int | None = Field(default=None, exclude_if=unstated, description="instead of queue_bytes")
+    netem: dict[str, float] | None = Field(default=None, exclude_if=unstated)
     duration_s: float | None = None
     at_most_s: float | None = None
     control: bool = False
@@ -78,6 +80,12 @@ class Block(Value):
             }
         return data
 
+    @model_validator(mode="after")
+    def _known_netem(self) -> Self:
+        if unknown := sorted(set(self.netem or ()) - set(NETEM)):
+            raise ValueError(f"netem has {', '.join(unknown)}; known keys: {', '.join(NETEM)}")
+        return self
+
     @property
     def number(self) -> int:
         """Of its cells."""
@@ -98,6 +106,7 @@ class Block(Value):
                     "jitter_interval_ms": self.jitter_interval_ms,
                     "queue_bytes": self.queue_bytes,
                     "queue_packets": self.queue_packets,
+                    **(self.netem or {}),
                 }
             )
 

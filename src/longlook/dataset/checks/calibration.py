@@ -11,6 +11,7 @@ from typing import Any
 
 from longlook.link.base import DIRECTIONS
 from longlook.link.calibrate import Losses, Tolerance, problems
+from longlook.link.fates import fate_problems
 from longlook.link.jitter import jitter_problems
 from longlook.plan.link import Link
 
@@ -49,9 +50,11 @@ def _today(link: Link, record: Mapping[str, Any]) -> Iterator[str]:
     if any(one.sent > MOST_PACKETS for one in losses.values()):
         yield f"calibration: more than {MOST_PACKETS} packets in one direction: no stream of ours has so many"
         return
-    found = problems(link.model_copy(update={"jitter_ms": 0.0}), measured, tolerance, losses)
+    found = problems(link.plain, measured, tolerance, losses)
     if link.jitter_ms:
         found += jitter_problems(link, measured["jitter"], tolerance.stall_ms, record["one_clock"])
+    if link.netem:
+        found += fate_problems(link, measured["fates"], record["one_clock"])
     yield from (f"calibration: {line}" for line in found)
 
 
