@@ -39,9 +39,13 @@ let
 in
 {
   # Every tarball of a package-lock.json, by its place: { "node_modules/x" = <derivation>; }
+  # What is bundled comes in the tarball of another one.
   npm = lock:
-    let packages = (builtins.fromJSON (builtins.readFile lock)).packages; in
-    builtins.mapAttrs npmTarball (removeAttrs packages [ "" ]);
+    let
+      packages = (builtins.fromJSON (builtins.readFile lock)).packages;
+      bundled = builtins.filter (place: packages.${place}.inBundle or false) (builtins.attrNames packages);
+    in
+    builtins.mapAttrs npmTarball (removeAttrs packages ([ "" ] ++ bundled));
 
   # A folder with the wheels of a hash-locked requirements file.
   wheels = name: lock:

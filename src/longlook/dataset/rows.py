@@ -15,6 +15,7 @@ from longlook.dataset.tables import columns
 from longlook.experiment.base import Experiment
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
+from longlook.plan.link import NETEM
 from longlook.record.campaign import CELL_NAME, Campaign
 from longlook.record.durable import read_json
 
@@ -48,8 +49,9 @@ def conditions(cell: Cell) -> Row:
         "object_bytes": work.object_bytes,
         "object_count": work.object_count,
         "total_bytes": work.total_bytes,
-        **cell.link.conditions(),
+        **{name: value for name, value in cell.link.conditions().items() if name not in NETEM},
         "queue_packets": cell.link.queue_packets,
+        "netem": " ".join(f"{name}={value:g}" for name, value in cell.link.netem.items()) or None,
         "duration_s": cell.duration_s,
         "at_most_s": cell.at_most_s,
     }

@@ -1,0 +1,209 @@
+"""The years across: QUIC against TCP by milestone, and each protocol against itself with the thesis's browser."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import altair as alt
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.years.evidence import BASE, PROTOCOLS, Measured, cells
+from longlook.book.years.milestones import Milestone, milestones
+from longlook.figure import style
+from longlook.figure.heatmap import configured
+from longlook.figure.live import Attachment, LiveChart
+from longlook.record.campaign import split_digests
+
+PROTOCOL_COLOURS = dict(zip(PROTOCOLS, (style.SIDE_COLOURS["left"], style.SIDE_COLOURS["right"]), strict=True))
+PAGE_COLOURS = ("#7b3294", "#c2701d", "#1b7837", "#2166ac", "#444444")
+"""Of the pages, the smallest first; each has a shape of its own besides."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
+MEASURED_TOOLTIP = [
+    alt.Tooltip("milestone:N", title="browser"),
+    alt.Tooltip("released:N", title="released"),
+    alt.Tooltip("page:N", title="page"),
+    alt.Tooltip("mbps:Q", title="Mbit/s", format="g"),
+    alt.Tooltip("wire:N", title="QUIC"),
+    alt.Tooltip("tls:N", title="TLS over TCP"),
+]
+INTERVAL_TOOLTIP = [
+    alt.Tooltip("ratio:Q", format=".3f"),
+    alt.Tooltip("low:Q", title="99 %, from", format=".3f"),
+    alt.Tooltip("high:Q", title="to", format=".3f"),
+    alt.Tooltip("loads:N", title="loads"),
+    alt.Tooltip("stack:N", title="stack"),
+    alt.Tooltip("digest:N", title="its digest"),
+]
+
+
+def newest(data: BookData) -> tuple[str, list[Measured]]:
+    """Heading and cells of the reader's own campaign, else of the reference one."""
+    for key, _, title in reversed(COLUMNS):
+        if found := cells(data, key):
+            return title, found
+    return "", []
+
+
+def against_tcp(data: BookData | None = None) -> LiveChart | HTML:
+    """QUIC's page load times over TCP's, by the day of the browser's release; a line per page."""
+    data = data or book_data.load()
+    title, found = newest(data)
+    if not found:
+        return HTML(style.NOTHING_YET)
+    frame = pd.DataFrame(_lead_rows(data, found))
+    return LiveChart(
+        name="years-quic-against-tcp",
+        chart=_leads(frame, 300, in_a_row=2),
+        narrow=_leads(frame, 235, in_a_row=1),
+        alt_text=_lead_words(frame),
+        downloads=(Attachment("years-quic-against-tcp.csv", frame.to_csv(index=False)),),
+        note=f"{title}. Means of QUIC over means of TCP, with 99 % intervals (Fieller); below 1 QUIC is faster. "
+        "The upright line is where the server changes: gquicd before it, Envoy after it.",
+        hint="Point at a mark for its numbers.",
+    )
+
+
+def against_the_thesis(data: BookData | None = None) -> LiveChart | HTML:
+    """Each protocol's page load times over those of the thesis's milestone, by the day of the browser's release."""
+    data = data or book_data.load()
+    title, found = newest(data)
+    if not found:
+        return HTML(style.NOTHING_YET)
+    frame = pd.DataFrame(_base_rows(data, found))
+    return LiveChart(
+        name="years-against-the-thesis",
+        chart=_bases(frame, 200, in_a_row=3),
+        narrow=_bases(frame, 235, in_a_row=1),
+        alt_text=_base_words(frame),
+        downloads=(Attachment("years-against-the-thesis.csv", frame.to_csv(index=False)),),
+        note=f"{title}. Means over the mean of Chromium {BASE} with the same protocol and page, with 99 % intervals.",
+        hint="Point at a mark for its numbers.",
+    )
+
+
+def _known(data: BookData, one: Milestone, cell: Measured) -> dict[str, object]:
+    campaign = data.campaign(cell.campaign)
+    digests = split_digests(campaign["stack"], campaign["stack_digest"])
+    return {
+        "milestone": one.name,
+        "number": one.number,
+        "released": one.released,
+        "page": cell.place.page,
+        "mbps": cell.place.bandwidth_mbps,
+        "wire": one.wire,
+        "server": one.server,
+        "tls": one.tls,
+        "stack": one.stack,
+        "digest": digests.get(one.stack, "")[:12],
+    }
+
+
+def _lead_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
+    for cell in found:
+        for one in milestones():
+            if ratio := cell.ratio(one.number):
+                counts = " and ".join(str(cell.times[one.number, protocol].n) for protocol in PROTOCOLS)
+                yield _known(data, one, cell) | {
+                    "ratio": ratio.value,
+                    "low": ratio.low,
+                    "high": _finite(ratio.high),
+                    "loads": counts,
+                }
+
+
+def _base_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
+    for cell in found:
+        for one in milestones():
+            for protocol in PROTOCOLS:
+                if ratio := cell.to_base(one.number, protocol):
+                    yield _known(data, one, cell) | {
+                        "protocol": style.PROTOCOL_LABELS[protocol],
+                        "panel": cell.place.title,
+                        "ratio": ratio.value,
+                        "low": ratio.low,
+                        "high": _finite(ratio.high),
+                        "loads": str(cell.times[one.number, protocol].n),
+                    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
+    pages = list(dict.fromkeys(frame["page"]))
+    order = sorted(pages, key=lambda page: float(frame.loc[frame["page"] == page, "ratio"].index[0]))
+    colour = alt.Color("page:N", sort=order, scale=alt.Scale(domain=order, range=list(PAGE_COLOURS)), title="page")
+    shape = alt.Shape("page:N", sort=order, scale=alt.Scale(domain=order, range=list(SHAPES)), title="page")
+    x = alt.X("released:T", title="stable release", axis=alt.Axis(format="%Y", tickCount="year", grid=False))
+    y = alt.Y("ratio:Q", title="QUIC over TCP", scale=alt.Scale(zero=False))
+    base = alt.Chart(frame)
+    one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
+    change = base.mark_rule(color=style.GREY, opacity=0.6).encode(x=alt.datum(_change_of_server()))
+    line = base.mark_line(strokeWidth=1.3, opacity=0.75).encode(x=x, y=y, color=colour)
+    span = base.mark_rule(strokeWidth=1.2).encode(
+        x=x, y=alt.Y("low:Q", title="QUIC over TCP"), y2="high:Q", color=colour
+    )
+    tooltip = [*MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
+    point = base.mark_point(filled=True, size=48, opacity=1).encode(
+        x=x, y=y, color=colour, shape=shape, tooltip=tooltip
+    )
+    layers = alt.layer(change, one, line, span, point).properties(width=width, height=260)
+    header = alt.Header(labelFontSize=12, labelExpr="datum.value + ' Mbit/s'")
+    facets = layers.facet(facet=alt.Facet("mbps:O", title=None, header=header), columns=in_a_row)
+    return configured(facets.resolve_axis(x="independent"))
+
+
+def _change_of_server() -> alt.DateTime:
+    """The middle between the last release that was measured with one QUIC server and the first with the other."""
+    measured = [one for one in milestones() if one.stack]
+    for before, after in zip(measured, measured[1:], strict=False):
+        if before.server != after.server:
+            days = pd.to_datetime([before.released, after.released])
+            middle = days[0] + (days[1] - days[0]) / 2
+            return alt.DateTime(year=middle.year, month=middle.month, date=middle.day)
+    return alt.DateTime(year=2020)
+
+
+def _bases(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
+    panels = list(dict.fromkeys(frame["panel"]))
+    labels = [style.PROTOCOL_LABELS[protocol] for protocol in PROTOCOLS]
+    colours = alt.Scale(domain=labels, range=list(PROTOCOL_COLOURS.values()))
+    colour = alt.Color("protocol:N", sort=labels, scale=colours, title=None, legend=alt.Legend(orient="top"))
+    shape = alt.Shape(
+        "protocol:N", sort=labels, scale=alt.Scale(domain=labels, range=["circle", "diamond"]), title=None
+    )
+    x = alt.X("released:T", title=None, axis=alt.Axis(format="%Y", tickCount="year", grid=False, labelOverlap=True))
+    title = f"over Chromium {BASE}"
+    y = alt.Y("ratio:Q", title=title, scale=alt.Scale(zero=False))
+    base = alt.Chart(frame)
+    one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
+    line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, color=colour)
+    span = base.mark_rule(strokeWidth=1.2).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
+    tooltip = [alt.Tooltip("protocol:N", title="over"), *MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
+    point = base.mark_point(filled=True, size=34, opacity=1).encode(
+        x=x, y=y, color=colour, shape=shape, tooltip=tooltip
+    )
+    layers = alt.layer(one, line, span, point).properties(width=width, height=130)
+    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelFontSize=11))
+    return configured(layers.facet(facet=facet, columns=in_a_row).resolve_axis(x="independent"))
+
+
+def _lead_words(frame: pd.DataFrame) -> str:
+    return "Page load time of QUIC over TCP, oldest to newest browser: " + "; ".join(
+        f"{page}, {mbps:g} Mbit/s: {own['ratio'].iloc[0]:.2f} with {own['milestone'].iloc[0]}, "
+        f"{own['ratio'].min():.2f} to {own['ratio'].max():.2f} over all, {own['ratio'].iloc[-1]:.2f} with "
+        f"{own['milestone'].iloc[-1]}"
+        for (page, mbps), own in frame.groupby(["page", "mbps"], sort=False)
+    )
+
+
+def _base_words(frame: pd.DataFrame) -> str:
+    return f"Page load time over that of Chromium {BASE}: " + "; ".join(
+        f"{panel}, {protocol}: {own['ratio'].min():.2f} to {own['ratio'].max():.2f}"
+        for (panel, protocol), own in frame.groupby(["panel", "protocol"], sort=False)
+    )

@@ -1,0 +1,153 @@
+"""The campaign of the years by cell, protocol and milestone, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pandas as pd
+
+from longlook.analysis.contrast import Contrast, contrast
+from longlook.analysis.ratio import Ratio, ratio_of
+from longlook.analysis.welch import ALPHA, Summary, summary_of
+from longlook.book.data import BookData
+from longlook.book.varied import REFERENCE
+from longlook.book.years.milestones import Milestone, milestones
+from longlook.experiment.metrics import CLIENT_CPU, PLT
+from longlook.figure import style
+
+STUDY, SERIES, LOSS = "years", "years", "years-loss"
+PROTOCOLS = ("quic", "tcp")
+BASE = 111
+"""The thesis's milestone: what the others are held against."""
+FIRST_HTTP3 = 92
+"""From here on all speak version 1 with the same server."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell of the sweep: page and bandwidth."""
+
+    workload: str
+    object_bytes: float
+    object_count: int
+    bandwidth_mbps: float
+
+    @property
+    def page(self) -> str:
+        return style.workload_label(self.workload, self.object_bytes, self.object_count, self.object_count > 1)
+
+    @property
+    def title(self) -> str:
+        return f"{self.page}, {self.bandwidth_mbps:g} Mbit/s"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One cell: a summary per milestone and protocol, of page load times (ms) and of the browser's CPU (s)."""
+
+    place: Place
+    times: dict[tuple[int, str], Summary]
+    cpu: dict[tuple[int, str], Summary]
+    campaign: str
+
+    def lead(self, number: int) -> Contrast | None:
+        """QUIC against TCP with one milestone; None where one of the two is missing."""
+        quic, tcp = (self.times.get((number, protocol)) for protocol in PROTOCOLS)
+        return None if quic is None or tcp is None else contrast(quic, tcp)
+
+    def ratio(self, number: int) -> Ratio | None:
+        """QUIC's mean over TCP's, with its 99 % interval."""
+        quic, tcp = (self.times.get((number, protocol)) for protocol in PROTOCOLS)
+        return None if quic is None or tcp is None else ratio_of(tcp, quic)
+
+    def to_base(self, number: int, protocol: str) -> Ratio | None:
+        """A milestone's mean over that of `BASE`, with its 99 % interval."""
+        base, own = self.times.get((BASE, protocol)), self.times.get((number, protocol))
+        return None if base is None or own is None else ratio_of(base, own)
+
+    def numbers(self, protocol: str) -> list[int]:
+        """Milestones that it has, in order."""
+        return sorted(number for number, other in self.times if other == protocol)
+
+
+def cells(data: BookData, key: str = REFERENCE, series: str = SERIES) -> list[Measured]:
+    """Of one column; by bandwidth, number and size of objects."""
+    arms = data.rows("arms", STUDY, series, key)
+    arms = arms.sort_values(["bandwidth_mbps", "object_count", "object_bytes"])
+    places = ["workload", "object_bytes", "object_count", "bandwidth_mbps"]
+    number_of = {one.stack: one.number for one in milestones() if one.stack}
+    return [_measured(Place(*place), own, number_of) for place, own in arms.groupby(places, sort=False)]
+
+
+def _measured(place: Place, own: pd.DataFrame, number_of: dict[str, int]) -> Measured:
+    found: dict[str, dict[tuple[int, str], Summary]] = {PLT.name: {}, CLIENT_CPU.name: {}}
+    for _, row in own[own["metric"].isin(found) & own["stack"].isin(number_of)].iterrows():
+        found[row["metric"]][number_of[row["stack"]], row["protocol"]] = summary_of(row)
+    return Measured(place, found[PLT.name], found[CLIENT_CPU.name], str(own["campaign"].iloc[0]))
+
+
+@dataclass(frozen=True)
+class Step:
+    """From one milestone to the next, in one cell."""
+
+    place: Place
+    protocol: str
+    before: Milestone
+    after: Milestone
+    ratio: Ratio
+
+
+@dataclass(frozen=True)
+class Change:
+    """From one milestone to the next, with one protocol, in all cells."""
+
+    protocol: str
+    before: Milestone
+    after: Milestone
+    steps: tuple[Step, ...]
+    significant: tuple[Step, ...]
+    """By Welch's test with Holm's correction over all steps of the axis."""
+
+    @property
+    def largest(self) -> Step | None:
+        """Of the significant ones, that which changes most."""
+        return max(self.significant, key=lambda one: max(one.ratio.value, 1 / one.ratio.value), default=None)
+
+
+def steps(found: list[Measured]) -> Iterator[Step]:
+    """Every step of every cell."""
+    by_number = {one.number: one for one in milestones()}
+    for cell in found:
+        for protocol in PROTOCOLS:
+            for before, after in pairwise(cell.numbers(protocol)):
+                ratio = ratio_of(cell.times[before, protocol], cell.times[after, protocol])
+                yield Step(cell.place, protocol, by_number[before], by_number[after], ratio)
+
+
+def changes(found: list[Measured]) -> list[Change]:
+    """Between each two milestones, TCP's after QUIC's; those with the most significant steps first."""
+    every = list(steps(found))
+    kept = significant([one.ratio.test.p_value for one in every])
+    changed = {id(one) for one, is_kept in zip(every, kept, strict=True) if is_kept}
+    by: dict[tuple[str, int], list[Step]] = {}
+    for one in every:
+        by.setdefault((one.protocol, one.after.number), []).append(one)
+    joined = [
+        Change(
+            own[0].protocol, own[0].before, own[0].after, tuple(own), tuple(one for one in own if id(one) in changed)
+        )
+        for own in by.values()
+    ]
+    return sorted(joined, key=lambda one: (-len(one.significant), one.protocol, one.after.number))
+
+
+def significant(p_values: Sequence[float]) -> list[bool]:
+    """Of each test whether it stays significant when the family of all is taken into account (Holm 1979)."""
+    found = [False] * len(p_values)
+    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
+        if not p_values[at] < ALPHA / (len(p_values) - rank):
+            break
+        found[at] = True
+    return found

@@ -1,0 +1,87 @@
+"""Tables of the chapter on the years: where a browser changed, and what its processor is used for."""
+
+from __future__ import annotations
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.years.evidence import BASE, LOSS, PROTOCOLS, SERIES, Change, Measured, cells, changes
+from longlook.book.years.milestones import milestones
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+MANY = "10kb-x100"
+FAST = 100.0
+
+
+def change_table(data: BookData | None = None) -> HTML:
+    """Steps from one milestone to the next that change page load times in at least one cell; the most telling first."""
+    found = [one for one in changes(cells(data or book_data.load())) if one.significant]
+    if not found:
+        return HTML(style.NOTHING_YET)
+    head = ["over", "from", "to", "cells that change", "slower", "faster", "the largest change", "in"]
+    return HTML(html_table(head, [_row(one) for one in found], numeric={3, 4, 5, 6}))
+
+
+def _row(one: Change) -> list[str]:
+    largest = one.largest
+    slower = sum(step.ratio.value > 1 for step in one.significant)
+    return [
+        style.PROTOCOL_LABELS[one.protocol],
+        str(one.before.number),
+        str(one.after.number),
+        f"{len(one.significant)} of {len(one.steps)}",
+        str(slower),
+        str(len(one.significant) - slower),
+        "" if largest is None else f"{style.signed_pct((largest.ratio.value - 1) * 100)} %",
+        "" if largest is None else largest.place.title,
+    ]
+
+
+def verdict_table(data: BookData | None = None) -> HTML:
+    """By how much QUIC is faster than TCP in each cell, %, with the oldest browser, the thesis's and the newest."""
+    data = data or book_data.load()
+    measured = [one for one in milestones() if one.stack]
+    shown = [measured[0], *(one for one in measured if one.number == BASE), measured[-1]]
+    rows = [
+        [one.place.title, loss, *(_lead(one, milestone.number) for milestone in shown)]
+        for series, loss in ((SERIES, "none"), (LOSS, "1 %"))
+        for one in cells(data, series=series)
+    ]
+    if not rows:
+        return HTML(style.NOTHING_YET)
+    head = ["page", "loss", *(f"{one.name}, {one.released[:4]}" for one in shown)]
+    return HTML(html_table(head, rows, numeric={2, 3, 4}))
+
+
+def _lead(cell: Measured, number: int) -> str:
+    lead = cell.lead(number)
+    if lead is None:
+        return style.DASH
+    text = f"{style.signed_pct(lead.pct)} %"
+    return text if lead.verdict != "none" else f"({text})"
+
+
+def cpu_table(data: BookData | None = None) -> HTML:
+    """Seconds of the browser's processor for one load of a hundred objects at 100 Mbit/s, by milestone."""
+    found = [one for one in cells(data or book_data.load()) if is_busiest(one)]
+    if not found:
+        return HTML(style.NOTHING_YET)
+    (cell,) = found
+    rows = [
+        [one.name, one.released[:4], *(_seconds(cell, one.number, protocol) for protocol in PROTOCOLS)]
+        for one in milestones()
+        if one.stack
+    ]
+    return HTML(html_table(["", "released", "QUIC, s", "TCP, s"], rows, numeric={2, 3}))
+
+
+def is_busiest(one: Measured) -> bool:
+    """The cell in which a browser has most to do."""
+    return one.place.workload == MANY and one.place.bandwidth_mbps == FAST
+
+
+def _seconds(cell: Measured, number: int, protocol: str) -> str:
+    own = cell.cpu.get((number, protocol))
+    return style.DASH if own is None else " ".join(filter(None, style.mean_sd(own.mean, own.sd, 3)))

@@ -1,0 +1,163 @@
+"""The chapter on the years: what is told of steps between milestones, and what becomes of its predictions."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from longlook import paths
+from longlook.analysis.welch import Summary
+from longlook.book.years import chart, predictions, tables
+from longlook.book.years.evidence import (
+    BASE,
+    FIRST_HTTP3,
+    Measured,
+    Place,
+    changes,
+    significant,
+)
+from longlook.book.years.milestones import SWEEP, milestones
+from longlook.stack.arms import open_sweep
+
+MEASURED = [one.number for one in milestones() if one.stack]
+PAGES = {"5kb-x1": (5120, 1), "1000kb-x1": (1_000_000, 1), "10kb-x100": (10_240, 100)}
+
+
+def cell(page="1000kb-x1", mbps=10.0, quic=1000.0, tcp=1100.0, **others):
+    """Ten loads of each milestone; `others`: quic_69=900.0 is another mean of one of them."""
+    place = Place(page, *PAGES[page], mbps)
+    means = {(number, protocol): mean for number in MEASURED for protocol, mean in (("quic", quic), ("tcp", tcp))}
+    for name, mean in others.items():
+        protocol, number = name.split("_")
+        assert (int(number), protocol) in means, name
+        means[int(number), protocol] = mean
+    times = {key: Summary(mean, 5.0, 10) for key, mean in means.items()}
+    return Measured(place, times, {key: Summary(0.1, 0.01, 10) for key in means}, "reference-years")
+
+
+def everything(**others):
+    """Every page with both bandwidths."""
+    small = {name: value for name, value in others.items() if value < 500}
+    large = {name: value for name, value in others.items() if value >= 500}
+    cells = []
+    for mbps in (10.0, 100.0):
+        cells += [cell("5kb-x1", mbps, quic=100.0, tcp=150.0, **small)]
+        cells += [cell(page, mbps, **large) for page in ("1000kb-x1", "10kb-x100")]
+    return cells
+
+
+def test_the_axis_has_enough_milestones_and_each_of_the_sweep_is_one():
+    assert len(milestones()) >= 14 and BASE in MEASURED
+    assert {one.stack for one in milestones() if one.stack} == set(open_sweep(SWEEP).stacks())
+    assert [one.released for one in milestones()] == sorted(one.released for one in milestones())
+
+
+def test_what_a_milestone_was_measured_with_is_what_its_browser_can_be_made_to_offer():
+    for one in milestones():
+        assert not one.stack or one.version in one.spoken.speaks.split(), one
+
+
+@pytest.mark.parametrize(
+    ("p_values", "kept"),
+    [
+        ([], []),
+        ([0.009], [True]),
+        ([0.009, 0.5], [False, False]),
+        ([0.004, 0.009], [True, True]),
+        ([0.5, 0.001, 0.0045], [False, True, True]),
+        ([0.0051, 0.0051], [False, False]),
+        ([float("nan"), 0.001], [False, True]),
+    ],
+)
+def test_holm(p_values, kept):
+    assert significant(p_values) == kept
+
+
+def test_a_change_is_told_where_it_is_and_nowhere_else():
+    later = {f"tcp_{number}": 1300.0 for number in MEASURED if number >= 103}
+    found = changes([cell(**later), cell("10kb-x100")])
+    (changed,) = [one for one in found if one.significant]
+    assert (changed.protocol, changed.before.number, changed.after.number) == ("tcp", 92, 103)
+    assert [step.place.workload for step in changed.significant] == ["1000kb-x1"] and len(changed.steps) == 2
+    assert changed.largest.ratio.value == pytest.approx(13 / 11)
+    assert found[0] is changed
+
+
+def test_ratios_are_over_the_thesis_browser_and_over_tcp():
+    one = cell(quic_153=1200.0)
+    assert one.to_base(153, "quic").value == pytest.approx(1.2) and one.to_base(BASE, "tcp").value == 1
+    assert one.ratio(153).value == pytest.approx(1200 / 1100) and one.lead(153).verdict == "right"
+    assert one.ratio(64).value == pytest.approx(1000 / 1100) and one.lead(64).verdict == "left"
+
+
+def verdicts(found):
+    return [one.holds for one in found]
+
+
+def test_predictions_of_a_browser_that_never_changed_hold():
+    assert verdicts(predictions.of_years(everything())) == [True] * 5
+    assert predictions.of_years([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("others", "fails"),
+    [
+        ({"tcp_72": 120.0}, 0),
+        ({"quic_143": 1060.0}, 1),
+        ({"quic_80": 1060.0}, 2),
+        ({f"quic_{number}": 1200.0 for number in (92, 103, 119, 133)}, 3),
+        ({"quic_153": 125.0}, 4),
+        ({"tcp_153": 175.0}, 4),
+    ],
+)
+def test_each_prediction_can_fail(others, fails):
+    found = verdicts(predictions.of_years(everything(**others)))
+    assert found[fails] is False
+
+
+def test_without_a_step_the_predictions_under_loss_hold_and_with_one_they_fail():
+    assert verdicts(predictions.of_loss(everything())) == [True] * 3
+    found = predictions.of_loss(everything(quic_153=700.0))
+    assert verdicts(found) == [False, True, True] and "143 to 153, 1 MB, 10 Mbit/s" in found[0].found
+    assert verdicts(predictions.of_loss(everything(quic_153=1200.0)))[2] is False
+
+
+def sample(mean):
+    return Summary(mean, 5.0, 10)
+
+
+def test_versions_of_one_browser():
+    said = "alike"
+    found = {
+        ("5kb-x1", 10.0): {"a": sample(100.0), "b": sample(104.0)},
+        ("1000kb-x1", 10.0): {"a": sample(1000.0), "b": sample(1020.0)},
+    }
+    assert predictions._alike(found, "a", "b", said).holds
+    found["5kb-x1", 10.0]["a"] = sample(110.0)
+    assert not predictions._alike(found, "a", "b", said).holds
+
+
+def test_the_busiest_cell_is_one():
+    cells = everything()
+    assert [tables.is_busiest(one) for one in cells].count(True) == 1
+
+
+def test_figures_say_in_words_what_they_show_and_carry_their_data():
+    for figure in (chart.against_tcp(), chart.against_the_thesis()):
+        assert "1 MB" in figure.alt_text and figure.downloads[0].csv.count("\n") > 100
+    lines = chart.against_tcp().downloads[0].csv.splitlines()
+    assert lines[0].startswith("milestone,") and any(line.startswith("Chromium 153,") for line in lines)
+
+
+def test_the_line_between_two_servers_lies_between_their_browsers():
+    day = chart._change_of_server()
+    last, first = (one for one in milestones() if one.number in (85, 88))
+    assert (last.server, first.server) == ("gquicd", "envoy")
+    assert last.released < f"{day.year}-{day.month:02}-{day.day:02}" < first.released
+
+
+def test_release_days_are_kept_for_every_milestone():
+    listed = (paths.BOOK / "years" / "released.csv").read_text().splitlines()[1:]
+    assert len(listed) == len(milestones())
+    assert dataclasses.is_dataclass(milestones()[0]) and FIRST_HTTP3 in MEASURED
