@@ -37,10 +37,11 @@ SAMPLE_COLUMNS = [
 ARM_COLUMNS = [
     "campaign", "study", "series", "label", "cell_id", "key", "experiment", "mode", "control", "replicate",
     "workload", "workload_kind", "object_bytes", "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms",
-    "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "netem", "duration_s", "at_most_s", "arm",
-    "arm_label", "stack", "protocol", "server", "client", "handshake", "cca", "emulated_connections", "quic_options",
-    "initial_window", "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "cpu_period_us", "request_cost_us",
-    "initial_rtt_ms", "client_initial_rtt_ms", "paced", "metric", "unit", "n", "mean", "sd", "median", "floor",
+    "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "netem", "duration_s",
+    "at_most_s", "arm", "arm_label", "stack", "protocol", "server", "client", "handshake", "cca",
+    "emulated_connections", "quic_options", "initial_window", "remembered_ssthresh", "client_cpu_pct",
+    "server_cpu_pct", "cpu_period_us", "request_cost_us", "initial_rtt_ms", "client_initial_rtt_ms", "paced",
+    "metric", "unit", "n", "mean", "sd", "median", "floor",
 ]  # fmt: skip
 
 

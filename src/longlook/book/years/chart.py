@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import altair as alt
 import pandas as pd
@@ -143,7 +144,9 @@ def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     y = alt.Y("ratio:Q", title="QUIC over TCP", scale=alt.Scale(zero=False))
     base = alt.Chart(frame)
     one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
-    change = base.mark_rule(color=style.GREY, opacity=0.6).encode(x=alt.datum(_change_of_server()))
+    day = change_of_server()
+    place = alt.datum(alt.DateTime(year=day.year, month=day.month, date=day.day))
+    change = base.mark_rule(color=style.GREY, opacity=0.6).encode(x=place)
     line = base.mark_line(strokeWidth=1.3, opacity=0.75).encode(x=x, y=y, color=colour)
     span = base.mark_rule(strokeWidth=1.2).encode(
         x=x, y=alt.Y("low:Q", title="QUIC over TCP"), y2="high:Q", color=colour
@@ -158,15 +161,12 @@ def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     return configured(facets.resolve_axis(x="independent"))
 
 
-def _change_of_server() -> alt.DateTime:
+def change_of_server() -> pd.Timestamp:
     """The middle between the last release that was measured with one QUIC server and the first with the other."""
     measured = [one for one in milestones() if one.stack]
-    for before, after in zip(measured, measured[1:], strict=False):
-        if before.server != after.server:
-            days = pd.to_datetime([before.released, after.released])
-            middle = days[0] + (days[1] - days[0]) / 2
-            return alt.DateTime(year=middle.year, month=middle.month, date=middle.day)
-    return alt.DateTime(year=2020)
+    before, after = next(both for both in pairwise(measured) if both[0].server != both[1].server)
+    first, last = pd.to_datetime([before.released, after.released])
+    return first + (last - first) / 2
 
 
 def _bases(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -116,7 +117,7 @@ class Change:
         return max(self.significant, key=lambda one: max(one.ratio.value, 1 / one.ratio.value), default=None)
 
 
-def steps(found: list[Measured]) -> Iterator[Step]:
+def steps(found: Sequence[Measured]) -> Iterator[Step]:
     """Every step of every cell."""
     by_number = {one.number: one for one in milestones()}
     for cell in found:
@@ -126,7 +127,7 @@ def steps(found: list[Measured]) -> Iterator[Step]:
                 yield Step(cell.place, protocol, by_number[before], by_number[after], ratio)
 
 
-def changes(found: list[Measured]) -> list[Change]:
+def changes(found: Sequence[Measured]) -> list[Change]:
     """Between each two milestones, TCP's after QUIC's; those with the most significant steps first."""
     every = list(steps(found))
     kept = significant([one.ratio.test.p_value for one in every])
@@ -146,7 +147,7 @@ def changes(found: list[Measured]) -> list[Change]:
 def significant(p_values: Sequence[float]) -> list[bool]:
     """Of each test whether it stays significant when the family of all is taken into account (Holm 1979)."""
     found = [False] * len(p_values)
-    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
+    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: (math.isnan(p_values[at]), p_values[at]))):
         if not p_values[at] < ALPHA / (len(p_values) - rank):
             break
         found[at] = True

@@ -1,4 +1,4 @@
-"""The milestones of one browser: what each is, when it was released, what it says on the wire, what was measured of it."""
+"""The milestones of one browser: what each is, when it was released, what it says on the wire, how it was measured."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _number(stack: Stack) -> int:
 
 
 def table() -> HTML:
-    """A row each: version, release, what it offers by itself, what it can be made to offer, what it was measured with."""
+    """A row each: version, release, what it offers by itself or can be made to offer, what it was measured with."""
     head = ["", "build", "stable release", "offers by itself", "can be made to offer", "QUIC measured", "TLS over TCP"]
     rows = [
         [

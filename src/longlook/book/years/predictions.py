@@ -98,8 +98,8 @@ def _http3(found: Sequence[Measured]) -> Prediction:
     }
     within = sum(abs(value - 1) <= LITTLE for value in ratios.values())
     return Prediction(
-        f"with {NARROW} Mbit/s QUIC's mean of every milestone from {FIRST_HTTP3} on is within {LITTLE:.0%} of {BASE}'s, "
-        "with 1 MB and with a hundred objects",
+        f"with {NARROW} Mbit/s QUIC's mean of every milestone from {FIRST_HTTP3} on is within {LITTLE:.0%} of "
+        f"{BASE}'s, with 1 MB and with a hundred objects",
         f"{within} of {len(ratios)} are; {_span(ratios.values())} of {BASE}'s",
         within == len(ratios),
     )
@@ -115,8 +115,8 @@ def _google(found: Sequence[Measured]) -> Prediction:
     means = [one.times[number, "quic"].mean for number in one.numbers("quic") if GOOGLE[0] <= number <= GOOGLE[1]]
     most = max(means) / min(means) - 1
     return Prediction(
-        f"with {NARROW} Mbit/s QUIC's means of 1 MB from Chromium {GOOGLE[0]} to {GOOGLE[1]} are within {LITTLE:.0%} of "
-        "each other",
+        f"with {NARROW} Mbit/s QUIC's means of 1 MB from Chromium {GOOGLE[0]} to {GOOGLE[1]} are within {LITTLE:.0%} "
+        "of each other",
         f"the greatest is {most:.1%} above the least",
         most <= LITTLE,
     )
@@ -132,7 +132,8 @@ def _verdicts(found: Sequence[Measured]) -> Prediction:
                 tried += 1
                 same += lead.verdict == base.verdict
     return Prediction(
-        f"of the verdicts of the milestones from {FIRST_HTTP3} on at least nine in ten are those of {BASE} in the same cell",
+        f"of the verdicts of the milestones from {FIRST_HTTP3} on at least nine in ten are those of {BASE} "
+        "in the same cell",
         f"{same} of {tried}",
         same >= LEAST_SHARE * tried,
     )

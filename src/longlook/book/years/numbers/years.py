@@ -2,29 +2,120 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from longlook.book.hypotheses import stated
-from longlook.book.value import Measured, NotMeasured, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years.evidence import SERIES, STUDY
-from longlook.experiment.metrics import PLT
+from longlook.book.years import evidence
+from longlook.book.years.evidence import BASE, FIRST_HTTP3, SERIES, Change
+from longlook.book.years.tables import is_busiest
+from longlook.figure import style
+
+SLOW = 10.0
+LAST_GOOGLE, FIRST_ENVOY = 85, 88
+
+
+def _cells(m: Measured) -> list[evidence.Measured]:
+    found = evidence.cells(m.data, m.key)
+    if not found:
+        raise NotMeasured(f"no campaign of {SERIES}")
+    return found
+
+
+def _told(text: str, what: str, found: Iterable[evidence.Measured]) -> StatedNumber:
+    files = ", ".join(f"data/raw/{name}" for name in dict.fromkeys(one.campaign for one in found))
+    return StatedNumber(text, f"{what}; from {files}")
 
 
 def _loads(m: Measured) -> StatedNumber:
-    """Analysed loads of each arm."""
-    arms = m.data.rows("arms", STUDY, SERIES, m.key)
-    counts = sorted(set(arms.loc[arms["metric"] == PLT.name, "n"]))
-    if not counts:
-        raise NotMeasured(f"no campaign of {SERIES}")
+    found = _cells(m)
+    counts = sorted({one.n for cell in found for one in cell.times.values()})
     text = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return StatedNumber(text, f"accepted loads of every arm; from {_files(arms)}")
+    return _told(text, "accepted loads of every arm", found)
 
 
-def _files(arms) -> str:
-    return ", ".join(f"data/raw/{name}" for name in dict.fromkeys(arms["campaign"]))
+def _browsers(m: Measured) -> StatedNumber:
+    found = _cells(m)
+    return _told(str(len({number for number, _ in found[0].times})), "milestones measured", found)
+
+
+def _leads(count: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        found = _cells(m)
+        verdicts = [lead.verdict for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))]
+        said = sum(count(str(verdict)) for verdict in verdicts)
+        return _told(str(said), "verdicts, one for each browser and cell", found)
+
+    return number
+
+
+def _span(protocol: str, chosen: Callable[[evidence.Measured], bool]) -> Callable[[Measured], StatedNumber]:
+    """By how much the means of all browsers from FIRST_HTTP3 on differ from those of BASE."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = [cell for cell in _cells(m) if chosen(cell)]
+        pcts = [
+            (ratio.value - 1) * 100
+            for cell in found
+            for one in cell.numbers(protocol)
+            if one >= FIRST_HTTP3 and one != BASE and (ratio := cell.to_base(one, protocol))
+        ]
+        text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
+        return _told(text, f"means over those of Chromium {BASE}", found)
+
+    return number
+
+
+def _slow_and_large(cell: evidence.Measured) -> bool:
+    return cell.place.bandwidth_mbps == SLOW and cell.place.object_bytes * cell.place.object_count >= 1e6
+
+
+def _steps(changed: Callable[[Change], int], protocol: str) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        found = _cells(m)
+        counts = [changed(one) for one in evidence.changes(found) if one.protocol == protocol]
+        return _told(str(sum(counts)), f"steps of {protocol} between neighbouring milestones, in all cells", found)
+
+    return number
+
+
+def _change_of_server(m: Measured) -> StatedNumber:
+    """How much longer QUIC takes, in the cells in which it changes there."""
+    found = _cells(m)
+    (change,) = [one for one in evidence.changes(found) if (one.protocol, one.after.number) == ("quic", FIRST_ENVOY)]
+    pcts = [(one.ratio.value - 1) * 100 for one in change.significant]
+    if not pcts:
+        raise NotMeasured("no cell changes there")
+    text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
+    return _told(text, f"QUIC, Chromium {LAST_GOOGLE} to {FIRST_ENVOY}, in cells that change", found)
+
+
+def _cpu(protocol: str, at: int) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        (cell,) = [one for one in _cells(m) if is_busiest(one)]
+        numbers = cell.numbers(protocol)
+        own = cell.cpu[numbers[at], protocol]
+        return _told(f"{own.mean:.2f}{SPACE}s", f"CPU of Chromium {numbers[at]} for one load", [cell])
+
+    return number
 
 
 NUMBERS: Numbers = {
     "loads": _loads,
+    "browsers": _browsers,
+    "leads": _leads(lambda _: True),
+    "leads-quic": _leads(lambda verdict: verdict == "left"),
+    "leads-tcp": _leads(lambda verdict: verdict == "right"),
+    "slow-quic": _span("quic", _slow_and_large),
+    "all-tcp": _span("tcp", lambda _: True),
+    "steps-quic": _steps(lambda one: len(one.steps), "quic"),
+    "changed-quic": _steps(lambda one: len(one.significant), "quic"),
+    "steps-tcp": _steps(lambda one: len(one.steps), "tcp"),
+    "changed-tcp": _steps(lambda one: len(one.significant), "tcp"),
+    "change-of-server": _change_of_server,
+    "cpu-tcp-first": _cpu("tcp", 0),
+    "cpu-tcp-last": _cpu("tcp", -1),
     "stated-years": stated("years"),
     "stated-versions": stated("years-versions"),
 }
