@@ -31,7 +31,7 @@ def find_chromium() -> str | None:
         if found := shutil.which(name):
             return found
     cache = Path(os.environ.get("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook"))
-    for path in sorted(cache.glob("parts/chromium-1*/bin/chromium")) if cache.is_dir() else []:
+    for path in sorted(cache.glob("parts/chromium-111-*/bin/chromium")) if cache.is_dir() else []:
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
     return None

@@ -81,7 +81,8 @@ def against_the_thesis(data: BookData | None = None) -> LiveChart | HTML:
         narrow=_bases(frame, 235, in_a_row=1),
         alt_text=_base_words(frame),
         downloads=(Attachment("years-against-the-thesis.csv", frame.to_csv(index=False)),),
-        note=f"{title}. Means over the mean of Chromium {BASE} with the same protocol and page, with 99 % intervals.",
+        note=f"{title}. Means over the mean of Chromium {BASE} with the same protocol and page, with 99 % intervals. "
+        "Each panel has its own scale, which does not begin at 0.",
         hint="Point at a mark for its numbers.",
     )
 
@@ -190,7 +191,9 @@ def _bases(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     )
     layers = alt.layer(one, line, span, point).properties(width=width, height=130)
     facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelFontSize=11))
-    return configured(layers.facet(facet=facet, columns=in_a_row).resolve_axis(x="independent"))
+    return configured(
+        layers.facet(facet=facet, columns=in_a_row).resolve_scale(y="independent").resolve_axis(x="independent")
+    )
 
 
 def _lead_words(frame: pd.DataFrame) -> str:
