@@ -74,7 +74,7 @@ def cpu_table(data: BookData | None = None) -> HTML:
         for one in milestones()
         if one.stack
     ]
-    return HTML(html_table(["", "released", "QUIC, s", "TCP, s"], rows, numeric={2, 3}))
+    return HTML(html_table(["browser", "released", "QUIC, s", "TCP, s"], rows, numeric={2, 3}))
 
 
 def is_busiest(one: Measured) -> bool:
