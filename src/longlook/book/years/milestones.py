@@ -74,7 +74,15 @@ def _number(stack: Stack) -> int:
 
 def table() -> HTML:
     """A row each: version, release, what it offers by itself or can be made to offer, what it was measured with."""
-    head = ["browser", "build", "stable release", "offers by itself", "can be made to offer", "QUIC measured", "TLS over TCP"]
+    head = [
+        "browser",
+        "build",
+        "stable release",
+        "offers by itself",
+        "can be made to offer",
+        "QUIC measured",
+        "TLS over TCP",
+    ]
     rows = [
         [
             one.name,
