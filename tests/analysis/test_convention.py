@@ -56,6 +56,19 @@ def test_what_was_measured_in_one_meaning_only_is_not_compared():
     assert conventions(published_as(500.0, 50.0), {})[0].supports == "undecided"
 
 
+def test_another_cause_may_stand_against_a_loss_each_way():
+    def remembering(cell):
+        return cell.with_arms("tcp", remembered_ssthresh=7)
+
+    loads = measured(Summary(480, 60, 20), Summary(520, 60, 20))
+    for one in LOSSY[:4]:
+        known = {"quic": Summary(500, 50, 20), "tcp": Summary(500, 50, 20)}
+        loads[(one.cell.study, remembering(one.cell).key)] = known
+    (found,) = conventions(published_as(500.0, 50.0), loads, remembering)
+    assert found.supports == "divided" and found.cells == 4 and found.means == 8
+    assert conventions(published_as(500.0, 50.0), loads)[0].cells == 18
+
+
 def test_tables_without_loss_are_none_of_it():
     assert {one.table for one in conventions(page_load_times(), {})} == {
         one.table for one in page_load_times() if one.cell.link.loss_pct

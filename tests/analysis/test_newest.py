@@ -7,7 +7,8 @@ import pytest
 
 from longlook.analysis.newest import newest, newest_of, role_of
 
-OLD, NEW, OWN = "reference-a-20260101T000000", "reference-b-20260201T000000", "mine-20260301T000000"
+OLD, NEW, OWN = "reference-a-20260101T000000", "reference-a-20260201T000000", "mine-20260301T000000"
+OTHER = "reference-b-20260115T000000"
 COLUMNS = ["campaign", "study", "series", "cell_id"]
 
 
@@ -53,5 +54,22 @@ def test_of_no_rows_none_are_seen_and_the_columns_stay(role):
 
 
 def test_the_time_counts_and_not_the_name():
-    frame = rows(("reference-z-20260101T000000", "m", "s", "early"), ("reference-a-20260102T000000", "m", "s", "late"))
-    assert names(newest(frame, "reference")) == ["late"]
+    early, late = "reference-z-20260101T000000", "reference-a-20260102T000000"
+    assert newest(rows((early, "m", "s", "one"), (late, "m", "s", "one")), "reference")["campaign"].tolist() == [late]
+
+
+def test_a_series_that_two_sweeps_measure_in_parts_is_seen_whole():
+    frame = rows((NEW, "m", "4.6b", "small"), (OTHER, "m", "4.6b", "large"), (OLD, "m", "4.6b", "small"))
+    assert names(newest(frame, "reference")) == ["small", "large"]
+    assert newest(frame, "reference")["campaign"].tolist() == [NEW, OTHER]
+
+
+def test_an_older_sweep_that_has_one_of_the_newer_ones_cells_is_not_seen():
+    frame = rows((NEW, "m", "s", "one"), (OTHER, "m", "s", "one"), (OTHER, "m", "s", "two"))
+    assert names(newest(frame, "reference")) == ["one"]
+
+
+def test_parts_are_of_one_series_and_role():
+    frame = rows((NEW, "m", "s", "one"), (OTHER, "m", "t", "two"), (OWN, "m", "s", "three"))
+    assert names(newest(frame, "reference")) == ["one", "two"]
+    assert names(newest(frame, "local")) == ["three"]

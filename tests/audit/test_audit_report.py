@@ -4,6 +4,7 @@ import json
 import random
 import re
 
+import pandas as pd
 import pytest
 from audited import QUIC, TCP, aa_sweep
 from campaigns import (
@@ -29,6 +30,7 @@ from longlook.audit import (
     format_text,
     to_json,
 )
+from longlook.audit.checks import samples_by_key
 from longlook.dataset.tables import read_table
 from longlook.errors import LonglookError
 from longlook.record.campaigns import open_campaign
@@ -311,3 +313,16 @@ def test_no_processed_table_is_read_but_by_its_one_reader():
     mine = {name: own for name, own in text.items() if name.split("/")[0] in ("analysis", "audit", "dataset")}
     places = r"getattr\([^)]*(protocol|arm)|quic_mean|tcp_mean|re\.\w+\(.*cell_id|label\.startswith"
     assert [name for name, own in mine.items() if re.search(places, own)] == []
+
+
+def test_of_equal_cells_the_one_with_most_loads_counts_and_of_those_the_newest():
+    def rows(*found):
+        return pd.DataFrame(
+            [("m", "k", "tcp", campaign, n, mean, 1.0) for campaign, n, mean in found],
+            columns=["study", "key", "protocol", "campaign", "n", "mean", "sd"],
+        )
+
+    few, old, new = "reference-a-20260301T000000", "reference-z-20260101T000000", "reference-b-20260201T000000"
+    found = samples_by_key(rows((new, 20, 2.0), (old, 20, 1.0), (few, 10, 3.0)))
+    assert found["m", "k"]["tcp"].mean == 2.0
+    assert samples_by_key(rows((old, 20, 1.0), (few, 10, 3.0)))["m", "k"]["tcp"].mean == 1.0

@@ -1,14 +1,18 @@
 """What the chapters show: columns, numbers, provenance and the audit, with sample data and without any."""
 
+from dataclasses import replace
+
 import pytest
 from book_sample import AA_CAMPAIGN, REPOSITORY, write_sample
 
+from longlook.analysis.welch import Summary
 from longlook.audit import run_audit
 from longlook.book import audit_page, front, front_charts
 from longlook.book import data as book_data
 from longlook.book.chapter import Chapter, metric_of
 from longlook.book.figure_numbers import figure_number
 from longlook.book.heatmaps import live_heatmap
+from longlook.book.muthuraj2024 import circumstances
 from longlook.book.provenance import provenance
 from longlook.book.thumbnail import make_thumbnail
 from longlook.book.value import NOT_YET, Measured, NotMeasured
@@ -76,8 +80,35 @@ def test_the_front_pages_picture_has_every_published_square_and_a_dot_where_the_
     assert "78 re-measured means" in front_charts.means(sample).alt_text
 
 
+def test_the_picture_in_three_has_a_strip_as_the_scripts_did_with_dots_of_its_own(sample, monkeypatch):
+    found, same = front.squares(sample), circumstances.three_ways(sample)
+    frame = front_charts.strips(found, same)
+    assert (
+        len(frame) == 39
+        and (frame["scripts"] == frame["measured"]).all()
+        and (frame["differs_scripts"] == frame["differs"]).all()
+    )
+    tcp = {"quic": Summary(100, 1, 20), "tcp": Summary(50, 1, 20)}
+    frame = front_charts.strips(found, [replace(one, scripts=tcp, changed=True) for one in same])
+    assert set(frame["said_scripts"]) == {"TCP faster by 50 %, significant"} and frame["differs_scripts"].sum() > 20
+    assert (frame["differs_measured"] == frame["differs"]).all()
+    monkeypatch.setattr(front_charts, "three_ways", lambda data: [replace(one, scripts=tcp) for one in same])
+    chart = front_charts.in_three(sample)
+    assert f"as the scripts did in {frame['differs_scripts'].sum()}" in chart.alt_text
+    assert front_charts.strips(found, same[:3]).shape[0] == 3, "what has no third strip is left out"
+
+
+def test_the_front_page_tells_what_the_scripts_explain_where_they_change_anything(sample, monkeypatch):
+    assert "scripts and kernels" not in front.answer(sample).data
+    changed = [replace(one, changed=True) for one in circumstances.three_ways(sample)]
+    monkeypatch.setattr(front, "three_ways", lambda data: changed)
+    text = front.answer(sample).data
+    assert text.count("<li>") == 4 and "which change 39 squares" in text
+    assert front.agreement(sample).data.count("\N{EN DASH}") == 0
+
+
 def test_the_front_page_before_anything_is_measured(nothing):
-    for part in (front.agreement, front.answer, front_charts.picture, front_charts.means):
+    for part in (front.agreement, front.answer, front_charts.picture, front_charts.means, front_charts.in_three):
         assert "Not measured yet" in part(nothing).data
 
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from longlook.analysis.welch import Summary
-from longlook.book.muthuraj2024 import circumstances, each_way, one_cost, smooth, stopwatch, unprinted
-from longlook.book.muthuraj2024.each_way import Both
+from longlook.book.muthuraj2024 import each_way, one_cost, smooth, stopwatch, unprinted
+from longlook.book.muthuraj2024.both import Both
 from longlook.book.muthuraj2024.smooth import EVEN, FREE, STOPPED, Square
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.published.muthuraj2024 import page_load_times
@@ -178,14 +178,6 @@ def test_nothing_measured_is_said(monkeypatch):
     assert "Not measured yet" in smooth.table(SimpleNamespace()).data
     assert smooth.predictions(SimpleNamespace()) == ()
     assert "Not measured yet" in predictions_table(()).data
-
-
-def test_cells_as_published_agree_and_lie_within():
-    same = circumstances.held([(one.printed, one.whole) for one in both(1, 1)])
-    assert (same.cells, same.within, same.errors) == (18, 36, (0.0, 0.0))
-    other = circumstances.held([(one.printed, one.whole) for one in both(1, 0.2)])
-    assert other.agreeing < same.agreeing and other.within == 18 and other.errors == pytest.approx((0, 0.8))
-    assert circumstances.held([]).cells == 0
 
 
 def test_a_cause_has_a_row_for_each_prediction_and_says_if_it_is_not_measured():

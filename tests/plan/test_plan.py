@@ -324,6 +324,13 @@ def test_what_only_names_or_draws_is_not_in_the_key(same):
     assert keyed(**same) == keyed()
 
 
+def test_a_cell_with_other_arms_is_another_and_is_as_if_it_had_been_asked_for():
+    usual = cell()
+    changed = usual.with_arms("tcp", remembered_ssthresh=7)
+    assert changed.key == cell(QUIC, TCP | {"remembered_ssthresh": 7}).key != usual.key
+    assert [one.remembered_ssthresh for one in changed.arms] == [None, 7] and changed.arms[0] == usual.arms[0]
+
+
 def test_another_interval_between_delays_is_another_name():
     links = [
         {"bandwidth_mbps": 10, "rtt_ms": 112, "jitter_ms": 50, **more} for more in ({}, {"jitter_interval_ms": 200})

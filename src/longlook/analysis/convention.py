@@ -12,7 +12,7 @@ neither fits, the ratio says which is nearer.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scipy.stats import f as fisher
@@ -63,25 +63,35 @@ def each_way(cell: Cell) -> Cell:
     return cell.model_copy(update={"link": doubled})
 
 
-def conventions(published: Iterable[PublishedCell], measured: Measured) -> tuple[TableConvention, ...]:
-    """Every published table that has cells with loss, in their order."""
+def as_the_text_says(cell: Cell) -> Cell:
+    """The cell as it is."""
+    return cell
+
+
+def conventions(
+    published: Iterable[PublishedCell], measured: Measured, divided: Callable[[Cell], Cell] = as_the_text_says
+) -> tuple[TableConvention, ...]:
+    """Every published table that has cells with loss, in their order. `divided` makes of a published cell the one that
+    a loss each way is held against; so that may have another cause of its own."""
     tables: dict[tuple[str, str], list[PublishedCell]] = {}
     for one in published:
         if one.cell.link.loss_pct and one.metric == "plt_ms":
             tables.setdefault((one.cell.study, one.table), []).append(one)
-    return tuple(_table(study, table, own, measured) for (study, table), own in tables.items())
+    return tuple(_table(table, own, measured, divided) for table, own in tables.items())
 
 
-def _table(study: str, table: str, own: list[PublishedCell], measured: Measured) -> TableConvention:
+def _table(
+    name: tuple[str, str], own: list[PublishedCell], measured: Measured, divided: Callable[[Cell], Cell]
+) -> TableConvention:
     means, variances, nearer, cells, seen = [], [], 0, 0, 0
     for one in own:
-        divided, doubled = (measured.get((study, cell.key)) for cell in (one.cell, each_way(one.cell)))
-        if divided is None or doubled is None:
+        once, twice = (measured.get((name[0], cell.key)) for cell in (divided(one.cell), each_way(one.cell)))
+        if once is None or twice is None:
             continue
         cells += 1
         for arm in one.cell.arms:
             known = printed_summary(one.arms[arm.name])
-            halves, wholes = divided.get(arm.protocol), doubled.get(arm.protocol)
+            halves, wholes = once.get(arm.protocol), twice.get(arm.protocol)
             if halves is None or wholes is None or not all(map(_is_told, (known, halves, wholes))):
                 continue
             means.append(log_mean(known, wholes) - log_mean(known, halves))
@@ -89,7 +99,7 @@ def _table(study: str, table: str, own: list[PublishedCell], measured: Measured)
             nearer += abs(wholes.mean - known.mean) < abs(halves.mean - known.mean)
             seen += 1
     by_means, by_variances = (math.fsum(one) / math.log(10) for one in (means, variances))
-    return TableConvention(study, table, len(own), cells, by_means, by_variances, nearer, seen)
+    return TableConvention(*name, len(own), cells, by_means, by_variances, nearer, seen)
 
 
 def _is_told(one: Summary) -> bool:

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from longlook.analysis.ceiling import ALL, Ceiling, ceilings, halves
 from longlook.analysis.compared import ComparedCell, compared_cells, largest, overall
 from longlook.analysis.convention import conventions
-from longlook.analysis.newest import newest, role_of
+from longlook.analysis.newest import moment, newest, role_of
 from longlook.analysis.order import one_row_each, order_effects
 from longlook.analysis.welch import ALPHA, Summary, summary_of
 from longlook.audit.published import check_published
@@ -199,9 +199,10 @@ def pairs_of_loads(loads: pd.DataFrame, tabled: set) -> dict[str, tuple[list[flo
 
 def samples_by_key(arms: pd.DataFrame) -> dict[tuple[str, str], dict[str, Summary]]:
     """(study, key) -> protocol -> its loads, of cells of one arm per protocol; of several equal cells that with the
-    most loads, and of these the last."""
+    most loads, and of these the newest campaign's."""
     found: dict[tuple[str, str], dict[str, Summary]] = {}
-    for row in arms.sort_values("n", kind="stable").to_dict("records"):
+    ordered = arms.assign(_moment=arms["campaign"].map(moment)).sort_values(["n", "_moment"], kind="stable")
+    for row in ordered.to_dict("records"):
         found.setdefault((row["study"], row["key"]), {})[row["protocol"]] = summary_of(row)
     return found
 

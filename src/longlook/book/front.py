@@ -20,13 +20,18 @@ from longlook.analysis.compared import ComparedCell, compared_cells, overall
 from longlook.analysis.newest import newest
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
+from longlook.book.muthuraj2024.circumstances import Three, held, three_ways
+from longlook.book.muthuraj2024.circumstances import agreement as agreement_of
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.cells import PublishedCell
 from longlook.published.registry import published_cells
 
-HEAD = ("stack and link", "cells", "verdicts agree", "exact replication", "means within", "QUIC error", "TCP error")
+HEAD = (
+    "stack and link", "cells", "verdicts agree", "exact replication", "as the scripts did", "means within",
+    "QUIC error", "TCP error",
+)  # fmt: skip
 WHOLE = "all"
 
 
@@ -55,15 +60,17 @@ def squares(data: BookData) -> tuple[Square, ...]:
 
 def agreement(data: BookData | None = None) -> HTML:
     """A row per stack and kind of link, and one of all; page load times of the newest reference campaigns."""
-    found = squares(data or load())
+    tables = data or load()
+    found = squares(tables)
     if not found:
         return HTML(style.NOTHING_YET)
+    scripts = {(one.printed.table, one.printed.cell.key): one for one in three_ways(tables)}
     groups: dict[str, list[Square]] = {}
     for one in found:
         groups.setdefault(kind_of(one.row), []).append(one)
     groups[WHOLE] = list(found)
-    rows = [[name, *_row(own)] for name, own in groups.items()]
-    return HTML(html_table(HEAD, rows, numeric=set(range(1, 7))))
+    rows = [[name, *_row(own, scripts)] for name, own in groups.items()]
+    return HTML(html_table(HEAD, rows, numeric=set(range(1, 8))))
 
 
 def kind_of(cell: pd.Series) -> str:
@@ -73,25 +80,37 @@ def kind_of(cell: pd.Series) -> str:
     return f"{cell['stacks']}, {cell['rtt_ms']:g} ms{loss}{jitter}"
 
 
-def _row(own: Sequence[Square]) -> list[str]:
+def _row(own: Sequence[Square], scripts: Mapping[tuple[str, str], Three]) -> list[str]:
     cells = [one.compared for one in own]
+    places = [(one.compared.table, one.printed.cell.key) for one in own]
     found, most = overall(cells, PLT.name), ceilings([one.printed for one in own])[ALL]
     errors = [found.median_errors.get(protocol, math.nan) for protocol in ("quic", "tcp")]
     return [
         str(found.cells),
         f"{found.equal} of {found.tested} ({100 * found.agreeing_share:.0f} %)",
         f"{most.expected:.0f} ({100 * most.share:.0f} %)",
+        _as_the_scripts_did([scripts[place] for place in places if place in scripts]),
         "{} of {}".format(*within(cells)),
         *(style.DASH if math.isnan(one) else f"{one * 100:.1f} %" for one in errors),
     ]
 
 
+def _as_the_scripts_did(own: Sequence[Three]) -> str:
+    """A dash where no circumstance changes a cell."""
+    if not any(one.changed for one in own):
+        return style.DASH
+    found = held([(one.printed, one.scripts) for one in own])
+    return f"{found.agreeing} ({100 * found.share:.0f} %)"
+
+
 def answer(data: BookData | None = None) -> HTML:
-    """What was found, in three sentences."""
-    found = squares(data or load())
+    """What was found, in four sentences."""
+    tables = data or load()
+    found = squares(tables)
     if not found:
         return HTML(style.NOTHING_YET)
-    sentences = (_who_is_faster(found), _how_far_they_agree(found), _how_near_the_means_are(found))
+    explained = _what_the_scripts_explain(three_ways(tables))
+    sentences = (_who_is_faster(found), _how_far_they_agree(found), _how_near_the_means_are(found), *explained)
     return HTML(f'<ul class="ll-answer">{"".join(f"<li>{sentence}</li>" for sentence in sentences)}</ul>')
 
 
@@ -129,6 +148,20 @@ def _how_near_the_means_are(found: Sequence[Square]) -> str:
         f"{inside} of {of_all} re-measured means lie within the 99 % prediction interval of the published ones; "
         f"the median distance of a mean is {parts}."
     )
+
+
+def _what_the_scripts_explain(found: Sequence[Three]) -> list[str]:
+    """Nothing where no circumstance is confirmed."""
+    whole = agreement_of(found)
+    if not whole.changed:
+        return []
+    scripts = whole.scripts
+    return [
+        "The thesis's scripts and kernels did some things that its text does not say. With those that experiments here "
+        f"confirm, which change {whole.changed} squares, {scripts.agreeing} of {scripts.cells} verdicts agree "
+        f"({100 * scripts.share:.0f} %) and {scripts.within} of {2 * scripts.cells} means lie within: an explanation "
+        "of differences, and no replacement of the numbers above."
+    ]
 
 
 def _by_link(found: Sequence[Square]) -> Mapping[str, Sequence[Square]]:

@@ -7,20 +7,24 @@ from collections.abc import Sequence
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.contrast import contrast
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
 from longlook.book.front import Square, kind_of, squares
+from longlook.book.muthuraj2024.circumstances import Three, three_ways
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP, result_text
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import labels_of
-from longlook.figure.tiles import MEANS, TILES, means_chart, tiles_chart
+from longlook.figure.tiles import MEANS, STRIPS, TILES, means_chart, tiles_chart
 
 NOTE = (
     "Upper half of a square: published; lower half: re-measured. Red: QUIC faster, blue: TCP faster, the darker the "
     "more; white: no significant difference. A black dot: the two verdicts differ. Down: 10, 50 and 100 Mbit/s; "
     "across: one object of growing size, or 1 MB in more and smaller objects."
 )
+
+THREE = {**STRIPS, "measured": "re-measured as the text says", "scripts": "re-measured as the scripts did"}
 
 
 def picture(data: BookData | None = None) -> LiveChart | HTML:
@@ -42,13 +46,58 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
+def in_three(data: BookData | None = None) -> LiveChart | HTML:
+    """Every published square above the same as measured as the text says and as the scripts did."""
+    tables = data or load()
+    found = squares(tables)
+    if not found:
+        return HTML(style.NOTHING_YET)
+    frame = strips(found, three_ways(tables))
+    differ = {name: int(frame[f"differs_{name}"].sum()) for name in ("measured", "scripts")}
+    return LiveChart(
+        name="all-squares-three",
+        chart=tiles_chart(frame, strips=THREE),
+        narrow=tiles_chart(frame, in_a_row=2, strips=THREE),
+        alt_text=f"All {len(frame)} published squares, a panel for each of {frame['panel'].nunique()} tables; the "
+        f"published verdict differs from that as the text says in {differ['measured']}, from that as the scripts did "
+        f"in {differ['scripts']}.",
+        downloads=(Attachment("all-squares-three.csv", frame.drop(columns=list(THREE)).to_csv(index=False)),),
+        note="Upper strip of a square: published; middle: re-measured as the text says; lower: as the scripts did. "
+        "Colours and places are those of the front page; a black dot: this verdict is not the published one.",
+        hint="Point at a square for its numbers.",
+    )
+
+
+def strips(found: Sequence[Square], three: Sequence[Three]) -> pd.DataFrame:
+    """`TILES` of every square that was measured, with a third strip: `scripts`, `said_scripts`, and `differs_` of both
+    re-measured ones."""
+    own = {(one.printed.table, one.printed.cell.key): one for one in three}
+    both = [one for one in _ordered(found) if _place(one) in own]
+    contrasts = [contrast(*(own[_place(one)].scripts[side] for side in ("quic", "tcp"))) for one in both]
+    printed = [one.compared.verdicts[0].published for one in both]
+    frame = tiles(both)
+    return frame.assign(
+        scripts=[_colour(one.verdict, one.pct) for one in contrasts],
+        said_scripts=[_said(one.verdict, one.pct) for one in contrasts],
+        differs_measured=frame["differs"],
+        differs_scripts=[one.verdict != known for one, known in zip(contrasts, printed, strict=True)],
+    )
+
+
+def _place(one: Square) -> tuple[str, str]:
+    return one.compared.table, one.printed.cell.key
+
+
 def tiles(found: Sequence[Square]) -> pd.DataFrame:
     """`TILES` of every square; tables in the order of their numbers."""
-    ordered = sorted(found, key=lambda one: _number(one.compared.table))
     tables: dict[str, list[Square]] = {}
-    for one in ordered:
+    for one in _ordered(found):
         tables.setdefault(one.compared.table, []).append(one)
     return pd.DataFrame([row for own in tables.values() for row in _tiles_of(own)], columns=list(TILES))
+
+
+def _ordered(found: Sequence[Square]) -> list[Square]:
+    return sorted(found, key=lambda one: _number(one.compared.table))
 
 
 def _number(table: str) -> tuple[str, int]:

@@ -131,6 +131,11 @@ class Cell(Value):
         """The arm of that name."""
         return next(arm for arm in self.arms if arm.name == name)
 
+    def with_arms(self, protocol: str, **conditions: Any) -> Self:
+        """The same cell with other conditions of its arms of a protocol."""
+        arms = tuple(arm.model_copy(update=conditions) if arm.protocol == protocol else arm for arm in self.arms)
+        return self.model_copy(update={"arms": arms})
+
     @property
     def stacks(self) -> list[str]:
         """Every stack that it needs, each once."""

@@ -8,12 +8,14 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
+from longlook.analysis.convention import as_the_text_says
 from longlook.analysis.convention import conventions as loss_conventions
 from longlook.analysis.newest import newest
 from longlook.audit.checks import primary, samples_by_key
 from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
+from longlook.book.muthuraj2024 import threshold
 from longlook.book.varied import REFERENCE, same_square, square_at
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT
@@ -21,6 +23,7 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.figure.versus import SIDES, Versus
+from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
 from longlook.published.muthuraj2024 import page_load_times
 
@@ -162,21 +165,36 @@ def _by_page(frame: pd.DataFrame) -> pd.DataFrame:
     return own.set_index(SAME_PAGE).sort_index()
 
 
+TELLINGS: tuple[tuple[str, Callable[[Cell], Cell], tuple[str, ...] | None], ...] = (
+    ("half a per cent each way", as_the_text_says, None),
+    (f"the same, TCP with a threshold of {threshold.PACKETS} packets", threshold.remembering, ("B.11", "B.12")),
+)
+"""What is held against 1 % each way: in words, the cell that it is, and of which tables; None: of all."""
+
+
 def conventions(paper: Chapter, tables: Sequence[str]) -> HTML:
-    """Which meaning of a loss the published numbers of these tables support, as far as both were measured."""
+    """Which meaning of a loss the published numbers of these tables support, as far as both were measured; of those
+    whose TCP may have remembered a threshold once more with it."""
     arms = primary(newest(paper.data.arms, REFERENCE))
-    arms = arms[(arms["mode"] == "interleaved") & ~arms["control"]]
+    loads = samples_by_key(arms[(arms["mode"] == "interleaved") & ~arms["control"]])
+    found = [
+        (one, words)
+        for words, divided, only in TELLINGS
+        for one in loss_conventions(page_load_times(paths.PUBLISHED), loads, divided)
+        if one.cells and one.table in (only or tables) and one.table in tables
+    ]
+    places = {table: place for place, table in enumerate(tables)}
     rows = [
         [
             one.table,
+            words,
             f"{one.cells} of {one.published_cells}",
             f"{one.nearer_each_way} of {one.means}",
-            f"{one.log10_by_means:+.0f}".replace("-", style.MINUS),
-            f"{one.log10_by_variances:+.0f}".replace("-", style.MINUS),
-            one.supports,
+            *(f"{round(ratio):+d}".replace("-", style.MINUS) for ratio in (one.log10_by_means, one.log10_by_variances)),
+            {"each way": "1 % each way", "divided": words}.get(one.supports, one.supports),
         ]
-        for one in loss_conventions(page_load_times(paths.PUBLISHED), samples_by_key(arms))
-        if one.cells and one.table in tables
+        for one, words in sorted(found, key=lambda each: places[each[0].table])
     ]
-    head = ["table", "cells compared", "means nearer each way", "lg ratio, means", "lg ratio, variances", "supports"]
-    return HTML(html_table(head, rows, numeric={1, 2, 3, 4}) if rows else style.NOTHING_YET)
+    counts = ["cells compared", "means nearer each way", "lg ratio, means", "lg ratio, variances"]
+    head = ["table", "against 1 % each way", *counts, "supports"]
+    return HTML(html_table(head, rows, numeric={2, 3, 4, 5}) if rows else style.NOTHING_YET)

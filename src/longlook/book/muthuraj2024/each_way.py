@@ -1,106 +1,122 @@
-"""Table B.4 with the loss in each direction: what became of the predictions.
+"""Tables B.3 and B.4 with the loss in each direction: what became of the predictions.
 
-They stand in sweeps/muthuraj2024/loss-each-way-4.6e.toml and were written before the campaign.
+They stand in sweeps/muthuraj2024/loss-each-way-4.6b.toml (with -10mb.toml) and ...-4.6e.toml and were written before
+the campaigns.
 """
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from longlook import paths
-from longlook.analysis.agreement import meets, printed_of
 from longlook.analysis.convention import conventions, each_way
-from longlook.analysis.welch import Summary
-from longlook.audit.checks import primary, samples_by_key
 from longlook.book.chapter import Chapter
+from longlook.book.muthuraj2024.both import Both, Loads, both, loads_of, median_error
 from longlook.book.predicted import Prediction
-from longlook.book.varied import REFERENCE
 from longlook.figure import style
-from longlook.published.cells import PublishedCell
-from longlook.published.muthuraj2024 import page_load_times
+from longlook.plan.workload import bytes_of_kb
 
 SERIES, USUAL, KNOWN = "loss-each-way-4.6e", "4.6e", "loss-each-way"
 """Measured with the loss each way, with the loss divided, and, each way, before the predictions were written."""
 TABLE = "B.4"
+SIZES, SIZES_USUAL, SIZES_TABLE = "loss-each-way-4.6b", "4.6b", "B.3"
+LARGE = "loss-each-way-10mb"
+"""The sweep of the largest objects, which several testbeds measure at once."""
 DECADES = 2.0
 NEARER, MEDIAN_ERROR = 14, 0.15
+SIZES_MEDIAN_ERROR = 0.12
 MANY = 100
-
-
-@dataclass(frozen=True)
-class Both:
-    """One printed cell, and its loads with both meanings of the loss, by protocol."""
-
-    printed: PublishedCell
-    divided: Mapping[str, Summary]
-    whole: Mapping[str, Summary]
-
-    def published(self, protocol: str) -> Summary:
-        """What is printed of a protocol."""
-        return printed_of(self.printed, protocol)
-
-    def is_nearer(self, protocol: str) -> bool:
-        """Whether the mean with the loss each way is nearer to the printed one."""
-        target = self.published(protocol).mean
-        return abs(self.whole[protocol].mean - target) < abs(self.divided[protocol].mean - target)
-
-    def error(self, protocol: str) -> float:
-        """Relative, of the mean with the loss each way."""
-        return abs(self.whole[protocol].mean / self.published(protocol).mean - 1)
-
-    def is_met(self, protocol: str) -> bool:
-        """Whether that mean lies within the 99 % prediction interval of the printed one."""
-        return bool(meets(self.published(protocol), self.whole[protocol]))
+LARGE_BYTES = bytes_of_kb(10_000)
+QUIC_MOST, TCP_MOST, AGAIN_MOST = 0.10, 0.15, 0.10
 
 
 def predictions(paper: Chapter) -> tuple[Prediction, ...]:
-    """None before it is measured."""
-    arms = {name: primary(paper.data.rows("arms", paper.study, name, REFERENCE)) for name in (SERIES, USUAL, KNOWN)}
-    if any(arms[name].empty for name in (SERIES, USUAL)):
-        return ()
-    divided, whole, before = (samples_by_key(arms[name]) for name in (USUAL, SERIES, KNOWN))
-    both = []
-    for one in page_load_times(paths.PUBLISHED):
-        keys = (one.cell.study, one.cell.key), (one.cell.study, each_way(one.cell).key)
-        if one.table == TABLE and keys[0] in divided and keys[1] in whole:
-            both.append(Both(one, divided[keys[0]], whole[keys[1]]))
-    if not both:
-        return ()
-    new = [one.printed for one in both if (one.printed.cell.study, each_way(one.printed.cell).key) not in before]
-    (likely,) = conventions(new, {**divided, **whole})
-    return supported(likely.cells, likely.log10_by_means, likely.log10_by_variances), nearer(both), many(both)
+    """Of table B.4; none before it is measured."""
+    found = both(paper.data, TABLE, USUAL, SERIES, each_way)
+    return (_supported(paper, found), nearer(found), many(found)) if found else ()
+
+
+def sizes(paper: Chapter) -> tuple[Prediction, ...]:
+    """Of table B.3."""
+    found = both(paper.data, SIZES_TABLE, SIZES_USUAL, SIZES, each_way)
+    return (_supported(paper, found), nearer(found, 21, SIZES_MEDIAN_ERROR), large(found)) if found else ()
+
+
+def _supported(paper: Chapter, found: Sequence[Both]) -> Prediction:
+    """Of the cells that no campaign had when the prediction was written."""
+    before = loads_of(paper.data, KNOWN)
+    new = [one for one in found if _key(one) not in before]
+    measured = {(one.printed.cell.study, one.printed.cell.key): one.usual for one in new}
+    for one in conventions([one.printed for one in new], measured | {_key(one): one.changed for one in new}):
+        return supported(one.cells, one.log10_by_means, one.log10_by_variances)
+    return supported(0, 0.0, 0.0)
+
+
+def _key(one: Both) -> tuple[str, str]:
+    return one.printed.cell.study, each_way(one.printed.cell).key
 
 
 def supported(cells: int, by_means: float, by_variances: float) -> Prediction:
-    """The first: of cells that were not known when it was written."""
+    """The first of both tables: of cells that were not known when it was written; open without any."""
     words = f"{cells} cells: 10^{by_means:.1f} by means, 10^{by_variances:.1f} by variances"
     return Prediction(
         "in the cells that were not known, means and variances are each a hundred times as likely with 1 % each way",
         words.replace("-", style.MINUS),
-        min(by_means, by_variances) >= DECADES,
+        min(by_means, by_variances) >= DECADES if cells else None,
     )
 
 
-def nearer(both: Sequence[Both]) -> Prediction:
-    """The second: the means of TCP."""
-    count = sum(one.is_nearer("tcp") for one in both)
-    error = statistics.median(one.error("tcp") for one in both)
+def nearer(found: Sequence[Both], cells: int = 18, most: float = MEDIAN_ERROR) -> Prediction:
+    """The second: the means of TCP, of so many cells in all."""
+    count = sum(one.is_nearer("tcp") for one in found)
+    error = median_error(found, "tcp")
     return Prediction(
-        f"at least {NEARER} of 18 means of TCP are nearer to the published ones, their median error is at most "
-        f"{MEDIAN_ERROR:.0%}",
-        f"{count} of {len(both)} nearer, median error {error:.1%}",
-        count >= NEARER and error <= MEDIAN_ERROR,
+        f"at least {NEARER} of {cells} means of TCP are nearer to the published ones, their median error is at most "
+        f"{most:.0%}",
+        f"{count} of {len(found)} nearer, median error {error:.1%}",
+        count >= NEARER and error <= most,
     )
 
 
-def many(both: Sequence[Both]) -> Prediction:
-    """The third: QUIC's means of pages with a hundred objects and more."""
-    own = [one for one in both if one.printed.cell.workload.object_count >= MANY]
+def many(found: Sequence[Both]) -> Prediction:
+    """The third of table B.4: QUIC's means of pages with a hundred objects and more."""
+    own = [one for one in found if one.printed.cell.workload.object_count >= MANY]
     met = sum(one.is_met("quic") for one in own)
-    ratios = sorted(one.whole["quic"].mean / one.published("quic").mean for one in own)
-    found = f"{met} of {len(own)} within the 99 % prediction interval"
+    ratios = sorted(one.changed["quic"].mean / one.published("quic").mean for one in own)
+    words = f"{met} of {len(own)} within the 99 % prediction interval"
     if ratios:
-        found += f"; means {ratios[0]:.2f} to {ratios[-1]:.2f} of the published"
-    return Prediction("pages of a hundred objects and more stay off for QUIC", found, bool(own) and met == 0)
+        words += f"; means {ratios[0]:.2f} to {ratios[-1]:.2f} of the published"
+    return Prediction("pages of a hundred objects and more stay off for QUIC", words, bool(own) and met == 0)
+
+
+def large(found: Sequence[Both]) -> Prediction:
+    """The third of table B.3: objects of 10 MB."""
+    own = [one for one in found if one.printed.cell.workload.object_bytes == LARGE_BYTES]
+    said = f"10 MB: QUIC's three means lie within {QUIC_MOST:.0%} of the published ones, TCP's within {TCP_MOST:.0%}"
+    if len(own) < 3:
+        return Prediction(said, f"{len(own)} of 3 squares are measured", None)
+    errors = {protocol: sorted(one.error(protocol) for one in own) for protocol in ("quic", "tcp")}
+    words = "; ".join(
+        f"{protocol.upper()} off by {own_errors[0]:.1%} to {own_errors[-1]:.1%}"
+        for protocol, own_errors in errors.items()
+    )
+    return Prediction(said, words, errors["quic"][-1] <= QUIC_MOST and errors["tcp"][-1] <= TCP_MOST)
+
+
+def beside_others(paper: Chapter) -> tuple[Prediction, ...]:
+    """That of loss-each-way-10mb, of the method: one square was known from a campaign that measured it alone."""
+    alone = loads_of(paper.data, KNOWN)
+    return tuple(
+        again(alone[_key(one)], one.changed)
+        for one in both(paper.data, SIZES_TABLE, SIZES_USUAL, SIZES, each_way)
+        if one.printed.cell.workload.object_bytes == LARGE_BYTES and _key(one) in alone
+    )
+
+
+def again(alone: Loads, beside: Loads) -> Prediction:
+    """Loads by protocol, of the same cell: measured alone, and while other testbeds measured."""
+    shares = {protocol: beside[protocol].mean / alone[protocol].mean - 1 for protocol in ("quic", "tcp")}
+    return Prediction(
+        f"both means of 10 MB at 10 Mbit/s lie within {AGAIN_MOST:.0%} of those that were measured alone",
+        ", ".join(f"{name.upper()} {share:+.1%}" for name, share in shares.items()).replace("-", style.MINUS),
+        max(map(abs, shares.values())) <= AGAIN_MOST,
+    )

@@ -64,8 +64,7 @@ class Square:
 
     def early(self, cost: int | None) -> int:
         """Loads that took longer than their work and slow start explain: it ended early."""
-        limit = EARLY * statistics.median(self.loads[None]) + self.work_ms(cost)
-        return sum(one > limit for one in self.loads[cost])
+        return early(self.loads[cost], statistics.median(self.loads[None]), self.work_ms(cost))
 
     def inside(self, cost: int | None) -> bool:
         """Whether the mean lies in the 99 % prediction interval of the published one."""
@@ -74,20 +73,23 @@ class Square:
         return bool(meets(self.published, self.summary(cost)))
 
 
+def early(loads: Sequence[float], usual_ms: float, work_ms: float) -> int:
+    """Loads that took longer than their work and slow start explain; `usual_ms`: median without a cost."""
+    return sum(one > EARLY * usual_ms + work_ms for one in loads)
+
+
 def squares(paper: Chapter, series: str, key: str = REFERENCE) -> list[Square]:
     """Of the reference campaign, by RTT, bandwidth and page."""
     arms = paper.data.rows("arms", paper.study, series, key)
     arms = arms[arms["metric"] == PLT.name].sort_values(["rtt_ms", "object_count", "bandwidth_mbps"])
-    samples = paper.data.rows("samples", paper.study, series, key)
-    samples = samples[samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)]
-    samples = samples[samples["metric"] == PLT.name]
+    samples = accepted(paper, series, key)
     printed = paper.data.rows("arms", paper.study, PUBLISHED_IN[series], PUBLISHED.key)
     printed = printed[(printed["protocol"] == "quic") & (printed["metric"] == PLT.name)]
     found = []
     for place, own in arms.groupby(PLACE, sort=False):
         same = printed[(printed[PLACE] == pd.Series(place, index=PLACE)).all(axis=1)]
         loads = {
-            None if pd.isna(row["request_cost_us"]) else int(row["request_cost_us"]): _loads(samples, row)
+            None if pd.isna(row["request_cost_us"]) else int(row["request_cost_us"]): loads_of(samples, row)
             for _, row in own.sort_values("request_cost_us", na_position="first").iterrows()
         }
         first = own.iloc[0]
@@ -99,7 +101,15 @@ def squares(paper: Chapter, series: str, key: str = REFERENCE) -> list[Square]:
     return found
 
 
-def _loads(samples: pd.DataFrame, arm: pd.Series) -> list[float]:
+def accepted(paper: Chapter, series: str | Sequence[str], key: str = REFERENCE) -> pd.DataFrame:
+    """Page load times that count: rows of `samples`."""
+    samples = paper.data.rows("samples", paper.study, series, key)
+    samples = samples[samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)]
+    return samples[samples["metric"] == PLT.name]
+
+
+def loads_of(samples: pd.DataFrame, arm: pd.Series) -> list[float]:
+    """Those of one arm, a row of `arms`."""
     own = samples[(samples["cell_id"] == arm["cell_id"]) & (samples["arm"] == arm["arm"])]
     return [float(one) for one in own["value"]]
 

@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from IPython.display import HTML
 
 from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024 import each_way, one_cost, remembered, request_cost, smooth, unprinted
+from longlook.book.muthuraj2024 import (
+    each_way,
+    emulab_2024,
+    one_cost,
+    pages,
+    remembered,
+    request_cost,
+    seldom,
+    smooth,
+    threshold,
+    threshold_controls,
+    unprinted,
+    unprinted_sizes,
+)
 from longlook.book.predicted import Prediction
 from longlook.figure.table import html_table
 
@@ -27,31 +40,77 @@ class Cause:
     predictions: Callable[[Chapter], tuple[Prediction, ...]]
 
 
+SAME_COMMIT = "the same commit"
 CAUSES = (
     Cause(
         "table B.4 was measured with 1 % loss in each direction",
-        "long-look-quic, commit 27a456e of 29 December 2023, “divide loss by 2”: until then plr/100 in both pipes",
+        emulab_2024.DIVIDED_LATER,
         each_way.SERIES,
         each_way.predictions,
     ),
+    Cause("so was table B.3", SAME_COMMIT, each_way.SIZES, each_way.sizes),
     Cause(
         "so was figure 4.9d (N = 1), whose numbers are not printed",
-        "the same commit; the text of section 4.4.1 says which squares are whose",
+        f"{SAME_COMMIT}; the text of section 4.4.1 says which squares are whose",
         unprinted.N1,
         unprinted.fewer_connections,
     ),
     Cause(
+        "so was figure 4.9b (N = 1)",
+        f"{SAME_COMMIT}; the text gives two of its squares",
+        unprinted.N1_SIZES,
+        unprinted_sizes.fewer_connections,
+    ),
+    Cause(
         "so was figure 4.14e (BBR), whose numbers are not printed",
-        "the same commit; the text of section 4.7 leaves this figure out where QUIC is ahead everywhere",
+        f"{SAME_COMMIT}; the text of section 4.7 leaves this figure out where QUIC is ahead everywhere",
         unprinted.BBR,
         unprinted.bbr,
     ),
     Cause(
+        "so was figure 4.14b (BBR)",
+        f"{SAME_COMMIT}; the text likens it to figure 4.9b",
+        unprinted.BBR_SIZES,
+        unprinted_sizes.bbr,
+    ),
+    Cause(
+        "several testbeds at once do not disturb loads of 10 MB under loss",
+        "here, not in the thesis: losses hold such a load to 4 to 8 Mbit/s",
+        each_way.LARGE,
+        each_way.beside_others,
+    ),
+    Cause(
         "TCP of gQUIC's tables with loss began with a remembered slow start threshold of few packets",
-        "Linux 4.15 keeps it per destination; switched off by commit 65e6d90168f3 (Linux 5.6, December 2019)",
+        emulab_2024.REMEMBERED,
         remembered.SERIES,
         remembered.predictions,
     ),
+    Cause(
+        "of 7 packets in table B.11",
+        "what CUBIC leaves of a window of 10 at a loss, and what was found in a kernel's memory (docs/tcp-memory)",
+        threshold.SIZES,
+        threshold.sizes,
+    ),
+    Cause("and in table B.12", "the same", threshold.COUNTS, threshold.counts),
+    Cause(
+        "no threshold, but the loss, lifts TCP in tables B.3 and B.4",
+        "their servers had Linux 5.15, which does not remember",
+        threshold_controls.LOSS,
+        threshold_controls.loss,
+    ),
+    Cause(
+        "nor is it what sets gQUIC's tables with jitter apart",
+        "Linux 4.15 again; there TCP's published means lie below those here",
+        threshold_controls.JITTER,
+        threshold_controls.jitter,
+    ),
+    Cause(
+        "delays of table B.15 changed half as often as the method says",
+        emulab_2024.LOOP,
+        seldom.SIZES,
+        seldom.sizes,
+    ),
+    Cause("so did those of table B.16", "the same", seldom.COUNTS, seldom.counts),
     Cause(
         "the blue squares of many small objects come from stops of the client, not from its slowness",
         "here, not in the thesis: cpu.max with a period of 10 ms, hybrid slow start's limit of 4.5 ms",
@@ -60,13 +119,13 @@ CAUSES = (
     ),
     Cause(
         "each of many requests cost the thesis's QUIC v1 server so much that slow start ended early",
-        "its sample server is built without optimisation (Bazel's fastbuild); hybrid slow start leaves at 4.5 ms",
+        emulab_2024.PLAIN_BUILD_V1,
         request_cost.QUICV1,
         request_cost.quicv1,
     ),
     Cause(
         "the same of its gQUIC server",
-        "built by gn gen out/Debug; a hundred requests come at once at most",
+        emulab_2024.PLAIN_BUILD,
         request_cost.GQUIC37,
         request_cost.gquic37,
     ),
@@ -81,6 +140,18 @@ CAUSES = (
         "the sweep above, of which five of these squares are known",
         one_cost.QUICV1,
         one_cost.quicv1,
+    ),
+    Cause(
+        "TCP's pages of many objects take longer because they come from Flask",
+        "quic-setup and long-look-quic: WSGIDaemonProcess app threads=5; templates name the images that Flask serves",
+        pages.FLASK,
+        pages.behind_flask,
+    ),
+    Cause(
+        "pictures of 10068 bytes explain nothing",
+        "so many have those of 10 KB in long-look-quic; here 10240",
+        pages.BYTES,
+        pages.pictures,
     ),
 )
 

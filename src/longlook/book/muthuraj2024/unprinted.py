@@ -1,7 +1,8 @@
 """Figures 4.9d and 4.14e with the loss in each direction: what became of the predictions.
 
 The thesis prints none of their numbers; its text says which squares are whose. The predictions stand in
-sweeps/muthuraj2024/loss-each-way-4.9d.toml and ...-4.14e.toml and were written before the campaigns.
+sweeps/muthuraj2024/loss-each-way-4.9d.toml and ...-4.14e.toml and were written before the campaigns. `unprinted_sizes`
+has figures 4.9b and 4.14b.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from longlook.book.varied import REFERENCE
 from longlook.figure import style
 
 N1, BBR = "loss-each-way-4.9d", "loss-each-way-4.14e"
-USUAL = {N1: "4.9d", BBR: "4.14e"}
+N1_SIZES, BBR_SIZES = "loss-each-way-4.9b", "loss-each-way-4.14b"
+USUAL = {N1: "4.9d", BBR: "4.14e", N1_SIZES: "4.9b", BBR_SIZES: "4.14b"}
 TCPS = (10, 100, 200)
 """Numbers of objects of the pages that the text has TCP ahead with."""
 TCP_LEAST, QUIC_LEAST, HIGHER_LEAST = 5, 7, 16
 MOST_PCT, MOST_TIMES, LITTLE_LEAST = 43.0, 4 / 3, 16
-PLACE = ["object_count", "bandwidth_mbps"]
+PLACE = ["object_count", "object_bytes", "bandwidth_mbps"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Square:
     objects: int
     divided: Mapping[str, Summary]
     whole: Mapping[str, Summary]
+    object_bytes: int = 0
+    bandwidth_mbps: float = 0
 
     @property
     def lead(self) -> Contrast:
@@ -54,7 +58,11 @@ def squares(paper: Chapter, series: str) -> list[Square]:
         loads.append(own)
     divided, whole = loads
     pairs = [(place, divided.get(place, {}), whole[place]) for place in sorted(whole)]
-    return [Square(int(place[0]), *both) for place, *both in pairs if all(len(one) == 2 for one in both)]
+    return [
+        Square(int(place[0]), *both, int(place[1]), float(place[2]))
+        for place, *both in pairs
+        if all(len(one) == 2 for one in both)
+    ]
 
 
 def fewer_connections(paper: Chapter) -> tuple[Prediction, ...]:
@@ -93,13 +101,13 @@ def quic_ahead(found: Sequence[Square]) -> Prediction:
     )
 
 
-def higher(found: Sequence[Square]) -> Prediction:
-    """The third of 4.9d: more loss takes longer."""
+def higher(found: Sequence[Square], least: int = HIGHER_LEAST, squares: int = 18) -> Prediction:
+    """The third of 4.9d and the fourth of 4.9b: more loss takes longer."""
     counts = {protocol: sum(one.times(protocol) > 1 for one in found) for protocol in ("quic", "tcp")}
     return Prediction(
-        f"the means are higher than with 0.5 % each way in {HIGHER_LEAST} of 18 squares at least, of each protocol",
+        f"the means are higher than with 0.5 % each way in {least} of {squares} squares at least, of each protocol",
         f"QUIC's in {counts['quic']}, TCP's in {counts['tcp']} of {len(found)}",
-        min(counts.values()) >= HIGHER_LEAST,
+        min(counts.values()) >= least,
     )
 
 
@@ -125,12 +133,12 @@ def no_larger_lead(found: Sequence[Square]) -> Prediction:
     )
 
 
-def little_higher(found: Sequence[Square]) -> Prediction:
-    """The third of 4.14e: BBR does not take a loss for a queue."""
+def little_higher(found: Sequence[Square], least: int = LITTLE_LEAST, squares: int = 18) -> Prediction:
+    """The third of 4.14e and of 4.14b: BBR does not take a loss for a queue."""
     counts = {protocol: sum(one.times(protocol) <= MOST_TIMES for one in found) for protocol in ("quic", "tcp")}
     return Prediction(
-        f"the means are higher by a third at most than with 0.5 % each way, in {LITTLE_LEAST} of 18 squares at least, "
+        f"the means are higher by a third at most than with 0.5 % each way, in {least} of {squares} squares at least, "
         "of each protocol",
         f"QUIC's in {counts['quic']}, TCP's in {counts['tcp']} of {len(found)}",
-        min(counts.values()) >= LITTLE_LEAST,
+        min(counts.values()) >= least,
     )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from longlook.book.muthuraj2024 import one_cost, request_cost, smooth
-from longlook.book.value import Measured, StatedNumber
+from collections.abc import Callable
+
+from longlook.book.muthuraj2024 import circumstances, one_cost, request_cost, smooth
+from longlook.book.muthuraj2024.circumstances import Agreement, Held
+from longlook.book.muthuraj2024.emulab_2024 import NAME
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 
 HUNDRED = {"workload": "10kb-x100"}
@@ -32,7 +36,47 @@ def _published(series: str, where: dict):
     return number
 
 
+def _of_all(said: Callable[[Agreement], str]):
+    """Of all published cells together."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = circumstances.three_ways(m.data)
+        if not found:
+            raise NotMeasured("no published cell is measured")
+        origin = f"{len(found)} published cells, their reference campaigns, and those of the circumstances {NAME}"
+        return StatedNumber(said(circumstances.agreement(found)), origin)
+
+    return number
+
+
+def _agreeing(found: Held) -> str:
+    return f"{found.agreeing} of {found.cells} ({100 * found.share:.0f}{SPACE}%)"
+
+
+def _within(found: Held) -> str:
+    return f"{found.within} of {2 * found.cells}"
+
+
+def _goals(way: circumstances.Way):
+    def number(m: Measured) -> StatedNumber:
+        found = circumstances.goals(circumstances.three_ways(m.data))
+        if not found:
+            raise NotMeasured("no published cell is measured")
+        origin = "; ".join(f"{one.words}: {one.said(way)}" for one in found)
+        return StatedNumber(f"{sum(one.reached(way) for one in found)} of {len(found)}", origin)
+
+    return number
+
+
 NUMBERS: Numbers = {
+    "agree-text": _of_all(lambda found: _agreeing(found.text)),
+    "agree-scripts": _of_all(lambda found: _agreeing(found.scripts)),
+    "agree-most": _of_all(lambda found: f"{found.ceiling.expected:.0f} ({100 * found.ceiling.share:.0f}{SPACE}%)"),
+    "within-text": _of_all(lambda found: _within(found.text)),
+    "within-scripts": _of_all(lambda found: _within(found.scripts)),
+    "changed": _of_all(lambda found: str(found.changed)),
+    "goals-text": _goals(circumstances.as_text),
+    "goals-scripts": _goals(circumstances.as_scripts),
     "free-quic": _held("quic-client-full"),
     "free-tcp": _held("tcp-client-full"),
     "even-quic": _held(f"quic-{EVEN}"),

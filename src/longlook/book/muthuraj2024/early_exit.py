@@ -1,0 +1,173 @@
+"""Two rules for when a cost per request ends slow start early, held against every page with a stated cost.
+
+No record has a load's window or its RTT samples: that a load left slow start early is told by its page load time, which
+then lies in a group of its own. Where the link limits a page, at 10 Mbit/s, it does not, and such cells are left out.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.early_exit import RULES, Rule, borne_ms, excess_ms
+from longlook.book.chapter import Chapter
+from longlook.book.flows import page
+from longlook.book.muthuraj2024 import one_cost, request_cost
+from longlook.book.varied import REFERENCE
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
+from longlook.figure.dots import DOTS, dots_chart
+from longlook.figure.live import LiveChart
+from longlook.figure.table import html_table
+
+SEEN = (request_cost.QUICV1, request_cost.GQUIC37)
+"""Sweeps that the rules were thought out with."""
+UNSEEN = (one_cost.QUICV1, one_cost.GQUIC37)
+STACKS = {"quicv1": "QUIC v1", "gquic37": "gQUIC"}
+NARROW_MBPS = 10.0
+PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page over one link with one cost of a request."""
+
+    stack: str
+    title: str
+    requests: int
+    cost_us: float
+    rtt_ms: float
+    early: int
+    """Loads, of `loads`, in the group of those that left slow start early."""
+    loads: int
+    seen: bool
+    """Whether the rules were thought out with it."""
+
+    @property
+    def share(self) -> float:
+        return self.early / self.loads
+
+    def excess_ms(self, rule: Rule) -> float:
+        """By how much the RTT samples rise above what slow start bears, by a rule."""
+        return excess_ms(rule, self.requests, self.cost_us, self.rtt_ms)
+
+    def is_right(self, rule: Rule) -> bool:
+        """Whether the rule tells what more than half of the loads did."""
+        return (self.excess_ms(rule) > 0) == (self.share > HALF)
+
+
+def pages(paper: Chapter) -> list[Page]:
+    """Of the reference campaigns; those whose loads without a cost are known too."""
+    return [one for series in (*SEEN, *UNSEEN) for one in _of(paper, series)]
+
+
+def _of(paper: Chapter, series: str) -> list[Page]:
+    arms = paper.data.rows("arms", paper.study, series, REFERENCE)
+    arms = arms[(arms["metric"] == PLT.name) & (arms["protocol"] == "quic") & (arms["bandwidth_mbps"] > NARROW_MBPS)]
+    samples = request_cost.accepted(paper, series)
+    usual = _medians(paper, series if series in SEEN else one_cost.USUAL[series])
+    found = []
+    for _, arm in arms.dropna(subset=["request_cost_us"]).sort_values([*PLACE, "request_cost_us"]).iterrows():
+        loads, plain = request_cost.loads_of(samples, arm), usual.get(tuple(arm[PLACE]))
+        if not loads or plain is None:
+            continue
+        objects, cost_us = int(arm["object_count"]), float(arm["request_cost_us"])
+        early = request_cost.early(loads, plain, objects * cost_us / 1e3)
+        title = f"{page(arm)}, {arm['bandwidth_mbps']:g} Mbit/s"
+        about = (STACKS[arm["stack"]], title, objects, cost_us, float(arm["rtt_ms"]))
+        found.append(Page(*about, early, len(loads), series in SEEN))
+    return found
+
+
+def _medians(paper: Chapter, series: str | Sequence[str]) -> dict[tuple, float]:
+    """Place -> median of QUIC's loads without a cost, ms."""
+    arms = paper.data.rows("arms", paper.study, series, REFERENCE)
+    arms = arms[(arms["metric"] == PLT.name) & (arms["protocol"] == "quic") & arms["request_cost_us"].isna()]
+    samples = request_cost.accepted(paper, series)
+    found = {tuple(arm[PLACE]): request_cost.loads_of(samples, arm) for _, arm in arms.iterrows()}
+    return {place: statistics.median(loads) for place, loads in found.items() if loads}
+
+
+def right(found: Sequence[Page], rule: Rule) -> str:
+    """`20 of 24`: pages of which the rule tells what most loads did."""
+    return f"{sum(one.is_right(rule) for one in found)} of {len(found)}"
+
+
+def never(found: Sequence[Page]) -> str:
+    """The same of who always says that no page leaves early: what a rule has to be better than."""
+    return f"{sum(one.share <= HALF for one in found)} of {len(found)}"
+
+
+def counts(paper: Chapter) -> HTML:
+    """How many pages each rule is right about, of those that it was thought out with and of the others."""
+    found = pages(paper)
+    groups = [
+        (stack, [one for one in found if one.stack == stack and one.seen == seen], seen)
+        for seen in (True, False)
+        for stack in STACKS.values()
+    ]
+    rows = [
+        ["request-cost" if seen else "one-cost", stack, *(right(own, rule) for rule in RULES), never(own)]
+        for stack, own, seen in groups
+        if own
+    ]
+    head = ["sweep", "stack", *(f"right by {rule}" for rule in RULES), "right by “never”"]
+    return HTML(html_table(head, rows, numeric={2, 3, 4}) if rows else style.NOTHING_YET)
+
+
+def table(paper: Chapter) -> HTML:
+    """Every page that the rules were not thought out with: what each predicts, and what its loads did."""
+    found = [one for one in pages(paper) if not one.seen]
+    rows = [
+        [
+            one.stack,
+            f"{one.title}, {one.rtt_ms:g} ms",
+            f"{one.cost_us:g}",
+            f"{borne_ms(one.rtt_ms):g}",
+            *(_predicted(one, rule) for rule in RULES),
+            f"{one.early} of {one.loads}",
+        ]
+        for one in found
+    ]
+    head = ["stack", "page and link", "cost, µs", "borne, ms", *RULES, "early loads"]
+    return HTML(html_table(head, rows, numeric={2, 3, 6}) if rows else style.NOTHING_YET)
+
+
+def _predicted(one: Page, rule: Rule) -> str:
+    word = "early" if one.excess_ms(rule) > 0 else "not early"
+    return f"{word} {'✓' if one.is_right(rule) else '✗'}"
+
+
+def figure(paper: Chapter) -> LiveChart | HTML:
+    """Share of early loads against what each rule says, a panel per rule."""
+    found = pages(paper)
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = [
+        (
+            rule,
+            one.excess_ms(rule),
+            100 * one.share,
+            f"{one.stack}, {'request-cost' if one.seen else 'one-cost'}",
+            f"{one.title}, {one.rtt_ms:g} ms, {one.cost_us:g} µs",
+        )
+        for rule in RULES
+        for one in found
+    ]
+    frame = pd.DataFrame(rows, columns=list(DOTS))
+    titles = ("rise of RTT samples above what is borne, ms", "early loads, %")
+    words = "; ".join(f"by {rule} {right(found, rule)} pages are as predicted" for rule in RULES)
+    return LiveChart(
+        name="early-exit",
+        chart=dots_chart(frame, titles),
+        narrow=dots_chart(frame, titles, in_a_row=1),
+        alt_text="Share of loads that left slow start early against the rise of RTT samples that a rule predicts, a "
+        "panel per rule; a dot per page, link and cost; right of zero the rule has slow start end early: "
+        f"{words}.",
+        hint="Point at a dot for its page.",
+    )

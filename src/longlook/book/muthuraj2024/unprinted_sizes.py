@@ -1,0 +1,91 @@
+"""Figures 4.9b and 4.14b with the loss in each direction: what became of the predictions.
+
+The thesis prints none of their numbers; its text gives two of 4.9b and says what 4.14b is like. The predictions stand
+in sweeps/muthuraj2024/loss-each-way-4.9b.toml and ...-4.14b.toml (with -10mb.toml) and were written before the
+campaigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longlook.book.chapter import Chapter
+from longlook.book.muthuraj2024.unprinted import BBR_SIZES, N1_SIZES, Square, higher, little_higher, squares
+from longlook.book.predicted import Prediction
+from longlook.figure import style
+from longlook.plan.workload import bytes_of_kb
+
+SLOW_MBPS = 10.0
+LARGE, SMALL, UP_TO = bytes_of_kb(10_000), bytes_of_kb(5), bytes_of_kb(200)
+TCP_BY_PCT = (-25.0, -5.0)
+SMALL_BELOW_PCT = 140.0
+SQUARES, QUIC_SQUARES, QUIC_LEAST, MOST_OF_THEM = 21, 12, 14, 17
+
+
+def fewer_connections(paper: Chapter) -> tuple[Prediction, ...]:
+    """Of figure 4.9b; none before it is measured."""
+    found = squares(paper, N1_SIZES)
+    if not found:
+        return ()
+    return (tcp_ahead(found, TCP_BY_PCT), no_luck(found), quic_ahead(found), higher(found, MOST_OF_THEM, SQUARES))
+
+
+def bbr(paper: Chapter) -> tuple[Prediction, ...]:
+    """Of figure 4.14b; none before it is measured."""
+    found = squares(paper, BBR_SIZES)
+    return (quics(found), tcp_ahead(found), little_higher(found, MOST_OF_THEM, SQUARES)) if found else ()
+
+
+def _at(found: Sequence[Square], size: int) -> Square | None:
+    """The square of one object of this size at 10 Mbit/s."""
+    return next((one for one in found if (one.object_bytes, one.bandwidth_mbps) == (size, SLOW_MBPS)), None)
+
+
+def tcp_ahead(found: Sequence[Square], between: tuple[float, float] | None = None) -> Prediction:
+    """The first of 4.9b, with a range, and the second of 4.14b."""
+    own = _at(found, LARGE)
+    said = "10 MB at 10 Mbit/s: TCP is significantly faster"
+    if between:
+        said += ", by " + " to ".join(style.signed_pct(one) for one in reversed(between)) + " %"
+    if own is None:
+        return Prediction(said, "this square is not measured", None)
+    lead = own.lead
+    inside = between is None or between[0] <= lead.pct <= between[1]
+    return Prediction(
+        said, f"{style.signed_pct(lead.pct)} %, {_whose(lead.verdict)}", lead.verdict == "right" and inside
+    )
+
+
+def _whose(verdict: str | None) -> str:
+    names = {"left": "QUIC significantly faster", "right": "TCP significantly faster"}
+    return names.get(str(verdict), "not significant")
+
+
+def no_luck(found: Sequence[Square]) -> Prediction:
+    """The second of 4.9b: the text's 180 % are not what twice as many losses do."""
+    own = _at(found, SMALL)
+    said = f"5 KB at 10 Mbit/s: the difference stays below {SMALL_BELOW_PCT:g} %"
+    if own is None:
+        return Prediction(said, "this square is not measured", None)
+    return Prediction(said, f"{style.signed_pct(own.lead.pct)} %", own.lead.pct < SMALL_BELOW_PCT)
+
+
+def quic_ahead(found: Sequence[Square]) -> Prediction:
+    """The third of 4.9b."""
+    own = [one for one in found if one.object_bytes <= UP_TO]
+    ahead = sum(one.lead.pct > 0 for one in own)
+    return Prediction(
+        f"up to 200 KB QUIC's mean is the lower one in all {QUIC_SQUARES} squares",
+        f"in {ahead} of {len(own)}",
+        ahead == len(own) == QUIC_SQUARES,
+    )
+
+
+def quics(found: Sequence[Square]) -> Prediction:
+    """The first of 4.14b."""
+    own = sum(one.lead.verdict == "left" for one in found)
+    return Prediction(
+        f"at least {QUIC_LEAST} of {SQUARES} squares are significantly QUIC's",
+        f"{own} of {len(found)}",
+        own >= QUIC_LEAST,
+    )
