@@ -73,7 +73,8 @@ def strips(found: Sequence[Square], three: Sequence[Three]) -> pd.DataFrame:
     re-measured ones."""
     own = {(one.printed.table, one.printed.cell.key): one for one in three}
     both = [one for one in _ordered(found) if _place(one) in own]
-    contrasts = [contrast(*(own[_place(one)].scripts[side] for side in ("quic", "tcp"))) for one in both]
+    scripts = [own[_place(one)].scripts for one in both]
+    contrasts = [contrast(loads["quic"], loads["tcp"]) for loads in scripts]
     printed = [one.compared.verdicts[0].published for one in both]
     frame = tiles(both)
     return frame.assign(

@@ -57,11 +57,10 @@ def squares(paper: Chapter, series: str) -> list[Square]:
             own.setdefault(tuple(row[column] for column in PLACE), {})[row["protocol"]] = summary_of(row)
         loads.append(own)
     divided, whole = loads
-    pairs = [(place, divided.get(place, {}), whole[place]) for place in sorted(whole)]
     return [
-        Square(int(place[0]), *both, int(place[1]), float(place[2]))
-        for place, *both in pairs
-        if all(len(one) == 2 for one in both)
+        Square(int(place[0]), divided[place], own, int(place[1]), float(place[2]))
+        for place, own in sorted(whole.items())
+        if len(own) == len(divided.get(place, {})) == 2
     ]
 
 
