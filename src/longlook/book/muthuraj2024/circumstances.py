@@ -198,7 +198,7 @@ def goals(found: Sequence[Three]) -> tuple[Goal, ...]:
     whole, tables = agreement(found), by_table(found)
     lossy = [one for one in found if one.printed.cell.link.loss_pct]
     clean = [one for one in found if not one.printed.cell.link.loss_pct]
-    errors = (("without loss", clean, ERROR_WITHOUT_LOSS), ("with loss", lossy, ERROR_WITH_LOSS))
+    errors = (("without loss, with jitter or not", clean, ERROR_WITHOUT_LOSS), ("with loss", lossy, ERROR_WITH_LOSS))
     return (
         Goal(
             f"all verdicts: within {100 * NEAR_ALL:.0f} points of the ceiling of {_pct(whole.ceiling.share, 1)}",
