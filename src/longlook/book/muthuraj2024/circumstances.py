@@ -217,7 +217,7 @@ def goals(found: Sequence[Three]) -> tuple[Goal, ...]:
 def _of_errors(words: str, own: Agreement, most: float) -> Goal:
     return Goal(
         f"median error of the means {words}: at most {100 * most:.0f} %",
-        lambda way: _pct(way(own).error, 1),
+        lambda way: _pct(way(own).error, 2),
         lambda way: way(own).error <= most,
     )
 
