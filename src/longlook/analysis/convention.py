@@ -79,7 +79,7 @@ def _table(study: str, table: str, own: list[PublishedCell], measured: Measured)
         if divided is None or doubled is None:
             continue
         cells += 1
-        for arm in one.cell.arms:
+        for arm in one.known_arms:
             known = printed_summary(one.arms[arm.name])
             halves, wholes = divided.get(arm.protocol), doubled.get(arm.protocol)
             if halves is None or wholes is None or not all(map(_is_told, (known, halves, wholes))):

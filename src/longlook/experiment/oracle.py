@@ -1,8 +1,8 @@
 """The oracle: which loads may count. Pure: an observation and the server's testimony in, a verdict out.
 
 Every load is judged, none is assumed: status 200, the protocol asked for on every object, the exact count, size and
-(where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection, and for QUIC
-whether the server took the first request as 0-RTT data. Each way of being wrong has its own reason.
+(where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection (of an arm
+that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data. Each way of being wrong has its own reason.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class Expectation:
     cca: str = "cubic"
     rtt_ms: float = 0.0
     """Of the link; tells an attempt at 0-RTT from none."""
+    reused: bool = False
+    """The load must use a connection of an earlier one and open none."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,8 @@ def _freshness(
         return "cca", f"{evidence.cca} in force, {wanted.cca} asked for"
     if len(connections) > 1:
         return "several_connections", f"connections {', '.join(connections)}"
+    if wanted.reused:
+        return _reuse(connections, evidence)
     if evidence.opened is not None:
         if wrong := evidence.opened.wrong:
             return "several_connections", wrong
@@ -163,6 +167,16 @@ def _freshness(
         return "zero_rtt_rejected", "the server saw no early data"
     if wanted.zero_rtt is False and zero_rtt:
         return "unexpected_zero_rtt", "the server took early data"
+    return None, None
+
+
+def _reuse(connections: tuple[str, ...], evidence: Evidence) -> tuple[str | None, str | None]:
+    """Of a load that was to open nothing: the link saw no connection being opened, and the client used one before."""
+    seen = evidence.opened
+    if seen is not None and (seen.own or seen.others):
+        return "connection_not_reused", seen.wrong or f"the link saw {seen.own} connections being opened"
+    if not connections or connections[0] not in evidence.known_connections:
+        return "connection_not_reused", f"connection {connections[0] if connections else 'of no load'} is a new one"
     return None, None
 
 

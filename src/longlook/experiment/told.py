@@ -21,7 +21,8 @@ def main_metric(metrics: Mapping[str, float | None]) -> float | None:
 def expectation(arm: Arm, index: int, files: Mapping[str, SiteFile], protocol: str, rtt_ms: float) -> Expectation:
     """What a correct load of an arm looks like; `index` 0 is the cold one, `protocol` as its client names it."""
     resumed = None if arm.protocol == "tcp" else index > 0 and not arm.is_cold
-    return Expectation(files, protocol, zero_rtt=resumed, cca=arm.cca, rtt_ms=rtt_ms)
+    reused = arm.keeps_connection and index > 0
+    return Expectation(files, protocol, zero_rtt=resumed, cca=arm.cca, rtt_ms=rtt_ms, reused=reused)
 
 
 def cpu_metrics(cpu: Mapping[str, float]) -> dict[str, float]:
