@@ -1,7 +1,7 @@
 """Baxter and Simmons 2018: page load times of a poster and of a report, computed from their public samples.
 
-Its text says little of the conditions; its repository has them, and more follows from the numbers (`BASE_RTT_MS`, and that
-TCP's connections were kept). A condition that cannot be set here as it was there is no cell (`_is_other_here`).
+Its text says little of the conditions; its repository has them, and `BASE_RTT_MS` follows from the numbers. A condition
+that cannot be set here as it was there is no cell (`_is_other_here`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ ARMS: tuple[dict[str, Any], ...] = (
     {"name": NEW, "protocol": "tcp", "server": "nginx"},
     {"name": WARM, "protocol": "tcp", "server": "nginx", "handshake": "warm"},
 )
-"""What stands here for its two browsers. Its TCP is held to the warm one: a page of five objects took it 2 to 4 round
-trips, and a new connection with TLS 1.2 takes two for its handshakes and two for page and objects at the least, and two
-more for 50 KB with a window of ten packets."""
-BY_PROTOCOL = {"gquic": QUIC, "h2-tls1.2-tcp": WARM}
+"""What stands here for its two browsers. Their TCP is held to the arm whose connections are new: their script closes them
+before each load."""
+BY_PROTOCOL = {"gquic": QUIC, "h2-tls1.2-tcp": NEW}
+METRIC = "plt_by_stamps_ms"
+"""Their stopwatch: from the browser's first `Network.requestWillBeSent` to its `Page.loadEventFired`. Browsers of that age
+stamp the page's own request when its answer is there, so that the round trips before it are not counted."""
 PLACES = {"local": "local", "ec2": "vlan", "ec2-east1": "vlan", "ec2-west1": "west"}
 """Where the client was -> what it is called here: in Victoria, in the server's own network, in another region."""
 BASE_RTT_MS = {"local": 87, "vlan": 0, "west": 75}
-"""Deduced: QUIC's baseline in Victoria is 173 ms above that in the server's network, and two round trips; TCP's in the
-other region four round trips of it and 40 ms, where that in the server's network is two of 40 ms. `vlan`: below 1 ms
-there; here the link adds nothing, and an echo takes what the hosts and its own time on the line do."""
+"""Deduced. A page of five images takes QUIC two round trips: its baseline in Victoria is 173 ms above that in the server's
+network. In the other region TCP takes four of it and of 40 ms. `vlan`: below 1 ms there; here the link adds nothing, and
+an echo takes what the hosts and its own time on the line do."""
 QUEUES = ((102_400, 200), (1_200_000, 1000), (6_000_000, 4000))
 """Bytes of a page at most -> packets of the queue: any of them holds more than a whole page, as their 10,000 (poster) and
 100,000 (report) do, so that neither is ever full. A longer one only takes longer to calibrate."""
@@ -95,7 +97,7 @@ def _published(name: str, lines: list[tuple[str, dict[str, str]]]) -> PublishedC
                 "loads": int(first["n"]),
             }
         )
-        return PublishedCell(series, cell, "plt_ms", _means(lines), where=where)
+        return PublishedCell(series, cell, METRIC, _means(lines), where=where)
     except (KeyError, ValueError, StopIteration) as error:
         raise LonglookError(f"{where}: {error!r}") from None
 
