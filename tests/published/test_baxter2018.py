@@ -23,7 +23,7 @@ def counted(cells):
 def test_the_poster_has_21_conditions_in_two_places():
     assert counted(POSTER) == {"poster-local": 21, "poster-vlan": 21}
     for one in POSTER:
-        assert set(one.arms) == {QUIC, WARM} and set(one.cell.arm_names) == {QUIC, NEW, WARM}
+        assert set(one.arms) == {QUIC, NEW} and set(one.cell.arm_names) == {QUIC, NEW, WARM}
         assert {mean.n for mean in one.arms.values()} == {100}
     local = [one.cell.link for one in POSTER if one.table == "poster-local"]
     assert {link.rtt_ms for link in local} == {87, 187, 287, 487}

@@ -21,23 +21,23 @@ from longlook.book.baxter2018.evidence import (
     POSTER,
     REPORT,
     Evidence,
-    Measured,
     Printed,
     Where,
+    columns,
     combined,
     interval,
     of_series,
     quotient,
     slope,
 )
-from longlook.book.claimed import Claim, ClaimPart, evaluated
+from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import BookData
 from longlook.book.times import Times, part_of, times
 from longlook.book.value import SPACE
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.plan.workload import size_label
-from longlook.published.baxter2018 import QUIC, WARM
+from longlook.published.baxter2018 import QUIC, NEW
 
 Parts = Callable[[Evidence], list[ClaimPart]]
 LOCAL, VLAN = f"{POSTER}-local", f"{POSTER}-vlan"
@@ -49,7 +49,7 @@ POSTER_ADDED = (0, 100, 200, 400)
 
 @dataclass(frozen=True)
 class Bound:
-    """QUIC's mean over the warm TCP's under one condition."""
+    """QUIC's mean over the new TCP's under one condition."""
 
     name: str
     where: Where
@@ -58,7 +58,7 @@ class Bound:
 
     def part(self, evidence: Evidence) -> ClaimPart | None:
         """None where the column lacks one of the two."""
-        own, base = (evidence.summary(self.where, arm) for arm in (QUIC, WARM))
+        own, base = (evidence.summary(self.where, arm) for arm in (QUIC, NEW))
         return None if own is None or base is None else part_of(self.name, times(base, own), self.at_least, self.at_most)
 
 
@@ -111,7 +111,7 @@ def _growth(evidence: Evidence) -> list[ClaimPart]:
     for place, words in PLACES.items():
         series = f"{REPORT}-{place}"
         wheres = (Where(series, loss_pct=5), Where(series))
-        means = [evidence.summary(where, arm) for arm in (WARM, QUIC) for where in wheres]
+        means = [evidence.summary(where, arm) for arm in (NEW, QUIC) for where in wheres]
         known = [one for one in means if one is not None]
         if len(known) == len(means):
             more = interval(combined((1, -1, -1, 1), known))
@@ -131,7 +131,7 @@ def _duplicates(evidence: Evidence) -> list[ClaimPart]:
     found = []
     for place, words in PLACES.items():
         series = f"{REPORT}-{place}"
-        for arm, name in ((QUIC, "QUIC"), (WARM, "TCP")):
+        for arm, name in ((QUIC, "QUIC"), (NEW, "TCP")):
             few, many = (evidence.summary(Where(series, duplicate_pct=share), arm) for share in (1, 15))
             if few is not None and many is not None:
                 found.append(part_of(f"{name} {words}", times(few, many), 0.9, 1.1))
@@ -141,7 +141,7 @@ def _duplicates(evidence: Evidence) -> list[ClaimPart]:
 def _corruption(evidence: Evidence) -> list[ClaimPart]:
     series = f"{REPORT}-vlan"
     wheres = (Where(series, corrupt_pct=10), Where(series))
-    tcp, quic = ([evidence.summary(where, arm) for where in wheres] for arm in (WARM, QUIC))
+    tcp, quic = ([evidence.summary(where, arm) for where in wheres] for arm in (NEW, QUIC))
     (tcp_bad, tcp_good), (quic_bad, quic_good) = tcp, quic
     if tcp_bad is None or tcp_good is None or quic_bad is None or quic_good is None:
         return []
@@ -151,7 +151,7 @@ def _corruption(evidence: Evidence) -> list[ClaimPart]:
 def _slopes(evidence: Evidence) -> list[ClaimPart]:
     found = []
     for place, words in PLACES.items():
-        own, base = (slope(evidence, f"{REPORT}-{place}", arm, REPORT_ADDED) for arm in (WARM, QUIC))
+        own, base = (slope(evidence, f"{REPORT}-{place}", arm, REPORT_ADDED) for arm in (NEW, QUIC))
         if own is not None and base is not None:
             ratio = times(base, own)
             found.append(ClaimPart(words, _slope_text(own, base, ratio), ratio.within(0.8, 1.25)))
@@ -254,8 +254,13 @@ CLAIMS = (
 
 
 def evaluate(data: BookData) -> dict[str, list[list[ClaimPart]]]:
-    """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers."""
-    return evaluated(CLAIMS, lambda key: Printed() if key == PUBLISHED.key else Measured(data, key))
+    """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers: by their
+    stopwatch, and of whole loads."""
+    found = {PUBLISHED.title: [claim.parts(Printed()) for claim in CLAIMS]}
+    for title, evidence in columns(data):
+        parts = [claim.parts(evidence) for claim in CLAIMS]
+        found |= {title: parts} if any(parts) else {}
+    return found
 
 
 def claims(data: BookData | None = None) -> HTML:

@@ -1,6 +1,6 @@
 """Page load times of Baxter and Simmons 2018 by condition and arm, as published and as re-measured, ms.
 
-Their TCP stands beside the warm one (published/baxter2018.py says why).
+Times are by their stopwatch, which begins late (published/baxter2018.py), or of the whole load.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Protocol
 from longlook import paths
 from longlook.analysis.agreement import printed_summary
 from longlook.analysis.welch import Summary, summary_of
-from longlook.book.data import BookData
+from longlook.book.data import COLUMNS, BookData
 from longlook.book.times import Times
-from longlook.experiment.metrics import PLT
+from longlook.experiment.metrics import BY_STAMPS, PLT
 from longlook.published import baxter2018
 from longlook.published.baxter2018 import BASE_RTT_MS, NEW, QUIC, STUDY, WARM
 from longlook.published.cells import PublishedCell
 
-NAMES = {QUIC: "QUIC", WARM: "TCP, warm", NEW: "TCP, new"}
+NAMES = {QUIC: "QUIC", NEW: "TCP, new", WARM: "TCP, warm"}
 POSTER, REPORT = "poster", "report"
 ADDED_MS = {POSTER: 0, REPORT: 40}
 """By which the router prolongs every round trip, unless a condition says otherwise."""
@@ -102,6 +102,7 @@ class Measured:
     data: BookData
     key: str
     """`reference` or `yours`."""
+    metric: str = BY_STAMPS.name
 
     def summary(self, where: Where, arm: str) -> Summary | None:
         return self.of_cell(cell_of(where), arm)
@@ -116,10 +117,19 @@ class Measured:
 
     def _row(self, series: str, arm: str, where: Mapping[str, object]) -> Summary | None:
         own = self.data.rows("arms", STUDY, series, self.key)
-        own = own[(own["arm"] == arm) & (own["metric"] == PLT.name)]
+        own = own[(own["arm"] == arm) & (own["metric"] == self.metric)]
         for name, value in where.items():
             own = own[own[name].isna() if value is None else own[name] == value]
         return summary_of(own.iloc[0]) if len(own) and own["n"].iloc[0] else None
+
+
+def columns(data: BookData) -> list[tuple[str, Measured]]:
+    """Headings and numbers of what was measured: by their stopwatch, and of whole loads."""
+    return [
+        (f"{title}{words}", Measured(data, key, metric))
+        for key, _, title in COLUMNS
+        for metric, words in ((BY_STAMPS.name, ""), (PLT.name, ", whole load"))
+    ]
 
 
 def combined(weights: Sequence[float], parts: Sequence[Summary]) -> Summary:

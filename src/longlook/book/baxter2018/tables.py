@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from IPython.display import HTML
 
@@ -23,6 +24,7 @@ from longlook.book.baxter2018.evidence import (
     Evidence,
     Measured,
     Printed,
+    columns,
     interval,
     of_series,
     published,
@@ -30,7 +32,7 @@ from longlook.book.baxter2018.evidence import (
 )
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.value import SPACE
-from longlook.experiment.metrics import PLT
+from longlook.experiment.metrics import BY_STAMPS, PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import AGREE, DISAGREE, html_table
@@ -65,7 +67,7 @@ def agreement_table(data: BookData | None = None) -> HTML:
 def _agreeing(data: BookData, series: str, key: str) -> list[str]:
     means, verdicts = (data.agreeing(name, STUDY, series, key) for name in ("means", "verdicts"))
     cells = means["cell_id"].nunique()
-    told = [_share(means[means["arm"].isin(arms)]["within_prediction"].dropna()) for arms in ([QUIC, WARM], [QUIC], [WARM])]
+    told = [_share(means[means["arm"].isin(arms)]["within_prediction"].dropna()) for arms in ([QUIC, NEW], [QUIC], [NEW])]
     most = ceilings(of_series(series)).get((STUDY, series))
     ceiling = NONE if most is None else f"{100 * most.share:.0f}{SPACE}%"
     return [f"{cells} of {len(of_series(series))}", *told, _share(verdicts["agree"].dropna()), ceiling]
@@ -79,12 +81,12 @@ def _share(values: Sequence[bool]) -> str:
 
 def conditions_table(series: str, data: BookData | None = None) -> HTML:
     """Every condition of a series: their means, and ours; a mark says whether a mean lies within the 99 % prediction
-    interval of theirs, and whether QUIC against the warm TCP comes to the same verdict."""
+    interval of theirs, and whether QUIC against the new TCP comes to the same verdict."""
     found = data or book_data.load()
     parts = [_published_part(series)]
     for key, _, title in COLUMNS:
         if len(found.rows("arms", STUDY, series, key)):
-            parts.append(f"<p>{title}</p>" + _measured_part(series, Measured(found, key)))
+            parts.append(f"<p>{title}</p>" + _measured_part(series, found, key))
     return HTML("".join(parts[1:]) or parts[0])
 
 
@@ -93,21 +95,24 @@ def _published_part(series: str) -> str:
     return html_table(["condition", "QUIC, ms", "TCP, ms", "faster"], rows, escape=False, numeric={1, 2})
 
 
-def _measured_part(series: str, evidence: Measured) -> str:
+def _measured_part(series: str, data: BookData, key: str) -> str:
+    by_stamps, whole = (Measured(data, key, metric.name) for metric in (BY_STAMPS, PLT))
     rows = []
     for one in of_series(series):
-        own = {arm: evidence.of_cell(one, arm) for arm in NAMES}
-        quic, warm = own[QUIC], own[WARM]
-        if quic is None or warm is None:
+        own = {arm: by_stamps.of_cell(one, arm) for arm in NAMES}
+        quic, new = own[QUIC], own[NEW]
+        if quic is None or new is None:
             continue
         known = _theirs(one)
-        means = [f"{_text(own[arm])}{MARKS[meets(known[arm], mean)]}" for arm, mean in ((QUIC, quic), (WARM, warm))]
-        said, theirs = _verdict({QUIC: quic, WARM: warm}), _verdict(known)
+        means = [f"{_text(mean)}{MARKS[meets(known[arm], mean)]}" for arm, mean in ((QUIC, quic), (NEW, new))]
+        said, theirs = _verdict({QUIC: quic, NEW: new}), _verdict(known)
         agrees = None if NONE in (said, theirs) else said == theirs
-        rows.append([_condition(one), *_known(one), theirs, *means, _text(own[NEW]), said + MARKS[agrees]])
-    head = ["condition", "QUIC, ms", "TCP, ms", "faster", "QUIC, ms", "warm TCP, ms", "new TCP, ms", "faster"]
-    groups = [("", 1), ("their samples", 3), ("here", 4)]
-    return html_table(head, rows, escape=False, numeric={1, 2, 4, 5, 6}, groups=groups)
+        loads = [_mean(whole.of_cell(one, arm)) for arm in NAMES]
+        rows.append([_condition(one), *_known(one), theirs, *means, _text(own[WARM]), said + MARKS[agrees], *loads])
+    arms = [f"{name}, ms" for name in NAMES.values()]
+    head = ["condition", "QUIC, ms", "TCP, ms", "faster", *arms, "faster", *arms]
+    groups = [("", 1), ("their samples", 3), ("here, by their stopwatch", 4), ("here, whole load", 3)]
+    return html_table(head, rows, escape=False, numeric={1, 2, *range(4, 7), *range(8, 11)}, groups=groups)
 
 
 def _theirs(one: PublishedCell) -> dict[str, Summary]:
@@ -115,7 +120,11 @@ def _theirs(one: PublishedCell) -> dict[str, Summary]:
 
 
 def _known(one: PublishedCell) -> list[str]:
-    return [f"{one.arms[arm].mean:,.0f} ± {one.arms[arm].sd:,.0f}" for arm in (QUIC, WARM)]
+    return [f"{one.arms[arm].mean:,.0f} ± {one.arms[arm].sd:,.0f}" for arm in (QUIC, NEW)]
+
+
+def _mean(found: Summary | None) -> str:
+    return NONE if found is None else f"{found.mean:,.0f}"
 
 
 def _text(found: Summary | None) -> str:
@@ -126,7 +135,7 @@ def _text(found: Summary | None) -> str:
 
 def _verdict(own: dict[str, Summary]) -> str:
     """Which of the two is significantly faster."""
-    return WORDS[verdict_word(contrast(own[QUIC], own[WARM], PLT.better or "low").verdict, "QUIC", "TCP")]
+    return WORDS[verdict_word(contrast(own[QUIC], own[NEW], PLT.better or "low").verdict, "QUIC", "TCP")]
 
 
 def _condition(one: PublishedCell) -> str:
@@ -137,13 +146,11 @@ def _condition(one: PublishedCell) -> str:
 
 def slopes_table(data: BookData | None = None) -> HTML:
     """By how many ms a page takes longer for each ms that the round trip is longer: round trips per page."""
-    found = data or book_data.load()
-    columns: list[tuple[str, Evidence]] = [(PUBLISHED.title, Printed())]
-    columns += [(title, Measured(found, key)) for key, _, title in COLUMNS]
+    sources: list[tuple[str, Evidence]] = [(PUBLISHED.title, Printed()), *columns(data or book_data.load())]
     rows = []
     for series in SERIES:
         added = POSTER_ADDED if series.startswith(POSTER) else REPORT_ADDED
-        for title, evidence in columns:
+        for title, evidence in sources:
             own = [slope(evidence, series, arm, added) for arm in NAMES]
             if any(own):
                 rows.append([titled(series), title, *map(_slope_text, own)])
@@ -157,18 +164,41 @@ def _slope_text(found: Summary | None) -> str:
     return f"{own.value:.2f}" if math.isnan(own.low) else f"{own.value:.2f} ({own.low:.2f} to {own.high:.2f})"
 
 
-def below_floor() -> list[tuple[str, str, float, float]]:
-    """(condition, arm, published mean, floor), ms, of every published mean that is below what its condition allows."""
+@dataclass(frozen=True)
+class Impossible:
+    """A published mean below what its condition allows a whole load, ms."""
+
+    condition: str
+    arm: str
+    mean: float
+    whole: float
+    images: float
+    """The least from the page's answer on: the images' own round trip, window and time on the line."""
+
+    @property
+    def anyhow(self) -> bool:
+        """Whether it is impossible by their stopwatch too."""
+        return self.mean < self.images
+
+
+def impossible() -> list[Impossible]:
+    """Every one of the poster's and the report's."""
     found = []
     for one in published():
         for arm in one.known_arms:
-            mean, least = one.arms[arm.name].mean, floor(one.cell, arm).total_ms
-            if mean < least:
-                found.append((f"{titled(one.table)}: {_condition(one)}", NAMES[arm.name], mean, least))
+            mean, least = one.arms[arm.name].mean, floor(one.cell, arm)
+            images = least.requests_ms / 2 + least.slow_start_ms + least.serialisation_ms
+            if mean < least.total_ms:
+                what = f"{titled(one.table)}: {_condition(one)}"
+                found.append(Impossible(what, NAMES[arm.name], mean, least.total_ms, images))
     return found
 
 
 def floor_table() -> HTML:
-    """What their conditions, as stated, do not allow."""
-    rows = [[what, arm, f"{mean:,.0f}", f"{least:,.0f}"] for what, arm, mean, least in below_floor()]
-    return HTML(html_table(["condition", "arm", "their mean, ms", "at least, ms"], rows, numeric={2, 3}))
+    """Published means that no whole load can have."""
+    rows = [
+        [one.condition, one.arm, *(f"{value:,.0f}" for value in (one.mean, one.whole, one.images))]
+        for one in sorted(impossible(), key=lambda one: not one.anyhow)
+    ]
+    head = ["condition", "arm", "their mean, ms", "a whole load takes at least, ms", "from the page's answer on, ms"]
+    return HTML(html_table(head, rows, numeric={2, 3, 4}))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from longlook.book.baxter2018.claims import CLAIMS
 from longlook.book.baxter2018.evidence import SERIES, published
 from longlook.book.baxter2018.evidence import Measured as Own
-from longlook.book.baxter2018.tables import below_floor
+from longlook.book.baxter2018.tables import impossible
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
@@ -15,6 +15,7 @@ from longlook.book.value_role import Numbers
 from longlook.published.baxter2018 import STUDY
 
 RECORDS = "data/raw/reference-baxter-*"
+FLOORS = "data/published/baxter2018, against longlook/analysis/floor.py"
 
 
 def _verdicts(m: Measured) -> list[str]:
@@ -45,9 +46,8 @@ def _share(table: str, column: str) -> Callable[[Measured], StatedNumber]:
 
 NUMBERS: Numbers = {
     "conditions": lambda m: StatedNumber(str(len(published())), "data/published/baxter2018/poster.csv and report.csv"),
-    "below-floor": lambda m: StatedNumber(
-        str(len(below_floor())), "data/published/baxter2018, against longlook/analysis/floor.py"
-    ),
+    "impossible": lambda m: StatedNumber(str(len(impossible())), FLOORS),
+    "impossible-anyhow": lambda m: StatedNumber(str(sum(one.anyhow for one in impossible())), FLOORS),
     "claims-judged": lambda m: StatedNumber(str(len(_verdicts(m))), f"claims that {RECORDS} has numbers of"),
     "claims-hold": _how_many(lambda text: text.startswith("holds") and " of " not in text),
     "claims-fail": _how_many(lambda text: text.startswith("does not hold")),
