@@ -4,6 +4,7 @@ import json
 import random
 import re
 
+import pandas as pd
 import pytest
 from audited import QUIC, TCP, aa_sweep
 from campaigns import (
@@ -29,6 +30,7 @@ from longlook.audit import (
     format_text,
     to_json,
 )
+from longlook.audit.checks import without_kept
 from longlook.dataset.tables import read_table
 from longlook.errors import LonglookError
 from longlook.record.campaigns import open_campaign
@@ -311,3 +313,11 @@ def test_no_processed_table_is_read_but_by_its_one_reader():
     mine = {name: own for name, own in text.items() if name.split("/")[0] in ("analysis", "audit", "dataset")}
     places = r"getattr\([^)]*(protocol|arm)|quic_mean|tcp_mean|re\.\w+\(.*cell_id|label\.startswith"
     assert [name for name, own in mine.items() if re.search(places, own)] == []
+
+
+def test_an_arm_that_keeps_its_connection_may_depend_on_what_was_loaded_before():
+    place = {"campaign": "one", "cell_id": "cell"}
+    loads = pd.DataFrame([place | {"arm": arm, "value": 1.0} for arm in ("new", "warm", "new")])
+    arms = pd.DataFrame([place | {"arm": "new", "handshake": "1rtt"}, place | {"arm": "warm", "handshake": "warm"}])
+    assert list(without_kept(loads, arms)["arm"]) == ["new", "new"]
+    assert len(without_kept(loads, arms.iloc[:1])) == 3

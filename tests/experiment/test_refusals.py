@@ -76,7 +76,10 @@ def test_what_can_be_done_is_not_refused(arm):
         ),
         (TCP | {"handshake": "warm"}, "server apache does 1rtt, not warm"),
         (QUIC | {"reordering_threshold": 9}, "server envoy cannot be told a reordering threshold"),
-        (QUIC | {"server": "lighttpd"}, "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd"),
+        (
+            QUIC | {"server": "lighttpd"},
+            "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd",
+        ),
         (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
         (QUIC | {"stack": "quicv9"}, "no stack 'quicv9'.*known stacks: .*quicv1"),
     ],

@@ -165,9 +165,7 @@ def section(
         title=title,
         campaigns=tuple(sorted(arms["campaign"].unique())),
         tables=_tables(compared, published, loads, most),
-        overall=tuple(
-            overall([cell for cell in compared if cell.study == study], metric) for study, metric in kinds
-        ),
+        overall=tuple(overall([cell for cell in compared if cell.study == study], metric) for study, metric in kinds),
         largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
         unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
         loads=count_loads(loads),

@@ -154,7 +154,10 @@ def _integrity(report: AuditReport) -> list[str]:
 def _section(section: Section) -> list[str]:
     lines = [f"Against the published values: {section.title}", *_tables(section.tables)]
     if section.tables:
-        lines += ["", *(f"  Overall, {one.study}, {_metric(one.metric).title}: {_agreement(one)}" for one in section.overall)]
+        lines += [
+            "",
+            *(f"  Overall, {one.study}, {_metric(one.metric).title}: {_agreement(one)}" for one in section.overall),
+        ]
         lines += _most(section)
         lines += ["", _SUMMARY_HEAD, *(_summary_row(table) for table in section.tables)]
     lines += ["", _loads(section.loads), *_order(section.order)]

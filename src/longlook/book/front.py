@@ -43,9 +43,7 @@ class Square:
 def squares(data: BookData) -> tuple[Square, ...]:
     """Page load times of every published cell of the thesis that has a reference campaign."""
     means, verdicts = (newest(frame, "reference") for frame in (data.means, data.verdicts))
-    means, verdicts = (
-        frame[(frame["study"] == STUDY) & (frame["metric"] == PLT.name)] for frame in (means, verdicts)
-    )
+    means, verdicts = (frame[(frame["study"] == STUDY) & (frame["metric"] == PLT.name)] for frame in (means, verdicts))
     known = data.cells.set_index(["campaign", "cell_id"])
     printed = {(one.cell.study, one.cell.series, one.cell.key): one for one in published_cells(paths.PUBLISHED)}
     found = []

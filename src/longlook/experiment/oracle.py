@@ -2,7 +2,8 @@
 
 Every load is judged, none is assumed: status 200, the protocol asked for on every object, the exact count, size and
 (where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection (of an arm
-that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data. Each way of being wrong has its own reason.
+that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data.
+Each way of being wrong has its own reason.
 """
 
 from __future__ import annotations

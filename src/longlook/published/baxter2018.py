@@ -22,21 +22,21 @@ ARMS: tuple[dict[str, Any], ...] = (
     {"name": NEW, "protocol": "tcp", "server": "nginx"},
     {"name": WARM, "protocol": "tcp", "server": "nginx", "handshake": "warm"},
 )
-"""What stands here for its two browsers. Their TCP is held to the arm whose connections are new: their script closes them
-before each load."""
+"""What stands here for its two browsers. Their TCP is held to the arm whose connections are new: their script closes
+them before each load."""
 BY_PROTOCOL = {"gquic": QUIC, "h2-tls1.2-tcp": NEW}
 METRIC = "plt_by_stamps_ms"
-"""Their stopwatch: from the browser's first `Network.requestWillBeSent` to its `Page.loadEventFired`. Browsers of that age
-stamp the page's own request when its answer is there, so that the round trips before it are not counted."""
+"""Their stopwatch: from the browser's first `Network.requestWillBeSent` to its `Page.loadEventFired`. Browsers of that
+age stamp the page's own request when its answer is there, so that the round trips before it are not counted."""
 PLACES = {"local": "local", "ec2": "vlan", "ec2-east1": "vlan", "ec2-west1": "west"}
 """Where the client was -> what it is called here: in Victoria, in the server's own network, in another region."""
 BASE_RTT_MS = {"local": 87, "vlan": 0, "west": 75}
-"""Deduced. A page of five images takes QUIC two round trips: its baseline in Victoria is 173 ms above that in the server's
-network. In the other region TCP takes four of it and of 40 ms. `vlan`: below 1 ms there; here the link adds nothing, and
-an echo takes what the hosts and its own time on the line do."""
+"""Deduced. A page of five images takes QUIC two round trips: its baseline in Victoria is 173 ms above that in the
+server's network. In the other region TCP takes four of it and of 40 ms. `vlan`: below 1 ms there; here the link adds
+nothing, and an echo takes what the hosts and its own time on the line do."""
 QUEUES = ((102_400, 200), (1_200_000, 1000), (6_000_000, 4000))
-"""Bytes of a page at most -> packets of the queue: any of them holds more than a whole page, as their 10,000 (poster) and
-100,000 (report) do, so that neither is ever full. A longer one only takes longer to calibrate."""
+"""Bytes of a page at most -> packets of the queue: any of them holds more than a whole page, as their 10,000 (poster)
+and 100,000 (report) do, so that neither is ever full. A longer one only takes longer to calibrate."""
 CORRELATION_PCT = 25
 """Of corruption and duplication, which makes them much rarer than they say (tools/linkpipe/README.md). That of their
 normal jitter is lost in netem's own table."""
@@ -71,9 +71,7 @@ def _cells(name: str, folder: Path | None) -> list[PublishedCell]:
     for where, row in rows(STUDY, f"{name}.csv", folder):
         if row["repeat_of_baseline"] == "0":
             found.setdefault(tuple(row[one] for one in CONDITION), []).append((where, row))
-    return [
-        _published(name, lines) for lines in found.values() if not _is_other_here(lines[0][1])
-    ]
+    return [_published(name, lines) for lines in found.values() if not _is_other_here(lines[0][1])]
 
 
 def _is_other_here(row: Mapping[str, str]) -> bool:
@@ -135,5 +133,6 @@ def _means(lines: list[tuple[str, dict[str, str]]]) -> dict[str, PublishedMean]:
 
 
 def slopes(folder: Path | None = None) -> Iterator[dict[str, str]]:
-    """How many ms of page load time each further ms of round trip costs, by place and protocol, as derived from both."""
+    """How many ms of page load time each further ms of round trip costs, by place and protocol, as derived from
+    both."""
     return (row for _, row in rows(STUDY, "slopes.csv", folder))

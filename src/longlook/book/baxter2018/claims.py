@@ -1,8 +1,8 @@
 """The claims of Baxter and Simmons 2018, each by their own samples and by the re-measured ones.
 
 A claim has parts, each with a criterion; it holds if each of them does. A part holds where the 99 % interval of what it
-is about lies within its bounds, and is open where it lies across one. Of their ten the fourth is none of these: that UDP
-was six times slower than TCP by iperf is a number of their network.
+is about lies within its bounds, and is open where it lies across one. Of their ten the fourth is none of these: that
+UDP was six times slower than TCP by iperf is a number of their network.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from longlook.book.value import SPACE
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.plan.workload import size_label
-from longlook.published.baxter2018 import QUIC, NEW
+from longlook.published.baxter2018 import NEW, QUIC
 
 Parts = Callable[[Evidence], list[ClaimPart]]
 LOCAL, VLAN = f"{POSTER}-local", f"{POSTER}-vlan"
@@ -59,7 +59,9 @@ class Bound:
     def part(self, evidence: Evidence) -> ClaimPart | None:
         """None where the column lacks one of the two."""
         own, base = (evidence.summary(self.where, arm) for arm in (QUIC, NEW))
-        return None if own is None or base is None else part_of(self.name, times(base, own), self.at_least, self.at_most)
+        return (
+            None if own is None or base is None else part_of(self.name, times(base, own), self.at_least, self.at_most)
+        )
 
 
 def _all(bounds: Iterable[Bound]) -> Parts:

@@ -76,7 +76,9 @@ def judged_poster(evidence: Measured, whole: Measured) -> list[Prediction]:
 def _small_page(clock: str, evidence: Measured, arm: str, low: float, high: float = math.inf) -> Prediction:
     found = interval(_there(evidence.summary(Where(LOCAL, size_bytes=SMALLEST), arm)))
     bounds = f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
-    return Prediction(f"{clock} 5 x 5 KB take {bounds} ms with {NAMES[arm]}", f"{found.value:.0f} ms", found.within(low, high))
+    return Prediction(
+        f"{clock} 5 x 5 KB take {bounds} ms with {NAMES[arm]}", f"{found.value:.0f} ms", found.within(low, high)
+    )
 
 
 def _ratios(evidence: Measured, series: str) -> dict[tuple[str, int, float, float], Times] | None:
@@ -203,7 +205,9 @@ def judged_reordering(found: list[Square]) -> list[Prediction]:
     large = [one for one in found if one.page != SMALL]
     small = [one for one in found if one.page == SMALL]
 
-    def over(squares: list[Square], ratio: Callable[[Square], Times], low: float, high: float) -> tuple[str, bool | None]:
+    def over(
+        squares: list[Square], ratio: Callable[[Square], Times], low: float, high: float
+    ) -> tuple[str, bool | None]:
         all_ratios = {one.title: ratio(one) for one in squares}
         text = "; ".join(f"{title}: {times.value:.2f} times" for title, times in all_ratios.items())
         return text, all_of(*(times.within(low, high) for times in all_ratios.values()))

@@ -51,7 +51,8 @@ def titled(series: str) -> str:
 
 
 def agreement_table(data: BookData | None = None) -> HTML:
-    """Per series: means within the 99 % prediction interval of the published, verdicts that agree, and how many would in
+    """Per series: means within the 99 % prediction interval of the published, verdicts that agree, and how many would
+    in
     an exact repetition."""
     found = data or book_data.load()
     rows = [
@@ -67,7 +68,9 @@ def agreement_table(data: BookData | None = None) -> HTML:
 def _agreeing(data: BookData, series: str, key: str) -> list[str]:
     means, verdicts = (data.agreeing(name, STUDY, series, key) for name in ("means", "verdicts"))
     cells = means["cell_id"].nunique()
-    told = [_share(means[means["arm"].isin(arms)]["within_prediction"].dropna()) for arms in ([QUIC, NEW], [QUIC], [NEW])]
+    told = [
+        _share(means[means["arm"].isin(arms)]["within_prediction"].dropna()) for arms in ([QUIC, NEW], [QUIC], [NEW])
+    ]
     most = ceilings(of_series(series)).get((STUDY, series))
     ceiling = NONE if most is None else f"{100 * most.share:.0f}{SPACE}%"
     return [f"{cells} of {len(of_series(series))}", *told, _share(verdicts["agree"].dropna()), ceiling]
