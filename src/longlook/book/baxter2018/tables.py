@@ -51,9 +51,8 @@ def titled(series: str) -> str:
 
 
 def agreement_table(data: BookData | None = None) -> HTML:
-    """Per series: means within the 99 % prediction interval of the published, verdicts that agree, and how many would
-    in
-    an exact repetition."""
+    """Per series: means within the 99 % prediction interval of the published, verdicts that agree, and the share that
+    would in an exact repetition."""
     found = data or book_data.load()
     rows = [
         [titled(series), title, *_agreeing(found, series, key)]
