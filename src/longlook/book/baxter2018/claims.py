@@ -37,7 +37,7 @@ from longlook.book.value import SPACE
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.plan.workload import size_label
-from longlook.published.baxter2018 import NEW, QUIC
+from longlook.published.baxter2018 import BASE_RTT_MS, NEW, QUIC
 
 Parts = Callable[[Evidence], list[ClaimPart]]
 LOCAL, VLAN = f"{POSTER}-local", f"{POSTER}-vlan"
@@ -85,10 +85,15 @@ def _in_the_network() -> list[Bound]:
     """Every condition of the poster's but 2 and 3 % loss."""
     found = []
     for one in of_series(VLAN):
-        link, (objects,) = one.cell.link, one.cell.workload.objects
+        link, page = one.cell.link, one.cell.workload
         if link.loss_pct / 2 < 2:
             where = Where(
-                VLAN, objects.count, objects.size_bytes, link.bandwidth_mbps, link.rtt_ms, loss_pct=link.loss_pct / 2
+                VLAN,
+                page.object_count,
+                page.object_bytes or 0,
+                link.bandwidth_mbps,
+                added_ms=link.rtt_ms - BASE_RTT_MS["vlan"],
+                loss_pct=link.loss_pct / 2,
             )
             found.append(Bound(_short(where), where, at_least=1.0))
     return found
@@ -101,7 +106,7 @@ def _short(where: Where) -> str:
         f"{where.count} x {size_label(where.size_bytes)}": (where.count, where.size_bytes)
         != (usual.count, usual.size_bytes),
         f"{where.bandwidth_mbps:g} Mbit/s": where.bandwidth_mbps != usual.bandwidth_mbps,
-        f"{where.rtt_ms:g} ms": where.rtt_ms != usual.rtt_ms,
+        f"{where.rtt_ms - usual.rtt_ms:g} ms added": where.rtt_ms != usual.rtt_ms,
         f"{where.loss_pct:g} % loss": where.loss_pct != usual.loss_pct,
     }
     return ", ".join(words for words, is_told in told.items() if is_told) or "baseline"

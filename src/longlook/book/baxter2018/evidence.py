@@ -54,13 +54,16 @@ class Where:
 
     def is_of(self, one: PublishedCell) -> bool:
         """Whether a published cell has this condition."""
-        link, (objects,) = one.cell.link, one.cell.workload.objects
+        link, page = one.cell.link, one.cell.workload
         loss = link.loss_pct / 2 if link.gemodel_p_pct is None else link.gemodel_p_pct
         stated = (link.bandwidth_mbps, link.rtt_ms, loss, link.corrupt_pct, link.duplicate_pct, link.jitter_sd_ms)
         name = self.series.partition("-")[0]
         asked = (self.bandwidth_mbps, self.rtt_ms, self.loss_pct, self.corrupt_pct, self.duplicate_pct, JITTER_MS[name])
-        return (one.table, objects.count, objects.size_bytes) == (self.series, self.count, self.size_bytes) and (
-            stated == asked
+        return (one.table, page.object_count, page.object_bytes, *stated) == (
+            self.series,
+            self.count,
+            self.size_bytes,
+            *asked,
         )
 
 

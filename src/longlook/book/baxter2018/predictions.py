@@ -24,7 +24,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.plan.workload import size_label
-from longlook.published.baxter2018 import NEW, QUIC, WARM
+from longlook.published.baxter2018 import BASE_RTT_MS, NEW, QUIC, WARM
 
 FEW_OBJECTS = 5
 MANY = (100, 500)
@@ -125,7 +125,7 @@ def judged_vlan(evidence: Measured) -> list[Prediction]:
         return []
     ahead = sum(ratio.value > 1 for ratio in ratios.values())
     lossy = {f"{loss:g} % loss": ratio for (_, _, loss, _), ratio in ratios.items() if loss in LOSSES_PCT}
-    delayed = {f"{rtt:g} ms": ratio for (_, _, _, rtt), ratio in ratios.items() if rtt}
+    delayed = {f"{rtt:g} ms": ratio for (_, _, _, rtt), ratio in ratios.items() if rtt > BASE_RTT_MS["vlan"]}
     return [
         Prediction(
             f"the new TCP's mean is below QUIC's in at least {LEAST_TCP_AHEAD} of the {len(ratios)} conditions",

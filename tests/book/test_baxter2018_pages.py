@@ -29,7 +29,7 @@ def test_their_own_samples_deny_what_the_poster_says_and_bear_out_most_else():
     assert found == {
         "01": "holds in 8 of 10, not in 500 objects, open in 100 objects",
         "02": "holds",
-        "03": "holds in 17 of 19, open in 100 ms, 5 x 5 KB",
+        "03": "holds in 17 of 19, open in 100 ms added, 5 x 5 KB",
         "05": "holds in 8 of 10, not in 1 Mbit/s from us-west-1, open in 1 Mbit/s from Victoria",
         "06": "holds",
         "07": "holds",
