@@ -33,8 +33,8 @@ PLACES = {"local": "local", "ec2": "vlan", "ec2-east1": "vlan", "ec2-west1": "we
 BASE_RTT_MS = {"local": 87.0, "vlan": 0.8, "west": 75.0}
 """Deduced. A page of five images takes QUIC two round trips: its baseline in Victoria is 173 ms above that in the
 server's network. In the other region TCP takes four of it and of 40 ms. `vlan`: below 1 ms there. Not less here: over a
-link without any delay the handshake of a 0-RTT load is often over before the browser has sent its request, which is then
-none."""
+link without any delay the handshake of a 0-RTT load is often over before the browser has sent its request, which is
+then none."""
 QUEUES = ((102_400, 200), (1_200_000, 1000), (6_000_000, 4000))
 """Bytes of a page at most -> packets of the queue: any of them holds more than a whole page, as their 10,000 (poster)
 and 100,000 (report) do, so that neither is ever full. A longer one only takes longer to calibrate."""
