@@ -91,6 +91,14 @@ def test_what_cannot_be_done_is_refused_by_name(arm, words):
     assert "cell figure-7_" in str(refused.value) and "arm odd (" in str(refused.value)
 
 
+def test_arms_that_run_together_are_not_warm():
+    warm = TCP | {"stack": "baxter2018", "server": "nginx", "handshake": "warm"}
+    wanted = cell(warm, TCP, mode="together", experiment="fairness", workload={"size_kb": 1000}, duration_s=10)
+    assert [text.partition(": ")[2] for text in refusals(wanted)] == [
+        "arms that run together begin with connections of their own, none is warm"
+    ]
+
+
 def test_a_browser_loads_pages_and_no_downloads():
     wanted = cell(QUIC, TCP, workload={"kind": "download", "size_kb": 1000, "count": 3})
     assert [text.partition(": ")[2] for text in refusals(wanted)] == ["client chromium loads page, not download"] * 2
