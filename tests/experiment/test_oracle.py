@@ -100,6 +100,13 @@ def test_a_0rtt_request_that_the_link_lost_is_no_rejection(connect_ms, client_pa
     assert (verdict.accepted, verdict.zero_rtt) == (accepted, False)
 
 
+def test_a_0rtt_request_that_the_link_reordered_is_no_rejection_and_one_that_was_not_tried_is():
+    wanted = Expectation(FILES, "h3", zero_rtt=True, rtt_ms=36, reorders=True)
+    assert judge(replace(GOOD, connect_ms=1.7), wanted, Evidence(frozenset(), {"7": False})).accepted
+    waited = judge(replace(GOOD, connect_ms=38.0), wanted, Evidence(frozenset(), {"7": False}))
+    assert waited.reason == "zero_rtt_rejected"
+
+
 def test_tcp_connections_are_told_apart_by_the_client():
     wanted = Expectation(FILES, "h3", zero_rtt=None)
     assert judge(GOOD, wanted, Evidence(frozenset({"6"}))).accepted

@@ -101,6 +101,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         timeout_s(cell),
         cell.link.rtt_ms,
         slowest_ms=cell.link.rtt_ms + cell.link.swing_ms,
+        reorders=cell.link.reorders,
         stops=owned.enter_context(StopWatch()),
     )
     servers = _servers(owned, context)

@@ -34,6 +34,8 @@ class Expectation:
     """Of the link; tells an attempt at 0-RTT from none."""
     reused: bool = False
     """The load must use a connection of an earlier one and open none."""
+    reorders: bool = False
+    """The link puts packets out of order: early data may arrive before what it is to be read with."""
 
 
 @dataclass(frozen=True)
@@ -182,13 +184,13 @@ def _reuse(connections: tuple[str, ...], evidence: Evidence) -> tuple[str | None
 
 
 def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence) -> bool:
-    """True when the client did send its request as 0-RTT data and the link lost a packet of the client's.
+    """True when the client did send its request as 0-RTT data and the link lost a packet of the client's, or reorders.
 
-    Such a request arrives as 1-RTT data, one retransmission later. That is what loss does to 0-RTT: to reject
-    the load would leave QUIC's unlucky loads out of its mean. An attempt shows in the client's account: it took the
+    Such a request arrives as 1-RTT data, one retransmission later. That is what loss and disorder do to 0-RTT: to
+    reject the load would leave QUIC's unlucky loads out of its mean. An attempt shows in the client's account: it took the
     connection for usable long before a round trip.
     """
-    if evidence.client_packets_lost == 0 or seen.connect_ms is None:
+    if seen.connect_ms is None or not (evidence.client_packets_lost or wanted.reorders):
         return False
     return 0 <= seen.connect_ms < wanted.rtt_ms / 2
 
