@@ -187,8 +187,8 @@ def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence)
     """True when the client did send its request as 0-RTT data and the link lost a packet of the client's, or reorders.
 
     Such a request arrives as 1-RTT data, one retransmission later. That is what loss and disorder do to 0-RTT: to
-    reject the load would leave QUIC's unlucky loads out of its mean. An attempt shows in the client's account: it took the
-    connection for usable long before a round trip.
+    reject the load would leave QUIC's unlucky loads out of its mean. An attempt shows in the client's account: it took
+    the connection for usable long before a round trip.
     """
     if seen.connect_ms is None or not (evidence.client_packets_lost or wanted.reorders):
         return False

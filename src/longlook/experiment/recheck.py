@@ -225,6 +225,7 @@ class _Judge:
     def _judge(self, record: Mapping[str, Any], told: _Told, seen: Observation, link: Mapping) -> Verdict:
         early, protocol = record.get("zero_rtt"), self._protocol or seen.protocols[0]
         wanted = expectation(self.arm, record["index"], self._files, protocol, self.link.rtt_ms, self.link.reorders)
+        opened = None if early is None else dict.fromkeys(told.connections, early)
         lost = packets_lost(link)
         known = frozenset(self._known)
         plain = replace(seen, objects=tuple(replace(one, sha256=None) if one.sha256 else one for one in seen.objects))
