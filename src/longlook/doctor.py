@@ -65,6 +65,7 @@ TOOLS = (
     Tool("tshark", "tshark", "decrypting captures of QUIC", required=False),
     Tool("gtlsserver", "ngtcp2-server", "the server ngtcp2, of the stacks quicv1more and halme2021", required=False),
     Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of the stacks quicv1more and halme2021", required=False),
+    Tool("nginx", "nginx", "the server nginx, of the stack baxter2018", required=False),
     Tool(
         "flask", "python3-flask libapache2-mod-wsgi-py3", "Flask behind Apache, of the stack quicv1wsgi", required=False
     ),

@@ -47,6 +47,15 @@ def test_ratios_are_measured_over_published_and_equal_verdicts_agree():
     assert cell.result.campaign == "mine-20260101T000000" and cell.published.table == "B.1"
 
 
+def test_an_arm_that_only_the_measured_cell_has_is_held_against_nothing():
+    arms = [QUIC, TCP, TCP | {"handshake": "warm"}]
+    cell = make_cell(arms=arms)
+    quic, tcp, _ = cell.arm_names
+    known = PublishedCell("B.1", cell, "plt_ms", {quic: PublishedMean(*FAST), tcp: PublishedMean(*SLOW)})
+    (found,) = agreements([known], [result_of(cell, FAST, SLOW, (120.0, 2.0, 20))])
+    assert [mean.arm for mean in found.means] == [quic, tcp] and len(found.verdicts) == 1
+
+
 def test_verdicts_come_from_mean_deviation_and_n_of_each_side():
     (cell,) = agreements([published()], [measured(quic=(100.0, 80.0, 20), tcp=(150.0, 80.0, 20))])
     (verdict,) = cell.verdicts

@@ -30,7 +30,7 @@ from longlook.audit import (
     format_text,
     to_json,
 )
-from longlook.audit.checks import samples_by_key
+from longlook.audit.checks import samples_by_key, without_kept
 from longlook.dataset.tables import read_table
 from longlook.errors import LonglookError
 from longlook.record.campaigns import open_campaign
@@ -326,3 +326,11 @@ def test_of_equal_cells_the_one_with_most_loads_counts_and_of_those_the_newest()
     found = samples_by_key(rows((new, 20, 2.0), (old, 20, 1.0), (few, 10, 3.0)))
     assert found["m", "k"]["tcp"].mean == 2.0
     assert samples_by_key(rows((old, 20, 1.0), (few, 10, 3.0)))["m", "k"]["tcp"].mean == 1.0
+
+
+def test_an_arm_that_keeps_its_connection_may_depend_on_what_was_loaded_before():
+    place = {"campaign": "one", "cell_id": "cell"}
+    loads = pd.DataFrame([place | {"arm": arm, "value": 1.0} for arm in ("new", "warm", "new")])
+    arms = pd.DataFrame([place | {"arm": "new", "handshake": "1rtt"}, place | {"arm": "warm", "handshake": "warm"}])
+    assert list(without_kept(loads, arms)["arm"]) == ["new", "new"]
+    assert len(without_kept(loads, arms.iloc[:1])) == 3

@@ -8,7 +8,8 @@ from longlook.book import data as book_data
 from longlook.book.claimed import verdict
 from longlook.book.halme2021 import claims, rival, then
 from longlook.book.halme2021.chart import ranges
-from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, Beside, Times, printed, times
+from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, Beside, printed
+from longlook.book.times import Times, times
 from longlook.experiment.metrics import DURATION, PACKETS
 
 OPEN = [6, 8, 9]

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from longlook.client.chromium.har import observation, page_load_time_ms
+from longlook.client.chromium.har import observation, page_load_time_ms, recorded
 
 
 def entry(path, size, at="2026-11-22T10:00:00.010Z", headers=(), **timings):
@@ -41,6 +41,15 @@ def test_phases_that_did_not_happen_are_absent():
     assert whole.connect_ms == 1.71234
     without = observation(har(entry("/index.html", 200, dns=-1, connect=-1)))
     assert set(without.metrics) == set(whole.metrics) - {"dns_ms"} and without.connect_ms is None
+
+
+def test_a_late_stamp_of_the_pages_request_gives_a_second_time_and_stays_in_the_artefact():
+    given = har()
+    given["pages"][0]["_lateMs"] = 60.12345
+    whole = observation(given)
+    assert whole.metrics["plt_ms"] == 103.5 and whole.metrics["plt_by_stamps_ms"] == pytest.approx(43.877)
+    assert recorded(whole.artefact).metrics == whole.metrics
+    assert "late_ms" not in observation(har()).artefact["log"]["page"]
 
 
 def test_objects_are_told_with_path_size_times_and_what_became_of_them():

@@ -40,7 +40,8 @@ ARM_COLUMNS = [
     "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "netem", "duration_s",
     "at_most_s", "arm", "arm_label", "stack", "protocol", "server", "client", "handshake", "cca",
     "emulated_connections", "quic_options", "initial_window", "remembered_ssthresh", "client_cpu_pct",
-    "server_cpu_pct", "cpu_period_us", "request_cost_us", "initial_rtt_ms", "client_initial_rtt_ms", "paced",
+    "server_cpu_pct", "cpu_period_us", "request_cost_us", "initial_rtt_ms", "client_initial_rtt_ms",
+    "reordering_threshold", "paced",
     "metric", "unit", "n", "mean", "sd", "median", "floor",
 ]  # fmt: skip
 

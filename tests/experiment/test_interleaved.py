@@ -64,6 +64,8 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         QUIC | {"initial_rtt_ms": 1000},
         QUIC | {"stack": "quicv1c126"},
         QUIC | {"stack": "gquic37"},
+        QUIC | {"reordering_threshold": 9},
+        TCP | {"handshake": "warm"},
     ]
     named = [arm | {"name": f"arm{number}"} for number, arm in enumerate(arms)]
     servers = Servers(cell(*named))
@@ -79,8 +81,9 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         ("quic", 447, "arm11"),
         ("quic", 448, "arm12"),
         ("quic", 449, "arm14"),
+        ("quic", 450, "arm15"),
     ]
-    assert [found[f"arm{number}"].settings.port for number in (2, 3, 4, 6, 13)] == [443] * 5
+    assert [found[f"arm{number}"].settings.port for number in (2, 3, 4, 6, 13, 16)] == [443] * 6
 
 
 def test_windows_are_set_once_where_they_are_equal_and_before_each_load_where_not():
@@ -125,6 +128,13 @@ def records_of(one, results):
     context = SimpleNamespace(cell=one, campaign="trial", bed=bed, link=link)
     sides = {name: Stand(name, results, log) for name in one.arm_names}
     return interleaved._records(context, sides, progress=None), log
+
+
+def test_a_warm_arms_connection_is_kept_and_the_others_are_dropped():
+    one = cell(TCP | {"name": "new"}, TCP | {"name": "warm", "handshake": "warm"}, loads=2)
+    records, log = records_of(one, lambda index: None)
+    assert len(list(records)) == 6
+    assert [name for name, done in log if done == "drop"] == ["new"] * 3
 
 
 def test_a_rejected_load_is_measured_again_at_the_end_and_a_cold_one_is_not():

@@ -22,6 +22,7 @@ def seen_object(path, size, **changes):
 
 GOOD = Observation({"plt_ms": 103.5}, tuple(seen_object(path, one.size_bytes) for path, one in FILES.items()), 1.7)
 QUIC = Expectation(FILES, protocol="h3", zero_rtt=True)
+WARM = Expectation(FILES, protocol="h3", zero_rtt=None, reused=True)
 RESUMED = Evidence(frozenset({"6"}), {"7": True})
 
 
@@ -75,6 +76,10 @@ WRONG_CONNECTIONS = [
     ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(2, 0, {}))),
     ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(1, 0, {"tcp port 443": 1}))),
     ("connection_reused", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(0, 0, {}))),
+    ("connection_not_reused", WARM, Evidence(frozenset({"6"}))),
+    ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=Opened(1, 0, {}))),
+    ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=Opened(0, 0, {"quic port 443": 1}))),
+    ("cca", WARM, Evidence(frozenset({"7"}), cca="bbr")),
 ]
 
 
@@ -95,10 +100,24 @@ def test_a_0rtt_request_that_the_link_lost_is_no_rejection(connect_ms, client_pa
     assert (verdict.accepted, verdict.zero_rtt) == (accepted, False)
 
 
+def test_a_0rtt_request_that_the_link_reordered_is_no_rejection_and_one_that_was_not_tried_is():
+    wanted = Expectation(FILES, "h3", zero_rtt=True, rtt_ms=36, reorders=True)
+    assert judge(replace(GOOD, connect_ms=1.7), wanted, Evidence(frozenset(), {"7": False})).accepted
+    waited = judge(replace(GOOD, connect_ms=38.0), wanted, Evidence(frozenset(), {"7": False}))
+    assert waited.reason == "zero_rtt_rejected"
+
+
 def test_tcp_connections_are_told_apart_by_the_client():
     wanted = Expectation(FILES, "h3", zero_rtt=None)
     assert judge(GOOD, wanted, Evidence(frozenset({"6"}))).accepted
     assert judge(change(1, connection="8"), wanted, Evidence(frozenset())).reason == "several_connections"
+
+
+def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():
+    assert judge(GOOD, WARM, Evidence(frozenset({"7"}), opened=Opened(0, 0, {}))).accepted
+    assert judge(GOOD, WARM, Evidence(frozenset({"7"}))).accepted, "a link that counts none says nothing of it"
+    two = change(1, connection="8")
+    assert judge(two, WARM, Evidence(frozenset({"7", "8"}))).reason == "several_connections"
 
 
 def test_the_reasons_are_those_that_can_be_given_and_no_others():

@@ -39,6 +39,8 @@ def cell(*arms, **changes):
         TCP | {"cca": "bbr", "paced": True, "initial_window": 32},
         TCP | {"cca": "reno", "client_cpu_pct": 50},
         GQUIC | {"emulated_connections": 1, "request_cost_us": 50},
+        GQUIC | {"reordering_threshold": 1000},
+        TCP | {"stack": "baxter2018", "server": "nginx", "handshake": "warm"},
         QUIC | {"request_cost_us": 0},
     ],
 )
@@ -72,7 +74,12 @@ def test_what_can_be_done_is_not_refused(arm):
             | {"request_cost_us": 0},
             "server ngtcp2 cannot be given a cost per request",
         ),
-        (QUIC | {"server": "nginx"}, "no server 'nginx' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd"),
+        (TCP | {"handshake": "warm"}, "server apache does 1rtt, not warm"),
+        (QUIC | {"reordering_threshold": 9}, "server envoy cannot be told a reordering threshold"),
+        (
+            QUIC | {"server": "lighttpd"},
+            "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd",
+        ),
         (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
         (QUIC | {"stack": "quicv9"}, "no stack 'quicv9'.*known stacks: .*quicv1"),
     ],
@@ -82,6 +89,14 @@ def test_what_cannot_be_done_is_refused_by_name(arm, words):
     with pytest.raises(NotSupported, match=words) as refused:
         require_possible(wanted)
     assert "cell figure-7_" in str(refused.value) and "arm odd (" in str(refused.value)
+
+
+def test_arms_that_run_together_are_not_warm():
+    warm = TCP | {"stack": "baxter2018", "server": "nginx", "handshake": "warm"}
+    wanted = cell(warm, TCP, mode="together", experiment="fairness", workload={"size_kb": 1000}, duration_s=10)
+    assert [text.partition(": ")[2] for text in refusals(wanted)] == [
+        "arms that run together begin with connections of their own, none is warm"
+    ]
 
 
 def test_a_browser_loads_pages_and_no_downloads():

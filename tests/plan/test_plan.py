@@ -231,6 +231,8 @@ def test_derived_seeds_are_stable_between_machines_and_versions():
         ((QUIC, QUIC | {"request_cost_us": 0}, QUIC | {"request_cost_us": 50}), ("nocost", "cost0us", "cost50us")),
         ((QUIC, QUIC | {"initial_rtt_ms": 1000}), ("initial-rtt", "initial-rtt1000ms")),
         ((QUIC, QUIC | {"client_initial_rtt_ms": 9}), ("client-initial-rtt", "client-initial-rtt9ms")),
+        ((TCP, TCP | {"handshake": "warm"}), ("1rtt", "warm")),
+        ((QUIC, QUIC | {"reordering_threshold": 9}), ("threshold", "threshold9")),
         ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
         ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
     ],
@@ -261,6 +263,8 @@ def test_what_a_cell_asks_of_its_senders_is_in_its_name():
         cell(QUIC | {"request_cost_us": 50}, TCP),
         cell(QUIC | {"initial_rtt_ms": 1000}, TCP),
         cell(QUIC | {"handshake": "1rtt"}, TCP),
+        cell(QUIC, TCP | {"handshake": "warm"}),
+        cell(QUIC | {"reordering_threshold": 9}, TCP),
     ]
     assert len({one.id for one in cells}) == len(cells)
 
@@ -275,6 +279,8 @@ CHANGES = {
     "cost": {"arms": (QUIC | {"request_cost_us": 50}, TCP)},
     "no cost of its own": {"arms": (QUIC | {"request_cost_us": 0}, TCP)},
     "initial round trip": {"arms": (QUIC | {"initial_rtt_ms": 1000}, TCP)},
+    "warm": {"arms": (QUIC, TCP | {"handshake": "warm"})},
+    "threshold": {"arms": (QUIC | {"reordering_threshold": 3}, TCP)},
     "client's round trip": {"arms": (QUIC | {"client_initial_rtt_ms": 1000}, TCP)},
     "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
     "paced": {"arms": (QUIC, TCP | {"paced": True})},
@@ -353,6 +359,8 @@ def test_another_interval_between_delays_is_another_name():
         (QUIC | {"initial_rtt_ms": 0}, "initial_rtt_ms"),
         (TCP | {"initial_rtt_ms": 100}, "initial_rtt_ms is for QUIC"),
         (TCP | {"client_initial_rtt_ms": 100}, "client_initial_rtt_ms is for QUIC"),
+        (TCP | {"reordering_threshold": 3}, "reordering_threshold is for QUIC"),
+        (QUIC | {"handshake": "warm"}, "warm is for TCP"),
         (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
     ],
 )
@@ -363,6 +371,8 @@ def test_an_arm_asks_only_for_what_means_something(wrong, words):
 
 def test_arms_have_labels_for_readers():
     assert Arm.parse(arm(**TCP, paced=True)).label == "TCP CUBIC, paced"
+    assert Arm.parse(arm(**TCP, handshake="warm")).label == "TCP CUBIC, warm"
+    assert Arm.parse(arm(**QUIC, reordering_threshold=9)).label == "QUIC CUBIC, N = 2, reordering threshold 9"
     assert Arm.parse(arm(**QUIC, request_cost_us=50)).label == "QUIC CUBIC, N = 2, 50 us per request"
     assert Arm.parse(arm(**QUIC, initial_rtt_ms=1000)).label == "QUIC CUBIC, N = 2, initial RTT 1000 ms"
     assert Arm.parse(arm(**QUIC, handshake="1rtt", quic_options=["ILD0"])).label == "QUIC CUBIC, N = 2, 1-RTT, ILD0"

@@ -214,6 +214,14 @@ def test_the_programs_of_a_stack_come_with_it_alone(tmp_path, stack):
     assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
 
 
+def test_nginx_comes_with_the_stack_that_has_it_alone(tmp_path):
+    for name in ("other", "same"):
+        (tmp_path / name).mkdir()
+    assert for_stacks(tmp_path / "other", "quicv1", "c65")[1] == []
+    _, calls = for_stacks(tmp_path / "same", "baxter2018")
+    assert calls[-1].startswith("apt-get") and calls[-1].endswith("no-install-recommends nginx")
+
+
 def test_a_library_or_a_program_of_a_whole_path_is_that_file_only(tmp_path):
     """Another Flask on PATH, as pyenv puts one there, is not the one that Apache uses."""
     neither, library = tmp_path / "neither", tmp_path / "library"

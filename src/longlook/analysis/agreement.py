@@ -46,8 +46,8 @@ def agreements(published: Iterable[PublishedCell], results: Iterable[CellResult]
 
 
 def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:
-    """One cell in both; arms stand in the order of the published table."""
-    pairs = same_arms(published.cell, result.cell)
+    """One cell in both; arms stand in the order of the published table, without those that it has no mean of."""
+    pairs = [pair for pair in same_arms(published.cell, result.cell) if pair[0].name in published.arms]
     cell = published.cell.model_copy(update={"arms": tuple(theirs for _, theirs in pairs)})
     printed = [published.arms[arm.name] for arm, _ in pairs]
     known = [

@@ -22,9 +22,11 @@ from scipy.special import stdtr
 from longlook.analysis.agreement import printed_summary
 from longlook.analysis.contrast import Verdict, contrast
 from longlook.analysis.welch import ALPHA, Summary
+from longlook.experiment import metrics
 from longlook.published.cells import PublishedCell
 
 ALL = ("", "")
+LOADING = (metrics.PLT.name, metrics.BY_STAMPS.name)
 DRAWS = 2000
 RANGE = (2.5, 97.5)
 """Percentiles: in 95 of 100 exact replications the number of equal verdicts lies between them."""
@@ -61,11 +63,11 @@ class Halves:
 
 
 def ceilings(published: Iterable[PublishedCell], kind: Kind = "gamma") -> dict[tuple[str, str], Ceiling]:
-    """(study, table) -> its ceiling, and ALL -> that of all tables; of cells with two arms and page loads."""
+    """(study, table) -> its ceiling, and ALL -> that of all tables; of cells with means of two arms, and page loads."""
     counts: dict[tuple[str, str], list[np.ndarray]] = {}
     for one in published:
-        if len(one.cell.arms) == 2 and one.metric == "plt_ms":
-            left, right = (printed_summary(one.arms[arm.name]) for arm in one.cell.arms)
+        if len(one.known_arms) == 2 and one.metric in LOADING:
+            left, right = (printed_summary(one.arms[arm.name]) for arm in one.known_arms)
             same = _shares_verdict(left, right, DRAWS, kind, one.cell.key)
             if same is not None:
                 counts.setdefault((one.cell.study, one.table), []).append(same)

@@ -84,6 +84,8 @@ class ComparedCell:
 class Overall:
     """Cells of one metric summed up: page load times are not counted together with rates."""
 
+    study: str
+    """Empty of cells of several."""
     metric: str
     cells: int
     equal: int
@@ -143,7 +145,9 @@ def overall(cells: Sequence[ComparedCell], metric: str) -> Overall:
     own = [cell for cell in cells if cell.metric == metric]
     equal, tested = count_agreeing(own)
     protocols = dict.fromkeys(mean.protocol for cell in own for mean in cell.means)
+    studies = {cell.study for cell in own}
     return Overall(
+        study=studies.pop() if len(studies) == 1 else "",
         metric=metric,
         cells=len(own),
         equal=equal,

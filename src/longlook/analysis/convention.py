@@ -89,7 +89,7 @@ def _table(
         if once is None or twice is None:
             continue
         cells += 1
-        for arm in one.cell.arms:
+        for arm in one.known_arms:
             known = printed_summary(one.arms[arm.name])
             halves, wholes = once.get(arm.protocol), twice.get(arm.protocol)
             if halves is None or wholes is None or not all(map(_is_told, (known, halves, wholes))):

@@ -4,10 +4,10 @@ No measurement of a correct load on a correct link can have a mean below it, so 
 link, cache, clock or definition. It is a bound and not a prediction: wherever a real stack may do better than a
 textbook, the model gives it the benefit. The parts are
 
-1. *handshake*: round trips before the page's request may leave. TCP needs one (RFC 9293, 3.5) and TLS 1.3 one more
-   (RFC 8446, 2); TLS 1.2 with False Start or a resumed session also one more (RFC 7918, RFC 5246); with early data
-   (RFC 8446, 2.3) TCP's own is all. QUIC needs one (RFC 9001, 4.1) and with 0-RTT none (RFC 8446, 2.3; RFC 9001, 4.6;
-   thesis 2.1.1).
+1. *handshake*: round trips before the page's request may leave. TCP needs one (RFC 9293, 3.5) and TLS 1.3 one more (RFC
+   8446, 2); TLS 1.2 with False Start or a resumed session also one more (RFC 7918, RFC 5246); with early data (RFC
+   8446, 2.3) TCP's own is all, and on a connection that is kept there is none. QUIC needs one (RFC 9001, 4.1) and with
+   0-RTT none (RFC 8446, 2.3; RFC 9001, 4.6; thesis 2.1.1).
 2. *requests*: one round trip for the first byte of the page, one for the first byte of an image: the browser learns of
    the images from the page (thesis 3.3). A download has no page: one for the first byte of its files.
 3. *serialisation*: the images' (files') bytes and the headers of the fewest, largest packets at the bandwidth of the
@@ -18,18 +18,18 @@ textbook, the model gives it the benefit. The parts are
    bytes can have left; the others still have to be serialised: transfer >= max over k of (k-1) R + serialise(bytes -
    D(k)).
 
-What makes it a true bound: W counts not only the initial window (10 segments for TCP, RFC 6928, or what the arm's
-route is given; 32 packets for QUIC, Google's `kInitialCongestionWindow`, the largest of any server here, or what the
-arm's connection options ask for: IW03, IW10, IW20, IW50) but also that every packet of handshake and page was
-acknowledged and let the window grow before the images (slow start grows by what is acknowledged: RFC 5681, 3.1; RFC
-9002, 7.3.1); pacing, HyStart, delayed acknowledgements, flow control, loss, request bytes and all browser time are
-left out, they only add. TCP's g is 2. Google's QUIC adds a whole 1460 bytes for each acknowledged packet whatever its
-size (`TcpCubicSenderBytes::MaybeIncreaseCwnd`), so its g is above 2 by the ratio of 1460 to the size of its packets.
-Objects of several sizes count by all their bytes together, in whatever order they are sent: an object's last packet is
-its only small one, so that no more packets have left than bytes have left over the bytes per packet of the object
-whose packets are the smallest on average, and g is taken from that object. Loss cannot lower the floor. Jitter can: it
-may take up to `jitter_ms` off a round trip (half of it in each direction), a normal one four standard deviations in
-each direction (`Link.swing_ms`), so the floor uses the shortest round trip.
+What makes it a true bound: W counts not only the initial window (10 segments for TCP, RFC 6928, or what the arm's route
+is given; 32 packets for QUIC, Google's `kInitialCongestionWindow`, the largest of any server here, or what the arm's
+connection options ask for: IW03, IW10, IW20, IW50; without bound where TCP's connection is kept) but also that every
+packet of handshake and page was acknowledged and let the window grow before the images (slow start grows by what is
+acknowledged: RFC 5681, 3.1; RFC 9002, 7.3.1); pacing, HyStart, delayed acknowledgements, flow control, loss, request
+bytes and all browser time are left out, they only add. TCP's g is 2. Google's QUIC adds a whole 1460 bytes for each
+acknowledged packet whatever its size (`TcpCubicSenderBytes::MaybeIncreaseCwnd`), so its g is above 2 by the ratio of
+1460 to the size of its packets. Objects of several sizes count by all their bytes together, in whatever order they are
+sent: an object's last packet is its only small one, so that no more packets have left than bytes have left over the
+bytes per packet of the object whose packets are the smallest on average, and g is taken from that object. Loss cannot
+lower the floor. Jitter can: it may take up to `jitter_ms` off a round trip (half of it in each direction), a normal one
+four standard deviations in each direction (`Link.swing_ms`), so the floor uses the shortest round trip.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class Transport:
     """What of an arm's protocol the floor depends on."""
 
     handshake_rounds: int
-    initial_window_packets: int
+    initial_window_packets: float
+    """Infinite where a connection may have any window by now."""
     payload_bytes: int
     """Most image bytes in one packet of `MTU_BYTES`."""
     overshoot_packets: int
@@ -92,9 +93,10 @@ def transport_of(arm: Arm) -> Transport:
     """Round trips, window and packets of an arm."""
     early = arm.handshake == "0rtt"
     if arm.protocol == "tcp":
+        new = arm.initial_window or TCP_WINDOW_PACKETS
         return Transport(
-            handshake_rounds=1 if early else 2,
-            initial_window_packets=arm.initial_window or TCP_WINDOW_PACKETS,
+            handshake_rounds=0 if arm.keeps_connection else 1 if early else 2,
+            initial_window_packets=math.inf if arm.keeps_connection else new,
             payload_bytes=TCP_PAYLOAD_BYTES,
             overshoot_packets=0,
         )

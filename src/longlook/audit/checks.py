@@ -157,23 +157,24 @@ def section(
     compared = compared_cells(chosen(tables["agreement_means"]), chosen(tables["agreement_verdicts"]), tables["cells"])
     measured = set(arms[CELL_NAME].itertuples(index=False, name=None))
     metrics = dict.fromkeys(cell.metric for cell in compared)
+    kinds = dict.fromkeys((cell.study, cell.metric) for cell in compared)
     tabled = {(cell.campaign, cell.cell_id) for cell in compared}
-    most = ceilings(_measured_of(published, tables["cells"], tabled)) if tabled else {}
+    most, studies = _ceilings(_measured_of(published, tables["cells"], tabled) if tabled else [])
     bounded = arms[arms["floor"].notna() & arms["mean"].notna()]
     return Section(
         title=title,
         campaigns=tuple(sorted(arms["campaign"].unique())),
         tables=_tables(compared, published, loads, most),
-        overall=tuple(overall(compared, metric) for metric in metrics),
+        overall=tuple(overall([cell for cell in compared if cell.study == study], metric) for study, metric in kinds),
         largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
         unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
         loads=count_loads(loads),
-        order=order_control(loads),
+        order=order_control(without_kept(loads, alone)),
         short_cells=short_cells(alone, tables["cells"]),
         floors=len(bounded),
         below_floor=below_floor(bounded, tables["cells"]),
         uncontrolled=_uncontrolled(alone, controls),
-        ceiling=most.get(ALL),
+        ceilings=studies,
         halves=halves(pairs_of_loads(loads, tabled)) if tabled else None,
         conventions=tuple(one for one in conventions(published, samples_by_key(alone)) if one.cells),
     )
@@ -184,6 +185,19 @@ def _measured_of(published: Sequence[PublishedCell], cells: pd.DataFrame, tabled
     own = among(cells, pd.DataFrame(sorted(tabled), columns=CELL_NAME))
     known = set(own[["study", "series", "key"]].itertuples(index=False, name=None))
     return [one for one in published if (one.cell.study, one.cell.series, one.cell.key) in known]
+
+
+def _ceilings(
+    published: Sequence[PublishedCell],
+) -> tuple[dict[tuple[str, str], Ceiling], dict[str, Ceiling]]:
+    """By (study, table), and by study."""
+    tables: dict[tuple[str, str], Ceiling] = {}
+    studies: dict[str, Ceiling] = {}
+    for study in dict.fromkeys(one.cell.study for one in published):
+        found = ceilings([one for one in published if one.cell.study == study])
+        studies |= {study: found.pop(ALL)} if ALL in found else {}
+        tables |= found
+    return tables, studies
 
 
 def pairs_of_loads(loads: pd.DataFrame, tabled: set) -> dict[str, tuple[list[float], list[float]]]:
@@ -273,6 +287,14 @@ def count_loads(loads: pd.DataFrame) -> LoadCounts:
         rejected=dict(sorted(rejected.items())),
         disturbed=int(loads["disturbed"].astype(bool).sum()),
     )
+
+
+def without_kept(loads: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
+    """Loads of arms that open a connection for each: for how long a kept one was idle, and with which window it goes
+    on, depends on what was loaded before."""
+    of = [*CELL_NAME, "arm"]
+    kept = arms.loc[arms["handshake"] == "warm", of]
+    return loads[~pd.MultiIndex.from_frame(loads[of]).isin(pd.MultiIndex.from_frame(kept))]
 
 
 def order_control(loads: pd.DataFrame) -> OrderControl:

@@ -36,7 +36,7 @@ def title_of(one: PublishedCell) -> str:
 
 
 def _wrong_difference(one: PublishedCell) -> list[str]:
-    left, right, *_ = (one.arms[arm.name] for arm in one.cell.arms)
+    left, right, *_ = (one.arms[arm.name] for arm in one.known_arms)
     if difference_follows(left, right, one.printed_pct_diff or ""):
         return []
     computed = percentage_difference(left.mean, right.mean)
@@ -57,7 +57,7 @@ def difference_follows(left: PublishedMean, right: PublishedMean, printed: str) 
 
 def _below_floor(one: PublishedCell) -> list[str]:
     found = []
-    for arm in one.cell.arms:
+    for arm in one.known_arms:
         mean, least = one.arms[arm.name].mean, floor(one.cell, arm).total_ms
         if mean < least:
             found.append(f"{one.table}: {arm.name} {title_of(one)}: mean {mean:.1f} ms, floor {least:.1f} ms")

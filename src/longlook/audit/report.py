@@ -150,7 +150,7 @@ class Section:
     campaigns: tuple[str, ...]
     tables: tuple[TableAudit, ...]
     overall: tuple[Overall, ...]
-    """One for each metric of the tables."""
+    """One for each study and metric of the tables."""
     largest: Mapping[str, tuple[tuple[ComparedCell, ComparedMean], ...]]
     """Metric -> the means that differ most from the published ones, the largest difference first."""
     unpublished_cells: int
@@ -163,8 +163,8 @@ class Section:
     below_floor: tuple[str, ...]
     uncontrolled: tuple[str, ...]
     """Kinds of arms of which no A/A control was measured."""
-    ceiling: Ceiling | None = None
-    """Of all its tables together."""
+    ceilings: Mapping[str, Ceiling] = field(default_factory=dict)
+    """Study -> that of all its tables together."""
     halves: Halves | None = None
     """How well the ceiling's method predicts our own loads, split in halves."""
     conventions: tuple[TableConvention, ...] = ()

@@ -87,14 +87,14 @@ def _within(counts: tuple[int, int]) -> str:
 
 def _most(section: Section) -> list[str]:
     """What the agreement is to be held against."""
-    if section.ceiling is None:
-        return []
-    most, lines = section.ceiling, []
-    lines.append(
-        f"  Ceiling: an exact replication would share {most.expected:.0f} of {most.cells} verdicts ({most.share:.1%}; "
-        f"{most.low} to {most.high} in 95 of 100), twenty loads being what they are"
-    )
-    lines.append(f"  Means within the 99 % prediction interval of the published: {_within(within(section.cells))}")
+    lines = []
+    for study, most in section.ceilings.items():
+        own = [cell for cell in section.cells if cell.study == study]
+        lines.append(
+            f"  Ceiling, {study}: an exact replication would share {most.expected:.0f} of {most.cells} verdicts "
+            f"({most.share:.1%}; {most.low} to {most.high} in 95 of 100), its loads being what they are"
+        )
+        lines.append(f"  Means within the 99 % prediction interval of the published, {study}: {_within(within(own))}")
     if section.halves is not None and section.halves.cells:
         half = section.halves
         lines.append(
@@ -154,7 +154,10 @@ def _integrity(report: AuditReport) -> list[str]:
 def _section(section: Section) -> list[str]:
     lines = [f"Against the published values: {section.title}", *_tables(section.tables)]
     if section.tables:
-        lines += ["", *(f"  Overall, {_metric(one.metric).title}: {_agreement(one)}" for one in section.overall)]
+        lines += [
+            "",
+            *(f"  Overall, {one.study}, {_metric(one.metric).title}: {_agreement(one)}" for one in section.overall),
+        ]
         lines += _most(section)
         lines += ["", _SUMMARY_HEAD, *(_summary_row(table) for table in section.tables)]
     lines += ["", _loads(section.loads), *_order(section.order)]

@@ -226,11 +226,13 @@ def _agreement_rows(part: Section) -> list[list[str]]:
     overall = [
         [
             "all",
-            metric_of(one.metric).title,
+            f"{html.escape(one.study)}: {metric_of(one.metric).title}",
             str(one.cells),
             _agreeing(one.equal, one.tested),
-            _ceiling(part.ceiling) if one.metric == PLT.name else style.DASH,
-            "{} of {}".format(*within(cell for cell in part.cells if cell.metric == one.metric)),
+            _ceiling(part.ceilings.get(one.study)) if one.metric == PLT.name else style.DASH,
+            "{} of {}".format(
+                *within(cell for cell in part.cells if (cell.study, cell.metric) == (one.study, one.metric))
+            ),
             *(_percent(one.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS),
             "",
         ]

@@ -42,6 +42,18 @@ def verdict(parts: list[ClaimPart], of: int) -> str:
     return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
 
 
+@dataclass(frozen=True)
+class Claim:
+    """`parts`: what the numbers of a column say; those that there are none for are left out."""
+
+    name: str
+    text: str
+    criterion: str
+    parts: Callable[[Any], list[ClaimPart]]
+    of: int
+    """So many parts it has where everything is measured."""
+
+
 class Stated(Protocol):
     """A claim as a study's module has it; its parts are made of that study's own kind of evidence."""
 

@@ -138,10 +138,10 @@ def published_arms(folder: Path) -> pd.DataFrame:
     rows = []
     for one in published_cells(folder):
         same = who(PUBLISHED_CAMPAIGN, one.cell) | conditions(one.cell) | {"table": one.table}
-        for arm in one.cell.arms:
+        for arm in one.known_arms:
             printed = one.arms[arm.name]
             least = floor(one.cell, arm).total_ms if one.metric in BOUNDED else None
-            number = {"n": printed.n, "mean": printed.mean, "sd": printed.sd, "median": None, "floor": least}
+            number = {"n": printed.n, "mean": printed.mean, "sd": printed.sd, "median": printed.median, "floor": least}
             unit = {"metric": one.metric, "unit": one.metric.rpartition("_")[2]}
             rows.append(same | arm_conditions(arm) | unit | number)
     return pd.DataFrame(rows, columns=["table", *columns("arms")])

@@ -17,7 +17,7 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import ComparedCell, compared_cells, overall
-from longlook.analysis.newest import newest
+from longlook.analysis.newest import STUDY, newest
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
 from longlook.book.muthuraj2024.circumstances import Three, held, three_ways
@@ -46,9 +46,9 @@ class Square:
 
 @lru_cache(maxsize=1)
 def squares(data: BookData) -> tuple[Square, ...]:
-    """Page load times of every published cell that has a reference campaign."""
+    """Page load times of every published cell of the thesis that has a reference campaign."""
     means, verdicts = (newest(frame, "reference") for frame in (data.means, data.verdicts))
-    means, verdicts = (frame[frame["metric"] == PLT.name] for frame in (means, verdicts))
+    means, verdicts = (frame[(frame["study"] == STUDY) & (frame["metric"] == PLT.name)] for frame in (means, verdicts))
     known = data.cells.set_index(["campaign", "cell_id"])
     printed = {(one.cell.study, one.cell.series, one.cell.key): one for one in published_cells(paths.PUBLISHED)}
     found = []

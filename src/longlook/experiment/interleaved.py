@@ -101,6 +101,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         timeout_s(cell),
         cell.link.rtt_ms,
         slowest_ms=cell.link.rtt_ms + cell.link.swing_ms,
+        reorders=cell.link.reorders,
         stops=owned.enter_context(StopWatch()),
     )
     servers = _servers(owned, context)
@@ -137,6 +138,7 @@ def served_by(arm: Arm) -> tuple:
         arm.cpu_period_us if arm.server_cpu_pct is not None else None,
         arm.request_cost_us,
         arm.initial_rtt_ms,
+        arm.reordering_threshold,
         arm.paced,
     )
 
@@ -153,7 +155,8 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
         place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
         place["started_at"] = iso_now()
         record = place | sides[name].load(index)
-        sides[name].client.drop_connections()
+        if not cell.arm(name).keeps_connection:
+            sides[name].client.drop_connections()
         slowstart.require(context.bed, slowstart.SlowStart.of(cell.arm(name)))
         yield record
         failures[name] = failures[name] + 1 if record["reject_reason"] == "load_failed" else 0

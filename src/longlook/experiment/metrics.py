@@ -5,6 +5,8 @@ from __future__ import annotations
 from longlook.experiment.base import Metric
 
 PLT = Metric("plt_ms", "ms", "low", "page load time")
+BY_STAMPS = Metric("plt_by_stamps_ms", "ms", "low", "page load time by the browser's own stamps")
+"""From the stamp that a browser gives the page's request, which Chromium of 2018 does when its answer is there."""
 TTLB = Metric("ttlb_ms", "ms", "low", "time to the last byte")
 DURATION = Metric("duration_ms", "ms", "low", "connection duration, first packet to last")
 CONNECT = Metric("connect_ms", "ms", "low", "time until the connection stands")

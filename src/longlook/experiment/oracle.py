@@ -1,8 +1,9 @@
 """The oracle: which loads may count. Pure: an observation and the server's testimony in, a verdict out.
 
 Every load is judged, none is assumed: status 200, the protocol asked for on every object, the exact count, size and
-(where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection, and for QUIC
-whether the server took the first request as 0-RTT data. Each way of being wrong has its own reason.
+(where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection (of an arm
+that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data.
+Each way of being wrong has its own reason.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ class Expectation:
     cca: str = "cubic"
     rtt_ms: float = 0.0
     """Of the link; tells an attempt at 0-RTT from none."""
+    reused: bool = False
+    """The load must use a connection of an earlier one and open none."""
+    reorders: bool = False
+    """The link puts packets out of order: early data may arrive before what it is to be read with."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,8 @@ def _freshness(
         return "cca", f"{evidence.cca} in force, {wanted.cca} asked for"
     if len(connections) > 1:
         return "several_connections", f"connections {', '.join(connections)}"
+    if wanted.reused:
+        return _reuse(connections, evidence)
     if evidence.opened is not None:
         if wrong := evidence.opened.wrong:
             return "several_connections", wrong
@@ -166,14 +173,24 @@ def _freshness(
     return None, None
 
 
-def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence) -> bool:
-    """True when the client did send its request as 0-RTT data and the link lost a packet of the client's.
+def _reuse(connections: tuple[str, ...], evidence: Evidence) -> tuple[str | None, str | None]:
+    """Of a load that was to open nothing: the link saw no connection being opened, and the client used one before."""
+    seen = evidence.opened
+    if seen is not None and (seen.own or seen.others):
+        return "connection_not_reused", seen.wrong or f"the link saw {seen.own} connections being opened"
+    if not connections or connections[0] not in evidence.known_connections:
+        return "connection_not_reused", f"connection {connections[0] if connections else 'of no load'} is a new one"
+    return None, None
 
-    Such a request arrives as 1-RTT data, one retransmission later. That is what loss does to 0-RTT: to reject
-    the load would leave QUIC's unlucky loads out of its mean. An attempt shows in the client's account: it took the
-    connection for usable long before a round trip.
+
+def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence) -> bool:
+    """True when the client did send its request as 0-RTT data and the link lost a packet of the client's, or reorders.
+
+    Such a request arrives as 1-RTT data, one retransmission later. That is what loss and disorder do to 0-RTT: to
+    reject the load would leave QUIC's unlucky loads out of its mean. An attempt shows in the client's account: it took
+    the connection for usable long before a round trip.
     """
-    if evidence.client_packets_lost == 0 or seen.connect_ms is None:
+    if seen.connect_ms is None or not (evidence.client_packets_lost or wanted.reorders):
         return False
     return 0 <= seen.connect_ms < wanted.rtt_ms / 2
 

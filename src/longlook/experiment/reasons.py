@@ -11,6 +11,7 @@ REASONS = {
     "object_content": "an object's bytes were not the workload's",
     "several_connections": "a load used more than one connection",
     "connection_reused": "the load did not open a connection of its own",
+    "connection_not_reused": "the load opened a connection, though it was to use that of the load before",
     "zero_rtt_rejected": "a load that should resume with 0-RTT did not",
     "unexpected_zero_rtt": "the cold load was not cold: it resumed with 0-RTT",
     "cca": "the congestion controller in force was not the arm's",

@@ -181,7 +181,7 @@ class _Judge:
 
     def __init__(self, cell: Cell, arm: Arm, old: bool):
         """`old`: its oracle may not yet have known that loss can take the early data of a load (0-RTT)."""
-        self.arm, self.old, self.rtt_ms = arm, old, cell.link.rtt_ms
+        self.arm, self.old, self.link = arm, old, cell.link
         self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.swing_ms)
         self.total_bytes = cell.workload.total_bytes
         self._known: set[str] = set()
@@ -224,7 +224,7 @@ class _Judge:
 
     def _judge(self, record: Mapping[str, Any], told: _Told, seen: Observation, link: Mapping) -> Verdict:
         early, protocol = record.get("zero_rtt"), self._protocol or seen.protocols[0]
-        wanted = expectation(self.arm, record["index"], self._files, protocol, self.rtt_ms)
+        wanted = expectation(self.arm, record["index"], self._files, protocol, self.link.rtt_ms, self.link.reorders)
         opened = None if early is None else dict.fromkeys(told.connections, early)
         lost = packets_lost(link)
         known = frozenset(self._known)

@@ -16,6 +16,11 @@ def refusals(cell: Cell) -> list[str]:
     found = [
         f"arm {arm.name} ({arm.label}): {reason}" for arm in cell.arms for reason in _of_arm(arm, cell.workload.kind)
     ]
+    found += [
+        f"arm {arm.name} ({arm.label}): arms that run together begin with connections of their own, none is warm"
+        for arm in cell.arms
+        if cell.mode == "together" and arm.keeps_connection
+    ]
     for field, usual in (("initial_window", "the kernel's"), ("remembered_ssthresh", "none")):
         asked = {getattr(arm, field) for arm in cell.arms if arm.protocol == "tcp"}
         if cell.mode == "together" and len(asked) > 1:

@@ -59,6 +59,8 @@ class Surroundings:
     """The first load of each arm, which is cold, is kept and never averaged."""
     slowest_ms: float = 0.0
     """What a round trip over the idle link may take."""
+    reorders: bool = False
+    """The link puts packets out of order."""
     stops: StopWatch | None = None
     """None: nobody watches whether the programs are stopped."""
 
@@ -157,7 +159,8 @@ class Side:
         return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
 
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
-        wanted = expectation(self.arm, index, self.around.site.files, self.protocol_name, self.around.rtt_ms)
+        around = self.around
+        wanted = expectation(self.arm, index, around.site.files, self.protocol_name, around.rtt_ms, around.reorders)
         verdict = judge(seen, wanted, evidence)
         self._known.update(verdict.connections)
         return verdict

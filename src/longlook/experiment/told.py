@@ -18,10 +18,14 @@ def main_metric(metrics: Mapping[str, float | None]) -> float | None:
     return next((metrics[name] for name in MAIN_METRICS if metrics.get(name) is not None), None)
 
 
-def expectation(arm: Arm, index: int, files: Mapping[str, SiteFile], protocol: str, rtt_ms: float) -> Expectation:
-    """What a correct load of an arm looks like; `index` 0 is the cold one, `protocol` as its client names it."""
+def expectation(
+    arm: Arm, index: int, files: Mapping[str, SiteFile], protocol: str, rtt_ms: float, reorders: bool = False
+) -> Expectation:
+    """What a correct load of an arm looks like; `index` 0 is the cold one, `protocol` as its client names it, `rtt_ms`
+    and `reorders` of the link."""
     resumed = None if arm.protocol == "tcp" else index > 0 and not arm.is_cold
-    return Expectation(files, protocol, zero_rtt=resumed, cca=arm.cca, rtt_ms=rtt_ms)
+    reused = arm.keeps_connection and index > 0
+    return Expectation(files, protocol, resumed, arm.cca, rtt_ms, reused, reorders)
 
 
 def cpu_metrics(cpu: Mapping[str, float]) -> dict[str, float]:

@@ -58,6 +58,7 @@ CONDITION_TITLES = {
     "request_cost_us": "cost per request, us",
     "initial_rtt_ms": "initial RTT, ms",
     "client_initial_rtt_ms": "initial RTT of the client, ms",
+    "reordering_threshold": "reordering threshold, packets",
     "initial_window": "initial window, packets",
     "remembered_ssthresh": "remembered threshold, packets",
     "emulated_connections": "N",

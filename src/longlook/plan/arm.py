@@ -11,9 +11,10 @@ from longlook.plan.value import Many, Name, Value
 
 Protocol = Literal["quic", "tcp"]
 Cca = Literal["cubic", "bbr", "reno"]
-Handshake = Literal["0rtt", "1rtt"]
+Handshake = Literal["0rtt", "1rtt", "warm"]
 """How a connection begins: with early data of a resumed session, or with a handshake that the request waits for. A cold
-load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume."""
+load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume. `warm`: it does not
+begin, TCP's connection of the load before is kept and used again."""
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
 """A connection option of QUIC: up to four characters on the wire."""
@@ -21,7 +22,14 @@ USUAL_PERIOD_US = 10_000
 SHORTEST_QUOTA_US = 1000
 """Linux gives a control group no less at a time."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
-LATER = ("remembered_ssthresh", "cpu_period_us", "request_cost_us", "initial_rtt_ms", "client_initial_rtt_ms")
+LATER = (
+    "remembered_ssthresh",
+    "cpu_period_us",
+    "request_cost_us",
+    "initial_rtt_ms",
+    "client_initial_rtt_ms",
+    "reordering_threshold",
+)
 """Fields that came after there were campaigns: None is no condition, so that the keys of those stay what they were."""
 
 
@@ -81,6 +89,13 @@ class Arm(Value):
         "its own choice",
     )
     client_initial_rtt_ms: int | None = Field(default=None, ge=1, le=10_000, description="the same of a QUIC client")
+    reordering_threshold: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        description="packets: a QUIC server takes one for lost once another, so many numbers higher, is acknowledged "
+        "(RFC 9002, 6.1.1); None: its own choice",
+    )
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -99,6 +114,10 @@ class Arm(Value):
     def _fits_its_protocol(self) -> Self:
         quic = self.protocol == "quic"
         for wrong, text in (
+            (
+                quic and self.handshake == "warm",
+                "warm is for TCP: QUIC's servers end a connection with its page",
+            ),
             (quic and self.paced, "paced is for TCP: the QUIC servers pace by themselves"),
             (
                 quic and self.initial_window is not None,
@@ -115,6 +134,7 @@ class Arm(Value):
             (not quic and self.quic_options, "quic_options are for QUIC"),
             (not quic and self.initial_rtt_ms is not None, "initial_rtt_ms is for QUIC"),
             (not quic and self.client_initial_rtt_ms is not None, "client_initial_rtt_ms is for QUIC"),
+            (not quic and self.reordering_threshold is not None, "reordering_threshold is for QUIC"),
             (
                 self.cpu_period_us is not None and not self._limits,
                 "cpu_period_us is of a limit: give client_cpu_pct or server_cpu_pct too",
@@ -153,6 +173,11 @@ class Arm(Value):
         return self.protocol == "quic" and self.handshake == "1rtt"
 
     @property
+    def keeps_connection(self) -> bool:
+        """True where every load but the first uses the connection of the load before."""
+        return self.handshake == "warm"
+
+    @property
     def label(self) -> str:
         """What a reader calls it: `QUIC CUBIC, N = 2`, `TCP BBR`, `QUIC CUBIC, N = 2, 1-RTT`."""
         parts = [f"{self.protocol.upper()} {self.cca.upper()}"]
@@ -176,6 +201,8 @@ class Arm(Value):
             parts.append(f"initial RTT {self.initial_rtt_ms} ms")
         if self.client_initial_rtt_ms is not None:
             parts.append(f"client's initial RTT {self.client_initial_rtt_ms} ms")
+        if self.reordering_threshold is not None:
+            parts.append(f"reordering threshold {self.reordering_threshold}")
         if self.paced:
             parts.append("paced")
         return ", ".join(parts)

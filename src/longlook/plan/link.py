@@ -148,6 +148,11 @@ class Link(Value):
         return self.loss_share > 0 or self.corrupt_pct is not None
 
     @property
+    def reorders(self) -> bool:
+        """Whether every packet has a delay of its own, so that each may overtake the one before."""
+        return self.jitter_sd_ms is not None
+
+    @property
     def swing_ms(self) -> float:
         """By which the round trip of a packet may be longer or shorter than `rtt_ms`."""
         return self.jitter_ms + 2 * SDS * (self.jitter_sd_ms or 0)

@@ -26,6 +26,7 @@ TELLING = (
     "request_cost_us",
     "initial_rtt_ms",
     "client_initial_rtt_ms",
+    "reordering_threshold",
     "paced",
 )
 """What arms are told apart by, the most telling first."""
@@ -56,6 +57,8 @@ def _word(arm: Arm, field: str) -> str:
     if field.endswith("initial_rtt_ms"):
         side = "client-" if field.startswith("client") else ""
         return f"{side}initial-rtt" + ("" if value is None else f"{value}ms")
+    if field == "reordering_threshold":
+        return "threshold" + ("" if value is None else str(value))
     if field == "paced":
         return "paced" if value else "bursts"
     return str(value)
@@ -121,6 +124,7 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     yield from _each((arm.request_cost_us for arm in arms), "cost{}us")
     yield from _each((arm.initial_rtt_ms for arm in arms), "initialrtt{}ms")
     yield from _each((arm.client_initial_rtt_ms for arm in arms), "clientrtt{}ms")
+    yield from _each((arm.reordering_threshold for arm in arms), "threshold{}")
 
 
 def _each(values: Iterable[float | None], words: str) -> Iterator[str]:

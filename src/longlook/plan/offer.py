@@ -29,6 +29,8 @@ class Offer:
     """A server can be made to work for a stated time at each request, and tells how long it did."""
     initial_rtt: bool = False
     """It can be told what to take the round trip for before it has measured one."""
+    reordering_threshold: bool = False
+    """A server can be told its packet threshold."""
     qlog: bool = False
 
 
@@ -52,6 +54,8 @@ def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
         found.append(f"{name} cannot be given a cost per request")
     if arm.initial_rtt_ms is not None and not offer.initial_rtt:
         found.append(f"{name} cannot be told an initial round trip")
+    if arm.reordering_threshold is not None and not offer.reordering_threshold:
+        found.append(f"{name} cannot be told a reordering threshold")
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 
 
@@ -18,6 +19,7 @@ class PublishedMean:
     mean: float
     sd: float
     n: int
+    median: float | None = None
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,16 @@ class PublishedCell:
     """As the study's text describes it. Its key tells which measured cells are the same."""
     metric: str
     arms: Mapping[str, PublishedMean]
-    """By arm of `cell`."""
+    """By arm of `cell`; an arm that only the measured cell has is not among them."""
     printed_pct_diff: str | None = None
     """As it is printed, with its digits."""
     where: str = ""
     """File and line, for messages."""
+
+    @property
+    def known_arms(self) -> tuple[Arm, ...]:
+        """Arms of the cell that it has a mean of."""
+        return tuple(arm for arm in self.cell.arms if arm.name in self.arms)
 
 
 @dataclass(frozen=True)

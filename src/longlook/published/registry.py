@@ -6,10 +6,15 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from longlook.published import muthuraj2024
+from longlook.published import baxter2018, muthuraj2024
 from longlook.published.cells import PublishedCell
 
-READERS: tuple[Callable[[Path | None], list[PublishedCell]], ...] = (muthuraj2024.page_load_times, muthuraj2024.shares)
+READERS: tuple[Callable[[Path | None], list[PublishedCell]], ...] = (
+    muthuraj2024.page_load_times,
+    muthuraj2024.shares,
+    baxter2018.poster,
+    baxter2018.report,
+)
 
 
 @cache

@@ -24,6 +24,7 @@ class Gquicd(Server):
         ccas=("cubic",),
         emulated_connections=(1, 2),
         request_cost=True,
+        reordering_threshold=True,
     )
 
     def __enter__(self):
@@ -34,7 +35,11 @@ class Gquicd(Server):
 
     def _command(self) -> list[str]:
         own = self.settings
-        emulated, cost_us = own.arm.emulated_connections, own.arm.request_cost_us
+        emulated, cost_us, threshold = (
+            own.arm.emulated_connections,
+            own.arm.request_cost_us,
+            own.arm.reordering_threshold,
+        )
         options = {
             "address": f"{self.address}:{own.port}",
             "certificate": own.certificate,
@@ -44,6 +49,7 @@ class Gquicd(Server):
             "requests-per-page": own.site.requests,
             **({} if emulated is None else {"emulated-connections": emulated}),
             **({} if cost_us is None else {"request-cost-us": cost_us}),
+            **({} if threshold is None else {"nack-threshold": threshold}),
             "socket-buffer-bytes": SOCKET_BUFFER_BYTES,
             "access-log": self.state / "access.log",
             **({"congestion-log": self._trace} if own.trace else {}),

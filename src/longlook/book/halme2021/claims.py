@@ -16,7 +16,7 @@ from IPython.display import HTML
 
 from longlook.book import claimed
 from longlook.book import data as book_data
-from longlook.book.claimed import ClaimPart, evaluated
+from longlook.book.claimed import Claim, ClaimPart, evaluated
 from longlook.book.data import BookData
 from longlook.book.halme2021.evidence import (
     ALONE,
@@ -29,28 +29,14 @@ from longlook.book.halme2021.evidence import (
     TCP,
     Evidence,
     Measured,
-    Times,
     Where,
     printed,
-    times,
 )
+from longlook.book.times import part_of, times
 from longlook.experiment.metrics import DURATION, PACKETS
-from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 
 Parts = Callable[[Evidence], list[ClaimPart]]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """`parts`: what the numbers of a column say; those that there are none for are left out."""
-
-    name: str
-    text: str
-    criterion: str
-    parts: Parts
-    of: int
-    """So many parts it has where everything is measured."""
 
 
 @dataclass(frozen=True)
@@ -73,22 +59,6 @@ class Bound:
         return (
             None if own is None or base is None else part_of(self.name, times(base, own), self.at_least, self.at_most)
         )
-
-
-def part_of(name: str, found: Times, at_least: float = -math.inf, at_most: float = math.inf) -> ClaimPart:
-    """A number against its bounds."""
-    return ClaimPart(name, percent_text(found), found.within(at_least, at_most))
-
-
-def percent_text(found: Times) -> str:
-    """`+3.7 % (+3.5 to +3.9)`: by how much it differs from once."""
-    low = max(found.low, 0.0)  # times are not negative, whatever an interval of few of them says
-    interval = "" if math.isnan(found.low) else f" ({_percent(low)} to {_percent(found.high)})"
-    return f"{_percent(found.value)} %{interval}"
-
-
-def _percent(times: float) -> str:
-    return f"{(times - 1) * 100:+.1f}".replace("-", style.MINUS)
 
 
 def _all(*bounds: Bound) -> Parts:

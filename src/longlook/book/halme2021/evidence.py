@@ -16,9 +16,9 @@ from typing import Protocol
 import pandas as pd
 
 from longlook import paths
-from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import Summary, summarise, summary_of
 from longlook.book.data import BookData
+from longlook.book.times import Times, times
 from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, PACKETS, PACKETS_UP, TTLB
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, Remark, Table, remarks, tables
 
@@ -51,29 +51,6 @@ QUEUES = {1000: ("parallel", ALONE), 10: ("parallel-10", Where("alone-10")), 50:
 """Of scenario 3, packets: the series of both at once, and that of each alone."""
 ONE_PERCENT = Where("not-printed", loss_pct=2)
 SMALL = Where("small-2", SMALLEST)
-
-
-@dataclass(frozen=True)
-class Times:
-    """How many times something; with its 99 % interval, or NaN where only means are printed."""
-
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-
-    def within(self, at_least: float = -math.inf, at_most: float = math.inf) -> bool | None:
-        """Whether the interval lies inside; None where it lies across a bound. Without one the number decides."""
-        if math.isnan(self.low):
-            return at_least <= self.value <= at_most
-        if self.high < at_least or self.low > at_most:
-            return False
-        return True if at_least <= self.low and self.high <= at_most else None
-
-
-def times(base: Summary, other: Summary) -> Times:
-    """Mean of `other` over that of `base`."""
-    found = ratio_of(base, other)
-    return Times(found.value, found.low, found.high)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.halme2021.claims import percent_text
 from longlook.book.halme2021.evidence import QUEUES, Beside, Measured
 from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.times import percent_text
 from longlook.book.varied import REFERENCE
 
 RIVAL, MORE = "lsquic", "parallel-short"

@@ -11,7 +11,6 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.halme2021.claims import percent_text
 from longlook.book.halme2021.evidence import (
     BY_CAPTURE,
     HANDSHAKE,
@@ -21,11 +20,10 @@ from longlook.book.halme2021.evidence import (
     TCP,
     Evidence,
     Measured,
-    Times,
     Where,
     printed,
-    times,
 )
+from longlook.book.times import Times, percent_text, times
 from longlook.book.value import SPACE
 from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATION, PACKETS, PACKETS_UP, SERVER_CPU, TTLB
 from longlook.figure import style

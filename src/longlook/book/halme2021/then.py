@@ -13,9 +13,9 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.halme2021.claims import percent_text
-from longlook.book.halme2021.evidence import Measured, Times, Where, times
+from longlook.book.halme2021.evidence import Measured, Where
 from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.times import Times, percent_text, times
 from longlook.book.value import SPACE
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import DURATION

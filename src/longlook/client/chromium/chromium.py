@@ -48,7 +48,7 @@ class Chromium(Client):
     """One browser process with one context; the cache is emptied before every load, except with `KEEPING`."""
 
     name = "chromium"
-    offer = Offer(protocols=("quic", "tcp"), workloads=("page",))
+    offer = Offer(protocols=("quic", "tcp"), handshakes=("0rtt", "1rtt", "warm"), workloads=("page",))
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))

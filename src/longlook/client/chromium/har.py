@@ -19,7 +19,7 @@ def observation(har: Mapping[str, Any]) -> Observation:
     began = _time(har["pages"][0]["startedDateTime"])
     connect = entries[0]["timings"]["connect"] if entries else -1
     return Observation(
-        metrics=_metrics(har["pages"][0]["pageTimings"], entries[0]["timings"]["dns"]),
+        metrics=_metrics(har["pages"][0]["pageTimings"], entries[0]["timings"]["dns"], _late_ms(har)),
         objects=tuple(_seen(entry, began) for entry in entries),
         connect_ms=connect if connect >= 0 else None,
         artefact={"kind": "har", "log": trim(har)},
@@ -35,7 +35,7 @@ def recorded(artefact: Mapping[str, Any]) -> Observation:
     began = _time(log["page"]["startedDateTime"])
     first = entries[0]["timings"]
     return Observation(
-        metrics=_metrics(timings, first["dns"]),
+        metrics=_metrics(timings, first["dns"], log["page"].get("late_ms")),
         objects=tuple(_recorded(entry, began) for entry in entries),
         connect_ms=first["connect"] if first["connect"] >= 0 else None,
         artefact=artefact,
@@ -69,14 +69,20 @@ def _plt_ms(timings: Mapping[str, float], dns_ms: float) -> float:
     return timings["onLoad"] - max(dns_ms, 0.0)
 
 
-def _metrics(timings: Mapping[str, float], dns_ms: float) -> dict[str, float]:
+def _late_ms(har: Mapping[str, Any]) -> float | None:
+    """By how much the browser's own stamp of the page's request was late (js/driver.js); None where it is not asked."""
+    late = har["pages"][0].get("_lateMs")
+    return None if late is None else round(late, 3)
+
+
+def _metrics(timings: Mapping[str, float], dns_ms: float, late_ms: float | None) -> dict[str, float]:
     """Times that there are: browsers give -1 for a phase that did not happen."""
     found = {
         "plt_ms": _plt_ms(timings, dns_ms),
         "on_load_ms": timings["onLoad"],
         "on_content_load_ms": timings["onContentLoad"],
         "dns_ms": dns_ms,
-    }
+    } | ({} if late_ms is None else {"plt_by_stamps_ms": timings["onLoad"] - late_ms})
     return {name: value for name, value in found.items() if value is not None and value >= 0}
 
 
@@ -104,7 +110,8 @@ def trim(har: Mapping[str, Any]) -> dict[str, Any]:
     """A HAR without the headers and fields that are equal in every load; timings to the microsecond."""
     return {
         "creator": har["creator"],
-        "page": {"startedDateTime": har["pages"][0]["startedDateTime"], "pageTimings": har["pages"][0]["pageTimings"]},
+        "page": {"startedDateTime": har["pages"][0]["startedDateTime"], "pageTimings": har["pages"][0]["pageTimings"]}
+        | ({} if (late := _late_ms(har)) is None else {"late_ms": late}),
         "entries": [
             {
                 "url": entry["request"]["url"],

@@ -154,27 +154,32 @@ async function toHar(url, log) {
     if (CHC.fromLog) {
         return CHC.fromLog(url, log, {});
     }
-    startWithTheRequest(log);
+    const lateMs = startWithTheRequest(log);
     const Page = require(path.join(modules, 'chrome-har-capturer', 'lib', 'page.js'));
     const page = new Page(0, url, null, false);
     log.forEach((event) => page.processMessage(event));
     if (page.isFailed()) {
         throw new Error(`load of ${url}: an object did not arrive`);
     }
-    return require(path.join(modules, 'chrome-har-capturer', 'lib', 'har.js')).create([page]);
+    const har = require(path.join(modules, 'chrome-har-capturer', 'lib', 'har.js')).create([page]);
+    har.log.pages[0]._lateMs = lateMs;
+    return har;
 }
 
 // Chromium 64 stamps the page's own request when the answer is there (browser-side navigation), so that onLoad would
-// lack all round trips before it. Its network stack knows when the request really began: `requestTime`.
+// lack all round trips before it. Its network stack knows when the request really began: `requestTime`. Returns by how
+// much the stamp was late, ms.
 function startWithTheRequest(log) {
     const sent = log.find(({method}) => method === 'Network.requestWillBeSent');
     const answered = sent && log.find(({method, params}) =>
         method === 'Network.responseReceived' && params.requestId === sent.params.requestId);
     const began = answered && answered.params.response.timing && answered.params.response.timing.requestTime;
-    if (began && began < sent.params.timestamp) {
-        sent.params.wallTime -= sent.params.timestamp - began;
+    const late = began ? Math.max(0, sent.params.timestamp - began) : 0;
+    if (late > 0) {
+        sent.params.wallTime -= late;
         sent.params.timestamp = began;
     }
+    return late * 1000;
 }
 
 function reply(message) {

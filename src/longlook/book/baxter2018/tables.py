@@ -1,0 +1,206 @@
+"""Baxter and Simmons's conditions beside the re-measured ones: agreement, every mean, slopes, and what cannot be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from IPython.display import HTML
+
+from longlook.analysis.agreement import meets, printed_summary
+from longlook.analysis.ceiling import ceilings
+from longlook.analysis.contrast import contrast
+from longlook.analysis.floor import floor
+from longlook.analysis.twofold import verdict_word
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.baxter2018.claims import POSTER_ADDED, REPORT_ADDED
+from longlook.book.baxter2018.evidence import (
+    NAMES,
+    PLACES,
+    POSTER,
+    SERIES,
+    Evidence,
+    Measured,
+    Printed,
+    columns,
+    interval,
+    of_series,
+    published,
+    slope,
+)
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.value import SPACE
+from longlook.experiment.metrics import BY_STAMPS, PLT
+from longlook.figure import style
+from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import AGREE, DISAGREE, html_table
+from longlook.published.baxter2018 import NEW, QUIC, STUDY, WARM
+from longlook.published.cells import PublishedCell
+
+NONE = style.DASH
+WORDS = {"QUIC": "QUIC", "TCP": "TCP", "none": "neither", "untested": NONE}
+MARKS = {True: f" {AGREE}", False: f" {DISAGREE}", None: ""}
+
+
+def titled(series: str) -> str:
+    """`poster, from Victoria`."""
+    name, _, place = series.partition("-")
+    return f"{name}, {PLACES[place]}"
+
+
+def agreement_table(data: BookData | None = None) -> HTML:
+    """Per series: means within the 99 % prediction interval of the published, verdicts that agree, and the share that
+    would in an exact repetition."""
+    found = data or book_data.load()
+    rows = [
+        [titled(series), title, *_agreeing(found, series, key)]
+        for series in SERIES
+        for key, _, title in COLUMNS
+        if len(found.agreeing("means", STUDY, series, key))
+    ]
+    head = ["series", "numbers", "conditions", "means within", "QUIC's", "TCP's", "verdicts agree", "ceiling"]
+    return HTML(html_table(head, rows, numeric=range(2, 8)) if rows else style.NOTHING_YET)
+
+
+def _agreeing(data: BookData, series: str, key: str) -> list[str]:
+    means, verdicts = (data.agreeing(name, STUDY, series, key) for name in ("means", "verdicts"))
+    cells = means["cell_id"].nunique()
+    told = [
+        _share(means[means["arm"].isin(arms)]["within_prediction"].dropna()) for arms in ([QUIC, NEW], [QUIC], [NEW])
+    ]
+    most = ceilings(of_series(series)).get((STUDY, series))
+    ceiling = NONE if most is None else f"{100 * most.share:.0f}{SPACE}%"
+    return [f"{cells} of {len(of_series(series))}", *told, _share(verdicts["agree"].dropna()), ceiling]
+
+
+def _share(values: Sequence[bool]) -> str:
+    """`18 of 20 (90 %)`."""
+    equal = sum(map(bool, values))
+    return f"{equal} of {len(values)} ({100 * equal / len(values):.0f}{SPACE}%)" if len(values) else NONE
+
+
+def conditions_table(series: str, data: BookData | None = None) -> HTML:
+    """Every condition of a series: their means, and ours; a mark says whether a mean lies within the 99 % prediction
+    interval of theirs, and whether QUIC against the new TCP comes to the same verdict."""
+    found = data or book_data.load()
+    parts = [_published_part(series)]
+    for key, _, title in COLUMNS:
+        if len(found.rows("arms", STUDY, series, key)):
+            parts.append(f"<p>{title}</p>" + _measured_part(series, found, key))
+    return HTML("".join(parts[1:]) or parts[0])
+
+
+def _published_part(series: str) -> str:
+    rows = [[_condition(one), *_known(one), _verdict(_theirs(one))] for one in of_series(series)]
+    return html_table(["condition", "QUIC, ms", "TCP, ms", "faster"], rows, escape=False, numeric={1, 2})
+
+
+def _measured_part(series: str, data: BookData, key: str) -> str:
+    by_stamps, whole = (Measured(data, key, metric.name) for metric in (BY_STAMPS, PLT))
+    rows = []
+    for one in of_series(series):
+        own = {arm: by_stamps.of_cell(one, arm) for arm in NAMES}
+        quic, new = own[QUIC], own[NEW]
+        if quic is None or new is None:
+            continue
+        known = _theirs(one)
+        means = [f"{_text(mean)}{MARKS[meets(known[arm], mean)]}" for arm, mean in ((QUIC, quic), (NEW, new))]
+        said, theirs = _verdict({QUIC: quic, NEW: new}), _verdict(known)
+        agrees = None if NONE in (said, theirs) else said == theirs
+        loads = [_mean(whole.of_cell(one, arm)) for arm in NAMES]
+        rows.append([_condition(one), *_known(one), theirs, *means, _text(own[WARM]), said + MARKS[agrees], *loads])
+    arms = [f"{name}, ms" for name in NAMES.values()]
+    head = ["condition", "QUIC, ms", "TCP, ms", "faster", *arms, "faster", *arms]
+    groups = [("", 1), ("their samples", 3), ("here, by their stopwatch", 4), ("here, whole load", 3)]
+    return html_table(head, rows, escape=False, numeric={1, 2, *range(4, 7), *range(8, 11)}, groups=groups)
+
+
+def _theirs(one: PublishedCell) -> dict[str, Summary]:
+    return {arm: printed_summary(mean) for arm, mean in one.arms.items()}
+
+
+def _known(one: PublishedCell) -> list[str]:
+    return [f"{one.arms[arm].mean:,.0f} ± {one.arms[arm].sd:,.0f}" for arm in (QUIC, NEW)]
+
+
+def _mean(found: Summary | None) -> str:
+    return NONE if found is None else f"{found.mean:,.0f}"
+
+
+def _text(found: Summary | None) -> str:
+    if found is None:
+        return NONE
+    return f"{found.mean:,.0f}" + ("" if math.isnan(found.sd) else f" ± {found.sd:,.0f}")
+
+
+def _verdict(own: dict[str, Summary]) -> str:
+    """Which of the two is significantly faster."""
+    return WORDS[verdict_word(contrast(own[QUIC], own[NEW], PLT.better or "low").verdict, "QUIC", "TCP")]
+
+
+def _condition(one: PublishedCell) -> str:
+    """Without the queue, which nothing ever fills."""
+    link = one.cell.link.label.replace(f", queue {one.cell.link.queue_packets} packets", "")
+    return f"{one.cell.workload.label}, {link}"
+
+
+def slopes_table(data: BookData | None = None) -> HTML:
+    """By how many ms a page takes longer for each ms that the round trip is longer: round trips per page."""
+    sources: list[tuple[str, Evidence]] = [(PUBLISHED.title, Printed()), *columns(data or book_data.load())]
+    rows = []
+    for series in SERIES:
+        added = POSTER_ADDED if series.startswith(POSTER) else REPORT_ADDED
+        for title, evidence in sources:
+            own = [slope(evidence, series, arm, added) for arm in NAMES]
+            if any(own):
+                rows.append([titled(series), title, *map(_slope_text, own)])
+    return HTML(html_table(["series", "numbers", *NAMES.values()], rows, numeric=range(2, 5)))
+
+
+def _slope_text(found: Summary | None) -> str:
+    if found is None:
+        return NONE
+    own = interval(found)
+    return f"{own.value:.2f}" if math.isnan(own.low) else f"{own.value:.2f} ({own.low:.2f} to {own.high:.2f})"
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """A published mean below what its condition allows a whole load, ms."""
+
+    condition: str
+    arm: str
+    mean: float
+    whole: float
+    images: float
+    """The least from the page's answer on: the images' own round trip, window and time on the line."""
+
+    @property
+    def anyhow(self) -> bool:
+        """Whether it is impossible by their stopwatch too."""
+        return self.mean < self.images
+
+
+def impossible() -> list[Impossible]:
+    """Every one of the poster's and the report's."""
+    found = []
+    for one in published():
+        for arm in one.known_arms:
+            mean, least = one.arms[arm.name].mean, floor(one.cell, arm)
+            images = least.requests_ms / 2 + least.slow_start_ms + least.serialisation_ms
+            if mean < least.total_ms:
+                what = f"{titled(one.table)}: {_condition(one)}"
+                found.append(Impossible(what, NAMES[arm.name], mean, least.total_ms, images))
+    return found
+
+
+def floor_table() -> HTML:
+    """Published means that no whole load can have."""
+    rows = [
+        [one.condition, one.arm, *(f"{value:,.0f}" for value in (one.mean, one.whole, one.images))]
+        for one in sorted(impossible(), key=lambda one: not one.anyhow)
+    ]
+    head = ["condition", "arm", "their mean, ms", "a whole load takes at least, ms", "from the page's answer on, ms"]
+    return HTML(html_table(head, rows, numeric={2, 3, 4}))
