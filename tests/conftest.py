@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from longlook.host.userns import has_rights
+
 DOOR, ROOM = Path(__file__), Path(__file__).parents[1] / "pyproject.toml"
 """Locked, never written."""
 
@@ -27,8 +29,8 @@ def pytest_collection_modifyitems(config, items):
         marks = {mark.name for mark in item.iter_markers()}
         if "netns" in marks:
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if {"netns", "browser"} & marks and os.geteuid() != 0:
-            item.add_marker(pytest.mark.skip(reason="needs root: run `sudo make test`"))
+        if {"netns", "browser"} & marks and not has_rights():
+            item.add_marker(pytest.mark.skip(reason="needs root, or a kernel that lets users make namespaces"))
         if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
     # A worker takes whole groups in this order: the longest begins at once.
