@@ -62,8 +62,8 @@ def make_mirror(folder: Path, stacks: Iterable[str] = (), debs: bool = False, sa
         if (lock := part.lock("npm")) is not None:
             say(f"npm packages of {part.name}")
             _tarballs(json.loads(lock.read_text(encoding="utf-8")), folder / NPM)
-    for source in sorted(found.parent for found in paths.TOOLS.glob("*/go.mod")):
-        say(f"Go modules of tools/{source.name}")
+    for source in _go_sources():
+        say(f"Go modules of {source.relative_to(paths.ROOT)}")
         _modules(source, folder / GO)
     if debs:
         say("packages of the system")
@@ -79,6 +79,10 @@ def _parts(stacks: Iterable[str]) -> list[str]:
 def _python_locks(parts: Iterable[Part]) -> list[Path]:
     own = [paths.ROOT / "requirements.txt", *sorted(paths.TOOLS.glob("bootstrap-*.txt"))]
     return own + [lock for part in parts if (lock := part.lock("python")) is not None]
+
+
+def _go_sources() -> list[Path]:
+    return sorted(found.parent for folder in ("tools", "tests") for found in paths.ROOT.glob(f"{folder}/*/go.mod"))
 
 
 def _wheels(lock: Path, folder: Path) -> None:

@@ -14,7 +14,7 @@ from longlook.testbed.description import Description, NetnsDescription
 
 PAUSE_S = 2 * THRESHOLD_MS / 1e3
 """For so long a reader may stand still without a packet lost to its buffer: twice the gap that spoils a load anyway."""
-TRACE = "sudo make reproduce, or as root: mount -t tracefs nodev /sys/kernel/tracing, and chmod it for this user"
+TRACE = "run those cells with sudo"
 BUFFERS = f"sudo sysctl -w net.core.rmem_max={SOCKET_BUFFER_BYTES} net.core.wmem_max={SOCKET_BUFFER_BYTES}"
 
 
