@@ -49,4 +49,4 @@ def test_a_wrong_workflow_is_told(actionlint, tmp_path):
     (tmp_path / "broken.yml").write_text(BROKEN)
     done = actionlint(tmp_path / "broken.yml")
     assert done.returncode == 1
-    assert 'no_such_thing' in done.stdout and 'needs job "other"' in done.stdout
+    assert "no_such_thing" in done.stdout and 'needs job "other"' in done.stdout
