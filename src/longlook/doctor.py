@@ -129,7 +129,7 @@ def _real_time(granted: Rights) -> Check:
     remedy = (
         "not needed; as root, or with a line `USER - rtprio 10` in /etc/security/limits.conf, fewer loads are repeated"
     )
-    what = "granted" if granted.real_time else "not granted: emulator and watches share processors with all others"
+    what = "granted" if granted.real_time else "not granted: emulator and watches have short slices instead"
     return Check("real-time priority", granted.real_time, what, remedy, required=False)
 
 
