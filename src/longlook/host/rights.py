@@ -22,8 +22,8 @@ class Rights:
 
     root: bool
     real_time: bool
-    """Real-time priority, for the emulator and the watches; without it they have short slices, see more stalls, and more
-    loads are repeated."""
+    """Real-time priority, for the emulator and the watches; without it they have short slices, see more stalls, and
+    more loads are repeated."""
     socket_buffer_bytes: int
     """The most that a socket gets for what it has received and nobody has read yet."""
     kernel_trace: bool

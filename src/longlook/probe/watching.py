@@ -12,7 +12,6 @@ import threading
 
 from longlook.host import process
 
-
 SHORT_SLICE_NS = 100_000
 """The shortest that Linux gives: who wakes up with it comes before those with the usual one of some ms (6.12 and newer;
 ignored before)."""
