@@ -138,3 +138,24 @@ def test_a_changed_package_of_a_mirror_is_refused(kept, tmp_path):
     tarball.write_bytes(tarball.read_bytes() + b"\0")
     done = cut_off(changed, tmp_path, "from longlook.stack.install import install_part; install_part('axe-core-4.14')")
     assert done.returncode != 0 and "EINTEGRITY" in done.stderr
+
+
+LOCK = """# made by uv
+both==1 \\
+    --hash=sha256:aa \\
+    --hash=sha256:bb
+    # via x
+old==1.0 ; python_full_version < '{python}.5' \\
+    --hash=sha256:cc
+old==2.0 ; python_full_version >= '{python}.5' \\
+    --hash=sha256:dd
+other==1 ; sys_platform == 'win32' \\
+    --hash=sha256:ee
+"""
+
+
+def test_wheels_are_kept_for_every_patch_release_of_this_python():
+    """The one that installs need not be the one that filled the mirror: pip judges markers by the Python that runs it."""
+    first, last = (dict(mirror._pins(LOCK.format(python=mirror.PYTHON_VERSION), one)) for one in mirror.RELEASES)
+    assert first == {"both==1": "--hash=sha256:aa --hash=sha256:bb", "old==1.0": "--hash=sha256:cc"}
+    assert set(last) == {"both==1", "old==2.0"}

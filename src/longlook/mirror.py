@@ -7,13 +7,16 @@ import base64
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from packaging.markers import Marker
 
 from longlook import paths
 from longlook.doctor import TOOLS
@@ -22,12 +25,15 @@ from longlook.stack.commands import answered
 from longlook.stack.gobuild import find_go
 from longlook.stack.gopatch import go_environment
 from longlook.stack.offline import DEBS, GO, NPM, PYTHON, package, packages, tarball
+from longlook.stack.part import PYTHON as PYTHON_VERSION
 from longlook.stack.part import Part, known_parts, load_part
 from longlook.stack.spec import load_stack
 from longlook.stack.tree import sha256_of
 
 SUMS = "SHA256SUMS"
 FETCH_TIMEOUT_S = 1800.0
+RELEASES = (f"{PYTHON_VERSION}.0", f"{PYTHON_VERSION}.99")
+"""The first and last imaginable of this Python: markers of locks tell patch releases apart."""
 AT_ONCE = 40
 """Packages per call of npm."""
 OTHER_DEBS = ("python3-venv", "libnss3", "libexpat1")
@@ -59,9 +65,9 @@ def make_mirror(folder: Path, stacks: Iterable[str] = (), debs: bool = False, sa
         say(f"Python packages of {lock.relative_to(paths.ROOT)}")
         _wheels(lock, folder / PYTHON)
     for part in parts:
-        if (lock := part.lock("npm")) is not None:
+        if (npm_lock := part.lock("npm")) is not None:
             say(f"npm packages of {part.name}")
-            _tarballs(json.loads(lock.read_text(encoding="utf-8")), folder / NPM)
+            _tarballs(json.loads(npm_lock.read_text(encoding="utf-8")), folder / NPM)
     for source in _go_sources():
         say(f"Go modules of {source.relative_to(paths.ROOT)}")
         _modules(source, folder / GO)
@@ -86,8 +92,27 @@ def _go_sources() -> list[Path]:
 
 
 def _wheels(lock: Path, folder: Path) -> None:
+    """For every patch release of this Python: which packages a lock names can depend on it."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--require-hashes"]
-    _run([*command, "--no-deps", "--only-binary=:all:", "--dest", str(folder), "-r", str(lock)], folder)
+    text, there = lock.read_text(encoding="utf-8"), set[str]()
+    for release in RELEASES:
+        missing = {pin: hashes for pin, hashes in _pins(text, release) if pin not in there}
+        there |= missing.keys()
+        if not missing:
+            continue
+        with tempfile.TemporaryDirectory(prefix="longlook-wheels-") as scratch:
+            chosen = Path(scratch) / "requirements.txt"
+            chosen.write_text("".join(f"{pin} {hashes}\n" for pin, hashes in missing.items()), encoding="utf-8")
+            _run([*command, "--no-deps", "--only-binary=:all:", "--dest", str(folder), "-r", str(chosen)], folder)
+
+
+def _pins(lock: str, release: str) -> Iterator[tuple[str, str]]:
+    """`name==version` and its hashes, of a lock's packages that one release of Python takes on this system."""
+    for name, marker, hashes in re.findall(
+        r"^([^\s#]+==\S+)(?: ; (.+?))? \\\n((?:    --hash=.*\n?)+)", lock, re.MULTILINE
+    ):
+        if not marker or Marker(marker).evaluate({"python_full_version": release, "python_version": PYTHON_VERSION}):
+            yield name, " ".join(hashes.replace("\\\n", " ").split())
 
 
 def _tarballs(lock: dict[str, Any], folder: Path) -> None:
