@@ -155,7 +155,7 @@ other==1 ; sys_platform == 'win32' \\
 
 
 def test_wheels_are_kept_for_every_patch_release_of_this_python():
-    """The one that installs need not be the one that filled the mirror: pip judges markers by the Python that runs it."""
+    """Who installs need not be who filled the mirror: pip judges markers by the Python that runs it."""
     first, last = (dict(mirror._pins(LOCK.format(python=mirror.PYTHON_VERSION), one)) for one in mirror.RELEASES)
     assert first == {"both==1": "--hash=sha256:aa --hash=sha256:bb", "old==1.0": "--hash=sha256:cc"}
     assert set(last) == {"both==1", "old==2.0"}
