@@ -2,6 +2,13 @@
 SWEEP ?= quick
 # Empty: every stack in envs/. What measures begins with those of the thesis; a sweep that needs another one installs it.
 STACKS ?=
+MIRRORED := $(STACKS)
+
+# Packages for a machine without a network, or for the time after a registry.
+MIRROR ?= _mirror
+ifneq ($(OFFLINE),)
+export LONGLOOK_MIRROR := $(abspath $(MIRROR))
+endif
 
 # Inside `nix develop` the shell provides everything; elsewhere it is in .venv.
 ifeq ($(if $(IN_NIX_SHELL),$(LONGLOOK_NIX)),1)
@@ -13,16 +20,17 @@ endif
 export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap reproduce check test book pdf archive bench soak chapter doctor audit clean
+.PHONY: help bootstrap reproduce check test book pdf archive mirror bench soak chapter doctor audit clean
 
 help:
-	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book (root)"
+	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book"
 	@echo "make test                      run the checks and every test"
 	@echo "make check                     form, types and imports of the code (ruff, mypy, import-linter)"
 	@echo "make doctor                    check this machine"
 	@echo "make book                      build the book from the data that is there"
 	@echo "make pdf                       the same as one PDF, with bookmarks and page numbers"
 	@echo "make archive                   code, data, locks and the built book as one tarball, and its digest"
+	@echo "make mirror [DEBS=1]           keep every package that the locks name in _mirror/; make OFFLINE=1 ... installs from it"
 	@echo "make audit                     compare the re-measured with the published values"
 	@echo "make chapter NAME=... [QUICK=1]  re-measure one chapter"
 	@echo "make bench                     measure the link emulator"
@@ -32,9 +40,9 @@ help:
 bootstrap:
 	@tools/bootstrap $(NEEDS) $(STACKS)
 
-# What measures needs root, and says so before it installs anything.
+# What measures needs root, or user namespaces, and says so before it installs anything.
 reproduce bench chapter soak: NEEDS := --root
-reproduce bench chapter book pdf archive audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
+reproduce bench chapter book pdf archive mirror audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
 test: NEEDS := --tests
 
 reproduce: bootstrap
@@ -58,8 +66,8 @@ check: bootstrap
 test: bootstrap
 	@status=0; \
 	$(CHECK); \
-	$(BIN)python -m longlook.stack.gotest || status=1; \
-	$(BIN)python -m pytest -n 2 $(PYTEST_ARGS) || status=1; \
+	$(BIN)python -m longlook.host.userns $(BIN)python -m longlook.stack.gotest || status=1; \
+	$(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 2 $(PYTEST_ARGS) || status=1; \
 	exit $$status
 
 book: bootstrap
@@ -70,6 +78,9 @@ pdf: bootstrap
 
 archive: bootstrap
 	@$(BIN)longlook archive
+
+mirror: bootstrap
+	@$(BIN)longlook mirror --folder $(MIRROR) $(if $(DEBS),--debs) $(MIRRORED)
 
 bench: bootstrap
 	@$(BIN)longlook bench

@@ -18,6 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from longlook.host.rights import rights
+from longlook.host.userns import has_rights
+
 DOOR, ROOM = Path(__file__), Path(__file__).parents[1] / "pyproject.toml"
 """Locked, never written."""
 
@@ -27,13 +30,22 @@ def pytest_collection_modifyitems(config, items):
         marks = {mark.name for mark in item.iter_markers()}
         if "netns" in marks:
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if {"netns", "browser"} & marks and os.geteuid() != 0:
-            item.add_marker(pytest.mark.skip(reason="needs root: run `sudo make test`"))
+        if {"netns", "browser"} & marks and not has_rights():
+            item.add_marker(pytest.mark.skip(reason="needs root, or a kernel that lets users make namespaces"))
+        if lacking := {right for one in item.iter_markers("granted") for right in one.args if not granted()[right]}:
+            reason = f"needs {', '.join(sorted(lacking))}, which this user has not: run `sudo make test`"
+            item.add_marker(pytest.mark.skip(reason=reason))
         if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
     # A worker takes whole groups in this order: the longest begins at once.
     sign = 1 if _is_worker(config) else -1
     items.sort(key=lambda item: (sign * _rank(item.path), *_lateness(item)))
+
+
+@functools.cache
+def granted():
+    """What this process may do, by the names of host/rights.py."""
+    return rights().record()
 
 
 def _rank(file):

@@ -66,6 +66,17 @@ def test_it_has_what_is_committed_and_the_book_and_nothing_else(checkout, tmp_pa
     known = {one["@id"]: one for one in crate["@graph"]}
     assert known[f"{campaign}/"]["subjectOf"] == {"@id": f"{campaign}/{CRATE}"}
     assert git(root, "rev-parse", "HEAD") in known["./"]["identifier"]
+    assert loose(known) == set(), "every file and folder is a part of what it lies in"
+
+
+def loose(known):
+    """Files and folders of a crate that are reached from its root by no `hasPart`."""
+    reached, ahead = set(), ["./"]
+    while ahead:
+        reached.add(here := ahead.pop())
+        parts = known[here].get("hasPart", [])
+        ahead += [part["@id"] for part in (parts if isinstance(parts, list) else [parts])]
+    return {name for name, one in known.items() if one["@type"] in ("Dataset", "File")} - reached
 
 
 def test_an_archive_is_of_a_commit(checkout, tmp_path, monkeypatch):

@@ -12,7 +12,8 @@ import pytest
 from longlook import doctor, paths
 from longlook.doctor import Check, format_checks, require
 from longlook.errors import LonglookError
-from longlook.host import facts
+from longlook.host import facts, userns
+from longlook.host.rights import Rights
 
 
 def test_format():
@@ -48,12 +49,26 @@ def test_the_first_line_says_what_is_missing_and_how_to_get_it():
 
 def test_without_root(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(userns, "has_rights", lambda: False)
+    monkeypatch.setattr(userns, "SWITCHES", {})
     found = doctor.checks(stacks=())
     with pytest.raises(LonglookError) as caught:
         require(found)
     first = str(caught.value).splitlines()[0]
     assert "root: not running as root" in first and "sudo make reproduce" in first
     assert "veth" not in first, "what was not tried is not reported as broken"
+
+
+def test_a_user_who_may_make_namespaces_measures_and_is_told_what_he_lacks(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(userns, "has_rights", lambda: True)
+    granted = Rights(False, False, 212_992, False, False, ("cubic", "reno"))
+    monkeypatch.setattr(doctor, "rights", lambda: granted)
+    found = {check.name: check for check in doctor.checks(stacks=())}
+    assert found["root"].ok and "not needed" in found["root"].detail
+    lacking = [found[name] for name in ("real-time priority", "CPU limits", "tcp_probe", "UDP buffer limits")]
+    assert [check.ok for check in lacking] == [check.required for check in lacking] == [False] * 4
+    assert "212992 bytes" in lacking[-1].detail and "sysctl -w net.core.rmem_max=" in lacking[-1].remedy
 
 
 def test_a_missing_tool(monkeypatch):

@@ -11,7 +11,8 @@ import pytest
 from longlook import paths
 
 CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports --no-logo"]
-TESTS = ["python -m longlook.stack.gotest", "python -m pytest -n 2"]
+INSIDE = "python -m longlook.host.userns .venv/bin/"
+TESTS = [f"{INSIDE}python -m longlook.stack.gotest", f"{INSIDE}python -m pytest -n 2"]
 
 
 @pytest.fixture
@@ -22,13 +23,16 @@ def make(tmp_path):
     programs += [tmp_path / ".venv" / "bin" / name for name in ("python", "ruff", "mypy", "lint-imports")]
     for program in programs:
         program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text('#!/bin/sh\ncall="${0##*/}${*:+ $*}"\necho "$call" >>calls\n[ "$call" != "$FAILING" ]\n')
+        program.write_text(
+            '#!/bin/sh\ncall="${0##*/}${*:+ $*}"\necho "$call" >>calls\n'
+            'echo "${LONGLOOK_MIRROR:-none}" >>mirrors\n[ "$call" != "$FAILING" ]\n'
+        )
         program.chmod(0o755)
 
     def run(target: str, failing: str = "") -> tuple[int, list[str]]:
         Path(tmp_path, "calls").unlink(missing_ok=True)
         done = subprocess.run(
-            ["make", "--no-print-directory", target],
+            ["make", "--no-print-directory", *target.split()],
             cwd=tmp_path,
             env={"PATH": "/usr/bin:/bin", "FAILING": failing},
             capture_output=True,
@@ -51,3 +55,11 @@ def test_a_failure_makes_the_status_bad_and_stops_nothing(make, failing):
     assert status != 0 and calls == ["bootstrap --tests", *CHECKS, *TESTS]
     if failing in CHECKS:
         assert make("check", failing) == (2, ["bootstrap", *CHECKS])
+
+
+def test_offline_everything_is_told_where_the_mirror_is(make, tmp_path):
+    make("check OFFLINE=1 MIRROR=kept")
+    assert set((tmp_path / "mirrors").read_text().split()) == {str(tmp_path / "kept")}
+    (tmp_path / "mirrors").unlink()
+    make("check")
+    assert set((tmp_path / "mirrors").read_text().split()) == {"none"}

@@ -9,7 +9,7 @@ import gzip
 import io
 import json
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -102,23 +102,34 @@ def _crate(facts: dict, commit: str, moment: int, tracked: list[str]) -> bytes:
     root["datePublished"] = datetime.fromtimestamp(moment, UTC).isoformat()
     root["keywords"] = ", ".join(facts["keywords"])
     root["identifier"] = f"git commit {commit}"
+    root["author"] = root["publisher"] = {"@id": "#authors"}
+    crate.add_jsonld({"@id": "#authors", "@type": "Organization", "name": facts["authors"][0]["name"]})
     root["license"] = [{"@id": one} for one in LICENSES]
     for one, words in LICENSES.items():
         crate.add_jsonld({"@id": one, "@type": "CreativeWork", "name": words})
     campaigns = sorted({str(Path(file).parent) for file in tracked if Path(file).name == "campaign.json"})
     crates = [file for file in tracked if file.startswith("data/raw/") and Path(file).name == CRATE_NAME]
-    for folder in ("data/raw", "data/processed", "data/published", "book", "src", "sweeps", "envs", BOOK_FOLDER):
-        crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": _WORDS[folder]})
+    # Each folder and file is a part of what it lies in: nothing of a crate may hang loose.
+    root["hasPart"] = _ids(_WORDS)
+    for folder, words in _WORDS.items():
+        inside = {"hasPart": _ids(campaigns)} if folder == "data/raw" and campaigns else {}
+        crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": folder, "description": words} | inside)
     for folder in campaigns:
         has_own = f"{folder}/{CRATE_NAME}" in crates
-        more = {"subjectOf": {"@id": f"{folder}/{CRATE_NAME}"}} if has_own else {}
-        crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": f"campaign {Path(folder).name}"} | more)
+        own = {"@id": f"{folder}/{CRATE_NAME}"}
+        more = {"subjectOf": own, "hasPart": [own]} if has_own else {}
+        name = f"campaign {Path(folder).name}"
+        crate.add_jsonld({"@id": f"{folder}/", "@type": "Dataset", "name": name, "description": name} | more)
         if has_own:
+            name = f"RO-Crate of {Path(folder).name}"
             crate.add_jsonld(
-                {"@id": f"{folder}/{CRATE_NAME}", "@type": "File", "name": f"RO-Crate of {Path(folder).name}",
-                 "encodingFormat": "application/ld+json"}
-            )  # fmt: skip
+                own | {"@type": "File", "name": name, "description": name, "encodingFormat": "application/ld+json"}
+            )
     return (json.dumps(crate.metadata.generate(), indent=1, sort_keys=True) + "\n").encode()
+
+
+def _ids(folders: Iterable[str]) -> list[dict[str, str]]:
+    return [{"@id": f"{folder}/"} for folder in folders]
 
 
 _WORDS = {

@@ -15,6 +15,7 @@ import click
 from longlook import paths
 from longlook.arguments import InputFile, Number, OutputFile, TestbedName, Whole
 from longlook.errors import LonglookError, plain
+from longlook.host.userns import enter
 
 BENCH_S = Number(3, 600, "of each, the first 2 s do not count; longer ones tell nothing more", "s")
 SOAK_S = Number(1, 604_800, "a week at the most", "s")
@@ -48,12 +49,10 @@ def _require_data(*written: Path, campaigns: tuple[str, ...] = ()) -> None:
 
 def _require_measuring(here: bool = True) -> None:
     """A folder to measure into and, on this machine, the rights."""
-    from longlook.doctor import require_root
-
     paths.require_data()
     paths.require_writable(paths.RAW)
     if here:
-        require_root()
+        enter()
 
 
 def _build() -> Path:
@@ -68,6 +67,8 @@ def _build() -> Path:
 @cli.command()
 def doctor() -> None:
     """Check this machine: each line says ok or how to mend it."""
+    with contextlib.suppress(LonglookError):  # one of the checks tells it
+        enter()
     from longlook.doctor import checks, format_checks
 
     found = checks()
@@ -169,11 +170,10 @@ def calibrate(bandwidth_mbps: float, rtt_ms: float, loss_pct: float) -> None:
     """Set up a testbed, measure its link against what was set, and print the record."""
     import json
 
-    from longlook.doctor import require_root
     from longlook.plan.link import Link
 
     link = Link.parse({"bandwidth_mbps": bandwidth_mbps, "rtt_ms": rtt_ms, "loss_pct": loss_pct})
-    require_root()
+    enter()
     from longlook.link.calibrate import calibrate as measure
     from longlook.testbed.opening import open_link
 
@@ -297,6 +297,19 @@ def archive() -> None:
 
 
 @cli.command()
+@click.argument("stacks", nargs=-1)
+@click.option("--debs", is_flag=True, help="Also the system's packages, with all that they depend on.")
+@click.option("--folder", default="_mirror", show_default=True, type=click.Path(path_type=Path), help="Where to.")
+def mirror(stacks: tuple[str, ...], debs: bool, folder: Path) -> None:
+    """Keep every package that the locks name (of these stacks; of all parts), for `make OFFLINE=1`."""
+    paths.require_writable(folder)
+    from longlook.mirror import SUMS, make_mirror
+
+    made = make_mirror(folder.absolute(), stacks, debs, click.echo)
+    click.echo(f"{made.path}\n{made.files} files, {made.bytes:,} bytes; their hashes: {made.path / SUMS}")
+
+
+@cli.command()
 @click.argument("name")
 @click.option("--quick", is_flag=True, help="A few loads per cell.")
 def chapter(name: str, quick: bool) -> None:
@@ -326,9 +339,7 @@ def reproduce(sweep: str) -> None:
 @click.option("--seconds", type=BENCH_S, default=10.0, show_default=True, help="Length of each measurement.")
 def bench(seconds: float) -> None:
     """Measure linkpipe against a plain veth pair, and against rattan and netem where they are present."""
-    from longlook.doctor import require_root
-
-    require_root()
+    enter()
     from longlook.bench.report import run_bench
 
     click.echo(run_bench(seconds))
@@ -342,9 +353,7 @@ def bench(seconds: float) -> None:
 @click.option("--record", type=OutputFile(), help="File of JSON lines; default: .longlook/soak/<time>.jsonl")
 def soak(seconds: float, faults: int, seed: int, testbed: str, record: Path | None) -> None:
     """Run a small sweep under random faults and check that nothing is lost, doubled, half done or left running."""
-    from longlook.doctor import require_root
-
-    require_root()
+    enter()
     from longlook.record.campaign import stamp, utc_now
     from longlook.soak.soak import soak as run
 

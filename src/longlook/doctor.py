@@ -13,8 +13,9 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.host import facts
+from longlook.host import facts, kernel, userns
 from longlook.host.machine import cpu_times
+from longlook.host.rights import Rights, rights
 from longlook.stack.gobuild import find_go, given_tool, tool_path
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
 from longlook.stack.spec import load_stack, offered_stacks
@@ -78,9 +79,11 @@ def checks(stacks: Iterable[str] | None = None) -> list[Check]:
     `stacks`: those that are about to be used; None: all that are offered here, of which none need be there yet.
     """
     load = _cpu_load()  # first: the checks below are work too
+    granted = rights()
     found = [_root()]
     found += [_tool(tool) for tool in TOOLS]
-    found += [_namespaces(), _veth(), _controllers(), _tcp_probe(), _netem(), _udp_buffers()]
+    found += [_namespaces(), _veth(), _controllers(), _tcp_probe(granted), _netem(), _udp_buffers(granted)]
+    found += [_real_time(granted), _cpu_limits(granted)]
     found += [_stack(name, stacks is not None) for name in (offered_stacks() if stacks is None else stacks)]
     found += [_linkpipe(), _disk(), _clock(), _cpus(), load, _leftovers()]
     return found
@@ -105,11 +108,6 @@ def require(found: Iterable[Check]) -> None:
     raise LonglookError(f"this machine cannot measure yet. {first} (longlook doctor shows every check)")
 
 
-def require_root() -> None:
-    """The first of the checks alone, which takes no time."""
-    require([_root()])
-
-
 def _which(command: str) -> str | None:
     return shutil.which(command, path=os.pathsep.join((os.environ.get("PATH", os.defpath), SYSTEM_FOLDERS)))
 
@@ -118,12 +116,28 @@ def _root() -> Check:
     name = "root"
     if os.geteuid() == 0:
         return Check(name, True, "running as root")
+    if userns.has_rights():
+        return Check(name, True, "not needed: this user may make namespaces")
     return Check(
         name,
         False,
-        "not running as root, and network namespaces need it",
-        "run again with sudo, for instance: sudo make reproduce",
+        "not running as root, and this user may make no namespaces",
+        userns.remedy(),
     )
+
+
+def _real_time(granted: Rights) -> Check:
+    remedy = (
+        "not needed; as root, or with a line `USER - rtprio 10` in /etc/security/limits.conf, fewer loads are repeated"
+    )
+    what = "granted" if granted.real_time else "not granted: emulator and watches have short slices instead"
+    return Check("real-time priority", granted.real_time, what, remedy, required=False)
+
+
+def _cpu_limits(granted: Rights) -> Check:
+    remedy = "run again with sudo, for cells that hold a program to a share of a processor; others need none"
+    what = "control groups can be made" if granted.cpu_limits else "control groups are root's"
+    return Check("CPU limits", granted.cpu_limits, what, remedy, required=False)
 
 
 def _tool(tool: Tool) -> Check:
@@ -146,7 +160,7 @@ def _any_go() -> str | None:
 
 def _trial(name: str, command: list[str], what: str, remedy: str, required: bool = True) -> Check:
     """Try something in a new network namespace that vanishes with the command."""
-    if os.geteuid() != 0:
+    if not userns.has_rights():
         return Check(name, False, "not tried: needs root", "run longlook doctor as root", required=False)
     unshare = _which("unshare")
     if unshare is None:
@@ -204,8 +218,11 @@ def _controllers() -> Check:
     return Check(name, True, detail)
 
 
-def _tcp_probe() -> Check:
+def _tcp_probe(granted: Rights) -> Check:
     name = "tcp_probe"
+    if not granted.kernel_trace:
+        remedy = "run again with sudo (only congestion window timelines of TCP need it)"
+        return Check(name, False, "the kernel's trace is root's", remedy, required=False)
     for folder in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing"):
         if (Path(folder) / "events/tcp/tcp_probe").is_dir():
             return Check(name, True, f"tracepoint in {folder}", required=False)
@@ -213,26 +230,22 @@ def _tcp_probe() -> Check:
     return Check(name, False, "no tracefs with the tcp:tcp_probe event is mounted", remedy, required=False)
 
 
-def _udp_buffers() -> Check:
+def _udp_buffers(granted: Rights) -> Check:
     """Socket buffers smaller than asked for are the commonest silent error of QUIC measurements."""
     name = "UDP buffer limits"
-    values = []
-    for key in ("rmem_max", "wmem_max"):
-        path = Path("/proc/sys/net/core") / key
-        try:
-            value = path.read_text().strip()
-            if os.geteuid() == 0:
-                path.write_text(value)  # the value it has: nothing changes, but it shows whether it could
-        except OSError as error:
-            return Check(
-                name,
-                False,
-                f"net.core.{key} cannot be set: {error.strerror}",
-                "use a machine or VM of your own, not a container",
-            )
-        values.append(f"{key} {value}")
-    settable = "settable" if os.geteuid() == 0 else "settable by root"
-    return Check(name, True, f"{settable}; now {', '.join(values)} bytes")
+    most, wanted = granted.socket_buffer_bytes, kernel.SOCKET_BUFFER_BYTES
+    if most >= wanted:
+        return Check(name, True, f"{most} bytes" + (" (raised when measuring)" if granted.root else ""))
+    if granted.root:
+        return Check(
+            name,
+            False,
+            "net.core.rmem_max or wmem_max cannot be set",
+            "use a machine or VM of your own, not a container",
+        )
+    settings = " ".join(f"{key}={value}" for key, value in kernel.GLOBAL_SYSCTLS.items())
+    remedy = f"sudo sysctl -w {settings}; cells whose bandwidth needs more are refused by name"
+    return Check(name, False, f"{most} bytes, {wanted} wanted", remedy, required=False)
 
 
 def _stack(name: str, needed: bool = True) -> Check:

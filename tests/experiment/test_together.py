@@ -14,7 +14,13 @@ from longlook.plan.cell import Cell
 from longlook.record.samples import read_records, read_samples
 from longlook.stack.arms import complete_arm
 
-pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.quiet]
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.netns,
+    pytest.mark.browser,
+    pytest.mark.quiet,
+    pytest.mark.granted("kernel_trace"),
+]
 LINK = {"bandwidth_mbps": 5, "rtt_ms": 36, "queue_bytes": 30720}
 LARGE = {"size_kb": 20000}
 PARQUETS = ("timeline.parquet", "throughput.parquet")

@@ -2,10 +2,16 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
+
+import pytest
 
 from longlook.host.machine import cpu_times
 from longlook.probe.stallwatch import StallWatch
+from longlook.probe.watching import SHORT_SLICE_NS, realtime
 
 
 def test_a_stopped_watch_reports_the_gap_in_its_interval_only():
@@ -30,3 +36,17 @@ def test_a_busy_machine_is_told_from_an_idle_one():
     busy = cpu_times().busy_since(start)
     assert busy * (os.cpu_count() or 1) > 0.3
     assert cpu_times().busy_since(cpu_times()) == 0.0
+
+
+@pytest.mark.skipif("slice" not in Path("/proc/self/sched").read_text(), reason="this kernel has no slices to ask for")
+def test_without_the_right_to_real_time_priority_a_watch_has_short_slices():
+    asked = (
+        "import os\nprint(os.sched_getscheduler(0), *(line for line in open('/proc/self/sched') if 'slice' in line))"
+    )
+    drop = ["setpriv", "--inh-caps=-sys_nice", "--bounding-set=-sys_nice"] if os.geteuid() == 0 else []
+    command = [*drop, sys.executable, "-S", "-c", realtime(10) + asked]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+    policy, _, _, slice_ns = done.stdout.split()
+    if int(policy) == os.SCHED_FIFO:
+        pytest.skip("this user may have real-time priority")
+    assert int(slice_ns) == SHORT_SLICE_NS

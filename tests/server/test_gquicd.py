@@ -140,6 +140,7 @@ def test_the_window_is_cut_by_the_factor_of_n(testbed_name, tmp_path, connection
     assert statistics.median(cuts) == pytest.approx(factor, abs=0.01)
 
 
+@pytest.mark.granted("cpu_limits")
 def test_a_server_can_be_held_to_a_share_of_a_cpu(testbed_name, tmp_path):
     with arm_on(testbed_name, tmp_path, server_cpu_pct=20) as on:
         pid = on.side.server.process.pid

@@ -53,9 +53,15 @@ def test_shellcheck():
 
 
 def run_bootstrap(
-    folder: Path, *arguments: str, as_root: bool = True, apt: bool = False, **environment: str
+    folder: Path,
+    *arguments: str,
+    as_root: bool = True,
+    apt: bool = False,
+    unshare: int | None = None,
+    **environment: str,
 ) -> subprocess.CompletedProcess:
-    """A copy of the script in a bare folder, next to nothing on PATH; `apt`: an apt-get that must not be called."""
+    """A copy of the script in a bare folder, next to nothing on PATH; `apt`: an apt-get that must not be called;
+    `unshare`: the status of one."""
     (folder / "tools").mkdir(parents=True)
     programs = folder / "bin"
     programs.mkdir()
@@ -67,6 +73,9 @@ def run_bootstrap(
     # The script adds the usual folders to PATH, and bash lets nobody set EUID: both are replaced in the copy.
     text = re.sub(r"^PATH=.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
     assert text.count("EUID == 0") == 4
+    if unshare is not None:
+        (programs / "unshare").write_text(f"#!/bin/sh\nexit {unshare}\n")
+        (programs / "unshare").chmod(0o755)
     script = folder / "tools" / "bootstrap"
     script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
     command = [shutil.which("bash"), str(script), *arguments]
@@ -86,7 +95,8 @@ def test_without_root_the_first_line_says_so(tmp_path):
     done = run_bootstrap(tmp_path, as_root=False, apt=True)
     assert done.returncode == 1
     first = (done.stdout + done.stderr).splitlines()[0]
-    assert "needs root to install" in first and "sudo make reproduce" in first and "apt-get install" in first
+    assert "needs root to install" in first and "ask an administrator for sudo apt-get install" in first
+    assert "apache2-bin" in first and "nothing else here needs root" in first
     assert "was called" not in done.stderr
 
 
@@ -109,16 +119,33 @@ def test_the_tests_get_nix_too_and_do_without_it_where_it_cannot_be_had(tmp_path
 
 
 def test_what_measures_says_that_it_needs_root_first(tmp_path):
-    done = run_bootstrap(tmp_path, "--root", as_root=False, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
+    done = run_bootstrap(tmp_path, "--root", as_root=False, unshare=1, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
     assert done.returncode == 1
     assert "needs root, to make network namespaces" in (done.stdout + done.stderr).splitlines()[0]
+
+
+def test_where_users_may_make_namespaces_it_needs_none(tmp_path):
+    done = run_bootstrap(tmp_path, "--root", as_root=False, unshare=0, IN_NIX_SHELL="impure", LONGLOOK_NIX="1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_offline_nothing_is_asked_for_over_a_network(tmp_path):
+    mirror = tmp_path / "mirror"
+    done = run_bootstrap(tmp_path / "none", apt=True, LONGLOOK_MIRROR=str(mirror))
+    assert done.returncode == 1 and f"there is no mirror in {mirror}" in done.stderr
+    (mirror / "python").mkdir(parents=True)
+    done = run_bootstrap(tmp_path / "kept", "--tests", "quicv1more", apt=True, LONGLOOK_MIRROR=str(mirror))
+    assert done.returncode == 1 and "was called" not in done.stderr
+    first = done.stderr.splitlines()[0]
+    assert "missing: " in first and f"dpkg --install --skip-same-version {mirror}/debs/*.deb" in first
+    assert "nix-bin" not in first and "ngtcp2" not in first, "what can be done without"
 
 
 FAKE_PYTHON = """#!/bin/sh
 case "$*" in
   "-m venv --clear .venv") mkdir -p .venv/bin && cp "$0" .venv/bin/python && cp bin/uv .venv/bin/ ;;
   "-m pip config list") cat pip-settings ;;
-  "-m pip install "*) echo "pip $*" >>calls ;;
+  "-m pip install "*) echo "pip $* no-index=$PIP_NO_INDEX links=$PIP_FIND_LINKS" >>calls ;;
 esac
 """
 FAKE_UV = """#!/bin/sh
@@ -142,7 +169,7 @@ def make_venv(folder: Path, settings: str = "", **environment: str) -> tuple[sub
     (folder / "pip-settings").write_text(settings)
     script = folder / "bootstrap"
     text = re.sub(r"^(PATH|cd)\b.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
-    script.write_text(text.replace('\nmain "$@"\n', "\nmake_state\nmake_venv\n"))
+    script.write_text(text.replace('\nmain "$@"\n', "\nuse_mirror\nmake_state\nmake_venv\n"))
     done = subprocess.run(
         [shutil.which("bash"), str(script)],
         cwd=folder,
@@ -159,6 +186,7 @@ def test_the_environment_is_made_by_hash(tmp_path):
     assert done.returncode == 0, done.stderr
     by_pip, dependencies, own = calls
     assert by_pip.startswith("pip ") and "--require-hashes" in by_pip and "-r tools/bootstrap-uv.txt" in by_pip
+    assert by_pip.endswith(" no-index= links=")
     assert "--require-hashes" in dependencies and "-r requirements.txt" in dependencies
     assert own.endswith("--no-deps --no-build-isolation -e .")
     assert "index= certificates= cache= compile= " in own
@@ -175,6 +203,15 @@ def test_what_uv_is_told_itself_goes_before_pips_settings(tmp_path):
     settings = "global.cert='/pip.pem'\nglobal.index-url='pip/simple'\n"
     _, calls = make_venv(tmp_path, settings, UV_DEFAULT_INDEX="own/simple", SSL_CERT_FILE="/own.pem")
     assert "index=own/simple certificates=/own.pem " in calls[1]
+
+
+def test_with_a_mirror_uv_and_pip_have_that_alone(tmp_path):
+    mirror = tmp_path / "a b"
+    (mirror / "python").mkdir(parents=True)
+    done, calls = make_venv(tmp_path, LONGLOOK_MIRROR=str(mirror))
+    assert done.returncode == 0, done.stderr
+    assert f"no-index=1 links={mirror}/python" in calls[0]
+    assert all(call.endswith(f" --offline --no-index --find-links {mirror}/python") for call in calls[1:])
 
 
 def test_a_failing_installation_is_shown_and_leaves_no_stamp(tmp_path):

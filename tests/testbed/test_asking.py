@@ -78,6 +78,7 @@ class Near:
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.browser
+@pytest.mark.granted("cpu_limits")
 def test_a_server_of_another_node_answers_a_browser_and_our_questions(tmp_path, testbed_name):
     tmp_path.chmod(0o755)
     own, tls = settings_of(tmp_path, Page.parse({"size_kb": 5, "count": 3}), trace=True)

@@ -14,7 +14,7 @@ from longlook.plan.arm import USUAL_PERIOD_US
 pytestmark = pytest.mark.root
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: run `sudo make test`")
+@pytest.mark.granted("cpu_limits")
 @pytest.mark.parametrize("period", [None, 5000])
 def test_a_busy_program_and_its_children_share_the_limit(period):
     source = "import os\nos.fork()\nwhile True: pass"

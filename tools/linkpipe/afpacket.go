@@ -169,6 +169,9 @@ func openSender(ifc *net.Interface) (*txSocket, error) {
 	err = unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1)
 	if err == nil {
 		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, sendBuffer)
+		if err == unix.EPERM { // root of a user namespace gets what net.core.wmem_max allows: frames leave at once anyway
+			err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, sendBuffer)
+		}
 	}
 	if err == nil {
 		err = unix.Bind(fd, &unix.SockaddrLinklayer{Ifindex: ifc.Index})

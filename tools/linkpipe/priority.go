@@ -15,7 +15,7 @@ const (
 )
 
 // schedule gives a thread one of the priorities none, nice and fifo; realtime is
-// its rank among fifo threads.
+// its rank among fifo threads. Without the right to it a short slice is what it gets.
 func schedule(tid int, priority string, realtime uint32) error {
 	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr}
 	switch priority {
@@ -28,10 +28,17 @@ func schedule(tid int, priority string, realtime uint32) error {
 	default:
 		return nil
 	}
-	if err := unix.SchedSetAttr(tid, &attr, 0); err != nil {
-		return fmt.Errorf("priority stays normal: %s needs CAP_SYS_NICE: %w", priority, err)
+	err := unix.SchedSetAttr(tid, &attr, 0)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if own, failed := unix.SchedGetAttr(tid, 0); failed == nil {
+		own.Runtime = shortSliceNs
+		if unix.SchedSetAttr(tid, own, 0) == nil {
+			return fmt.Errorf("priority stays normal, with short slices: %s needs CAP_SYS_NICE: %w", priority, err)
+		}
+	}
+	return fmt.Errorf("priority stays normal: %s needs CAP_SYS_NICE: %w", priority, err)
 }
 
 // tuneProcess gives all threads of the process priority; later ones inherit it.
@@ -43,16 +50,17 @@ func tuneProcess(priority string) error {
 	if err != nil {
 		return fmt.Errorf("priority stays normal: %w", err)
 	}
+	var first error
 	for _, task := range tasks {
 		tid, err := strconv.Atoi(task.Name())
 		if err != nil {
 			continue
 		}
-		if err := schedule(tid, priority, processFifo); err != nil {
-			return err
+		if err := schedule(tid, priority, processFifo); err != nil && first == nil {
+			first = err
 		}
 	}
-	return nil
+	return first
 }
 
 // tuneWorkerThread puts the calling thread first and makes its timers exact.

@@ -68,8 +68,12 @@ def _facts(environment: Environment) -> dict[str, Any]:
     if isinstance(testbed, Mapping):
         testbed = f"{testbed.get('name')} ({testbed.get('driver')})"
     link = " ".join(str(part) for part in (told("link_driver"), told("link_driver_version")) if part)
+    rights = told("rights")
     facts = {
         "testbed": testbed,
+        "rights": " ".join(f"{name}={value}" for name, value in rights.items())
+        if isinstance(rights, Mapping)
+        else None,
         "link": link or None,
         "host": told("hostname_hash"),
         "CPU": told("cpu_model"),

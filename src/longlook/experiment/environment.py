@@ -10,8 +10,10 @@ from typing import Any, Protocol
 from longlook.client.base import Client
 from longlook.experiment.context import Context
 from longlook.host import facts
+from longlook.host.rights import rights
 from longlook.server.base import RunningServer
 from longlook.stack import Installed
+from longlook.testbed.netns import NetnsTestbed
 
 
 class Ends(Protocol):
@@ -45,6 +47,7 @@ def environment_record(context: Context, arms: Mapping[str, Ends]) -> dict[str, 
         "server_versions": {name: server.version() for name, server in servers.items()},
         "client_versions": clients,
         "testbed": {"name": bed.name, "driver": bed.driver},
+        **({"rights": rights().record()} if bed.driver == NetnsTestbed.driver else {}),
         "machines": bed.machines(),
         "cca": {name: arm.server.cca_in_force() for name, arm in arms.items()},
         "link_driver": driver.name,

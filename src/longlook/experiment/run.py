@@ -13,6 +13,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.experiment.failure import Failure
+from longlook.experiment.granted import refused
 from longlook.experiment.measurable import require_measurable
 from longlook.experiment.measure import Measurer
 from longlook.experiment.places import place_of
@@ -20,6 +21,7 @@ from longlook.experiment.progress import Progress, shown, wall_s
 from longlook.experiment.registry import estimate_s
 from longlook.experiment.rows import assign, row_of
 from longlook.host.machine import cpu_times
+from longlook.host.rights import rights
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign, Role
@@ -77,7 +79,7 @@ def run_sweep(
 
 def _measure(found: SweepRun, testbeds: Sequence[Description], quiet: bool) -> None:
     campaign = found.campaign
-    missing = campaign.missing_cells()
+    missing = _granted(found, testbeds)
     total = sum(estimate_s(cell) for cell in missing)
     among = f" on {len(testbeds)} testbeds" if len(testbeds) > 1 else ""
     of = len(campaign.info["cells"])
@@ -91,6 +93,17 @@ def _measure(found: SweepRun, testbeds: Sequence[Description], quiet: bool) -> N
             _one_by_one(found, missing, testbeds[0], progress)
         else:
             _side_by_side(found, missing, testbeds, progress)
+
+
+def _granted(found: SweepRun, testbeds: Sequence[Description]) -> list[Cell]:
+    """The missing cells for which this process has the rights; the others are named, and left for one who has."""
+    missing = found.campaign.missing_cells()
+    without = refused(missing, rights(), testbeds)
+    for cell in missing:
+        if cell.id in without:
+            found.note(cell, without[cell.id])
+            print(f"{cell.id}: {without[cell.id]}", file=sys.stderr)
+    return [cell for cell in missing if cell.id not in without]
 
 
 MOST_STOLEN = 0.02

@@ -8,6 +8,7 @@ start leaves off (an eighth of it, at least 4 ms), so that the limit itself ends
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,9 +41,8 @@ class CpuLimit:
 
     @staticmethod
     def _root() -> Path:
-        for root in ROOTS_V1:
-            if (root / "cpu.cfs_quota_us").exists() or (root / "cgroup.procs").exists():
-                return root
+        if (first := _version_1()) is not None:
+            return first
         if (ROOT_V2 / "cgroup.controllers").exists() and "cpu" in (ROOT_V2 / "cgroup.controllers").read_text().split():
             with contextlib.suppress(OSError):
                 (ROOT_V2 / "cgroup.subtree_control").write_text("+cpu")
@@ -58,6 +58,18 @@ class CpuLimit:
     def __exit__(self, *_):
         with contextlib.suppress(OSError):  # members that are still ending keep it alive; the next use takes it over
             self._folder.rmdir()
+
+
+def _version_1() -> Path | None:
+    for root in ROOTS_V1:
+        if (root / "cpu.cfs_quota_us").exists() or (root / "cgroup.procs").exists():
+            return root
+    return None
+
+
+def is_granted() -> bool:
+    """Whether this user may make control groups where this module makes them."""
+    return os.access(_version_1() or ROOT_V2, os.W_OK)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -47,11 +48,20 @@ def sysctl_path(key: str) -> Path:
 
 
 def raise_limits() -> None:
-    """GLOBAL_SYSCTLS, where they can be seen and are lower."""
+    """GLOBAL_SYSCTLS, where they can be seen, are lower, and may be set: an ordinary user may not."""
     for key, wanted in GLOBAL_SYSCTLS.items():
         path = sysctl_path(key)
-        if path.exists() and int(path.read_text()) < wanted:
+        if path.exists() and int(path.read_text()) < wanted and os.access(path, os.W_OK):
             path.write_text(str(wanted))
+
+
+def controllers(available: bool) -> tuple[str, ...]:
+    """TCP's congestion controllers that the kernel has; not `available`: of those, what it allows to everybody."""
+    which = "available" if available else "allowed"
+    try:
+        return tuple(sorted(sysctl_path(f"net.ipv4.tcp_{which}_congestion_control").read_text().split()))
+    except OSError:
+        return ()
 
 
 def tune_host(left_alone: Collection[str] = ()) -> None:

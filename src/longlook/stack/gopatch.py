@@ -20,6 +20,7 @@ from pathlib import Path
 
 from longlook.errors import LonglookError
 from longlook.stack.commands import answered
+from longlook.stack.offline import go_options
 
 PATCHES = "_patches"
 CHANGES = "changes.patch"
@@ -28,7 +29,7 @@ DOWNLOAD_TIMEOUT_S = 300.0
 
 def go_environment() -> dict[str, str]:
     """The environment of every go command: the reader's own, without what would change how ours are built."""
-    return {**os.environ, "GOFLAGS": "", "GOWORK": "off"}
+    return {**os.environ, "GOFLAGS": "", "GOWORK": "off", **go_options()}
 
 
 def patched_modules(source: Path) -> dict[str, Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.userns import has_rights
 from longlook.stack.gobuild import find_go
 from longlook.stack.gopatch import go_environment, patched_modules, prepare
 
@@ -29,14 +30,17 @@ def main() -> int:
     """Every tool; 1 if anything failed."""
     status = 0
     environment = go_environment()
-    if os.geteuid() == 0:
+    inside: list[str] = []
+    if has_rights():
         environment["LINKPIPE_E2E"] = "1"
+        # A user's own network namespace, to which `ip netns add` may come back.
+        inside = [] if os.geteuid() == 0 else ["unshare", "--net"]
     for module in sorted(paths.TOOLS.glob("*/go.mod")):
         source = module.parent
         print(f"== go vet, go test: tools/{source.name}", flush=True)
         try:
             for command in commands(source, find_go(source)):
-                status |= subprocess.run(command, cwd=source, env=environment, check=False).returncode != 0
+                status |= subprocess.run([*inside, *command], cwd=source, env=environment, check=False).returncode != 0
         except LonglookError as error:
             print(f"longlook: {error}", file=sys.stderr)
             status = 1

@@ -17,6 +17,7 @@ from pathlib import Path
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.locking import exclusive
+from longlook.stack import offline
 from longlook.stack.commands import answered
 from longlook.stack.component import KEPT, Component
 from longlook.stack.installed import Installed, locate, place
@@ -120,15 +121,15 @@ def _fetch_npm(part: Part, folder: Path, say: Progress) -> None:
     if lock is None:
         return
     say("npm packages")
-    files = (lock, lock.with_name("package.json"))
-    for file in files:
-        shutil.copy(file, folder / file.name)
+    manifest = lock.with_name("package.json")
+    shutil.copy(manifest, folder / manifest.name)
+    (folder / lock.name).write_text(offline.npm_lock(lock.read_text(encoding="utf-8")), encoding="utf-8")
     npm = shutil.which("npm")
     if npm is None:
         raise LonglookError(f"npm is missing, part {part.name} needs it: apt-get install npm")
     # --ignore-scripts: no package of a part may run code while it is being installed.
-    _fetch([npm, "ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"], folder)
-    for file in files:
+    _fetch([npm, "ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", *offline.npm_options()], folder)
+    for file in (lock, manifest):
         (folder / file.name).unlink()
 
 
@@ -144,6 +145,7 @@ def _fetch_python(part: Part, folder: Path, say: Progress) -> None:
         "--only-binary=:all:",
         "--target",
         str(folder / "python"),
+        *offline.pip_options(),
         "-r",
         str(lock),
     ]

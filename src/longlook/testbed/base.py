@@ -7,9 +7,11 @@ so that every driver cleans up after a failure in the same way.
 from __future__ import annotations
 
 import abc
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from longlook import paths
 from longlook.host.hosts import Host, Hosts, Role
 from longlook.probe.capture import capture
 from longlook.probe.tcp_probe import TcpProbe, TcpTrace
@@ -18,8 +20,9 @@ from longlook.stack import Installed
 
 __all__ = ["LOCKS", "Host", "Role", "Testbed"]
 
-LOCKS = Path("/run")
-"""Folder of the testbeds' locks: one owner per testbed's name and machine."""
+LOCKS = Path("/run") if os.geteuid() == 0 else paths.CACHE
+"""Folder of the testbeds' locks: one owner per testbed's name and machine, or ordinary user, who has namespaces of his
+own (host/userns.py)."""
 
 
 class Testbed(Hosts):
