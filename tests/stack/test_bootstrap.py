@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,58 @@ def test_a_failing_installation_is_shown_and_leaves_no_stamp(tmp_path):
     assert done.returncode == 1 and len(calls) == 2
     assert "failed (status 2): .venv/bin/uv pip install" in done.stderr and "no such hash" in done.stderr
     assert not (tmp_path / ".venv" / "stamp").exists()
+
+
+def stacks_of_all(folder: Path, envs: Path, *asked: str) -> list[str]:
+    """The stacks that are installed where these are asked for, by default all that there are in `envs`."""
+    programs = folder / "bin"
+    programs.mkdir(parents=True)
+    for tool in ("dirname", "mkdir", "flock", "grep", "sed", "cat"):
+        (programs / tool).symlink_to(shutil.which(tool))
+    (folder / "envs").symlink_to(envs)
+    python = folder / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\necho "$*" >>"{folder}/calls"\n')
+    python.chmod(0o755)
+    nothing = "".join(
+        f"{step}() {{ :; }}\n" for step in ("install_packages", "install_for_stacks", "make_venv", "fetch_go")
+    )
+    text = re.sub(r"^PATH=.*$", "", BOOTSTRAP.read_text(), flags=re.MULTILINE)
+    script = folder / "tools" / "bootstrap"
+    script.parent.mkdir()
+    script.write_text(text.replace('\nmain "$@"\n', f'\n{nothing}main "$@"\n'))
+    command = [shutil.which("bash"), str(script), *asked]
+    done = subprocess.run(command, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    (call,) = (folder / "calls").read_text().splitlines()
+    assert call.startswith("-m longlook.stack")
+    return call.split()[2:]
+
+
+def test_by_default_every_stack_is_installed_but_those_of_nix_and_those_on_demand(tmp_path):
+    wanted, left = [], {"nix": [], "on demand": []}
+    for file in sorted(paths.ENVS.glob("*/stack.toml")):
+        own = tomllib.loads(file.read_text())
+        kind = "nix" if own.get("provider") == "nix" else "on demand" if own.get("on_demand") else None
+        left.get(kind, wanted).append(file.parent.name)
+    assert all(left.values()) and {"quicv1", "gquic37"} <= set(wanted)
+    assert stacks_of_all(tmp_path / "all", paths.ENVS) == wanted
+    asked = [left["on demand"][0], "quicv1"]
+    assert stacks_of_all(tmp_path / "asked", paths.ENVS, *asked) == asked
+
+
+def test_a_stack_is_left_out_by_a_whole_line_wherever_it_stands(tmp_path):
+    envs = tmp_path / "envs"
+    for name, text in {
+        "first": 'on_demand = true\nname = "first"\n',
+        "last": 'name = "last"\nprovider = "nix"',
+        "usual": 'provider = "any"\non_demand = false\n# on_demand = true\n',
+        "between": 'name = "between"\nprovider = "nix"\ntitle = "x"\n',
+    }.items():
+        (envs / name).mkdir(parents=True)
+        (envs / name / "stack.toml").write_text(text)
+    (envs / "no-stack").mkdir()
+    assert stacks_of_all(tmp_path / "run", envs) == ["usual"]
 
 
 def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subprocess.CompletedProcess, list[str]]:
