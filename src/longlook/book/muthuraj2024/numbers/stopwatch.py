@@ -29,6 +29,9 @@ def _cost(series: str, step: str, where: dict):
     return number
 
 
+TABLES = "data/published/muthuraj2024 and data/processed/arms.csv"
+
+
 def _published(series: str, where: dict):
     def number(m: Measured) -> StatedNumber:
         return m.published.arm(series, "quic", **where).span("ms", joint="and")
@@ -43,7 +46,7 @@ def _of_all(said: Callable[[Agreement], str]):
         found = circumstances.three_ways(m.data)
         if not found:
             raise NotMeasured("no published cell is measured")
-        origin = f"{len(found)} published cells, their reference campaigns, and those of the circumstances {NAME}"
+        origin = f"{TABLES}: {len(found)} published cells, their campaigns, and those of the circumstances {NAME}"
         return StatedNumber(said(circumstances.agreement(found)), origin)
 
     return number
@@ -62,7 +65,7 @@ def _goals(way: circumstances.Way):
         found = circumstances.goals(circumstances.three_ways(m.data))
         if not found:
             raise NotMeasured("no published cell is measured")
-        origin = "; ".join(f"{one.words}: {one.said(way)}" for one in found)
+        origin = f"{TABLES}: " + "; ".join(f"{one.words}: {one.said(way)}" for one in found)
         return StatedNumber(f"{sum(one.reached(way) for one in found)} of {len(found)}", origin)
 
     return number
