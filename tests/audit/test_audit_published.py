@@ -46,9 +46,8 @@ def test_every_published_cell_is_in_a_sweep():
 
 
 def test_a_published_cell_that_no_sweep_has_is_one_error_with_file_and_key(data, tmp_path):
-    folder = tmp_path / "published" / "muthuraj2024"
-    shutil.copytree(paths.PUBLISHED / "muthuraj2024", folder)
-    path = folder / "appendix_b.csv"
+    shutil.copytree(paths.PUBLISHED, tmp_path / "published")
+    path = tmp_path / "published" / "muthuraj2024" / "appendix_b.csv"
     lines = path.read_text().splitlines(keepends=True)
     assert lines[1].count(",10,36,") == lines[2].count(",10,36,") == 1
     lines[1:3] = [line.replace(",10,36,", ",11,36,") for line in lines[1:3]]
