@@ -70,7 +70,8 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
         ([QUIC, TCP | {"handshake": "0rtt"}], r"apache does 1rtt, not 0rtt"),
         (
             [QUIC | {"server": "litespeed"}, TCP],
-            r"no server 'litespeed' \(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, nginx, ngtcp2\)",
+            r"no server 'litespeed' "
+            r"\(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, nginx, ngtcp2\)",
         ),
         (
             [QUIC | {"client": "netscape"}, TCP],
