@@ -26,7 +26,7 @@ __all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters", "make_thumbnail
 TIMEOUT_S = 900
 """A build that takes longer is stuck: the chapters' own time limit is well below."""
 MAX_EXECUTION_S = 480.0
-"""All chapters together must execute within this, on a busy machine too: beside another build and tests they took 288 s."""
+"""All chapters together must execute within this, on a busy machine too: beside another build they took 288 s."""
 TAIL_LINES = 20
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _CHAPTER = re.compile(r"ExecutionError: (\S+\.(?:md|ipynb))$")
