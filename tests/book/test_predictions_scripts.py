@@ -6,7 +6,7 @@ import pytest
 
 from longlook.analysis.welch import Summary
 from longlook.book.muthuraj2024 import each_way, pages, seldom, threshold, threshold_controls, unprinted_sizes
-from longlook.book.muthuraj2024.both import Both
+from longlook.book.muthuraj2024.both import Both, agreeing
 from longlook.book.muthuraj2024.threshold_controls import EACH_WAY, NEITHER, REMEMBERED
 from longlook.book.muthuraj2024.unprinted import Square
 from longlook.plan.workload import bytes_of_kb
@@ -103,7 +103,11 @@ def test_a_threshold_must_meet_enough_means_and_leave_the_first_flight():
 
 def test_seventeen_verdicts_must_agree():
     good, bad = cells("B.11"), cells("B.11", changed=(50.0, 1.0))
-    assert threshold.agree(good[:17] + bad[17:]).holds and not threshold.agree(good[:16] + bad[16:]).holds
+
+    def agree(found):
+        return agreeing(found, threshold.AGREE_LEAST, threshold.SQUARES)
+
+    assert agree(good[:17] + bad[17:]).holds and not agree(good[:16] + bad[16:]).holds
 
 
 def test_four_squares_must_stay_above():

@@ -15,6 +15,7 @@ from longlook.analysis.contrast import contrast
 from longlook.analysis.welch import Summary, summary_of
 from longlook.audit.checks import primary, samples_by_key
 from longlook.book.data import BookData
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.dataset.rows import arm_conditions, conditions
 from longlook.plan.cell import Cell
@@ -72,6 +73,16 @@ def verdict_of(loads: Loads) -> str | None:
 def median_error(both: Iterable[Both], protocol: str) -> float:
     """Of the means with the change."""
     return statistics.median(one.error(protocol) for one in both)
+
+
+def agreeing(both: Sequence[Both], least: int, squares: int) -> Prediction:
+    """The prediction that so many verdicts of a table's squares agree with the published ones."""
+    equal = sum(one.agrees for one in both)
+    return Prediction(
+        f"at least {least} of {squares} verdicts agree with the published ones",
+        f"{equal} of {len(both)}",
+        equal >= least,
+    )
 
 
 def loads_of(data: BookData, series: str, study: str = STUDY) -> dict[tuple[str, str], Loads]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024.both import Both, both, median_error
+from longlook.book.muthuraj2024.both import Both, agreeing, both, median_error
 from longlook.book.predicted import Prediction
 from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
@@ -41,7 +41,7 @@ def cells(paper: Chapter, series: str) -> list[Both]:
 def sizes(paper: Chapter) -> tuple[Prediction, ...]:
     """Of table B.15; none before it is measured."""
     found = [one for one in cells(paper, SIZES) if seldom(one.printed.cell).key != one.printed.cell.key]
-    return (met(found, "tcp", SIZES_TCP_MET), few_trips(found), agree(found)) if found else ()
+    return (met(found, "tcp", SIZES_TCP_MET), few_trips(found), agreeing(found, AGREE_LEAST, SQUARES)) if found else ()
 
 
 def counts(paper: Chapter) -> tuple[Prediction, ...]:
@@ -50,7 +50,7 @@ def counts(paper: Chapter) -> tuple[Prediction, ...]:
     if not found:
         return ()
     tcp, quic = (met(found, protocol, *COUNTS_MET[protocol]) for protocol in ("tcp", "quic"))
-    return tcp, quic, agree(found)
+    return tcp, quic, agreeing(found, AGREE_LEAST, SQUARES)
 
 
 def met(found: Sequence[Both], protocol: str, least: int, most: float | None = None) -> Prediction:
@@ -80,14 +80,4 @@ def few_trips(found: Sequence[Both]) -> Prediction:
         f"up to 200 KB the means of both protocols change by less than a tenth, all but {BUT} of 24",
         f"{little} of {len(changes)} do",
         len(changes) - little <= BUT if changes else None,
-    )
-
-
-def agree(found: Sequence[Both]) -> Prediction:
-    """The third of both."""
-    now = sum(one.agrees for one in found)
-    return Prediction(
-        f"at least {AGREE_LEAST} of {SQUARES} verdicts agree with the published ones",
-        f"{now} of {len(found)}",
-        now >= AGREE_LEAST,
     )

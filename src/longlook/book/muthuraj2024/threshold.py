@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024.both import Both, both, median_error
+from longlook.book.muthuraj2024.both import Both, agreeing, both, median_error
 from longlook.book.predicted import Prediction
 from longlook.figure import style
 from longlook.plan.cell import Cell
@@ -42,7 +42,7 @@ def cells(paper: Chapter, series: str) -> list[Both]:
 def sizes(paper: Chapter) -> tuple[Prediction, ...]:
     """Of threshold-4.5b; none before it is measured."""
     found = cells(paper, SIZES)
-    return (met(found, SIZES), near(found), first_flight(found), agree(found)) if found else ()
+    return (met(found, SIZES), near(found), first_flight(found), agreeing(found, AGREE_LEAST, SQUARES)) if found else ()
 
 
 def counts(paper: Chapter) -> tuple[Prediction, ...]:
@@ -51,7 +51,12 @@ def counts(paper: Chapter) -> tuple[Prediction, ...]:
     if not found:
         return ()
     rest = [one for one in found if not is_other(one)]
-    return met(found, COUNTS), others(found), near(rest, "TCP's median error over the other 14 squares"), agree(found)
+    return (
+        met(found, COUNTS),
+        others(found),
+        near(rest, "TCP's median error over the other 14 squares"),
+        agreeing(found, AGREE_LEAST, SQUARES),
+    )
 
 
 def met(found: Sequence[Both], series: str) -> Prediction:
@@ -84,16 +89,6 @@ def first_flight(found: Sequence[Both]) -> Prediction:
     changes = [one.times("tcp") - 1 for one in own]
     words = f"by {min(changes):+.1%} to {max(changes):+.1%}, of {len(own)} squares".replace("-", style.MINUS)
     return Prediction(said, words, max(map(abs, changes)) < LITTLE)
-
-
-def agree(found: Sequence[Both]) -> Prediction:
-    """The fourth of both."""
-    equal = sum(one.agrees for one in found)
-    return Prediction(
-        f"at least {AGREE_LEAST} of {SQUARES} verdicts agree with the published ones",
-        f"{equal} of {len(found)}",
-        equal >= AGREE_LEAST,
-    )
 
 
 def is_other(one: Both) -> bool:
