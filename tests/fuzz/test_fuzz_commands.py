@@ -51,7 +51,7 @@ def nothing(tmp_path_factory):
         patch.setattr(paths, "DATA", data)
         patch.setattr(paths, "RAW", data / "raw")
         patch.setattr(paths, "PROCESSED", data / "processed")
-        patch.setattr("longlook.doctor.require_root", refuse)
+        patch.setattr("longlook.cli.enter", refuse)
         patch.setattr("longlook.stack.install.install", refuse)
         patch.setattr("longlook.stack.open_stack", refuse)
         patch.setattr("longlook.book.build.build", refuse)
