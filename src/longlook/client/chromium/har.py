@@ -57,7 +57,13 @@ def _recorded(entry: Mapping[str, Any], began: datetime) -> SeenObject:
         started_ms=started_ms,
         ended_ms=started_ms + entry["time"],
         connection=entry["connection"],
+        answered_ms=_answered_ms(started_ms, entry),
     )
+
+
+def _answered_ms(started_ms: float, entry: Mapping[str, Any]) -> float:
+    """A HAR's phases follow each other, and the last one is the arrival."""
+    return started_ms + entry["time"] - max(entry["timings"]["receive"], 0.0)
 
 
 def page_load_time_ms(har: Mapping[str, Any]) -> float:
@@ -93,6 +99,7 @@ def _seen(entry: Mapping[str, Any], began: datetime) -> SeenObject:
         connection=entry["connection"],
         encoding=next((one["value"] for one in response["headers"] if one["name"].lower() == CONTENT_ENCODING), None),
         cached=bool(entry.get("_fromDiskCache")),
+        answered_ms=_answered_ms(started_ms, entry),
     )
 
 
