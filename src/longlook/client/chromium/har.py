@@ -61,9 +61,10 @@ def _recorded(entry: Mapping[str, Any], began: datetime) -> SeenObject:
     )
 
 
-def _answered_ms(started_ms: float, entry: Mapping[str, Any]) -> float:
-    """A HAR's phases follow each other, and the last one is the arrival."""
-    return started_ms + entry["time"] - max(entry["timings"]["receive"], 0.0)
+def _answered_ms(started_ms: float, entry: Mapping[str, Any]) -> float | None:
+    """A HAR's phases follow each other, and the last one is the arrival; None where it does not have that."""
+    receive_ms = entry["timings"].get("receive", -1)
+    return started_ms + entry["time"] - receive_ms if receive_ms >= 0 else None
 
 
 def page_load_time_ms(har: Mapping[str, Any]) -> float:
