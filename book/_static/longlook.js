@@ -126,6 +126,7 @@
     const spec = Object.assign({}, data.strip, {
       width: Math.max(120, Math.min(STRIP_PX, root.clientWidth - STRIP_LABELS_PX)),
       datasets: { points: found.points, means: found.means, floors: found.floors } });
+    if (data.waterfall && window.longlookWaterfall) window.longlookWaterfall(root, data, square, { el, fit, OPTIONS });
     const alt = "Loads of " + data.names[square] + ", the numbers of the table above as points. " + found.notes.join(". ");
     return window.vegaEmbed(strip, spec, OPTIONS).then((result) => fit(result, alt));
   }

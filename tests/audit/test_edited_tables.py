@@ -50,6 +50,7 @@ def data(tmp_path):
 
 EDITED = {
     "samples": ("value", lambda value: value + 1),
+    "objects": ("ended_ms", lambda value: value + 1),
     "arms": ("mean", lambda value: "107.5"),
     "contrasts": ("verdict", lambda value: "right"),
     "agreement_means": ("published_mean", lambda value: "1.0"),

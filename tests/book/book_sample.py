@@ -14,9 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from longlook.analysis.result import CellResult
+from longlook.client.observation import Observation, SeenObject
 from longlook.dataset import rows
 from longlook.dataset.agreement import agreement_rows
 from longlook.dataset.tables import TABLES, write_tables
+from longlook.dataset.typical import typical_loads
 from longlook.experiment.registry import named
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
@@ -90,11 +92,35 @@ def tables_of(results: list[CellResult], campaigns: list[dict]) -> dict[str, lis
                 | {"arms": " ".join(cell.arm_names), "stacks": " ".join(cell.stacks)}
                 | {"loads": cell.loads, "seed": str(cell.seed), "complete": True}
             )
+            for arm in cell.arm_names:
+                tables["objects"] += rows.object_rows(result.campaign, cell, typical_of(result, cell, arm))
         tables["samples"] += rows.sample_rows(result)
         tables["arms"] += rows.arm_rows(result)
         tables["contrasts"] += rows.contrast_rows(result)
     means, verdicts = agreement_rows(results, PUBLISHED)
     return tables | {"agreement_means": means, "agreement_verdicts": verdicts}
+
+
+def typical_of(result: CellResult, cell: Cell, arm: str):
+    """The load of an arm that stands for it, with objects that share its time: asked for together, one after the
+    other."""
+    own = [one for one in result.samples if one.arm == arm and one.counts]
+    return typical_loads(cell, own, {one.order: seen(cell, one.metrics["plt_ms"]) for one in own})
+
+
+def seen(cell: Cell, plt_ms: float) -> Observation:
+    """A page in the first third of a load, its objects in the rest."""
+    count, size = cell.workload.object_count or 0, cell.workload.object_bytes or 0
+    page = SeenObject("/index.html", 200, "h3", 3000, 0.0, plt_ms * 0.33, "1", answered_ms=plt_ms * 0.3)
+    step = plt_ms * 0.3 / max(count, 1)
+    objects = [
+        SeenObject(
+            f"/img/{number:03}.jpg", 200, "h3", size, plt_ms * 0.35, plt_ms * 0.7 + step * (number + 1), "1",
+            answered_ms=plt_ms * 0.65 + step * number,
+        )
+        for number in range(count)
+    ]  # fmt: skip
+    return Observation({"plt_ms": plt_ms}, (page, *objects))
 
 
 def loads(rng, published, campaign: str, count: int) -> CellResult:

@@ -32,6 +32,17 @@ def _built(root):
         return build(root).parent
 
 
+@pytest.fixture
+def short_book(tmp_path, monkeypatch):
+    """A root with two short pages instead of the book's own: the index, and one that the test writes."""
+    root = make_root(tmp_path)
+    (root / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/short\n")
+    (root / "book" / "index.md").write_text("# Index\n")
+    monkeypatch.setattr(paths, "ROOT", root)
+    monkeypatch.setattr(paths, "STATE", root / ".longlook")
+    return root
+
+
 @pytest.fixture(scope="session")
 def chromium():
     found = find_chromium()

@@ -56,6 +56,29 @@ def test_a_click_on_a_square_shows_its_loads_and_its_raw_record(built_book, chro
     assert found["points"] >= 2 * 21 + 2 * 7
 
 
+def test_an_open_square_shows_one_load_of_each_protocol_object_by_object(built_book, chromium):
+    async def steps(browser):
+        await browser.evaluate(
+            f"""(() => {{ const list = document.querySelector('#{FIGURE} select'); list.value = '{SQUARE}';
+                list.dispatchEvent(new Event('change')); }})()"""
+        )
+        await browser.wait_for(f"!!document.querySelector('#{FIGURE} .ll-waterfall svg')")
+        return await browser.evaluate(
+            f"""(() => {{ const root = document.querySelector('#{FIGURE} .ll-waterfall');
+              const bars = Array.from(root.querySelectorAll('.mark-rect path')).map((path) => path.__data__.datum);
+              return {{ bars: bars.map((bar) => [bar.side, bar.phase, bar.y]),
+                alt: root.querySelector('[role=img]').getAttribute('aria-label'),
+                text: document.querySelector('#{FIGURE} .ll-detail').innerText }} }})()"""
+        )
+
+    found = visit(chromium, built_book / "book" / "muthuraj2024" / "results-quicv1.html", steps)
+    assert len(found["bars"]) == 2 * 2 * 101, "both protocols, waiting and arriving, a page and its hundred objects"
+    left, right = ([y for side, _, y in found["bars"] if side == one] for one in ("left", "right"))
+    assert max(left) < min(right), "QUIC above TCP"
+    assert "its 100 objects are asked for from" in found["alt"] and found["alt"].count("page load time") == 2
+    assert "One load of each, object by object (Re-measured (reference))" in found["text"]
+
+
 def test_the_list_does_the_same_without_a_mouse(built_book, chromium):
     async def steps(browser):
         await browser.evaluate(

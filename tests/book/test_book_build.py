@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from book_sample import make_root
 
 from longlook import paths
 from longlook.book import build as builder
@@ -13,17 +12,6 @@ from longlook.errors import LonglookError
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 STUDY = "muthuraj2024"
-
-
-@pytest.fixture
-def copy(tmp_path, monkeypatch):
-    """A root with two short pages instead of the book's own."""
-    root = make_root(tmp_path)
-    (root / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/short\n")
-    (root / "book" / "index.md").write_text("# Index\n")
-    monkeypatch.setattr(paths, "ROOT", root)
-    monkeypatch.setattr(paths, "STATE", root / ".longlook")
-    return root
 
 
 HEADER = """---
@@ -82,25 +70,28 @@ def test_without_data_the_book_builds_and_says_so(empty_book):
     assert "make reproduce" in (empty_book / "book" / "audit.html").read_text(encoding="utf-8")
 
 
-def test_a_failing_chapter_is_named_with_the_end_of_its_traceback(copy):
-    short(copy, "# Short\n\n```{code-cell}\nvalue = 1\nraise ValueError(f'the table is {value} column short')\n```\n")
+def test_a_failing_chapter_is_named_with_the_end_of_its_traceback(short_book):
+    short(
+        short_book,
+        "# Short\n\n```{code-cell}\nvalue = 1\nraise ValueError(f'the table is {value} column short')\n```\n",
+    )
     with pytest.raises(LonglookError) as error:
-        builder.build(copy)
+        builder.build(short_book)
     text = str(error.value)
     assert "short.md failed" in text and "ValueError: the table is 1 column short" in text
     assert "nbclient" not in text
 
 
-def test_a_warning_is_fatal(copy):
-    short(copy, "# Short\n\n{doc}`no-such-page`\n")
+def test_a_warning_is_fatal(short_book):
+    short(short_book, "# Short\n\n{doc}`no-such-page`\n")
     with pytest.raises(LonglookError, match=r"each is an error[\s\S]*no-such-page"):
-        builder.build(copy)
+        builder.build(short_book)
 
 
-def test_an_unknown_number_is_fatal_and_named(copy):
-    short(copy, "# Short\n\nIt takes {value}`no-such-number`.\n")
+def test_an_unknown_number_is_fatal_and_named(short_book):
+    short(short_book, "# Short\n\nIt takes {value}`no-such-number`.\n")
     with pytest.raises(LonglookError, match=r"each is an error[\s\S]*value no-such-number: no number of this name"):
-        builder.build(copy)
+        builder.build(short_book)
 
 
 def test_numbers_in_sentences_say_where_they_come_from(built_book):
@@ -109,32 +100,32 @@ def test_numbers_in_sentences_say_where_they_come_from(built_book):
     assert "glue" not in text
 
 
-def test_output_on_stderr_is_fatal(copy):
-    short(copy, "# Short\n\n```{code-cell}\nimport sys\nprint('a warning of a library', file=sys.stderr)\n```\n")
+def test_output_on_stderr_is_fatal(short_book):
+    short(short_book, "# Short\n\n```{code-cell}\nimport sys\nprint('a warning of a library', file=sys.stderr)\n```\n")
     with pytest.raises(LonglookError, match="not built"):
-        builder.build(copy)
+        builder.build(short_book)
 
 
-def test_a_remote_script_is_found(copy):
-    short(copy, '# Short\n\n<img src="https://host.example/x.png">\n')
+def test_a_remote_script_is_found(short_book):
+    short(short_book, '# Short\n\n<img src="https://host.example/x.png">\n')
     with pytest.raises(LonglookError, match=r"refers to https://host.example/x.png"):
-        builder.build(copy)
+        builder.build(short_book)
 
 
-def test_a_page_of_an_earlier_build_does_not_stay(copy):
-    short(copy, "# Short\n")
-    old = copy / "_build" / "html" / "old.html"
+def test_a_page_of_an_earlier_build_does_not_stay(short_book):
+    short(short_book, "# Short\n")
+    old = short_book / "_build" / "html" / "old.html"
     old.parent.mkdir(parents=True)
     old.write_text("old")
-    assert builder.build(copy).exists() and not old.exists()
+    assert builder.build(short_book).exists() and not old.exists()
 
 
-def test_a_changed_table_is_seen_by_the_next_build(copy):
-    table = copy / "data" / "value.txt"
-    short(copy, f"# Short\n\n```{{code-cell}}\nprint(open({str(table)!r}).read())\n```\n")
+def test_a_changed_table_is_seen_by_the_next_build(short_book):
+    table = short_book / "data" / "value.txt"
+    short(short_book, f"# Short\n\n```{{code-cell}}\nprint(open({str(table)!r}).read())\n```\n")
     for value in ("first value", "second value"):
         table.write_text(value)
-        page = builder.build(copy).parent / "book" / "short.html"
+        page = builder.build(short_book).parent / "book" / "short.html"
         assert value in page.read_text(encoding="utf-8")
 
 

@@ -85,6 +85,17 @@ def test_figures_are_there_and_nothing_that_only_a_screen_can_do(built_book, pri
     assert not re.search(r"Data:\s+[\w.-]+\.csv", " ".join(printed.texts))
 
 
+def test_figures_and_tables_have_the_numbers_of_the_screen(built_book, printed):
+    text = words(" ".join(printed.texts))
+    pages = [BeautifulSoup((built_book / page).read_text(encoding="utf-8"), "lxml") for page in CHAPTERS]
+    captions = [one for page in pages for one in page.select("article figcaption, article table > caption")]
+    assert len(captions) > 100
+    for caption in captions:
+        number = caption.select_one(".caption-number").get_text()
+        said = caption.select_one(".caption-text").get_text()
+        assert words(number + said[:60]) in text, (number, said)
+
+
 def test_a_book_that_lacks_a_page_is_not_printed(tmp_path):
     with pytest.raises(LonglookError, match=r"lacks book/index\.html, .*build the book first"):
         whole(tmp_path, CHAPTERS, "x")

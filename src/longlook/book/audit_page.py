@@ -54,7 +54,7 @@ class AuditPage:
         coloured = [f"{one.role}: {text}" for one in self.report.controls for text in one.significant]
         return HTML(html_table(head, rows, escape=False, numeric={2, 3, 4, 5}) + _list(coloured))
 
-    def control_chart(self) -> LiveChart | None:
+    def control_chart(self) -> LiveChart | HTML:
         """The squares of the newest control, of the reader's own where there is one."""
         arms = self.data.arms[self.data.arms["control"].astype(bool)]
         for role in ("local", "reference"):
@@ -68,7 +68,7 @@ class AuditPage:
                     downloads=(Attachment("aa-cells.csv", cells.to_csv(index=False)),),
                     note=f"Campaign <code>{html.escape(', '.join(cells['campaign'].unique()))}</code>.",
                 )
-        return None
+        return HTML(NOTHING)
 
     def order(self) -> HTML:
         """The order control: arms that are faster or slower after a load of another arm; there must be none but by

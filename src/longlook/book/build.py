@@ -13,10 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import yaml
-
 from longlook import paths
-from longlook.book.chapters import ChapterInfo, chapter_sweeps, chapters
+from longlook.book.chapters import ChapterInfo, chapter_sweeps, chapters, toc_pages
 from longlook.book.links import external_references
 from longlook.book.thumbnail import make_thumbnail
 from longlook.errors import LonglookError
@@ -25,12 +23,12 @@ __all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters", "make_thumbnail
 
 TIMEOUT_S = 900
 """A build that takes longer is stuck: the chapters' own time limit is well below."""
-MAX_EXECUTION_S = 480.0
-"""All chapters together must execute within this, on a busy machine too: beside another build they took 288 s."""
+MAX_EXECUTION_S = 240.0
+"""All chapters together must execute within this much of processor time, which a busy machine does not stretch."""
 TAIL_LINES = 20
+MARK = "longlook: "
+"""Before what `render` prints of a chapter that failed."""
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_CHAPTER = re.compile(r"ExecutionError: (\S+\.(?:md|ipynb))$")
-_CELL = "CellExecutionError: An error occurred while executing the following cell:"
 
 
 def build(out: Path | None = None) -> Path:
@@ -60,14 +58,10 @@ def _require(*files: Path) -> None:
 
 
 def _run(out: Path) -> tuple[Path, int]:
-    """Runs Jupyter Book; returns the file with its output, and its exit code."""
+    """Executes and renders in a process of its own; returns the file with its output, and its exit code."""
     paths.STATE.mkdir(parents=True, exist_ok=True)
     log = paths.STATE / "book-build.log"
-    # `--all`: pages depend on data, which Sphinx does not see; a page left from the last build would be stale.
-    command = [
-        sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(paths.ROOT),
-        "--path-output", str(out), "--all", "-W", "--keep-going",
-    ]  # fmt: skip
+    command = [sys.executable, "-m", "longlook.book.render", str(out)]
     environment = {**os.environ, "LONGLOOK_ROOT": str(paths.ROOT), "NO_COLOR": "1"}
     with log.open("wb") as stream:
         try:
@@ -86,32 +80,15 @@ def explain(output: str, log: Path) -> str:
     """What went wrong in a failed build: the failing chapter with its cell and the last lines of its traceback,
     or the warnings that Sphinx gave, or else the last lines of all."""
     lines = [_ANSI.sub("", line).rstrip() for line in output.splitlines()]
-    failed = sorted({match.group(1) for line in lines if (match := _CHAPTER.search(line))})
     told = [line for line in lines if ("WARNING:" in line or "ERROR:" in line or "SEVERE:" in line)]
-    if failed:
-        what, shown = f"chapter {', '.join(failed)} failed", _cell_and_traceback(lines)
+    chapter = next((place for place, line in enumerate(lines) if line.startswith(MARK)), None)
+    if chapter is not None:
+        what, shown = lines[chapter].removeprefix(MARK), lines[chapter + 1 :]
     elif told:
         what, shown = f"{len(told)} warnings, and each is an error", told[:TAIL_LINES]
     else:
         what, shown = "Jupyter Book failed", [line for line in lines if line][-TAIL_LINES:]
     return f"the book was not built: {what}. All output is in {log}.\n" + "\n".join(f"  {line}" for line in shown)
-
-
-def _cell_and_traceback(lines: list[str]) -> list[str]:
-    """The cell that failed, and the last lines of its own traceback (not of the programs that ran it)."""
-    begin = next((number for number, line in enumerate(lines) if line.endswith(_CELL)), None)
-    if begin is None:
-        return [line for line in lines if line][-TAIL_LINES:]
-    end = next((n for n in range(begin, len(lines)) if lines[n].startswith("The above exception was")), len(lines))
-    body = [line for line in lines[begin + 1 : end] if line]
-    rules = [number for number, line in enumerate(body) if line.startswith("-----")]
-    cell = body[rules[0] + 1 : rules[1]] if len(rules) >= 2 else []
-    return [
-        "in the cell:",
-        *(f"    {line}" for line in cell),
-        "it says:",
-        *(f"    {line}" for line in body[-TAIL_LINES:]),
-    ]
 
 
 def check(html: Path) -> None:
@@ -130,19 +107,7 @@ def check(html: Path) -> None:
 
 def expected_pages(toc: Path) -> list[str]:
     """Paths of the HTML pages that `_toc.yml` asks for."""
-
-    def files(node) -> list[str]:
-        if isinstance(node, list):
-            return [name for item in node for name in files(item)]
-        if isinstance(node, dict):
-            own = [str(node[key]) for key in ("root", "file") if key in node]
-            return own + [name for value in node.values() if isinstance(value, list) for name in files(value)]
-        return []
-
-    return [
-        re.sub(r"\.(md|ipynb|rst)$", "", name) + ".html"
-        for name in files(yaml.safe_load(toc.read_text(encoding="utf-8")))
-    ]
+    return [f"{name}.html" for name in toc_pages(toc)]
 
 
 def _execution(record: Path) -> tuple[float, list[str]]:

@@ -9,6 +9,7 @@ longlook:
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +75,20 @@ def _parse(path: Path, block: Any) -> ChapterInfo:
     if not isinstance(sweeps, list) or not all(isinstance(name, str) for name in sweeps):
         raise LonglookError(f"{path}: 'longlook.sweeps' must be a list of sweep names; it is {sweeps!r}")
     return ChapterInfo(str(block.get("name") or path.stem), path, tuple(sweeps))
+
+
+def toc_pages(toc: Path) -> list[str]:
+    """The pages that `_toc.yml` asks for, in their order, without what their names end in."""
+
+    def files(node: Any) -> list[str]:
+        if isinstance(node, list):
+            return [name for item in node for name in files(item)]
+        if isinstance(node, dict):
+            own = [str(node[key]) for key in ("root", "file") if key in node]
+            return own + [name for value in node.values() if isinstance(value, list) for name in files(value)]
+        return []
+
+    return [re.sub(r"\.(md|ipynb|rst)$", "", name) for name in files(yaml.safe_load(toc.read_text(encoding="utf-8")))]
 
 
 def chapter_sweeps(name: str, book: Path | None = None) -> list[str]:

@@ -51,6 +51,10 @@ class BookData:
         return read_table(self.processed, "samples")
 
     @cached_property
+    def objects(self) -> pd.DataFrame:
+        return read_table(self.processed, "objects")
+
+    @cached_property
     def campaigns(self) -> pd.DataFrame:
         return read_table(self.processed, "campaigns")
 

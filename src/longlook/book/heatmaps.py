@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from longlook.book.data import BookData
+from longlook.experiment.metrics import PLT
 from longlook.figure import runs as figure_runs
-from longlook.figure import style
+from longlook.figure import style, waterfall
 from longlook.figure.heatmap import PHONE, heatmap, mean_and_sd, p_text, place_names, told
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.runs import finite
@@ -22,8 +24,8 @@ KEY = (
     "that physics and the protocol allow. Publications give no single loads."
 )
 HINT = (
-    "Click a square to see its loads, and where their raw record is; or go to the squares by Tab, from one to the "
-    "next by arrow keys, open by Enter, close by Escape."
+    "Click a square to see its loads, one of each protocol object by object, and where their raw record is; or go to "
+    "the squares by Tab, from one to the next by arrow keys, open by Enter, close by Escape."
 )
 
 
@@ -37,7 +39,7 @@ def live_heatmap(
     squares = figure_squares(sources, axes)
     squares["least_told_pct"] = [least_told_pct(row, versus) for row in squares.to_dict("records")]
     names = [series] if isinstance(series, str) else list(series)
-    samples = _samples(data, study, names, sources)
+    samples = _rows(data, "samples", study, names, sources)
     figure = ", ".join(names)
     return LiveChart(
         name="figure-" + "-".join(names).replace(".", "-"),
@@ -45,16 +47,25 @@ def live_heatmap(
         narrow=heatmap(squares, versus, axes, PHONE),
         alt_text=f"Heatmaps of figure {figure}, {versus.words[0]} against {versus.words[1]}. {told(squares, versus)} "
         "The same numbers are in the file below.",
-        payload=_payload(squares, samples, sources, versus, axes),
+        payload=_payload(squares, samples, sources, versus, axes)
+        | _waterfall(squares, samples, _rows(data, "objects", study, names, sources), versus),
         downloads=_downloads("figure-" + "-".join(names), squares, samples),
         hint=HINT,
     )
 
 
-def _samples(data: BookData, study: str, names: Sequence[str], sources: Mapping[Source, pd.DataFrame]) -> pd.DataFrame:
-    """Every load behind any square, accepted or not."""
-    found = [data.rows("samples", study, names, source.key) for source in sources if source.campaigns]
-    return pd.concat(found) if found else data.samples.iloc[:0]
+def _rows(
+    data: BookData, table: str, study: str, names: Sequence[str], sources: Mapping[Source, pd.DataFrame]
+) -> pd.DataFrame:
+    """Of `samples` every load behind any square, accepted or not; of `objects` those of one load of each arm."""
+    found = [data.rows(table, study, names, source.key) for source in sources if source.campaigns]
+    return pd.concat(found) if found else getattr(data, table).iloc[:0]
+
+
+def _waterfall(squares: pd.DataFrame, samples: pd.DataFrame, objects: pd.DataFrame, versus: Versus) -> dict[str, Any]:
+    """What the page's script needs to draw one load of each arm; nothing where the metric is not that of page loads."""
+    found = waterfall.payload(objects, samples, squares, versus) if versus.metric.name == PLT.name else None
+    return {"waterfall": found} if found else {}
 
 
 def _payload(squares: pd.DataFrame, samples: pd.DataFrame, sources, versus: Versus, axes: Axes) -> dict:

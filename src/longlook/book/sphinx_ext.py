@@ -1,4 +1,4 @@
-"""Sphinx extension of the book: numbers in sentences, the Vega bundle, local mathematics, a record of execution times.
+"""Sphinx extension of the book: numbers in sentences and of figures, the Vega bundle, local mathematics, times.
 
 Everything a page needs lies in the built folder; nothing is fetched when it is read.
 """
@@ -6,16 +6,26 @@ Everything a page needs lies in the built folder; nothing is fetched when it is 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 
-from longlook.book import markup, mathml, value_role
+from longlook.book import markup, mathml, numbered, value_role
 from longlook.figure.live import javascript_bundle
 
 BUNDLE = "vega-bundle.js"
 EXECUTION = "execution.json"
 """Written beside the HTML folder: seconds and success per executed page."""
+EXECUTED = "LONGLOOK_EXECUTED"
+"""Names the folder with the executed chapters."""
+
+
+def take_executed(app: Sphinx, config: Config) -> None:
+    """Takes the chapters that were executed for this build, where some were; else MyST-NB executes them."""
+    if cache := os.environ.get(EXECUTED):
+        config.nb_execution_mode, config.nb_execution_cache_path = "cache", cache
 
 
 def write_bundle(app: Sphinx, error: Exception | None) -> None:
@@ -39,6 +49,8 @@ def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
     value_role.setup(app)
     markup.setup(app)
+    numbered.setup(app)
+    app.connect("config-inited", take_executed)
     app.connect("build-finished", write_bundle)
     app.connect("build-finished", write_execution)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -30,6 +30,8 @@ RUN = re.compile(
     rf"(?<![\w.`/])(?<!\N{{MULTIPLICATION SIGN}} )(?<!= )(?<!figure )(?P<numbers>{NUMBER}(?:{JOINT}{NUMBER})*)"
     rf"[ \N{{NO-BREAK SPACE}}](?P<unit>{'|'.join(UNITS)})(?![\w/])"
 )
+CELL_OPTIONS = "---"
+"""Before and after what a cell says of itself, its caption among it."""
 _HIDDEN = re.compile(r"\{[\w:-]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|\]\([^)]*\)")
 """Roles, code, mathematics and addresses within a line."""
 
@@ -53,7 +55,7 @@ class Typed:
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:
     """(line number, text) of a chapter without front matter, code, mathematics, tables and headings; roles are
-    blank. What stands in an admonition is prose."""
+    blank. What stands in an admonition is prose, and so are the captions of cells and tables."""
     lines = path.read_text(encoding="utf-8").splitlines()
     begin = lines.index("---", 1) + 1 if lines and lines[0] == "---" else 0
     fence, is_prose = "", True
@@ -61,8 +63,13 @@ def prose(path: Path) -> Iterator[tuple[int, str]]:
         mark = re.match(r"\s*(`{3,}|:{3,}|\$\$)", line)
         if mark and (not fence or line.strip().startswith(fence)):
             fence, is_prose = ("", True) if fence else (mark[1], "{admonition}" in line)
-        elif is_prose and not line.startswith(("|", "#")):
-            yield number, _HIDDEN.sub(lambda found: " " * len(found[0]), line)
+            line = line.partition("{table}")[2]
+        elif fence and line == CELL_OPTIONS:
+            is_prose = not is_prose
+            continue
+        elif not is_prose or line.startswith(("|", "#")):
+            continue
+        yield number, _HIDDEN.sub(lambda found: " " * len(found[0]), line)
 
 
 def typed_numbers(path: Path) -> Iterator[Typed]:

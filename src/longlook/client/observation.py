@@ -31,6 +31,8 @@ class SeenObject:
     cached: bool = False
     sha256: str | None = None
     """Of the body, where the client keeps it."""
+    answered_ms: float | None = None
+    """When its body began to arrive, where the client tells."""
 
 
 @dataclass(frozen=True)

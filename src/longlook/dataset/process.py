@@ -98,11 +98,13 @@ def _tables_of(campaign: Campaign, checked: Checked, published_root: Path | None
         "campaigns": [rows.campaign_row(campaign)],
         "cells": [],
         "samples": [],
+        "objects": [],
         "arms": [],
         "contrasts": [],
     }
     for cell, folder in with_folders(campaign):
         tables["cells"].append(rows.cell_row(campaign.id, cell, folder))
+        tables["objects"] += rows.object_rows(campaign.id, cell, checked.typical.get(folder.name, ()))
         for name, found in rows.timeline_rows(experiment, campaign.id, cell, folder).items():
             tables.setdefault(name, []).extend(found)
     results = results_of(campaign, checked.samples)

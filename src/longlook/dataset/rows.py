@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from longlook.analysis.floor import BOUNDED, floor
 from longlook.analysis.result import CellResult
 from longlook.dataset.tables import columns
+from longlook.dataset.typical import Load
 from longlook.experiment.base import Experiment
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
@@ -123,6 +124,20 @@ def sample_rows(result: CellResult) -> Iterator[Row]:
         known = [metric for metric in result.experiment.metrics if sample.metrics.get(metric.name) is not None]
         for metric in known or [result.experiment.primary]:
             yield same | {"metric": metric.name, "unit": metric.unit, "value": sample.metrics.get(metric.name)}
+
+
+def object_rows(campaign: str, cell: Cell, loads: Iterable[Load]) -> Iterator[Row]:
+    """Rows of `objects`: one per object of each of these loads, in the order of asking."""
+    for load in loads:
+        same = who(campaign, cell) | {
+            "arm": load.sample.arm,
+            "index": load.sample.index,
+            "attempt": load.sample.attempt,
+        }
+        for number, one in enumerate(load.seen.objects):
+            times = {"started_ms": one.started_ms, "answered_ms": one.answered_ms, "ended_ms": one.ended_ms}
+            rounded = {name: None if value is None else round(value, 3) for name, value in times.items()}
+            yield same | {"object": number, "path": one.path, "size_bytes": one.size_bytes} | rounded
 
 
 def arm_rows(result: CellResult) -> Iterator[Row]:

@@ -27,6 +27,7 @@ SCHEMAS = Path(__file__).with_name("schemas")
 TABLES = (
     "cells",
     "samples",
+    "objects",
     "arms",
     "contrasts",
     "timelines",

@@ -49,6 +49,8 @@ class Recheck:
     samples: Sequence[Sample] = ()
     """As the experiment's `read` gives them."""
     prints: list[int] = field(default_factory=list)
+    seen: dict[int, Observation] = field(default_factory=dict)
+    """What each sample was read from, by its order; of arms that took turns."""
 
 
 class _Cpu(BaseModel):
@@ -100,7 +102,9 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
             told.append(_Told.model_validate(one))
             seen = None if one.get("artefact") is None else observed(one["artefact"])
             found.problems += [f"{where}: {wrong}" for wrong in judges[one["arm"]].recheck(one, told[-1], seen)]
-            found.prints += [] if seen is None else [_print(seen)]
+            if seen is not None:
+                found.prints.append(_print(seen))
+                found.seen[one["order"]] = seen
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             found.problems.append(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}")

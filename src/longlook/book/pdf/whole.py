@@ -31,7 +31,8 @@ body { background: white; color: #111; }
 article.bd-article { max-width: none; padding: 0; }
 section.ll-chapter { break-before: page; }
 h1, h2, h3 { break-after: avoid; break-inside: avoid; }
-tr, figure, img, li { break-inside: avoid; }
+tr, .ll-numbered-figure, img, li { break-inside: avoid; }
+figcaption { break-after: avoid; break-inside: avoid; }
 .ll-static { max-width: 100%; height: auto; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 nav.ll-contents ol { list-style: none; padding-left: 0; }

@@ -57,7 +57,14 @@ def _recorded(entry: Mapping[str, Any], began: datetime) -> SeenObject:
         started_ms=started_ms,
         ended_ms=started_ms + entry["time"],
         connection=entry["connection"],
+        answered_ms=_answered_ms(started_ms, entry),
     )
+
+
+def _answered_ms(started_ms: float, entry: Mapping[str, Any]) -> float | None:
+    """A HAR's phases follow each other, and the last one is the arrival; None where it does not have that."""
+    receive_ms = entry["timings"].get("receive", -1)
+    return started_ms + entry["time"] - receive_ms if receive_ms >= 0 else None
 
 
 def page_load_time_ms(har: Mapping[str, Any]) -> float:
@@ -99,6 +106,7 @@ def _seen(entry: Mapping[str, Any], began: datetime) -> SeenObject:
         connection=entry["connection"],
         encoding=next((one["value"] for one in response["headers"] if one["name"].lower() == CONTENT_ENCODING), None),
         cached=bool(entry.get("_fromDiskCache")),
+        answered_ms=_answered_ms(started_ms, entry),
     )
 
 

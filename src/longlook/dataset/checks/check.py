@@ -8,6 +8,7 @@ from pathlib import Path
 
 from longlook.dataset.checks.cell import cell_problems
 from longlook.dataset.checks.plan import plan_problems
+from longlook.dataset.typical import Load, typical_loads
 from longlook.errors import LonglookError
 from longlook.experiment.base import Experiment
 from longlook.experiment.registry import named
@@ -26,6 +27,8 @@ class Checked:
     problems: list[str] = field(default_factory=list)
     samples: dict[str, Sequence[Sample]] = field(default_factory=dict)
     """By cell."""
+    typical: dict[str, list[Load]] = field(default_factory=dict)
+    """Of page loads, by cell: a load of each arm with what was seen of it."""
     prints: dict[int, str] = field(default_factory=dict)
     """What tells a sample from all others -> its cell."""
 
@@ -64,6 +67,7 @@ def _check_cell(found: Checked, campaign: Campaign, experiment: Experiment, plan
         again = experiment.recheck(planned, folder)
         problems = again.problems
         found.samples[folder.name] = again.samples
+        found.typical[folder.name] = typical_loads(planned, again.samples, again.seen)
         for one in again.prints:
             if one in found.prints:
                 problems.append(f"one of its samples is also a sample of cell {found.prints[one]}")

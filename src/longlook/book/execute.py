@@ -1,0 +1,190 @@
+"""Executes the chapters of the book, all of them at every build: a page can never be older than its data.
+
+Each chapter runs in a process of its own, forked from one that has read the tables and libraries already: nothing that
+one chapter does is seen by another, and none waits for what all of them need. The results go into an empty cache of the
+form that MyST-NB takes executed pages from (`sphinx_ext`), which lives as long as the build.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import multiprocessing.process
+import os
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+
+from longlook.errors import LonglookError
+
+AT_ONCE = 2
+CHAPTER_TIMEOUT_S = 120
+TAIL_LINES = 20
+"""Of what a cell that failed printed."""
+TABLES = ("cells", "arms", "samples", "objects", "campaigns", "timelines", "throughput", "verdicts", "means")
+"""Of `BookData`: read once for all chapters."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A cell that raised: its source and the end of what it printed, traceback included."""
+
+    source: str
+    said: str
+
+
+def execute(pages: Sequence[Path], cache: Path, scratch: Path) -> None:
+    """Executes those of `pages` (source files) that have cells, and puts them into an empty `cache`; `scratch`: a
+    folder for what passes between processes. A `LonglookError` names the first page, in their order, that failed,
+    with its cell."""
+    notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
+    _read_once()
+    _run_all(list(notebooks), scratch)
+    keep = get_cache(cache)
+    for page, notebook in notebooks.items():
+        result = scratch / _result_name(page)
+        if not result.is_file():
+            raise LonglookError(f"chapter {page.name} failed: its process ended without a result")
+        outputs = json.loads(result.read_text(encoding="utf-8"))
+        if "failed" in outputs:
+            raise LonglookError(_told(page, Failed(**outputs["failed"])))
+        _fill(notebook, outputs["outputs"])
+        bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": outputs["cpu_s"]})
+        keep.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
+
+
+def notebook_of(page: Path) -> nbformat.NotebookNode | None:
+    """A page's text as a notebook; None where it is none."""
+    text = page.read_text(encoding="utf-8")
+    if not is_myst_markdown_notebook(text):
+        return None
+    notebook = read_myst_markdown_notebook(text)
+    return notebook if _code_cells(notebook) else None
+
+
+def _code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _read_once() -> None:
+    """What every chapter would import and read; no thread and no JavaScript may run before the last fork."""
+    import altair.utils.schemapi
+    import IPython.core.interactiveshell  # noqa: F401
+
+    import longlook.book.chapter  # noqa: F401
+    from longlook.book import data as book_data
+
+    altair.utils.schemapi.disable_debug_mode()  # tests validate charts; here it is a third of all the time
+    data = book_data.load()
+    for name in TABLES:
+        with contextlib.suppress(LonglookError):  # the chapter that asks for the table says so
+            getattr(data, name)
+
+
+def _run_all(pages: Sequence[Path], scratch: Path) -> None:
+    """Runs the pages in processes of their own, `AT_ONCE` of them."""
+    context = multiprocessing.get_context("fork")
+    # The longest first, as far as the number of cells tells: the last one to end has nobody beside it.
+    left = sorted(pages, key=lambda page: page.read_text(encoding="utf-8").count("{code-cell}"))
+    running: list[multiprocessing.process.BaseProcess] = []
+    try:
+        while left or running:
+            while left and len(running) < AT_ONCE:
+                page = left.pop()
+                process: multiprocessing.process.BaseProcess = context.Process(
+                    target=_child, args=(page, scratch / _result_name(page))
+                )
+                process.start()
+                running.append(process)
+            wait([one.sentinel for one in running])
+            for ended in [one for one in running if not one.is_alive()]:
+                running.remove(ended)
+                ended.join()
+    finally:
+        for left_over in running:
+            left_over.kill()
+
+
+def _result_name(page: Path) -> str:
+    return page.as_posix().replace("/", "-") + ".json"
+
+
+def _child(page: Path, result: Path) -> None:
+    """In a process of its own: the outputs of a page's cells, or how it failed, as JSON in a file."""
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(CHAPTER_TIMEOUT_S)
+    os.chdir(page.parent)
+    notebook = notebook_of(page)
+    found = [] if notebook is None else _outputs([cell.source for cell in _code_cells(notebook)])
+    content: dict[str, Any] = {"failed": vars(found)} if isinstance(found, Failed) else {"outputs": found}
+    content |= {"cpu_s": time.process_time()}
+    half = result.with_suffix(".half")
+    half.write_text(json.dumps(content), encoding="utf-8")
+    half.rename(result)
+
+
+def _too_long(number: int, frame: object) -> None:
+    raise TimeoutError(f"the chapter took more than {CHAPTER_TIMEOUT_S} s")
+
+
+def _outputs(sources: Sequence[str]) -> list[list[dict[str, Any]]] | Failed:
+    """What each cell shows, as nbformat has it; how the first failed, if one did."""
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+    from traitlets.config import Config
+
+    shown: list[dict[str, Any]] = []
+
+    class Kept(DisplayHook):
+        """Keeps a cell's value, which IPython would print."""
+
+        def write_output_prompt(self) -> None:
+            """None."""
+
+        def write_format_data(self, format_dict: dict, md_dict: dict | None = None) -> None:
+            shown.append(nbformat.v4.new_output("display_data", data=format_dict, metadata=md_dict or {}))
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "NoColor"
+    shell = InteractiveShell.instance(config=config, displayhook_class=Kept)
+    found = []
+    for source in sources:
+        shown.clear()
+        with capture_output() as captured:
+            ran = shell.run_cell(source)
+        if not ran.success:
+            return Failed(source, captured.stdout + captured.stderr)
+        streams = {"stdout": captured.stdout, "stderr": captured.stderr}
+        printed = [nbformat.v4.new_output("stream", name=name, text=text) for name, text in streams.items() if text]
+        displayed = [nbformat.v4.new_output("display_data", data=one.data) for one in captured.outputs]
+        found.append([*printed, *displayed, *shown])
+    return found
+
+
+def _fill(notebook: nbformat.NotebookNode, outputs: Sequence[Sequence[dict[str, Any]]]) -> None:
+    for number, (cell, shown) in enumerate(zip(_code_cells(notebook), outputs, strict=True), start=1):
+        cell.outputs = [nbformat.from_dict(one) for one in shown]
+        cell.execution_count = number
+
+
+def _told(page: Path, failed: Failed) -> str:
+    lines = [
+        f"chapter {page.name} failed",
+        "in the cell:",
+        *(f"    {line}" for line in failed.source.splitlines()),
+        "it says:",
+        *(f"    {line}" for line in [line for line in failed.said.splitlines() if line.strip()][-TAIL_LINES:]),
+    ]
+    return "\n".join(lines)

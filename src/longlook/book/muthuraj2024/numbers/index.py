@@ -1,0 +1,40 @@
+"""Numbers of the front page's captions, each as it stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from longlook.analysis.ceiling import ALL, ceilings
+from longlook.analysis.compared import overall
+from longlook.audit.report import within
+from longlook.book.front import Square, squares
+from longlook.book.value import Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.experiment.metrics import PLT
+
+
+def _of(count: Callable[[Sequence[Square]], int]) -> Callable[[Measured], StatedNumber]:
+    """A count over all squares that are published and re-measured."""
+
+    def counted(m: Measured) -> StatedNumber:
+        found = squares(m.data)
+        if not found:
+            raise NotMeasured("no published square is measured")
+        return StatedNumber(str(count(found)), "data/processed/agreement_means.csv, agreement_verdicts.csv")
+
+    return counted
+
+
+def _overall(found: Sequence[Square]):
+    return overall([one.compared for one in found], PLT.name)
+
+
+NUMBERS: Numbers = {
+    "squares": _of(len),
+    "differ": _of(lambda found: sum(one.compared.verdicts[0].agree is False for one in found)),
+    "means": _of(lambda found: within([one.compared for one in found])[1]),
+    "within": _of(lambda found: within([one.compared for one in found])[0]),
+    "equal": _of(lambda found: _overall(found).equal),
+    "tested": _of(lambda found: _overall(found).tested),
+    "ceiling": _of(lambda found: round(ceilings([one.printed for one in found])[ALL].expected)),
+}

@@ -1,0 +1,82 @@
+"""Chapters are executed apart from each other, whole, and anew; one that fails is told with its cell."""
+
+import pytest
+from jupyter_cache import get_cache
+
+from longlook.book import execute as executor
+from longlook.book.execute import execute, notebook_of
+from longlook.errors import LonglookError
+
+HEADER = "---\njupytext:\n  text_representation:\n    extension: .md\n    format_name: myst\n---\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Pages by their name and their cells -> the outputs of each."""
+    monkeypatch.setattr(executor, "_read_once", lambda: None)
+    monkeypatch.chdir(tmp_path)
+
+    def outputs(**pages):
+        files = []
+        for name, cells in pages.items():
+            body = "\n".join(f"```{{code-cell}}\n{cell}\n```\n" for cell in cells)
+            files.append(tmp_path / f"{name}.md")
+            files[-1].write_text(HEADER + body)
+        scratch = tmp_path / "scratch"
+        scratch.mkdir()
+        execute(files, tmp_path / "cache", scratch)
+        cache = get_cache(tmp_path / "cache")
+        found = {}
+        for file in files:
+            _, notebook = cache.merge_match_into_notebook(notebook_of(file))
+            found[file.stem] = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+        return found
+
+    return outputs
+
+
+def test_a_cells_value_and_what_it_prints_are_its_outputs(run):
+    cells = ["x = 1", "print('said')\nx + 1", "from IPython.display import HTML\nHTML('<b>x</b>')", "None"]
+    nothing, both, markup, none = run(one=cells)["one"]
+    assert nothing == none == []
+    assert both[0]["text"] == "said\n" and both[1]["data"]["text/plain"] == "2"
+    assert markup[0]["data"]["text/html"] == "<b>x</b>"
+
+
+def test_what_a_chapter_leaves_behind_another_does_not_see(run):
+    first = "import sys\nsys.modules['longlook'].left_behind = 1"
+    seen = "import longlook\nprint(hasattr(longlook, 'left_behind'))"
+    found = run(one=[first, seen], two=["2", seen], three=["3", seen])
+    assert [found[name][-1][0]["text"] for name in ("one", "two", "three")] == ["True\n", "False\n", "False\n"]
+
+
+def test_two_chapters_may_have_the_same_cells(run):
+    found = run(one=["1"], two=["1"])
+    assert found["one"][0][0]["data"] == found["two"][0][0]["data"] == {"text/plain": "1"}
+
+
+def test_the_first_that_fails_is_named_with_its_cell(run):
+    with pytest.raises(LonglookError, match=r"(?s)bad\.md failed.*1 / 0.*ZeroDivisionError"):
+        run(good=["1"], bad=["x = 2", "1 / 0", "never = 3"], worse=["raise KeyError('x')"])
+
+
+def test_what_goes_to_stderr_is_kept_as_such(run):
+    ((output,),) = run(one=["import sys\nprint('a warning', file=sys.stderr)"])["one"]
+    assert (output["name"], output["text"]) == ("stderr", "a warning\n")
+
+
+def test_a_chapter_that_never_ends_is_ended_and_named(run, monkeypatch):
+    monkeypatch.setattr(executor, "CHAPTER_TIMEOUT_S", 1)
+    with pytest.raises(LonglookError, match=r"(?s)stuck\.md failed.*took more than 1 s"):
+        run(stuck=["import time\ntime.sleep(60)"])
+
+
+def test_a_process_that_dies_is_named(run):
+    with pytest.raises(LonglookError, match=r"gone\.md failed: its process ended without a result"):
+        run(gone=["import os\nos._exit(1)"])
+
+
+def test_a_page_without_cells_is_no_chapter(tmp_path):
+    (tmp_path / "plain.md").write_text("# Plain\n")
+    (tmp_path / "empty.md").write_text(HEADER + "# Empty\n")
+    assert notebook_of(tmp_path / "plain.md") is notebook_of(tmp_path / "empty.md") is None
