@@ -1,6 +1,7 @@
 """The link is what was set, and calibration notices when it is not."""
 
 import contextlib
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -325,6 +326,7 @@ def test_changes_of_a_delay_are_counted_and_stalls_are_none():
             delays[at + late] += more
     delays[100] += 30
     assert changes(delays, 2.0, 100) == 5
+    assert json.dumps(changes(delays, 2.0, 100)) == "5", "a number that a record may have"
     short = [level for level in levels for _ in range(3)]
     assert changes(short, 2.0, 12) == 5, "too few packets between two changes for any median"
     assert changes([], 2.0, 100) == 0
@@ -378,7 +380,7 @@ def test_wrong_jitter_of_a_direction_is_noticed(testbed_name, ways, jitter, monk
 def test_jitter_reorders_and_leaves_the_next_condition_alone(testbed_name):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         record = patiently(bed, driver, JITTERY)
-        assert record["measured"]["jitter"]["reordered_pct"] > 1
+        assert json.loads(json.dumps(record))["measured"]["jitter"]["reordered_pct"] > 1
         driver.configure(LINK, seed=1)
         record = patiently(bed, driver, LINK)
         assert "jitter" not in record["measured"] and record["measured"]["rtt_ms_max"] < 46

@@ -74,7 +74,7 @@ def changes(delays_ms: Sequence[float], step_ms: float, interval_ms: float) -> i
     between = interval_ms / 2 / (INTERVAL_S * 1e3)
     width = min(WIDEST, 2 * int(between / 4) + 1)
     steady = median_filter(np.asarray(delays_ms, dtype=float), size=width, mode="nearest") if delays_ms else []
-    return sum(abs(after - before) > step_ms for before, after in itertools.pairwise(steady))
+    return int(sum(abs(after - before) > step_ms for before, after in itertools.pairwise(steady)))
 
 
 def jitter_problems(link: Link, measured: dict[str, Any], stall_ms: float, one_clock: bool = True) -> list[str]:
