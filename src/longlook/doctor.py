@@ -68,7 +68,10 @@ TOOLS = (
     Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of the stacks quicv1more and halme2021", required=False),
     Tool("nginx", "nginx", "the server nginx, of the stack baxter2018", required=False),
     Tool(
-        "flask", "python3-flask libapache2-mod-wsgi-py3", "Flask behind Apache, of the stack quicv1wsgi", required=False
+        "flask",
+        "python3-flask libapache2-mod-wsgi-py3",
+        "Flask behind Apache, of the stacks quicv1wsgi and gquic37wsgi",
+        required=False,
     ),
 )
 

@@ -177,15 +177,22 @@ def served(objects, straight=500.0, through=520.0, published=535.0):
 def test_flask_must_leave_few_objects_and_delay_many_by_so_much():
     assert pages.alike([served(1, 500, 510), served(10, 500, 489), served(100, 500, 600)]).holds
     assert not pages.alike([served(1, 500, 516)]).holds and pages.alike([served(100)]).holds is None
-    assert pages.longer([served(100, 500, 520), served(200, 500, 590)]).holds
-    assert not pages.longer([served(100, 500, 495), served(200, 500, 590)]).holds
-    assert not pages.longer([served(100, 500, 520), served(200, 500, 505)]).holds
-    assert pages.longer([served(100)]).holds is None
+    assert pages.longer([served(100, 500, 520), served(200, 500, 590)], pages.FLASK).holds
+    assert not pages.longer([served(100, 500, 495), served(200, 500, 590)], pages.FLASK).holds
+    assert not pages.longer([served(100, 500, 520), served(200, 500, 505)], pages.FLASK).holds
+    assert pages.longer([served(100)], pages.FLASK).holds is None
 
 
 def test_neither_server_must_meet_the_published_means():
     assert pages.neither_meets([served(100), served(200), served(1, 535, 535)]).holds
     assert not pages.neither_meets([served(100), served(200, through=534.0)]).holds
+
+
+def test_gquics_tables_must_lie_below_what_flask_takes():
+    assert pages.above([served(100), served(200), served(1)]).holds is False
+    assert pages.above([served(100, through=600.0), served(200, through=600.0)]).holds
+    assert not pages.above([served(100, through=600.0), served(200, through=470.0)]).holds
+    assert pages.above([served(100, through=600.0)]).holds is None
 
 
 def exact(factor=1.0, published=700.0):
@@ -204,9 +211,9 @@ def test_exact_bytes_must_change_little_and_meet_nothing():
 
 def test_nothing_measured_is_said(monkeypatch):
     paper = SimpleNamespace(data=None)
-    monkeypatch.setattr(pages, "flask", lambda paper: [])
+    monkeypatch.setattr(pages, "flask", lambda paper, series: [])
     monkeypatch.setattr(pages, "exact", lambda paper: [])
-    assert "Not measured yet" in pages.table(paper).data
+    assert "Not measured yet" in pages.table(paper, pages.FLASK).data
     for module in (threshold, seldom):
         monkeypatch.setattr(module, "cells", lambda paper, series: [])
         assert module.sizes(paper) == module.counts(paper) == ()
@@ -214,4 +221,10 @@ def test_nothing_measured_is_said(monkeypatch):
     monkeypatch.setattr(unprinted_sizes, "squares", lambda paper, series: [])
     for predictions in (threshold_controls.loss, threshold_controls.jitter, unprinted_sizes.fewer_connections):
         assert predictions(paper) == ()
-    assert pages.behind_flask(paper) == pages.pictures(paper) == unprinted_sizes.bbr(paper) == ()
+    assert (
+        pages.behind_flask(paper)
+        == pages.behind_flask_gquic(paper)
+        == pages.pictures(paper)
+        == unprinted_sizes.bbr(paper)
+        == ()
+    )

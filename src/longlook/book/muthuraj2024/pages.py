@@ -1,6 +1,7 @@
 """What serves TCP's pages, and how many bytes a picture has: what became of the predictions.
 
-They stand in sweeps/muthuraj2024/apache-wsgi.toml and exact-bytes.toml and were written before the campaigns.
+They stand in sweeps/muthuraj2024/apache-wsgi.toml, apache-wsgi-gquic37.toml and exact-bytes.toml and were written
+before the campaigns.
 """
 
 from __future__ import annotations
@@ -22,13 +23,17 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 
-FLASK, BYTES = "apache-wsgi", "exact-bytes"
-PUBLISHED_IN = {FLASK: ("4.6a", "4.6d"), BYTES: ("4.6d",)}
+FLASK, FLASK_GQUIC, BYTES = "apache-wsgi", "apache-wsgi-gquic37", "exact-bytes"
+PUBLISHED_IN = {FLASK: ("4.6a", "4.6d"), FLASK_GQUIC: ("4.5a", "4.5d"), BYTES: ("4.6d",)}
 STRAIGHT, THROUGH = "apache", "apache-wsgi"
 """TCP's servers: files straight from Apache, and the same through Flask."""
 ALIKE, FEW = 0.03, 10
-LONGER_MS = {100: (0.0, 50.0), 200: (10.0, 100.0)}
+LONGER_MS = {
+    FLASK: {100: (0.0, 50.0), 200: (10.0, 100.0)},
+    FLASK_GQUIC: {100: (20.0, 80.0), 200: (40.0, 120.0)},
+}
 """Objects of a page -> by how much Flask makes it longer."""
+MANY = (100, 200)
 EXACT_BYTES, ROUND_BYTES = 10_068, 10_240
 BYTES_ALIKE = 0.05
 
@@ -65,12 +70,12 @@ def _place(row: pd.Series) -> tuple[int, int, float]:
     return int(row["object_count"]), int(row["object_bytes"]), float(row["bandwidth_mbps"])
 
 
-def flask(paper: Chapter) -> list[Square]:
-    """Of the reference campaign of apache-wsgi, by number of objects; those with both servers."""
-    known = _published(paper, FLASK)
+def flask(paper: Chapter, series: str) -> list[Square]:
+    """Of the reference campaign of a sweep with both servers, by number of objects; those with both."""
+    known = _published(paper, series)
     cells: dict[tuple[int, int, float], dict[str, Summary]] = {}
     titles = {}
-    rows = primary(paper.data.rows("arms", paper.study, FLASK, REFERENCE))
+    rows = primary(paper.data.rows("arms", paper.study, series, REFERENCE))
     for _, row in rows.sort_values(["object_count", "object_bytes"]).iterrows():
         cells.setdefault(_place(row), {})[row["server"]] = summary_of(row)
         titles[_place(row)] = f"{page(row)}, {row['bandwidth_mbps']:g} Mbit/s"
@@ -81,9 +86,9 @@ def flask(paper: Chapter) -> list[Square]:
     ]
 
 
-def table(paper: Chapter) -> HTML:
+def table(paper: Chapter, series: str) -> HTML:
     """TCP's means published, straight from Apache and through Flask."""
-    found = flask(paper)
+    found = flask(paper, series)
     if not found:
         return HTML(style.NOTHING_YET)
     rows = [
@@ -104,12 +109,18 @@ def _times(one: Summary) -> str:
 
 def behind_flask(paper: Chapter) -> tuple[Prediction, ...]:
     """Those of apache-wsgi; none before it is measured."""
-    found = flask(paper)
-    return (alike(found), longer(found), neither_meets(found)) if found else ()
+    found = flask(paper, FLASK)
+    return (alike(found), longer(found, FLASK), neither_meets(found)) if found else ()
+
+
+def behind_flask_gquic(paper: Chapter) -> tuple[Prediction, ...]:
+    """Those of apache-wsgi-gquic37."""
+    found = flask(paper, FLASK_GQUIC)
+    return (alike(found), longer(found, FLASK_GQUIC), above(found)) if found else ()
 
 
 def alike(found: Sequence[Square]) -> Prediction:
-    """The first of apache-wsgi."""
+    """The first of either sweep."""
     shares = [one.longer_ms() / one.loads[STRAIGHT].mean for one in found if one.objects <= FEW]
     said = f"1 and 10 objects: the two means differ by less than {ALIKE:.0%}"
     if not shares:
@@ -118,12 +129,13 @@ def alike(found: Sequence[Square]) -> Prediction:
     return Prediction(said, words, max(map(abs, shares)) < ALIKE)
 
 
-def longer(found: Sequence[Square]) -> Prediction:
-    """The second of apache-wsgi."""
-    own = {one.objects: one.longer_ms() for one in found if one.objects in LONGER_MS}
+def longer(found: Sequence[Square], series: str) -> Prediction:
+    """The second of either sweep."""
+    limits = LONGER_MS[series]
+    own = {one.objects: one.longer_ms() for one in found if one.objects in limits}
     words = ", ".join(f"{objects} objects {ms:+.0f} ms" for objects, ms in own.items()).replace("-", style.MINUS)
-    inside = [LONGER_MS[objects][0] <= ms <= LONGER_MS[objects][1] for objects, ms in own.items()]
-    spans = ", ".join(f"{objects} objects by {low:g} to {high:g} ms" for objects, (low, high) in LONGER_MS.items())
+    inside = [limits[objects][0] <= ms <= limits[objects][1] for objects, ms in own.items()]
+    spans = ", ".join(f"{objects} objects by {low:g} to {high:g} ms" for objects, (low, high) in limits.items())
     return Prediction(
         f"through Flask takes longer: {spans}", words or "nothing measured", all(inside) if len(inside) == 2 else None
     )
@@ -131,12 +143,23 @@ def longer(found: Sequence[Square]) -> Prediction:
 
 def neither_meets(found: Sequence[Square]) -> Prediction:
     """The third of apache-wsgi."""
-    own = [one for one in found if one.objects in LONGER_MS]
+    own = [one for one in found if one.objects in MANY]
     met = sum(one.meets("tcp", server) for one in own for server in (STRAIGHT, THROUGH))
     return Prediction(
         "neither server gives the published means of 100 and 200 objects",
         f"within the 99 % prediction interval: {met} of {2 * len(own)}",
         met == 0 if own else None,
+    )
+
+
+def above(found: Sequence[Square]) -> Prediction:
+    """The third of apache-wsgi-gquic37."""
+    own = [one for one in found if one.objects in MANY]
+    higher = sum(not one.meets("tcp", THROUGH) and one.loads[THROUGH].mean > one.published["tcp"].mean for one in own)
+    return Prediction(
+        "through Flask 100 and 200 objects take longer than the 99 % prediction interval of the published means allows",
+        f"{higher} of {len(own)} do",
+        higher == len(own) if len(own) == len(MANY) else None,
     )
 
 

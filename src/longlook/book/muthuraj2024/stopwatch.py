@@ -148,6 +148,12 @@ CAUSES = (
         pages.behind_flask,
     ),
     Cause(
+        "Flask costs gQUIC's tables as much, which have nothing to explain there",
+        "the same scripts; TCP's published means of many objects lie at or below those here",
+        pages.FLASK_GQUIC,
+        pages.behind_flask_gquic,
+    ),
+    Cause(
         "pictures of 10068 bytes explain nothing",
         "so many have those of 10 KB in long-look-quic; here 10240",
         pages.BYTES,
