@@ -39,8 +39,9 @@ def loads_of(
     loads = dict(list(own.groupby(["campaign", "cell_id", "arm"], sort=False)))
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in squares[squares["raw"] != ""].itertuples():
-        both = {side: loads.get((row.campaign, row.cell_id, arm)) for arm, side in side.items()}
-        if any(load is None for load in both.values()):
+        there = {side: loads.get((row.campaign, row.cell_id, arm)) for arm, side in side.items()}
+        both = {side: load for side, load in there.items() if load is not None}
+        if len(both) < len(there):
             continue
         found[row.square] = {
             side: {
