@@ -95,7 +95,7 @@ def test_a_square_is_reached_opened_and_closed_by_keys(built_book, chromium, rul
             names.append(await browser.evaluate(FOCUSED))
         outline = await browser.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         await browser.press("Enter")
-        await browser.wait_for(f"document.querySelectorAll('{FIGURE} .ll-strip svg').length === 2")
+        await browser.wait_for(f"document.querySelectorAll('{FIGURE} .ll-strip svg.marks').length === 2")
         opened = await browser.evaluate(f"document.querySelector('{FIGURE}').dataset.square")
         said = await browser.evaluate(f"document.querySelector('{FIGURE} .ll-said').textContent")
         wrong = await axe.violations(browser)
@@ -160,7 +160,7 @@ def test_on_a_phone_an_open_square_is_as_wide_as_the_page_and_can_be_read(built_
             f"""(() => {{ const list = document.querySelector('{FIGURE} select'); list.value = '{SQUARE}';
                 list.dispatchEvent(new Event('change')); }})()"""
         )
-        await browser.wait_for(f"document.querySelectorAll('{FIGURE} .ll-strip svg').length === 2")
+        await browser.wait_for(f"document.querySelectorAll('{FIGURE} .ll-strip svg.marks').length === 2")
         wide = await browser.evaluate("document.documentElement.scrollWidth")
         small = [one for one in await browser.evaluate(TEXTS) if one[0] < LEAST_TEXT_PX]
         return [f"{wide} px wide"] * (wide > PHONE[0]) + small[:5] + await axe.violations(browser)

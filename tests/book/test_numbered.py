@@ -100,7 +100,7 @@ WRONG = {
     cell(CHART, "tab-x"): "this figure has the name 'tab-x'",
     cell(TABLE, "x"): "this table has the name 'x'",
     cell(TABLE, "tab-z", "''"): "this table has the name 'tab-z', which does not say so, or no caption",
-    "| a |\n| --- |\n| b |\n": "short.md:50: WARNING: this table has no caption",
+    "| a |\n| --- |\n| b |\n": "this table has no caption or no name (tab-...): put it into",
     "```{table} Words.\n\n| a |\n| --- |\n| b |\n```\n": "this table has no caption or no name",
     "{numref}`fig-no-such`\n": "fig-no-such",
 }
@@ -112,6 +112,7 @@ def test_what_has_no_number_or_leads_nowhere_fails_the_build(short_book):
         build(short_book)
     for wrong in WRONG.values():
         assert wrong in str(error.value)
+    assert re.search(r"short\.md:\d+: WARNING: this table has no caption", str(error.value))
 
 
 def test_what_has_one_is_cited_by_it(short_book):

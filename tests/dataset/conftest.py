@@ -20,8 +20,8 @@ def data(tmp_path):
     class Data:
         raw, processed = tmp_path / "raw", tmp_path / "processed"
 
-        def process(self):
-            done = process(self.raw, self.processed, check=believed)
+        def process(self, check=believed):
+            done = process(self.raw, self.processed, check=check)
             self.left_out = done.left_out
             return {name: rows for name, rows in done.rows.items() if rows}
 

@@ -10,11 +10,20 @@ from campaigns import (
     STACK_DIGEST,
     control_sweep,
     make_campaign,
-    make_transfers,
+    shared_sweep,
 )
+from truthful import truthful
 
+from longlook.dataset.checks.check import check_campaign
 from longlook.dataset.tables import TABLES, check_tables, columns, read_table, resource
 from longlook.errors import LonglookError
+
+
+def write_truthful(raw):
+    """Campaigns with everything that a table can be made of, the objects of their loads among it."""
+    truthful(raw)
+    truthful(raw, control_sweep())
+    truthful(raw, shared_sweep())
 
 
 def validate(folder):
@@ -30,10 +39,8 @@ def validate(folder):
 def test_frictionless_accepts_the_data_package(data, filled):
     data.raw.mkdir()
     if filled:
-        make_campaign(data.raw)
-        make_campaign(data.raw, control_sweep())
-        make_transfers(data.raw, (3.0, 2.0))
-    counts = data.process()
+        write_truthful(data.raw)
+    counts = data.process(check_campaign)
     report = validate(data.processed)
     assert report.valid, report.flatten(["name", "type", "note"])
     assert [task.name.replace("-", "_") for task in report.tasks] == list(TABLES)
@@ -91,9 +98,8 @@ def test_campaigns_table_has_machine_and_date(data):
 
 
 def test_every_column_has_the_type_of_its_schema_whether_filled_or_empty(data):
-    make_campaign(data.raw)
-    make_transfers(data.raw, (3.0, 2.0))
-    data.process()
+    write_truthful(data.raw)
+    data.process(check_campaign)
     kinds = {"integer": ("i", "f"), "number": ("f",), "boolean": ("b", "O"), "string": ("O",)}
     for name in TABLES:
         filled, nothing = data.table(name), read_table(data.processed / "nowhere", name)
