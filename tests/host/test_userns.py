@@ -76,7 +76,7 @@ LEAVING = "(trap '' TERM INT HUP; exec setsid sleep 60) & echo ready; "
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_with_the_run_everything_ends_that_it_started(number):
-    child, inside = began("sh", "-c", LEAVING + "trap 'exit 5' TERM INT; while :; do sleep 0.1; done")
+    child, inside = began("sh", "-c", "trap 'exit 5' TERM INT; " + LEAVING + "while :; do sleep 0.1; done")
     assert len(inside) >= 3
     child.send_signal(number)
     child.communicate(timeout=20)
