@@ -81,8 +81,7 @@ def told_ms(seconds):
 
 def main():
     random.seed(2024)
-    for device in ("first", "second"):
-        run(f"ip link add {device} type dummy && ip link set {device} up")
+    run("ip link add first type veth peer name second && ip link set first up && ip link set second up")
     discipline = netem if has(netem) else bucket
     for device in ("first", "second"):
         run(f"tc qdisc replace dev {device} root {discipline(1)}")
