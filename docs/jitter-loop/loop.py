@@ -4,7 +4,7 @@
 
 The thesis's loop (TC.addJitter in test_src/doTrafficStuff.py) sets a delay at two interfaces, each by a shell that runs
 `sudo tc qdisc change`, and sleeps for 100 ms; where a delay falls it goes there in two steps, with 50 ms after each. As
-root, in a network namespace of its own (`unshare -n`), about two minutes. A kernel without netem gets a token bucket
+root, in a network namespace of its own (`unshare -n`), under a minute. A kernel without netem gets a token bucket
 instead, which tc parses and hands over in the same way.
 """
 
@@ -44,12 +44,17 @@ def change(discipline, delays_ms, prefix):
         run(f"{prefix} tc qdisc change dev {device} root {discipline(delay_ms)}")
 
 
+def draw():
+    """A delay for each interface, as the loop draws them, ms."""
+    return tuple(random.randrange(BASE_MS - RANGE_MS, BASE_MS + RANGE_MS) for _ in range(2))
+
+
 def one_change_s(discipline, prefix):
     """Seconds of `CHANGES` changes of both interfaces."""
     found = []
     for _ in range(CHANGES):
         begin = time.monotonic()
-        change(discipline, (random.randrange(13, 63), random.randrange(13, 63)), prefix)
+        change(discipline, draw(), prefix)
         found.append(time.monotonic() - begin)
     return found
 
@@ -59,7 +64,7 @@ def lasting_s(discipline):
     before, found = (-1, -1), []
     for _ in range(DRAWS):
         begin = time.monotonic()
-        drawn = tuple(random.randrange(BASE_MS - RANGE_MS, BASE_MS + RANGE_MS) for _ in range(2))
+        drawn = draw()
         steps = 2 if any(new < old for new, old in zip(drawn, before, strict=True)) else 1
         for step in range(1, steps + 1):
             now = [old + (new - old) * step / steps for new, old in zip(drawn, before, strict=True)]

@@ -138,6 +138,13 @@ class Browser:
         await self.send("Page.navigate", url=page.resolve().as_uri())
         await self.wait_for("document.readyState === 'complete'")
 
+    async def choose(self, figure: str, square: str) -> None:
+        """Opens a square by the list of a figure (a CSS selector), as a reader without a mouse does."""
+        await self.evaluate(
+            f"""(() => {{ const list = document.querySelector('{figure} select'); list.value = '{square}';
+                list.dispatchEvent(new Event('change')); }})()"""
+        )
+
     async def click(self, x: float, y: float) -> None:
         """A left click at viewport coordinates, in CSS px."""
         for kind in ("mousePressed", "mouseReleased"):

@@ -156,10 +156,7 @@ def test_on_a_phone_nothing_scrolls_sideways_and_all_text_can_be_read(built_book
 
 def test_on_a_phone_an_open_square_is_as_wide_as_the_page_and_can_be_read(built_book, chromium, rules):
     async def look(browser):
-        await browser.evaluate(
-            f"""(() => {{ const list = document.querySelector('{FIGURE} select'); list.value = '{SQUARE}';
-                list.dispatchEvent(new Event('change')); }})()"""
-        )
+        await browser.choose(FIGURE, SQUARE)
         await browser.wait_for(f"document.querySelectorAll('{FIGURE} .ll-strip svg.marks').length === 2")
         wide = await browser.evaluate("document.documentElement.scrollWidth")
         small = [one for one in await browser.evaluate(TEXTS) if one[0] < LEAST_TEXT_PX]
@@ -188,10 +185,7 @@ def test_on_a_phone_panels_are_stacked_and_wide_tables_are_reached_by_tab(built_
 
 def test_a_chart_is_drawn_anew_when_a_phone_is_turned(built_book, chromium):
     async def look(browser):
-        await browser.evaluate(
-            f"""(() => {{ const list = document.querySelector('{FIGURE} select'); list.value = '{SQUARE}';
-                list.dispatchEvent(new Event('change')); }})()"""
-        )
+        await browser.choose(FIGURE, SQUARE)
         await browser.of_size(900, 390)
         await browser.wait_for(f"!document.querySelector('{FIGURE}').classList.contains('ll-narrow')")
         await browser.wait_for(f"document.querySelectorAll('{FIGURE} .ll-square[aria-current]').length === 3")

@@ -58,10 +58,7 @@ def test_a_click_on_a_square_shows_its_loads_and_its_raw_record(built_book, chro
 
 def test_an_open_square_shows_one_load_of_each_protocol_object_by_object(built_book, chromium):
     async def steps(browser):
-        await browser.evaluate(
-            f"""(() => {{ const list = document.querySelector('#{FIGURE} select'); list.value = '{SQUARE}';
-                list.dispatchEvent(new Event('change')); }})()"""
-        )
+        await browser.choose(f"#{FIGURE}", SQUARE)
         await browser.wait_for(f"!!document.querySelector('#{FIGURE} .ll-waterfall svg')")
         return await browser.evaluate(
             f"""(() => {{ const root = document.querySelector('#{FIGURE} .ll-waterfall');
@@ -81,10 +78,7 @@ def test_an_open_square_shows_one_load_of_each_protocol_object_by_object(built_b
 
 def test_the_list_does_the_same_without_a_mouse(built_book, chromium):
     async def steps(browser):
-        await browser.evaluate(
-            f"""(() => {{ const list = document.querySelector('#{FIGURE} select'); list.value = '{SQUARE}';
-                list.dispatchEvent(new Event('change')); }})()"""
-        )
+        await browser.choose(f"#{FIGURE}", SQUARE)
         await browser.wait_for(f"!!document.querySelector('#{FIGURE} .ll-strip svg')")
         return await browser.evaluate(f"document.querySelector('#{FIGURE} .ll-detail').innerText")
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from longlook.figure import style
 from longlook.figure.heatmap import configured
+from longlook.figure.live import offline_spec
 from longlook.figure.runs import SIDE_SCALE
 from longlook.figure.versus import SIDES, Versus
 
@@ -96,6 +97,4 @@ def payload(
     loads = loads_of(objects, samples, squares, versus)
     if not loads:
         return None
-    spec = waterfall(versus).to_dict()
-    spec.pop("$schema", None)  # nothing in a page may name a host
-    return {"spec": spec, "loads": loads, "key": KEY, "parts_of_a_ms": PARTS_OF_A_MS}
+    return {"spec": offline_spec(waterfall(versus)), "loads": loads, "key": KEY, "parts_of_a_ms": PARTS_OF_A_MS}
