@@ -30,16 +30,26 @@ PAIRS = [
     ("lsquic", "ngtcp2"),
     ("ngtcp2", "curl"),
     ("apache", "curl"),
+    ("envoy", "aioquic"),
+    ("envoy", "lsquic"),
+    ("envoy", "ngtcp2"),
+    ("envoy", "curl"),
+    ("aioquic", "curl"),
+    ("lsquic", "curl"),
+    ("apache", "aiohttp"),
+    ("nginx", "aiohttp"),
 ]
 """Server and client."""
 OWN = PAIRS[:4]
-STACK_OF = {"curl": "quicv1more"}
-"""By client; else `halme2021`."""
+HALME = {"aioquic", "lsquic", "ngtcp2", "aiohttp"}
+STACKS = {("ngtcp2", "curl"): "quicv1more", ("apache", "curl"): "quicv1more", ("nginx", "aiohttp"): "matrixnginx"}
+"""Of some pairs; else `halme2021`, which has HALME, or `matrix`, which has others beside them."""
 
 
 def download_on(testbed_name, tmp_path, server, client, **how):
     given = {"link": LINK, "workload": FILE, "handshake": "1rtt"} | how
-    return arm_on(testbed_name, tmp_path, SERVERS[server], STACK_OF.get(client, "halme2021"), client=client, **given)
+    stack = STACKS.get((server, client), "halme2021" if {server, client} <= HALME else "matrix")
+    return arm_on(testbed_name, tmp_path, SERVERS[server], stack, client=client, **given)
 
 
 @pytest.mark.parametrize(("server", "client"), PAIRS)
