@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import pandas as pd
 
@@ -92,16 +93,11 @@ class Column:
         """What it has of a pair."""
         if why := refused(pair):
             return Found({}, why=why)
-        rows = self.data.rows("arms", STUDY, series, self.key)
-        if rows.empty:
+        measured = _by_pair(self.data, series, self.key)
+        if not measured:
             return Found({}, why=NOT_YET)
-        own = rows[
-            (rows["protocol"] == pair.protocol)
-            & (rows["server"] == pair.server)
-            & (rows["client"] == pair.client)
-            & (rows["cca"] == pair.cca)
-        ]
-        if own.empty:
+        own = measured.get((pair.protocol, pair.server, pair.client, pair.cca))
+        if own is None:
             return Found({}, why=NOT_ASKED)
         counted = own[own["n"] > 0]
         times = {row["metric"]: summary_of(row) for _, row in counted.iterrows()}
@@ -120,6 +116,13 @@ class Column:
         """Of every pair that has one."""
         found = {pair: quantity.of(self.found(series, pair)) for pair in pairs()}
         return {pair: own for pair, own in found.items() if own is not None}
+
+
+@lru_cache(maxsize=16)
+def _by_pair(data: BookData, series: str, key: str) -> dict[tuple[str, ...], pd.DataFrame]:
+    """Rows of `arms` by protocol, server, client and controller; none where a series is not measured."""
+    rows = data.rows("arms", STUDY, series, key)
+    return {tuple(pair): own for pair, own in rows.groupby(["protocol", "server", "client", "cca"])}
 
 
 def column(data: BookData, key: str) -> Column:
