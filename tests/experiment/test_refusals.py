@@ -117,6 +117,7 @@ def test_a_browser_loads_pages_and_no_downloads():
         AIOHTTP | {"cca": "bbr", "initial_window": 32},
         MATRIX | {"server": "envoy", "client": "lsquic", "emulated_connections": 2},
         MATRIX | {"client": "curl", "cca": "reno"},
+        MATRIX | {"server": "quicgo", "client": "quicgo", "cca": "reno"},
         MATRIX_TCP | {"server": "apache"},
         MATRIX_TCP | {"stack": "matrixnginx", "server": "nginx"},
     ],
@@ -143,6 +144,8 @@ def test_downloads_that_can_be_done_are_not_refused(arm):
         (AIOQUIC | {"server": "lsquic", "initial_rtt_ms": 5}, "server lsquic cannot be told an initial round trip"),
         (MATRIX | {"server": "envoy", "cca": "reno"}, "server envoy offers the controllers cubic, bbr, not reno"),
         (MATRIX | {"cca": "bbr", "client": "curl"}, "server aioquic offers the controllers cubic, reno, not bbr"),
+        (MATRIX | {"server": "quicgo"}, "server quicgo offers the controllers reno, not cubic"),
+        (MATRIX | {"server": "quicgo", "cca": "reno", "handshake": "0rtt"}, "server quicgo does 1rtt, not 0rtt"),
         (MATRIX_TCP | {"client": "curl"}, r"client curl speaks h2, not http/1\.1 of stack matrix"),
         (AIOHTTP | {"stack": "quicv1more", "client": "curl", "server": "envoy"}, "server envoy speaks quic, not tcp"),
     ],
@@ -152,9 +155,9 @@ def test_downloads_that_cannot_be_done_are_refused_by_name(arm, words):
         require_possible(cell(arm, AIOHTTP | {"cca": "reno", "name": "beside"}, **DOWNLOAD))
 
 
-@pytest.mark.parametrize("client", ["aiohttp", "aioquic", "lsquic", "ngtcp2"])
+@pytest.mark.parametrize("client", ["aiohttp", "aioquic", "lsquic", "ngtcp2", "quicgo"])
 def test_a_client_of_files_loads_no_pages(client):
-    arm = (AIOHTTP if client == "aiohttp" else AIOQUIC) | {"client": client}
+    arm = (AIOHTTP if client == "aiohttp" else MATRIX) | {"client": client}
     (text,) = refusals(cell(arm))
     assert f"client {client} loads download, not page" in text
 

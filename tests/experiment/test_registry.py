@@ -71,7 +71,7 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
         (
             [QUIC | {"server": "litespeed"}, TCP],
             r"no server 'litespeed' "
-            r"\(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, nginx, ngtcp2\)",
+            r"\(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, nginx, ngtcp2, quicgo\)",
         ),
         (
             [QUIC | {"client": "netscape"}, TCP],

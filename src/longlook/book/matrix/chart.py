@@ -11,22 +11,22 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.matrix.evidence import (
+    CONTROLLERS,
     CPU,
     GOODPUT,
     HANDSHAKE,
     LOSSY,
     QUIET,
-    SHOWN,
     SMALL,
     Column,
     Quantity,
     newest,
+    shown,
 )
-from longlook.book.matrix.pairs import NAMES, pairs
+from longlook.book.matrix.pairs import NAMES
 from longlook.figure import style
 from longlook.figure.grid import GRID, PHONE, Scale, grid_chart, told
 from longlook.figure.live import Attachment, LiveChart
-from longlook.plan.arm import Cca
 
 TITLES = ("server", "client")
 
@@ -39,11 +39,6 @@ class Picture:
     series: str
     quantity: Quantity
     logarithmic: bool = False
-
-    @property
-    def ccas(self) -> tuple[Cca, ...]:
-        """Controllers, each of which has a row of panels."""
-        return SHOWN[self.series][1]
 
 
 PICTURES = {
@@ -83,11 +78,11 @@ def squares(asked: Picture, column: Column) -> pd.DataFrame:
 
 
 def _rows(asked: Picture, column: Column) -> Iterator[dict[str, object]]:
-    for pair in (pair for cca in asked.ccas for pair in pairs(cca)):
+    for pair in shown(asked.series):
         found = column.found(asked.series, pair)
         own = asked.quantity.of(found)
         place = {
-            "block": pair.cca.upper() if len(asked.ccas) > 1 else "",
+            "block": pair.cca.upper() if asked.series in CONTROLLERS else "",
             "panel": style.PROTOCOL_LABELS[pair.protocol],
             "down": NAMES[pair.server],
             "across": NAMES[pair.client],

@@ -20,13 +20,21 @@ from longlook.plan.arm import Cca
 STUDY = "matrix"
 QUIET, LOSSY, SMALL = "matrix", "matrix-loss", "matrix-handshake"
 """Series: 10 MB without loss and with, and a file that fits into the first flight."""
-SHOWN: dict[str, tuple[str, tuple[Cca, ...]]] = {
-    QUIET: ("10 MB, no loss", ("cubic", "bbr", "reno")),
-    LOSSY: ("10 MB, 1 % loss", ("cubic", "bbr")),
-    SMALL: ("10 KB, no loss", ("cubic",)),
-}
-"""Series -> what a reader calls it, and the controllers that it is measured with."""
+TITLES = {QUIET: "10 MB, no loss", LOSSY: "10 MB, 1 % loss", SMALL: "10 KB, no loss"}
+"""What a reader calls a series."""
+CONTROLLERS: dict[str, tuple[Cca, ...]] = {QUIET: ("cubic", "bbr", "reno"), LOSSY: ("cubic", "bbr")}
+"""Of the series that are measured by controller; else each server has CUBIC, or the one in `ONLY`."""
+ONLY: dict[str, Cca] = {"quicgo": "reno"}
 NOT_ASKED = "not measured: no sweep has it"
+
+
+def shown(series: str) -> list[Pair]:
+    """Every pair that a reader may look for in a series, also those that cannot be. Under loss the slow ones are left
+    out, for the time that they take."""
+    if series in CONTROLLERS:
+        found = [pair for cca in CONTROLLERS[series] for pair in pairs(cca)]
+        return [pair for pair in found if series != LOSSY or not pair.is_slow]
+    return [replace(pair, cca=ONLY.get(pair.server, pair.cca)) for pair in pairs("cubic")]
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,7 @@ class Column:
 
     def numbers(self, series: str, quantity: Quantity) -> dict[Pair, Summary]:
         """Of every pair that has one."""
-        found = {pair: quantity.of(self.found(series, pair)) for pair in pairs()}
+        found = {pair: quantity.of(self.found(series, pair)) for pair in shown(series)}
         return {pair: own for pair, own in found.items() if own is not None}
 
 

@@ -14,11 +14,11 @@ STACKS = {"nginx": "matrixnginx"}
 """By server; else `STACK`."""
 STACK = "matrix"
 SERVERS: dict[Protocol, tuple[str, ...]] = {
-    "quic": ("envoy", "ngtcp2", "lsquic", "aioquic"),
+    "quic": ("envoy", "ngtcp2", "lsquic", "aioquic", "quicgo"),
     "tcp": ("apache", "nginx", "aiohttp"),
 }
 CLIENTS: dict[Protocol, tuple[str, ...]] = {
-    "quic": ("ngtcp2", "lsquic", "aioquic", "curl"),
+    "quic": ("ngtcp2", "lsquic", "aioquic", "quicgo", "curl"),
     "tcp": ("aiohttp", "curl"),
 }
 NAMES = {
@@ -26,6 +26,7 @@ NAMES = {
     "ngtcp2": "ngtcp2",
     "lsquic": "LSQUIC",
     "aioquic": "aioquic",
+    "quicgo": "quic-go",
     "apache": "Apache",
     "nginx": "nginx",
     "aiohttp": "AIOHTTP",

@@ -59,14 +59,13 @@ def of_quiet(goodput: Numbers, cpu: Numbers) -> list[Prediction]:
 
 def of_loss(goodput: Numbers) -> list[Prediction]:
     """None before it is measured."""
-    quick = {pair: one for pair, one in goodput.items() if not pair.is_slow}
-    cubic = {pair: one for pair, one in quick.items() if pair.cca == "cubic"}
-    if not cubic or len(cubic) == len(quick):
+    cubic = {pair: one for pair, one in goodput.items() if pair.cca == "cubic"}
+    if not cubic or len(cubic) == len(goodput):
         return []
     return [
-        _bbr_ahead(quick),
+        _bbr_ahead(goodput),
         _two_ahead(cubic),
-        _alike(f"by CUBIC, without {SLOW} the clients of a server differ by less than a third", cubic, LOSSY_APART),
+        _alike("by CUBIC the clients of a server differ by less than a third", cubic, LOSSY_APART),
     ]
 
 
@@ -151,7 +150,7 @@ def _mean(one: Summary) -> float:
 
 
 def _bbr_ahead(goodput: Numbers) -> Prediction:
-    said = f"without {SLOW} every pair has at least twice the goodput by BBR that it has by CUBIC"
+    said = "every pair has at least twice the goodput by BBR that it has by CUBIC"
     both = [
         (pair, times(cubic, bbr))
         for pair, bbr in goodput.items()

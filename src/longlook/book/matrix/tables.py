@@ -8,8 +8,8 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.matrix.evidence import SHOWN, newest
-from longlook.book.matrix.pairs import CLIENTS, NAMES, Pair, pairs, refused
+from longlook.book.matrix.evidence import TITLES, newest, shown
+from longlook.book.matrix.pairs import CLIENTS, NAMES, Pair, refused
 from longlook.book.value import NOT_YET
 from longlook.figure.table import html_table
 
@@ -28,9 +28,9 @@ def reasons(data: BookData | None = None) -> HTML:
 def _without(data: BookData) -> dict[tuple[str, str], list[Pair]]:
     """By reason and where it is met: what nobody would measure anywhere, and what came of a series."""
     found: dict[tuple[str, str], list[Pair]] = {}
-    for series, (title, ccas) in SHOWN.items():
+    for series, title in TITLES.items():
         column = newest(data, series)
-        for pair in (pair for cca in ccas for pair in pairs(cca)):
+        for pair in shown(series):
             why = column.found(series, pair).why
             if why and why != NOT_YET:
                 own = found.setdefault((why, EVERYWHERE if refused(pair) else title), [])

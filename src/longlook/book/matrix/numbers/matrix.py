@@ -50,7 +50,7 @@ def _pairs(m: Measured) -> StatedNumber:
 
 
 def _bbr_over_cubic(m: Measured) -> StatedNumber:
-    found = _found(m, LOSSY, GOODPUT, lambda pair: not pair.is_slow)
+    found = _found(m, LOSSY, GOODPUT)
     both = [
         one.mean / found[cubic].mean
         for pair, one in found.items()
@@ -59,6 +59,10 @@ def _bbr_over_cubic(m: Measured) -> StatedNumber:
     if not both:
         raise NotMeasured(f"no pair of {LOSSY} has both controllers")
     return _told(m, LOSSY, f"{_ends(both, 1)} times", f"goodput by BBR over that by CUBIC, {len(both)} pairs")
+
+
+def _of(protocol: str) -> Chosen:
+    return lambda pair: pair.protocol == protocol
 
 
 def _by_cubic(protocol: str) -> Chosen:
@@ -70,7 +74,7 @@ NUMBERS: Numbers = {
     "goodput-quick": _span(QUIET, GOODPUT, lambda pair: not pair.is_slow),
     "goodput-slow": _span(QUIET, GOODPUT, lambda pair: pair.is_slow),
     "bbr-over-cubic": _bbr_over_cubic,
-    **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _by_cubic(protocol)) for protocol in ("quic", "tcp")},
+    **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _of(protocol)) for protocol in ("quic", "tcp")},
     **{f"cpu-{protocol}": _span(QUIET, CPU, _by_cubic(protocol)) for protocol in ("quic", "tcp")},
     "stated-matrix": stated("matrix"),
     "stated-loss": stated("matrix-loss"),
