@@ -31,8 +31,8 @@ class Layout:
     stacked: bool = False
 
 
-PAGE = Layout(across=78, down=30)
-PHONE = Layout(across=54, down=30, stacked=True)
+PAGE = Layout(across=72, down=30)
+PHONE = Layout(across=46, down=30, stacked=True)
 
 
 @dataclass(frozen=True)
