@@ -103,8 +103,8 @@ def tables_of(results: list[CellResult], campaigns: list[dict]) -> dict[str, lis
 
 def typical_of(result: CellResult, cell: Cell, arm: str):
     """The load of an arm that stands for it, with objects that share its time: asked for together, one after the
-    other."""
-    own = [one for one in result.samples if one.arm == arm and one.counts]
+    other; none of downloads."""
+    own = [one for one in result.samples if one.arm == arm and one.counts and "plt_ms" in one.metrics]
     return typical_loads(cell, own, {one.order: seen(cell, one.metrics["plt_ms"]) for one in own})
 
 
