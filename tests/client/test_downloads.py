@@ -30,19 +30,38 @@ PAIRS = [
     ("lsquic", "ngtcp2"),
     ("ngtcp2", "curl"),
     ("apache", "curl"),
+    ("envoy", "aioquic"),
+    ("envoy", "lsquic"),
+    ("envoy", "ngtcp2"),
+    ("envoy", "curl"),
+    ("aioquic", "curl"),
+    ("lsquic", "curl"),
+    ("apache", "aiohttp"),
+    ("nginx", "aiohttp"),
+    ("envoy", "quicgo"),
+    ("ngtcp2", "quicgo"),
+    ("aioquic", "quicgo"),
+    ("lsquic", "quicgo"),
 ]
 """Server and client."""
 OWN = PAIRS[:4]
-STACK_OF = {"curl": "quicv1more"}
-"""By client; else `halme2021`."""
+EACH = [*OWN, ("quicgo", "quicgo")]
+OF_QUICGO = [("quicgo", client) for client in ("quicgo", "aioquic", "ngtcp2", "lsquic", "curl")]
+"""It has no CUBIC."""
+HALME = {"aioquic", "lsquic", "ngtcp2", "aiohttp"}
+STACKS = {("ngtcp2", "curl"): "quicv1more", ("apache", "curl"): "quicv1more", ("nginx", "aiohttp"): "matrixnginx"}
+"""Of some pairs; else `halme2021`, which has HALME, or `matrix`, which has others beside them."""
 
 
 def download_on(testbed_name, tmp_path, server, client, **how):
     given = {"link": LINK, "workload": FILE, "handshake": "1rtt"} | how
-    return arm_on(testbed_name, tmp_path, SERVERS[server], STACK_OF.get(client, "halme2021"), client=client, **given)
+    if server == "quicgo":
+        given["cca"] = "reno"
+    stack = STACKS.get((server, client), "halme2021" if {server, client} <= HALME else "matrix")
+    return arm_on(testbed_name, tmp_path, SERVERS[server], stack, client=client, **given)
 
 
-@pytest.mark.parametrize(("server", "client"), PAIRS)
+@pytest.mark.parametrize(("server", "client"), [*PAIRS, *OF_QUICGO])
 def test_every_download_is_whole_and_on_a_connection_of_its_own(testbed_name, tmp_path, server, client):
     with download_on(testbed_name, tmp_path, server, client) as on:
         records = [on.side.load(index) for index in range(3)]
@@ -59,7 +78,9 @@ def test_every_download_is_whole_and_on_a_connection_of_its_own(testbed_name, tm
         assert 2 * LINK.rtt_ms < times["ttlb_ms"] and times["connect_ms"] < times["ttfb_ms"] < times["ttlb_ms"]
         assert one["zero_rtt"] is not True
     assert len({one["connections"][0] for one in records}) == 3
-    assert controllers == "cubic" and all(version[0].isdigit() for version in versions)
+    assert controllers == ("reno" if server == "quicgo" else "cubic") and all(
+        version[0].isdigit() for version in versions
+    )
 
 
 @pytest.mark.quiet
@@ -74,7 +95,7 @@ def test_a_handshake_takes_its_round_trips(testbed_name, tmp_path, server, clien
     assert 0 <= took - trips * link.rtt_ms < 80
 
 
-@pytest.mark.parametrize(("server", "client"), OWN)
+@pytest.mark.parametrize(("server", "client"), EACH)
 def test_a_changed_byte_and_a_short_file_are_rejected(testbed_name, tmp_path, server, client):
     def change(root):
         file = root / "file-000.bin"
@@ -92,7 +113,7 @@ def test_a_changed_byte_and_a_short_file_are_rejected(testbed_name, tmp_path, se
             assert verdicts(on, loads=1) == [(False, reason)]
 
 
-@pytest.mark.parametrize(("server", "client"), OWN)
+@pytest.mark.parametrize(("server", "client"), EACH)
 def test_a_missing_file_is_rejected_by_its_status(testbed_name, tmp_path, server, client):
     with download_on(testbed_name, tmp_path, server, client, spoil=lambda root: (root / "file-000.bin").unlink()) as on:
         assert verdicts(on, loads=1) == [(False, "status")]
@@ -105,7 +126,7 @@ def test_a_controller_that_is_not_the_asked_for_is_rejected(testbed_name, tmp_pa
         assert on.side.server.cca_in_force() == "reno"
 
 
-@pytest.mark.parametrize(("server", "client"), OWN)
+@pytest.mark.parametrize(("server", "client"), EACH)
 def test_a_server_that_is_gone_and_a_time_out_are_failed_loads_and_no_more(testbed_name, tmp_path, server, client):
     with download_on(testbed_name, tmp_path, server, client) as on:
         path = on.site.start[0]
@@ -120,7 +141,7 @@ def test_a_server_that_is_gone_and_a_time_out_are_failed_loads_and_no_more(testb
             on.side.client.fetch(Request((path,), timeout_s=3))
 
 
-@pytest.mark.parametrize(("server", "client"), OWN)
+@pytest.mark.parametrize(("server", "client"), EACH)
 def test_both_ends_use_some_cpu_and_it_only_grows(testbed_name, tmp_path, server, client):
     with download_on(testbed_name, tmp_path, server, client, workload=Download(size_bytes=1_000_000)) as on:
         found = [(on.side.client.cpu_seconds(), on.side.server.cpu_seconds())]
@@ -131,7 +152,7 @@ def test_both_ends_use_some_cpu_and_it_only_grows(testbed_name, tmp_path, server
         assert list(end) == sorted(end) and end[-1] > end[0]
 
 
-@pytest.mark.parametrize(("server", "client"), OWN)
+@pytest.mark.parametrize(("server", "client"), EACH)
 def test_a_client_writes_its_secrets_where_it_is_told(testbed_name, tmp_path, server, client):
     with download_on(testbed_name, tmp_path, server, client) as on:
         own = on.side.client

@@ -15,6 +15,8 @@ TCP = {"stack": "quicv1", "protocol": "tcp", "server": "apache", "client": "chro
 GQUIC = QUIC | {"stack": "gquic37", "server": "gquicd"}
 AIOQUIC = {"stack": "halme2021", "protocol": "quic", "server": "aioquic", "client": "aioquic", "handshake": "1rtt"}
 AIOHTTP = {"stack": "halme2021", "protocol": "tcp", "server": "aiohttp", "client": "aiohttp"}
+MATRIX = AIOQUIC | {"stack": "matrix"}
+MATRIX_TCP = AIOHTTP | {"stack": "matrix"}
 DOWNLOAD = {"experiment": "download", "workload": {"kind": "download", "size_kb": 1000}}
 
 
@@ -113,6 +115,11 @@ def test_a_browser_loads_pages_and_no_downloads():
         AIOQUIC | {"server": "ngtcp2"},
         AIOQUIC | {"server": "lsquic", "client": "lsquic", "cca": "bbr"},
         AIOHTTP | {"cca": "bbr", "initial_window": 32},
+        MATRIX | {"server": "envoy", "client": "lsquic", "emulated_connections": 2},
+        MATRIX | {"client": "curl", "cca": "reno"},
+        MATRIX | {"server": "quicgo", "client": "quicgo", "cca": "reno"},
+        MATRIX_TCP | {"server": "apache"},
+        MATRIX_TCP | {"stack": "matrixnginx", "server": "nginx"},
     ],
 )
 def test_downloads_that_can_be_done_are_not_refused(arm):
@@ -135,6 +142,12 @@ def test_downloads_that_can_be_done_are_not_refused(arm):
         (AIOHTTP | {"request_cost_us": 5}, "server aiohttp cannot be given a cost per request"),
         (AIOQUIC | {"client": "lsquic", "client_initial_rtt_ms": 5}, "client lsquic cannot be told an initial"),
         (AIOQUIC | {"server": "lsquic", "initial_rtt_ms": 5}, "server lsquic cannot be told an initial round trip"),
+        (MATRIX | {"server": "envoy", "cca": "reno"}, "server envoy offers the controllers cubic, bbr, not reno"),
+        (MATRIX | {"cca": "bbr", "client": "curl"}, "server aioquic offers the controllers cubic, reno, not bbr"),
+        (MATRIX | {"server": "quicgo"}, "server quicgo offers the controllers reno, not cubic"),
+        (MATRIX | {"server": "quicgo", "cca": "reno", "handshake": "0rtt"}, "server quicgo does 1rtt, not 0rtt"),
+        (MATRIX_TCP | {"client": "curl"}, r"client curl speaks h2, not http/1\.1 of stack matrix"),
+        (AIOHTTP | {"stack": "quicv1more", "client": "curl", "server": "envoy"}, "server envoy speaks quic, not tcp"),
     ],
 )
 def test_downloads_that_cannot_be_done_are_refused_by_name(arm, words):
@@ -142,9 +155,9 @@ def test_downloads_that_cannot_be_done_are_refused_by_name(arm, words):
         require_possible(cell(arm, AIOHTTP | {"cca": "reno", "name": "beside"}, **DOWNLOAD))
 
 
-@pytest.mark.parametrize("client", ["aiohttp", "aioquic", "lsquic", "ngtcp2"])
+@pytest.mark.parametrize("client", ["aiohttp", "aioquic", "lsquic", "ngtcp2", "quicgo"])
 def test_a_client_of_files_loads_no_pages(client):
-    arm = (AIOHTTP if client == "aiohttp" else AIOQUIC) | {"client": client}
+    arm = (AIOHTTP if client == "aiohttp" else MATRIX) | {"client": client}
     (text,) = refusals(cell(arm))
     assert f"client {client} loads download, not page" in text
 

@@ -71,11 +71,11 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
         (
             [QUIC | {"server": "litespeed"}, TCP],
             r"no server 'litespeed' "
-            r"\(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, nginx, ngtcp2\)",
+            r"\(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, nginx, ngtcp2, quicgo\)",
         ),
         (
             [QUIC | {"client": "netscape"}, TCP],
-            r"no client 'netscape' \(known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2\)",
+            r"no client 'netscape' \(known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2, quicgo\)",
         ),
         ([QUIC, TCP | {"server": "envoy"}], r"envoy speaks quic, not tcp"),
         ([QUIC | {"server": "ngtcp2", "stack": "quicv1more"}, TCP], r"ngtcp2 does 1rtt, not 0rtt"),

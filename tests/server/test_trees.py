@@ -25,6 +25,7 @@ STACK_OF = {
     "lsquic": "halme2021",
     "nginx": "baxter2018",
     "ngtcp2": "quicv1more",
+    "quicgo": "matrix",
 }
 BROWSER_OF = {"halme2021": "quicv1"}
 """Where a stack has none."""
@@ -38,6 +39,7 @@ SPOKEN = {
     "lsquic": "h3",
     "nginx": "h2",
     "ngtcp2": "h3",
+    "quicgo": "h3",
 }
 """By the browser's `nextHopProtocol`; Chromium 64 has no other name for Google QUIC there."""
 SAYS_NOTHING_OF_CACHES = {"ngtcp2"}

@@ -9,6 +9,7 @@ import pytest
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.stack import gobuild
+from longlook.stack.__main__ import needed
 
 MAIN = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("one") }\n'
 
@@ -72,3 +73,16 @@ def test_a_tool_built_elsewhere_is_used(hello, monkeypatch, tmp_path):
 def test_unknown_tool(hello):
     with pytest.raises(LonglookError, match="no tool 'other'"):
         gobuild.build_tool("other")
+
+
+@pytest.mark.parametrize(
+    ("stacks", "tools"),
+    [
+        ([], ["linkpipe"]),
+        (["quicv1"], ["linkpipe"]),
+        (["quicv1", "gquic37"], ["gquicd", "linkpipe"]),
+        (["matrixnginx"], ["linkpipe", "quicgo"]),
+    ],
+)
+def test_a_tool_that_is_a_parts_is_built_with_the_stacks_that_have_it(stacks, tools):
+    assert needed(stacks) == tools

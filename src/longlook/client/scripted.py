@@ -49,6 +49,10 @@ class ScriptedClient(Client):
     def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
         """What an answer with `ok` says; `serial` tells the fetches of one client apart. Raise `LoadFailed`."""
 
+    def _program(self) -> list[str]:
+        """What runs the program, and the program."""
+        return [*self._interpreter(), str(PROGRAMS / self.program)]
+
     def _interpreter(self) -> list[str]:
         """What runs the program."""
         return [sys.executable, "-S"]
@@ -79,7 +83,7 @@ class ScriptedClient(Client):
         environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} | self._environment()
         if own.key_log is not None:
             environment["SSLKEYLOGFILE"] = str(own.key_log)
-        argv = [*self._interpreter(), str(PROGRAMS / self.program), *self._arguments()]
+        argv = [*self._program(), *self._arguments()]
         with (self._folder / "stderr").open("wb") as errors:
             self._process = self.testbed.popen(
                 "client",

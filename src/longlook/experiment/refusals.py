@@ -14,7 +14,7 @@ from longlook.stack import load_stack
 def refusals(cell: Cell) -> list[str]:
     """Why the cell cannot be measured, each with the arm that asks for it; empty where it can."""
     found = [
-        f"arm {arm.name} ({arm.label}): {reason}" for arm in cell.arms for reason in _of_arm(arm, cell.workload.kind)
+        f"arm {arm.name} ({arm.label}): {reason}" for arm in cell.arms for reason in of_arm(arm, cell.workload.kind)
     ]
     found += [
         f"arm {arm.name} ({arm.label}): arms that run together begin with connections of their own, none is warm"
@@ -35,7 +35,8 @@ def require_possible(cell: Cell) -> None:
         raise NotSupported(f"cell {cell.id} cannot be measured: {'; '.join(found)}")
 
 
-def _of_arm(arm: Arm, workload: str) -> list[str]:
+def of_arm(arm: Arm, workload: str) -> list[str]:
+    """Why an arm cannot be measured with a kind of workload, whatever else its cell has; empty where it can."""
     found = _of_stack(arm)
     if arm.server in SERVERS:
         found += server_refusals(f"server {arm.server}", SERVERS[arm.server].offer, arm)
@@ -49,15 +50,20 @@ def _of_arm(arm: Arm, workload: str) -> list[str]:
 
 
 def _of_stack(arm: Arm) -> list[str]:
-    """A stack says which controllers its client can ask for, and which version of QUIC its server is told to speak."""
+    """A stack says which controllers its client can ask for, which version of QUIC its server is told to speak, and
+    which versions of a protocol its clients can."""
     try:
-        facts = getattr(load_stack(arm.stack).spec, arm.protocol)
+        spec = load_stack(arm.stack).spec
     except LonglookError as error:
         return [str(error)]
+    facts = getattr(spec, arm.protocol)
     found = []
     if arm.cca not in facts.controllers:
         found.append(f"stack {arm.stack} offers {', '.join(facts.controllers)} for {arm.protocol}, not {arm.cca}")
     spoken = SERVERS[arm.server].offer.quic_versions if arm.server in SERVERS else ()
     if arm.protocol == "quic" and spoken and facts.version not in spoken:
         found.append(f"server {arm.server} speaks {', '.join(spoken)}, not {facts.version} of stack {arm.stack}")
+    known = spec.dialects.get(arm.client, {}).get(arm.protocol, {})
+    if known and facts.version not in known:
+        found.append(f"client {arm.client} speaks {', '.join(known)}, not {facts.version} of stack {arm.stack}")
     return found

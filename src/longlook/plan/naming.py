@@ -111,7 +111,8 @@ def arms_part(arms: Sequence[Arm]) -> list[str]:
 def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     """What they contribute behind it: handshakes, options, windows and limits that are not the usual ones."""
     if any(arm.handshake != USUAL_HANDSHAKE[arm.protocol] for arm in arms):
-        yield "-".join(arm.handshake for arm in arms)
+        each = [arm.handshake for arm in arms]
+        yield "-".join(each if len(arms) < MANY else dict.fromkeys(each))
     for option in dict.fromkeys(option for arm in arms for option in arm.quic_options):
         yield option.lower()
     yield from _each((arm.initial_window for arm in arms), "tcpiw{}")

@@ -8,8 +8,10 @@ from longlook.server.gquicd import Gquicd
 from longlook.server.lsquic import Lsquic
 from longlook.server.nginx import Nginx
 from longlook.server.ngtcp2 import Ngtcp2
+from longlook.server.quicgo import Quicgo
 
 SERVERS: dict[str, type[Server]] = {
-    server.name: server for server in (Aiohttp, Aioquic, Apache, ApacheWsgi, Envoy, Gquicd, Lsquic, Nginx, Ngtcp2)
+    server.name: server
+    for server in (Aiohttp, Aioquic, Apache, ApacheWsgi, Envoy, Gquicd, Lsquic, Nginx, Ngtcp2, Quicgo)
 }
 """Server adapters by name; a new one is one file in this folder and one entry here."""

@@ -1,4 +1,4 @@
-"""Server `apache`: HTTP/2 over TLS, Linux TCP."""
+"""Server `apache`: HTTP/2 over TLS and Linux TCP, or HTTP/1.1 where the stack's TCP side speaks that."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Apache(TcpServer):
                 "key": self.settings.key,
                 "user": "nobody",
                 "group": "nogroup",
-                "protocols": faults.get("protocols", "h2"),
+                "protocols": faults.get("protocols", self.stack.protocol("tcp").version),
                 "extra": self._extra(),
                 "extra_modules": self._extra_modules().replace("MODULES", str(self._modules())),
             },

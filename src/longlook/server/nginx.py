@@ -1,10 +1,16 @@
-"""Server `nginx`: HTTP/2 over TLS, Linux TCP. It keeps connections, so that an arm may be `warm`."""
+"""Server `nginx`: HTTP/2 over TLS and Linux TCP, or HTTP/1.1 where the stack's TCP side speaks that.
+
+It keeps connections, so that an arm may be `warm`.
+"""
 
 from __future__ import annotations
 
 from longlook.plan.arm import CCAS
 from longlook.plan.offer import Offer
 from longlook.server.tcp import TcpServer
+
+LISTENS = {"h2": "ssl http2", "http/1.1": "ssl"}
+"""Version of the stack's TCP side -> what its socket is told."""
 
 
 class Nginx(TcpServer):
@@ -28,7 +34,7 @@ class Nginx(TcpServer):
                 "key": own.key,
                 "user": "nobody",
                 "group": "nogroup",
-                "protocols": own.faults.get("protocols", "ssl http2"),
+                "protocols": own.faults.get("protocols", LISTENS[self.stack.protocol("tcp").version]),
                 "extra": own.faults.get("extra", ""),
             },
             "nginx.conf",

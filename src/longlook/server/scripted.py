@@ -25,7 +25,11 @@ class ScriptedServer(Server):
         """The command line; `arguments` follow those that every program has."""
         own = self.settings
         given = (str(own.site.root), self.address, str(own.port), str(own.certificate), str(own.key))
-        return [*self._interpreter(), str(PROGRAMS / self.program), *given, *arguments]
+        return [*self._program(), *given, *arguments]
+
+    def _program(self) -> list[str]:
+        """What runs the program, and the program."""
+        return [*self._interpreter(), str(PROGRAMS / self.program)]
 
     def _interpreter(self) -> list[str]:
         """What runs the program; by `env`, so that a variable is the program's and of nothing that a testbed may start

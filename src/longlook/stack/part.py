@@ -89,6 +89,11 @@ class Part:
         """False where everything is the machine's or built from tools/: there is nothing to install."""
         return any(one.is_installed_program or one.kept_in for one in self.spec.components.values())
 
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Programs of ours that it has, built from tools/<name>."""
+        return tuple(one.package for one in self.spec.components.values() if one.source == "go")
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 over the content of part.toml (its values, not its layout), every byte of its locks, and the sources
@@ -98,9 +103,7 @@ class Part:
             path = self.lock(kind)
             if path is not None:
                 pieces.append((path.name, path.read_bytes()))
-        for component in self.spec.components.values():
-            if component.source == "go":
-                pieces.append((f"tools/{component.package}", source_hash(paths.TOOLS / component.package).encode()))
+        pieces += [(f"tools/{name}", source_hash(paths.TOOLS / name).encode()) for name in self.tools]
         return digest_of(pieces)
 
     @property

@@ -1,0 +1,82 @@
+"""Numbers of the chapter matrix.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from longlook.analysis.welch import Summary
+from longlook.book.hypotheses import stated
+from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
+from longlook.book.matrix.evidence import Quantity as Shown
+from longlook.book.matrix.pairs import Pair
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+
+Chosen = Callable[[Pair], bool]
+
+
+def _found(m: Measured, series: str, quantity: Shown, chosen: Chosen = lambda _: True) -> Mapping[Pair, Summary]:
+    numbers = column(m.data, m.key).numbers(series, quantity)
+    own = {pair: one for pair, one in numbers.items() if chosen(pair)}
+    if not own:
+        raise NotMeasured(f"no campaign of {series}")
+    return own
+
+
+def _told(m: Measured, series: str, text: str, what: str) -> StatedNumber:
+    campaigns = m.data.rows("cells", STUDY, series, m.key)["campaign"].unique()
+    return StatedNumber(text, f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
+
+
+def _span(series: str, quantity: Shown, chosen: Chosen) -> Callable[[Measured], StatedNumber]:
+    """The least and the greatest mean of some pairs."""
+
+    def number(m: Measured) -> StatedNumber:
+        means = [one.mean for one in _found(m, series, quantity, chosen).values()]
+        text = f"{_ends(means)}{SPACE}{quantity.unit}"
+        return _told(m, series, text, f"{quantity.title}, means of {len(means)} pairs, least to greatest")
+
+    return number
+
+
+def _ends(values: Iterable[float], digits: int = 0) -> str:
+    ordered = sorted(values)
+    low, high = (f"{one:.{digits}f}" for one in (ordered[0], ordered[-1]))
+    return low if low == high else f"{low} to {high}"
+
+
+def _pairs(m: Measured) -> StatedNumber:
+    return _told(m, QUIET, str(len(_found(m, QUIET, GOODPUT))), "pairs of server and client, by controller")
+
+
+def _bbr_over_cubic(m: Measured) -> StatedNumber:
+    found = _found(m, LOSSY, GOODPUT)
+    both = [
+        one.mean / found[cubic].mean
+        for pair, one in found.items()
+        if pair.cca == "bbr" and (cubic := Pair(pair.protocol, pair.server, pair.client, "cubic")) in found
+    ]
+    if not both:
+        raise NotMeasured(f"no pair of {LOSSY} has both controllers")
+    return _told(m, LOSSY, f"{_ends(both, 1)} times", f"goodput by BBR over that by CUBIC, {len(both)} pairs")
+
+
+def _of(protocol: str) -> Chosen:
+    return lambda pair: pair.protocol == protocol
+
+
+def _by_cubic(protocol: str) -> Chosen:
+    return lambda pair: pair.protocol == protocol and pair.cca == "cubic"
+
+
+NUMBERS: Numbers = {
+    "pairs": _pairs,
+    "goodput-quick": _span(QUIET, GOODPUT, lambda pair: not pair.is_slow),
+    "goodput-slow": _span(QUIET, GOODPUT, lambda pair: pair.is_slow),
+    "bbr-over-cubic": _bbr_over_cubic,
+    **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _of(protocol)) for protocol in ("quic", "tcp")},
+    **{f"cpu-{protocol}": _span(QUIET, CPU, _by_cubic(protocol)) for protocol in ("quic", "tcp")},
+    "stated-matrix": stated("matrix"),
+    "stated-loss": stated("matrix-loss"),
+    "stated-handshake": stated("matrix-handshake"),
+}

@@ -1,0 +1,57 @@
+"""Small results of the matrix's sweeps, with known times."""
+
+from __future__ import annotations
+
+from book_sample import campaign_row, tables_of
+
+from longlook.analysis.result import CellResult
+from longlook.dataset.tables import write_tables
+from longlook.experiment.registry import named
+from longlook.record.samples import Sample
+from longlook.stack.arms import open_sweep
+
+SWEEPS = ("matrix", "matrix-loss", "matrix-handshake")
+LOADS = 3
+REJECTED = ("aioquic", "aioquic")
+"""Server and client of the pair whose downloads are all rejected in the sweep `matrix`."""
+
+
+def write_matrix(processed, sweeps=SWEEPS):
+    """Tables in which a pair takes the same time under every condition, but for loss."""
+    results, campaigns = [], []
+    for name in sweeps:
+        sweep = open_sweep(name)
+        campaign = f"reference-{name}-20260101T000000"
+        cells = sweep.cells()
+        row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
+        campaigns.append(row | {"study": "matrix", "stack": "matrix"})
+        results += [_result(campaign, sweep.experiment, cell) for cell in cells]
+    write_tables(processed, tables_of(results, campaigns))
+
+
+def _result(campaign, experiment, cell):
+    samples = [_sample(cell, arm, index, place) for index in range(LOADS + 1) for place, arm in enumerate(cell.arms)]
+    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+
+
+def _sample(cell, arm, index, place):
+    wrong = cell.series == "matrix" and (arm.server, arm.client) == REJECTED and index > 0
+    return Sample(
+        arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=not wrong, set_aside=index == 0,
+        reject_reason="disturbed" if wrong else None, disturbed=wrong, zero_rtt=None,
+        metrics=_metrics(cell, arm, index),
+    )  # fmt: skip
+
+
+def _metrics(cell, arm, index):
+    """10 MB in 1.25 s (64 Mbit/s), in 4 s with aioquic (20 Mbit/s); by CUBIC in 8 s under loss, by Envoy in 5 s."""
+    ms = 4000.0 if "aioquic" in (arm.server, arm.client) else 1250.0
+    if cell.link.loss_pct and arm.cca == "cubic":
+        ms = 5000.0 if arm.server == "envoy" else 8000.0
+    if cell.workload.total_bytes < 1e6:
+        ms = 80.0 if arm.protocol == "quic" else 112.0
+    quic = arm.protocol == "quic"
+    return {
+        "ttlb_ms": ms + index, "connect_ms": 40.0 if quic else 75.0, "ttfb_ms": 78.0,
+        "client_cpu_s": 0.2 if quic else 0.05, "server_cpu_s": 0.1 if quic else 0.03,
+    }  # fmt: skip

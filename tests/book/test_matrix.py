@@ -1,0 +1,240 @@
+"""The chapter on every server with every client: which pairs there are, what is shown of them, what is predicted."""
+
+import dataclasses
+import re
+
+import pytest
+from book_sample import PUBLISHED
+from matrix_sample import REJECTED, write_matrix
+
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.matrix import chart, predictions, tables
+from longlook.book.matrix.evidence import (
+    CPU,
+    GOODPUT,
+    HANDSHAKE,
+    LOSSY,
+    QUIET,
+    SMALL,
+    STUDY,
+    TITLES,
+    column,
+    newest,
+    shown,
+)
+from longlook.book.matrix.pairs import CLIENTS, NAMES, SERVERS, Pair, pairs, refused
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import numbers_of, value_of
+from longlook.client import CLIENTS as CLIENT_ADAPTERS
+from longlook.figure import style
+from longlook.figure.live import LiveChart
+from longlook.server import SERVERS as SERVER_ADAPTERS
+from longlook.stack.arms import open_sweep
+
+PAGE = "book/matrix/matrix"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    write_matrix(processed)
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def test_everybody_has_an_adapter_and_a_name():
+    servers, clients = ({name for own in table.values() for name in own} for table in (SERVERS, CLIENTS))
+    assert servers <= SERVER_ADAPTERS.keys() and clients <= CLIENT_ADAPTERS.keys()
+    assert servers | clients == NAMES.keys()
+    assert len(list(pairs())) == 3 * (5 * 5 + 3 * 2) == 3 * len(list(pairs("cubic")))
+
+
+@pytest.mark.parametrize(
+    ("pair", "why"),
+    [
+        (Pair("quic", "envoy", "curl", "cubic"), ""),
+        (Pair("quic", "ngtcp2", "lsquic", "reno"), ""),
+        (Pair("tcp", "nginx", "aiohttp", "bbr"), ""),
+        (Pair("quic", "envoy", "curl", "reno"), "server envoy offers the controllers cubic, bbr, not reno"),
+        (Pair("quic", "aioquic", "ngtcp2", "bbr"), "server aioquic offers the controllers cubic, reno, not bbr"),
+        (Pair("quic", "quicgo", "curl", "cubic"), "server quicgo offers the controllers reno, not cubic"),
+        (Pair("tcp", "apache", "curl", "cubic"), "client curl speaks h2, not http/1.1 of stack matrix"),
+    ],
+)
+def test_who_cannot_be_paired_is_told_by_the_words_of_the_refusal(pair, why):
+    assert refused(pair) == why
+
+
+@pytest.mark.parametrize("series", TITLES)
+def test_a_sweep_has_every_pair_that_can_be_with_each_controller_that_is_shown(series):
+    """And each as the chapter takes it to be, so that a square and its refusal are of the same arm."""
+    arms = [arm for cell in open_sweep(series).cells() for arm in cell.arms]
+    wanted = [pair for pair in shown(series) if not refused(pair)]
+    assert {arm.condition_text for arm in arms} == {pair.arm.condition_text for pair in wanted}
+    assert len(arms) == len(wanted)
+
+
+def test_numbers_are_of_the_file_and_of_both_ends(data):
+    own = column(data, "reference")
+    quick, slow = (Pair("quic", "envoy", client, "cubic") for client in ("curl", "aioquic"))
+    goodput = own.numbers(QUIET, GOODPUT)
+    assert goodput[quick].mean == pytest.approx(80e3 / 1252) and goodput[slow].mean == pytest.approx(80e3 / 4002)
+    assert goodput[quick].n == 3 and goodput[quick].sd / goodput[quick].mean == pytest.approx(1 / 1252)
+    assert own.numbers(QUIET, CPU)[quick].mean == pytest.approx(30)
+    assert own.numbers(SMALL, HANDSHAKE)[Pair("tcp", "nginx", "aiohttp", "cubic")].mean == 75
+    lossy = own.numbers(LOSSY, GOODPUT)
+    assert {pair.cca for pair in lossy} == {"cubic", "bbr"} and not any(pair.is_slow for pair in lossy)
+    assert own.numbers(SMALL, HANDSHAKE)[Pair("quic", "quicgo", "curl", "reno")].mean == 40
+
+
+def test_a_pair_whose_downloads_were_all_rejected_says_so(data):
+    found = newest(data, QUIET).found(QUIET, Pair("quic", *REJECTED, "cubic"))
+    assert found.of("ttlb_ms") is None and found.why == "no download counts: disturbed 3"
+    assert newest(data, SMALL).found(SMALL, Pair("quic", *REJECTED, "cubic")).why == ""
+
+
+def test_a_pair_that_no_sweep_has_says_so(data):
+    assert "no sweep" in newest(data, LOSSY).found(LOSSY, Pair("quic", "ngtcp2", "curl", "reno")).why
+
+
+@pytest.mark.parametrize("name", chart.PICTURES)
+def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, name):
+    shown = chart.picture(name, data)
+    assert isinstance(shown, LiveChart) and shown.narrow is not None
+    assert "QUIC" in shown.alt_text and "TCP" in shown.alt_text
+    frame = chart.squares(chart.PICTURES[name], newest(data, chart.PICTURES[name].series))
+    assert len(frame) == len(shown(chart.PICTURES[name].series))
+    none = frame[frame["value"].isna()]
+    assert len(none) and set(none["label"]) == {style.DASH} and none["said"].str.len().min() > 20
+    assert shown.downloads[0].csv.count("\n") == 1 + len(frame)
+    assert shown._repr_html_().count("<img") == 1
+
+
+def test_the_words_of_goodput(data):
+    said = chart.picture("matrix-goodput", data).alt_text
+    assert said.startswith("Goodput in Mbit/s. CUBIC, QUIC: 19 of 25 pairs, from 20 Mbit/s (")
+    assert "BBR, QUIC: 15 of 25 pairs" in said and "RENO, TCP: 3 of 6 pairs, from 64 Mbit/s (" in said
+
+
+def rows_of(shown):
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", shown.data)][1:]
+
+
+def test_every_reason_has_a_row_with_the_pairs_that_it_is_of(data):
+    found = {row[3]: row[:3] for row in rows_of(tables.reasons(data))}
+    assert found["server envoy offers the controllers cubic, bbr, not reno"] == [
+        "RENO", "Envoy with each client", "in any sweep"
+    ]  # fmt: skip
+    assert found["client curl speaks h2, not http/1.1 of stack matrix"][1] == "Apache with curl; AIOHTTP with curl"
+    assert found["no download counts: disturbed 3"] == ["CUBIC, RENO", "aioquic with aioquic", "10 MB, no loss"]
+    assert len(found) == 7
+
+
+def test_a_copy_without_data_says_so_and_still_knows_who_cannot_be_paired(nothing):
+    for name in chart.PICTURES:
+        assert "Not measured yet" in chart.picture(name, nothing).data
+    assert "Not measured yet" in predictions.predictions(nothing).data
+    assert [row[2] for row in rows_of(tables.reasons(nothing))] == ["in any sweep"] * 6
+    for name in numbers_of(PAGE):
+        assert value_of(name, PAGE, nothing).text == NOT_YET
+
+
+def test_numbers_of_the_text(data):
+    texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in numbers_of(PAGE)}
+    assert texts["pairs"] == "62" and texts["goodput-quick"] == "64 Mbit/s" and texts["goodput-slow"] == "20 Mbit/s"
+    assert texts["bbr-over-cubic"] == "4.0 to 6.4 times" and texts["handshake-quic"] == "40 ms"
+    assert texts["cpu-quic"] == "30 ms per MB" and texts["cpu-tcp"] == "8 ms per MB"
+    assert "data/raw/reference-matrix-2026" in value_of("goodput-quick", PAGE, data).origin
+
+
+def of(**means):
+    """Summaries by pair: `envoy_curl_cubic=64.0`; TCP's by their server."""
+    found = {}
+    for name, mean in means.items():
+        server, client, cca = name.split("_")
+        protocol = "tcp" if server in SERVERS["tcp"] else "quic"
+        found[Pair(protocol, server, client, cca)] = Summary(mean, mean / 200, 10)
+    return found
+
+
+GOOD = {
+    "envoy_curl_cubic": 64.0, "envoy_lsquic_cubic": 66.0, "ngtcp2_curl_cubic": 62.0, "ngtcp2_aioquic_cubic": 20.0,
+    "apache_aiohttp_cubic": 65.0,
+}  # fmt: skip
+CHEAP = {"envoy_curl_cubic": 30.0, "apache_aiohttp_cubic": 8.0, "nginx_aiohttp_cubic": 7.0, "aiohttp_aiohttp_cubic": 50}
+
+
+def verdicts(found):
+    return [one.holds for one in found]
+
+
+def test_predictions_of_downloads_without_loss_hold_where_they_should():
+    assert verdicts(predictions.of_quiet(of(**GOOD), of(**CHEAP))) == [True] * 4
+    assert predictions.of_quiet({}, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("goodput", "cpu", "expected"),
+    [
+        ({"ngtcp2_curl_cubic": 54.0}, {}, [False, True, True, True]),
+        ({"ngtcp2_aioquic_cubic": 51.0}, {}, [True, False, True, True]),
+        ({"envoy_lsquic_cubic": 80.0}, {}, [True, True, False, True]),
+        ({"envoy_lsquic_cubic": 70.4}, {}, [True, True, None, True]),
+        ({}, {"nginx_aiohttp_cubic": 40.0}, [True, True, True, False]),
+    ],
+)
+def test_each_prediction_without_loss_can_fail(goodput, cpu, expected):
+    assert verdicts(predictions.of_quiet(of(**GOOD | goodput), of(**CHEAP | cpu))) == expected
+
+
+LOST = {
+    "envoy_curl_cubic": 16.0, "envoy_lsquic_cubic": 15.0, "ngtcp2_curl_cubic": 10.0, "ngtcp2_lsquic_cubic": 10.5,
+    "envoy_curl_bbr": 50.0, "envoy_lsquic_bbr": 50.0, "ngtcp2_curl_bbr": 40.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, [True, True, True]),
+        ({"ngtcp2_curl_bbr": 15.0}, [False, True, True]),
+        ({"ngtcp2_curl_bbr": 20.0}, [None, True, True]),
+        ({"ngtcp2_curl_cubic": 17.0}, [True, False, False]),
+        ({"ngtcp2_lsquic_cubic": 14.0}, [True, True, False]),
+    ],
+)
+def test_each_prediction_with_loss_can_fail(changed, expected):
+    assert verdicts(predictions.of_loss(of(**LOST | changed))) == expected
+
+
+def test_nothing_is_judged_of_loss_before_both_controllers_are_measured():
+    assert predictions.of_loss({}) == []
+    assert predictions.of_loss({pair: one for pair, one in of(**LOST).items() if pair.cca == "cubic"}) == []
+
+
+@pytest.mark.parametrize(
+    ("handshake", "last", "expected"),
+    [
+        ({}, {}, [True, True, True]),
+        ({"envoy_curl_cubic": 55.0}, {}, [False, True, True]),
+        ({"apache_aiohttp_cubic": 91.0}, {}, [True, False, True]),
+        ({"apache_aiohttp_cubic": 70.0}, {}, [True, False, True]),
+        ({}, {"envoy_curl_cubic": 109.0}, [True, True, False]),
+        ({}, {"apache_aiohttp_cubic": 127.0}, [True, True, False]),
+    ],
+)
+def test_each_prediction_of_handshakes_can_fail(handshake, last, expected):
+    took = {"envoy_curl_cubic": 40.0, "apache_aiohttp_cubic": 74.0} | handshake
+    ends = {"envoy_curl_cubic": 80.0, "apache_aiohttp_cubic": 112.0} | last
+    assert verdicts(predictions.of_handshakes(of(**took), of(**ends))) == expected
+
+
+def test_what_does_not_hold_is_named():
+    (first, *_) = predictions.of_quiet(of(**GOOD | {"ngtcp2_curl_cubic": 54.0}), of(**CHEAP))
+    assert first.found == "54 to 66 Mbit/s (4 pairs); not ngtcp2 with curl (CUBIC)"
+    assert dataclasses.is_dataclass(first) and open_sweep(QUIET).study == STUDY

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+)
+
+const noError = 0x100 // H3_NO_ERROR, RFC 9114, 8.1
+
+type fetching struct{ origin, port, address, certificate string }
+
+type request struct {
+	ID        int    `json:"id"`
+	Path      string `json:"path"`
+	TimeoutMs int64  `json:"timeout_ms"`
+}
+
+// fetchAll answers requests from standard input, one line of JSON each, as longlook/client/scripted.py has them.
+func fetchAll(own fetching) error {
+	known, err := own.trusted()
+	if err != nil {
+		return err
+	}
+	if err := say(os.Stdout, map[string]any{"event": "ready", "version": version()}); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var asked request
+		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
+			return err
+		}
+		found, err := own.fetch(known, asked)
+		if err != nil {
+			found = map[string]any{"ok": false, "error": err.Error()}
+		}
+		found["id"] = asked.ID
+		if err := say(os.Stdout, found); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// trusted has the one certificate, and writes secrets where it is told to.
+func (own fetching) trusted() (*tls.Config, error) {
+	pem, err := os.ReadFile(own.certificate)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate", own.certificate)
+	}
+	config := &tls.Config{RootCAs: roots, ServerName: own.origin, NextProtos: []string{http3.NextProtoH3}}
+	if path := os.Getenv("SSLKEYLOGFILE"); path != "" {
+		secrets, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		config.KeyLogWriter = secrets
+	}
+	return config, nil
+}
+
+// fetch asks for one file on a connection of its own, which resumes no session. Times are by the monotonic clock, ms, from
+// when the first packet is about to leave: until the handshake is complete (the client's Finished leaves), until the head
+// of the answer is there, until its last byte is.
+func (own fetching) fetch(known *tls.Config, asked request) (map[string]any, error) {
+	limit := time.Duration(asked.TimeoutMs) * time.Millisecond
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("not finished within %g s", limit.Seconds()))
+	defer cancel()
+	found, err := own.download(ctx, known, asked.Path)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return found, err
+}
+
+func (own fetching) download(ctx context.Context, known *tls.Config, path string) (map[string]any, error) {
+	server, err := net.ResolveUDPAddr("udp", net.JoinHostPort(own.address, own.port))
+	if err != nil {
+		return nil, err
+	}
+	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4zero})
+	if err != nil {
+		return nil, err
+	}
+	defer socket.Close()
+	transport := &quic.Transport{Conn: socket}
+	defer transport.Close()
+	begin := time.Now()
+	connection, err := transport.Dial(ctx, server, known, nil)
+	if err != nil {
+		return nil, err
+	}
+	connected := time.Now()
+	defer connection.CloseWithError(noError, "")
+	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+net.JoinHostPort(own.origin, own.port)+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := (&http3.Transport{DisableCompression: true}).NewClientConn(connection).RoundTrip(asked)
+	if err != nil {
+		return nil, err
+	}
+	first := time.Now()
+	defer answer.Body.Close()
+	digest := sha256.New()
+	size, err := io.Copy(digest, answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	last := time.Now()
+	return map[string]any{
+		"ok":         true,
+		"status":     answer.StatusCode,
+		"protocol":   connection.ConnectionState().TLS.NegotiatedProtocol,
+		"port":       socket.LocalAddr().(*net.UDPAddr).Port,
+		"size":       size,
+		"sha256":     hex.EncodeToString(digest.Sum(nil)),
+		"connect_ms": ms(connected.Sub(begin)),
+		"ttfb_ms":    ms(first.Sub(begin)),
+		"ttlb_ms":    ms(last.Sub(begin)),
+	}, nil
+}
+
+func ms(took time.Duration) float64 {
+	return math.Round(float64(took.Microseconds())) / 1e3
+}
