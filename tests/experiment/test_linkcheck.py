@@ -40,6 +40,16 @@ def test_a_single_loss_where_none_is_set_is_too_many():
     )
 
 
+@pytest.mark.parametrize(
+    ("lost", "other", "right"), [(400, 0, True), (400, 1, False), (200, 0, False), (200, 200, False)]
+)
+def test_a_loss_in_one_direction_is_none_in_the_other(lost, other, right):
+    link = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1, loss_direction="down")
+    counted = {"server_to_client": lost, "client_to_server": other}
+    seen = {way: {"packets_in": 40_100, "dropped_loss": 7 + count} for way, count in counted.items()}
+    assert (losses_wrong(link, NONE, seen) == []) is right
+
+
 def test_a_link_that_counts_drops_together_can_only_have_lost_too_little():
     assert losses_wrong(LOSSY, NONE, after(40000, 900), tells_apart=False) == []
     assert losses_wrong(LOSSY, NONE, after(40000, 0), tells_apart=False) != []

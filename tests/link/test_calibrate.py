@@ -30,6 +30,13 @@ WAY = {
 MEASURED = {"rtt_ms_median": 36.2, "server_to_client": WAY, "client_to_server": WAY}
 NO_LOSSES = {"server_to_client": Losses(4000, 0), "client_to_server": Losses(4000, 0)}
 LINK, LOSSY = wrong_links.LINK, wrong_links.LOSSY
+DOWN, UP = wrong_links.S2C, wrong_links.C2S
+ONE_WAY = {"down": (DOWN, UP), "up": (UP, DOWN)}
+"""The direction that alone loses, and the other one."""
+
+
+def one_way_link(direction):
+    return Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1, loss_direction=direction)
 
 
 def test_inside_tolerance_there_is_no_problem():
@@ -69,15 +76,15 @@ def test_a_queue_in_packets_is_held_against_packets(held, right):
 
 def test_a_queue_in_packets_is_offered_half_as_much_again_and_small_packets_never_fill_it():
     for slots, at_once in ((1, 1), (2, 1), (3, 1), (50, 25), (1000, 500)):
-        _, *bursts, losses = streams.phases(Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=slots))
+        _, *bursts, losses = streams.phases(Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=slots), DOWN)
         assert [one["frame_bytes"] for one in bursts] == [1442] * 3 and losses["at_once"] == at_once
         assert bursts[0]["backlog_bytes"] == 1.5 * slots * 1442
-    assert "at_once" not in streams.phases(LINK)[-1] and "top_up" not in streams.phases(LOSSY)[1]
+    assert "at_once" not in streams.phases(LINK, DOWN)[-1] and "top_up" not in streams.phases(LOSSY, DOWN)[1]
 
 
 def test_a_queue_in_packets_is_topped_up_for_what_the_burst_lost():
     link = Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1, queue_packets=50)
-    assert streams.phases(link)[1]["top_up"] == 21  # 1040 packets in 120 ms, 5 of them lost
+    assert streams.phases(link, DOWN)[1]["top_up"] == 21  # 1040 packets in 120 ms, 5 of them lost
 
 
 @pytest.mark.parametrize(("at_once", "most"), [(None, 88), (25, 25), (1, 1)])
@@ -120,6 +127,24 @@ def test_an_echos_own_time_on_a_narrow_line_is_not_the_links_delay(mbps, rtt, ri
 def test_losses_are_held_against_their_bounds(lost, right):
     losses = NO_LOSSES | {"client_to_server": Losses(25000, lost), "server_to_client": Losses(25000, 125)}
     assert (problems(LOSSY, MEASURED, Tolerance(), losses) == []) is right
+
+
+@pytest.mark.parametrize("direction", ONE_WAY)
+@pytest.mark.parametrize(
+    ("lost", "other", "right"), [(125, 0, True), (84, 0, True), (62, 0, False), (125, 1, False), (0, 125, False)]
+)
+def test_of_a_loss_in_one_direction_the_other_has_none(direction, lost, other, right):
+    one, none = ONE_WAY[direction]
+    losses = {one: Losses(12500, lost), none: Losses(4000, other)}
+    assert (problems(one_way_link(direction), MEASURED, Tolerance(), losses) == []) is right
+
+
+@pytest.mark.parametrize("direction", ONE_WAY)
+def test_each_direction_is_sent_as_many_packets_as_its_own_loss_asks_for(direction):
+    link = one_way_link(direction)
+    assert [streams.phases(link, way)[-1]["count"] for way in ONE_WAY[direction]] == [12500, 4000]
+    slots = Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=0.5, loss_direction=direction, queue_packets=50)
+    assert [streams.phases(slots, way)[1]["top_up"] for way in ONE_WAY[direction]] == [21, 1]
 
 
 def test_clocks_that_differ_leave_the_delay_to_the_echoes():
@@ -212,6 +237,28 @@ def test_a_real_link_is_what_was_set(testbed_name, link):
     for way in ("server_to_client", "client_to_server"):
         held = record["measured"][way].get("queue_packets")
         assert held == (None if link.queue_packets is None else pytest.approx(link.queue_packets, abs=6))
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.quiet
+@pytest.mark.parametrize("direction", ONE_WAY)
+def test_a_real_link_loses_in_the_direction_that_is_set_and_in_no_other(testbed_name, direction):
+    link, (lossy, other) = one_way_link(direction), ONE_WAY[direction]
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        own = driver.configure(link, seed=1)
+        record = patiently(bed, driver, link)
+        one_each_way = link.model_copy(update={"loss_direction": None})
+        with pytest.raises(LonglookError, match=f"{other}: 0 of "):
+            calibrate(bed, driver, one_each_way)
+    assert (own[lossy]["loss_pct"], own[other]["loss_pct"]) == (1, 0)
+    assert record["set"]["loss_direction"] == direction
+    losses = record["losses"]
+    assert 0 < losses[lossy]["at_least"] <= losses[lossy]["lost"] <= losses[lossy]["at_most"]
+    assert (losses[other]["lost"], losses[other]["at_most"]) == (0, 0)
+    assert (
+        record["measured"][other]["counted"]["dropped_loss"] == 0 < record["measured"][lossy]["counted"]["dropped_loss"]
+    )
 
 
 NOT_SURE = {"half the loss in one", "0.1 % lost where none is set"}

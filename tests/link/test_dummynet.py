@@ -80,6 +80,43 @@ def test_a_queue_in_packets_is_set_and_shown_in_slots():
     assert differences(in_bytes | {"queue_bytes": 90000}, slots) == ["queue_bytes: 90000 set, None in force"]
 
 
+class Bridge:
+    """Remembers what was configured, and shows it as FreeBSD does."""
+
+    def __init__(self):
+        pipes = {"server_to_client": 1, "client_to_server": 2}
+        self.hosts, self.plr = {"bridge": SimpleNamespace(pipes=pipes, node="bridge")}, {}
+
+    def run(self, _, argv, timeout_s):
+        _, _, number, what, *settings = argv
+        if what == "config":
+            self.plr[number] = settings[settings.index("plr") + 1]
+            return ""
+        lost = float(self.plr[number])
+        shown = IDLE.replace("87 KB", f"50 sl.{f'plr {lost:.6f}' if lost else ''}")
+        return shown + "  0 ip           0.0.0.0/0             0.0.0.0/0      130    68642  0    0   6\n"
+
+
+@pytest.mark.parametrize(
+    ("direction", "lost"), [(None, ["0.01", "0.01"]), ("down", ["0.02", "0"]), ("up", ["0", "0.02"])]
+)
+def test_each_pipe_has_the_loss_of_its_direction(direction, lost):
+    bridge = Bridge()
+    driver = Dummynet(bridge)
+    driver._jitter, driver._numbers = None, bridge.hosts["bridge"].pipes
+    link = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=2, loss_direction=direction, queue_packets=50)
+    effective = driver.configure(link, seed=1)
+    assert [bridge.plr[number] for number in ("1", "2")] == lost
+    assert [effective[way]["loss"] for way in ("server_to_client", "client_to_server")] == list(map(float, lost))
+    drops = [
+        set(driver.counters()[way]) - {"packets_in", "bytes_in"} for way in ("server_to_client", "client_to_server")
+    ]
+    assert drops == [{"dropped_loss"} if float(one) else {"dropped_queue"} for one in lost]
+    bridge.plr["2"] = "0.5"
+    with pytest.raises(LonglookError, match=r"pipe 2 \(client_to_server\): loss: .* set, 0.5 in force"):
+        driver.verify()
+
+
 @pytest.mark.parametrize(
     ("queue", "words"),
     [

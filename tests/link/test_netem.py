@@ -11,6 +11,7 @@ from longlook.link.linkpipe import LinkPipe
 from longlook.plan.link import GEMODEL, Link
 
 PLAIN = {"bandwidth_mbps": 10, "rtt_ms": 100}
+DOWN, UP = "server_to_client", "client_to_server"
 
 
 def link(**stated):
@@ -62,8 +63,11 @@ def test_bounds_of_bursts_hold_and_tell_twice_the_loss(model):
 
 
 def test_losses_of_other_links_are_the_binomials():
-    assert netem.loss_bounds(link(loss_pct=1), 20_000) == netem.bounds(20_000, 0.005)
-    assert netem.loss_bounds(link(), 20_000) == (0, 0)
+    assert netem.loss_bounds(link(loss_pct=1), DOWN, 20_000) == netem.bounds(20_000, 0.005)
+    assert netem.loss_bounds(link(), DOWN, 20_000) == (0, 0)
+    one_way = link(loss_pct=1, loss_direction="up")
+    assert netem.loss_bounds(one_way, DOWN, 20_000) == (0, 0)
+    assert netem.loss_bounds(one_way, UP, 20_000) == netem.bounds(20_000, 0.01)
 
 
 class Told(LinkPipe):
@@ -96,6 +100,18 @@ def test_linkpipe_is_told_what_is_stated_and_nothing_else():
     assert driver.changed() is None
     driver.extra = {"corrupt_pct": 3}
     assert "corrupt_pct = 1.0 set, 3 in force" in driver.changed()
+
+
+@pytest.mark.parametrize(("stated", "down", "up"), [({}, 1, 1), ({"loss_direction": "down"}, 2, 0)])
+def test_linkpipe_is_told_the_loss_of_each_direction(stated, down, up):
+    driver = Told()
+    driver.configure(link(loss_pct=2, **stated), seed=1)
+    assert (driver.asked[DOWN]["loss_pct"], driver.asked[UP]["loss_pct"]) == (down, up)
+    assert {key: value for key, value in driver.asked[DOWN].items() if key != "loss_pct"} == {
+        key: value for key, value in driver.asked[UP].items() if key != "loss_pct"
+    }
+    driver.extra = {"loss_pct": 1.5}
+    assert f"server_to_client: loss_pct = {down:.1f} set, 1.5 in force" in driver.changed()
 
 
 def test_what_nobody_asked_for_is_noticed():

@@ -11,6 +11,7 @@ from longlook.plan.workload import Download, Page, parse_workload
 from plans import QUIC, TCP, arm, cell, sweep
 
 HELD = QUIC | {"client_cpu_pct": 45}
+DOWN, UP = "server_to_client", "client_to_server"
 
 
 def test_queue_is_twice_the_bandwidth_delay_product():
@@ -47,6 +48,33 @@ def test_a_link_that_says_nothing_of_packets_is_what_it_was():
     assert "queue_packets" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
 
 
+@pytest.mark.parametrize(("direction", "down", "up"), [(None, 1, 1), ("down", 2, 0), ("up", 0, 2)])
+def test_a_loss_is_of_both_directions_or_of_one_alone(direction, down, up):
+    lossy = {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 2}
+    link = Link.parse(lossy | {"loss_direction": direction})
+    assert [(link.loss_pct_of(way), link.loss_share(way)) for way in (DOWN, UP)] == [(down, down / 100), (up, up / 100)]
+    assert link.plain == link and link.loses
+    assert Link.parse(link.model_dump(mode="json")) == link
+
+
+def test_the_direction_of_a_loss_is_named_and_makes_another_cell():
+    lossy = {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 2}
+    down, up = (Link.parse(lossy | {"loss_direction": one}) for one in ("down", "up"))
+    assert (down.id_parts[2], down.label) == ("2pctdown", "10 Mbit/s, 36 ms, 2 % loss down only")
+    assert (up.id_parts[2], up.label) == ("2pctup", "10 Mbit/s, 36 ms, 2 % loss up only")
+    assert down.conditions() == Link.parse(lossy).conditions() | {"loss_direction": "down"}
+    assert len({cell(link=one).key for one in (down, up, Link.parse(lossy))}) == 3
+    assert cell(link=down).id.endswith("_10mbps_36ms_2pctdown")
+
+
+def test_a_link_that_says_nothing_of_a_direction_is_what_it_was():
+    lossy = {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 2}
+    link = Link.parse(lossy | {"loss_direction": None})
+    assert "loss_direction" not in link.model_dump() and "loss_direction" not in link.conditions()
+    assert cell(link=link).key == cell(link=lossy).key
+    assert "loss_direction" not in json.dumps(sweep().definition())
+
+
 STATED = {
     "corrupt_pct": 1,
     "corrupt_correlation_pct": 25,
@@ -69,7 +97,8 @@ def test_netems_parameters_are_of_each_way_and_named():
         "10 Mbit/s, 36 ms, 1 % corrupted each way (correlation 25 %), 2 % duplicated each way, gemodel 1 50 100 0 % "
         "each way, normal jitter 5 ms each way"
     )
-    assert link.loss_share == pytest.approx(1 / 51) and Link.parse(plain | {"loss_pct": 1}).loss_share == 0.005
+    lossy = Link.parse(plain | {"loss_pct": 1})
+    assert link.loss_share(DOWN) == pytest.approx(1 / 51) and lossy.loss_share(DOWN) == lossy.loss_share(UP) == 0.005
     assert (link.swing_ms, Link.parse(plain | {"jitter_ms": 10}).swing_ms) == (40, 10)
     assert Link.parse(link.model_dump(mode="json")) == link
     assert cell(link=plain | STATED).id.endswith("_0pct_1pctcorrupt-cor25_2pctduplicate_gemodel-1-50-100-0_5mssd")
@@ -86,6 +115,9 @@ def test_netems_parameters_are_of_each_way_and_named():
         ({"gemodel_p_pct": 1, "gemodel_r_pct": 50}, "are stated together; here is gemodel_p_pct, gemodel_r_pct only"),
         (STATED | {"loss_pct": 1}, "loss_pct = 1 beside gemodel"),
         ({"jitter_sd_ms": 5, "jitter_ms": 5}, "one model of jitter"),
+        ({"loss_direction": "down"}, "loss_direction = down without loss_pct"),
+        ({"loss_pct": 1, "loss_direction": "left"}, "loss_direction: Input should be 'down' or 'up'"),
+        (STATED | {"loss_direction": "up"}, "loss_direction = up beside gemodel"),
     ],
 )
 def test_a_link_that_netem_would_not_make_is_refused(wrong, words):

@@ -116,7 +116,15 @@ def test_a_loss_is_of_both_directions_or_of_each():
 
     assert losses(loss_pct=[1]) == [1.0]
     assert losses(loss_each_way_pct=[0, 1, 0.5]) == [0.0, 2.0, 1.0]
+    assert losses(loss_down_pct=[0, 1, 0.5]) == losses(loss_up_pct=[0, 1, 0.5]) == [0.0, 1.0, 0.5]
     for wrong, says in (
+        ({"loss_down_pct": [1], "loss_up_pct": [1]}, "loss_up_pct or loss_down_pct, not both"),
+        ({"loss_down_pct": [1], "loss_each_way_pct": [1]}, "loss_down_pct or loss_each_way_pct, not both"),
+        ({"loss_down_pct": [1], "loss_pct": [1]}, "loss_pct or loss_down_pct, not both"),
+        ({"loss_each_way_pct": [1], "loss_direction": "up"}, "loss_direction or loss_each_way_pct, not both"),
+        ({"loss_down_pct": 1}, "loss_down_pct is a list of numbers"),
+        ({"loss_up_pct": [0]}, "loss is up only, and none is stated"),
+        ({"loss_down_pct": [100]}, "loss_pct"),
         ({"loss_pct": [1], "loss_each_way_pct": [1]}, "not both"),
         ({"loss_each_way_pct": 1}, "a list of numbers"),
         ({"loss_each_way_pct": ["1"]}, "a list of numbers"),

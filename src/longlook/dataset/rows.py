@@ -38,7 +38,9 @@ def who(campaign: str, cell: Cell) -> Row:
 
 def conditions(cell: Cell) -> Row:
     """What defines it, but for its arms."""
-    work = cell.workload
+    work, link = cell.workload, cell.link
+    one_way = [] if link.loss_direction is None else [f"loss_direction={link.loss_direction}"]
+    netem = [f"{name}={value:g}" for name, value in link.netem.items()]
     return {
         "key": cell.key,
         "experiment": cell.experiment,
@@ -50,9 +52,9 @@ def conditions(cell: Cell) -> Row:
         "object_bytes": work.object_bytes,
         "object_count": work.object_count,
         "total_bytes": work.total_bytes,
-        **{name: value for name, value in cell.link.conditions().items() if name not in NETEM},
-        "queue_packets": cell.link.queue_packets,
-        "netem": " ".join(f"{name}={value:g}" for name, value in cell.link.netem.items()) or None,
+        **{name: value for name, value in link.conditions().items() if name not in (*NETEM, "loss_direction")},
+        "queue_packets": link.queue_packets,
+        "netem": " ".join(one_way + netem) or None,
         "duration_s": cell.duration_s,
         "at_most_s": cell.at_most_s,
     }

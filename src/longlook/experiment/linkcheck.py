@@ -50,12 +50,13 @@ def held_to(driver: LinkDriver, cell: Cell) -> Iterator[None]:
 def losses_wrong(link: Link, before: Counters, after: Counters, alike: int = 1, tells_apart: bool = True) -> list[str]:
     """Directions whose losses are outside of the bounds (`loss_bounds`), with the numbers. A link that does not tell
     losses from what a full queue dropped can have lost too little, not too much."""
-    share, found = link.loss_share, []
+    found = []
     for way in DIRECTIONS:
+        share = link.loss_share(way)
         offered, lost = (
             round(after[way].get(name, 0) - before[way].get(name, 0)) for name in ("packets_in", "dropped_loss")
         )
-        low, high = (alike * bound for bound in loss_bounds(link, offered // alike))
+        low, high = (alike * bound for bound in loss_bounds(link, way, offered // alike))
         if lost < low or (tells_apart and lost > high + alike * (share > 0)):
             found.append(
                 f"{way}: {lost} of {offered} packets, {low} to {high} expected at {share:.3%} "

@@ -128,7 +128,7 @@ def problems(link: Link, measured: Mapping[str, Any], tolerance: Tolerance, loss
             f"{tolerance.rtt_ms:g} ms)"
         )
     for way in DIRECTIONS:
-        wrong = _way_problems(link, measured[way], tolerance) + _loss_problems(link, losses[way])
+        wrong = _way_problems(link, measured[way], tolerance) + _loss_problems(link, way, losses[way])
         found += [f"{way}: {one}" for one in wrong]
     return found
 
@@ -188,8 +188,8 @@ def queue_tolerance(link: Link, tolerance: Tolerance) -> float:
     return tolerance.queue_pct / 100 * size + beyond
 
 
-def _loss_problems(link: Link, seen: Losses) -> list[str]:
-    share = link.loss_pct / 200
+def _loss_problems(link: Link, way: str, seen: Losses) -> list[str]:
+    share = link.loss_pct_of(way) / 100
     low, high = bounds(seen.sent, share)
     if low <= seen.lost <= high:
         return []
@@ -231,7 +231,7 @@ def _attempt(
         driver.configure(steady, seed=1 + number)
     measured = measure(testbed, driver, steady, one_clock)
     for way in DIRECTIONS:
-        if not steady.loss_pct:
+        if not steady.loss_pct_of(way):
             losses[way] = Losses()
         losses[way].sent += measured[way]["loss_sent"]
         losses[way].lost += measured[way]["loss_lost"]
@@ -255,7 +255,7 @@ def _whole(
         "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},
         "measured": attempts[-1]["measured"],
         "tolerance": asdict(tolerance) | {QUEUE_BOUND[queue_limit(link)[0]]: queue_tolerance(link, tolerance)},
-        "losses": {way: own.against(link.loss_pct / 200) for way, own in losses.items()},
+        "losses": {way: own.against(link.loss_pct_of(way) / 100) for way, own in losses.items()},
         "one_clock": one_clock,
         "within_tolerance": True,
         "attempts": attempts,

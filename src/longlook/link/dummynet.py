@@ -104,8 +104,8 @@ def _queue(link: Link) -> dict[str, int]:
 
 
 class Dummynet(LinkDriver):
-    """Bandwidth, delay RTT/2, loss p/2 and a queue of 2 x BDP bytes, or of so many packets, in each direction, on the
-    testbed's bridge."""
+    """Bandwidth, delay RTT/2, loss p/2 (or p in one direction and none in the other) and a queue of 2 x BDP bytes, or
+    of so many packets, in each direction, on the testbed's bridge."""
 
     name = "dummynet"
     rate_tolerance_pct = 1.5
@@ -152,7 +152,6 @@ class Dummynet(LinkDriver):
         own: dict[str, Any] = {
             "bandwidth_mbps": link.bandwidth_mbps,
             "delay_ms": rtt_ms / 2,
-            "loss": link.loss_pct / 200,
             **_queue(link),
         }
         if own["delay_ms"] != round(own["delay_ms"]):
@@ -160,11 +159,13 @@ class Dummynet(LinkDriver):
                 f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: "
                 "choose an even RTT"
             )
-        self._wanted = {direction: dict(own) for direction in DIRECTIONS}
-        for direction in DIRECTIONS:
-            self._bridge(arguments(self._numbers[direction], **own))
+        self._wanted = {direction: {**own, "loss": link.loss_pct_of(direction) / 100} for direction in DIRECTIONS}
+        for direction, wanted in self._wanted.items():
+            self._bridge(arguments(self._numbers[direction], **wanted))
         self.verify()
-        effective: dict[str, Any] = {direction: {**own, "pipe": self._numbers[direction]} for direction in DIRECTIONS}
+        effective: dict[str, Any] = {
+            direction: {**wanted, "pipe": self._numbers[direction]} for direction, wanted in self._wanted.items()
+        }
         if link.jitter_ms:
             self._jitter = ClientDelay(
                 self.testbed, (link.rtt_ms - rtt_ms) / 2, link.jitter_ms, link.jitter_interval_ms, seed

@@ -71,29 +71,29 @@ def _way(sent: int, rows: Sequence[Sequence[int]], link: Link) -> dict[str, Any]
 def fate_problems(link: Link, measured: Mapping[str, Any], one_clock: bool = True) -> list[str]:
     """What is not as netem's parameters have it, with the numbers; empty when all is. `one_clock`: delays of one
     direction are more than differences."""
-    return [f"{way}: {one}" for way in ENDS for one in _way_problems(link, measured[way], one_clock)]
+    return [f"{way}: {one}" for way in ENDS for one in _way_problems(link, way, measured[way], one_clock)]
 
 
-def _way_problems(link: Link, seen: Mapping[str, Any], one_clock: bool) -> list[str]:
+def _way_problems(link: Link, way: str, seen: Mapping[str, Any], one_clock: bool) -> list[str]:
     counted = seen["counted"]
     offered = counted["packets_in"] + counted["duplicated"]
     passed = offered - counted["dropped_loss"] - counted["dropped_queue"]
     corrupted = netem.corrupted(link)
     found = _arrival_problems(seen)
     for name, count, (low, high) in (
-        ("lost", counted["dropped_loss"], netem.loss_bounds(link, counted["packets_in"])),
+        ("lost", counted["dropped_loss"], netem.loss_bounds(link, way, counted["packets_in"])),
         ("corrupted", counted["corrupted"], netem.share_bounds(passed, corrupted, link.corrupt_correlation_pct)),
-        ("doubled", counted["duplicated"], _doubled(link, counted["packets_in"])),
+        ("doubled", counted["duplicated"], _doubled(link, way, counted["packets_in"])),
     ):
         if not low <= count <= high:
             found.append(f"{count} of {counted['packets_in']} packets {name}, {low} to {high} expected")
     return found + _delay_problems(link, seen, one_clock)
 
 
-def _doubled(link: Link, packets: int) -> netem.Bounds:
+def _doubled(link: Link, way: str, packets: int) -> netem.Bounds:
     """Of those that are to be lost too, one passes and no copy is made."""
     low, high = netem.share_bounds(packets, netem.duplicated(link), link.duplicate_correlation_pct)
-    return int(low * (1 - link.loss_share)), high
+    return int(low * (1 - link.loss_share(way))), high
 
 
 def _arrival_problems(seen: Mapping[str, Any]) -> list[str]:

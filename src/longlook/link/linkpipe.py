@@ -33,8 +33,30 @@ def _netem(link: Link) -> dict[str, Any]:
     return told
 
 
+def _direction(link: Link, way: str, seed: int) -> dict[str, Any]:
+    """What linkpipe is told of one direction."""
+    jitter: dict[str, Any] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
+    if link.jitter_ms:
+        jitter = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": link.jitter_interval_ms}
+    if link.jitter_sd_ms is not None:
+        jitter |= {"mode": "normal", "sd_ms": link.jitter_sd_ms}
+        if link.jitter_correlation_pct is not None:
+            jitter["correlation_pct"] = link.jitter_correlation_pct
+    return {
+        "bandwidth_mbps": link.bandwidth_mbps,
+        "delay_ms": link.rtt_ms / 2,
+        "loss_pct": link.loss_pct_of(way),
+        "queue_bytes": link.effective_queue_bytes or NO_LIMIT,
+        "queue_packets": link.queue_packets or NO_LIMIT,
+        "seed": seed,
+        "jitter": jitter,
+        **_netem(link),
+    }
+
+
 class LinkPipe(LinkDriver):
-    """Delay RTT/2, loss p/2 and a queue of 2 x BDP bytes, or of so many packets, in each direction (thesis 3.2).
+    """Delay RTT/2, loss p/2 (or p in one direction and none in the other) and a queue of 2 x BDP bytes, or of so many
+    packets, in each direction (thesis 3.2).
 
     Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
     overtake each other when it falls. Netem's other parameters act in each direction as they are stated.
@@ -105,22 +127,7 @@ class LinkPipe(LinkDriver):
         return reply
 
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
-        direction: dict[str, Any] = {
-            "bandwidth_mbps": link.bandwidth_mbps,
-            "delay_ms": link.rtt_ms / 2,
-            "loss_pct": link.loss_pct / 2,
-            "queue_bytes": link.effective_queue_bytes or NO_LIMIT,
-            "queue_packets": link.queue_packets or NO_LIMIT,
-            "seed": seed,
-        }
-        direction["jitter"] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
-        if link.jitter_ms:
-            direction["jitter"] = {"mode": "redraw", "range_ms": link.jitter_ms, "interval_ms": link.jitter_interval_ms}
-        if link.jitter_sd_ms is not None:
-            direction["jitter"] |= {"mode": "normal", "sd_ms": link.jitter_sd_ms}
-            if link.jitter_correlation_pct is not None:
-                direction["jitter"]["correlation_pct"] = link.jitter_correlation_pct
-        self._wanted = {way: direction | _netem(link) | {"seed": seed} for way in DIRECTIONS}
+        self._wanted = {way: _direction(link, way, seed) for way in DIRECTIONS}
         self._own = self._ask(op="configure", **self._wanted)
         self._require(self._own)
         return {way: self._own[way] for way in DIRECTIONS}

@@ -77,13 +77,13 @@ def share_bounds(n: int, expected: float, correlation_pct: float | None = None) 
     return max(0, math.floor(mean - wider * (mean - low))), min(n, math.ceil(mean + wider * (high - mean)))
 
 
-def loss_bounds(link: Link, n: int) -> Bounds:
+def loss_bounds(link: Link, way: str, n: int) -> Bounds:
     """Least and most of n packets of one direction that are counted as lost: a binomial's or a Gilbert-Elliott model's.
 
     Of a packet that is to be lost and to be doubled one passes, and a copy may be lost too: of each packet's losses
     a few are not counted.
     """
-    doubled, lost = duplicated(link), link.loss_share
+    doubled, lost = duplicated(link), link.loss_share(way)
     if link.gemodel_p_pct is None:
         return bounds(n, lost * (1 - doubled * lost))
     low, high = chain_bounds(n, *(getattr(link, name) / 100 for name in GEMODEL))

@@ -97,9 +97,9 @@ def held_at_most(link: Link) -> int:
     return link.longest_queue_bytes
 
 
-def phases(link: Link) -> list[dict[str, Any]]:
+def phases(link: Link, way: str) -> list[dict[str, Any]]:
     """What is sent in one direction: probes, bursts, and a stream for losses."""
-    size, queue = burst_bytes(link), held_at_most(link)
+    size, queue, lost = burst_bytes(link), held_at_most(link), link.loss_pct_of(way) / 100
     drain_s = queue * 8 / (link.bandwidth_mbps * 1e6)
     served = BURST_S * link.bandwidth_mbps * 1e6 / 8
     burst = {
@@ -115,12 +115,12 @@ def phases(link: Link) -> list[dict[str, Any]]:
         "kind": "paced",
         "frame_bytes": LOSS_BYTES,
         "mbps": min(LOSS_LINE_SHARE * link.bandwidth_mbps, LOSS_MOST_MBPS),
-        "count": packets_needed(link.loss_pct / 200, LOSS_PACKETS_LEAST, LOSS_PACKETS_MOST),
+        "count": packets_needed(lost, LOSS_PACKETS_LEAST, LOSS_PACKETS_MOST),
         "settle_s": MARGIN_S,
     }
     if link.queue_packets is not None:
         losses["at_once"] = max(1, int(AT_ONCE_SHARE * link.queue_packets))
-        burst["top_up"] = int(2 * link.loss_pct / 100 * served / size) + 1
+        burst["top_up"] = int(4 * lost * served / size) + 1
     return [spaced(PROBES, PROBE_INTERVAL_S), *[burst] * BURSTS, losses]
 
 
@@ -176,7 +176,7 @@ class Way:
     """One direction of a link without jitter: programs started at once, `seen` measures."""
 
     def __init__(self, testbed: Hosts, link: Link, way: str):
-        self._link, self._asked = link, phases(link)
+        self._link, self._asked = link, phases(link, way)
         self._stream = Stream(testbed, way, self._asked)
 
     def seen(self) -> Seen:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from longlook.plan.value import Value, unstated
 
 BITS_PER_BYTE = 8
+LossDirection = Literal["down", "up"]
+LOSSY_WAY: dict[LossDirection, str] = {"down": "server_to_client", "up": "client_to_server"}
+"""What link drivers call the direction that alone loses."""
 REDRAW_MS = 100.0
 """Under jitter a new delay for each direction so often (thesis 3.3)."""
 FRAME_BYTES = 1514
@@ -45,6 +48,9 @@ class Link(Value):
     together; whatever is named after netem's parameters is of each. The droptail queue of each direction is limited in
     bytes or in packets.
 
+    With a `loss_direction` all of `loss_pct` is of that direction, and the other one loses nothing: `loss_pct = 2` with
+    `"down"` loses each packet from the server to the client with a probability of 2 %.
+
     A correlation is that of netem's generator, whose numbers crowd around the middle: `corrupt_pct = 1` with a
     correlation of 25 % corrupts two packets in a million (tools/linkpipe/README.md).
     """
@@ -52,6 +58,11 @@ class Link(Value):
     bandwidth_mbps: float = Field(ge=0.01, le=10_000, description="Mbit/s, each direction")
     rtt_ms: float = Field(ge=0, le=10_000, description="ms, both directions together")
     loss_pct: float = Field(default=0.0, ge=0, lt=100, description="%, both directions together")
+    loss_direction: LossDirection | None = Field(
+        default=None,
+        exclude_if=unstated,
+        description="the only one that loses: down, from the server to the client, or up; default: half of it in each",
+    )
     jitter_ms: float = Field(
         default=0.0, ge=0, le=10_000, description="ms, width of the uniform distribution of each one's delay"
     )
@@ -108,6 +119,9 @@ class Link(Value):
             raise ValueError(f"{', '.join(GEMODEL)} are stated together; here is {', '.join(stated)} only")
         if stated and self.loss_pct:
             raise ValueError(f"loss_pct = {self.loss_pct:g} beside gemodel: a link has one model of loss")
+        if self.loss_direction is not None and not self.loss_pct:
+            beside = "beside gemodel, which is of each direction" if stated else "without loss_pct: it is that one's"
+            raise ValueError(f"loss_direction = {self.loss_direction} {beside}")
         if self.jitter_sd_ms is not None and self.jitter_ms:
             raise ValueError(f"jitter_ms = {self.jitter_ms:g} and jitter_sd_ms: a link has one model of jitter")
         for name, whose in CORRELATED.items():
@@ -134,18 +148,23 @@ class Link(Value):
         """The same link without any of them, and without jitter."""
         return self.model_copy(update={"jitter_ms": 0.0} | dict.fromkeys(NETEM))
 
-    @property
-    def loss_share(self) -> float:
+    def loss_pct_of(self, way: str) -> float:
+        """%, what is lost by `loss_pct` of the packets of one direction (`server_to_client`, `client_to_server`)."""
+        if self.loss_direction is None:
+            return self.loss_pct / 2
+        return self.loss_pct if way == LOSSY_WAY[self.loss_direction] else 0.0
+
+    def loss_share(self, way: str) -> float:
         """Mean share of the packets of one direction that are lost (0 to 1); corrupted ones are not among them."""
         if self.gemodel_p_pct is None:
-            return self.loss_pct / 200
+            return self.loss_pct_of(way) / 100
         p, r, bad, good = (getattr(self, name) / 100 for name in GEMODEL)
         return (p * bad + r * good) / (p + r)
 
     @property
     def loses(self) -> bool:
         """Whether packets do not arrive, or not as they were, although its queue has room."""
-        return self.loss_share > 0 or self.corrupt_pct is not None
+        return self.loss_pct > 0 or self.gemodel_p_pct is not None or self.corrupt_pct is not None
 
     @property
     def reorders(self) -> bool:
@@ -183,8 +202,10 @@ class Link(Value):
 
     @property
     def id_parts(self) -> list[str]:
-        """Its part of a cell's id: `50mbps`, `36ms`, `1pct` and, where they apply, `50msjitter`, `50slots`."""
-        parts = [f"{self.bandwidth_mbps:g}mbps", f"{self.rtt_ms:g}ms", f"{self.loss_pct:g}pct"]
+        """Its part of a cell's id: `50mbps`, `36ms`, `1pct` (`1pctdown`) and, where they apply, `50msjitter`,
+        `50slots`."""
+        loss = f"{self.loss_pct:g}pct{self.loss_direction or ''}"
+        parts = [f"{self.bandwidth_mbps:g}mbps", f"{self.rtt_ms:g}ms", loss]
         if self.jitter_ms:
             per = f"-per{self.jitter_interval_ms:g}ms" if self.jitter_interval_ms != REDRAW_MS else ""
             parts.append(f"{self.jitter_ms:g}msjitter{per}")
@@ -223,7 +244,8 @@ class Link(Value):
         """`50 Mbit/s, 36 ms, 1 % loss`, and whatever else is not the usual."""
         parts = [f"{self.bandwidth_mbps:g} Mbit/s", f"{self.rtt_ms:g} ms"]
         if self.loss_pct:
-            parts.append(f"{self.loss_pct:g} % loss")
+            only = f" {self.loss_direction} only" if self.loss_direction else ""
+            parts.append(f"{self.loss_pct:g} % loss{only}")
         if self.jitter_ms:
             every = f" every {self.jitter_interval_ms:g} ms" if self.jitter_interval_ms != REDRAW_MS else ""
             parts.append(f"{self.jitter_ms:g} ms jitter{every}")

@@ -14,11 +14,18 @@ from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
 from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
-from longlook.plan.link import NETEM, REDRAW_MS, Link
+from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection
 from longlook.plan.value import Many, Name, PlanError, Text, Value, derived_seed, unstated
 
 MOST_CELLS = 2000
 """Of a sweep; the largest of ours has 40."""
+
+LOSSES: dict[str, tuple[float, LossDirection | None]] = {
+    "loss_each_way_pct": (2, None),
+    "loss_down_pct": (1, "down"),
+    "loss_up_pct": (1, "up"),
+}
+"""What a block may state in place of `loss_pct`: how many times it that is, and of which direction."""
 
 Complete = Callable[[dict[str, Any]], dict[str, Any]]
 """Fills in what a sweep's file leaves to the stacks: which server and client an arm has (stack/arms.py)."""
@@ -35,7 +42,8 @@ class Block(Value):
     """Cells of one series: the product of its lists.
 
     Either `arms`, or `scenarios` where it has several sets of them. A loss is of both directions together, half in each
-    (`loss_pct`, as the thesis's text has it), or of each (`loss_each_way_pct`, as its scripts had it at first). `netem`
+    (`loss_pct`, as the thesis's text has it), or of each (`loss_each_way_pct`, as its scripts had it at first), or of
+    one alone, from the server to the client (`loss_down_pct`) or from the client to the server (`loss_up_pct`). `netem`
     has what each direction of its links has besides, by the names that `Link` gives it (`netem = { corrupt_pct = 1 }`).
     """
 
@@ -45,6 +53,7 @@ class Block(Value):
     bandwidth_mbps: list[float] = Field(min_length=1)
     rtt_ms: list[float] = Field(min_length=1)
     loss_pct: list[float] = Field(default=[0.0], min_length=1)
+    loss_direction: LossDirection | None = Field(default=None, exclude_if=unstated)
     jitter_ms: list[float] = Field(default=[0.0], min_length=1)
     jitter_interval_ms: float = REDRAW_MS
     queue_bytes: int | None = None
@@ -57,17 +66,19 @@ class Block(Value):
 
     @model_validator(mode="before")
     @classmethod
-    def _loss_each_way(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or "loss_each_way_pct" not in data:
+    def _one_loss(cls, data: Any) -> Any:
+        stated = [key for key in LOSSES if key in data] if isinstance(data, dict) else []
+        if not stated:
             return data
-        if "loss_pct" in data:
-            raise ValueError("a block has loss_pct or loss_each_way_pct, not both")
-        given = data["loss_each_way_pct"]
+        if others := [*stated[1:], *(key for key in ("loss_pct", "loss_direction") if key in data)]:
+            raise ValueError(f"a block has {others[-1]} or {stated[0]}, not both")
+        (name,) = stated
+        given, (times, direction) = data[name], LOSSES[name]
         numbers = isinstance(given, list) and all(type(one) in (int, float) for one in given)
         if not numbers:
-            raise ValueError("loss_each_way_pct is a list of numbers, %")
-        rest = {key: value for key, value in data.items() if key != "loss_each_way_pct"}
-        return rest | {"loss_pct": [2 * one for one in given]}
+            raise ValueError(f"{name} is a list of numbers, %")
+        rest = {key: value for key, value in data.items() if key != name}
+        return rest | {"loss_pct": [times * one for one in given], "loss_direction": direction}
 
     @model_validator(mode="before")
     @classmethod
@@ -79,6 +90,12 @@ class Block(Value):
                 "scenarios": [{"arms": data["arms"]}]
             }
         return data
+
+    @model_validator(mode="after")
+    def _loss_of_a_direction(self) -> Self:
+        if self.loss_direction is not None and not any(self.loss_pct):
+            raise ValueError(f"loss is {self.loss_direction} only, and none is stated")
+        return self
 
     @model_validator(mode="after")
     def _known_netem(self) -> Self:
@@ -102,6 +119,7 @@ class Block(Value):
                     "bandwidth_mbps": bandwidth,
                     "rtt_ms": rtt,
                     "loss_pct": loss,
+                    "loss_direction": self.loss_direction if loss else None,
                     "jitter_ms": jitter,
                     "jitter_interval_ms": self.jitter_interval_ms,
                     "queue_bytes": self.queue_bytes,

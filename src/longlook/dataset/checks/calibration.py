@@ -29,9 +29,11 @@ def calibration_problems(link: Link, record: Any) -> Iterator[str]:
         yield "its link was not within tolerance, or nothing says that it was"
         return
     right = link.model_dump() | {"queue_bytes": link.effective_queue_bytes, "queue_packets": link.queue_packets}
-    wrong = [key for key, value in (record.get("set") or {}).items() if key in right and value != right[key]]
+    said = (record.get("set") or {}) | {"loss_direction": (record.get("set") or {}).get("loss_direction")}
+    right["loss_direction"] = link.loss_direction
+    wrong = [key for key, value in said.items() if key in right and value != right[key]]
     if wrong:
-        yield f"another link was calibrated: {wrong[0]} {record['set'][wrong[0]]}, not {right[wrong[0]]}"
+        yield f"another link was calibrated: {wrong[0]} {said[wrong[0]]}, not {right[wrong[0]]}"
     attempts, measured = record.get("attempts") or [], record["measured"]
     if "losses" in record:
         yield from _today(link, record)
@@ -65,8 +67,8 @@ def _measured(link: Link, measured: Mapping[str, Any]) -> Iterator[str]:
         rate, lost = measured.get(f"{way}_mbps"), measured.get(f"{way}_train_lost_pct")
         if rate is not None and not abs(rate / link.bandwidth_mbps - 1) * 100 <= RATE_PCT:
             yield f"calibration: {way} {link.bandwidth_mbps:g} Mbit/s set, {rate:.2f} measured"
-        if lost is not None and not lost - link.loss_pct / 2 <= LOST_PCT:
-            yield f"calibration: {way} lost {lost:.2f} % of a train, {link.loss_pct / 2:g} % set"
+        if lost is not None and not lost - link.loss_pct_of(way) <= LOST_PCT:
+            yield f"calibration: {way} lost {lost:.2f} % of a train, {link.loss_pct_of(way):g} % set"
     if link.jitter_ms and "jitter" in measured:
         yield from _jitter(link, measured["jitter"])
 

@@ -100,7 +100,7 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
         "seed": cell.seed,
     }
     for direction, own in (configured or {}).items():
-        for key, value in right.items():
+        for key, value in (right | {"loss_pct": link.loss_pct_of(direction)}).items():
             if isinstance(own, Mapping) and key in own and own[key] != value:
                 yield f"the link's {direction} was set to {key} = {own[key]}, the cell asks for {value}"
 
