@@ -19,6 +19,7 @@ SWEEPS = (
     "halme-small-files",
     "halme-parallel",
     "halme-aioquic-then",
+    "halme-one-direction",
 )
 TIMES_S = {"aioquic": 10.2, "lsquic": 10.0, "ngtcp2": 10.3, "tcp": 9.9, "then": 15.3, "then told": 10.2, "today": 10.2}
 """Of each arm, everywhere."""

@@ -7,7 +7,7 @@ from book_sample import PUBLISHED
 from downloads_sample import BESIDE, write_downloads
 
 from longlook.book import data as book_data
-from longlook.book.halme2021 import chart, claims, evidence, tables, then
+from longlook.book.halme2021 import chart, claims, direction, evidence, tables, then
 from longlook.book.value_role import value_of
 from longlook.figure.live import LiveChart
 
@@ -79,6 +79,24 @@ def test_the_aioquic_of_then_is_judged(data):
     assert "+50.0" in then.table(data=data).data
 
 
+def test_loss_down_only_stands_beside_each_ways_and_the_printed(data):
+    rows = words(direction.table(data))
+    assert [row[0].replace("\xa0", " ") for row in rows if row[0]][1:] == ["3 (50 ms, 2 %)", "5 (200 ms, 5 %)"]
+    aioquic = rows[5]
+    assert aioquic[1:5] == ["aioquic", "68.61", "10.21", "10.21"] and aioquic[5].startswith("+0.0 %")
+    assert len(rows) == 1 + 2 * 4
+    assert value_of("down-ratios", PAGE, data).text == "1.00 to 1.00 times"
+
+
+def test_the_predictions_on_one_direction_are_judged_by_the_tables(data):
+    """Here TCP is the quickest, and every connection ends 10 ms after its last byte."""
+    assert [one.holds for one in direction.judged(direction.rows(data))] == [True, True, False, True, True]
+    assert value_of("begin-late-5", PAGE, data).text == "0 of 16"
+    assert value_of("lsquic-ends-late-5", PAGE, data).text == "0 of 4"
+    (row, _) = direction.rows(data)
+    assert row.ends_s["tcp"] == pytest.approx([0.01] * 4)
+
+
 def test_the_picture_says_in_words_what_it_shows(data):
     shown = chart.picture(data)
     assert isinstance(shown, LiveChart)
@@ -88,5 +106,8 @@ def test_the_picture_says_in_words_what_it_shows(data):
 
 def test_a_copy_without_data_says_so(tmp_path):
     empty = book_data.read(PUBLISHED, tmp_path)
-    for show in (chart.picture, tables.cpu_table, then.table, then.predictions):
+    for show in (
+        *(chart.picture, tables.cpu_table, then.table, then.predictions),
+        *(direction.table, direction.predictions),
+    ):
         assert "Not measured yet" in show(data=empty).data

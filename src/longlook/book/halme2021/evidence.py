@@ -27,6 +27,8 @@ TCP = "tcp"
 NAMES = {"aioquic": "aioquic", "lsquic": "LSQUIC", "ngtcp2": "ngtcp2", "tcp": "TCP"}
 BY_CAPTURE = ("lsquic", "tcp")
 """Whose handshakes the thesis took from the capture."""
+LASTS = (DURATION.name, TTLB.name)
+"""Until the connection is over, and until the file is there."""
 HANDSHAKE = "handshake_ms"
 """By the thesis's own definition."""
 MEGABYTE, SMALLEST = 1_000_000, 10_000
@@ -161,10 +163,22 @@ class Measured:
 
     def values(self, where: Where, arm: str, metric: str) -> list[float]:
         """Of every load that counts."""
+        own = self._loads(where, arm)
+        return own.loc[own["metric"] == metric, "value"].tolist()
+
+    def after_last_byte_s(self, where: Where, arm: str) -> list[float]:
+        """By how much the connection of every load that counts outlasts its last byte, s. Less than none where it began
+        for the server after its client had sent its first packet again."""
+        own = self._loads(where, arm)
+        took = {name: own[own["metric"] == name].set_index(["cell_id", "order"])["value"] for name in LASTS}
+        return [gap / 1e3 for gap in (took[DURATION.name] - took[TTLB.name]).dropna()]
+
+    def _loads(self, where: Where, arm: str) -> pd.DataFrame:
+        """Rows of `samples` of an arm's loads that count."""
         ids = set(self.rows("cells", where)["cell_id"])
         own = self.data.rows("samples", STUDY, where.series, self.key)
-        own = own[own["cell_id"].isin(ids) & (own["arm"] == arm) & (own["metric"] == metric)]
-        return own.loc[own["accepted"] & ~own["set_aside"], "value"].tolist()
+        own = own[own["cell_id"].isin(ids) & (own["arm"] == arm)]
+        return own[own["accepted"] & ~own["set_aside"]]
 
     def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
         return self.together(arm, *QUEUES[queue])

@@ -82,7 +82,7 @@ def _each_table(asked: Sequence[tuple[str, Evidence]], head: Sequence[str], cell
         for place, arm in enumerate(NAMES):
             rows.append(
                 [
-                    _title(name) if place == 0 else "",
+                    titled(name) if place == 0 else "",
                     NAMES[arm],
                     *(text for _, one in asked for text in cells_of(one, where, arm)),
                 ]
@@ -187,8 +187,8 @@ def _condition(cell: dict[str, Any]) -> str:
     return f"{_size(int(cell['object_bytes']))}, {link}{queue}"
 
 
-def _title(name: str) -> str:
-    """`2 (10 ms, 0 %)`."""
+def titled(name: str) -> str:
+    """A table by its condition: `2 (10 ms, 0 %)`."""
     delay, loss = DELAYS[name]
     return f"{name} ({delay}{SPACE}ms, {loss}{SPACE}%)".replace(" ", SPACE)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
 from longlook.book.claimed import verdict
+from longlook.book.halme2021 import direction
 from longlook.book.halme2021.claims import CLAIMS
-from longlook.book.halme2021.evidence import QUIC, TABLES
+from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES
 from longlook.book.halme2021.evidence import Measured as Own
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
@@ -75,8 +76,34 @@ def _slow(arm: str) -> Callable[[Measured], StatedNumber]:
     return lambda m: (m.arm("aioquic-then", arm, metric=DURATION.name, rtt_ms=400.0) / 1000).one("s", 2)
 
 
+def _late(arms: Sequence[str], how: Callable[[Sequence[float]], int]) -> Callable[[Measured], StatedNumber]:
+    """Of the downloads of table 5 by some implementations: how many connections begin, or end, so late."""
+
+    def number(m: Measured) -> StatedNumber:
+        ends = [one for arm in arms for one in Own(m.data, m.key).after_last_byte_s(TABLES["5"], arm)]
+        if not ends:
+            raise NotMeasured("table 5 is not measured")
+        return StatedNumber(f"{how(ends)} of {len(ends)}", "downloads of data/raw/reference-halme-table-5-*")
+
+    return number
+
+
+def _down_ratios(m: Measured) -> StatedNumber:
+    """The mean durations with loss down only, in times of those with loss each way."""
+    found = direction.rows(m.data)
+    if len(found) < len(direction.DOWN):
+        raise NotMeasured("loss in one direction is not measured")
+    values = [row.ratio(arm).value for row in found for arm in NAMES]
+    origin = "mean durations of data/raw/reference-halme-one-direction-* over those of data/raw/reference-halme-table-*"
+    return StatedNumber(f"{min(values):.2f} to {max(values):.2f} times", origin)
+
+
 NUMBERS: Numbers = {
     "rejected": _rejected,
+    "stated-direction": stated("halme-one-direction"),
+    "begin-late-5": _late(tuple(NAMES), direction.begin_late),
+    "lsquic-ends-late-5": _late(["lsquic"], direction.end_late),
+    "down-ratios": _down_ratios,
     "stated-then": stated("halme-aioquic-then"),
     "stated-rival": stated("halme-parallel-queue"),
     "stated-short": stated("halme-parallel-short"),
