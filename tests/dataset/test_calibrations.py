@@ -56,6 +56,18 @@ def test_what_was_changed_is_named(name, way, value, words):
     assert found == [] if words is None else any(words in line for line in found), found
 
 
+def test_a_calibration_of_loss_each_way_is_none_of_loss_in_one_direction():
+    link = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=0.5, loss_direction="down")
+    each_way = record("loss")
+    found = list(calibration_problems(link, each_way))
+    assert any("another link was calibrated" in line for line in found)
+    each_way["set"] |= {"loss_pct": 0.5, "loss_direction": "down"}
+    (wrong,) = calibration_problems(link, each_way)
+    assert wrong.startswith("calibration: client_to_server: ") and wrong.endswith("0 to 0 expected at 0.000%")
+    each_way["losses"]["client_to_server"]["lost"] = 0
+    assert list(calibration_problems(link, each_way)) == []
+
+
 def test_a_wider_tolerance_of_its_own_does_not_help():
     changed = record("loss")
     changed["tolerance"] |= {"rate_pct": 1000.0, "rtt_ms": 1000.0}

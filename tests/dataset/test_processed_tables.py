@@ -169,6 +169,8 @@ CONDITIONS = {
     "queue_packets": [{"queue_packets": 50}, {"queue_packets": 100}],
     "either": [{}, {"queue_packets": 50}],
     "netem": [{"netem": {"corrupt_pct": 1.0}}, {"netem": {"corrupt_pct": 1.0, "jitter_sd_ms": 5.0}}],
+    "direction of a loss": [{"loss_pct": [2]}, {"loss_down_pct": [2]}],
+    "other direction of a loss": [{"loss_up_pct": [2]}, {"loss_down_pct": [2]}],
     "replicate": [{"replicates": 2}],
 }
 
@@ -186,6 +188,17 @@ def test_cells_that_differ_have_rows_that_differ(data, condition):
         for _, own in told.assign(cell_id=rows["cell_id"]).groupby("cell_id")
     }
     assert len(by_cell) == 2, f"{condition} is in no column of arms"
+
+
+def test_the_direction_of_a_loss_stands_before_netems_parameters(data):
+    lossy = {"workloads": [{"size_kb": 5}], "loss_down_pct": [2]}
+    make_campaign(data.raw, make_sweep(lossy, lossy | {"netem": {"corrupt_pct": 1.0}}))
+    data.process()
+    for name in ("cells", "arms"):
+        rows = data.table(name)
+        assert set(rows["loss_pct"]) == {2.0}
+        assert set(rows["netem"]) == {"loss_direction=down", "loss_direction=down corrupt_pct=1"}
+    assert data.table("cells")["title"].str.contains("2 % loss down only").all()
 
 
 @pytest.mark.parametrize("right", ["cold", "resumed", "tcp"])

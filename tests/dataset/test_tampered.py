@@ -229,6 +229,14 @@ TAMPERED = {
         environment(put("link_configuration.client_to_server.queue_packets", 50)),
         "was set to queue_packets = 50, the cell asks for 0",
     ),
+    "a loss configured in one direction": (
+        environment(put("link_configuration.client_to_server.loss_pct", 1.0)),
+        "client_to_server was set to loss_pct = 1.0, the cell asks for 0",
+    ),
+    "the calibration of a loss in one direction": (
+        environment(put("calibration.set.loss_direction", "down")),
+        "another link was calibrated: loss_direction down, not None",
+    ),
     "the calibration of a queue in packets": (
         environment(put("calibration.set.queue_packets", 50)),
         "another link was calibrated: queue_packets 50, not None",

@@ -83,11 +83,10 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
     link = cell.link
     measured = {"rtt_ms_median": link.rtt_ms + 0.2, "pings": 30}
     for way in ("server_to_client", "client_to_server"):
-        measured |= {f"{way}_mbps": link.bandwidth_mbps * 1.002, f"{way}_train_lost_pct": link.loss_pct / 2}
+        measured |= {f"{way}_mbps": link.bandwidth_mbps * 1.002, f"{way}_train_lost_pct": link.loss_pct_of(way)}
     direction = {
         "bandwidth_mbps": link.bandwidth_mbps,
         "delay_ms": link.rtt_ms / 2,
-        "loss_pct": link.loss_pct / 2,
         "queue_bytes": link.effective_queue_bytes or 0,
         "queue_packets": link.queue_packets or 0,
         "seed": cell.seed,
@@ -99,7 +98,9 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
         "components": {"chromium": {"version": "111.0.5555.0", "sha256": "cd" * 32, "provider": "portable"}},
         "cca": {arm.name: arm.cca for arm in cell.arms},
         "link_driver": "linkpipe",
-        "link_configuration": {"server_to_client": direction, "client_to_server": direction},
+        "link_configuration": {
+            way: direction | {"loss_pct": link.loss_pct_of(way)} for way in ("server_to_client", "client_to_server")
+        },
         "calibration": {
             "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},
             "measured": measured,

@@ -90,7 +90,8 @@ def _request_costs(cell: Cell, record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _link(cell: Cell, configured: Any) -> Iterator[str]:
-    """What each direction was set to, as far as the driver says it in these words; a queue's limit of 0 is none."""
+    """What each direction was set to, as far as the driver says it in these words; a queue's limit of 0 is none, and
+    `loss` is a share."""
     link = cell.link
     right = {
         "bandwidth_mbps": link.bandwidth_mbps,
@@ -100,7 +101,8 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
         "seed": cell.seed,
     }
     for direction, own in (configured or {}).items():
-        for key, value in (right | {"loss_pct": link.loss_pct_of(direction)}).items():
+        lost_pct = link.loss_pct_of(direction)
+        for key, value in (right | {"loss_pct": lost_pct, "loss": lost_pct / 100}).items():
             if isinstance(own, Mapping) and key in own and own[key] != value:
                 yield f"the link's {direction} was set to {key} = {own[key]}, the cell asks for {value}"
 
