@@ -243,11 +243,12 @@ def test_a_real_link_is_what_was_set(testbed_name, link):
 @pytest.mark.netns
 @pytest.mark.quiet
 @pytest.mark.parametrize("direction", ONE_WAY)
-def test_a_real_link_loses_in_the_direction_that_is_set_and_in_no_other(testbed_name, direction):
+def test_a_real_link_loses_in_the_direction_that_is_set_and_in_no_other(testbed_name, direction, monkeypatch):
     link, (lossy, other) = one_way_link(direction), ONE_WAY[direction]
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
         own = driver.configure(link, seed=1)
         record = patiently(bed, driver, link)
+        monkeypatch.setattr(wrong_links.module, "ATTEMPTS", 1)
         one_each_way = link.model_copy(update={"loss_direction": None})
         with pytest.raises(LonglookError, match=f"{other}: 0 of "):
             calibrate(bed, driver, one_each_way)
