@@ -13,7 +13,9 @@ type connectionCount struct {
 }
 
 // connectionKey tells connections apart. Of TCP: both ports and the client's initial sequence number, which a SYN that is
-// sent again keeps. Of QUIC: both ports and the connection id that the client chose for the server.
+// sent again keeps. Of QUIC: both ports and the connection id that the client chose for the server. A client may change to
+// another one that the server gave it in a packet that only they can read, and send its last Initial there, as quic-go does;
+// the id that it chose for itself stays.
 type connectionKey struct {
 	client, server uint16
 	id             string
@@ -25,6 +27,7 @@ type connectionTracker struct {
 	mu     sync.Mutex // lanes may run on two threads; taken for first packets only
 	known  map[connectionKey]bool
 	served map[connectionKey]bool // connection ids that servers chose: a client's Initial to one of them is no new connection
+	own    map[connectionKey]bool // connection ids that clients chose for themselves, where they have one: nor is one with a known one
 	counts map[string]map[uint16]*connectionCount
 }
 
@@ -35,6 +38,7 @@ func newConnectionTracker() *connectionTracker {
 	return &connectionTracker{
 		known:  map[connectionKey]bool{},
 		served: map[connectionKey]bool{},
+		own:    map[connectionKey]bool{},
 		counts: map[string]map[uint16]*connectionCount{"tcp": {}, "quic": {}},
 	}
 }
@@ -101,8 +105,12 @@ func (t *connectionTracker) udp(segment []byte, fromClient, dropped bool) {
 		t.remember(t.served, connectionKey{key.client, key.server, string(first.source)})
 	case first.kind == quicOpening:
 		key.id = string(first.target)
-		if !t.served[key] {
+		own := connectionKey{key.client, key.server, string(first.source)}
+		if !t.served[key] && !t.own[own] {
 			t.open("quic", key)
+		}
+		if own.id != "" {
+			t.remember(t.own, own)
 		}
 	}
 	t.lost("quic", key, dropped)

@@ -90,6 +90,17 @@ func TestARetryIsNoSecondConnection(t *testing.T) {
 	expect(t, c, "quic", 1, 0)
 }
 
+func TestAnInitialToAnIdThatOnlyTheTwoKnowIsNoSecondConnection(t *testing.T) {
+	c := newConnectionTracker()
+	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "mine")), fromClient, false)
+	c.observe(udpFrame(443, 50000, longHeader(0xc0, 1, "mine", "servers")), fromServer, false)
+	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "further", "mine")), fromClient, false)
+	expect(t, c, "quic", 1, 0)
+	c.observe(udpFrame(50001, 443, longHeader(0xc3, 1, "chosen02", "mine")), fromClient, false) // another socket
+	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen03", "other")), fromClient, false)
+	expect(t, c, "quic", 3, 0)
+}
+
 func TestGoogleQuicConnectionsAreCountedByTheirVersionFlag(t *testing.T) {
 	c := newConnectionTracker()
 	c.observe(udpFrame(50000, 443, googleQuic(0x0d, "chosen01", "Q037")), fromClient, true)
