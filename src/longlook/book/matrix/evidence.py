@@ -115,7 +115,8 @@ class Column:
     def _rejected(self, arm: pd.Series) -> str:
         """Of an arm without any download that counts: what became of those that there were."""
         own = self.data.rows("samples", STUDY, arm["series"], self.key)
-        own = own[(own["cell_id"] == arm["cell_id"]) & (own["arm"] == arm["arm"]) & ~own["set_aside"].astype(bool)]
+        whose = (own["arm"] == arm["arm"]) | own["arm"].isna()  # without a name: alone in its cell
+        own = own[(own["cell_id"] == arm["cell_id"]) & whose & ~own["set_aside"].astype(bool)]
         counts = Counter(own.drop_duplicates(["index", "attempt"])["reject_reason"].dropna())
         reasons = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
         return f"no download counts: {reasons or 'there was none'}"

@@ -54,4 +54,6 @@ NUMBERS: Numbers = {
     "means-within": _share("means", "within_prediction"),
     "verdicts-agree": _share("verdicts", "agree"),
     "stated-poster": stated("baxter-poster-local"),
+    "stated-vlan": stated("baxter-poster-vlan"),
+    "stated-reordering": stated("baxter-reordering"),
 }
