@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -105,6 +106,23 @@ def test_a_failing_apt_is_shown(tmp_path):
     done = run_bootstrap(tmp_path, apt=True)
     assert done.returncode != 0
     assert "apt-get was called" in done.stderr and "failed (status 9): apt-get" in done.stderr
+
+
+def test_an_environment_behind_a_link_is_not_emptied(tmp_path):
+    kept = tmp_path / "elsewhere" / "bin" / "python"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    (tmp_path / ".venv").symlink_to("elsewhere")
+    for name in ("requirements.txt", "pyproject.toml", "tools/bootstrap-uv.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    text = BOOTSTRAP.read_text()
+    functions = [re.search(rf"^{name}\(\) {{.*?}}$", text, re.M | re.S)[0] for name in ("fail", "say", "make_venv")]
+    script = "\n".join(["set -euo pipefail", "VENV=.venv", *functions, f"find_python() {{ echo {sys.executable}; }}"])
+    done = subprocess.run(
+        ["bash", "-c", f"{script}\nmake_venv"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1 and ".venv is a link to elsewhere" in done.stderr and kept.exists()
 
 
 def test_inside_a_nix_shell_it_does_nothing(tmp_path):
