@@ -154,6 +154,17 @@ def test_on_a_phone_nothing_scrolls_sideways_and_all_text_can_be_read(built_book
     assert visit(chromium, pages_of(built_book), look, size=PHONE) == {}
 
 
+def test_in_a_window_of_1300_px_every_table_fits_its_column(built_book, chromium):
+    async def look(browser):
+        return await browser.evaluate(
+            """Array.from(document.querySelectorAll('main table')).filter((one) => one.checkVisibility())
+                 .map((one) => [one, one.parentElement]).filter(([one, box]) => one.offsetWidth > box.clientWidth)
+                 .map(([one, box]) => [one.offsetWidth, box.clientWidth, one.innerText.slice(0, 60)])"""
+        )
+
+    assert visit(chromium, pages_of(built_book), look) == {}
+
+
 def test_on_a_phone_an_open_square_is_as_wide_as_the_page_and_can_be_read(built_book, chromium, rules):
     async def look(browser):
         await browser.choose(FIGURE, SQUARE)

@@ -8,6 +8,7 @@ from book_browser import Browser
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
 FIGURE = "figure-4-6d"
+NAME = "figure-4.6d-squares.csv"
 SQUARE = "10kb-x100_50mbps_36ms_0pct_0msjitter"
 CENTRE = """(() => {{
   const rect = document.querySelectorAll('#{figure} .ll-live .mark-rect path')[{index}];
@@ -85,6 +86,21 @@ def test_the_list_does_the_same_without_a_mouse(built_book, chromium):
     assert "10 KB × 100 at 50 Mbit/s" in visit(
         chromium, built_book / "book" / "muthuraj2024" / "results-quicv1.html", steps
     )
+
+
+def test_a_charts_file_is_saved_from_a_page_that_is_a_file(built_book, chromium, tmp_path):
+    async def steps(browser):
+        await browser.send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+        await browser.evaluate(f"document.querySelector('#{FIGURE} a[download$=squares.csv]').click()")
+        for _ in range(100):
+            if (tmp_path / NAME).exists():
+                break
+            await asyncio.sleep(0.1)
+        return await browser.evaluate("location.pathname")
+
+    page = built_book / "book" / "muthuraj2024" / "results-quicv1.html"
+    assert visit(chromium, page, steps) == str(page), "the page stays"
+    assert (tmp_path / NAME).read_text(encoding="utf-8").count("\n") > 2 * 18
 
 
 def test_charts_fit_a_window_of_800_px(built_book, chromium):

@@ -57,6 +57,23 @@ def test_each_figure_is_a_live_chart_with_a_static_picture(built_book):
     assert "not measured yet" not in text.lower().split("where the two disagree")[0]
 
 
+def test_a_charts_files_lie_beside_its_page(built_book):
+    page = built_book / "book" / STUDY / "results-quicv1.html"
+    links = re.findall(r'<a download="([^"]+)" href="([^"]+)"', page.read_text(encoding="utf-8"))
+    assert len(links) == 2 * 6 and not any(target.startswith("data:") for _, target in links)
+    for name, target in links:
+        file = page.parent / target
+        assert file.name == name and file.read_text(encoding="utf-8").startswith(("campaign,", "study,"))
+
+
+def test_a_page_that_weighs_too_much_is_named(short_book, monkeypatch):
+    short(short_book, f"# Short\n\n{'many words ' * 4000}\n")
+    assert builder.build(short_book).exists()
+    monkeypatch.setattr(builder, "PAGE_BYTES", 40_000)
+    with pytest.raises(LonglookError, match=r"book/short\.html weighs 0\.\d MB, more than"):
+        builder.build(short_book)
+
+
 def test_chapters_execute_within_the_limit(built_book):
     pages = json.loads((built_book.parent / "execution.json").read_text())
     assert {f"book/{STUDY}/results-quicv1", f"book/{STUDY}/appendix-b", "book/audit"} <= set(pages)

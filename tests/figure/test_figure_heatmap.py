@@ -217,13 +217,15 @@ def test_a_chart_is_one_block_with_everything_inside(squares):
     page = chart._repr_html_()
     assert page.count("</script>") == 1, "data must not end its script element"
     assert 'src="data:image/svg+xml;base64,' in page and "<noscript>" in page
+    assert repr(chart) == "LiveChart('figure-x')", "a notebook keeps it beside the HTML"
     assert 'download="x.csv" href="data:text/csv;charset=utf-8,a%2Cb%0A1%2C2%0A"' in page
     assert "http" not in json.dumps(offline_spec(heatmap(squares)))
 
 
 def test_static_pictures_need_no_browser(squares):
     spec = offline_spec(heatmap(squares))
-    assert "+72" in svg(spec) and "10 MB" in svg(spec)
+    picture = svg(spec)
+    assert "+72" in picture and "10 MB" in picture and not re.search('aria-label="(?!Title)', picture)
     assert png(spec, scale=1.0).startswith(b"\x89PNG")
 
 

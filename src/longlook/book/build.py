@@ -1,4 +1,5 @@
-"""Builds the book and checks it: warnings are errors, every page exists, nothing points outside, time is bounded.
+"""Builds the book and checks it: warnings are errors, every page exists, nothing points outside, time and weight are
+bounded.
 
 Jupyter Book runs as a process of its own; its whole output is kept in `.longlook/book-build.log`.
 """
@@ -25,6 +26,8 @@ TIMEOUT_S = 900
 """A build that takes longer is stuck: the chapters' own time limit is well below."""
 MAX_EXECUTION_S = 400.0
 """All chapters together must execute within this much of processor time: twice what they took on a busy machine."""
+PAGE_BYTES = 3_000_000
+"""A page and all that is inside it may weigh this much: it is read on phones too."""
 TAIL_LINES = 20
 MARK = "longlook: "
 """Before what `render` prints of a chapter that failed."""
@@ -34,8 +37,8 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 def build(out: Path | None = None) -> Path:
     """Builds the book of `paths.ROOT` into `out`/_build/html (default: the root itself); returns its index.html.
 
-    Raises LonglookError when a chapter fails, a warning occurs, a page is missing, anything refers to a host,
-    or the chapters took longer than `MAX_EXECUTION_S` in all.
+    Raises LonglookError when a chapter fails, a warning occurs, a page is missing or weighs more than `PAGE_BYTES`,
+    anything refers to a host, or the chapters took longer than `MAX_EXECUTION_S` in all.
     """
     out = Path(out) if out is not None else paths.ROOT
     _require(paths.ROOT / "_config.yml", paths.ROOT / "_toc.yml")
@@ -97,6 +100,11 @@ def check(html: Path) -> None:
         f"page {page} was not written" for page in expected_pages(paths.ROOT / "_toc.yml") if not (html / page).exists()
     ]
     problems += [f"{page.relative_to(html)} refers to {target}" for page, target in external_references(html)]
+    problems += [
+        f"{page.relative_to(html)} weighs {weight / 1e6:.1f} MB, more than {PAGE_BYTES / 1e6:.0f} MB"
+        for page in sorted(html.rglob("*.html"))
+        if (weight := page.stat().st_size) > PAGE_BYTES
+    ]
     total, failed = _execution(html.with_name("execution.json"))
     problems += [f"chapter {name} did not execute to its end" for name in failed]
     if total > MAX_EXECUTION_S:

@@ -1,4 +1,4 @@
-"""Sphinx extension of the book: numbers in sentences and of figures, the Vega bundle, local mathematics, times.
+"""Sphinx extension of the book: numbers in sentences and of figures, the Vega bundle, local mathematics, files, times.
 
 Everything a page needs lies in the built folder; nothing is fetched when it is read.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from longlook.book import markup, mathml, numbered, value_role
+from longlook.book import beside, markup, mathml, numbered, value_role
 from longlook.figure.live import javascript_bundle
 
 BUNDLE = "vega-bundle.js"
@@ -49,6 +49,7 @@ def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
     value_role.setup(app)
     markup.setup(app)
+    beside.setup(app)
     numbered.setup(app)
     app.connect("config-inited", take_executed)
     app.connect("build-finished", write_bundle)

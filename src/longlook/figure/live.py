@@ -33,7 +33,7 @@ class Attachment:
     csv: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LiveChart:
     """A chart for the book; notebooks show it by being a cell's last value.
 
@@ -50,6 +50,10 @@ class LiveChart:
     downloads: tuple[Attachment, ...] = ()
     note: str = ""
     hint: str = ""
+
+    def __repr__(self) -> str:
+        """Short: notebooks write it beside the HTML, and a book keeps both."""
+        return f"{type(self).__name__}({self.name!r})"
 
     def _repr_html_(self) -> str:
         spec = offline_spec(self.chart)
@@ -99,8 +103,10 @@ def offline_spec(chart: alt.TopLevelMixin) -> dict:
 
 
 def svg(spec: dict) -> str:
-    """The static picture, drawn without a browser; it tells nobody to drag."""
-    static = json.dumps(spec | WHITE).replace(json.dumps(style.ZOOM), json.dumps(style.WHOLE))
+    """The static picture, drawn without a browser; it tells nobody to drag. Its words are those of the `alt` beside it:
+    labels of its marks, which are more than half of all bytes, no reader of a picture hears."""
+    mute = {"config": {**spec.get("config", {}), "aria": False}}
+    static = json.dumps(spec | WHITE | mute).replace(json.dumps(style.ZOOM), json.dumps(style.WHOLE))
     return vl_convert.vegalite_to_svg(static, vl_version=VEGALITE)
 
 

@@ -188,9 +188,9 @@ def _condition(cell: dict[str, Any]) -> str:
 
 
 def titled(name: str) -> str:
-    """A table by its condition: `2 (10 ms, 0 %)`."""
+    """A table by its condition: `2 (10 ms, 0 %)`, which may be broken after the number."""
     delay, loss = DELAYS[name]
-    return f"{name} ({delay}{SPACE}ms, {loss}{SPACE}%)".replace(" ", SPACE)
+    return f"{name} ({delay}{SPACE}ms,{SPACE}{loss}{SPACE}%)"
 
 
 def _mean_and_versus(evidence: Evidence, where: Where, arm: str) -> str:

@@ -83,19 +83,22 @@ def _lead(row: dict) -> Parts:
 
 
 def leads_table(paper: Chapter) -> HTML:
-    """Leads and what the windows change of them, by bandwidth and pair of windows."""
-    rows = []
+    """Leads and what the windows change of them, by bandwidth and pair of windows; a table for each column."""
+    head = ["Mbit/s", "windows", "lead, ms", "changed by", "lead, ms", "changed by", "above that of 5 KB"]
+    groups = [("", 2), ("5 KB", 2), ("100 KB", 3)]
+    parts = []
     for key, _, title in COLUMNS:
+        rows = []
         for one in window_leads(paper.data, paper.study, key):
             leads = [_text(combined(parts)) for parts in (one.small, one.large)]
             usual = one.series == USUAL
             changes = ["–" if usual else _text(change, True) for change in (one.small_changes, one.large_changes)]
             above = _text(one.large_above_small, True)
-            rows.append([title, f"{one.bandwidth_mbps:g}", WINDOWS[one.series],
+            rows.append([f"{one.bandwidth_mbps:g}", WINDOWS[one.series],
                          leads[0], changes[0], leads[1], changes[1], above])  # fmt: skip
-    head = ["column", "Mbit/s", "windows", "lead, ms", "changed by", "lead, ms", "changed by", "above that of 5 KB"]
-    groups = [("", 3), ("5 KB", 2), ("100 KB", 3)]
-    return HTML(html_table(head, rows, numeric=set(range(3, 8)), groups=groups) if rows else style.NOTHING_YET)
+        if rows:
+            parts.append(f"<p>{title}</p>" + html_table(head, rows, numeric=set(range(2, 7)), groups=groups))
+    return HTML("".join(parts) or style.NOTHING_YET)
 
 
 def _text(one: Interval, sign: bool = False) -> str:
