@@ -7,14 +7,16 @@ from collections.abc import Callable
 from longlook.book.baxter2018.claims import CLAIMS
 from longlook.book.baxter2018.evidence import SERIES, published
 from longlook.book.baxter2018.evidence import Measured as Own
+from longlook.book.baxter2018.predictions import JITTERS, PATIENT, SMALL, Square, squares
 from longlook.book.baxter2018.tables import impossible
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.published.baxter2018 import STUDY
+from longlook.published.baxter2018 import NEW, QUIC, STUDY
 
 RECORDS = "data/raw/reference-baxter-*"
+REORDERED = "data/raw/reference-baxter-reordering-*"
 FLOORS = "data/published/baxter2018, against longlook/analysis/floor.py"
 
 
@@ -44,6 +46,20 @@ def _share(table: str, column: str) -> Callable[[Measured], StatedNumber]:
     return number
 
 
+def _reordered(what: str, ratio: Callable[[Square], float], small: bool = False) -> Callable[[Measured], StatedNumber]:
+    """The least and the greatest ratio of the large pages, or of the small one."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = [ratio(one) for one in squares(m.data) if (one.page == SMALL) is small]
+        if not found:
+            raise NotMeasured("no page is measured with and without jitter")
+        text = f"{min(found):.2g} to {max(found):.2g}{SPACE}times"
+        return StatedNumber(text, f"{what}, means of {len(found)} pages and round trips; from {REORDERED}")
+
+    return number
+
+
+JITTER, _ = JITTERS
 NUMBERS: Numbers = {
     "conditions": lambda m: StatedNumber(str(len(published())), "data/published/baxter2018/poster.csv and report.csv"),
     "impossible": lambda m: StatedNumber(str(len(impossible())), FLOORS),
@@ -53,6 +69,18 @@ NUMBERS: Numbers = {
     "claims-fail": _how_many(lambda text: text.startswith("does not hold")),
     "means-within": _share("means", "within_prediction"),
     "verdicts-agree": _share("verdicts", "agree"),
+    "jitter-over-tcp": _reordered("QUIC over TCP, with jitter", lambda one: one.over(QUIC, NEW, JITTER).value),
+    "calm-over-tcp": _reordered("QUIC over TCP, no jitter", lambda one: one.over(QUIC, NEW, None).value),
+    "three-over-patient": _reordered(
+        "QUIC with a threshold of 3 over 1,000, with jitter", lambda one: 1 / one.over(PATIENT, QUIC, JITTER).value
+    ),
+    "small-three-over-patient": _reordered(
+        "the same of five images of 10 KB", lambda one: 1 / one.over(PATIENT, QUIC, JITTER).value, small=True
+    ),
+    "patient-over-calm": _reordered(
+        "QUIC with a threshold of 1,000 and jitter over a threshold of 3 without",
+        lambda one: one.over(PATIENT, QUIC, JITTER, None).value,
+    ),
     "stated-poster": stated("baxter-poster-local"),
     "stated-vlan": stated("baxter-poster-vlan"),
     "stated-reordering": stated("baxter-reordering"),
