@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
+from longlook.book.matrix import browsers
 from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
 from longlook.book.matrix.evidence import Quantity as Shown
 from longlook.book.matrix.pairs import Pair
@@ -61,6 +62,15 @@ def _bbr_over_cubic(m: Measured) -> StatedNumber:
     return _told(m, LOSSY, f"{_ends(both, 1)} times", f"goodput by BBR over that by CUBIC, {len(both)} pairs")
 
 
+def _page(m: Measured) -> StatedNumber:
+    found = browsers.measured(m.data, m.key)
+    means = [own.mean for (loss, server, _), own in found.items() if loss == 0 and server != browsers.SLOW]
+    if not means:
+        raise NotMeasured(f"no campaign of {browsers.SERIES}")
+    what = f"page load time without loss, means of {len(means)} arms, least to greatest"
+    return _told(m, browsers.SERIES, f"{_ends(means)}{SPACE}ms", what)
+
+
 def _of(protocol: str) -> Chosen:
     return lambda pair: pair.protocol == protocol
 
@@ -76,7 +86,9 @@ NUMBERS: Numbers = {
     "bbr-over-cubic": _bbr_over_cubic,
     **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _of(protocol)) for protocol in ("quic", "tcp")},
     **{f"cpu-{protocol}": _span(QUIET, CPU, _by_cubic(protocol)) for protocol in ("quic", "tcp")},
+    "plt-quick": _page,
     "stated-matrix": stated("matrix"),
     "stated-loss": stated("matrix-loss"),
     "stated-handshake": stated("matrix-handshake"),
+    "stated-browser": stated("matrix-browser"),
 }

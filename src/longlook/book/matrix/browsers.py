@@ -1,0 +1,145 @@
+"""Two browsers with the servers of the matrix, and what became of the predictions of sweeps/matrix/matrix-browser.toml.
+
+A browser's time is that of a page with one image, so it stands beside no other client's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from IPython.display import HTML
+
+from longlook.analysis.welch import Summary, summary_of
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.matrix.evidence import STUDY, newest
+from longlook.book.matrix.pairs import NAMES
+from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.times import Times, percent_text, times
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+SERIES = "matrix-browser"
+SERVERS = ("envoy", "ngtcp2", "lsquic", "quicgo", "aioquic", "apache")
+BROWSERS = {"111": "Chromium 111", "153": "Chromium 153"}
+LOSSES_PCT = {0.0: "no loss", 1.0: "1 % loss"}
+SLOW, TWO, TCP = "aioquic", "envoy", "apache"
+MOST_APART, LEAST_SLOW, LOSSY_APART = 1.1, 1.4, 4 / 3
+BYTES = 10_000_000
+"""Of the image."""
+Numbers = Mapping[tuple[float, str, str], Summary]
+"""Loss of both directions (%), server, browser -> PLT, ms."""
+
+
+def measured(data: BookData, key: str) -> Numbers:
+    """Of one column, `reference` or `yours`; those with a load that counts."""
+    rows = data.rows("arms", STUDY, SERIES, key)
+    rows = rows[(rows["metric"] == PLT.name) & (rows["n"] > 0)]
+    found = {}
+    for _, row in rows.iterrows():
+        server, browser = str(row["arm"]).split()
+        found[float(row["loss_pct"]), server, browser] = summary_of(row)
+    return found
+
+
+def table(data: BookData | None = None) -> HTML:
+    """PLT of each server with each browser, and the page's bytes over it."""
+    data = data or book_data.load()
+    own = measured(data, newest(data, SERIES).key)
+    if not own:
+        return HTML(style.NOTHING_YET)
+    head = ["server", *(browser for _ in LOSSES_PCT for browser in BROWSERS.values())]
+    groups = [("", 1), *((f"PLT, ms (goodput, Mbit/s): {words}", len(BROWSERS)) for words in LOSSES_PCT.values())]
+    rows = [
+        [
+            f"{NAMES[server]} ({'TCP' if server == TCP else 'QUIC'})",
+            *(_text(own.get((loss, server, browser))) for loss in LOSSES_PCT for browser in BROWSERS),
+        ]
+        for server in SERVERS
+    ]
+    return HTML(html_table(head, rows, numeric=range(1, len(head)), groups=groups))
+
+
+def _text(own: Summary | None) -> str:
+    if own is None:
+        return style.DASH
+    return f"{' '.join(style.mean_sd(own.mean, own.sd, 0))} ({BYTES * 8 / 1e3 / own.mean:.0f})"
+
+
+def predictions(data: BookData | None = None) -> HTML:
+    """By the reference campaign."""
+    return predictions_table(judged(measured(data or book_data.load(), "reference")))
+
+
+def judged(own: Numbers) -> list[Prediction]:
+    """None before all are measured: TCP, of which nothing is predicted, left out."""
+    quic = [server for server in SERVERS if server != TCP]
+    quiet = {(server, browser): own.get((0.0, server, browser)) for server in quic for browser in BROWSERS}
+    lossy = {
+        (server, browser): own.get((1.0, server, browser)) for server in quic if server != SLOW for browser in BROWSERS
+    }
+    known, lost = _known(quiet), _known(lossy)
+    if len(known) < len(quiet) or len(lost) < len(lossy):
+        return []
+    quick = {place: one for place, one in known.items() if place[0] != SLOW}
+    return [
+        _servers_alike(quick),
+        _over(
+            f"from aioquic it takes at least {LEAST_SLOW:g} times what it takes from Envoy, with each browser",
+            {BROWSERS[browser]: times(known[TWO, browser], known[SLOW, browser]) for browser in BROWSERS},
+            at_least=LEAST_SLOW,
+        ),
+        _over(
+            "without loss the browsers differ by at most 10 % with each server but aioquic",
+            dict(_by_browser(quick)),
+            1 / MOST_APART,
+            MOST_APART,
+        ),
+        _over(
+            "with 1 % loss Envoy is ahead of ngtcp2, of LSQUIC and of quic-go with each browser",
+            {
+                f"{NAMES[server]}, {BROWSERS[browser]}": times(lost[TWO, browser], one)
+                for (server, browser), one in lost.items()
+                if server != TWO
+            },
+            at_least=1.0,
+        ),
+        _over(
+            "with 1 % loss the browsers differ by less than a third with each server",
+            dict(_by_browser(lost)),
+            1 / LOSSY_APART,
+            LOSSY_APART,
+        ),
+    ]
+
+
+def _known(found: Mapping[tuple[str, str], Summary | None]) -> dict[tuple[str, str], Summary]:
+    return {place: one for place, one in found.items() if one is not None}
+
+
+def _by_browser(found: Mapping[tuple[str, str], Summary]) -> Iterator[tuple[str, Times]]:
+    """The newer browser over the older, of each server."""
+    old, new = BROWSERS
+    for server in dict.fromkeys(server for server, _ in found):
+        yield NAMES[server], times(found[server, old], found[server, new])
+
+
+def _servers_alike(quick: Mapping[tuple[str, str], Summary]) -> Prediction:
+    ratios = {}
+    for browser, title in BROWSERS.items():
+        own = [(one, server) for (server, which), one in quick.items() if which == browser]
+        (least, first), (most, last) = (choose(own, key=lambda item: item[0].mean) for choose in (min, max))
+        ratios[f"{title}, {NAMES[last]} over {NAMES[first]}"] = times(least, most)
+    return _over(
+        "without loss the slowest server but aioquic takes at most 1.1 times what the quickest does, with each browser",
+        ratios,
+        at_most=MOST_APART,
+    )
+
+
+def _over(
+    said: str, ratios: Mapping[str, Times], at_least: float = float("-inf"), at_most: float = float("inf")
+) -> Prediction:
+    texts = "; ".join(f"{name}: {percent_text(one)}" for name, one in ratios.items())
+    return Prediction(said, texts, all_of(*(one.within(at_least, at_most) for one in ratios.values())))
