@@ -3,8 +3,11 @@
 import pytest
 from jupyter_cache import get_cache
 
+from longlook import paths
 from longlook.book import execute as executor
+from longlook.book import value_role
 from longlook.book.execute import execute, notebook_of
+from longlook.book.value import StatedNumber
 from longlook.errors import LonglookError
 
 HEADER = "---\njupytext:\n  text_representation:\n    extension: .md\n    format_name: myst\n---\n"
@@ -48,6 +51,27 @@ def test_what_a_chapter_leaves_behind_another_does_not_see(run):
     seen = "import longlook\nprint(hasattr(longlook, 'left_behind'))"
     found = run(one=[first, seen], two=["2", seen], three=["3", seen])
     assert [found[name][-1][0]["text"] for name in ("one", "two", "three")] == ["True\n", "False\n", "False\n"]
+
+
+def test_the_numbers_of_its_sentences_come_with_a_chapter(tmp_path, monkeypatch):
+    def value_of(name, page, data):
+        if name == "unknown":
+            raise LonglookError("no number of this name")
+        return StatedNumber(f"{name} of {page}", "data/raw/x")
+
+    monkeypatch.setattr(executor, "_read_once", lambda: None)
+    monkeypatch.setattr(value_role, "value_of", value_of)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    pages = [tmp_path / "book" / f"{name}.md" for name in ("one", "two")]
+    for folder in ("book", "scratch"):
+        (tmp_path / folder).mkdir()
+    for page in pages:
+        page.write_text(HEADER + "```{code-cell}\n1\n```\n\nIt is {value}`a-b`, not {value}`unknown`.\n")
+    found = execute(pages, tmp_path / "cache", tmp_path / "scratch")
+    assert {place: one.text for place, one in found.items()} == {
+        ("book/one", "a-b"): "a-b of book/one",
+        ("book/two", "a-b"): "a-b of book/two",
+    }
 
 
 def test_two_chapters_may_have_the_same_cells(run):

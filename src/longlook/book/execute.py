@@ -25,6 +25,8 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
+from longlook import paths
+from longlook.book.value import StatedNumber
 from longlook.errors import LonglookError
 
 AT_ONCE = 2
@@ -43,14 +45,16 @@ class Failed:
     said: str
 
 
-def execute(pages: Sequence[Path], cache: Path, scratch: Path) -> None:
+def execute(pages: Sequence[Path], cache: Path, scratch: Path) -> dict[tuple[str, str], StatedNumber]:
     """Executes those of `pages` (source files) that have cells, and puts them into an empty `cache`; `scratch`: a
-    folder for what passes between processes. A `LonglookError` names the first page, in their order, that failed,
-    with its cell."""
+    folder for what passes between processes. Returns the numbers of their sentences, by page (`book/index`) and name;
+    what is wrong with one that is missing is told where it stands. A `LonglookError` names the first page, in their
+    order, that failed, with its cell."""
     notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
     _read_once()
     _run_all(list(notebooks), scratch)
     keep = get_cache(cache)
+    numbers: dict[tuple[str, str], StatedNumber] = {}
     for page, notebook in notebooks.items():
         result = scratch / _result_name(page)
         if not result.is_file():
@@ -61,6 +65,8 @@ def execute(pages: Sequence[Path], cache: Path, scratch: Path) -> None:
         _fill(notebook, outputs["outputs"])
         bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": outputs["cpu_s"]})
         keep.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
+        numbers |= {(_name(page), name): StatedNumber(**one) for name, one in outputs["numbers"].items()}
+    return numbers
 
 
 def notebook_of(page: Path) -> nbformat.NotebookNode | None:
@@ -81,7 +87,8 @@ def _read_once() -> None:
     import altair.utils.schemapi
     import IPython.core.interactiveshell  # noqa: F401
 
-    import longlook.book.chapter  # noqa: F401
+    import longlook.book.chapter
+    import longlook.book.value_role  # noqa: F401
     from longlook.book import data as book_data
 
     altair.utils.schemapi.disable_debug_mode()  # tests validate charts; here it is a third of all the time
@@ -126,11 +133,29 @@ def _child(page: Path, result: Path) -> None:
     os.chdir(page.parent)
     notebook = notebook_of(page)
     found = [] if notebook is None else _outputs([cell.source for cell in _code_cells(notebook)])
-    content: dict[str, Any] = {"failed": vars(found)} if isinstance(found, Failed) else {"outputs": found}
+    content: dict[str, Any] = (
+        {"failed": vars(found)} if isinstance(found, Failed) else {"outputs": found, "numbers": _numbers(page)}
+    )
     content |= {"cpu_s": time.process_time()}
     half = result.with_suffix(".half")
     half.write_text(json.dumps(content), encoding="utf-8")
     half.rename(result)
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(paths.ROOT).with_suffix("").as_posix()
+
+
+def _numbers(page: Path) -> dict[str, dict[str, str]]:
+    """Those of a page's sentences that can be computed."""
+    from longlook.book import data as book_data
+    from longlook.book.value_role import USED, value_of
+
+    found = {}
+    for name in USED.findall(page.read_text(encoding="utf-8")):
+        with contextlib.suppress(Exception):  # it is asked for again where it stands, and the build fails there
+            found[name] = vars(value_of(name, _name(page), book_data.load()))
+    return found
 
 
 def _too_long(number: int, frame: object) -> None:

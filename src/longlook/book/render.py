@@ -1,5 +1,5 @@
 """The process that builds the book: executes the chapters, then runs Jupyter Book in the same Python, which has the
-tables by then for the numbers in the text. `python -m longlook.book.render OUT` builds `paths.ROOT` into OUT/_build.
+numbers of their sentences by then. `python -m longlook.book.render OUT` builds `paths.ROOT` into OUT/_build.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from longlook.book.build import MARK
 from longlook.book.chapters import toc_pages
 from longlook.book.execute import execute
 from longlook.book.sphinx_ext import EXECUTED
+from longlook.book.value_role import COMPUTED
 from longlook.errors import LonglookError
 
 FAILED = 3
@@ -27,7 +28,7 @@ def main(out: Path) -> int:
         cache, scratch = Path(folder, "cache"), Path(folder, "scratch")
         scratch.mkdir()
         try:
-            execute([page for page in pages if page.is_file()], cache, scratch)
+            COMPUTED.update(execute([page for page in pages if page.is_file()], cache, scratch))
         except LonglookError as error:
             print(f"{MARK}{error}", flush=True)
             return FAILED

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.util import find_spec
@@ -27,6 +28,10 @@ from longlook.errors import LonglookError
 
 LOGGER = logging.getLogger(__name__)
 Numbers = Mapping[str, Callable[[Measured], StatedNumber]]
+USED = re.compile(r"\{value\}`([^`]+)`")
+"""Where a chapter's text names a number."""
+COMPUTED: dict[tuple[str, str], StatedNumber] = {}
+"""Those that were computed before the pages are read, by page and name; the others are computed where they stand."""
 
 
 class value_node(nodes.inline):
@@ -38,7 +43,8 @@ class ValueRole(SphinxRole):
 
     def run(self) -> tuple[list[Node], list[system_message]]:
         try:
-            found = value_of(self.text, self.env.docname, book_data.load())
+            page = self.env.docname
+            found = COMPUTED.get((page, self.text)) or value_of(self.text, page, book_data.load())
         except LonglookError as error:
             LOGGER.warning("value %s: %s", self.text, error, location=self.get_location())
             found = StatedNumber("?", str(error))

@@ -81,7 +81,8 @@ def heatmap(
     squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None, layout: Layout = PAGE
 ) -> alt.VConcatChart:
     """Altair chart of `squares` (from `figure_squares`): one row of panels per block, one panel per source."""
-    return _picked(alt.vconcat(*_rows(squares, layout, versus, axes or Axes()), spacing=18))
+    rows = _rows(squares, layout, versus, axes or Axes())
+    return _picked(_of_parts(alt.VConcatChart, vconcat=rows, spacing=18))
 
 
 def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatChart:
@@ -91,7 +92,15 @@ def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatCh
         for name, squares in figures.items()
         for row in _rows(squares, SMALL, QUIC_TCP, Axes())
     ]
-    return _picked(alt.concat(*blocks, columns=columns, spacing=24))
+    return _picked(_of_parts(alt.ConcatChart, concat=blocks, columns=columns, spacing=24))
+
+
+def _of_parts(kind: type[Chart], **parts: Any) -> Chart:
+    """A chart that consists of others. Altair's own constructors copy all of them, several times at each level."""
+    whole: Any = kind()
+    for name, own in parts.items():
+        setattr(whole, name, own)
+    return whole
 
 
 def _picked(chart: Chart) -> Chart:
@@ -113,7 +122,11 @@ def _rows(squares: pd.DataFrame, layout: Layout, versus: Versus, axes: Axes) -> 
             _panel(within[within["source"] == source], index == 0, len(sources), layout, versus, axes)
             for index, source in enumerate(sources)
         ]
-        row = (alt.vconcat if layout.stacked else alt.hconcat)(*panels, spacing=GAP_PX)
+        row: Row = (
+            _of_parts(alt.VConcatChart, vconcat=panels, spacing=GAP_PX)
+            if layout.stacked
+            else _of_parts(alt.HConcatChart, hconcat=panels, spacing=GAP_PX)
+        )
         rows.append(row.properties(title=_block_title(layout.title(block))))
     return rows
 
@@ -128,7 +141,7 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus:
     down = list(dict.fromkeys(frame.sort_values("y_order", kind="stable")["y"]))
     rows = frame[[name for name in _SHOWN if name in frame]]
     named = first or layout.stacked  # labels stand beside the first panel of a row: the squares line up
-    base = alt.Chart(rows).encode(
+    base = alt.Chart().encode(
         x=alt.X("x:N", sort=across, title=_title(axes.x), axis=_x_axis(axes.x, layout)),
         y=alt.Y("y:N", sort=down, title=_title(axes.y) if named else None, axis=_y_axis(named)),
     )
@@ -145,7 +158,7 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus:
         text="label:N", color=alt.value(alt.expr("datum.label_colour"))
     )
     each = layout.width if layout.stacked else int((layout.width - GAP_PX * (count - 1)) / count)
-    return alt.layer(rect, text).properties(
+    return _of_parts(alt.LayerChart, data=rows, layer=[rect, text]).properties(
         width=each,
         height=layout.square_height * len(down),
         title=alt.Title(frame["source_title"].iloc[0], anchor="middle", fontSize=12, fontWeight="normal"),
