@@ -154,6 +154,21 @@ def test_a_sweep_that_moved_keeps_its_commit(repository):
     assert hypotheses.foretold("one", root).stated == stated
 
 
+def test_words_that_came_with_a_merge_have_its_commit(repository):
+    root, commit = repository
+    commit(**{SWEEP: WORDS})
+    git(root, "checkout", "-qb", "beside")
+    commit(beside="x")
+    git(root, "checkout", "-q", "-")
+    commit(here="x")
+    git(root, "merge", "-q", "--no-ff", "--no-commit", "beside")
+    stated = commit(**{SWEEP: WORDS.replace("slower", "quicker")})
+    assert len(git(root, "show", "-s", "--format=%P", stated).split()) == 2
+    commit(**campaign(stated))
+    found = hypotheses.foretold("one", root)
+    assert found.stated == stated and found.before
+
+
 def test_a_sweep_without_hypothesis_or_data_has_no_line(repository):
     root, commit = repository
     commit(**{SWEEP: "# A sweep.\nname = 'one'\n"}, **campaign("x"))
