@@ -104,15 +104,15 @@ def test_a_pair_that_no_sweep_has_says_so(data):
 
 @pytest.mark.parametrize("name", chart.PICTURES)
 def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, name):
-    shown = chart.picture(name, data)
-    assert isinstance(shown, LiveChart) and shown.narrow is not None
-    assert "QUIC" in shown.alt_text and "TCP" in shown.alt_text
+    drawn = chart.picture(name, data)
+    assert isinstance(drawn, LiveChart) and drawn.narrow is not None
+    assert "QUIC" in drawn.alt_text and "TCP" in drawn.alt_text
     frame = chart.squares(chart.PICTURES[name], newest(data, chart.PICTURES[name].series))
     assert len(frame) == len(shown(chart.PICTURES[name].series))
     none = frame[frame["value"].isna()]
     assert len(none) and set(none["label"]) == {style.DASH} and none["said"].str.len().min() > 20
-    assert shown.downloads[0].csv.count("\n") == 1 + len(frame)
-    assert shown._repr_html_().count("<img") == 1
+    assert drawn.downloads[0].csv.count("\n") == 1 + len(frame)
+    assert drawn._repr_html_().count("<img") == 1
 
 
 def test_the_words_of_goodput(data):
@@ -141,7 +141,8 @@ def test_a_copy_without_data_says_so_and_still_knows_who_cannot_be_paired(nothin
     assert "Not measured yet" in predictions.predictions(nothing).data
     assert [row[2] for row in rows_of(tables.reasons(nothing))] == ["in any sweep"] * 6
     for name in numbers_of(PAGE):
-        assert value_of(name, PAGE, nothing).text == NOT_YET
+        if not name.startswith("stated-"):  # which is git's to say
+            assert value_of(name, PAGE, nothing).text == NOT_YET
 
 
 def test_numbers_of_the_text(data):
