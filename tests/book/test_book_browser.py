@@ -91,7 +91,7 @@ def test_the_list_does_the_same_without_a_mouse(built_book, chromium):
 def test_a_charts_file_is_saved_from_a_page_that_is_a_file(built_book, chromium, tmp_path):
     async def steps(browser):
         await browser.send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-        await browser.evaluate(f"document.querySelector('#{FIGURE} a[download$=squares.csv]').click()")
+        await browser.evaluate(f"document.querySelector('#{FIGURE} a[download$=\"squares.csv\"]').click()")
         for _ in range(100):
             if (tmp_path / NAME).exists():
                 break

@@ -63,7 +63,7 @@ def test_a_charts_files_lie_beside_its_page(built_book):
     assert len(links) == 2 * 6 and not any(target.startswith("data:") for _, target in links)
     for name, target in links:
         file = page.parent / target
-        assert file.name == name and file.read_text(encoding="utf-8").startswith(("campaign,", "study,"))
+        assert file.name == name and file.read_text(encoding="utf-8").startswith(("workload,", "campaign,"))
 
 
 def test_a_page_that_weighs_too_much_is_named(short_book, monkeypatch):
