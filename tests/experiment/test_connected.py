@@ -11,7 +11,7 @@ from longlook.plan.cell import Cell
 from longlook.stack.arms import complete_arm
 from longlook.testbed import netns
 
-pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.quiet, pytest.mark.timeout(180)]
 
 RTT_MS = 60
 ARMS = (
