@@ -24,6 +24,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.published.muthuraj2024 import page_load_times
 from longlook.record.samples import Sample
+from longlook.stack.arms import open_sweep
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PUBLISHED = REPOSITORY / "data" / "published"
@@ -65,6 +66,20 @@ def write_sample(root: Path, local: bool = True, figures: list[str] = FIGURES) -
     campaigns.append(campaign_row(AA_CAMPAIGN, "reference", "aa", 40))
     results += control(np.random.default_rng(1))
     write_tables(root / "data" / "processed", tables_of(results, campaigns))
+
+
+def write_sweeps(processed: Path, sweeps, study: str, result) -> None:
+    """Tables of the sweeps of a study, whose stack has its name, each measured once by reference; `result`: of a
+    campaign, an experiment and a cell, the loads."""
+    results, campaigns = [], []
+    for name in sweeps:
+        sweep = open_sweep(name)
+        campaign = f"reference-{name}-20260101T000000"
+        cells = sweep.cells()
+        row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
+        campaigns.append(row | {"study": study, "stack": study})
+        results += [result(campaign, sweep.experiment, cell) for cell in cells]
+    write_tables(processed, tables_of(results, campaigns))
 
 
 def campaign_row(name: str, role: str, sweep: str, cells: int, experiment: str = "plt") -> dict:

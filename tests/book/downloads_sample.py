@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from book_sample import campaign_row, tables_of
+from book_sample import write_sweeps
 
 from longlook.analysis.result import CellResult
-from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
-from longlook.stack.arms import open_sweep
 
 SWEEPS = (
     "halme-table-2",
@@ -30,15 +28,7 @@ LOADS = 4
 
 def write_downloads(processed, sweeps=SWEEPS):
     """Tables of sweeps in which an arm takes the same time under every condition."""
-    results, campaigns = [], []
-    for name in sweeps:
-        sweep = open_sweep(name)
-        campaign = f"reference-{name}-20260101T000000"
-        cells = sweep.cells()
-        row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
-        campaigns.append(row | {"study": "halme2021", "stack": "halme2021"})
-        results += [_result(campaign, sweep.experiment, cell) for cell in cells]
-    write_tables(processed, tables_of(results, campaigns))
+    write_sweeps(processed, sweeps, "halme2021", _result)
 
 
 def _result(campaign, experiment, cell):

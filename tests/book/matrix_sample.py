@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from book_sample import campaign_row, tables_of
+from book_sample import write_sweeps
 
 from longlook.analysis.result import CellResult
-from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
-from longlook.stack.arms import open_sweep
 
 SWEEPS = ("matrix", "matrix-loss", "matrix-handshake")
 LOADS = 3
@@ -18,15 +16,7 @@ REJECTED = ("aioquic", "aioquic")
 
 def write_matrix(processed, sweeps=SWEEPS):
     """Tables in which a pair takes the same time under every condition, but for loss."""
-    results, campaigns = [], []
-    for name in sweeps:
-        sweep = open_sweep(name)
-        campaign = f"reference-{name}-20260101T000000"
-        cells = sweep.cells()
-        row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
-        campaigns.append(row | {"study": "matrix", "stack": "matrix"})
-        results += [_result(campaign, sweep.experiment, cell) for cell in cells]
-    write_tables(processed, tables_of(results, campaigns))
+    write_sweeps(processed, sweeps, "matrix", _result)
 
 
 def _result(campaign, experiment, cell):

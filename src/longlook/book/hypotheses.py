@@ -126,13 +126,18 @@ def _knows(root: Path, commit: str) -> bool:
 
 def _first_with(root: Path, path: str, words: str) -> str:
     """The first commit in which a file, under whatever name, has these words; a merge, where they came with one."""
-    lines = _lines(root, "log", "--follow", "--format=%H", "--name-only", "--", path)
-    history = list(zip(lines[::2], lines[1::2], strict=True))
-    merges = [(commit, path) for commit in _lines(root, "log", "-m", "--merges", "--format=%H", "--", path)]
-    for commit, name in (*reversed(history), *reversed(merges)):
+    for commit, name in _versions(root, path):
         if words in flat(git.output(root, "show", f"{commit}:{name}")):
             return commit
     raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
+
+
+def _versions(root: Path, path: str) -> Iterator[tuple[str, str]]:
+    """Commits that changed a file and its name there, the oldest first; then merges, which `--follow` passes over."""
+    lines = _lines(root, "log", "--follow", "--format=%H", "--name-only", "--", path)
+    yield from reversed(list(zip(lines[::2], lines[1::2], strict=True)))
+    for commit in reversed(_lines(root, "log", "-m", "--merges", "--format=%H", "--", path)):
+        yield commit, path
 
 
 def _is_in(root: Path, commit: str, later: str) -> bool:

@@ -19,6 +19,11 @@ class Times:
     low: float = math.nan
     high: float = math.nan
 
+    @property
+    def least(self) -> float:
+        """The lower end as it is shown: times are not negative, whatever an interval of few of them says."""
+        return max(self.low, 0.0)
+
     def within(self, at_least: float = -math.inf, at_most: float = math.inf) -> bool | None:
         """Whether the interval lies inside; None where it lies across a bound. Without one the number decides."""
         if math.isnan(self.low):
@@ -41,8 +46,7 @@ def part_of(name: str, found: Times, at_least: float = -math.inf, at_most: float
 
 def percent_text(found: Times) -> str:
     """`+3.7 % (+3.5 to +3.9)`: by how much it differs from once."""
-    low = max(found.low, 0.0)  # times are not negative, whatever an interval of few of them says
-    interval = "" if math.isnan(found.low) else f" ({_percent(low)} to {_percent(found.high)})"
+    interval = "" if math.isnan(found.low) else f" ({_percent(found.least)} to {_percent(found.high)})"
     return f"{_percent(found.value)} %{interval}"
 
 

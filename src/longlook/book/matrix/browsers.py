@@ -73,14 +73,13 @@ def predictions(data: BookData | None = None) -> HTML:
 
 
 def judged(own: Numbers) -> list[Prediction]:
-    """None before all are measured: TCP, of which nothing is predicted, left out."""
-    quic = [server for server in SERVERS if server != TCP]
-    quiet = {(server, browser): own.get((0.0, server, browser)) for server in quic for browser in BROWSERS}
-    lossy = {
-        (server, browser): own.get((1.0, server, browser)) for server in quic if server != SLOW for browser in BROWSERS
-    }
-    known, lost = _known(quiet), _known(lossy)
-    if len(known) < len(quiet) or len(lost) < len(lossy):
+    """None before all are measured; of TCP nothing is predicted, and under loss `SLOW` is left out."""
+    known, lost = (
+        {(server, browser): one for (at, server, browser), one in own.items() if at == loss_pct and server != TCP}
+        for loss_pct in LOSSES_PCT
+    )
+    servers = len(SERVERS) - 1
+    if len(known) < servers * len(BROWSERS) or len(lost) < (servers - 1) * len(BROWSERS):
         return []
     quick = {place: one for place, one in known.items() if place[0] != SLOW}
     return [
@@ -112,10 +111,6 @@ def judged(own: Numbers) -> list[Prediction]:
             LOSSY_APART,
         ),
     ]
-
-
-def _known(found: Mapping[tuple[str, str], Summary | None]) -> dict[tuple[str, str], Summary]:
-    return {place: one for place, one in found.items() if one is not None}
 
 
 def _by_browser(found: Mapping[tuple[str, str], Summary]) -> Iterator[tuple[str, Times]]:

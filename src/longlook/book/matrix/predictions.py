@@ -131,8 +131,7 @@ def _clients(*ends: tuple[Pair, Summary]) -> str:
 
 
 def _factor(found: Times) -> str:
-    low = max(found.low, 0.0)  # times are not negative, whatever an interval of few of them says
-    return f"{found.value:.2f} times ({low:.2f} to {found.high:.2f})"
+    return f"{found.value:.2f} times ({found.least:.2f} to {found.high:.2f})"
 
 
 def _cheapest(cpu: Numbers) -> Prediction:

@@ -29,8 +29,9 @@ def calibration_problems(link: Link, record: Any) -> Iterator[str]:
         yield "its link was not within tolerance, or nothing says that it was"
         return
     right = link.model_dump() | {"queue_bytes": link.effective_queue_bytes, "queue_packets": link.queue_packets}
-    said = (record.get("set") or {}) | {"loss_direction": (record.get("set") or {}).get("loss_direction")}
-    right["loss_direction"] = link.loss_direction
+    right |= {"loss_direction": link.loss_direction}
+    said = dict(record.get("set") or {})
+    said.setdefault("loss_direction", None)
     wrong = [key for key, value in said.items() if key in right and value != right[key]]
     if wrong:
         yield f"another link was calibrated: {wrong[0]} {said[wrong[0]]}, not {right[wrong[0]]}"
