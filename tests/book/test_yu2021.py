@@ -64,7 +64,8 @@ class Model(Measured):
 
 
 def model(changed=None):
-    return Model(None, "reference", changed or {})
+    """Envoy for two connections is a little quicker."""
+    return Model(None, "reference", {"quic cubic envoy two": 0.97} | (changed or {}))
 
 
 @pytest.fixture(scope="module")
@@ -159,8 +160,9 @@ def test_what_is_published_is_held_to_the_same_criteria():
 
 def test_claims_of_the_model():
     said = verdicts_of(claims.Evidence(model()))
-    assert {name for name, text in said.items() if text == "holds"} == {"yu-01", "yu-02", "yu-03", "yu-06", "yu-09"}
-    assert said["yu-05"] == "holds" or said["yu-05"].startswith("holds in")
+    assert {name for name, text in said.items() if text == "holds"} == {
+        "yu-01", "yu-02", "yu-03", "yu-05", "yu-06", "yu-09"
+    }  # fmt: skip
     assert said["yu-08"] == "holds in 2 of 3, not in 100 KB"
     assert said["yu-16"].startswith("holds in 17 of 21, not in BBR against BBR, 1 MB, 65 ms")
 
@@ -240,7 +242,9 @@ def test_what_is_not_measured_leaves_a_prediction_open():
 
 
 def rows_of(shown):
-    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)][1:]
+    """Without the heads, which may be two."""
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
+    return [row for row in rows[1:] if row]
 
 
 @pytest.mark.parametrize("draw", [chart.best, chart.by_client])
@@ -255,7 +259,8 @@ def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, draw):
 
 def test_the_words_of_the_best_against_the_best(data, nothing):
     said = chart.best(data).alt_text
-    assert "Published, Google (BBR against BBR): quicker in 10, slower in 0 of 15 squares, from −34 % (100 KB, 65 ms)" in said
+    google = "Published, Google (BBR against BBR): quicker in 11, slower in 0 of 15 squares, from −34 % (100 KB, 65 ms)"
+    assert google in said
     assert "CUBIC against BBR: quicker in 12, slower in 3 of 15 squares" in said
     alone = chart.best(nothing)
     assert alone.alt_text.count(" of 15 squares") == 3 and "Re-measured: not measured yet" in alone.note
@@ -265,7 +270,7 @@ def test_tables_of_the_sample(data):
     best = rows_of(tables.against_best(data))
     assert len(best) == 9 and best[0] == ["100 KB, 15 ms", "119 ms (+2.6 %)", "116 ms (0 %)", "116 ms (0 %)"]
     who = rows_of(tables.clients(data))
-    assert len(who) == 9 and who[0][:3] == ["Chromium 111", "HTTP/3", "15.0 ms"]
+    assert len(who) == 9 and who[0][:3] == ["Chromium 111", "HTTP/3", "15.0"]
     assert [row[-1] for row in who] == [style.DASH, style.DASH, "50", "50", "50", "50", style.DASH, style.DASH, "50"]
     sent = rows_of(tables.servers(data))
     assert [row[0] for row in sent[-3:]] == ["Envoy, CUBIC for two connections", "Apache, BBR", "nginx, BBR"]

@@ -92,8 +92,8 @@ def _which(sample: Sample) -> tuple[str, int, int]:
 
 
 def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
-    """As recheck_interleaved; and the connection of each accepted download whose client tells its port is there, with room
-    for its file."""
+    """As recheck_interleaved; and the connection of each accepted download whose client tells its port is there, with
+    room for its file."""
     found = recheck_interleaved(cell, folder)
     if found.problems or not _has(folder):
         return found

@@ -16,7 +16,7 @@ from longlook.published.files import rows
 
 STUDY = "yu2021"
 SIZES = {100: 102_400, 1000: 1_048_576, 5000: 5_242_880}
-"""Bytes of what it calls 100 KB, 1 MB and 5 MB, as its authors' own server has them; the providers' objects are near."""
+"""Bytes of what it calls 100 KB, 1 MB and 5 MB, as its authors' own server has them; the providers' are near."""
 PROVIDERS = ("google", "facebook", "cloudflare")
 BASE_RTT_MS = 15.0
 """The middle of its 10 to 20 ms."""

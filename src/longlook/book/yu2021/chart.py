@@ -33,7 +33,7 @@ from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import PUBLISHED
 
 AXES = ("link", "file")
-PAGE, PHONE = Layout(across=58, down=28), Layout(across=64, down=28, stacked=True)
+PAGE, PHONE = Layout(across=48, down=28), Layout(across=60, down=28, stacked=True)
 DARKEST_PCT = 40.0
 """The greatest published difference is 34 %."""
 WHITE = "#ffffff"
@@ -67,8 +67,9 @@ def by_client(data: BookData | None = None) -> LiveChart | HTML:
     columns = _titles(found)
     if not columns:
         return HTML(style.NOTHING_YET)
+    own = Measured(found, columns[-1][0])
     panels = [
-        (pair.title, f"{NAMES[one]} against {NAMES[other]}", _squares(Measured(found, columns[-1][0]), pair, [one], [other]))
+        (pair.title, f"{NAMES[one]} against {NAMES[other]}", _squares(own, pair, [one], [other]))
         for pair in PAIRS
         for one, other in SAME.items()
     ]
@@ -113,8 +114,8 @@ def _picture(name: str, panels: Sequence[Panel], columns: Sequence[tuple[str, st
         narrow=grid_chart(frame, AXES, layout=PHONE),
         alt_text=f"Time to the last byte over HTTP/3 against HTTP/2, %. {_told(frame)}",
         downloads=(Attachment(f"{name}.csv", frame.drop(columns="colour").to_csv(index=False)),),
-        note=f"Re-measured: {shown}. Red, negative: HTTP/3 is quicker; blue, positive: slower; white: not told apart. Grey, "
-        "a dash: no number.",
+        note=f"Re-measured: {shown}. Red, negative: HTTP/3 is quicker; blue, positive: slower; white: not told apart. "
+        "Grey, a dash: no number.",
         hint="Point at a square for its number and its interval.",
     )
 

@@ -5,7 +5,7 @@ Arms are named as in `sweeps/yu2021/`: protocol, controller, client (of yu-serve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -117,20 +117,23 @@ class Measured:
         found = tuple(self.loads(where, f"{protocol} {cca} {name}") for name in names)
         return found if all(found) else ()
 
-    def rule(
-        self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2
-    ) -> Times | None:
-        """The paper's: how many times the lowest median over HTTP/2 the lowest over HTTP/3 is."""
+    def rule(self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2) -> Times | None:
+        """The paper's: the lowest median over HTTP/3 over the lowest one over HTTP/2."""
         return self._compared(where, pair, h3, h2, lowest_ratio)
 
-    def lead_ms(
-        self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2
-    ) -> Times | None:
+    def lead_ms(self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2) -> Times | None:
         """By how many ms HTTP/3 is ahead, by the same medians."""
         found = self._compared(where, pair, h3, h2, lowest_difference)
         return None if found is None else Times(-found.value, -found.high, -found.low)
 
-    def _compared(self, where, pair, h3, h2, how) -> Times | None:
+    def _compared(
+        self,
+        where: Place,
+        pair: Controllers,
+        h3: Sequence[str],
+        h2: Sequence[str],
+        how: Callable[[Clients, Clients], Times],
+    ) -> Times | None:
         over = self.clients(where, "quic", pair.quic, h3)
         under = self.clients(where, "tcp", pair.tcp, h2)
         return how(over, under) if over and under else None

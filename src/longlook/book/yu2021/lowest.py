@@ -1,8 +1,8 @@
 """Medians of several clients' loads compared by the paper's rule, with bootstrap intervals. Pure.
 
-The paper compares the lowest median of some clients with the lowest of others. An interval has to know of that choice:
-each client's loads are drawn anew and the lowest median is looked for again. Of a few loads such an interval is narrower
-than it should be; of four it is hardly more than their range.
+The paper compares the lowest median of some clients with the lowest of others. An interval has to know of that
+choice: each client's loads are drawn anew and the lowest median is looked for again. Of a few loads such an interval is
+narrower than it should be; of four it is hardly more than their range.
 """
 
 from __future__ import annotations

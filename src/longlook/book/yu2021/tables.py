@@ -84,15 +84,21 @@ def clients(data: BookData | None = None) -> HTML:
         [
             NAMES[arm.split()[-1]],
             "HTTP/3" if arm.startswith("quic") else "HTTP/2",
-            _ms(_median(own, places[0], arm, CONNECT.name)),
-            *(_ms(_median(own, where, arm)) for where in places),
+            _number(_median(own, places[0], arm, CONNECT.name)),
+            *(_number(_median(own, where, arm)) for where in places),
             _acknowledged(own, places[2], arm),
         ]
         for arm in arms
     ]
-    head = ["", "over", "handshake", *(where.label for where in places), "packets up for 100 down"]
-    starts = {len(SIX)}
-    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
+    groups = [("", 3), ("100 KB, ms", 2), ("1 MB, ms", 2), ("", 1)]
+    links = [f"over {where.condition.label}" for where in places]
+    head = ["", "over", "handshake, ms", *links, "packets up for 100 down"]
+    numeric = set(range(2, len(head)))
+    return HTML(html_table(head, rows, numeric=numeric, groups=groups, starts={len(SIX)}))
+
+
+def _number(median: float | None) -> str:
+    return NONE if median is None else f"{median:,.1f}"
 
 
 def _ms(median: float | None) -> str:
@@ -116,7 +122,7 @@ def servers(data: BookData | None = None) -> HTML:
         for arm in (*(f"quic {one}" for one in SENDERS), *OF_TCP)
     ]
     groups = [("", 1), *((where.condition.label, 2) for where in places)]
-    head = ["", *["median", "against Apache, BBR"] * len(places)]
+    head = ["", *["median, ms", "against Apache, BBR"] * len(places)]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, starts={len(SENDERS)}))
 
 
@@ -128,7 +134,7 @@ def _sender(arm: str) -> str:
 
 def _against(own: Measured, where: Place, arm: str) -> list[str]:
     times = None if arm == OF_TCP[0] else own.over(where, arm, OF_TCP[0])
-    return [_ms(_median(own, where, arm)), NONE if times is None else percent_text(times)]
+    return [_number(_median(own, where, arm)), NONE if times is None else percent_text(times)]
 
 
 def direction(data: BookData | None = None) -> HTML:

@@ -49,7 +49,7 @@ else into it (`no-store`)."""
 class Chromium(Client):
     """One browser process with one context; the cache is emptied before every load, except with `KEEPING`.
 
-    A page is loaded; a file that is none is fetched by a script, which needs Chromium 74 or a newer one (js/download.js).
+    A page is loaded; a file that is none is fetched by a script, which needs Chromium 74 or newer (js/download.js).
     """
 
     name = "chromium"
