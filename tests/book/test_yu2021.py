@@ -259,7 +259,7 @@ def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, draw):
 
 def test_the_words_of_the_best_against_the_best(data, nothing):
     said = chart.best(data).alt_text
-    google = "Published, Google (BBR against BBR): quicker in 11, slower in 0 of 15 squares, from −34 % (100 KB, 65 ms)"
+    google = "Published, Google (BBR against BBR): quicker in 11, slower in 0 of 15 squares, from −33.6 % (100 KB, 65 ms)"
     assert google in said
     assert "CUBIC against BBR: quicker in 12, slower in 3 of 15 squares" in said
     alone = chart.best(nothing)

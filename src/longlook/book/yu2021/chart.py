@@ -138,7 +138,7 @@ def _filled(one: Square) -> dict[str, object]:
         "value": pct,
         "low": (one.found.low - 1) * 100,
         "high": (one.found.high - 1) * 100,
-        "label": style.signed_pct(pct),
+        "label": f"{pct:+.1f}".replace("-", style.MINUS) if pct else "0",
         "said": percent_text(one.found) + ("" if one.told else ", not told apart"),
         "colour": style.square_colour(-pct * style.CLAMP_PCT / DARKEST_PCT) if one.told and pct else WHITE,
     }
