@@ -12,7 +12,7 @@ from longlook.book.claimed import verdict as verdict_of_parts
 from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import chart, claims, predictions, tables
+from longlook.book.yu2021 import chart, claims, first_loss, predictions, tables
 from longlook.book.yu2021.evidence import (
     BBR,
     CONDITIONS,
@@ -38,12 +38,14 @@ from longlook.book.yu2021.evidence import (
 )
 from longlook.book.yu2021.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.client import CLIENTS
+from longlook.experiment.schedule import load_seed
 from longlook.figure import style
 from longlook.figure.live import LiveChart
+from longlook.link.drawn import lost_packets
 from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/objects"
-SWEEPS = (*MAIN.values(), "yu-clients", "yu-servers", "yu-each-way", "yu-queue")
+SWEEPS = (*MAIN.values(), "yu-clients", "yu-servers", "yu-each-way", "yu-queue", "yu-first-loss")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,15 @@ class Model(Measured):
             ms = time_ms(protocol, cca, client, where.size_bytes, condition.rtt_ms, condition.loss_pct)
         factor = self.changed.get((where, arm), self.changed.get(arm, 1.0))
         return () if factor is None else tuple(ms * factor + index / 10 for index in range(1, 5))
+
+    def first_losses(self):
+        """By CUBIC the earlier the longer, unless a slope says otherwise."""
+        found = {}
+        for arm in first_loss.ARMS:
+            slope = self.changed.get(f"slope {arm}", -1.0 if "cubic" in arm else 0.0)
+            numbers = {index: 10.0 * (7 * index % 40) for index in range(1, 41)}
+            found[arm] = {index: (one, 1000 + slope * one + 17 * index % 40) for index, one in numbers.items()}
+        return found
 
 
 def model(changed=None):
@@ -154,14 +165,14 @@ def verdicts_of(evidence):
 def test_what_is_published_is_held_to_the_same_criteria():
     said = verdicts_of(claims.Evidence(None))
     assert said["yu-01"] == said["yu-03"] == said["yu-06"] == "holds"
-    assert said["yu-02"].startswith("holds (4 of 10") and said["yu-05"] == said["yu-08"] == said["yu-09"] == ""
+    assert said["yu-02"].startswith("holds (4 of 10") and said["yu-04"] == said["yu-05"] == said["yu-08"] == said["yu-09"] == ""
     assert said["yu-16"].startswith("holds in 18 of 21, not in Google, 1 MB, 65 ms, Google, 1 MB, 115 ms, Facebook")
 
 
 def test_claims_of_the_model():
     said = verdicts_of(claims.Evidence(model()))
     assert {name for name, text in said.items() if text == "holds"} == {
-        "yu-01", "yu-02", "yu-03", "yu-05", "yu-06", "yu-09"
+        "yu-01", "yu-02", "yu-03", "yu-04", "yu-05", "yu-06", "yu-09"
     }  # fmt: skip
     assert said["yu-08"] == "holds in 2 of 3, not in 100 KB"
     assert said["yu-16"].startswith("holds in 17 of 21, not in BBR against BBR, 1 MB, 65 ms")
@@ -173,6 +184,7 @@ def test_claims_of_the_model():
         ({"quic bbr ngtcp2": 1.2, "quic bbr quicgo": 1.2, "quic bbr chromium": 1.2}, "yu-01"),
         ({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, "yu-02"),
         ({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, "yu-03"),
+        ({"slope quic cubic quicgo": 0.0}, "yu-04"),
         ({"tcp bbr curl": 0.8}, "yu-06"),
         ({"quic cubic ngtcp2": 1.2}, "yu-09"),
     ],
@@ -210,6 +222,10 @@ OFF = {
     ],
     "yu-each-way": [({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, [False, True])],
     "yu-queue": [({"quic bbr chromium": 0.9}, [True, True])],
+    "yu-first-loss": [
+        ({"slope quic cubic quicgo": 1.0}, [False, False, True, True]),
+        ({"slope quic bbr quicgo": -5.0}, [True, True, False, False]),
+    ],
 }
 """Changes to the model, and what then holds of what a sweep predicted."""
 
@@ -279,8 +295,9 @@ def test_tables_of_the_sample(data):
 
 
 def test_a_copy_without_data_says_so(nothing):
-    for shown in (tables.against_best, tables.clients, tables.servers, tables.direction, tables.queue, chart.by_client):
-        assert "Not measured yet" in shown(nothing).data
+    shown = (tables.against_best, tables.clients, tables.servers, tables.direction, tables.queue)
+    for one in (*shown, chart.by_client, first_loss.picture):
+        assert "Not measured yet" in one(nothing).data
     assert "Not measured yet" in predictions.predictions(*SWEEPS, data=nothing).data
     assert "no numbers" in claims.claims(nothing).data and "Facebook" in claims.claims(nothing).data
     for name in numbers_of(PAGE):
@@ -292,16 +309,41 @@ def test_numbers_of_the_text(data):
     texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in numbers_of(PAGE)}
     assert texts["squares"] == "45" and texts["small-quiet"] == "−11 %" and texts["small-far"] == "−27 %"
     assert texts["mixed-lossy"] == "+17 to +20 %" and texts["bbr-lossy"] == "−1.6 to −0.3 %"
-    assert texts["claims"] == "8" and texts["browser-behind"] == "3.0 ms"
+    assert texts["claims"] == "9" and texts["browser-behind"] == "3.0 ms"
     assert " of 45 (" in texts["agree"] and "data/" in value_of("agree", PAGE, data).origin
-    assert sum(int(texts[f"claims-{one}"]) for one in ("hold", "fail", "partly")) == 8
+    assert sum(int(texts[f"claims-{one}"]) for one in ("hold", "fail", "partly")) == 9
+
+
+def test_the_first_lost_packet_follows_from_the_seed_of_the_load(data):
+    found = Measured(data, "reference").first_losses()
+    (cell,) = open_sweep("yu-first-loss").cells()
+    assert found.keys() == set(first_loss.ARMS) == set(cell.arm_names)
+    for index, (first, _) in found[first_loss.TCP_BBR].items():
+        lost = lost_packets(cell.link, "server_to_client", load_seed(cell, first_loss.TCP_BBR, index, 0))
+        assert first == next(lost) and found[first_loss.QUIC_CUBIC][index][0] == first
+    shown = first_loss.picture(data)
+    assert shown.downloads[0].csv.count("\n") == 1 + 16 and shown.alt_text.count("correlation") == 4
+
+
+def test_a_correlation_has_an_interval_and_needs_some_downloads():
+    found = model().first_losses()
+    own = first_loss.correlation(found, first_loss.QUIC_CUBIC)
+    assert own.low < own.value < own.high < -0.9
+    assert abs(first_loss.correlation(found, first_loss.TCP_BBR).value) < 0.3
+    less = first_loss.difference(found, first_loss.QUIC_CUBIC, first_loss.TCP_BBR)
+    assert less.high < 0 and first_loss.text(less).startswith("−")
+    few = {first_loss.TCP_BBR: {1: (3.0, 900.0), 2: (5.0, 901.0)}}
+    assert first_loss.correlation(few, first_loss.TCP_BBR) is None
+    assert first_loss.difference(few, first_loss.TCP_BBR, first_loss.TCP_BBR) is None
+    flat = {first_loss.TCP_BBR: {index: (3.0, 900.0 + index) for index in range(5)}}
+    assert first_loss.correlation(flat, first_loss.TCP_BBR).value == 0
 
 
 def test_every_claim_is_judged_or_its_reason_is_told():
     judged = {claim.name for claim in claims.CLAIMS}
-    apart = {f"yu-{number:02d}" for number in (4, 7, 10, 11, 12, 13, 14, 15)}
+    apart = {f"yu-{number:02d}" for number in (7, 10, 11, 12, 13, 14, 15)}
     assert judged | apart == {f"yu-{number:02d}" for number in range(1, 17)}
-    assert len(claims.NOT_JUDGED) == 5 and "mvfst" in claims.not_judged().data
+    assert len(claims.NOT_JUDGED) == 4 and "mvfst" in claims.not_judged().data
 
 
 def test_every_controller_of_the_pairs_is_in_every_cell():

@@ -10,7 +10,7 @@ from longlook.experiment.registry import named
 from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep
 
-SWEEPS = ("yu-100kb", "yu-1mb", "yu-5mb", "yu-clients", "yu-servers", "yu-each-way", "yu-queue")
+SWEEPS = ("yu-100kb", "yu-1mb", "yu-5mb", "yu-clients", "yu-servers", "yu-each-way", "yu-queue", "yu-first-loss")
 LOADS = 4
 TRIPS = {"quic": 2, "tcp": 3}
 LATE_MS = 3.0

@@ -18,6 +18,7 @@ from longlook.book import data as book_data
 from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.times import Times, part_of
+from longlook.book.yu2021 import first_loss
 from longlook.book.yu2021.evidence import (
     BBR,
     CONDITIONS,
@@ -134,6 +135,17 @@ def _controller_under_loss(evidence: Evidence) -> list[ClaimPart]:
     return found
 
 
+def _first_loss_costs(evidence: Evidence) -> list[ClaimPart]:
+    found = {} if evidence.measured is None else evidence.measured.first_losses()
+    less = first_loss.difference(found, first_loss.QUIC_CUBIC, first_loss.TCP_BBR)
+    if less is None:
+        return []
+    both = [first_loss.correlation(found, arm) for arm in (first_loss.QUIC_CUBIC, first_loss.TCP_BBR)]
+    texts = " against ".join(f"{one.value:.2f}".replace("-", style.MINUS) for one in both if one is not None)
+    numbers = f"{texts}, difference {first_loss.text(less)}"
+    return [ClaimPart("CUBIC over QUIC against BBR over TCP", numbers, less.within(at_most=0.0))]
+
+
 def _more_lost(evidence: Evidence) -> list[ClaimPart]:
     """What the server sends beyond what it sends without loss, quic-go's download against curl's."""
     if evidence.measured is None:
@@ -226,6 +238,14 @@ CLAIMS = (
         4,
     ),
     Claim(
+        "yu-04",
+        "By CUBIC the time depends much more on where the first loss falls than by BBR",
+        "1 MB, 1 % loss: the correlation of time with the number of the first lost packet is more negative by CUBIC over "
+        "QUIC than by BBR over TCP",
+        _first_loss_costs,
+        1,
+    ),
+    Claim(
         "yu-05",
         "TCP by BBR sends ten times as much again as QUIC by CUBIC, and is still quicker",
         "1 MB, 1 % loss: bytes beyond those without loss at least 10 times QUIC's, median time below QUIC's",
@@ -262,10 +282,6 @@ CLAIMS = (
     ),
 )
 NOT_JUDGED = {
-    "yu-04": (
-        "The time depends on where the first loss falls, by CUBIC more than by BBR",
-        "the records of downloads have no packets: where the first retransmission lies is not in them",
-    ),
     "yu-07": (
         "After its patch Facebook's server is much better with 100 ms more",
         "needs mvfst from before and after commit 8a98805d of 2020",

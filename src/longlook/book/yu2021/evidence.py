@@ -8,18 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from longlook import paths
 from longlook.book.data import BookData
 from longlook.book.times import Times
 from longlook.book.yu2021.lowest import Clients, Loads, lowest_difference, lowest_ratio, spread
 from longlook.experiment.metrics import TTLB
+from longlook.experiment.schedule import seed_of
+from longlook.link.drawn import lost_packets
+from longlook.plan.link import Link
 from longlook.published.yu2021 import BASE_RTT_MS, PROVIDERS, SIZES, STUDY, Difference, differences
 
 SMALL, MIDDLE, LARGE = SIZES.values()
 SIZE_NAMES = dict(zip(SIZES.values(), ("100 KB", "1 MB", "5 MB"), strict=True))
 MAIN = {SMALL: "yu-100kb", MIDDLE: "yu-1mb", LARGE: "yu-5mb"}
 CLIENTS, SERVERS, EACH_WAY, QUEUE = "yu-clients", "yu-servers", "yu-each-way", "yu-queue"
+FIRST_LOSS = "yu-first-loss"
 H3, H2 = ("chromium", "ngtcp2", "quicgo"), ("chromium", "curl")
 """The clients of the paper's rule, as they stand here."""
 NATIVE = H3[1:]
@@ -96,6 +101,10 @@ LIKE = {"google": BBR, "facebook": BBR, "cloudflare": MIXED}
 """What each provider told the authors that it uses."""
 TITLES = {name: name.capitalize() for name in PROVIDERS}
 
+Points = Mapping[str, Mapping[int, tuple[float, float]]]
+"""By arm and download: number of the first packet that was lost on the way down, and the time to the last byte, ms."""
+DOWN = "server_to_client"
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -153,6 +162,14 @@ class Measured:
         own, under = self.loads(where, one), self.loads(base or where, other)
         return lowest_ratio((own,), (under,)) if own and under else None
 
+    def first_losses(self) -> Points:
+        """Of the loads of `FIRST_LOSS` that count.
+
+        Which packets the link loses follows from each load's seed (`link/drawn.py`), so that records without a packet
+        tell it. A packet or two of the connection before may be counted with them.
+        """
+        return _first_losses(self.data, self.key)
+
 
 @lru_cache(maxsize=32)
 def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Place, str, str], Loads]:
@@ -162,13 +179,39 @@ def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Place, str, s
         (row.campaign, row.cell_id): Place(series, int(row.object_bytes), Condition(row.rtt_ms, row.loss_pct))
         for row in cells.itertuples()
     }
-    rows = data.rows("samples", STUDY, series, key)
-    rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)].dropna(subset=["value"])
     found: dict[tuple[Place, str, str], list[float]] = {}
-    for row in rows.itertuples():
-        own = (places[row.campaign, row.cell_id], str(row.arm), str(row.metric))
-        found.setdefault(own, []).append(float(row.value))
+    for row in _counting(data, series, key):
+        own = (places[row["campaign"], row["cell_id"]], row["arm"], row["metric"])
+        found.setdefault(own, []).append(float(row["value"]))
     return {own: tuple(values) for own, values in found.items()}
+
+
+def _counting(data: BookData, series: str, key: str) -> list[dict[str, Any]]:
+    """Rows of `samples` of the loads that count."""
+    rows = data.rows("samples", STUDY, series, key)
+    rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
+    return rows.dropna(subset=["value"]).to_dict("records")
+
+
+@lru_cache(maxsize=8)
+def _first_losses(data: BookData, key: str) -> Points:
+    rows = data.rows("cells", STUDY, FIRST_LOSS, key).to_dict("records")
+    cells = {(row["campaign"], row["cell_id"]): row for row in rows}
+    found: dict[str, dict[int, tuple[float, float]]] = {}
+    for row in _counting(data, FIRST_LOSS, key):
+        if row["metric"] == TTLB.name:
+            first = _first_lost(cells[row["campaign"], row["cell_id"]], int(row["index"]), int(row["attempt"]))
+            found.setdefault(row["arm"], {})[int(row["index"])] = (first, float(row["value"]))
+    return found
+
+
+def _first_lost(cell: Mapping[str, Any], index: int, attempt: int) -> float:
+    """Number of the first packet from the server that the link of a row of `cells` loses in a load."""
+    link = {name: cell[name] for name in ("bandwidth_mbps", "rtt_ms", "loss_pct")}
+    if "loss_direction=down" in str(cell["netem"]):
+        link |= {"loss_direction": "down"}
+    seed = seed_of(int(cell["seed"]), index, attempt)
+    return float(next(lost_packets(Link.parse(link), DOWN, seed)))
 
 
 def verdict(found: Times) -> int:

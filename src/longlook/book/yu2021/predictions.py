@@ -15,6 +15,7 @@ from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.times import Times, percent_text
 from longlook.book.varied import REFERENCE
+from longlook.book.yu2021 import first_loss
 from longlook.book.yu2021.claims import ms_text
 from longlook.book.yu2021.evidence import (
     BBR,
@@ -23,6 +24,7 @@ from longlook.book.yu2021.evidence import (
     CUBIC,
     EACH_WAY,
     FAR,
+    FIRST_LOSS,
     LARGE,
     LOSSY,
     MAIN,
@@ -43,6 +45,7 @@ from longlook.book.yu2021.evidence import (
     place,
 )
 from longlook.book.yu2021.lowest import spread
+from longlook.figure import style
 
 Found = Mapping[str, Times | None]
 """By what a reader calls it; None where it is not measured."""
@@ -278,6 +281,22 @@ def of_queue(own: Measured) -> list[Prediction]:
     ]
 
 
+def of_first_loss(own: Measured) -> list[Prediction]:
+    found = own.first_losses()
+    bbr = (first_loss.QUIC_BBR, first_loss.TCP_BBR)
+    by_bbr = {first_loss.title(arm): first_loss.correlation(found, arm) for arm in bbr}
+    cubic = first_loss.correlation(found, first_loss.QUIC_CUBIC)
+    pairs = ((first_loss.QUIC_CUBIC, first_loss.TCP_BBR), (first_loss.TCP_CUBIC, first_loss.QUIC_BBR))
+    of_quic, of_tcp = ({"difference": first_loss.difference(found, *pair)} for pair in pairs)
+    text = first_loss.text
+    return [
+        judged("by CUBIC over QUIC the correlation is negative", {"correlation": cubic}, high=0.0, text=text),
+        judged("it is more negative than by BBR over TCP", of_quic, high=0.0, text=text),
+        judged("by CUBIC over TCP it is more negative than by BBR over QUIC", of_tcp, high=0.0, text=text),
+        judged(f"by BBR it is between {style.MINUS}0.5 and 0.5", by_bbr, -0.5, 0.5, text=text),
+    ]
+
+
 OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {
     MAIN[SMALL]: of_100kb,
     MAIN[MIDDLE]: of_1mb,
@@ -286,4 +305,5 @@ OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {
     SERVERS: of_servers,
     EACH_WAY: of_each_way,
     QUEUE: of_queue,
+    FIRST_LOSS: of_first_loss,
 }

@@ -124,5 +124,5 @@ NUMBERS: Numbers = {
     "cubic-lossy": _pct([CUBIC], [place(MIDDLE, LOSSY), place(LARGE, LOSSY)]),
     "browser-behind": _behind,
     **{f"stated-{name}": stated(f"yu-{name}") for name in ("100kb", "1mb", "5mb")},
-    **{f"stated-{name}": stated(f"yu-{name}") for name in ("clients", "servers", "each-way", "queue")},
+    **{f"stated-{name}": stated(f"yu-{name}") for name in ("clients", "servers", "each-way", "queue", "first-loss")},
 }
