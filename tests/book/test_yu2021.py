@@ -165,7 +165,8 @@ def verdicts_of(evidence):
 def test_what_is_published_is_held_to_the_same_criteria():
     said = verdicts_of(claims.Evidence(None))
     assert said["yu-01"] == said["yu-03"] == said["yu-06"] == "holds"
-    assert said["yu-02"].startswith("holds (4 of 10") and said["yu-04"] == said["yu-05"] == said["yu-08"] == said["yu-09"] == ""
+    assert said["yu-02"].startswith("holds (4 of 10")
+    assert {name for name, text in said.items() if not text} == {"yu-04", "yu-05", "yu-08", "yu-09"}
     assert said["yu-16"].startswith("holds in 18 of 21, not in Google, 1 MB, 65 ms, Google, 1 MB, 115 ms, Facebook")
 
 
@@ -275,8 +276,7 @@ def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, draw):
 
 def test_the_words_of_the_best_against_the_best(data, nothing):
     said = chart.best(data).alt_text
-    google = "Published, Google (BBR against BBR): quicker in 11, slower in 0 of 15 squares, from −33.6 % (100 KB, 65 ms)"
-    assert google in said
+    assert "Google (BBR against BBR): quicker in 11, slower in 0 of 15 squares, from −33.6 % (100 KB, 65 ms)" in said
     assert "CUBIC against BBR: quicker in 12, slower in 3 of 15 squares" in said
     alone = chart.best(nothing)
     assert alone.alt_text.count(" of 15 squares") == 3 and "Re-measured: not measured yet" in alone.note
@@ -353,4 +353,4 @@ def test_every_controller_of_the_pairs_is_in_every_cell():
                 assert {f"quic {pair.quic} quicgo", f"tcp {pair.tcp} curl"} <= set(cell.arm_names)
     assert {pair.title for pair in (BBR, CUBIC)} == {"BBR against BBR", "CUBIC against CUBIC"}
     assert [one.label for one in CONDITIONS] == ["15 ms", "0.1 % loss", "1 % loss", "65 ms", "115 ms"]
-    assert QUIET == CONDITIONS[0]
+    assert CONDITIONS[0] == QUIET

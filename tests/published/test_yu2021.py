@@ -29,9 +29,7 @@ def test_zero_is_printed_where_the_test_found_nothing_and_nowhere_else():
 def test_the_squares_that_the_text_explains():
     def pct(provider, size_kb, rtt_ms, loss_pct):
         place = (provider, yu2021.SIZES[size_kb], rtt_ms, loss_pct)
-        return next(
-            one.pct for one in FOUND if (one.provider, one.size_bytes, one.rtt_ms, one.added_loss_pct) == place
-        )
+        return next(one.pct for one in FOUND if (one.provider, one.size_bytes, one.rtt_ms, one.added_loss_pct) == place)
 
     assert pct("google", 100, 15, 0) == -20.5
     assert pct("cloudflare", 5000, 15, 1) == 23.6

@@ -240,8 +240,8 @@ CLAIMS = (
     Claim(
         "yu-04",
         "By CUBIC the time depends much more on where the first loss falls than by BBR",
-        "1 MB, 1 % loss: the correlation of time with the number of the first lost packet is more negative by CUBIC over "
-        "QUIC than by BBR over TCP",
+        "1 MB, 1 % loss: the correlation of time with the number of the first lost packet is more negative by CUBIC "
+        "over QUIC than by BBR over TCP",
         _first_loss_costs,
         1,
     ),

@@ -25,6 +25,8 @@ from longlook.book.yu2021.evidence import (
     EACH_WAY,
     FAR,
     FIRST_LOSS,
+    H2,
+    H3,
     LARGE,
     LOSSY,
     MAIN,
@@ -54,9 +56,12 @@ EACH_WAY_CONDITION = Condition(loss_pct=2.0)
 SIX = ("chromium", "chromium126", "curl", "ngtcp2", "quicgo", "lsquic")
 THREE = ("chromium", "chromium126", "curl")
 QUIC_SERVERS = ("envoy", "ngtcp2", "lsquic")
-SENDERS = tuple(f"{cca} {one}" for cca in ("bbr", "cubic") for one in QUIC_SERVERS) + ("cubic envoy two",)
-ARMS = tuple(f"quic {cca} {one}" for cca in ("bbr", "cubic") for one in ("chromium", "ngtcp2", "quicgo")) + tuple(
-    f"tcp {cca} {one}" for cca in ("bbr", "cubic") for one in ("chromium", "curl")
+SENDERS = (*(f"{cca} {one}" for cca in ("bbr", "cubic") for one in QUIC_SERVERS), "cubic envoy two")
+ARMS = tuple(
+    f"{protocol} {cca} {one}"
+    for protocol, clients in (("quic", H3), ("tcp", H2))
+    for cca in ("bbr", "cubic")
+    for one in clients
 )
 FEW = 3
 """So many numbers are all told; of more their ends, and those that are not as predicted."""
@@ -186,9 +191,7 @@ def of_5mb(own: Measured) -> list[Prediction]:
 
 
 def of_clients(own: Measured) -> list[Prediction]:
-    small, large = (
-        [Place(CLIENTS, size, condition) for condition in (QUIET, FAR)] for size in (SMALL, MIDDLE)
-    )
+    small, large = ([Place(CLIENTS, size, condition) for condition in (QUIET, FAR)] for size in (SMALL, MIDDLE))
     versions = {
         f"{name}, {where.condition.label}": own.behind_ms(where, f"{arm} bbr chromium126", [f"{arm} bbr chromium"])
         for name, arm in (("HTTP/3", "quic"), ("HTTP/2", "tcp"))
