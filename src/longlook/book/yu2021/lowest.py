@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.stats import bootstrap
@@ -55,7 +56,7 @@ def growth_ratio(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Times:
     return _estimated((*one, *other), ratio, np.mean)
 
 
-def _estimated(samples: Sequence[Loads], of: Statistic, centre: Callable[..., np.ndarray] = np.median) -> Times:
+def _estimated(samples: Sequence[Loads], of: Statistic, centre: Callable[..., Any] = np.median) -> Times:
     """With its interval, or without one where an arm has a single load."""
 
     def statistic(*drawn: np.ndarray, axis: int = -1) -> np.ndarray:

@@ -48,7 +48,8 @@ def newest(data: BookData, series: str) -> Measured:
 def against_best(data: BookData | None = None) -> HTML:
     """Figure 8: each of the three clients of HTTP/3 against the quickest of them, by BBR."""
     found = data or book_data.load()
-    rows, starts = [], []
+    rows: list[list[str]] = []
+    starts: list[int] = []
     for condition in (QUIET, LOSSY, FAR):
         starts.append(len(rows))
         for size, series in MAIN.items():
@@ -151,7 +152,7 @@ def direction(data: BookData | None = None) -> HTML:
 def queue(data: BookData | None = None) -> HTML:
     """1 MB without loss, with a queue of 50 packets and of 1000: the rule, and the median of every sender."""
     found = data or book_data.load()
-    rows = []
+    rows: list[list[str]] = []
     for condition in (QUIET, FAR):
         both = (place(MIDDLE, condition), Place(QUEUE, MIDDLE, condition))
         rows += [[f"{pair.title}, {condition.label}", *_pair(found, both, pair)] for pair in PAIRS]
