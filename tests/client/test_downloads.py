@@ -42,6 +42,10 @@ PAIRS = [
     ("ngtcp2", "quicgo"),
     ("aioquic", "quicgo"),
     ("lsquic", "quicgo"),
+    ("envoy", "chromium"),
+    ("ngtcp2", "chromium"),
+    ("lsquic", "chromium"),
+    ("apache", "chromium"),
 ]
 """Server and client."""
 OWN = PAIRS[:4]
@@ -49,7 +53,9 @@ EACH = [*OWN, ("quicgo", "quicgo")]
 OF_QUICGO = [("quicgo", client) for client in ("quicgo", "aioquic", "ngtcp2", "lsquic", "curl")]
 """It has no CUBIC."""
 HALME = {"aioquic", "lsquic", "ngtcp2", "aiohttp"}
+BROWSER = ("ngtcp2", "chromium")
 STACKS = {("ngtcp2", "curl"): "quicv1more", ("apache", "curl"): "quicv1more", ("nginx", "aiohttp"): "matrixnginx"}
+STACKS |= {pair: "yu2021" for pair in PAIRS if "chromium" in pair}
 """Of some pairs; else `halme2021`, which has HALME, or `matrix`, which has others beside them."""
 
 
@@ -86,7 +92,14 @@ def test_every_download_is_whole_and_on_a_connection_of_its_own(testbed_name, tm
 @pytest.mark.quiet
 @pytest.mark.parametrize(
     ("server", "client", "trips"),
-    [("aioquic", "aioquic", 1), ("ngtcp2", "ngtcp2", 1), ("aiohttp", "aiohttp", 2), ("lsquic", "lsquic", 1)],
+    [
+        ("aioquic", "aioquic", 1),
+        ("ngtcp2", "ngtcp2", 1),
+        ("aiohttp", "aiohttp", 2),
+        ("lsquic", "lsquic", 1),
+        ("envoy", "chromium", 1),
+        ("apache", "chromium", 2),
+    ],
 )
 def test_a_handshake_takes_its_round_trips(testbed_name, tmp_path, server, client, trips):
     link = Link(bandwidth_mbps=50, rtt_ms=200)
@@ -95,7 +108,7 @@ def test_a_handshake_takes_its_round_trips(testbed_name, tmp_path, server, clien
     assert 0 <= took - trips * link.rtt_ms < 80
 
 
-@pytest.mark.parametrize(("server", "client"), EACH)
+@pytest.mark.parametrize(("server", "client"), [*EACH, BROWSER])
 def test_a_changed_byte_and_a_short_file_are_rejected(testbed_name, tmp_path, server, client):
     def change(root):
         file = root / "file-000.bin"
@@ -113,7 +126,7 @@ def test_a_changed_byte_and_a_short_file_are_rejected(testbed_name, tmp_path, se
             assert verdicts(on, loads=1) == [(False, reason)]
 
 
-@pytest.mark.parametrize(("server", "client"), EACH)
+@pytest.mark.parametrize(("server", "client"), [*EACH, BROWSER])
 def test_a_missing_file_is_rejected_by_its_status(testbed_name, tmp_path, server, client):
     with download_on(testbed_name, tmp_path, server, client, spoil=lambda root: (root / "file-000.bin").unlink()) as on:
         assert verdicts(on, loads=1) == [(False, "status")]

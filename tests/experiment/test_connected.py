@@ -5,6 +5,7 @@ import os
 import pandas as pd
 import pytest
 
+from longlook.experiment import connected
 from longlook.experiment.connected import CONNECTIONS, read_downloads, recheck_downloads
 from longlook.experiment.downloads import run_downloads
 from longlook.plan.cell import Cell
@@ -84,6 +85,12 @@ def test_tcp_ends_its_connection_with_a_round_trip_more(folder):
 def test_connections_that_are_not_those_of_the_downloads_are_noticed(folder, kept, change, says):
     change(kept).to_parquet(folder / CONNECTIONS)
     assert says in " ".join(recheck_downloads(CELL, folder).problems)
+
+
+def test_a_client_that_does_not_say_which_port_was_its_own_needs_no_connection(folder, kept, monkeypatch):
+    monkeypatch.setattr(connected, "client_port", lambda record: None)
+    kept.iloc[1:].to_parquet(folder / CONNECTIONS)
+    assert recheck_downloads(CELL, folder).problems == []
 
 
 def test_an_end_that_the_machine_held_up_gives_no_duration(folder, kept):

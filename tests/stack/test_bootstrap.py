@@ -312,7 +312,7 @@ def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subproce
     return done, calls.read_text().splitlines() if calls.exists() else []
 
 
-@pytest.mark.parametrize("stack", ["quicv1more", "halme2021", "matrix"])
+@pytest.mark.parametrize("stack", ["quicv1more", "halme2021", "matrix", "yu2021"])
 def test_the_programs_of_a_stack_come_with_it_alone(tmp_path, stack):
     for name in ("other", "same"):
         (tmp_path / name).mkdir()
@@ -330,8 +330,9 @@ def test_nginx_comes_with_the_stack_that_has_it_alone(tmp_path):
     assert calls[-1].startswith("apt-get") and calls[-1].endswith("no-install-recommends nginx")
 
 
-def test_a_stack_of_many_servers_has_the_programs_of_all(tmp_path):
-    _, calls = for_stacks(tmp_path, "matrixnginx")
+@pytest.mark.parametrize("stack", ["matrixnginx", "yu2021nginx"])
+def test_a_stack_of_many_servers_has_the_programs_of_all(tmp_path, stack):
+    _, calls = for_stacks(tmp_path, stack)
     assert [call.rpartition("no-install-recommends ")[2] for call in calls if " install " in call] == [
         "ngtcp2-server ngtcp2-client",
         "nginx",

@@ -82,6 +82,7 @@ def test_unknown_tool(hello):
         (["quicv1"], ["linkpipe"]),
         (["quicv1", "gquic37"], ["gquicd", "linkpipe"]),
         (["matrixnginx"], ["linkpipe", "quicgo"]),
+        (["yu2021c126"], ["linkpipe", "quicgo"]),
     ],
 )
 def test_a_tool_that_is_a_parts_is_built_with_the_stacks_that_have_it(stacks, tools):

@@ -5,7 +5,7 @@ Kept in a cell's folder; how it is made: `downloads.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from longlook.plan.cell import Cell
 from longlook.probe.connections import COUNTED, WHICH
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
-from longlook.record.samples import Sample, read_samples
+from longlook.record.samples import Sample, read_records, read_samples
 
 CONNECTIONS = "connections.parquet"
 """The first campaigns of downloads have none."""
@@ -32,7 +32,7 @@ COLUMNS = {"arm": "text"} | dict.fromkeys((*WHICH[1:], *COUNTED), "number")
 
 
 def client_port(record: Mapping[str, Any]) -> int | None:
-    """Of the connection that a load opened, as its client tells: `3:51234`."""
+    """Of the connection that a load opened, as its client tells: `3:51234`; None of one that does not."""
     port = str((record.get("artefact") or {}).get("connection", "")).rpartition(":")[2]
     return int(port) if port.isdecimal() else None
 
@@ -78,22 +78,34 @@ def _has(folder: Path) -> bool:
     return (folder / CONNECTIONS).exists()
 
 
+def _told(folder: Path) -> set[tuple[str, int, int]]:
+    """The loads whose client says which port was theirs: a browser does not."""
+    return {
+        (record["arm"], record["index"], record["attempt"])
+        for record in read_records(folder)
+        if client_port(record) is not None
+    }
+
+
 def _which(sample: Sample) -> tuple[str, int, int]:
     return sample.arm, sample.index, sample.attempt
 
 
 def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
-    """As recheck_interleaved; and each accepted download's connection is there, with room for its file."""
+    """As recheck_interleaved; and the connection of each accepted download whose client tells its port is there, with
+    room for its file."""
     found = recheck_interleaved(cell, folder)
     if found.problems or not _has(folder):
         return found
     seen = _read(folder)
-    found.problems += _implausible(cell, found.samples, seen)
+    found.problems += _implausible(cell, found.samples, seen, _told(folder))
     found.samples = _with_connections(cell, found.samples, seen)
     return found
 
 
-def _implausible(cell: Cell, samples: Sequence[Sample], seen: Connections) -> Iterator[str]:
+def _implausible(
+    cell: Cell, samples: Sequence[Sample], seen: Connections, told: Container[tuple[str, int, int]]
+) -> Iterator[str]:
     strange = seen.keys() - {_which(one) for one in samples}
     if strange:
         yield f"{CONNECTIONS} has connections of loads that there are not: {sorted(strange)[0]}"
@@ -103,7 +115,8 @@ def _implausible(cell: Cell, samples: Sequence[Sample], seen: Connections) -> It
         if not one.accepted or last_ms is None:
             continue
         if own is None:
-            yield f"{where}: it is accepted, and {CONNECTIONS} lacks its connection"
+            if _which(one) in told:
+                yield f"{where}: it is accepted, and {CONNECTIONS} lacks its connection"
             continue
         if own["bytes_down"] < cell.workload.total_bytes:
             yield f"{where}: {own['bytes_down']:.0f} bytes came down, its file alone has {cell.workload.total_bytes}"

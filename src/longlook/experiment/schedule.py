@@ -36,7 +36,12 @@ def load_seed(cell: Cell, arm: str, index: int, attempt: int) -> int:
     protocol under the same losses would give nearly the same loads, and Welch's test, which takes its samples
     for independent, could hardly fail.
     """
-    return derived_seed(cell.seed, "load", index, attempt, *([arm] if cell.control else []))
+    return seed_of(cell.seed, index, attempt, *([arm] if cell.control else []))
+
+
+def seed_of(cell_seed: int, index: int, attempt: int, *more: str) -> int:
+    """The same of a load whose cell has this seed: what a reader of tables knows."""
+    return derived_seed(cell_seed, "load", index, attempt, *more)
 
 
 class Plan:

@@ -14,9 +14,11 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 COLOURS = ("#b2182b", "#2166ac", "#dfa53a", "#01665e", "#8c510a")
 
 
-def dots_chart(frame: pd.DataFrame, titles: tuple[str, str], in_a_row: int = 2) -> alt.TopLevelMixin:
-    """`frame` has DOTS; `titles` are those of the axes; at x = 0 the rule changes its mind. Groups, of which there are
-    five at most, are told by shape and colour."""
+def dots_chart(
+    frame: pd.DataFrame, titles: tuple[str, str], in_a_row: int = 2, has_limit: bool = True
+) -> alt.TopLevelMixin:
+    """`frame` has DOTS; `titles` are those of the axes; at x = 0 the rule, if it `has_limit`, changes its mind. Groups,
+    of which there are five at most, are told by shape and colour."""
     groups = list(dict.fromkeys(frame["group"]))
     base = alt.Chart(frame)
     limit = base.transform_calculate(zero="0").mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(
@@ -41,6 +43,6 @@ def dots_chart(frame: pd.DataFrame, titles: tuple[str, str], in_a_row: int = 2) 
             alt.Tooltip("y:Q", title=titles[1], format=".0f"),
         ],
     )  # fmt: skip
-    layers = alt.layer(limit, dots).properties(width=WIDTH_PX, height=HEIGHT_PX)
+    layers = alt.layer(*([limit] if has_limit else []), dots).properties(width=WIDTH_PX, height=HEIGHT_PX)
     facet = alt.Facet("panel:N", sort=list(dict.fromkeys(frame["panel"])), title=None)
     return configured(layers.facet(facet, columns=in_a_row).resolve_scale(x="independent"))

@@ -67,9 +67,12 @@ class Scale:
         return "#" + "".join(f"{round(pale + (dark - pale) * share):02x}" for pale, dark in pairs)
 
 
-def grid_chart(frame: pd.DataFrame, titles: tuple[str, str], scale: Scale, layout: Layout = PAGE) -> alt.VConcatChart:
-    """`frame` has GRID; blocks, panels and both lists in the order met. `titles`: what lies down and what across."""
-    coloured = frame.assign(colour=[scale.colour(value) for value in frame["value"]])
+def grid_chart(
+    frame: pd.DataFrame, titles: tuple[str, str], scale: Scale | None = None, layout: Layout = PAGE
+) -> alt.VConcatChart:
+    """`frame` has GRID; blocks, panels and both lists in the order met. `titles`: what lies down and what across.
+    Without a scale each square has its own `colour`."""
+    coloured = frame.copy() if scale is None else frame.assign(colour=list(map(scale.colour, frame["value"])))
     coloured["ink"] = [_ink(colour) for colour in coloured["colour"]]
     rows = []
     for block in dict.fromkeys(coloured["block"]):

@@ -1,4 +1,4 @@
-"""Client `chromium`: the process (chromium.py), and what its HARs say (har.py)."""
+"""Client `chromium`: the process (chromium.py), and what its HARs (har.py) and its fetches of files (file.py) say."""
 
 from longlook.client.chromium.chromium import Chromium
 

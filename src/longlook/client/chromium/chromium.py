@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from longlook.client.base import Client, LoadFailed, Request
+from longlook.client.chromium import file
 from longlook.client.chromium.har import observation
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError, NotSupported
@@ -22,6 +23,7 @@ from longlook.host.cpulimit import held
 from longlook.host.hosts import Running
 from longlook.host.sockets import shut_tcp
 from longlook.plan.offer import Offer
+from longlook.site.page import PAGE
 
 DRIVER = Path(__file__).parent / "js" / "driver.js"
 START_TIMEOUT_S = 20.0
@@ -45,10 +47,13 @@ else into it (`no-store`)."""
 
 
 class Chromium(Client):
-    """One browser process with one context; the cache is emptied before every load, except with `KEEPING`."""
+    """One browser process with one context; the cache is emptied before every load, except with `KEEPING`.
+
+    A page is loaded; a file that is none is fetched by a script, which needs Chromium 74 or newer (js/download.js).
+    """
 
     name = "chromium"
-    offer = Offer(protocols=("quic", "tcp"), handshakes=("0rtt", "1rtt", "warm"), workloads=("page",))
+    offer = Offer(protocols=("quic", "tcp"), handshakes=("0rtt", "1rtt", "warm"))
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))
@@ -77,6 +82,9 @@ class Chromium(Client):
         resolve = f"MAP {own.origin} {own.address}"
         flags = [*COMMON_FLAGS, f"--user-data-dir={self._home / 'profile'}", f"--host-resolver-rules={resolve}"]
         flags.append(f"--ignore-certificate-errors-spki-list={own.spki}")
+        # A script's request to a private address is preceded by another one (up to Chromium 112) or needs a permission
+        # (from 142 on): the server's counts as a public one.
+        flags.append(f"--ip-address-space-overrides={own.address}:{own.port}=public")
         flags += self.stack.client_flags(arm.protocol)
         flags.append(
             f"--origin-to-force-quic-on={own.origin}:{own.port}" if arm.protocol == "quic" else "--disable-quic"
@@ -151,15 +159,25 @@ class Chromium(Client):
 
     def fetch(self, request: Request) -> Observation:
         if len(request.paths) != 1:
-            raise NotSupported(f"chromium loads one page, and what it names: not {', '.join(request.paths)}")
+            raise NotSupported(f"chromium loads one page, or one file: not {', '.join(request.paths)}")
+        if request.paths[0] != PAGE:
+            return self._download(request.paths[0], request)
         har = self._load(request.paths[0], request.timeout_s, request.fresh)
         try:
             return observation(har)
         except (LookupError, TypeError, ValueError) as error:
             raise LoadFailed(f"the load's HAR lacks something: {error!r}") from None
 
-    def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str]:
-        """By a script in the page, in a context of its own, which has no sessions and no cache."""
+    def _download(self, path: str, request: Request) -> Observation:
+        """Over TCP from a fresh context too: any other would resume a TLS session, which no client of files does."""
+        fresh = request.fresh or self.settings.arm.protocol == "tcp"
+        told = self._ask(request.timeout_s, op="download", url=self._url(path), fresh_context=fresh)["file"]
+        return file.observation(path, told)
+
+    def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str] | None:
+        """By a script in the page, in a context of its own, which has no sessions and no cache; files tell theirs."""
+        if page != PAGE:
+            return None
         return self._ask(timeout_s, op="hash", url=self._url(page), paths=paths)["hashes"]
 
     def _url(self, path: str) -> str:

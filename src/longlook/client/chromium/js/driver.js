@@ -1,5 +1,6 @@
 'use strict';
-// Loads pages in ONE context of a running Chromium and answers with one HAR per load.
+// Loads pages in ONE context of a running Chromium and answers with one HAR per load; fetches files without a page
+// (download.js).
 //
 //   node driver.js DEVTOOLS_PORT MODULES_FOLDER
 //
@@ -11,6 +12,9 @@
 //   {"id": 2, "op": "hash", "url": "https://...", "paths": ["/img/000.jpg", ...], "timeout_ms": 60000}
 //   {"id": 2, "ok": true, "hashes": {"/img/000.jpg": "<SHA-256>", ...}}
 //
+//   {"id": 3, "op": "download", "url": "https://.../file-000.bin", "timeout_ms": 60000, "fresh_context": true}
+//   {"id": 3, "ok": true, "file": {"status": 200, "protocol": "h3", "ttlb_ms": ..., ...}}
+//
 // Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
 // context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3), unless a load asks for a context of its own,
 // which makes it cold. The HAR is chrome-har-capturer's own.
@@ -21,6 +25,7 @@ const readline = require('readline');
 const [port, modules] = [Number(process.argv[2]), process.argv[3]];
 const CDP = require(path.join(modules, 'chrome-remote-interface'));
 const CHC = require(path.join(modules, 'chrome-har-capturer'));
+const {download} = require('./download.js');
 const address = {host: '127.0.0.1', port, local: true};
 
 const LOGGED = new Set([
@@ -62,12 +67,25 @@ function watch(tab) {
     return done;
 }
 
-async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh, clear_cache: clear}) {
-    // A context of its own has no sessions to resume; it is left as it was made, empty, until the page is asked for.
+// A tab for one operation, in a context of its own or in the browser's.
+async function inTab(browser, fresh, operate) {
     const context = fresh ? await browser.Target.createBrowserContext() : {};
     const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
     const tab = await CDP({...address, target: targetId});
     try {
+        return await operate(tab);
+    } finally {
+        await tab.close().catch(() => {});
+        await browser.Target.closeTarget({targetId}).catch(() => {});
+        if (fresh) {
+            await browser.Target.disposeBrowserContext(context).catch(() => {});
+        }
+    }
+}
+
+// A context of its own has no sessions to resume; it is left as it was made, empty, until the page is asked for.
+async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh, clear_cache: clear}) {
+    return inTab(browser, fresh, async (tab) => {
         await Promise.all([tab.Network.enable(), tab.Page.enable()]);
         if (clear) {
             await tab.Network.clearBrowserCache();
@@ -80,13 +98,7 @@ async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh, 
         }
         const log = await withTimeout(finished, timeoutMs, `load of ${url}`);
         return await toHar(url, log);
-    } finally {
-        await tab.close().catch(() => {});
-        await browser.Target.closeTarget({targetId}).catch(() => {});
-        if (fresh) {
-            await browser.Target.disposeBrowserContext(context).catch(() => {});
-        }
-    }
+    });
 }
 
 // Runs in the page. A request may meet a connection that its server is just closing: it is made again.
@@ -119,10 +131,7 @@ async function hashesInThePage(paths) {
 }
 
 async function hashes(browser, {url, paths, timeout_ms: timeoutMs}) {
-    const context = await browser.Target.createBrowserContext();
-    const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
-    const tab = await CDP({...address, target: targetId});
-    try {
+    return inTab(browser, true, async (tab) => {
         await tab.Page.enable();
         const loaded = tab.Page.loadEventFired();
         const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
@@ -138,16 +147,14 @@ async function hashes(browser, {url, paths, timeout_ms: timeoutMs}) {
             throw new Error((exception && exception.description) || text);
         }
         return JSON.parse(result.value);
-    } finally {
-        await tab.close().catch(() => {});
-        await browser.Target.closeTarget({targetId}).catch(() => {});
-        await browser.Target.disposeBrowserContext(context).catch(() => {});
-    }
+    });
 }
 
 const operations = {
     load: async (browser, request) => ({har: await load(browser, request)}),
     hash: async (browser, request) => ({hashes: await hashes(browser, request)}),
+    download: async (browser, {url, timeout_ms: timeoutMs, fresh_context: fresh}) =>
+        ({file: await inTab(browser, fresh, (tab) => withTimeout(download(tab, url), timeoutMs, `fetch of ${url}`))}),
 };
 
 async function toHar(url, log) {

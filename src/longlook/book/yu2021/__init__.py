@@ -1,0 +1,1 @@
+"""What only the chapters on Yu and Benson 2021 need."""

@@ -1,0 +1,161 @@
+"""The paper's heatmaps: HTTP/3 against HTTP/2 by file and link, published and re-measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.times import Times, percent_text
+from longlook.book.yu2021.evidence import (
+    H2,
+    H3,
+    LIKE,
+    MAIN,
+    NAMES,
+    PAIRS,
+    PLACES,
+    SIZE_NAMES,
+    TITLES,
+    Controllers,
+    Measured,
+    Place,
+    Printed,
+    verdict,
+)
+from longlook.figure import style
+from longlook.figure.grid import GRID, Layout, grid_chart
+from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.squares import PUBLISHED
+
+AXES = ("link", "file")
+PAGE, PHONE = Layout(across=48, down=28), Layout(across=60, down=28, stacked=True)
+DARKEST_PCT = 40.0
+"""The greatest published difference is 34 %."""
+WHITE = "#ffffff"
+SAME = {"quicgo": "curl", "ngtcp2": "curl", "chromium": "chromium"}
+"""With whom over HTTP/2 a client of HTTP/3 is compared: the browser with itself, the others with curl."""
+
+
+@dataclass(frozen=True)
+class Square:
+    """What stands in one."""
+
+    found: Times | None
+    told: bool
+    """Whether the difference is."""
+    why: str = "not measured yet"
+
+
+Panel = tuple[str, str, Callable[[Place], Square]]
+"""Block, title, and its squares."""
+
+
+def best(data: BookData | None = None) -> LiveChart:
+    """The quickest client of HTTP/3 against the quickest of HTTP/2."""
+    found = data or book_data.load()
+    return _picture("yu-best", [*_published(), *_by_pair(found, H3, H2)], _titles(found))
+
+
+def by_client(data: BookData | None = None) -> LiveChart | HTML:
+    """Each client of HTTP/3 against one of HTTP/2."""
+    found = data or book_data.load()
+    columns = _titles(found)
+    if not columns:
+        return HTML(style.NOTHING_YET)
+    own = Measured(found, columns[-1][0])
+    panels = [
+        (pair.title, f"{NAMES[one]} against {NAMES[other]}", _squares(own, pair, [one], [other]))
+        for pair in PAIRS
+        for one, other in SAME.items()
+    ]
+    return _picture("yu-by-client", panels, columns[-1:])
+
+
+def _titles(data: BookData) -> list[tuple[str, str]]:
+    """Key and heading of the columns that have any of the squares."""
+    return [(key, title) for key, _, title in COLUMNS if any(map(Measured(data, key).is_measured, MAIN.values()))]
+
+
+def _published() -> Iterator[Panel]:
+    for provider, pair in LIKE.items():
+        yield PUBLISHED.title, f"{TITLES[provider]} ({pair.title})", _printed(provider)
+
+
+def _printed(provider: str) -> Callable[[Place], Square]:
+    printed = Printed()
+    return lambda where: Square(printed.rule(provider, where), printed.square(provider, where).is_significant)
+
+
+def _by_pair(data: BookData, h3: Sequence[str], h2: Sequence[str]) -> Iterator[Panel]:
+    for key, title in _titles(data):
+        for pair in PAIRS:
+            yield title, pair.title, _squares(Measured(data, key), pair, h3, h2)
+
+
+def _squares(own: Measured, pair: Controllers, h3: Sequence[str], h2: Sequence[str]) -> Callable[[Place], Square]:
+    def square(where: Place) -> Square:
+        found = own.rule(where, pair, h3, h2)
+        return Square(found, found is not None and verdict(found) != 0)
+
+    return square
+
+
+def _picture(name: str, panels: Sequence[Panel], columns: Sequence[tuple[str, str]]) -> LiveChart:
+    frame = pd.DataFrame(_rows(panels), columns=[*GRID, "colour", "low", "high"])
+    shown = ", ".join(title for _, title in columns) or "not measured yet"
+    return LiveChart(
+        name=name,
+        chart=grid_chart(frame, AXES, layout=PAGE),
+        narrow=grid_chart(frame, AXES, layout=PHONE),
+        alt_text=f"Time to the last byte over HTTP/3 against HTTP/2, %. {_told(frame)}",
+        downloads=(Attachment(f"{name}.csv", frame.drop(columns="colour").to_csv(index=False)),),
+        note=f"Re-measured: {shown}. Red, negative: HTTP/3 is quicker; blue, positive: slower; white: not told apart. "
+        "Grey, a dash: no number.",
+        hint="Point at a square for its number and its interval.",
+    )
+
+
+def _rows(panels: Sequence[Panel]) -> Iterator[dict[str, object]]:
+    for block, panel, square in panels:
+        for where in PLACES:
+            place = {
+                "block": block, "panel": panel, "down": where.condition.label, "across": SIZE_NAMES[where.size_bytes],
+            }  # fmt: skip
+            yield place | _filled(square(where))
+
+
+def _filled(one: Square) -> dict[str, object]:
+    if one.found is None:
+        nothing = {"value": float("nan"), "low": float("nan"), "high": float("nan")}
+        return nothing | {"label": style.DASH, "said": one.why, "colour": style.NOT_MEASURED}
+    pct = (one.found.value - 1) * 100
+    return {
+        "value": pct,
+        "low": (one.found.low - 1) * 100,
+        "high": (one.found.high - 1) * 100,
+        "label": f"{pct:+.1f}".replace("-", style.MINUS) if pct else "0",
+        "said": percent_text(one.found) + ("" if one.told else ", not told apart"),
+        "colour": style.square_colour(-pct * style.CLAMP_PCT / DARKEST_PCT) if one.told and pct else WHITE,
+    }
+
+
+def _told(frame: pd.DataFrame) -> str:
+    """A sentence for each panel: how many squares are red and blue, and both ends."""
+    return " ".join(_sentence(own) for _, own in frame.groupby(["block", "panel"], sort=False))
+
+
+def _sentence(own: pd.DataFrame) -> str:
+    where = f"{own['block'].iloc[0]}, {own['panel'].iloc[0]}"
+    known = own.dropna(subset=["value"])
+    if known.empty:
+        return f"{where}: not measured yet."
+    coloured = known[known["colour"] != WHITE]
+    quicker, slower = (int((coloured["value"] < 0).sum()), int((coloured["value"] > 0).sum()))
+    ends = [known.loc[at] for at in (known["value"].idxmin(), known["value"].idxmax())]
+    low, high = (f"{one['label']} % ({one['across']}, {one['down']})" for one in ends)
+    return f"{where}: quicker in {quicker}, slower in {slower} of {len(known)} squares, from {low} to {high}."

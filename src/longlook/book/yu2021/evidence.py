@@ -1,0 +1,239 @@
+"""Times to the last byte by file, link, controllers and clients, as published and as re-measured.
+
+Arms are named as in `sweeps/yu2021/`: protocol, controller, client (of yu-servers: server).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from longlook import paths
+from longlook.book.data import BookData
+from longlook.book.times import Times
+from longlook.book.yu2021.lowest import Clients, Loads, lowest_difference, lowest_ratio, spread
+from longlook.experiment.metrics import TTLB
+from longlook.experiment.schedule import seed_of
+from longlook.link.drawn import lost_packets
+from longlook.plan.link import Link
+from longlook.published.yu2021 import BASE_RTT_MS, PROVIDERS, SIZES, STUDY, Difference, differences
+
+SMALL, MIDDLE, LARGE = SIZES.values()
+SIZE_NAMES = dict(zip(SIZES.values(), ("100 KB", "1 MB", "5 MB"), strict=True))
+MAIN = {SMALL: "yu-100kb", MIDDLE: "yu-1mb", LARGE: "yu-5mb"}
+CLIENTS, SERVERS, EACH_WAY, QUEUE = "yu-clients", "yu-servers", "yu-each-way", "yu-queue"
+FIRST_LOSS = "yu-first-loss"
+H3, H2 = ("chromium", "ngtcp2", "quicgo"), ("chromium", "curl")
+"""The clients of the paper's rule, as they stand here."""
+NATIVE = H3[1:]
+NAMES = {
+    "chromium": "Chromium 111",
+    "chromium126": "Chromium 126",
+    "curl": "curl",
+    "ngtcp2": "ngtcp2",
+    "quicgo": "quic-go",
+    "lsquic": "LSQUIC",
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A link; its loss is on the way down only."""
+
+    rtt_ms: float = BASE_RTT_MS
+    loss_pct: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """`15 ms`, `1 % loss`: what is not the base."""
+        return f"{self.loss_pct:g} % loss" if self.loss_pct else f"{self.rtt_ms:g} ms"
+
+
+QUIET, LOSSY, FAR = Condition(), Condition(loss_pct=1.0), Condition(rtt_ms=BASE_RTT_MS + 100)
+CONDITIONS = (QUIET, Condition(loss_pct=0.1), LOSSY, Condition(rtt_ms=BASE_RTT_MS + 50), FAR)
+"""The paper's five, in its order."""
+WITHOUT_LOSS = tuple(one for one in CONDITIONS if not one.loss_pct)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One file over one link, in one series."""
+
+    series: str
+    size_bytes: int
+    condition: Condition = QUIET
+
+    @property
+    def label(self) -> str:
+        return f"{SIZE_NAMES[self.size_bytes]}, {self.condition.label}"
+
+    def at(self, condition: Condition) -> Place:
+        return replace(self, condition=condition)
+
+
+def place(size_bytes: int, condition: Condition = QUIET) -> Place:
+    """Of the three sweeps of the paper's conditions."""
+    return Place(MAIN[size_bytes], size_bytes, condition)
+
+
+PLACES = tuple(place(size, condition) for condition in CONDITIONS for size in MAIN)
+"""All 15 squares."""
+
+
+@dataclass(frozen=True)
+class Controllers:
+    """Who is set against whom."""
+
+    quic: str
+    tcp: str
+
+    @property
+    def title(self) -> str:
+        """`CUBIC against BBR`: QUIC's first."""
+        return f"{self.quic.upper()} against {self.tcp.upper()}"
+
+
+BBR, MIXED, CUBIC = Controllers("bbr", "bbr"), Controllers("cubic", "bbr"), Controllers("cubic", "cubic")
+PAIRS = (BBR, MIXED, CUBIC)
+LIKE = {"google": BBR, "facebook": BBR, "cloudflare": MIXED}
+"""What each provider told the authors that it uses."""
+TITLES = {name: name.capitalize() for name in PROVIDERS}
+
+Points = Mapping[str, Mapping[int, tuple[float, float]]]
+"""By arm and download: number of the first packet that was lost on the way down, and the time to the last byte, ms."""
+DOWN = "server_to_client"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The newest campaigns of one column."""
+
+    data: BookData
+    key: str
+    """`reference` or `yours`."""
+
+    def loads(self, where: Place, arm: str, metric: str = TTLB.name) -> Loads:
+        """Of every load that counts; none where the arm is not measured."""
+        return _loads(self.data, where.series, self.key).get((where, arm, metric), ())
+
+    def is_measured(self, series: str) -> bool:
+        return bool(_loads(self.data, series, self.key))
+
+    def clients(self, where: Place, protocol: str, cca: str, names: Sequence[str]) -> Clients:
+        """Loads of each; none at all where one of them has none, since the rule would not be the rule."""
+        found = tuple(self.loads(where, f"{protocol} {cca} {name}") for name in names)
+        return found if all(found) else ()
+
+    def rule(self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2) -> Times | None:
+        """The paper's: the lowest median over HTTP/3 over the lowest one over HTTP/2."""
+        return self._compared(where, pair, h3, h2, lowest_ratio)
+
+    def lead_ms(self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2) -> Times | None:
+        """By how many ms HTTP/3 is ahead, by the same medians."""
+        found = self._compared(where, pair, h3, h2, lowest_difference)
+        return None if found is None else Times(-found.value, -found.high, -found.low)
+
+    def _compared(
+        self,
+        where: Place,
+        pair: Controllers,
+        h3: Sequence[str],
+        h2: Sequence[str],
+        how: Callable[[Clients, Clients], Times],
+    ) -> Times | None:
+        over = self.clients(where, "quic", pair.quic, h3)
+        under = self.clients(where, "tcp", pair.tcp, h2)
+        return how(over, under) if over and under else None
+
+    def spread(self, where: Place, cca: str, names: Sequence[str] = H3) -> Times | None:
+        """The slowest client of HTTP/3 over the quickest, by medians."""
+        found = self.clients(where, "quic", cca, names)
+        return spread(found) if found else None
+
+    def behind_ms(self, where: Place, one: str, others: Sequence[str]) -> Times | None:
+        """By how many ms an arm's median is above the lowest of the others'."""
+        own, best = self.loads(where, one), tuple(self.loads(where, arm) for arm in others)
+        return lowest_difference((own,), best) if own and all(best) else None
+
+    def over(self, where: Place, one: str, other: str, base: Place | None = None) -> Times | None:
+        """How many times the median of another arm (of `base`, if it is given) an arm's is."""
+        own, under = self.loads(where, one), self.loads(base or where, other)
+        return lowest_ratio((own,), (under,)) if own and under else None
+
+    def first_losses(self) -> Points:
+        """Of the loads of `FIRST_LOSS` that count.
+
+        Which packets the link loses follows from each load's seed (`link/drawn.py`), so that records without a packet
+        tell it. A packet or two of the connection before may be counted with them.
+        """
+        return _first_losses(self.data, self.key)
+
+
+@lru_cache(maxsize=32)
+def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Place, str, str], Loads]:
+    """Every metric of the loads that count, by place and arm, in the order measured."""
+    cells = data.rows("cells", STUDY, series, key)
+    places = {
+        (row.campaign, row.cell_id): Place(series, int(row.object_bytes), Condition(row.rtt_ms, row.loss_pct))
+        for row in cells.itertuples()
+    }
+    found: dict[tuple[Place, str, str], list[float]] = {}
+    for row in _counting(data, series, key):
+        own = (places[row["campaign"], row["cell_id"]], row["arm"], row["metric"])
+        found.setdefault(own, []).append(float(row["value"]))
+    return {own: tuple(values) for own, values in found.items()}
+
+
+def _counting(data: BookData, series: str, key: str) -> list[dict[str, Any]]:
+    """Rows of `samples` of the loads that count."""
+    rows = data.rows("samples", STUDY, series, key)
+    rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
+    return rows.dropna(subset=["value"]).to_dict("records")
+
+
+@lru_cache(maxsize=8)
+def _first_losses(data: BookData, key: str) -> Points:
+    rows = data.rows("cells", STUDY, FIRST_LOSS, key).to_dict("records")
+    cells = {(row["campaign"], row["cell_id"]): row for row in rows}
+    found: dict[str, dict[int, tuple[float, float]]] = {}
+    for row in _counting(data, FIRST_LOSS, key):
+        if row["metric"] == TTLB.name:
+            first = _first_lost(cells[row["campaign"], row["cell_id"]], int(row["index"]), int(row["attempt"]))
+            found.setdefault(row["arm"], {})[int(row["index"])] = (first, float(row["value"]))
+    return found
+
+
+def _first_lost(cell: Mapping[str, Any], index: int, attempt: int) -> float:
+    """Number of the first packet from the server that the link of a row of `cells` loses in a load."""
+    link = {name: cell[name] for name in ("bandwidth_mbps", "rtt_ms", "loss_pct")}
+    if "loss_direction=down" in str(cell["netem"]):
+        link |= {"loss_direction": "down"}
+    seed = seed_of(int(cell["seed"]), index, attempt)
+    return float(next(lost_packets(Link.parse(link), DOWN, seed)))
+
+
+def verdict(found: Times) -> int:
+    """-1 where HTTP/3 is quicker, 1 where it is slower, 0 where the interval leaves it open."""
+    quicker, slower = found.within(at_most=1.0), found.within(at_least=1.0)
+    return -1 if quicker and not slower else 1 if slower and not quicker else 0
+
+
+class Printed:
+    """The 45 differences of November 2020: of means, and 0 where a test found none."""
+
+    def square(self, provider: str, where: Place) -> Difference:
+        return _printed()[provider, where.size_bytes, where.condition]
+
+    def rule(self, provider: str, where: Place) -> Times:
+        """Without an interval."""
+        return Times(1 + self.square(provider, where).pct / 100)
+
+
+@lru_cache(maxsize=1)
+def _printed() -> Mapping[tuple[str, int, Condition], Difference]:
+    return {
+        (one.provider, one.size_bytes, Condition(one.rtt_ms, one.added_loss_pct)): one
+        for one in differences(paths.PUBLISHED)
+    }

@@ -1,0 +1,128 @@
+"""Numbers of the chapter objects.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from longlook.book.claimed import verdict as verdict_of_parts
+from longlook.book.hypotheses import stated
+from longlook.book.times import Times
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.book.yu2021.claims import CLAIMS, Evidence
+from longlook.book.yu2021.evidence import (
+    BBR,
+    CUBIC,
+    FAR,
+    LARGE,
+    LIKE,
+    LOSSY,
+    MIDDLE,
+    MIXED,
+    NATIVE,
+    PAIRS,
+    PLACES,
+    QUIET,
+    SMALL,
+    Controllers,
+    Place,
+    Printed,
+    place,
+    verdict,
+)
+from longlook.book.yu2021.evidence import Measured as Own
+from longlook.figure import style
+from longlook.published.yu2021 import differences
+
+RECORDS = "data/raw/reference-yu-*"
+PRINTED = "data/published/yu2021/differences.csv"
+
+
+def _verdicts(m: Measured) -> list[str]:
+    """Of every claim that has numbers, by the reference campaigns."""
+    evidence = Evidence(Own(m.data, m.key))
+    found = [verdict_of_parts(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(evidence))]
+    if not found:
+        raise NotMeasured("no claim is measured")
+    return found
+
+
+def _how_many(true: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
+    return lambda m: StatedNumber(str(sum(map(true, _verdicts(m)))), f"verdicts of the claims, from {RECORDS}")
+
+
+def _holds(text: str) -> bool:
+    return text == "holds"
+
+
+def _fails(text: str) -> bool:
+    return text == "does not hold"
+
+
+def _rules(m: Measured, pairs: Iterable[Controllers], places: Iterable[Place]) -> list[Times]:
+    own = Own(m.data, m.key)
+    wanted = [(pair, where) for where in places for pair in pairs]
+    found = [one for pair, where in wanted if (one := own.rule(where, pair)) is not None]
+    if len(found) < len(wanted):
+        raise NotMeasured(f"{len(wanted) - len(found)} squares are not measured")
+    return found
+
+
+def _pct(pairs: Iterable[Controllers], places: Iterable[Place]) -> Callable[[Measured], StatedNumber]:
+    """The least and the greatest by the paper's rule: `−14 to −11 %`."""
+    asked, where = tuple(pairs), tuple(places)
+
+    def number(m: Measured) -> StatedNumber:
+        texts = [style.signed_pct((one.value - 1) * 100) for one in sorted(_rules(m, asked, where), key=_value)]
+        text = texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+        what = f"lowest median by HTTP/3 against the lowest by HTTP/2, {len(texts)} squares"
+        return StatedNumber(f"{text}{SPACE}%", f"{what}; from {RECORDS}")
+
+    return number
+
+
+def _value(found: Times) -> float:
+    return found.value
+
+
+def _agree(m: Measured) -> StatedNumber:
+    """Of the published squares those whose re-measured one, with the provider's controllers, says the same."""
+    own, printed = Own(m.data, m.key), Printed()
+    pairs = [
+        (verdict(printed.rule(provider, where)), found)
+        for provider, pair in LIKE.items()
+        for where in PLACES
+        if (found := own.rule(where, pair)) is not None
+    ]
+    if not pairs:
+        raise NotMeasured("no square is measured")
+    same = sum(said == verdict(found) for said, found in pairs)
+    text = f"{same} of {len(pairs)} ({100 * same / len(pairs):.0f}{SPACE}%)"
+    return StatedNumber(text, f"quicker, slower or not told apart: {PRINTED} against {RECORDS}")
+
+
+def _behind(m: Measured) -> StatedNumber:
+    found = Own(m.data, m.key).behind_ms(place(SMALL), "quic bbr chromium", [f"quic bbr {name}" for name in NATIVE])
+    if found is None:
+        raise NotMeasured("not every client of 100 KB is measured")
+    text = f"{found.value:.1f}{SPACE}ms".replace("-", style.MINUS)
+    return StatedNumber(text, f"median of Chromium above the lowest of quic-go and ngtcp2, BBR; from {RECORDS}")
+
+
+NUMBERS: Numbers = {
+    "squares": lambda m: StatedNumber(str(len(differences())), PRINTED),
+    "agree": _agree,
+    "claims": lambda m: StatedNumber(str(len(_verdicts(m))), f"claims that {RECORDS} has numbers of"),
+    "claims-hold": _how_many(_holds),
+    "claims-fail": _how_many(_fails),
+    "claims-partly": _how_many(lambda text: not _holds(text) and not _fails(text)),
+    "small-quiet": _pct(PAIRS, [place(SMALL)]),
+    "small-far": _pct(PAIRS, [place(SMALL, FAR)]),
+    "larger-quiet": _pct(PAIRS, [place(MIDDLE, QUIET), place(LARGE, QUIET)]),
+    "mixed-lossy": _pct([MIXED], [place(MIDDLE, LOSSY), place(LARGE, LOSSY)]),
+    "bbr-lossy": _pct([BBR], [place(MIDDLE, LOSSY), place(LARGE, LOSSY)]),
+    "cubic-lossy": _pct([CUBIC], [place(MIDDLE, LOSSY), place(LARGE, LOSSY)]),
+    "browser-behind": _behind,
+    **{f"stated-{name}": stated(f"yu-{name}") for name in ("100kb", "1mb", "5mb")},
+    **{f"stated-{name}": stated(f"yu-{name}") for name in ("clients", "servers", "each-way", "queue", "first-loss")},
+}

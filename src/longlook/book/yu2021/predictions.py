@@ -1,0 +1,312 @@
+"""What the sweeps after Yu and Benson predicted, and what became of it.
+
+The predictions stand in the heads of sweeps/yu2021/*.toml and were written before the campaigns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.times import Times, percent_text
+from longlook.book.varied import REFERENCE
+from longlook.book.yu2021 import first_loss
+from longlook.book.yu2021.claims import ms_text
+from longlook.book.yu2021.evidence import (
+    BBR,
+    CLIENTS,
+    CONDITIONS,
+    CUBIC,
+    EACH_WAY,
+    FAR,
+    FIRST_LOSS,
+    H2,
+    H3,
+    LARGE,
+    LOSSY,
+    MAIN,
+    MIDDLE,
+    MIXED,
+    NAMES,
+    NATIVE,
+    PAIRS,
+    QUEUE,
+    QUIET,
+    SERVERS,
+    SMALL,
+    WITHOUT_LOSS,
+    Condition,
+    Controllers,
+    Measured,
+    Place,
+    place,
+)
+from longlook.book.yu2021.lowest import spread
+from longlook.figure import style
+
+Found = Mapping[str, Times | None]
+"""By what a reader calls it; None where it is not measured."""
+EACH_WAY_CONDITION = Condition(loss_pct=2.0)
+"""1 % each way, as links count it: both together."""
+SIX = ("chromium", "chromium126", "curl", "ngtcp2", "quicgo", "lsquic")
+THREE = ("chromium", "chromium126", "curl")
+QUIC_SERVERS = ("envoy", "ngtcp2", "lsquic")
+SENDERS = (*(f"{cca} {one}" for cca in ("bbr", "cubic") for one in QUIC_SERVERS), "cubic envoy two")
+ARMS = tuple(
+    f"{protocol} {cca} {one}"
+    for protocol, clients in (("quic", H3), ("tcp", H2))
+    for cca in ("bbr", "cubic")
+    for one in clients
+)
+FEW = 3
+"""So many numbers are all told; of more their ends, and those that are not as predicted."""
+APART_POINTS, CHOSEN_POINTS = 10.0, 3.0
+
+
+def predictions(*sweeps: str, data: BookData | None = None) -> HTML:
+    """Those of some sweeps, as far as they are measured."""
+    own = Measured(data or book_data.load(), REFERENCE)
+    return predictions_table([one for sweep in sweeps if own.is_measured(sweep) for one in OF[sweep](own)])
+
+
+def judged(
+    said: str,
+    found: Found,
+    low: float = -math.inf,
+    high: float = math.inf,
+    text: Callable[[Times], str] = percent_text,
+) -> Prediction:
+    """Whether every number lies within its bounds."""
+    known = {name: one for name, one in found.items() if one is not None}
+    verdicts = {name: one.within(low, high) for name, one in known.items()}
+    missing = [name for name in found if name not in known]
+    parts = [_numbers(known, text)]
+    for word, which in (("not", False), ("open", None)):
+        own = [_named(name, known, text) for name, one in verdicts.items() if one is which]
+        parts += [f"{word}: {', '.join(own)}"] if own else []
+    parts += [f"not measured: {', '.join(missing)}"] if missing else []
+    return Prediction(said, "; ".join(filter(None, parts)), all_of(*verdicts.values(), *(None for _ in missing)))
+
+
+def _named(name: str, known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
+    """With its number where that is not told anyway."""
+    return name if len(known) <= FEW else f"{name} {text(known[name])}"
+
+
+def _numbers(known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
+    if len(known) <= FEW:
+        return "; ".join(f"{name} {text(one)}" for name, one in known.items())
+    ends = [text(Times(choose(one.value for one in known.values()))) for choose in (min, max)]
+    return f"{ends[0]} to {ends[1]} ({len(known)} numbers)"
+
+
+def _rules(own: Measured, pairs: Iterable[Controllers], places: Iterable[Place]) -> Found:
+    wanted = tuple(places)
+    return {f"{pair.title}, {where.label}": own.rule(where, pair) for pair in pairs for where in wanted}
+
+
+def of_100kb(own: Measured) -> list[Prediction]:
+    small = place(SMALL)
+    added = [small.at(one) for one in WITHOUT_LOSS if one != QUIET]
+    lossy = [small.at(one) for one in CONDITIONS if one.loss_pct]
+    return [
+        judged("without loss, 15 ms: at least 5 % quicker by HTTP/3", _rules(own, PAIRS, [small]), high=0.95),
+        judged("65 and 115 ms: at least 15 % quicker", _rules(own, PAIRS, added), high=0.85),
+        judged("0.1 and 1 % loss: quicker", _rules(own, PAIRS, lossy), high=1.0),
+        _browser_leads(own),
+        judged("Chromium is less than 10 ms behind the best of the others", _behind(own), high=10.0, text=ms_text),
+    ]
+
+
+def _browser_leads(own: Measured) -> Prediction:
+    trips = {
+        f"{pair.title}, {one.label}": _in_trips(own.lead_ms(place(SMALL, one), pair, ["chromium"], ["chromium"]), one)
+        for pair in (BBR, CUBIC)
+        for one in WITHOUT_LOSS
+    }
+    said = "Chromium leads itself over HTTP/2 by 0.75 to 2.5 round trips"
+    return judged(said, trips, 0.75, 2.5, text=_trips_text)
+
+
+def _in_trips(lead: Times | None, condition: Condition) -> Times | None:
+    if lead is None:
+        return None
+    return Times(*(one / condition.rtt_ms for one in (lead.value, lead.low, lead.high)))
+
+
+def _trips_text(found: Times) -> str:
+    interval = "" if math.isnan(found.low) else f" ({found.low:.2f} to {found.high:.2f})"
+    return f"{found.value:.2f} round trips{interval}"
+
+
+def _behind(own: Measured) -> Found:
+    return {
+        f"{cca.upper()}, {one.label}": own.behind_ms(
+            place(SMALL, one), f"quic {cca} chromium", [f"quic {cca} {name}" for name in NATIVE]
+        )
+        for cca in ("bbr", "cubic")
+        for one in WITHOUT_LOSS
+    }
+
+
+def _spreads(own: Measured, size: int) -> Found:
+    return {cca.upper(): own.spread(place(size), cca) for cca in ("bbr", "cubic")}
+
+
+def _lossy(own: Measured, where: Place) -> Prediction:
+    """Two bounds in one prediction."""
+    said = "1 % loss: CUBIC against BBR at least 5 % slower, BBR against BBR at most"
+    mixed, one = (judged(said, {pair.title: own.rule(where, pair)}, *bounds) for pair, *bounds in _UNDER_LOSS)
+    return Prediction(said, f"{mixed.found}; {one.found}", all_of(mixed.holds, one.holds))
+
+
+_UNDER_LOSS = ((MIXED, 1.05, math.inf), (BBR, -math.inf, 1.05))
+
+
+def of_1mb(own: Measured) -> list[Prediction]:
+    where = place(MIDDLE)
+    lossy, far = where.at(LOSSY), [where.at(FAR)]
+    return [
+        judged("without loss, 15 ms: within 5 %", _rules(own, PAIRS, [where]), 0.95, 1.05),
+        _lossy(own, lossy),
+        judged("1 % loss: CUBIC against CUBIC at most 5 % slower", _rules(own, [CUBIC], [lossy]), high=1.05),
+        judged("115 ms: at least 5 % quicker by HTTP/3", _rules(own, (BBR, CUBIC), far), high=0.95),
+        judged("the slowest of the three clients is at most 5 % behind", _spreads(own, MIDDLE), high=1.05),
+    ]
+
+
+def of_5mb(own: Measured) -> list[Prediction]:
+    where = place(LARGE)
+    return [
+        judged("without loss, 15 ms: within 5 %", _rules(own, PAIRS, [where]), 0.95, 1.05),
+        _lossy(own, where.at(LOSSY)),
+        judged("115 ms: BBR against BBR within 10 %", _rules(own, [BBR], [where.at(FAR)]), 0.9, 1.1),
+        judged("the slowest of the three clients is at most 5 % behind", _spreads(own, LARGE), high=1.05),
+    ]
+
+
+def of_clients(own: Measured) -> list[Prediction]:
+    small, large = ([Place(CLIENTS, size, condition) for condition in (QUIET, FAR)] for size in (SMALL, MIDDLE))
+    versions = {
+        f"{name}, {where.condition.label}": own.behind_ms(where, f"{arm} bbr chromium126", [f"{arm} bbr chromium"])
+        for name, arm in (("HTTP/3", "quic"), ("HTTP/2", "tcp"))
+        for where in small
+    }
+    natives = [f"quic bbr {name}" for name in SIX[2:]]
+    behind = {
+        f"{NAMES[arm.split()[-1]]}, {where.condition.label}": own.behind_ms(where, arm, natives)
+        for where in small
+        for arm in natives
+    }
+    slowest = {where.condition.label: own.spread(where, "bbr", SIX) for where in large}
+    return [
+        judged("1 MB: the slowest of the six is at most 5 % behind", slowest, high=1.05),
+        judged("100 KB: Chromium 126 is within 10 ms of 111", versions, -10.0, 10.0, text=ms_text),
+        judged("100 KB: the others are within 10 ms of the quickest of them", behind, high=10.0, text=ms_text),
+        _whoever_is_asked(own, [*small, *large]),
+    ]
+
+
+def _whoever_is_asked(own: Measured, places: Iterable[Place]) -> Prediction:
+    both = {where.label: (own.rule(where, BBR), own.rule(where, BBR, SIX, THREE)) for where in places}
+    return _points("the rule says the same with all clients as with the paper's", both, CHOSEN_POINTS)
+
+
+def _points(said: str, both: Mapping[str, tuple[Times | None, Times | None]], most: float) -> Prediction:
+    """By the numbers alone: how many percentage points two of them are apart."""
+    apart = {
+        name: abs(one.value - other.value) * 100
+        for name, (one, other) in both.items()
+        if one is not None and other is not None
+    }
+    if not apart:
+        return Prediction(said, "not measured", None)
+    beyond = [name for name, points in apart.items() if points > most]
+    text = f"{min(apart.values()):.1f} to {max(apart.values()):.1f} points apart ({len(apart)} squares)"
+    missing = len(both) - len(apart)
+    text += (f"; not: {', '.join(beyond)}" if beyond else "") + (f"; {missing} not measured" if missing else "")
+    return Prediction(said, text, False if beyond else None if missing else True)
+
+
+def of_servers(own: Measured) -> list[Prediction]:
+    quiet, lossy, far = (Place(SERVERS, MIDDLE, one) for one in (QUIET, LOSSY, FAR))
+    both = {one: own.over(lossy, f"quic bbr {one}", f"quic cubic {one}") for one in QUIC_SERVERS}
+    apache = {one: own.over(lossy, f"quic bbr {one}", "tcp bbr apache") for one in QUIC_SERVERS}
+    two = {"two over one": own.over(lossy, "quic cubic envoy two", "quic cubic envoy")}
+    nginx = {one.condition.label: own.over(one, "tcp bbr nginx", "tcp bbr apache") for one in (quiet, far)}
+    return [
+        judged(
+            "without loss, 15 ms: the slowest QUIC sender is at most 5 % behind",
+            {"slowest over quickest": _of_senders(own, quiet)},
+            high=1.05,
+        ),
+        judged("1 % loss: each server is quicker by BBR than by CUBIC", both, high=1.0),
+        judged("1 % loss: by BBR each is at most 5 % slower than Apache by BBR", apache, high=1.05),
+        judged("1 % loss: Envoy for two connections is not slower than for one", two, high=1.0),
+        judged("without loss nginx is within 3 % of Apache", nginx, 0.97, 1.03),
+    ]
+
+
+def _of_senders(own: Measured, where: Place) -> Times | None:
+    """All seven, whatever their controllers."""
+    found = tuple(own.loads(where, f"quic {one}") for one in SENDERS)
+    return spread(found) if all(found) else None
+
+
+def of_each_way(own: Measured) -> list[Prediction]:
+    middle, small = (Place(EACH_WAY, size, EACH_WAY_CONDITION) for size in (MIDDLE, SMALL))
+    both = {
+        f"{pair.title}, {size}": (own.rule(each, pair), own.rule(down, pair))
+        for pair in PAIRS
+        for size, each, down in (("100 KB", small, place(SMALL, LOSSY)), ("1 MB", middle, place(MIDDLE, LOSSY)))
+    }
+    return [
+        _lossy(own, middle),
+        _points("the squares are less than 10 points from those with loss down only", both, APART_POINTS),
+    ]
+
+
+def of_queue(own: Measured) -> list[Prediction]:
+    far = Place(QUEUE, MIDDLE, FAR)
+    longer = {
+        f"{arm}, {one.label}": own.over(Place(QUEUE, MIDDLE, one), arm, arm, base=place(MIDDLE, one))
+        for one in (QUIET, FAR)
+        for arm in ARMS
+    }
+    return [
+        judged("115 ms: at least 5 % quicker by HTTP/3", _rules(own, (BBR, CUBIC), [far]), high=0.95),
+        judged("no sender's median is more than 2 % above that with 50 packets", longer, high=1.02),
+    ]
+
+
+def of_first_loss(own: Measured) -> list[Prediction]:
+    found = own.first_losses()
+    bbr = (first_loss.QUIC_BBR, first_loss.TCP_BBR)
+    by_bbr = {first_loss.title(arm): first_loss.correlation(found, arm) for arm in bbr}
+    cubic = first_loss.correlation(found, first_loss.QUIC_CUBIC)
+    pairs = ((first_loss.QUIC_CUBIC, first_loss.TCP_BBR), (first_loss.TCP_CUBIC, first_loss.QUIC_BBR))
+    of_quic, of_tcp = ({"difference": first_loss.difference(found, *pair)} for pair in pairs)
+    text = first_loss.text
+    return [
+        judged("by CUBIC over QUIC the correlation is negative", {"correlation": cubic}, high=0.0, text=text),
+        judged("it is more negative than by BBR over TCP", of_quic, high=0.0, text=text),
+        judged("by CUBIC over TCP it is more negative than by BBR over QUIC", of_tcp, high=0.0, text=text),
+        judged(f"by BBR it is between {style.MINUS}0.5 and 0.5", by_bbr, -0.5, 0.5, text=text),
+    ]
+
+
+OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {
+    MAIN[SMALL]: of_100kb,
+    MAIN[MIDDLE]: of_1mb,
+    MAIN[LARGE]: of_5mb,
+    CLIENTS: of_clients,
+    SERVERS: of_servers,
+    EACH_WAY: of_each_way,
+    QUEUE: of_queue,
+    FIRST_LOSS: of_first_loss,
+}

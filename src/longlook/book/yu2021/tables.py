@@ -1,0 +1,186 @@
+"""Tables of the chapter on single files: clients, servers, the direction of the loss, the queue."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.times import Times, percent_text
+from longlook.book.yu2021.evidence import (
+    CLIENTS,
+    EACH_WAY,
+    FAR,
+    H3,
+    LOSSY,
+    MAIN,
+    MIDDLE,
+    NAMES,
+    PAIRS,
+    QUEUE,
+    QUIET,
+    SERVERS,
+    SMALL,
+    Controllers,
+    Measured,
+    Place,
+    place,
+)
+from longlook.book.yu2021.predictions import ARMS, EACH_WAY_CONDITION, SENDERS, SIX, THREE
+from longlook.experiment.metrics import CONNECT, PACKETS, PACKETS_UP, TTLB
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+NONE = style.DASH
+SENDER_NAMES = {"envoy": "Envoy", "ngtcp2": "ngtcp2", "lsquic": "LSQUIC", "apache": "Apache", "nginx": "nginx"}
+OF_TCP = ("tcp bbr apache", "tcp bbr nginx")
+
+
+def newest(data: BookData, series: str) -> Measured:
+    """The reader's own campaign of a series, else the reference one, measured or not."""
+    columns = [Measured(data, key) for key, _, _ in COLUMNS]
+    return next((one for one in reversed(columns) if one.is_measured(series)), columns[0])
+
+
+def against_best(data: BookData | None = None) -> HTML:
+    """Figure 8: each of the three clients of HTTP/3 against the quickest of them, by BBR."""
+    found = data or book_data.load()
+    rows: list[list[str]] = []
+    starts: list[int] = []
+    for condition in (QUIET, LOSSY, FAR):
+        starts.append(len(rows))
+        for size, series in MAIN.items():
+            own = newest(found, series)
+            where = place(size, condition)
+            medians = [_median(own, where, f"quic bbr {name}") for name in H3]
+            known = [one for one in medians if one is not None]
+            rows.append([where.label, *(_over(one, min(known)) if one is not None else NONE for one in medians)])
+    if all(set(row[1:]) == {NONE} for row in rows):
+        return HTML(style.NOTHING_YET)
+    return HTML(html_table(["", *(NAMES[name] for name in H3)], rows, numeric={1, 2, 3}, starts=starts, escape=False))
+
+
+def _median(own: Measured, where: Place, arm: str, metric: str = TTLB.name) -> float | None:
+    loads = own.loads(where, arm, metric)
+    return statistics.median(loads) if loads else None
+
+
+def _over(median: float, least: float) -> str:
+    """`152 ms (+4.1 %)`."""
+    pct = style.signed_pct((median / least - 1) * 100)
+    return f"{median:,.0f} ms ({pct} %)"
+
+
+def clients(data: BookData | None = None) -> HTML:
+    """Every client of yu-clients: handshake, both files over both links, and how often it acknowledges."""
+    own = newest(data or book_data.load(), CLIENTS)
+    if not own.is_measured(CLIENTS):
+        return HTML(style.NOTHING_YET)
+    arms = [f"quic bbr {name}" for name in SIX] + [f"tcp bbr {name}" for name in THREE]
+    places = [Place(CLIENTS, size, condition) for size in (SMALL, MIDDLE) for condition in (QUIET, FAR)]
+    rows = [
+        [
+            NAMES[arm.split()[-1]],
+            "HTTP/3" if arm.startswith("quic") else "HTTP/2",
+            _number(_median(own, places[0], arm, CONNECT.name)),
+            *(_number(_median(own, where, arm)) for where in places),
+            _acknowledged(own, places[2], arm),
+        ]
+        for arm in arms
+    ]
+    groups = [("", 3), ("100 KB, ms", 2), ("1 MB, ms", 2), ("", 1)]
+    links = [f"over {where.condition.label}" for where in places]
+    head = ["", "over", "handshake, ms", *links, "packets up for 100 down"]
+    numeric = set(range(2, len(head)))
+    return HTML(html_table(head, rows, numeric=numeric, groups=groups, starts={len(SIX)}))
+
+
+def _number(median: float | None) -> str:
+    return NONE if median is None else f"{median:,.1f}"
+
+
+def _ms(median: float | None) -> str:
+    return NONE if median is None else f"{median:,.1f} ms"
+
+
+def _acknowledged(own: Measured, where: Place, arm: str) -> str:
+    """By the capture beside the server; a browser does not say which connection was whose."""
+    both, up = (_median(own, where, arm, metric.name) for metric in (PACKETS, PACKETS_UP))
+    return NONE if both is None or up is None or both <= up else f"{100 * up / (both - up):.0f}"
+
+
+def servers(data: BookData | None = None) -> HTML:
+    """Every sender of yu-servers, and how it compares with Apache by BBR."""
+    own = newest(data or book_data.load(), SERVERS)
+    if not own.is_measured(SERVERS):
+        return HTML(style.NOTHING_YET)
+    places = [Place(SERVERS, MIDDLE, condition) for condition in (QUIET, LOSSY, FAR)]
+    rows = [
+        [_sender(arm), *(text for where in places for text in _against(own, where, arm))]
+        for arm in (*(f"quic {one}" for one in SENDERS), *OF_TCP)
+    ]
+    groups = [("", 1), *((where.condition.label, 2) for where in places)]
+    head = ["", *["median, ms", "against Apache, BBR"] * len(places)]
+    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, starts={len(SENDERS)}))
+
+
+def _sender(arm: str) -> str:
+    """`Envoy, CUBIC (two connections)`."""
+    _, cca, server, *two = arm.split()
+    return f"{SENDER_NAMES[server]}, {cca.upper()}" + (" for two connections" if two else "")
+
+
+def _against(own: Measured, where: Place, arm: str) -> list[str]:
+    times = None if arm == OF_TCP[0] else own.over(where, arm, OF_TCP[0])
+    return [_number(_median(own, where, arm)), NONE if times is None else percent_text(times)]
+
+
+def direction(data: BookData | None = None) -> HTML:
+    """1 % loss on the way down only, and each way, by the paper's rule."""
+    found = data or book_data.load()
+    rows = [
+        [f"{pair.title}, {text}", *_pair(found, (place(size, LOSSY), Place(EACH_WAY, size, EACH_WAY_CONDITION)), pair)]
+        for size, text in ((SMALL, "100 KB"), (MIDDLE, "1 MB"))
+        for pair in PAIRS
+    ]
+    return _compared(["HTTP/3 against HTTP/2", "down only", "each way"], rows)
+
+
+def queue(data: BookData | None = None) -> HTML:
+    """1 MB without loss, with a queue of 50 packets and of 1000: the rule, and the median of every sender."""
+    found = data or book_data.load()
+    rows: list[list[str]] = []
+    for condition in (QUIET, FAR):
+        both = (place(MIDDLE, condition), Place(QUEUE, MIDDLE, condition))
+        rows += [[f"{pair.title}, {condition.label}", *_pair(found, both, pair)] for pair in PAIRS]
+    for condition in (QUIET, FAR):
+        both = (place(MIDDLE, condition), Place(QUEUE, MIDDLE, condition))
+        rows += [
+            [f"{_client(arm)}, {condition.label}", *(_ms(_median(newest(found, one.series), one, arm)) for one in both)]
+            for arm in ARMS
+        ]
+    return _compared(["", "50 packets", "1000 packets"], rows)
+
+
+def _client(arm: str) -> str:
+    protocol, cca, name = arm.split()
+    return f"{NAMES[name]}, {style.PROTOCOL_LABELS[protocol]} {cca.upper()}"
+
+
+def _pair(data: BookData, places: Sequence[Place], pair: Controllers) -> list[str]:
+    """The rule at both, each in its own newest column."""
+    return [_text(newest(data, where.series).rule(where, pair)) for where in places]
+
+
+def _text(found: Times | None) -> str:
+    return NONE if found is None else percent_text(found)
+
+
+def _compared(head: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:
+    """Nothing where the second column, which the sweep is about, has no number."""
+    if all(row[-1] == NONE for row in rows):
+        return HTML(style.NOTHING_YET)
+    return HTML(html_table(head, rows, numeric=set(range(1, len(head)))))

@@ -1,0 +1,105 @@
+"""Yu and Benson 2021: 45 printed differences of November 2020, what the text says in numbers, objects and pages.
+
+The paper's own heatmaps (figures 4, 8 and 12) show medians whose numbers nobody published. What is printed are images
+in the history of its repository: differences of means, with those that Welch's test did not find significant set to 0.
+None of them is a mean of one arm, so they are no `PublishedCell`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from longlook.errors import LonglookError
+from longlook.published.files import rows
+
+STUDY = "yu2021"
+SIZES = {100: 102_400, 1000: 1_048_576, 5000: 5_242_880}
+"""Bytes of what it calls 100 KB, 1 MB and 5 MB, as its authors' own server has them; the providers' are near."""
+PROVIDERS = ("google", "facebook", "cloudflare")
+BASE_RTT_MS = 15.0
+"""The middle of its 10 to 20 ms."""
+BANDWIDTH_MBPS = 10.0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One square: the best HTTP/3 client's mean time to the last byte against the best HTTP/2 client's, %."""
+
+    provider: str
+    size_bytes: int
+    added_rtt_ms: float
+    added_loss_pct: float
+    """Its direction is not stated."""
+    pct: float
+    """Negative: HTTP/3 is quicker."""
+    is_significant: bool
+    """Where it is not, 0 is printed, and whatever the difference was is unknown."""
+    n: int
+    source: str
+
+    @property
+    def rtt_ms(self) -> float:
+        """Of an emulated link."""
+        return BASE_RTT_MS + self.added_rtt_ms
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A number of its text."""
+
+    provider: str
+    workload: str
+    implementation: str
+    metric: str
+    """With its unit: `certificate_verification_time_ms`."""
+    statistic: str
+    value: float
+    basis: str
+    """`printed`, or `derived by us ...`."""
+    source: str
+    note: str
+    conditions: Mapping[str, str]
+    """Those stated of `size_kb`, `bandwidth_mbps`, `added_rtt_ms`, `added_loss_pct`."""
+
+
+def differences(folder: Path | None = None) -> list[Difference]:
+    """All 45, in their order: by provider, loss without added delay, then delay without loss."""
+    return [_difference(where, row) for where, row in rows(STUDY, "differences.csv", folder)]
+
+
+def _difference(where: str, row: dict[str, str]) -> Difference:
+    try:
+        return Difference(
+            provider=row["provider"],
+            size_bytes=SIZES[int(row["size_kb"])],
+            added_rtt_ms=float(row["added_rtt_ms"]),
+            added_loss_pct=float(row["added_loss_pct"]),
+            pct=float(row["value"]),
+            is_significant=not row["zero_means"],
+            n=int(row["n"]),
+            source=row["source"],
+        )
+    except (KeyError, ValueError) as error:
+        raise LonglookError(f"{where}: {error}") from None
+
+
+def remarks(folder: Path | None = None) -> list[Remark]:
+    """Numbers of its text and tables 1 to 3, in their order."""
+    return [_remark(where, row) for where, row in rows(STUDY, "text.csv", folder)]
+
+
+def _remark(where: str, row: dict[str, str]) -> Remark:
+    stated = ("size_kb", "bandwidth_mbps", "added_rtt_ms", "added_loss_pct")
+    kept = ("provider", "workload", "implementation", "metric", "statistic", "basis", "source", "note")
+    try:
+        conditions = {name: row[name] for name in stated if row[name]}
+        return Remark(**{name: row[name] for name in kept}, value=float(row["value"]), conditions=conditions)
+    except (KeyError, ValueError) as error:
+        raise LonglookError(f"{where}: {error}") from None
+
+
+def endpoints(folder: Path | None = None) -> list[dict[str, str]]:
+    """Its objects and pages, as its repository lists them."""
+    return [row for _, row in rows(STUDY, "endpoints.csv", folder)]

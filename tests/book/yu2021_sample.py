@@ -1,0 +1,67 @@
+"""Small results of the sweeps after Yu and Benson, with known times."""
+
+from __future__ import annotations
+
+from book_sample import campaign_row, tables_of
+
+from longlook.analysis.result import CellResult
+from longlook.dataset.tables import write_tables
+from longlook.experiment.registry import named
+from longlook.record.samples import Sample
+from longlook.stack.arms import open_sweep
+
+SWEEPS = ("yu-100kb", "yu-1mb", "yu-5mb", "yu-clients", "yu-servers", "yu-each-way", "yu-queue", "yu-first-loss")
+LOADS = 4
+TRIPS = {"quic": 2, "tcp": 3}
+LATE_MS = 3.0
+"""Of Chromium over HTTP/3."""
+BY_CUBIC = 1.2
+"""How many times as long the bytes take by CUBIC with 1 % loss."""
+
+
+def time_ms(protocol: str, cca: str, client: str, size: int, rtt_ms: float, loss_pct: float) -> float:
+    """Round trips, and bytes at 10 Mbit/s with 5 % of headers."""
+    late = LATE_MS if protocol == "quic" and client.startswith("chromium") else 0.0
+    slow = BY_CUBIC if cca == "cubic" and loss_pct >= 1 else 1.0
+    return TRIPS[protocol] * rtt_ms + size * 8 / 1e4 * 1.05 * slow + late
+
+
+def bytes_down(protocol: str, size: int, loss_pct: float) -> float:
+    """TCP sends a fifth again with 1 % loss, QUIC a hundredth."""
+    again = (0.2 if protocol == "tcp" else 0.01) if loss_pct >= 1 else 0.0
+    return size * 1.05 * (1 + again)
+
+
+def write_objects(processed, sweeps=SWEEPS):
+    """Tables of all of them."""
+    results, campaigns = [], []
+    for name in sweeps:
+        sweep = open_sweep(name)
+        campaign = f"reference-{name}-20260101T000000"
+        cells = sweep.cells()
+        row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
+        campaigns.append(row | {"study": "yu2021", "stack": "yu2021"})
+        results += [_result(campaign, sweep.experiment, cell) for cell in cells]
+    write_tables(processed, tables_of(results, campaigns))
+
+
+def _result(campaign, experiment, cell):
+    samples = [_sample(cell, arm, index, place) for index in range(LOADS + 1) for place, arm in enumerate(cell.arms)]
+    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+
+
+def _sample(cell, arm, index, place):
+    """Each load is 0.1 ms longer than the one before."""
+    link, size = cell.link, cell.workload.total_bytes
+    ms = time_ms(arm.protocol, arm.cca, arm.client, size, link.rtt_ms, link.loss_pct) + index / 10
+    metrics = {
+        "ttlb_ms": ms, "connect_ms": (TRIPS[arm.protocol] - 1) * link.rtt_ms, "ttfb_ms": 50.0, "client_cpu_s": 0.1,
+        "server_cpu_s": 0.1,
+    }  # fmt: skip
+    if arm.client != "chromium":
+        sent = bytes_down(arm.protocol, size, link.loss_pct) + index
+        metrics |= {"duration_ms": ms, "packets": 150.0, "packets_up": 50.0, "bytes_up": 5e3, "bytes_down": sent}
+    return Sample(
+        arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True, set_aside=index == 0,
+        reject_reason=None, disturbed=False, zero_rtt=None, metrics=metrics,
+    )  # fmt: skip
