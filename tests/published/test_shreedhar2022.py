@@ -1,4 +1,4 @@
-"""The numbers of Shreedhar et al.: read whole, with the flag of a clock that wrapped, and never as times where it did."""
+"""The numbers of Shreedhar et al.: read whole, with the flag of a clock that wrapped, and no times where it did."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_the_lead_of_the_text_follows_from_the_percentiles():
 
 def test_throughput_is_size_over_time():
     found = published.throughput()
-    assert list(found)[0] == 500_000 and list(found)[-1] == 2_000_000_000 and len(found) == 10
+    assert (min(found), max(found), len(found)) == (500_000, 2_000_000_000, 10)
     times = {
         (one.size_bytes, one.protocol): one.value
         for one in published.cloud()

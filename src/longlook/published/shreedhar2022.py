@@ -1,7 +1,7 @@
-"""Shreedhar et al. 2022: percentiles of connection times and downloads, numbers of its text, its cloud store's means.
+"""Shreedhar et al. 2022: percentiles of connection times and downloads, numbers of its text, means of its cloud store.
 
-The percentiles and means are what the authors' public notebooks print; the paper has figures without numbers. They are of
-public sites and a public store, so that no cell here is the same: they are no `PublishedCell`s.
+The percentiles and means are what the authors' public notebooks print; the paper has figures without numbers. They are
+of public sites and a public store, so that no cell here is the same: they are no `PublishedCell`s.
 
 Their QUIC client printed the nanoseconds of a time without its seconds. Such numbers are flagged as wrapped, and are no
 times: `Distribution.time_ms` has none.
@@ -95,7 +95,8 @@ def _distribution(lines: list[tuple[str, dict[str, str]]]) -> Distribution:
     try:
         place = PLACES[first["vantage_point"]]
         printed = {}
-        for where, row in lines:
+        for line, row in lines:
+            where = line  # for the message
             printed[int(row["statistic"].removeprefix("percentile_"))] = float(row["value"])
             if (row["n"], row["wrapped_at_1000_ms"]) != (first["n"], first["wrapped_at_1000_ms"]):
                 raise ValueError("not of the same samples, or not of the same clock, as the percentiles before it")
