@@ -82,7 +82,7 @@ def arm_title(arm: str) -> str:
     return f"{name}, slow client" if arm.startswith(SLOW) else name
 
 
-Places = Mapping[tuple[float, int, str, str], Summary]
+Summaries = Mapping[tuple[float, int, str, str], Summary]
 Samples = Mapping[tuple[float, int, str, str], Sequence[float]]
 """By round trip, bytes, arm and metric."""
 
@@ -129,7 +129,7 @@ class Measured:
 
 
 @lru_cache(maxsize=32)
-def _summaries(data: BookData, series: str, key: str) -> Places:
+def _summaries(data: BookData, series: str, key: str) -> Summaries:
     rows = data.rows("arms", STUDY, series, key)
     return {
         (float(row["rtt_ms"]), int(row["object_bytes"]), row["arm"], row["metric"]): summary_of(row)

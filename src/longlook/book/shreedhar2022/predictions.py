@@ -53,7 +53,7 @@ from longlook.book.times import Times, percent_text, times
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTLB
 from longlook.figure import style
-from longlook.published.shreedhar2022 import CONNECTION, INDIA, MUNICH, TLS12, TLS13, VM, WRAP_MS, of_all_sites
+from longlook.published.shreedhar2022 import CONNECTION, INDIA, MUNICH, STUDY, TLS12, TLS13, VM, WRAP_MS, of_all_sites
 from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
 
 NEAR, NEARER = 0.2, 0.05
@@ -95,7 +95,7 @@ def judged(sweep: str, data: BookData) -> list[Prediction]:
     """None before it is measured."""
     evidence = Measured(data, REFERENCE)
     if sweep == FLOWS:
-        return of_flows({one.label: one for one in contests(data, "shreedhar2022", FLOWS, REFERENCE)})
+        return of_flows({one.label: one for one in contests(data, STUDY, FLOWS, REFERENCE)})
     return list(JUDGES[sweep](evidence)) if evidence.has(sweep) else []
 
 
