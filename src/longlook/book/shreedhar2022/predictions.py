@@ -260,8 +260,8 @@ def of_clock(evidence: Measured) -> Iterator[Prediction]:
         old, right, wrong = (percentile_of(own, percentile) for own in (all_old, all_quic, wrapped(all_quic)))
         larger[percentile] = (old - wrong) / (old - right)
     yield Prediction(
-        "read rightly QUIC's median is ahead of TLS 1.2's on each link; over all of them the wrapped clock makes the lead "
-        "10 to 30 % larger",
+        "read rightly QUIC's median is ahead of TLS 1.2's on each link; over all links the wrapped clock makes its "
+        "lead 10 to 30 % larger",
         f"ahead by {min(ahead):.0f} to {max(ahead):.0f} ms; "
         + "; ".join(f"{percentile}th percentile: {value:.2f} times" for percentile, value in larger.items()),
         min(ahead) > 0 and all(LARGER[0] <= value <= LARGER[1] for value in larger.values()),
