@@ -64,8 +64,8 @@ TOOLS = (
     Tool("iperf3", "iperf3", "benchmarks and fairness", required=False),
     Tool("tcpdump", "tcpdump", "captures, for fairness and window timelines", required=False),
     Tool("tshark", "tshark", "decrypting captures of QUIC", required=False),
-    Tool("gtlsserver", "ngtcp2-server", "the server ngtcp2, of quicv1more, halme2021, matrix and yu2021", required=False),
-    Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of quicv1more, halme2021, matrix and yu2021", required=False),
+    Tool("gtlsserver", "ngtcp2-server", "the server ngtcp2, of halme2021, quicv1more and over it", required=False),
+    Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of halme2021, quicv1more and over it", required=False),
     Tool("nginx", "nginx", "the server nginx, of baxter2018, matrixnginx and yu2021nginx", required=False),
     Tool(
         "flask",

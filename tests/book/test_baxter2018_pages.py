@@ -11,8 +11,9 @@ from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.baxter2018 import predictions, tables
 from longlook.book.baxter2018.claims import CLAIMS, evaluate
-from longlook.book.baxter2018.evidence import Measured, Printed, Where, combined, interval, quotient, slope
+from longlook.book.baxter2018.evidence import Measured, Printed, Where, combined, interval, slope
 from longlook.book.claimed import verdict
+from longlook.book.times import quotient
 from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
 from longlook.published import baxter2018

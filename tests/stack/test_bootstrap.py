@@ -312,7 +312,9 @@ def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subproce
     return done, calls.read_text().splitlines() if calls.exists() else []
 
 
-@pytest.mark.parametrize("stack", ["quicv1more", "halme2021", "matrix", "yu2021"])
+@pytest.mark.parametrize(
+    "stack", ["quicv1more", "halme2021", "matrix", "yu2021", "shreedhar2022", "shreedhar2022tls12"]
+)
 def test_the_programs_of_a_stack_come_with_it_alone(tmp_path, stack):
     for name in ("other", "same"):
         (tmp_path / name).mkdir()

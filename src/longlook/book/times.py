@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from scipy.special import stdtrit
+
 from longlook.analysis.ratio import ratio_of
-from longlook.analysis.welch import Summary
+from longlook.analysis.welch import ALPHA, Summary, welch_from_summaries
 from longlook.book.claimed import ClaimPart
 from longlook.figure import style
+
+CONFIDENT = 2.576
+"""Standard errors on either side of a 99 % interval of a sum of many loads."""
 
 
 @dataclass(frozen=True)
 class Times:
-    """How many times something; with its 99 % interval, or NaN where only means are printed."""
+    """How many times something, or by how much; with its 99 % interval, or NaN where only means are printed."""
 
     value: float
     low: float = math.nan
@@ -37,6 +42,28 @@ def times(base: Summary, other: Summary) -> Times:
     """Mean of `other` over that of `base`."""
     found = ratio_of(base, other)
     return Times(found.value, found.low, found.high)
+
+
+def difference(base: Summary, other: Summary) -> Times:
+    """By how much the mean of `other` is above that of `base`, in their unit, with Welch's interval."""
+    value = other.mean - base.mean
+    test = welch_from_summaries(base, other)
+    if test.note == "no variance":
+        return Times(value, value, value)
+    if math.isnan(test.p_value):
+        return Times(value)
+    error = math.sqrt(base.sd**2 / base.n + other.sd**2 / other.n)
+    reach = float(stdtrit(test.degrees_of_freedom, 1 - ALPHA / 2)) * error
+    return Times(value, value - reach, value + reach)
+
+
+def quotient(over: tuple[Summary, Summary], under: tuple[Summary, Summary]) -> Times:
+    """How many times one quotient of means is another: (a / b) / (c / d), by the errors of their logarithms."""
+    means = (*over, *under)
+    logs = [math.log(one.mean) for one in means]
+    middle = logs[0] - logs[1] - logs[2] + logs[3]
+    reach = CONFIDENT * math.sqrt(sum((one.sd / one.mean) ** 2 / one.n for one in means))
+    return Times(*(math.exp(middle + off) for off in (0, -reach, reach)))
 
 
 def part_of(name: str, found: Times, at_least: float = -math.inf, at_most: float = math.inf) -> ClaimPart:

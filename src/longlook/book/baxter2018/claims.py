@@ -27,12 +27,11 @@ from longlook.book.baxter2018.evidence import (
     combined,
     interval,
     of_series,
-    quotient,
     slope,
 )
 from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import BookData
-from longlook.book.times import Times, part_of, times
+from longlook.book.times import Times, part_of, quotient, times
 from longlook.book.value import SPACE
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED

@@ -15,7 +15,7 @@ from longlook import paths
 from longlook.analysis.agreement import printed_summary
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.times import Times
+from longlook.book.times import CONFIDENT, Times
 from longlook.experiment.metrics import BY_STAMPS, PLT
 from longlook.published import baxter2018
 from longlook.published.baxter2018 import BASE_RTT_MS, NEW, QUIC, STUDY, WARM
@@ -30,8 +30,6 @@ PLACES = {"local": "from Victoria", "vlan": "same network", "west": "from us-wes
 SERIES = tuple(f"{name}-{place}" for name, place in [(POSTER, "local"), (POSTER, "vlan")]) + tuple(
     f"{REPORT}-{place}" for place in PLACES
 )
-CONFIDENT = 2.576
-"""Standard errors on either side of a 99 % interval of a sum of many loads."""
 
 
 @dataclass(frozen=True)
@@ -158,12 +156,3 @@ def interval(found: Summary) -> Times:
     """A number of its own, with its 99 % interval."""
     reach = CONFIDENT * found.sd / math.sqrt(found.n)
     return Times(found.mean, found.mean - reach, found.mean + reach)
-
-
-def quotient(over: tuple[Summary, Summary], under: tuple[Summary, Summary]) -> Times:
-    """How many times one quotient of means is another: (a / b) / (c / d), by the errors of their logarithms."""
-    means = (*over, *under)
-    logs = [math.log(one.mean) for one in means]
-    middle = logs[0] - logs[1] - logs[2] + logs[3]
-    reach = CONFIDENT * math.sqrt(sum((one.sd / one.mean) ** 2 / one.n for one in means))
-    return Times(*(math.exp(middle + off) for off in (0, -reach, reach)))

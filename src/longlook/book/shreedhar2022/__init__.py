@@ -1,0 +1,1 @@
+"""What only the chapter on Shreedhar et al. 2022 needs."""

@@ -1,0 +1,240 @@
+"""Connection times and downloads as distributions, and how many times TLS 1.2's throughput QUIC's is, by size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import altair as alt
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.shreedhar2022.evidence import (
+    CLOUD,
+    ENVOY,
+    ENVOY_LSQUIC,
+    LARGE,
+    LARGE_SIZES,
+    LSQUIC,
+    MACHINE,
+    NEW,
+    OLD,
+    PACES,
+    PLACES,
+    PRINTED_AS,
+    PRINTED_STAGES,
+    SIZES,
+    SLOW,
+    TITLES,
+    WEB,
+    Measured,
+    newest,
+    size_title,
+)
+from longlook.book.times import times
+from longlook.experiment.metrics import CONNECT, TTLB
+from longlook.figure import style
+from longlook.figure.heatmap import configured
+from longlook.figure.live import Attachment, LiveChart
+from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS, of_all_sites, throughput
+
+SHOWN = {LSQUIC: "QUIC (LSQUIC)", ENVOY: "QUIC (curl)", OLD: "TLS 1.2", NEW: "TLS 1.3"}
+COLOURS = dict(zip(SHOWN.values(), ("#b2182b", "#dfa53a", "#2166ac", "#1b7837"), strict=True))
+PRINTED = "printed"
+SOURCES = [*PACES.values(), PRINTED]
+DASHES = {"fast": [1, 0], "slow": [5, 3]}
+COLUMNS = ["place", "arm", "source", "percentile", "ms"]
+RATIO_COLUMNS = ["line", "size", "bytes", "ratio", "low", "high", "n"]
+LINES = {
+    (ENVOY, ""): ("curl, fast", "#dfa53a"),
+    (ENVOY_LSQUIC, ""): ("LSQUIC, fast", "#b2182b"),
+    (ENVOY, SLOW): ("curl, slow", "#7f6000"),
+    (ENVOY_LSQUIC, SLOW): ("LSQUIC, slow", "#5a0a14"),
+}
+"""Client and pace -> what the line is called, and its colour."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What of a download is shown."""
+
+    metric: str
+    name: str
+    title: str
+
+
+STAGES = {
+    "connection": Stage(CONNECT.name, "shreedhar-connection", "Connection times"),
+    "download": Stage(TTLB.name, "shreedhar-download", "Times to the last byte of 40 KB"),
+}
+
+
+def distributions(stage: str, data: BookData | None = None) -> LiveChart | HTML:
+    """Of one stage, a panel for each vantage point."""
+    found = newest(data or book_data.load(), WEB, MACHINE)
+    if found is None:
+        return HTML(style.NOTHING_YET)
+    title, evidence = found
+    asked = STAGES[stage]
+    frame = points(evidence, asked)
+    return LiveChart(
+        name=asked.name,
+        chart=_chart(frame, 250, in_a_row=2),
+        narrow=_chart(frame, 235, in_a_row=1),
+        alt_text=_words(asked, evidence),
+        downloads=(Attachment(f"{asked.name}.csv", frame.to_csv(index=False)),),
+        note=f"{title}. Curves: every download, of a fast client and, dashed, of one held to a quarter of a processor. "
+        "Crosses: printed percentiles; those of QUIC's downloads are no times and not here. The scale is logarithmic.",
+        hint="Point at a mark for its numbers.",
+    )
+
+
+def points(evidence: Measured, stage: Stage) -> pd.DataFrame:
+    """Every download that counts, and every printed percentile that is a time: COLUMNS."""
+    return pd.DataFrame(_points(evidence, stage), columns=COLUMNS)
+
+
+def _points(evidence: Measured, stage: Stage) -> Iterator[tuple[str, str, str, float, float]]:
+    known = of_all_sites()
+    for place, where in PLACES.items():
+        for arm, name in SHOWN.items():
+            for prefix, pace in PACES.items():
+                values = sorted(evidence.values(where, prefix + arm, stage.metric))
+                for rank, value in enumerate(values):
+                    yield TITLES[place], name, pace, 100 * (rank + 0.5) / len(values), value
+            if arm not in PRINTED_AS:
+                continue
+            own = known[place, PRINTED_AS[arm], PRINTED_STAGES[stage.metric]]
+            for at in own.printed:
+                if (value_ms := own.time_ms(at)) is not None:
+                    yield TITLES[place], name, PRINTED, float(at), value_ms
+
+
+def _words(stage: Stage, evidence: Measured) -> str:
+    known = of_all_sites()
+    texts = []
+    for place, where in PLACES.items():
+        medians = []
+        for arm, name in SHOWN.items():
+            fast, slow = (evidence.percentile(where, prefix + arm, stage.metric, 50) for prefix in PACES)
+            own = known[place, PRINTED_AS[arm], PRINTED_STAGES[stage.metric]] if arm in PRINTED_AS else None
+            printed = None if own is None else own.time_ms(50)
+            told = {"slow client": slow, "printed": printed}
+            beside = ", ".join(f"{what} {value:.0f}" for what, value in told.items() if value is not None)
+            if fast is not None:
+                medians.append(f"{name} {fast:.0f} ms" + (f" ({beside})" if beside else ""))
+        texts.append(f"{TITLES[place]}: {', '.join(medians) or 'not measured'}")
+    return f"{stage.title}, medians. " + "; ".join(texts) + "."
+
+
+def _chart(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
+    order = [title for title in TITLES.values() if (frame["place"] == title).any()]
+    names = list(SHOWN.values())
+    colour = alt.Color(
+        "arm:N",
+        sort=names,
+        scale=alt.Scale(domain=names, range=list(COLOURS.values())),
+        legend=alt.Legend(title=None, orient="top", columns=in_a_row * 2),
+    )
+    dash = alt.StrokeDash(
+        "source:N",
+        scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())),
+        legend=alt.Legend(title="client", orient="top"),
+    )
+    x = alt.X("ms:Q", title="ms", scale=alt.Scale(type="log"))
+    y = alt.Y("percentile:Q", title="percentile", scale=alt.Scale(domain=[0, 100]))
+    told = [
+        alt.Tooltip("arm:N", title="by"),
+        alt.Tooltip("source:N", title="source"),
+        alt.Tooltip("percentile:Q", format=".0f"),
+        alt.Tooltip("ms:Q", format=".1f", title="ms"),
+    ]
+    base = alt.Chart(frame)
+    line = (
+        base.transform_filter(f"datum.source != '{PRINTED}'")
+        .mark_line(interpolate="step-after", strokeWidth=1.4)
+        .encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=told)
+    )
+    marks = (
+        base.transform_filter(f"datum.source == '{PRINTED}'")
+        .mark_point(shape="cross", size=60, filled=True)
+        .encode(x=x, y=y, color=colour, tooltip=told)
+    )
+    layers = alt.layer(line, marks).properties(width=width, height=180)
+    facets = layers.facet(facet=alt.Facet("place:N", sort=order, title=None), columns=in_a_row)
+    return configured(facets.resolve_scale(x="independent"))
+
+
+def crossing(data: BookData | None = None) -> LiveChart | HTML:
+    """QUIC's throughput over TLS 1.2's, by size; a line for each client and pace."""
+    found = newest(data or book_data.load(), CLOUD, LARGE)
+    if found is None:
+        return HTML(style.NOTHING_YET)
+    title, evidence = found
+    frame = ratios(evidence)
+    return LiveChart(
+        name="shreedhar-crossing",
+        chart=_crossing_chart(frame, 560),
+        narrow=_crossing_chart(frame, 240),
+        alt_text=_crossing_words(frame),
+        downloads=(Attachment("shreedhar-crossing.csv", frame.to_csv(index=False)),),
+        note=f"{title}. Means over means with 99 % intervals (Fieller), from the same server, Envoy; above 1 QUIC has "
+        "the higher throughput. Grey: printed means, which have no interval. Sizes are on a logarithmic scale.",
+        hint="Point at a mark for its numbers.",
+    )
+
+
+def ratios(evidence: Measured) -> pd.DataFrame:
+    """RATIO_COLUMNS; the printed ones with NaN for their interval."""
+    return pd.DataFrame(_ratios(evidence), columns=RATIO_COLUMNS)
+
+
+def _ratios(evidence: Measured) -> Iterator[tuple[str, str, int, float, float | None, float | None, int | None]]:
+    for (arm, pace), (name, _) in LINES.items():
+        for size in (*SIZES, *LARGE_SIZES):
+            tcp, quic = evidence.rate(size, pace + OLD), evidence.rate(size, pace + arm)
+            if tcp is not None and quic is not None:
+                own = times(tcp, quic)
+                yield name, size_title(size), size, own.value, own.low, own.high, quic.n
+    for size, own_rates in throughput().items():
+        yield PRINTED, size_title(size), size, own_rates[STORE_QUIC] / own_rates[STORE_TLS], None, None, None
+
+
+def _crossing_words(frame: pd.DataFrame) -> str:
+    texts = []
+    for name, own in frame.groupby("line", sort=False):
+        texts.append(f"{name}: " + ", ".join(f"{one['size']} {one['ratio']:.2f}" for one in own.to_dict("records")))
+    return "QUIC's throughput over that of TLS 1.2. " + "; ".join(texts) + "."
+
+
+def _crossing_chart(frame: pd.DataFrame, width: int) -> alt.TopLevelMixin:
+    names = [name for name, _ in LINES.values()] + [PRINTED]
+    colours = [colour for _, colour in LINES.values()] + [style.GREY]
+    shapes = ["circle", "square", "triangle-up", "diamond", "cross"]
+    axis = alt.Axis(format="~s", tickCount=5)
+    x = alt.X("bytes:Q", title="size of the file, bytes", scale=alt.Scale(type="log"), axis=axis)
+    y = alt.Y("ratio:Q", title="QUIC over TLS 1.2", scale=alt.Scale(zero=False))
+    colour = alt.Color(
+        "line:N",
+        sort=names,
+        scale=alt.Scale(domain=names, range=colours),
+        legend=alt.Legend(title=None, orient="top", columns=3),
+    )
+    shape = alt.Shape("line:N", sort=names, scale=alt.Scale(domain=names, range=shapes), title=None)
+    told = [
+        alt.Tooltip("line:N", title="client"),
+        alt.Tooltip("size:N", title="file"),
+        alt.Tooltip("ratio:Q", format=".3f"),
+        alt.Tooltip("low:Q", format=".3f", title="99 %, from"),
+        alt.Tooltip("high:Q", format=".3f", title="to"),
+        alt.Tooltip("n:Q", title="downloads"),
+    ]
+    base = alt.Chart(frame)
+    one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
+    line = base.mark_line(strokeWidth=1.3, opacity=0.75).encode(x=x, y=y, color=colour)
+    low = alt.Y("low:Q", title="QUIC over TLS 1.2")
+    span = base.mark_rule(strokeWidth=1.2).encode(x=x, y=low, y2="high:Q", color=colour)
+    point = base.mark_point(filled=True, size=46, opacity=1).encode(x=x, y=y, color=colour, shape=shape, tooltip=told)
+    return configured(alt.layer(one, line, span, point).properties(width=width, height=260))

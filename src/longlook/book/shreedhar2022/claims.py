@@ -1,0 +1,193 @@
+"""The claims of Shreedhar et al. 2022: those that downloads decide, printed and re-measured, and why not the others.
+
+What is printed are means without standard deviations: it is held to the same bounds by these alone.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise, product
+
+from IPython.display import HTML
+
+from longlook.analysis.welch import Summary
+from longlook.book import claimed
+from longlook.book import data as book_data
+from longlook.book.claimed import Claim, ClaimPart, evaluated
+from longlook.book.data import BookData
+from longlook.book.predicted import all_of
+from longlook.book.shreedhar2022.evidence import (
+    ENVOY,
+    ENVOY_LSQUIC,
+    LONGEST,
+    NEW,
+    NGTCP2,
+    OLD,
+    PLACES,
+    SIZES,
+    SLOW,
+    STAGES,
+    Measured,
+    Where,
+    size_title,
+)
+from longlook.book.shreedhar2022.leads import Evidence, factor, gained, left, more, ms, share
+from longlook.book.times import part_of, times
+from longlook.experiment.metrics import CLIENT_CPU
+from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import html_table
+from longlook.published.shreedhar2022 import INDIA, MUNICH, STORE_QUIC, STORE_TLS, cpu_pct, throughput
+from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
+
+TRIPS = {NEW: ("TLS 1.3", 1), OLD: ("TLS 1.2", 2)}
+"""What a handshake over TCP takes longer than QUIC's, in round trips."""
+OFF = 0.2
+SERVERS = {ENVOY: "Envoy", NGTCP2: "ngtcp2"}
+TITLES = {MUNICH: "Munich", INDIA: "Bhubaneswar"}
+HALF_A_TRIP = 0.5
+LARGEST = 200_000_000
+UP_TO, FROM = 20_000_000, (100_000_000, LARGEST)
+CPU = (1.5, 2.5)
+CLIENTS = {ENVOY: "curl", ENVOY_LSQUIC: "LSQUIC"}
+
+
+class Printed:
+    """What the paper and its notebooks have of the same quantities."""
+
+    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+        """Its connections are to public sites, over no link of these."""
+        return None
+
+    def rate(self, size: int, arm: str) -> Summary | None:
+        """Its client, a Raspberry Pi, is the slow one."""
+        protocol = {SLOW + ENVOY: STORE_QUIC, SLOW + OLD: STORE_TLS}.get(arm)
+        found = throughput().get(size, {})
+        return Summary(found[protocol], math.nan, 1) if protocol in found else None
+
+    def cpu(self, size: int, arm: str, metric: str) -> Summary | None:
+        """Of one core, %, while 200 MB are fetched at about the same rate."""
+        protocol = {ENVOY: PRINTED_QUIC, OLD: STORE_TLS}.get(arm)
+        known = cpu_pct() if size == LARGEST and metric == CLIENT_CPU.name else {}
+        return Summary(known[protocol], math.nan, 1) if protocol in known else None
+
+
+@cache
+def printed() -> Printed:
+    """The published column."""
+    return Printed()
+
+
+def _handshakes(evidence: Evidence) -> list[ClaimPart]:
+    found = []
+    for where, (arm, (name, trips)) in product((PLACES[MUNICH], LONGEST), TRIPS.items()):
+        longer = more(evidence, where, arm, ENVOY)
+        if longer is not None:
+            wanted = trips * where.rtt_ms
+            holds = longer.within((1 - OFF) * wanted, (1 + OFF) * wanted)
+            found.append(ClaimPart(f"{name}, {where.rtt_ms:g} ms", ms(longer), holds))
+    return found
+
+
+def _shrinks(evidence: Evidence) -> list[ClaimPart]:
+    found = []
+    for (place, title), (arm, server) in product(TITLES.items(), SERVERS.items()):
+        where = PLACES[place]
+        shares = [share(evidence, where, arm, stage) for stage in STAGES]
+        steps = [left(evidence, where, arm, *both) for both in pairwise(STAGES)]
+        change = gained(evidence, where, arm, STAGES[0], STAGES[-1])
+        if change is None or any(one is None for one in (*shares, *steps)):
+            continue
+        falls = all_of(*(one.within(at_least=1) for one in steps if one is not None))
+        text = ", ".join(f"{one:.0f}" for one in shares if one is not None)
+        found.append(ClaimPart(f"share, {title}, {server}", f"{text} %", falls))
+        reach = HALF_A_TRIP * where.rtt_ms
+        found.append(ClaimPart(f"ms, {title}, {server}", f"{ms(change)} more", change.within(-reach, reach)))
+    return found
+
+
+def _throughput(evidence: Evidence) -> list[ClaimPart]:
+    found = []
+    for size in (*SIZES, *FROM):
+        tcp, quic = (evidence.rate(size, SLOW + arm) for arm in (OLD, ENVOY))
+        if tcp is not None and quic is not None:
+            bounds = {"at_least": 1.0} if size <= UP_TO else {"at_most": 1.0}
+            found.append(part_of(size_title(size), times(tcp, quic), **bounds))
+    return found
+
+
+def _processor(evidence: Evidence) -> list[ClaimPart]:
+    found = []
+    for arm, client in CLIENTS.items():
+        tcp, quic = (evidence.cpu(LARGEST, one, CLIENT_CPU.name) for one in (OLD, arm))
+        if tcp is not None and quic is not None:
+            ratio = times(tcp, quic)
+            found.append(ClaimPart(client, factor(ratio), ratio.within(*CPU)))
+    return found
+
+
+CLAIMS = (
+    Claim(
+        "shreedhar2022-01",
+        "QUIC connects faster than TLS 1.2 and TLS 1.3 over TCP, most of all over long paths",
+        "with round trips of 10 and 200 ms and equal checks of the certificate, TLS 1.3's handshake takes one round "
+        "trip longer than QUIC's and TLS 1.2's two, to within 20 %",
+        _handshakes,
+        4,
+    ),
+    Claim(
+        "shreedhar2022-03",
+        "The gain of the handshake shrinks for the time to the first byte and for the whole download",
+        "as a share of TLS 1.2's time QUIC's lead falls from the handshake to the first byte and on to the last of "
+        "40 KB; in ms it changes by less than half a round trip",
+        _shrinks,
+        8,
+    ),
+    Claim(
+        "shreedhar2022-04",
+        "QUIC has the higher throughput up to 20 MB, TCP above",
+        "with a slow client QUIC's is above TLS 1.2's from 500 KB to 20 MB, and below it at 100 and 200 MB",
+        _throughput,
+        8,
+    ),
+    Claim(
+        "shreedhar2022-05",
+        "QUIC needs about twice the CPU of TCP for the same throughput",
+        "over 200 MB, without the kernel's help (UDP GRO), its client takes 1.5 to 2.5 times the CPU of TLS 1.2's",
+        _processor,
+        2,
+    ),
+)
+VIDEO = "not measured: video"
+UNDECIDED = (
+    (
+        "02",
+        "QUIC of the IETF connects slightly faster than Google's",
+        "not measured: no server here speaks Google QUIC 46 or 50, or draft 24, beside version 1",
+    ),
+    ("06", "QUIC's CPU goes into recvmsg and sendmsg", "not measured: system calls are not counted"),
+    ("07", "YouTube's handshakes are faster over QUIC, by 534 ms (India) and 406 ms (Germany)", VIDEO),
+    ("08", "The overall rate of a video's download is higher over TLS than over QUIC", VIDEO),
+    ("09", "The start-up delay is equal without loss, and with loss QUIC's is shorter", VIDEO),
+    ("10", "Stalls are up to 50 % longer over TCP at 10 % loss", VIDEO),
+    ("11", "QUIC has fewer stalls", VIDEO),
+    ("12", "QUIC has more changes of quality than TCP at high loss", VIDEO),
+    ("13", "Google serves 68 % of the sites, and its times decide the distribution", "not about a link"),
+)
+"""Number, claim, and why it is not decided here."""
+
+
+def evaluate(data: BookData) -> dict[str, list[list[ClaimPart]]]:
+    """Heading of a column -> the parts of each of CLAIMS; the published column, and those that have numbers."""
+    return evaluated(CLAIMS, lambda key: printed() if key == PUBLISHED.key else Measured(data, key))
+
+
+def claims(data: BookData | None = None) -> HTML:
+    """The claims that downloads decide: printed, re-measured, and whether they hold."""
+    found = evaluate(data or book_data.load())
+    return HTML(claimed.claims_table(CLAIMS, found, lambda claim: f'<b id="{claim.name}">{claim.text}</b>'))
+
+
+def undecided() -> HTML:
+    """The others, each with the reason."""
+    return HTML(html_table(["claim", "why it is not decided here"], [[text, why] for _, text, why in UNDECIDED]))

@@ -1,0 +1,129 @@
+"""A clock that loses its seconds: times as they are, what is left of them modulo 1000 ms, and what is printed.
+
+What is left of a time is no time: the two never share a panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.shreedhar2022.evidence import CLOCK, LSQUIC, NAMES, OLD, Measured, newest
+from longlook.figure import style
+from longlook.figure.heatmap import configured
+from longlook.figure.live import Attachment, LiveChart
+from longlook.published.shreedhar2022 import DOWNLOAD, INDIA, TLS12, WRAP_MS, of_all_sites
+from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
+
+TIMES, LEFT = "times to the last byte", "what is left of them modulo 1000 ms"
+RIGHT, PRINTED = "measured here", "printed"
+COLUMNS = ["panel", "protocol", "source", "percentile", "ms"]
+COLOURS = {"QUIC": style.SIDE_COLOURS["left"], "TLS 1.2": style.SIDE_COLOURS["right"]}
+
+
+def wrapped(values_ms: Sequence[float]) -> list[float]:
+    """As their client printed them."""
+    return [value % WRAP_MS for value in values_ms]
+
+
+def percentile(values_ms: Sequence[float], at: float) -> float:
+    """Linear between two samples, as theirs."""
+    return float(np.percentile(values_ms, at))
+
+
+def over_all_links(evidence: Measured, arm: str) -> list[float]:
+    """Of every link as many as of the others."""
+    return [value for own in evidence.clocked(arm).values() for value in own]
+
+
+def points(evidence: Measured) -> pd.DataFrame:
+    """Every download, and every printed percentile: COLUMNS."""
+    return pd.DataFrame(_points(evidence), columns=COLUMNS)
+
+
+def _points(evidence: Measured) -> Iterator[tuple[str, str, str, float, float]]:
+    quic, tcp = (over_all_links(evidence, arm) for arm in (LSQUIC, OLD))
+    for panel, name, values in ((TIMES, "QUIC", quic), (TIMES, "TLS 1.2", tcp), (LEFT, "QUIC", wrapped(quic))):
+        for place, value in enumerate(sorted(values)):
+            yield panel, name, RIGHT, 100 * (place + 0.5) / len(values), value
+    known = of_all_sites()
+    for panel, name, protocol in ((TIMES, "TLS 1.2", TLS12), (LEFT, "QUIC", PRINTED_QUIC)):
+        for at, value in known[INDIA, protocol, DOWNLOAD].printed.items():
+            yield panel, name, PRINTED, float(at), value
+
+
+def picture(data: BookData | None = None) -> LiveChart | HTML:
+    """Both panels, of the reader's own campaign or else of the reference one."""
+    found = newest(data or book_data.load(), CLOCK)
+    if found is None:
+        return HTML(style.NOTHING_YET)
+    title, evidence = found
+    frame = points(evidence)
+    return LiveChart(
+        name="shreedhar-clock",
+        chart=_chart(frame, 560),
+        narrow=_chart(frame, 240),
+        alt_text=words(evidence),
+        downloads=(Attachment("shreedhar-clock.csv", frame.to_csv(index=False)),),
+        note=f"{title}. Curves: downloads of 40 KB over round trips of 200, 290, 415 and 580 ms, as many of each. "
+        "Crosses: percentiles printed for Bhubaneswar. Printed QUIC is in the lower panel alone, since it is no time.",
+        hint="Point at a mark for its numbers.",
+    )
+
+
+def words(evidence: Measured) -> str:
+    """The medians and 75th percentiles of what is shown."""
+    quic, tcp = (over_all_links(evidence, arm) for arm in (LSQUIC, OLD))
+    known = of_all_sites()
+    printed = {name: known[INDIA, name, DOWNLOAD].printed for name in (TLS12, PRINTED_QUIC)}
+    shown = (
+        (f"{NAMES[LSQUIC]}, times", quic, None),
+        (f"{NAMES[OLD]}, times", tcp, printed[TLS12]),
+        ("QUIC's modulo 1000 ms", wrapped(quic), printed[PRINTED_QUIC]),
+    )
+    texts = []
+    for name, values, beside in shown:
+        own = [f"{percentile(values, at):.0f}" + (f" (printed {beside[at]:.0f})" if beside else "") for at in (50, 75)]
+        texts.append(f"{name}: median {own[0]}, 75th percentile {own[1]} ms" if values else f"{name}: none")
+    return "Downloads by percentile. " + "; ".join(texts) + "."
+
+
+def _chart(frame: pd.DataFrame, width: int) -> alt.TopLevelMixin:
+    most = float(frame["ms"].max())
+    colour = alt.Color(
+        "protocol:N",
+        scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
+        legend=alt.Legend(title=None, orient="top"),
+    )
+    panels = [
+        _panel(frame[frame["panel"] == panel], colour, most).properties(width=width, height=150, title=panel)
+        for panel in (TIMES, LEFT)
+    ]
+    return configured(alt.vconcat(*panels, spacing=16))
+
+
+def _panel(own: pd.DataFrame, colour: alt.Color, most: float) -> style.Layered:
+    x = alt.X("ms:Q", title="ms", scale=alt.Scale(domain=[0, most]))
+    y = alt.Y("percentile:Q", title="percentile", scale=alt.Scale(domain=[0, 100]))
+    told = [
+        alt.Tooltip("protocol:N", title="over"),
+        alt.Tooltip("source:N", title="source"),
+        alt.Tooltip("percentile:Q", format=".0f"),
+        alt.Tooltip("ms:Q", format=".1f", title="ms"),
+    ]
+    curve = alt.Chart(own[own["source"] == RIGHT])
+    line = curve.mark_line(interpolate="step-after", strokeWidth=1.4).encode(x=x, y=y, color=colour)
+    dots = curve.mark_circle(size=18, opacity=0.6).encode(x=x, y=y, color=colour, tooltip=told)
+    marks = (
+        alt.Chart(own[own["source"] == PRINTED])
+        .mark_point(shape="cross", size=70, filled=True)
+        .encode(x=x, y=y, color=colour, tooltip=told)
+    )
+    second = alt.Chart(own.head(1)).mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(x=alt.datum(WRAP_MS))
+    return alt.layer(second, line, dots, marks)

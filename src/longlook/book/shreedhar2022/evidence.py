@@ -1,0 +1,160 @@
+"""What the campaigns of Shreedhar et al. 2022 found, by link, file and arm. Times are ms, rates MB/s (10^6 bytes)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from longlook.analysis.welch import Summary, summarise, summary_of
+from longlook.book.data import COLUMNS, BookData
+from longlook.experiment.metrics import CLIENT_CPU, CONNECT, SERVER_CPU, TTFB, TTLB
+from longlook.published.shreedhar2022 import CONNECTION, DOWNLOAD, FIRST_BYTE, INDIA, MUNICH, STUDY, TLS12, TLS13, VM
+from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
+
+WEB, FAR, MACHINE, CLOCK = "shreedhar-web", "shreedhar-web-far", "shreedhar-web-vm", "shreedhar-clock"
+CLOUD, LARGE, FLOWS = "shreedhar-cloud", "shreedhar-cloud-large", "shreedhar-flows"
+"""Series, each of a sweep of its name."""
+SMALL_BYTES = 40 * 1024
+ENVOY, NGTCP2, ENVOY_LSQUIC, LSQUIC, OLD, NEW = "envoy", "ngtcp2", "envoy-lsquic", "lsquic", "tls12", "tls13"
+NAMES = {
+    ENVOY: "QUIC, curl from Envoy",
+    NGTCP2: "QUIC, curl from ngtcp2",
+    ENVOY_LSQUIC: "QUIC, LSQUIC from Envoy",
+    LSQUIC: "QUIC, LSQUIC from LSQUIC",
+    OLD: "TLS 1.2, curl from Apache",
+    NEW: "TLS 1.3, curl from Apache",
+}
+"""Arms, by the names that the sweeps give them; a slow client's has `SLOW` in front."""
+SLOW = "slow-"
+PACES = {"": "fast", SLOW: "slow"}
+CURL = (ENVOY, NGTCP2, OLD, NEW)
+"""Those whose client is curl."""
+STAGES = (CONNECT.name, TTFB.name, TTLB.name)
+"""Of a download: until the connection stands, until its first byte is there, until its last is."""
+PRINTED_STAGES = dict(zip(STAGES, (CONNECTION, FIRST_BYTE, DOWNLOAD), strict=True))
+PRINTED_AS = {LSQUIC: PRINTED_QUIC, OLD: TLS12, NEW: TLS13}
+"""Whose printed percentiles an arm stands beside: LSQUIC's client is theirs."""
+CPU_METRICS = (CLIENT_CPU.name, SERVER_CPU.name)
+
+
+@dataclass(frozen=True)
+class Where:
+    """A condition of a series."""
+
+    series: str
+    rtt_ms: float
+    object_bytes: int = SMALL_BYTES
+
+
+PLACES = {VM: Where(MACHINE, 9), MUNICH: Where(WEB, 10), INDIA: Where(WEB, 55)}
+"""Their vantage points."""
+LONG, LONGEST = Where(FAR, 150), Where(FAR, 200)
+TITLES = {
+    VM: "virtual machine, 1 Gbit/s, 9 ms",
+    MUNICH: "Munich, 100 Mbit/s, 10 ms",
+    INDIA: "Bhubaneswar, 20 Mbit/s, 55 ms",
+}
+CLOCK_RTTS_MS = (200.0, 290.0, 415.0, 580.0)
+SIZES = (500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000)
+LARGE_SIZES = (50_000_000, 100_000_000, 200_000_000)
+CLOUD_RTT_MS = 10.0
+
+
+def file_of(size: int) -> Where:
+    """Where a file of the cloud store's is fetched."""
+    return Where(LARGE if size in LARGE_SIZES else CLOUD, CLOUD_RTT_MS, size)
+
+
+def size_title(size: int) -> str:
+    """`500 KB`, `20 MB`, `2 GB`; decimal, as theirs."""
+    for unit, bytes_of in (("GB", 10**9), ("MB", 10**6)):
+        if size >= bytes_of:
+            return f"{size / bytes_of:g} {unit}"
+    return f"{size / 1000:g} KB"
+
+
+def arm_title(arm: str) -> str:
+    """`QUIC, curl from Envoy, slow client`."""
+    name = NAMES[arm.removeprefix(SLOW)]
+    return f"{name}, slow client" if arm.startswith(SLOW) else name
+
+
+Summaries = Mapping[tuple[float, int, str, str], Summary]
+Samples = Mapping[tuple[float, int, str, str], Sequence[float]]
+"""By round trip, bytes, arm and metric."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The newest campaigns of one column."""
+
+    data: BookData
+    key: str
+    """`reference` or `yours`."""
+
+    def has(self, series: str) -> bool:
+        """Whether any download of a series counts."""
+        return bool(_summaries(self.data, series, self.key))
+
+    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+        """None where there is no download that counts."""
+        return _summaries(self.data, where.series, self.key).get((where.rtt_ms, where.object_bytes, arm, metric))
+
+    def values(self, where: Where, arm: str, metric: str) -> Sequence[float]:
+        """Of every download that counts."""
+        return _values(self.data, where.series, self.key).get((where.rtt_ms, where.object_bytes, arm, metric), ())
+
+    def percentile(self, where: Where, arm: str, metric: str, percentile: int) -> float | None:
+        """As theirs: linear between two samples."""
+        values = self.values(where, arm, metric)
+        return float(np.percentile(values, percentile)) if len(values) else None
+
+    def rate(self, size: int, arm: str) -> Summary | None:
+        """Throughput as theirs, MB/s: the file over the time to its last byte, of each download."""
+        values = self.values(file_of(size), arm, TTLB.name)
+        return summarise([size / 1e3 / took_ms for took_ms in values]) if len(values) else None
+
+    def cpu(self, size: int, arm: str, metric: str) -> Summary | None:
+        """Seconds of a processor for a gigabyte (1,000,000,000 bytes), of client or server."""
+        own, times = self.summary(file_of(size), arm, metric), 1e9 / size
+        return None if own is None else Summary(own.mean * times, own.sd * times, own.n)
+
+    def clocked(self, arm: str) -> dict[float, Sequence[float]]:
+        """Round trip -> times to the last byte over it, of the series on the clock."""
+        own = {rtt: self.values(Where(CLOCK, rtt), arm, TTLB.name) for rtt in CLOCK_RTTS_MS}
+        return {rtt: values for rtt, values in own.items() if len(values)}
+
+
+@lru_cache(maxsize=32)
+def _summaries(data: BookData, series: str, key: str) -> Summaries:
+    rows = data.rows("arms", STUDY, series, key)
+    return {
+        (float(row["rtt_ms"]), int(row["object_bytes"]), row["arm"], row["metric"]): summary_of(row)
+        for row in rows[rows["n"] > 0].to_dict("records")
+    }
+
+
+@lru_cache(maxsize=32)
+def _values(data: BookData, series: str, key: str) -> Samples:
+    own = data.rows("samples", STUDY, series, key)
+    own = own[own["accepted"].astype(bool) & ~own["set_aside"].astype(bool)].dropna(subset=["value"])
+    where = data.cells[["campaign", "cell_id", "rtt_ms", "object_bytes"]]
+    own = own.merge(where, on=["campaign", "cell_id"])
+    return {
+        (float(rtt), int(size), arm, metric): group.tolist()
+        for (rtt, size, arm, metric), group in own.groupby(["rtt_ms", "object_bytes", "arm", "metric"])["value"]
+    }
+
+
+def columns(data: BookData, *series: str) -> list[tuple[str, Measured]]:
+    """Headings and numbers of the columns that have any of these series."""
+    found = [(title, Measured(data, key)) for key, _, title in COLUMNS]
+    return [(title, own) for title, own in found if any(own.has(one) for one in series)]
+
+
+def newest(data: BookData, *series: str) -> tuple[str, Measured] | None:
+    """The reader's own column where it has any of these series, else the reference one; None where neither has."""
+    return next(reversed(columns(data, *series)), None)

@@ -1,0 +1,174 @@
+"""Shreedhar et al. 2022: percentiles of connection times and downloads, numbers of its text, means of its cloud store.
+
+The percentiles and means are what the authors' public notebooks print; the paper has figures without numbers. They are
+of public sites and a public store, so that no cell here is the same: they are no `PublishedCell`s.
+
+Their QUIC client printed the nanoseconds of a time without its seconds. Such numbers are flagged as wrapped, and are no
+times: `Distribution.time_ms` has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from longlook.errors import LonglookError
+from longlook.published.files import rows
+
+STUDY = "shreedhar2022"
+VM, MUNICH, INDIA = "vm", "munich", "india"
+PLACES = {
+    "VM in LRZ network, Munich": VM,
+    "Raspberry Pi 3B, 100 Mbit/s home line, Munich": MUNICH,
+    "Raspberry Pi 3B, 20 Mbit/s home line, Bhubaneswar": INDIA,
+}
+"""As the files call a vantage point -> as it is called here."""
+ALL_SITES = "landing page of sites with QUIC (5,721 of Alexa top 1M)"
+QUIC, TLS12, TLS13 = "Q044", "h1.1+h2 over TLS 1.2 over TCP", "h1.1+h2 over TLS 1.3 over TCP"
+"""Protocols as the files call them; of QUIC the newest that the notebooks print."""
+CONNECTION, FIRST_BYTE, DOWNLOAD = "connection_time_ms", "ttfb_ms", "download_time_ms"
+PERCENTILES = (25, 50, 75, 90, 99)
+WRAP_MS = 1000.0
+"""What their QUIC client's times are modulo."""
+STORE = "Google Drive download"
+STORE_QUIC, STORE_TLS = "gQUIC (Q039+Q043+Q044)", "TLS 1.2 over TCP"
+BESIDE = "Google Drive 200 MB, "
+"""What the workload of flows at once begins with; ` at once` ends it."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Printed percentiles of one metric, of all samples of all sites of a workload."""
+
+    place: str
+    workload: str
+    ip_version: str
+    protocol: str
+    metric: str
+    """With its unit."""
+    printed: Mapping[int, float]
+    """By percentile."""
+    n: int | None
+    """Samples; None where the notebook does not say."""
+    wrapped: bool
+    """The clock lost its seconds: every number is what is left of a time modulo `WRAP_MS`."""
+
+    def time_ms(self, percentile: int) -> float | None:
+        """None where the clock had wrapped: what is printed is no time then."""
+        return None if self.wrapped else self.printed[percentile]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A number of the text, or one of the cloud store's."""
+
+    place: str
+    """One of PLACES; as the file has it where it is another (`all`)."""
+    workload: str
+    protocol: str
+    compared_with: str
+    metric: str
+    """With its unit."""
+    statistic: str
+    value: float
+    n: int | None
+    basis: str
+    """`printed`, or `printed in public notebook output`."""
+    source: str
+    note: str
+    size_bytes: int | None = None
+    """Of a file; their KB and MB are decimal."""
+
+
+def web(folder: Path | None = None) -> list[Distribution]:
+    """Every set of percentiles, in the order of the file."""
+    found: dict[tuple[str, ...], list[tuple[str, dict[str, str]]]] = {}
+    for where, row in rows(STUDY, "web.csv", folder):
+        key = tuple(row.get(name, "") for name in ("vantage_point", "workload", "ip_version", "protocol", "metric"))
+        found.setdefault(key, []).append((where, row))
+    return [_distribution(lines) for lines in found.values()]
+
+
+def _distribution(lines: list[tuple[str, dict[str, str]]]) -> Distribution:
+    where, first = lines[0]
+    try:
+        place = PLACES[first["vantage_point"]]
+        printed = {}
+        for line, row in lines:
+            where = line  # for the message
+            printed[int(row["statistic"].removeprefix("percentile_"))] = float(row["value"])
+            if (row["n"], row["wrapped_at_1000_ms"]) != (first["n"], first["wrapped_at_1000_ms"]):
+                raise ValueError("not of the same samples, or not of the same clock, as the percentiles before it")
+        if tuple(printed) != PERCENTILES:
+            raise ValueError(f"percentiles {', '.join(map(str, printed))}, not {', '.join(map(str, PERCENTILES))}")
+        same = (first["workload"], first["ip_version"], first["protocol"], first["metric"])
+        return Distribution(place, *same, printed, _count(first), first["wrapped_at_1000_ms"] == "1")
+    except (KeyError, ValueError) as error:
+        raise LonglookError(f"{where}: {error}") from None
+
+
+def of_all_sites(folder: Path | None = None) -> dict[tuple[str, str, str], Distribution]:
+    """Those of all sites over IPv4, by place, protocol and metric."""
+    return {
+        (one.place, one.protocol, one.metric): one
+        for one in web(folder)
+        if one.workload == ALL_SITES and one.ip_version == "IPv4"
+    }
+
+
+def text(folder: Path | None = None) -> list[Row]:
+    """Numbers of section V, of abstract and captions, in the order of the file."""
+    return [_row(where, row) for where, row in rows(STUDY, "text.csv", folder)]
+
+
+def cloud(folder: Path | None = None) -> list[Row]:
+    """Numbers of section VI and of the notebooks about the cloud store, in the order of the file."""
+    return [_row(where, row) for where, row in rows(STUDY, "cloud.csv", folder)]
+
+
+def _row(where: str, row: Mapping[str, str]) -> Row:
+    kept = ("workload", "protocol", "compared_with", "metric", "statistic", "basis", "source", "note")
+    try:
+        size = row.get("size_kb", "")
+        return Row(
+            **{name: row[name] for name in kept},
+            place=PLACES.get(row["vantage_point"], row["vantage_point"]),
+            value=float(row["value"]),
+            n=_count(row),
+            size_bytes=int(size) * 1000 if size else None,
+        )
+    except (KeyError, ValueError) as error:
+        raise LonglookError(f"{where}: {error}") from None
+
+
+def _count(row: Mapping[str, str]) -> int | None:
+    return int(row["n"]) if row["n"] else None
+
+
+def throughput(folder: Path | None = None) -> dict[int, dict[str, float]]:
+    """Size in bytes -> mean throughput in MB/s, of STORE_QUIC and STORE_TLS; sizes that both are printed of."""
+    found: dict[int, dict[str, float]] = {}
+    for one in cloud(folder):
+        if one.workload == STORE and one.metric == "throughput_mbyte_per_s" and one.size_bytes is not None:
+            found.setdefault(one.size_bytes, {})[one.protocol] = one.value
+    return {size: own for size, own in sorted(found.items()) if len(own) > 1}
+
+
+def cpu_pct(folder: Path | None = None) -> dict[str, float]:
+    """Protocol -> CPU of the client while 200 MB are fetched, % of one core, one run each."""
+    return {
+        one.protocol: one.value
+        for one in cloud(folder)
+        if one.metric == "cpu_utilisation_pct" and one.basis != "printed"
+    }
+
+
+def flows(folder: Path | None = None) -> dict[str, list[tuple[str, float]]]:
+    """Flows at once, as the sweep labels them (`1 QUIC + 1 TCP`) -> protocol and mean rate in MB/s of each, one run."""
+    found: dict[str, list[tuple[str, float]]] = {}
+    for one in cloud(folder):
+        if one.workload.startswith(BESIDE) and one.statistic == "mean":
+            label = one.workload.removeprefix(BESIDE).removesuffix(" at once")
+            found.setdefault(label, []).append((one.protocol.partition(" ")[0].lower(), one.value))
+    return {label: sorted(own, key=lambda flow: flow[0]) for label, own in found.items()}

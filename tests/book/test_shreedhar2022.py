@@ -1,0 +1,306 @@
+"""The chapter on Shreedhar et al. 2022: claims, predictions, tables and figures, with known numbers and without any."""
+
+import math
+import re
+
+import pytest
+from book_sample import PUBLISHED
+from shreedhar_sample import SWEEPS, write_shreedhar
+
+from longlook import paths
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.claimed import verdict
+from longlook.book.flows import contests
+from longlook.book.shreedhar2022 import chart, claims, clock, predictions, tables
+from longlook.book.shreedhar2022.evidence import (
+    ENVOY,
+    FLOWS,
+    LSQUIC,
+    MUNICH,
+    NAMES,
+    NEW,
+    OLD,
+    PLACES,
+    SLOW,
+    Measured,
+    arm_title,
+    columns,
+    size_title,
+)
+from longlook.book.shreedhar2022.leads import gained, left, more, share
+from longlook.book.shreedhar2022.numbers.connections import crossing_text
+from longlook.book.times import Times, difference
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import numbers_of, value_of
+from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTFB, TTLB
+from longlook.experiment.refusals import refusals
+from longlook.figure import style
+from longlook.figure.live import LiveChart
+from longlook.published import shreedhar2022 as published
+from longlook.stack import load_stack
+from longlook.stack.arms import open_sweep, sweep_files
+
+PAGE = "book/shreedhar2022/connections"
+HOME = PLACES[MUNICH]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    write_shreedhar(processed)
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return Measured(data, "reference")
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def rows_of(shown):
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)][1:]
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_every_cell_can_be_measured_and_a_slow_client_never_stands_for_long(name):
+    for cell in open_sweep(name).cells():
+        assert refusals(cell) == []
+        for arm in cell.arms:
+            if arm.client_cpu_pct is not None:
+                assert (1 - arm.client_cpu_pct / 100) * arm.cpu_period_us < 4000
+                assert arm.client_cpu_pct == 100 * tables.SLOW_SHARE
+            if cell.mode == "interleaved":
+                assert arm.name.removeprefix(SLOW) in NAMES
+
+
+def test_the_two_stacks_differ_in_tls_over_tcp_alone():
+    new, old = (load_stack(name) for name in ("shreedhar2022", "shreedhar2022tls12"))
+    assert (new.spec.tcp.tls, old.spec.tcp.tls) == ("1.3", "1.2") and new.spec.quic == old.spec.quic
+    assert new.server_side("tcp") != old.server_side("tcp") and new.server_side("quic") == old.server_side("quic")
+    assert [part.name for part in new.parts] == [part.name for part in old.parts]
+
+
+def test_numbers_are_of_the_link_the_file_and_the_arm(found):
+    assert found.summary(HOME, OLD, CONNECT.name).mean == pytest.approx(30.25)
+    assert found.summary(HOME, SLOW + OLD, CONNECT.name).mean == pytest.approx(35.25)
+    assert len(found.values(HOME, LSQUIC, TTLB.name)) == 4 and found.summary(HOME, "nobody", TTLB.name) is None
+    assert found.percentile(HOME, LSQUIC, CONNECT.name, 50) == pytest.approx(10.25)
+    assert found.rate(20_000_000, ENVOY).mean == pytest.approx(20_000 / 1740.25, rel=1e-4)
+    assert found.cpu(20_000_000, ENVOY, CLIENT_CPU.name).mean == pytest.approx(28, rel=1e-3)
+    assert found.rate(3, ENVOY) is None and found.cpu(3, ENVOY, CLIENT_CPU.name) is None
+    assert list(found.clocked(OLD)) == [200, 290, 415, 580]
+
+
+def test_leads_in_ms_and_as_a_share(found):
+    assert more(found, HOME, OLD, ENVOY).value == pytest.approx(20)
+    assert share(found, HOME, ENVOY, TTFB.name) == pytest.approx(100 * 20 / 40.25, rel=1e-3)
+    assert left(found, HOME, ENVOY, CONNECT.name, TTFB.name).within(at_least=1) is True
+    assert left(found, HOME, ENVOY, TTFB.name, TTLB.name).within(at_least=1) is False
+    assert gained(found, HOME, ENVOY, TTFB.name, TTLB.name).value == pytest.approx(10)
+    assert more(found, HOME, OLD, "nobody") is None
+
+
+def test_a_difference_has_welch_s_interval():
+    one = difference(Summary(10.0, 1.0, 10), Summary(12.0, 1.0, 10))
+    assert (
+        one.value == 2
+        and one.high - 2 == pytest.approx(2.878 * math.sqrt(0.2), rel=1e-3)
+        and one.low == pytest.approx(4 - one.high)
+    )
+    assert difference(Summary(10.0, 0.0, 3), Summary(12.0, 0.0, 3)) == Times(2.0, 2.0, 2.0)
+    assert math.isnan(difference(Summary(10.0, math.nan, 1), Summary(12.0, 1.0, 5)).low)
+
+
+def verdicts(evidence):
+    return {claim.name[-2:]: verdict(parts, claim.of) for claim in claims.CLAIMS if (parts := claim.parts(evidence))}
+
+
+def test_claims_as_printed_and_as_measured(found):
+    assert verdicts(claims.printed()) == {"04": "holds (7 of 8 parts)", "05": "holds (1 of 2 parts)"}
+    own = verdicts(found)
+    assert own["01"] == "holds" and own["05"] == "does not hold"
+    assert own["03"].startswith("holds in 4 of 8, not in share, Munich, Envoy")
+    assert own["04"].startswith("holds in 4 of 8, not in ")
+
+
+def test_every_claim_is_decided_or_named_with_its_reason():
+    decided = {claim.name[-2:] for claim in claims.CLAIMS}
+    others = {number for number, *_ in claims.UNDECIDED}
+    assert decided | others == {f"{number:02d}" for number in range(1, 14)} and not decided & others
+    text = claims.undecided().data
+    assert text.count(claims.VIDEO) == 6 and "not measured: system calls" in text
+
+
+EXPECTED = {
+    "shreedhar-web": [True, True, True, True, True],
+    "shreedhar-web-far": [True, True, True],
+    "shreedhar-web-vm": [True, True],
+    "shreedhar-clock": [True, True, True, True],
+    "shreedhar-cloud": [True, True, True],
+    "shreedhar-cloud-large": [True, True, True, True],
+    "shreedhar-flows": [True, True, True],
+}
+
+
+@pytest.mark.parametrize("sweep", EXPECTED)
+def test_predictions_hold_where_they_should(data, sweep):
+    own = predictions.judged(sweep, data)
+    assert [one.holds for one in own] == EXPECTED[sweep], own
+    assert all(one.found for one in own)
+
+
+@pytest.mark.parametrize("sweep", EXPECTED)
+def test_a_sweep_has_as_many_predictions_as_its_head(sweep, data):
+    numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
+    assert numbered == [str(number + 1) for number in range(len(predictions.judged(sweep, data)))]
+
+
+class Changed:
+    """Evidence with one arm's times or rates changed by a factor."""
+
+    def __init__(self, own, arm, factor, metric=None):
+        self.own, self.arm, self.factor, self.metric = own, arm, factor, metric
+
+    def __getattr__(self, name):
+        return getattr(self.own, name)
+
+    def _scaled(self, arm, metric, one):
+        hit = one is not None and arm == self.arm and metric == self.metric
+        return Summary(one.mean * self.factor, one.sd * self.factor, one.n) if hit else one
+
+    def summary(self, where, arm, metric):
+        return self._scaled(arm, metric, self.own.summary(where, arm, metric))
+
+    def rate(self, size, arm):
+        return self._scaled(arm, "rate", self.own.rate(size, arm))
+
+    def cpu(self, size, arm, metric):
+        return self._scaled(arm, metric, self.own.cpu(size, arm, metric))
+
+    def percentile(self, where, arm, metric, at):
+        value = self.own.percentile(where, arm, metric, at)
+        return value * self.factor if arm == self.arm and metric == self.metric else value
+
+
+@pytest.mark.parametrize(
+    ("sweep", "arm", "factor", "metric", "failing"),
+    [
+        ("shreedhar-web", NEW, 1.3, "connect_ms", [0]),
+        ("shreedhar-web", OLD, 3.0, "connect_ms", [0, 1, 4]),
+        ("shreedhar-web", SLOW + OLD, 4.0, "connect_ms", [2]),
+        ("shreedhar-web", "ngtcp2", 0.5, "ttlb_ms", [3]),
+        ("shreedhar-web-far", NEW, 1.06, "connect_ms", [0, 1]),
+        ("shreedhar-web-far", "ngtcp2", 3.0, "ttlb_ms", [2]),
+        ("shreedhar-web-vm", OLD, 3.0, "connect_ms", [0, 1]),
+        ("shreedhar-clock", OLD, 1.2, "ttlb_ms", [0]),
+        ("shreedhar-cloud", ENVOY, 0.5, "rate", [0]),
+        ("shreedhar-cloud", SLOW + ENVOY, 2.0, "rate", [1]),
+        ("shreedhar-cloud", ENVOY, 0.5, "client_cpu_s", [2]),
+        ("shreedhar-cloud-large", ENVOY, 0.9, "rate", [0]),
+        ("shreedhar-cloud-large", SLOW + ENVOY, 1.3, "rate", [1]),
+        ("shreedhar-cloud-large", ENVOY, 0.5, "server_cpu_s", [2]),
+    ],
+)
+def test_each_prediction_can_fail(found, sweep, arm, factor, metric, failing):
+    own = list(predictions.JUDGES[sweep](Changed(found, arm, factor, metric)))
+    assert [number for number, one in enumerate(own) if one.holds is not True] == failing, own
+
+
+def test_predictions_of_flows_can_fail(data):
+    own = {one.label: one for one in contests(data, published.STUDY, FLOWS, "reference")}
+    assert predictions.of_flows({label: one for label, one in own.items() if label != "2 TCP"}) == []
+    swapped = own | {"1 QUIC + 1 TCP": own["2 QUIC"], "1 QUIC + 3 TCP": own["2 TCP"], "2 QUIC": own["1 QUIC + 1 TCP"]}
+    assert [one.holds for one in predictions.of_flows(swapped)] == [False, False, False]
+
+
+def test_a_wrapped_clock_never_shares_a_panel_with_times(found):
+    frame = clock.points(found)
+    times, rest = (frame[frame["panel"] == panel] for panel in (clock.TIMES, clock.LEFT))
+    assert rest["ms"].max() < published.WRAP_MS < times["ms"].max()
+    assert set(rest["protocol"]) == {"QUIC"}
+    assert set(times[times["source"] == clock.PRINTED]["protocol"]) == {"TLS 1.2"}
+    assert clock.wrapped([999.0, 1160.5]) == [999.0, 160.5]
+    said = clock.picture(found.data).alt_text
+    assert "QUIC's modulo 1000 ms: median" in said and "printed 1433" in said
+
+
+@pytest.mark.parametrize("stage", chart.STAGES)
+def test_distributions_say_in_words_what_they_show_and_have_no_wrapped_number(data, found, stage):
+    shown = chart.distributions(stage, data)
+    assert isinstance(shown, LiveChart) and shown.narrow is not None
+    assert "Munich" in shown.alt_text and "slow client" in shown.alt_text and "printed" in shown.alt_text
+    frame = chart.points(found, chart.STAGES[stage])
+    printed = frame[frame["source"] == chart.PRINTED]
+    assert ("QUIC (LSQUIC)" in set(printed["arm"])) is (stage == "connection")
+    assert shown.downloads[0].csv.count("\n") == 1 + len(frame)
+    assert shown._repr_html_().count("<img") == 1
+
+
+def test_the_crossing_is_drawn_for_each_client_beside_the_printed_one(data, found):
+    shown = chart.crossing(data)
+    frame = chart.ratios(found)
+    assert set(frame["line"]) == {*(name for name, _ in chart.LINES.values()), chart.PRINTED}
+    assert len(frame[frame["line"] == chart.PRINTED]) == 10 and frame["ratio"].between(0.5, 2).all()
+    assert "curl, slow: 500 KB 1." in shown.alt_text and shown._repr_html_().count("<img") == 1
+
+
+def test_tables(data):
+    connection, download = (rows_of(tables.percentiles(stage, data)) for stage in ("connection", "download"))
+    assert len(connection) == 13 and connection[5][:3] == ["Munich", NAMES[ENVOY], "10.2"]
+    lsquic = next(row for row in download if row[:2] == ["Munich", NAMES[LSQUIC]])
+    assert lsquic[-4:] == [tables.WRAPPED] * 4
+    rates = {row[0]: row[1:] for row in rows_of(tables.rates(data)) if row}
+    assert rates["2 GB"][:3] == ["10.15", "10.94", style.DASH] and rates["20 MB"][:3] == [style.DASH, style.DASH, "4"]
+    assert rates["200 MB"][3] == f"{200_000 / (20.25 + 17_200):.2f}"
+    cpu = {row[0]: row[1:] for row in rows_of(tables.processor(data)) if row}
+    assert cpu["200 MB"][0] == "28.0" and list(cpu) == ["5 MB", "10 MB", "20 MB", "50 MB", "100 MB", "200 MB"]
+    assert re.search(r"20\.\d, 25\.\d \(\+5\.0\)", tables.slower(data).data)
+    flows = {row[0]: row[1:] for row in rows_of(tables.at_once(data)) if row}
+    assert flows["1 QUIC + 1 TCP"][0] == "QUIC 9.6<br>TCP 4.6" and flows["1 QUIC + 1 TCP"][-1] == "QUIC has more"
+
+
+def test_where_quic_falls_below_is_told_by_the_sizes_on_either_side():
+    def told(*ahead):
+        sizes = zip((500_000, 1_000_000, 5_000_000), ahead, strict=True)
+        return crossing_text(list(sizes)).replace("\N{NO-BREAK SPACE}", " ")
+
+    assert told(True, True, False) == "between 1 MB and 5 MB"
+    assert told(True, True, True) == "nowhere up to 5 MB" and told(False, False, False) == "below 500 KB"
+    assert told(False, True, False) == "between 1 MB and 5 MB"
+    assert size_title(2_000_000_000) == "2 GB" and arm_title(SLOW + OLD) == "TLS 1.2, curl from Apache, slow client"
+
+
+def test_numbers_of_the_text_have_their_records(data):
+    values = {name: value_of(name, PAGE, data) for name in numbers_of(PAGE)}
+    texts = {name: one.text.replace("\N{NO-BREAK SPACE}", " ") for name, one in values.items()}
+    assert texts["tls12-longer"] == "20 ms" and texts["tls13-longer"] == "10 ms"
+    assert texts["crossing-fast"] == "between 20 MB and 50 MB" and texts["crossing-slow"] == "between 1 MB and 2 MB"
+    assert texts["cpu-curl"] == "3.5 times" and texts["cpu-lsquic"] == "2.9 times" and texts["slow-used"] == "100 %"
+    assert texts["quic-beside-tcp"] == "2.0 times" and texts["wrapped-most"] == "989 ms"
+    assert texts["claims-decided"] == "4" and texts["claims-undecided"] == "9"
+    measured = [one for name, one in values.items() if not name.startswith("stated-")]
+    assert all("data/" in one.origin for one in measured)
+
+
+def test_every_number_is_used_in_the_chapter():
+    text = (paths.BOOK / "shreedhar2022" / "connections.md").read_text(encoding="utf-8")
+    assert {name for name in numbers_of(PAGE) if f"{{value}}`{name}`" not in text} == set()
+
+
+def test_a_copy_without_data_says_so_and_still_shows_what_is_printed(nothing):
+    for shown in (chart.distributions("connection", nothing), chart.crossing(nothing), clock.picture(nothing)):
+        assert "Not measured yet" in shown.data
+    for sweep in EXPECTED:
+        assert "Not measured yet" in predictions.predictions(sweep, nothing).data
+    assert "Not measured yet" in tables.processor(nothing).data and "Not measured yet" in tables.slower(nothing).data
+    assert "315" in tables.percentiles("connection", nothing).data and "10.94" in tables.rates(nothing).data
+    assert "QUIC 9.6" in tables.at_once(nothing).data and "holds (7 of 8 parts)" in claims.claims(nothing).data
+    assert columns(nothing, *SWEEPS) == []
+    for name in numbers_of(PAGE):
+        if name not in ("claims-decided", "claims-undecided", "wrapped-most"):
+            assert value_of(name, PAGE, nothing).text == NOT_YET
