@@ -163,6 +163,22 @@ def browsers() -> None:
 
 
 @cli.command()
+def servers() -> None:
+    """Read what every pinned Envoy has built in of QUICHE; writes book/years/servers.csv and flags.csv."""
+    from longlook.experiment import built_in
+
+    found, flags = [], []
+    for one, own in built_in.ask(built_in.envoys(), click.echo):
+        on = sum(flag.default for flag in own)
+        number = one.emulated_connections or "not found"
+        click.echo(f"{one.part:12} {one.version:8} {one.controller}, N: {number}, {on} of {len(own)} flags on")
+        found.append(one)
+        flags += own
+    built_in.write(paths.BUILT_IN, found)
+    built_in.write(paths.QUICHE_FLAGS, flags)
+
+
+@cli.command()
 @click.option("--bandwidth-mbps", default=10.0, show_default=True)
 @click.option("--rtt-ms", default=36.0, show_default=True)
 @click.option("--loss-pct", default=0.0, show_default=True)
