@@ -163,6 +163,22 @@ def browsers() -> None:
 
 
 @cli.command()
+def flights() -> None:
+    """Ask browsers, inside a testbed, how many bytes they send before anybody answers; writes book/years/flights.csv."""
+    from longlook.experiment import flights as asked
+    from longlook.testbed.netns import NetnsTestbed
+
+    _require_measuring()
+    found = []
+    with NetnsTestbed("flights") as bed:
+        for one in asked.ask(bed, asked.stacks(), click.echo):
+            quic = f"{one.datagrams} datagrams of {one.quic_bytes} bytes"
+            click.echo(f"{one.stack:12} {one.version:16} QUIC: {quic}, TCP: {one.tcp_bytes} bytes")
+            found.append(one)
+    asked.write(paths.FLIGHTS, found)
+
+
+@cli.command()
 def servers() -> None:
     """Read what every pinned Envoy has built in of QUICHE; writes book/years/servers.csv and flags.csv."""
     from longlook.experiment import built_in

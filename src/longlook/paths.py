@@ -28,6 +28,8 @@ BUILT_IN = BOOK / "years" / "servers.csv"
 """What each pinned Envoy has built in of QUICHE (`longlook servers`)."""
 QUICHE_FLAGS = BOOK / "years" / "flags.csv"
 """QUICHE's flags in each of them, with their defaults."""
+FLIGHTS = BOOK / "years" / "flights.csv"
+"""How much browsers send before anybody answers (`longlook flights`)."""
 STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 
