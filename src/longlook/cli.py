@@ -183,7 +183,7 @@ def servers() -> None:
     """Read what every pinned Envoy has built in of QUICHE; writes book/years/servers.csv and flags.csv."""
     from longlook.experiment import built_in
 
-    found, flags = [], []
+    found, flags = [], list[built_in.Flag]()
     for one, own in built_in.ask(built_in.envoys(), click.echo):
         on = sum(flag.default for flag in own)
         number = one.emulated_connections or "not found"

@@ -129,9 +129,11 @@ def controller(found: Mapping[str, bool]) -> str:
 def emulated(program: Bytes, changes: Sequence[Mapping[str, str]]) -> int | None:
     """N of its CUBIC: what stands where `changes` (envoy-n1.toml) would change it, by the bytes around; None where the
     program has not exactly one such place for each, or they differ."""
-    values = set()
+    content, values = program[0 : len(program)], set()
     for one in changes:
         before, after = (re.escape(bytes.fromhex(one[key])) for key in ("before", "after"))
-        found = re.findall(before + b"(.{4})" + after, program[0 : len(program)], re.DOTALL)
-        values |= {int.from_bytes(value, "little") for value in found} if len(found) == 1 else {None}
+        found = re.findall(before + b"(.{4})" + after, content, re.DOTALL)
+        if len(found) != 1:
+            return None
+        values.add(int.from_bytes(found[0], "little"))
     return values.pop() if len(values) == 1 else None
