@@ -164,7 +164,7 @@ def browsers() -> None:
 
 @cli.command()
 def flights() -> None:
-    """Ask browsers, inside a testbed, how many bytes they send before anybody answers; writes book/years/flights.csv."""
+    """Ask browsers, inside a testbed, how much they send before anybody answers; writes book/years/flights.csv."""
     from longlook.experiment import flights as asked
     from longlook.testbed.netns import NetnsTestbed
 

@@ -78,9 +78,11 @@ def read(path: Path) -> list[Flight]:
         return []
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            return [
-                Flight(row["stack"], row["version"], *(int(row[name]) for name in ("datagrams", "quic_bytes", "tcp_bytes")))
-                for row in csv.DictReader(file)
-            ]
+            return [_flight(row) for row in csv.DictReader(file)]
     except (OSError, KeyError, ValueError) as error:
         raise LonglookError(f"{path}: cannot be read ({error}): `longlook flights` writes it anew") from None
+
+
+def _flight(row: dict[str, str]) -> Flight:
+    datagrams, quic, tcp = (int(row[name]) for name in ("datagrams", "quic_bytes", "tcp_bytes"))
+    return Flight(row["stack"], row["version"], datagrams, quic, tcp)

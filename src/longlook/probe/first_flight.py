@@ -17,7 +17,7 @@ WHOLE_S = 0.08
 
 
 def sizes(sock: socket.socket) -> list[int]:
-    """Bytes of each piece that comes within `WHOLE_S` of the first; whoever started this bounds the wait for that one."""
+    """Bytes of each piece that comes within `WHOLE_S` of the first; whoever started this bounds the wait for that."""
     found = [len(sock.recv(65536))]
     end = time.monotonic() + WHOLE_S
     with contextlib.suppress(TimeoutError, BlockingIOError):

@@ -1,4 +1,4 @@
-"""What Google's QUICHE has built into a program: its flags with their defaults, and N of its CUBIC, read from its bytes.
+"""What Google's QUICHE has built into a program, read from its bytes: its flags' defaults, and N of its CUBIC.
 
 A flag is an object of Abseil's in the program's data: a pointer to its name, and some bytes behind it its default. How
 many bytes, those flags tell that QUICHE has for its tests, whose defaults are in their names.
@@ -81,8 +81,8 @@ def _names(program: Bytes, own: Sequence[Section]) -> Iterator[tuple[str, int]]:
 
 
 def _places(program: Bytes, own: Sequence[Section], names: Mapping[int, str]) -> dict[str, int]:
-    """Flag -> offset, in the file, of the pointer to its name. A program that may lie anywhere in memory has its pointers
-    in its relocations, or in their places."""
+    """Flag -> offset, in the file, of the pointer to its name. A program that may lie anywhere in memory has its
+    pointers in its relocations, or in their places."""
     data = [section for section in own if section.kind == DATA and section.flags & WRITABLE]
     found = {}
     for address, pointed in _pointers(program, own, data):

@@ -1,7 +1,7 @@
-"""The claims of the thesis's section 4.8 with the software of 2017, of 2024 and of 2026, side by side, by one criterion.
+"""The claims of the thesis's section 4.8 with the software of 2017, of 2024 and of 2026, side by side.
 
-All three columns are of the squares that the sweeps of 2026 have: those of the others are as measured here for the
-thesis's figures. Figures are called as in the thesis, whichever column they are measured for.
+By one criterion. All three columns are of the squares that the sweeps of 2026 have: those of the others are as measured
+here for the thesis's figures. Figures are called as in the thesis, whichever column they are measured for.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def rows(data: BookData) -> list[Row]:
         ),
         Row(
             "That is the threshold's doing",
-            "the same program takes significantly less time with the adaptive threshold than with the static one: of 10 MB "
-            "in 2024, of 1 MB in 2026, at 100 Mbit/s",
+            "the same program takes significantly less time with the adaptive threshold than with the static one: of "
+            "10 MB in 2024, of 1 MB in 2026, at 100 Mbit/s",
             {"2017": "its server has a static one only", "2024": _one_program(data), "2026": _threshold(data)},
             1,
         ),

@@ -46,7 +46,8 @@ def _same_verdicts(found: Sequence[Served]) -> Prediction:
                 tried += 1
                 same += lead.verdict == base.verdict
     return Prediction(
-        f"of the releases' verdicts of QUIC against TCP at least nine in ten are those of Envoy {BASE} in the same cell",
+        f"of the releases' verdicts of QUIC against TCP at least nine in ten are those of Envoy {BASE} in the same "
+        "cell",
         f"{same} of {tried}",
         same >= LEAST_SHARE * tried,
     )
@@ -56,8 +57,8 @@ def _adapts(jitter: Served) -> Prediction:
     ratios = {name: ratio for name in jitter.quic if (ratio := jitter.cost(name))}
     texts = [f"{name}: {ratio.value:.2f} times" for name, ratio in sorted(ratios.items())]
     return Prediction(
-        "each release adapts its reordering threshold by itself: under jitter it takes significantly less time than with a "
-        "static one",
+        "each release adapts its reordering threshold by itself: under jitter it takes significantly less time than "
+        "with a static one",
         ", ".join(texts),
         all(ratio.test.significant and ratio.value > 1 for ratio in ratios.values()),
     )

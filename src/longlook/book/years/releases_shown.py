@@ -60,8 +60,8 @@ def against_base(data: BookData | None = None) -> LiveChart | HTML:
         narrow=_drawn(frame, 235, in_a_row=1),
         alt_text=_words(frame),
         downloads=(Attachment("years-servers.csv", frame.to_csv(index=False)),),
-        note=f"{title}. Means over the mean of Envoy {BASE} with the same page, with 99 % intervals (Fieller). Each panel "
-        "has its own scale, which does not begin at 0.",
+        note=f"{title}. Means over the mean of Envoy {BASE} with the same page, with 99 % intervals (Fieller). Each "
+        "panel has its own scale, which does not begin at 0.",
         hint="Point at a mark for its numbers.",
     )
 

@@ -60,7 +60,8 @@ def of_near(now: Squares, then: Squares, unasked: Mapping[str, pd.DataFrame]) ->
         return []
     both = pd.concat(pairs)
     same = int((both["verdict"] == both["verdict_other"]).sum())
-    opposite = sum({one, other} == {"left", "right"} for one, other in zip(both.verdict, both.verdict_other, strict=True))
+    verdicts = zip(both["verdict"], both["verdict_other"], strict=True)
+    opposite = sum({one, other} == {"left", "right"} for one, other in verdicts)
     first = Prediction(
         f"at 36 ms at least {LEAST_SAME} verdicts with CUBIC are those of 2024, and none is the opposite one",
         f"{same} of {len(both)}; opposite: {opposite}",
@@ -103,8 +104,8 @@ def _two_round_trips(now: Squares) -> list[Prediction]:
     low, high = TWO_ROUND_TRIPS_MS
     return [
         Prediction(
-            f"from 36 to 112 ms QUIC's lead grows by {low:.0f} to {high:.0f} ms with 5 KB, two round trips, and by more "
-            "with 100 KB",
+            f"from 36 to 112 ms QUIC's lead grows by {low:.0f} to {high:.0f} ms with 5 KB, two round trips, and by "
+            "more with 100 KB",
             f"5 KB: {_ms(smallest)}; 100 KB: {_ms(small)}",
             all(low <= ms <= high for ms in smallest) and min(small, default=0.0) > max(smallest, default=0.0),
         )
@@ -178,8 +179,8 @@ def of_key_share(found: KeyShare) -> list[Prediction]:
     low, high = KEY_SHARE_MS
     return [
         Prediction(
-            f"the post-quantum key share makes QUIC's 5 KB take {low:.0f} to {high:.0f} ms longer, significantly, and TCP's "
-            f"less than {SAME_TCP_MS:.0f} ms longer or shorter",
+            f"the post-quantum key share makes QUIC's 5 KB take {low:.0f} to {high:.0f} ms longer, significantly, and "
+            f"TCP's less than {SAME_TCP_MS:.0f} ms longer or shorter",
             _signed(apart),
             low <= apart["quic"] <= high and tests[0, "quic"].significant and abs(apart["tcp"]) <= SAME_TCP_MS,
         ),

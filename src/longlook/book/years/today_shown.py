@@ -43,7 +43,8 @@ def lead_table(data: BookData | None = None) -> HTML:
     for row in first.to_dict("records"):
         page = style.workload_label(row["workload"], row["object_bytes"], row["object_count"], row["object_count"] > 1)
         link = style.link_label(row["rtt_ms"], row["loss_pct"] or None)
-        rows.append([page, f"{row['bandwidth_mbps']:g}", link, *(_lead(own.get(row["cell_id"])) for own in by_cell.values())])
+        leads_of = [_lead(own.get(row["cell_id"])) for own in by_cell.values()]
+        rows.append([page, f"{row['bandwidth_mbps']:g}", link, *leads_of])
     return HTML(html_table(["page", "Mbit/s", "link", *PAIRS], rows, numeric={1, 3, 4, 5}))
 
 
@@ -63,7 +64,8 @@ def flight_table(data: BookData | None = None) -> HTML:
         return HTML(style.NOTHING_YET)
     found = key_share(data or book_data.load())
     head = ["browser", "QUIC, datagrams", "bytes", "TCP, bytes", "packets"]
-    head += [f"{style.PROTOCOL_LABELS[protocol]}, {loss}" for loss in ("no loss, ms", "1 % loss, ms") for protocol in PROTOCOLS]
+    kinds = [(protocol, loss) for loss in ("no loss, ms", "1 % loss, ms") for protocol in PROTOCOLS]
+    head += [f"{style.PROTOCOL_LABELS[protocol]}, {loss}" for protocol, loss in kinds]
     return HTML(html_table(head, [_flight(one, found) for one in asked], numeric=set(range(1, len(head)))))
 
 

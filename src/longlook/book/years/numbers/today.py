@@ -74,7 +74,8 @@ def _more_bytes(name: str) -> Callable[[Measured], StatedNumber]:
         found = {one.stack: getattr(one, name) for one in read(paths.FLIGHTS)}
         if not {BEFORE, WITH} <= set(found):
             raise NotMeasured("`longlook flights` has not been run")
-        return StatedNumber(f"{found[WITH] - found[BEFORE]:,}", f"{name}, {WITH} less {BEFORE}; from book/years/flights.csv")
+        text = f"{found[WITH] - found[BEFORE]:,}"
+        return StatedNumber(text, f"{name}, {WITH} less {BEFORE}; from book/years/flights.csv")
 
     return number
 
