@@ -4,7 +4,7 @@ import pytest
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.experiment.built_in import BuiltIn, Flag, envoys, read, read_flags, said, write
+from longlook.experiment.built_in import BuiltIn, Flag, envoys, read, read_flags, require_heeded, said, write
 
 
 def test_tables_are_read_as_they_were_written(tmp_path):
@@ -47,3 +47,10 @@ def test_a_program_names_its_commit_and_version(tmp_path):
     assert said(envoy) == ("9c3de41b", "1.40.0")
     with pytest.raises(LonglookError, match="--version: something else"):
         said(program(tmp_path / "other", "something else"))
+
+
+def test_an_envoy_that_would_not_heed_what_it_is_asked_is_refused():
+    known = b"\0FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr\0"
+    require_heeded("envoy-1.40", known)
+    with pytest.raises(LonglookError, match="envoy-1.30 does not know the setting FLAGS_envoy_quiche"):
+        require_heeded("envoy-1.30", known.replace(b"quiche", b"quic"))

@@ -17,6 +17,7 @@ from pathlib import Path
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.server import quiche
+from longlook.server.envoy import DEFAULT_TO_BBR
 from longlook.stack.install import install_part
 from longlook.stack.part import Part, known_parts, load_part
 
@@ -24,6 +25,8 @@ ENVOY = "envoy"
 """The component that an Envoy's part has."""
 RECIPE = paths.ENVS / "quicv1" / "envoy-n1.toml"
 """Where N stands in its program."""
+SETTINGS = "envoy.reloadable_features."
+"""What the names of QUICHE's flags have before them in Envoy's configuration."""
 SAID = re.compile(r"version: ([0-9a-f]+)/([0-9.]+)/")
 """Of `envoy --version`: the commit that it was built of, and its number."""
 TIMEOUT_S = 30.0
@@ -66,10 +69,19 @@ def ask(parts: Iterable[Part], say: Callable[[str], None]) -> Iterator[tuple[Bui
         program = install_part(part.name, say).program(ENVOY)
         revision, version = said(program)
         with program.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            require_heeded(part.name, content)
             flags, number = quiche.flags(content), quiche.emulated(content, changes)
         shown = "" if number is None else str(number)
         one = BuiltIn(part.name, version, revision, quiche.controller(flags), shown)
         yield one, [Flag(part.name, name, int(value)) for name, value in flags.items()]
+
+
+def require_heeded(name: str, content: mmap.mmap | bytes) -> None:
+    """Raise where a program does not have the setting by which our configuration asks for CUBIC: it ignores what it does
+    not know, and begins with its own choice."""
+    setting = DEFAULT_TO_BBR.removeprefix(SETTINGS)
+    if content.find(setting.encode() + b"\0") < 0:
+        raise LonglookError(f"{name} does not know the setting {setting}, by which it is asked for CUBIC")
 
 
 def said(program: Path) -> tuple[str, str]:
