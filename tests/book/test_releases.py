@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
+from longlook import paths
 from longlook.analysis.fairness import ratio_of_runs
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
@@ -84,7 +84,7 @@ def test_shares_tell_how_many_connections_are_emulated(quic, tcp, holds):
 
 
 def test_without_a_campaign_there_is_nothing_to_show(tmp_path):
-    data = book_data.read(tmp_path, tmp_path)
+    data = book_data.read(paths.PUBLISHED, tmp_path)
     assert "Not measured yet" in releases_shown.against_base(data).data
     table = releases_shown.built_table(data).data
     assert all(one.version in table and one.packaged in table for one in releases())
@@ -99,5 +99,5 @@ def test_the_figure_says_in_words_what_it_shows(monkeypatch):
     monkeypatch.setattr(releases_shown, "newest", lambda _data: ("Here", [cell(e136=1200.0), cell(loss=1.0)]))
     figure = releases_shown.against_base(Data())
     assert "1 MB, 10 Mbit/s: 1.00 to 1.20; 1 MB, 10 Mbit/s, 1 % loss: 1.00 to 1.00" in figure.alt_text
-    rows = pd.read_csv(pd.io.common.StringIO(figure.downloads[0].csv))
-    assert len(rows) == 2 * len(NAMES) and list(rows["release"].astype(str).unique())[0] == "1.36"
+    rows = figure.downloads[0].csv.splitlines()[1:]
+    assert [row.split(",")[0] for row in rows] == 2 * NAMES
