@@ -77,8 +77,8 @@ def ask(parts: Iterable[Part], say: Callable[[str], None]) -> Iterator[tuple[Bui
 
 
 def require_heeded(name: str, content: mmap.mmap | bytes) -> None:
-    """Raise where a program does not have the setting by which our configuration asks for CUBIC: it ignores what it does
-    not know, and begins with its own choice."""
+    """Raise where a program does not have the setting by which our configuration asks for CUBIC: it ignores what it
+    does not know, and begins with its own choice."""
     setting = DEFAULT_TO_BBR.removeprefix(SETTINGS)
     if content.find(setting.encode() + b"\0") < 0:
         raise LonglookError(f"{name} does not know the setting {setting}, by which it is asked for CUBIC")

@@ -109,9 +109,7 @@ def _pointers(program: Bytes, own: Sequence[Section], data: Sequence[Section]) -
 
 def _distance(program: Bytes, places: Mapping[str, int]) -> int:
     """From the pointer to a flag's name to its default."""
-    known = {
-        place: value for name, place in places.items() for ending, value in KNOWN.items() if name.endswith(ending)
-    }
+    known = {place: value for name, place in places.items() for ending, value in KNOWN.items() if name.endswith(ending)}
     if set(known.values()) != {True, False}:
         raise LonglookError("a program without flags of QUICHE's whose default is known")
     for distance in range(NEAREST, FARTHEST):

@@ -93,7 +93,5 @@ NUMBERS: Numbers = {
     "saved-most": _saved(UNASKED, pd.Series.max),
     "key-share-quic": _more_bytes("quic_bytes"),
     "key-share-tcp": _more_bytes("tcp_bytes"),
-    **{
-        f"stated-{name}": stated(f"today-{name}") for name in ("near", "far", "loss", "jitter", "share", "key-share")
-    },
+    **{f"stated-{name}": stated(f"today-{name}") for name in ("near", "far", "loss", "jitter", "share", "key-share")},
 }
