@@ -10,7 +10,8 @@ from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.flows import Contest, Share
 from longlook.book.years import releases_predicted, releases_shown
-from longlook.book.years.releases import BASE, SHARE, SWEEP, Conditions, Served, compared, releases
+from longlook.book.years.releases import BASE, SHARE, SWEEP, Conditions, Release, Served, compared, releases
+from longlook.experiment.built_in import BuiltIn, Flag
 from longlook.stack.arms import open_sweep
 
 NAMES = ["1.36", "1.37", "1.38", "1.39", "1.40"]
@@ -88,6 +89,21 @@ def test_without_a_campaign_there_is_nothing_to_show(tmp_path):
     assert "Not measured yet" in releases_shown.against_base(data).data
     table = releases_shown.built_table(data).data
     assert all(one.version in table and one.packaged in table for one in releases())
+
+
+def test_flags_are_shown_where_their_defaults_differ_and_counted_where_they_come_and_go(monkeypatch):
+    built = [BuiltIn(f"envoy-{name}", "", "", "bbr", "2") for name in NAMES]
+    kept = [Release(name, "", "", "", one) for name, one in zip(NAMES, built, strict=True)]
+    monkeypatch.setattr(releases_shown, "releases", lambda: kept)
+    flags = [Flag(one.part, "reloadable_flag_same", 1) for one in built]
+    flags += [Flag(one.part, "reloadable_flag_changed", int(one is built[4])) for one in built[2:]]
+    flags += [Flag(built[0].part, "restart_flag_gone", 1)]
+    monkeypatch.setattr(releases_shown, "read_flags", lambda _path: flags)
+    table = releases_shown.flag_table().data
+    assert ">changed</td>" in table and "same" not in table and "gone" not in table
+    assert releases_shown.came_and_gone() == (1, 1)
+    monkeypatch.setattr(releases_shown, "read_flags", lambda _path: [])
+    assert releases_shown.came_and_gone() == (0, 0) and "Not measured yet" in releases_shown.flag_table().data
 
 
 def test_the_figure_says_in_words_what_it_shows(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 
 import altair as alt
@@ -30,6 +31,8 @@ from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table
 from longlook.record.campaign import split_digests
 
+STATES: dict[int | None, str] = {1: "on", 0: "off", None: style.DASH}
+PREFIX = re.compile("^(reloadable|restart)_flag_")
 CONTROLLERS = {"bbr": "BBR", "bbr2": "BBRv2", "cubic": "CUBIC"}
 RELEASE_TOOLTIP = [
     alt.Tooltip("release:N", title="Envoy"),
@@ -150,16 +153,35 @@ def _built(one: Release) -> tuple[str, str]:
 
 
 def flag_table() -> HTML:
-    """Every flag of QUICHE's that not all releases have alike: on, off, or not there."""
-    states: dict[str, dict[str, str]] = {}
-    for one in read_flags(paths.QUICHE_FLAGS):
-        states.setdefault(one.flag, {})[one.part] = "on" if one.default else "off"
-    parts = [one.built.part for one in releases() if one.built is not None]
+    """Every flag of QUICHE's whose default is not the same in all releases that have it: on, off, or not there."""
+    parts = _parts()
     rows = [
-        [flag, *(own.get(part, style.DASH) for part in parts)]
-        for flag, own in sorted(states.items())
-        if len({own.get(part) for part in parts}) > 1
+        [PREFIX.sub("", flag), *(STATES[own.get(part)] for part in parts)]
+        for flag, own in flags_by_release().items()
+        if len(set(own.values())) > 1
     ]
     if not rows:
         return HTML(style.NOTHING_YET)
     return HTML(html_table(["flag", *(one.name for one in releases() if one.built is not None)], rows))
+
+
+def flags_by_release() -> dict[str, dict[str, int]]:
+    """Flag -> part -> default, of those that have it; none before they are read."""
+    found: dict[str, dict[str, int]] = {}
+    for one in read_flags(paths.QUICHE_FLAGS):
+        found.setdefault(one.flag, {})[one.part] = one.default
+    return dict(sorted(found.items()))
+
+
+def came_and_gone() -> tuple[int, int]:
+    """How many flags the newest release has that the oldest had not, and the other way round."""
+    parts = _parts()
+    found = flags_by_release()
+    if not parts or not found:
+        return 0, 0
+    old, new = ({flag for flag, own in found.items() if part in own} for part in (parts[0], parts[-1]))
+    return len(new - old), len(old - new)
+
+
+def _parts() -> list[str]:
+    return [one.built.part for one in releases() if one.built is not None]

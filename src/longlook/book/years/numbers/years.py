@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years import evidence, releases
+from longlook.book.years import evidence, releases, releases_shown
 from longlook.book.years.evidence import BASE, FIRST_HTTP3, SERIES, Change, significant
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
@@ -131,6 +131,17 @@ def _servers_span(m: Measured) -> StatedNumber:
     return _told_of(text, f"means over those of Envoy {releases.BASE}", found)
 
 
+def _flags(place: int, what: str) -> Callable[[Measured], StatedNumber]:
+    def number(_m: Measured) -> StatedNumber:
+        if not releases_shown.flags_by_release():
+            raise NotMeasured("`longlook servers` has not been run")
+        return StatedNumber(
+            str(releases_shown.came_and_gone()[place]), f"flags of QUICHE's {what}; book/years/flags.csv"
+        )
+
+    return number
+
+
 NUMBERS: Numbers = {
     "loads": _loads,
     "browsers": _browsers,
@@ -151,6 +162,8 @@ NUMBERS: Numbers = {
     "servers-compared": _servers_compared,
     "servers-changed": _servers_changed,
     "servers-span": _servers_span,
+    "flags-new": _flags(0, "that came after the oldest release"),
+    "flags-gone": _flags(1, "that the newest release no longer has"),
     "stated-servers": stated("years-servers"),
     "stated-servers-share": stated("years-servers-share"),
 }
