@@ -17,6 +17,7 @@ from longlook.book.value import NOT_YET
 from longlook.book.years import conclusions, today_predicted, today_shown
 from longlook.book.years.conclusions import OLD, TODAY, YEARS, Row, planned
 from longlook.experiment.flights import Flight
+from longlook.figure import style
 from longlook.stack.arms import open_sweep
 
 
@@ -175,6 +176,15 @@ def of_key_share(**others):
 )
 def test_the_key_share(others, holds):
     assert verdicts(today_predicted.of_key_share(of_key_share(**others))) == holds
+
+
+def test_leads_stand_in_per_cent_and_ms_and_in_brackets_where_they_are_not_told(monkeypatch, empty):
+    places = {"rtt_ms": 36.0, "loss_pct": 1.0, "object_count": 1, "object_bytes": 5120, "cell_id": ["a", "b"]}
+    found = frame("left", "none", lead=71.0).assign(**places)
+    monkeypatch.setattr(today_shown, "leads", lambda _data, versus: found if versus != conclusions.BBR else found[:1])
+    table = today_shown.lead_table(empty).data
+    assert table.count("+71 %, 71 ms") == 5 and table.count("(+71 %, 71 ms)") == 2
+    assert "loss 1 % (0.5 % each way)" in table and style.DASH in table
 
 
 def test_first_flights_stand_beside_the_times(monkeypatch, empty):
