@@ -161,7 +161,7 @@ def _spreads(own: Measured, size: int) -> Found:
 def _lossy(own: Measured, where: Place) -> Prediction:
     """Two bounds in one prediction."""
     said = "1 % loss: CUBIC against BBR at least 5 % slower, BBR against BBR at most"
-    mixed, one = (judged(said, {pair.title: own.rule(where, pair)}, *bounds) for pair, *bounds in _UNDER_LOSS)
+    mixed, one = (judged(said, {pair.title: own.rule(where, pair)}, low, high) for pair, low, high in _UNDER_LOSS)
     return Prediction(said, f"{mixed.found}; {one.found}", all_of(mixed.holds, one.holds))
 
 
