@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from longlook.errors import LonglookError, NotSupported
-from longlook.experiment import interleaved, slowstart
+from longlook.experiment import controllers, interleaved, slowstart
 from longlook.experiment.interleaved import run_interleaved
 from longlook.experiment.recheck import recheck_interleaved
 from longlook.experiment.schedule import schedule
@@ -123,7 +123,10 @@ class Stand:
 def records_of(one, results):
     """What `_records` yields for a cell with stand-ins, and all that was done in between."""
     log = []
-    bed = SimpleNamespace(set_slow_start=lambda role, window, threshold: log.append((role, window)))
+    bed = SimpleNamespace(
+        set_slow_start=lambda role, window, threshold: log.append((role, window)),
+        set_cca=lambda role, name: log.append((role, name)),
+    )
     link = SimpleNamespace(reseed=lambda seed: log.append(("link", "seed")))
     context = SimpleNamespace(cell=one, campaign="trial", bed=bed, link=link)
     sides = {name: Stand(name, results, log) for name in one.arm_names}
@@ -155,6 +158,21 @@ def test_the_window_of_each_load_is_set_before_the_link_starts_anew():
         expected += [("server", windows[name])] if name in slowstart.own(one) else []
         expected += [("link", "seed"), (name, index), (name, "drop")]
     assert log == expected
+
+
+def test_the_controller_of_each_load_is_set_where_tcp_has_several():
+    """The kernel gives a connection the namespace's and not its listener's."""
+    one = cell(TCP, TCP | {"cca": "bbr"}, QUIC, QUIC | {"cca": "bbr"}, loads=3)
+    records, log = records_of(one, lambda index: None)
+    ccas = dict(zip(one.arm_names, ("cubic", "bbr"), strict=False))
+    assert controllers.own(one) == ccas
+    expected = []
+    for record in records:
+        name = record["arm"]
+        expected += [("server", ccas[name])] if name in ccas else []
+        expected += [("link", "seed"), (name, record["index"]), (name, "drop")]
+    assert log == expected
+    assert controllers.own(cell(TCP | {"cca": "bbr"}, QUIC)) == {}
 
 
 def test_an_arm_that_fails_again_and_again_ends_the_cell():
@@ -219,12 +237,13 @@ def test_six_arms_of_two_stacks_are_measured_in_one_cell(tmp_path, testbed_name)
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.timeout(240)
-def test_downloads_by_four_pairs_of_programs_take_turns_and_tell_their_windows(tmp_path, testbed_name):
+def test_downloads_by_five_pairs_of_programs_take_turns_and_tell_their_windows(tmp_path, testbed_name):
     arms = [
         QUIC | {"name": "aioquic", "handshake": "1rtt", "cca": "reno"},
         QUIC | {"name": "lsquic", "handshake": "1rtt", "server": "lsquic", "client": "lsquic", "cca": "bbr"},
         QUIC | {"name": "ngtcp2", "handshake": "1rtt", "server": "ngtcp2", "client": "ngtcp2"},
         TCP | {"name": "tcp"},
+        TCP | {"name": "tcp bbr", "cca": "bbr"},
     ]
     how = {"experiment": "download", "workload": {"kind": "download", "size_bytes": 100_000}, "loads": 1}
     link = {"bandwidth_mbps": 20, "rtt_ms": 20, "queue_packets": 100}
@@ -240,7 +259,13 @@ def test_downloads_by_four_pairs_of_programs_take_turns_and_tell_their_windows(t
     assert record["objects_hashed"] == dict.fromkeys(one.arm_names, "in every load")
     assert record["initial_window_bytes"] == {"aioquic": 12_000, "lsquic": 46_720, "ngtcp2": 14_520}
     environment = json.loads((folder / "environment.json").read_text())
-    assert environment["cca"] == {"aioquic": "reno", "lsquic": "bbr", "ngtcp2": "cubic", "tcp": "cubic"}
+    assert environment["cca"] == {
+        "aioquic": "reno",
+        "lsquic": "bbr",
+        "ngtcp2": "cubic",
+        "tcp": "cubic",
+        "tcp bbr": "bbr",
+    }
     assert set(environment["server_versions"]) == {"aioquic", "lsquic", "ngtcp2", "aiohttp"}
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
-from longlook.experiment import requestcost, slowstart
+from longlook.experiment import controllers, requestcost, slowstart
 from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened
 from longlook.experiment.environment import write_environment
@@ -147,10 +147,12 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
     """Yield one record per load, in the order measured, until every arm has its loads or the bound is reached."""
     cell = context.cell
     plan, failures, total = Plan(cell), dict.fromkeys(sides, 0), len(schedule(cell))
-    starts = slowstart.own(cell)
+    starts, ccas = slowstart.own(cell), controllers.own(cell)
     for order, (name, index, attempt) in enumerate(plan):
         if name in starts:
             slowstart.set_slow_start(context.bed, starts[name])
+        if name in ccas:
+            controllers.set_controller(context.bed, ccas[name])
         context.link.reseed(load_seed(cell, name, index, attempt))
         place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
         place["started_at"] = iso_now()

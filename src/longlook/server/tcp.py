@@ -1,4 +1,4 @@
-"""What servers over Linux's TCP share: the controller is the namespace's, taken over by the listener."""
+"""What servers over Linux's TCP share: the controller is the namespace's when a connection is opened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class TcpServer(Server):
     """A subclass's `_command` calls `_set_cca` before its program starts."""
 
     def _set_cca(self) -> None:
-        """Sockets inherit the listener's controller, so it has to be set before the server starts."""
+        """For the listener and, as long as no other arm asks for another one, for its connections
+        (`experiment/controllers.py`)."""
         self.testbed.set_cca("server", self.settings.arm.cca)
 
     def _listeners(self) -> str:
@@ -27,8 +28,8 @@ class TcpServer(Server):
         self._diag = self._owned.enter_context(TcpDiag(self.process.pid))
 
     def cca_of_load(self) -> str:
-        """As the kernel has it of the open connections, or else of those that are being closed: a route, for instance,
-        may give them another one than the listener has."""
+        """As the kernel has it of the open connections, or else of those that are being closed: the namespace, or a
+        route, may give them another one than the listener has."""
         found = self._diag.connections(self.settings.port)
         names = {one.cca for one in found if one.is_open} or {one.cca for one in found}
         return ", ".join(sorted(names)) or NO_CONNECTION
