@@ -6,7 +6,6 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from longlook.book.claimed import verdict
-from longlook.book.flows import contests
 from longlook.book.hypotheses import stated
 from longlook.book.shreedhar2022.claims import CLAIMS, LARGEST, UNDECIDED
 from longlook.book.shreedhar2022.clock import over_all_links, percentile, wrapped
@@ -126,14 +125,6 @@ def _lead(at: int, clock: Callable[[list[float]], list[float]]) -> Number:
     return number
 
 
-def _beside(m: Measured) -> StatedNumber:
-    """The rate of one QUIC flow over that of the TCP flow beside it."""
-    found = next((one for one in contests(m.data, STUDY, FLOWS, m.key) if one.label == "1 QUIC + 1 TCP"), None)
-    if found is None:
-        raise NotMeasured(f"no campaign of {FLOWS}")
-    return _told(m, FLOWS, f"{found.ratio.value:.1f}{SPACE}times", f"geometric mean of {found.ratio.runs} runs")
-
-
 def _verdicts(m: Measured) -> list[str]:
     """Of every claim that has numbers, by the reference campaigns."""
     found = [verdict(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(Own(m.data, m.key)))]
@@ -163,7 +154,6 @@ NUMBERS: Numbers = {
     "lead-right": _lead(75, list),
     "lead-wrapped": _lead(75, wrapped),
     "wrapped-most": _printed_most,
-    "quic-beside-tcp": _beside,
     "claims-decided": lambda _: StatedNumber(str(len(CLAIMS)), "data/published/shreedhar2022: claims with a criterion"),
     "claims-undecided": lambda _: StatedNumber(str(len(UNDECIDED)), "data/published/shreedhar2022: the other claims"),
     "claims-hold": _how_many(lambda text: text.startswith("holds") and " of " not in text),
