@@ -302,5 +302,5 @@ def test_a_copy_without_data_says_so_and_still_shows_what_is_printed(nothing):
     assert "QUIC 9.6" in tables.at_once(nothing).data and "holds (7 of 8 parts)" in claims.claims(nothing).data
     assert columns(nothing, *SWEEPS) == []
     for name in numbers_of(PAGE):
-        if name not in ("claims-decided", "claims-undecided", "wrapped-most"):
+        if name not in ("claims-decided", "claims-undecided", "wrapped-most") and not name.startswith("stated-"):
             assert value_of(name, PAGE, nothing).text == NOT_YET

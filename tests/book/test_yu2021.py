@@ -301,7 +301,7 @@ def test_a_copy_without_data_says_so(nothing):
     assert "Not measured yet" in predictions.predictions(*SWEEPS, data=nothing).data
     assert "no numbers" in claims.claims(nothing).data and "Facebook" in claims.claims(nothing).data
     for name in numbers_of(PAGE):
-        if name != "squares":
+        if name != "squares" and not name.startswith("stated-"):
             assert value_of(name, PAGE, nothing).text == NOT_YET
 
 

@@ -161,6 +161,8 @@ def _more_lost(evidence: Evidence) -> list[ClaimPart]:
         return []
     more = growth_ratio(*sent.values())
     text = f"{more.value:.1f} times ({more.low:.1f} to {more.high:.1f})"
+    if math.isinf(more.value):
+        text = f"QUIC no more than without loss, TCP at least {more.low:.1f} times that"
     return [
         ClaimPart("sent again, TCP over QUIC", text, more.within(at_least=MORE_LOST)),
         part_of("time, TCP over QUIC", times, at_most=1.0),

@@ -1,0 +1,88 @@
+"""libcurl with TLS 1.2, as it is pinned: its request goes out before the server's Finished has come (RFC 7918)."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from longlook.client.scripted import PROGRAMS
+from longlook.stack.installed import open_stack
+
+HANDSHAKE, APPLICATION_DATA = 22, 23
+LONG_S = 1.0
+"""So long the server's last flight is kept back."""
+MAKE = "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out both.pem -days 1 -subj /CN=localhost"
+SERVE = "openssl s_server -tls1_2 -alpn h2 -cert both.pem -key key.pem -quiet -accept"
+
+
+def kinds(data):
+    """Content types of the TLS records in a stream."""
+    while len(data) >= 5:
+        yield data[0]
+        data = data[5 + int.from_bytes(data[3:5], "big") :]
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return one.getsockname()[1]
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Port of one that speaks TLS 1.2 alone."""
+    made = [*MAKE.split(), "-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run(made, cwd=tmp_path, check=True, capture_output=True)
+    port = free_port()
+    quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([*SERVE.split(), f"127.0.0.1:{port}"], cwd=tmp_path, **quiet)
+    try:
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def after_the_first_flight(listener, port):
+    """What a client says to the server's first flight, while nothing else comes from the server."""
+    client, _ = listener.accept()
+    with client, socket.create_connection(("127.0.0.1", port)) as onwards:
+        onwards.sendall(client.recv(65536))
+        client.sendall(onwards.recv(65536))
+        client.settimeout(LONG_S)
+        said = b""
+        try:
+            while more := client.recv(65536):
+                said += more
+        except TimeoutError:
+            pass
+        return said
+
+
+def test_it_does_not_wait_for_the_end_of_the_handshake(server, tmp_path):
+    stack = open_stack("quicv1more")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        argv = [sys.executable, "-S", str(PROGRAMS / "curl_fetch.py"), "localhost", str(port), "127.0.0.1"]
+        client = subprocess.Popen(
+            [*argv, str(tmp_path / "both.pem"), "2"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(stack.python_path("curl-cffi"))},
+        )
+        try:
+            assert json.loads(client.stdout.readline())["event"] == "ready"
+            client.stdin.write(json.dumps({"id": 1, "path": "/", "timeout_ms": 5000}) + "\n")
+            client.stdin.flush()
+            found = list(kinds(after_the_first_flight(listener, server)))
+        finally:
+            client.kill()
+            client.wait()
+    assert found.count(HANDSHAKE) == 2 and found[-1] == APPLICATION_DATA
