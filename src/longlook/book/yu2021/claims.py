@@ -162,7 +162,7 @@ def _more_lost(evidence: Evidence) -> list[ClaimPart]:
     more = growth_ratio(*sent.values())
     text = f"{more.value:.1f} times ({more.low:.1f} to {more.high:.1f})"
     if math.isinf(more.value):
-        text = f"QUIC no more than without loss, TCP at least {more.low:.1f} times that"
+        text = f"QUIC no more than without loss (TCP at least {more.low:.1f} times as much by the interval)"
     return [
         ClaimPart("sent again, TCP over QUIC", text, more.within(at_least=MORE_LOST)),
         part_of("time, TCP over QUIC", times, at_most=1.0),

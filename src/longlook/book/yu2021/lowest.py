@@ -65,13 +65,14 @@ def _estimated(samples: Sequence[Loads], of: Statistic, centre: Callable[..., An
     value = float(statistic(*map(np.asarray, samples)))
     if min(map(len, samples)) < 2:
         return Times(value)
-    found = bootstrap(
-        samples,
-        statistic,
-        n_resamples=RESAMPLES,
-        vectorized=True,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(SEED),
-    ).confidence_interval
+    with np.errstate(invalid="ignore"):  # of a share without end the standard error, which nobody asks for, is none
+        found = bootstrap(
+            samples,
+            statistic,
+            n_resamples=RESAMPLES,
+            vectorized=True,
+            confidence_level=CONFIDENCE,
+            method="percentile",
+            rng=np.random.default_rng(SEED),
+        ).confidence_interval
     return Times(value, float(found.low), float(found.high))
