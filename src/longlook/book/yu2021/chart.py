@@ -114,7 +114,7 @@ def _picture(name: str, panels: Sequence[Panel], columns: Sequence[tuple[str, st
         narrow=grid_chart(frame, AXES, layout=PHONE),
         alt_text=f"Time to the last byte over HTTP/3 against HTTP/2, %. {_told(frame)}",
         downloads=(Attachment(f"{name}.csv", frame.drop(columns="colour").to_csv(index=False)),),
-        note=f"Re-measured: {shown}. Red, negative: HTTP/3 is quicker; blue, positive: slower; white: not told apart. "
+        note=f"{shown}. Red, negative: HTTP/3 is quicker; blue, positive: slower; white: not told apart. "
         "Grey, a dash: no number.",
         hint="Point at a square for its number and its interval.",
     )
