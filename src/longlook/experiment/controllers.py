@@ -13,7 +13,7 @@ from longlook.plan.cell import Cell
 
 def own(cell: Cell) -> dict[str, str]:
     """Name of each TCP arm -> its controller, where they differ; else empty: what a server set at its start stays."""
-    asked = {arm.name: arm.cca for arm in cell.arms if arm.protocol == "tcp"}
+    asked: dict[str, str] = {arm.name: arm.cca for arm in cell.arms if arm.protocol == "tcp"}
     return asked if len(set(asked.values())) > 1 else {}
 
 

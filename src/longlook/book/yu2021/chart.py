@@ -107,7 +107,7 @@ def _squares(own: Measured, pair: Controllers, h3: Sequence[str], h2: Sequence[s
 
 def _picture(name: str, panels: Sequence[Panel], columns: Sequence[tuple[str, str]]) -> LiveChart:
     frame = pd.DataFrame(_rows(panels), columns=[*GRID, "colour", "low", "high"])
-    shown = ", ".join(title for _, title in columns) or "not measured yet"
+    shown = ", ".join(title for _, title in columns) or "Re-measured: not measured yet"
     return LiveChart(
         name=name,
         chart=grid_chart(frame, AXES, layout=PAGE),
