@@ -68,9 +68,9 @@ def write_sample(root: Path, local: bool = True, figures: list[str] = FIGURES) -
     write_tables(root / "data" / "processed", tables_of(results, campaigns))
 
 
-def write_sweeps(processed: Path, sweeps, study: str, result) -> None:
+def write_sweeps(processed: Path, sweeps, study: str, result, joined=False) -> None:
     """Tables of the sweeps of a study, whose stack has its name, each measured once by reference; `result`: of a
-    campaign, an experiment and a cell, the loads."""
+    campaign, an experiment and a cell, the loads; `joined`: of all repeats of flows at once."""
     results, campaigns = [], []
     for name in sweeps:
         sweep = open_sweep(name)
@@ -78,7 +78,10 @@ def write_sweeps(processed: Path, sweeps, study: str, result) -> None:
         cells = sweep.cells()
         row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
         campaigns.append(row | {"study": study, "stack": study})
-        results += [result(campaign, sweep.experiment, cell) for cell in cells]
+        groups = {}
+        for cell in cells:
+            groups.setdefault(cell.label if joined and cell.mode == "together" else cell.id, []).append(cell)
+        results += [result(campaign, sweep.experiment, *own) for own in groups.values()]
     write_tables(processed, tables_of(results, campaigns))
 
 

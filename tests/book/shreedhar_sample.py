@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from book_sample import campaign_row, tables_of
+from book_sample import write_sweeps
 
 from longlook.analysis.result import CellResult
-from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
-from longlook.stack.arms import open_sweep
 
 SWEEPS = (
     "shreedhar-web",
@@ -36,24 +34,14 @@ MBPS = {"quic": 60.0, "tcp": 30.0}
 
 def write_shreedhar(processed, sweeps=SWEEPS):
     """Tables in which round trips decide small files, and what a megabyte costs large ones."""
-    results, campaigns = [], []
-    for name in sweeps:
-        sweep = open_sweep(name)
-        campaign = f"reference-{name}-20260101T000000"
-        cells = sweep.cells()
-        row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
-        campaigns.append(row | {"study": "shreedhar2022", "stack": "shreedhar2022"})
-        if cells[0].mode == "together":
-            repeats = {}
-            for cell in cells:
-                repeats.setdefault(cell.label, []).append(cell)
-            results += [_together(campaign, sweep.experiment, tuple(own)) for own in repeats.values()]
-        else:
-            results += [_interleaved(campaign, sweep.experiment, cell) for cell in cells]
-    write_tables(processed, tables_of(results, campaigns))
+    write_sweeps(processed, sweeps, "shreedhar2022", _result, joined=True)
 
 
-def _together(campaign, experiment, cells):
+def _result(campaign, experiment, *cells):
+    return (_together if cells[0].mode == "together" else _interleaved)(campaign, experiment, *cells)
+
+
+def _together(campaign, experiment, *cells):
     samples = [
         _sample(arm.name, run, place, {"mean_mbps": MBPS[arm.protocol] + run / 10})
         for run, cell in enumerate(cells)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from book_sample import campaign_row, tables_of
+from book_sample import write_sweeps
 
 from longlook.analysis.result import CellResult
-from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
-from longlook.stack.arms import open_sweep
 
 SWEEPS = ("yu-100kb", "yu-1mb", "yu-5mb", "yu-clients", "yu-servers", "yu-each-way", "yu-queue", "yu-first-loss")
 LOADS = 4
@@ -34,15 +32,7 @@ def bytes_down(protocol: str, size: int, loss_pct: float) -> float:
 
 def write_objects(processed, sweeps=SWEEPS):
     """Tables of all of them."""
-    results, campaigns = [], []
-    for name in sweeps:
-        sweep = open_sweep(name)
-        campaign = f"reference-{name}-20260101T000000"
-        cells = sweep.cells()
-        row = campaign_row(campaign, "reference", name, len(cells), sweep.experiment)
-        campaigns.append(row | {"study": "yu2021", "stack": "yu2021"})
-        results += [_result(campaign, sweep.experiment, cell) for cell in cells]
-    write_tables(processed, tables_of(results, campaigns))
+    write_sweeps(processed, sweeps, "yu2021", _result)
 
 
 def _result(campaign, experiment, cell):

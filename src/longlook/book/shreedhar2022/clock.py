@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import altair as alt
-import numpy as np
 import pandas as pd
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import CLOCK, LSQUIC, NAMES, OLD, Measured, newest
+from longlook.book.shreedhar2022.evidence import CLOCK, LSQUIC, NAMES, OLD, Measured, newest, percentile
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
@@ -30,11 +29,6 @@ COLOURS = {"QUIC": style.SIDE_COLOURS["left"], "TLS 1.2": style.SIDE_COLOURS["ri
 def wrapped(values_ms: Sequence[float]) -> list[float]:
     """As their client printed them."""
     return [value % WRAP_MS for value in values_ms]
-
-
-def percentile(values_ms: Sequence[float], at: float) -> float:
-    """Linear between two samples, as theirs."""
-    return float(np.percentile(values_ms, at))
 
 
 def over_all_links(evidence: Measured, arm: str) -> list[float]:

@@ -82,6 +82,11 @@ def arm_title(arm: str) -> str:
     return f"{name}, slow client" if arm.startswith(SLOW) else name
 
 
+def percentile(values: Sequence[float], at: float) -> float:
+    """Linear between two samples, as theirs."""
+    return float(np.percentile(values, at))
+
+
 Summaries = Mapping[tuple[float, int, str, str], Summary]
 Samples = Mapping[tuple[float, int, str, str], Sequence[float]]
 """By round trip, bytes, arm and metric."""
@@ -107,10 +112,10 @@ class Measured:
         """Of every download that counts."""
         return _values(self.data, where.series, self.key).get((where.rtt_ms, where.object_bytes, arm, metric), ())
 
-    def percentile(self, where: Where, arm: str, metric: str, percentile: int) -> float | None:
-        """As theirs: linear between two samples."""
+    def percentile(self, where: Where, arm: str, metric: str, at: int) -> float | None:
+        """None where there is no download that counts."""
         values = self.values(where, arm, metric)
-        return float(np.percentile(values, percentile)) if len(values) else None
+        return percentile(values, at) if len(values) else None
 
     def rate(self, size: int, arm: str) -> Summary | None:
         """Throughput as theirs, MB/s: the file over the time to its last byte, of each download."""

@@ -17,7 +17,6 @@ from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests
 from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.shreedhar2022.claims import CLIENTS, HALF_A_TRIP, LARGEST, SERVERS, TITLES, TRIPS
-from longlook.book.shreedhar2022.clock import percentile as percentile_of
 from longlook.book.shreedhar2022.clock import wrapped
 from longlook.book.shreedhar2022.evidence import (
     CLOCK,
@@ -46,6 +45,7 @@ from longlook.book.shreedhar2022.evidence import (
     WEB,
     Measured,
     Where,
+    percentile,
     size_title,
 )
 from longlook.book.shreedhar2022.leads import factor, gained, left, minus, more, ms
@@ -247,23 +247,23 @@ def of_clock(evidence: Measured) -> Iterator[Prediction]:
         "; ".join(f"{rtt:g} ms: {low:.0f} to {high:.0f} ms" for rtt, (low, high) in ends.items()),
         ends[far][0] > WRAP_MS and max(ends[near][1], ends[middle][1]) < WRAP_MS,
     )
-    wrapped_medians = {rtt: percentile_of(wrapped(quic[rtt]), 50) for rtt in (middle, far)}
+    wrapped_medians = {rtt: percentile(wrapped(quic[rtt]), 50) for rtt in (middle, far)}
     yield Prediction(
         "modulo 1000 ms the median at 580 ms is below that at 290 ms",
         "; ".join(f"{rtt:g} ms: {value:.0f} ms" for rtt, value in wrapped_medians.items()),
         wrapped_medians[far] < wrapped_medians[middle],
     )
-    ahead = [percentile_of(times_of[OLD][rtt], 50) - percentile_of(quic[rtt], 50) for rtt in CLOCK_RTTS_MS]
+    ahead = [percentile(times_of[OLD][rtt], 50) - percentile(quic[rtt], 50) for rtt in CLOCK_RTTS_MS]
     all_quic, all_old = ([one for rtt in CLOCK_RTTS_MS for one in times_of[arm][rtt]] for arm in (LSQUIC, OLD))
     larger = {}
-    for percentile in (50, 75):
-        old, right, wrong = (percentile_of(own, percentile) for own in (all_old, all_quic, wrapped(all_quic)))
-        larger[percentile] = (old - wrong) / (old - right)
+    for at in (50, 75):
+        old, right, wrong = (percentile(own, at) for own in (all_old, all_quic, wrapped(all_quic)))
+        larger[at] = (old - wrong) / (old - right)
     yield Prediction(
         "read rightly QUIC's median is ahead of TLS 1.2's on each link; over all links the wrapped clock makes its "
         "lead 10 to 30 % larger",
         f"ahead by {min(ahead):.0f} to {max(ahead):.0f} ms; "
-        + "; ".join(f"{percentile}th percentile: {value:.2f} times" for percentile, value in larger.items()),
+        + "; ".join(f"{at}th percentile: {value:.2f} times" for at, value in larger.items()),
         min(ahead) > 0 and all(LARGER[0] <= value <= LARGER[1] for value in larger.values()),
     )
 

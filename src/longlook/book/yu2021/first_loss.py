@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 import pandas as pd
 from IPython.display import HTML
-from scipy.stats import bootstrap
 
-from longlook.analysis.ratio import CONFIDENCE
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import NAMES, Measured, Points
-from longlook.book.yu2021.lowest import RESAMPLES, SEED
+from longlook.book.yu2021.lowest import resampled
 from longlook.figure import style
 from longlook.figure.dots import DOTS, dots_chart
 from longlook.figure.live import Attachment, LiveChart
@@ -31,7 +27,7 @@ def correlation(found: Points, arm: str) -> Times | None:
     if len(own) < LEAST:
         return None
     first, time = (np.array(one) for one in zip(*own, strict=True))
-    return _estimated((first, time), _pearson)
+    return resampled((first, time), _pearson, paired=True)
 
 
 def difference(found: Points, one: str, other: str) -> Times | None:
@@ -45,7 +41,7 @@ def difference(found: Points, one: str, other: str) -> Times | None:
     def less(x: np.ndarray, y: np.ndarray, other_x: np.ndarray, other_y: np.ndarray, axis: int = -1) -> np.ndarray:
         return _pearson(x, y, axis) - _pearson(other_x, other_y, axis)
 
-    return _estimated(samples, less)
+    return resampled(samples, less, paired=True)
 
 
 def _pearson(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -53,21 +49,6 @@ def _pearson(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
     x, y = x - x.mean(axis=axis, keepdims=True), y - y.mean(axis=axis, keepdims=True)
     size = np.asarray(np.sqrt((x**2).sum(axis=axis) * (y**2).sum(axis=axis)))
     return np.divide((x * y).sum(axis=axis), size, out=np.zeros_like(size), where=size > 0)
-
-
-def _estimated(samples: Sequence[np.ndarray], statistic: Callable[..., np.ndarray]) -> Times:
-    """With the interval of downloads that are drawn anew, each with all that belongs to it."""
-    interval = bootstrap(
-        samples,
-        statistic,
-        paired=True,
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(SEED),
-    ).confidence_interval
-    return Times(float(statistic(*samples)), float(interval.low), float(interval.high))
 
 
 def text(found: Times) -> str:

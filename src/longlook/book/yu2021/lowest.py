@@ -62,17 +62,23 @@ def _estimated(samples: Sequence[Loads], of: Statistic, centre: Callable[..., An
     def statistic(*drawn: np.ndarray, axis: int = -1) -> np.ndarray:
         return of(np.stack([centre(one, axis=axis) for one in drawn]))
 
-    value = float(statistic(*map(np.asarray, samples)))
     if min(map(len, samples)) < 2:
-        return Times(value)
+        return Times(float(statistic(*map(np.asarray, samples))))
+    return resampled(samples, statistic)
+
+
+def resampled(samples: Sequence[Any], statistic: Callable[..., Any], paired: bool = False) -> Times:
+    """A statistic of arrays, along `axis`, with its bootstrap interval; `paired`: what belongs together is drawn so."""
     with np.errstate(invalid="ignore"):  # of a share without end the standard error, which nobody asks for, is none
         found = bootstrap(
             samples,
             statistic,
+            paired=paired,
             n_resamples=RESAMPLES,
             vectorized=True,
             confidence_level=CONFIDENCE,
             method="percentile",
             rng=np.random.default_rng(SEED),
         ).confidence_interval
+    value = float(statistic(*map(np.asarray, samples)))
     return Times(value, float(found.low), float(found.high))

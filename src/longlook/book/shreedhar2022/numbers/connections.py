@@ -8,7 +8,7 @@ from itertools import pairwise
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
 from longlook.book.shreedhar2022.claims import CLAIMS, LARGEST, UNDECIDED
-from longlook.book.shreedhar2022.clock import over_all_links, percentile, wrapped
+from longlook.book.shreedhar2022.clock import over_all_links, wrapped
 from longlook.book.shreedhar2022.evidence import (
     CLOCK,
     CLOUD,
@@ -25,6 +25,7 @@ from longlook.book.shreedhar2022.evidence import (
     SIZES,
     SLOW,
     WEB,
+    percentile,
     size_title,
 )
 from longlook.book.shreedhar2022.evidence import Measured as Own
