@@ -24,10 +24,10 @@
       quicv1c126 = import ./envs/quicv1c126 { inherit common; };
       gquic37 = import ./envs/gquic37 { inherit common; };
       today = import ./envs/today { inherit common; };
-      # The stacks of the chapter on the years, each with its browser.
+      # The stacks of the chapter on the years, each with its browser or its Envoy.
       years = map (name: common.stack { folder = ./envs + "/${name}"; }) [
         "c64q039" "c65" "c69" "c72" "c76" "c80" "c83" "c85" "c88" "c92" "c92d29" "c92q043" "c103" "c119" "c133"
-        "c143"
+        "c133x25519" "c143" "e136" "e137" "e138" "e139"
       ];
       gquic37nix = import ./envs/gquic37nix { inherit common pkgs2017; };
       inherit (common) shell;

@@ -163,6 +163,38 @@ def browsers() -> None:
 
 
 @cli.command()
+def flights() -> None:
+    """Ask browsers, inside a testbed, how much they send before anybody answers; writes book/years/flights.csv."""
+    from longlook.experiment import flights as asked
+    from longlook.testbed.netns import NetnsTestbed
+
+    _require_measuring()
+    found = []
+    with NetnsTestbed("flights") as bed:
+        for one in asked.ask(bed, asked.stacks(), click.echo):
+            quic = f"{one.datagrams} datagrams of {one.quic_bytes} bytes"
+            click.echo(f"{one.stack:12} {one.version:16} QUIC: {quic}, TCP: {one.tcp_bytes} bytes")
+            found.append(one)
+    asked.write(paths.FLIGHTS, found)
+
+
+@cli.command()
+def servers() -> None:
+    """Read what every pinned Envoy has built in of QUICHE; writes book/years/servers.csv and flags.csv."""
+    from longlook.experiment import built_in
+
+    found, flags = [], list[built_in.Flag]()
+    for one, own in built_in.ask(built_in.envoys(), click.echo):
+        on = sum(flag.default for flag in own)
+        number = one.emulated_connections or "not found"
+        click.echo(f"{one.part:12} {one.version:8} {one.controller}, N: {number}, {on} of {len(own)} flags on")
+        found.append(one)
+        flags += own
+    built_in.write(paths.BUILT_IN, found)
+    built_in.write(paths.QUICHE_FLAGS, flags)
+
+
+@cli.command()
 @click.option("--bandwidth-mbps", default=10.0, show_default=True)
 @click.option("--rtt-ms", default=36.0, show_default=True)
 @click.option("--loss-pct", default=0.0, show_default=True)

@@ -24,6 +24,12 @@ PUBLISHED = ROOT / "data" / "published"
 BOOK = ROOT / "book"
 SPOKEN = BOOK / "years" / "spoken.csv"
 """What each pinned browser says on the wire (`longlook browsers`)."""
+BUILT_IN = BOOK / "years" / "servers.csv"
+"""What each pinned Envoy has built in of QUICHE (`longlook servers`)."""
+QUICHE_FLAGS = BOOK / "years" / "flags.csv"
+"""QUICHE's flags in each of them, with their defaults."""
+FLIGHTS = BOOK / "years" / "flights.csv"
+"""How much browsers send before anybody answers (`longlook flights`)."""
 STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 

@@ -9,7 +9,7 @@ from book_sample import PUBLISHED, campaign_row, tables_of, write_sample
 from transfers_sample import together
 
 from longlook.book import data as book_data
-from longlook.book.claimed import verdict
+from longlook.book.claimed import most_squares, verdict
 from longlook.book.flows import contests
 from longlook.book.muthuraj2024 import claims
 from longlook.dataset.tables import write_tables
@@ -146,9 +146,9 @@ def test_the_same_conditions_have_one_verdict_wherever_they_were_measured(tmp_pa
 
 def test_one_square_of_tcp_is_enough_against_a_claim_of_every_square():
     squares = pd.DataFrame({"verdict": ["left"] * 20 + ["none"]})
-    assert claims._squares("4.14a", squares)[0].holds
+    assert most_squares("4.14a", squares)[0].holds
     squares.loc[0, "verdict"] = "right"
-    (part,) = claims._squares("4.14a", squares)
+    (part,) = most_squares("4.14a", squares)
     assert not part.holds and part.text == "4.14a: QUIC faster in 19 of 21, TCP in 1"
 
 

@@ -78,7 +78,8 @@ class Chapter:
         panels = (by,) if isinstance(by, str) else tuple(by)
         axes = Axes(x, y, panels, contrast)
         found = heatmaps.live_heatmap(self.data, self.study, series, Versus(*contrast, metric_of(metric)), axes, labels)
-        return found or HTML(f"<p>Figure {series}: not measured yet, and no table of it is published.</p>")
+        names = series if isinstance(series, str) else ", ".join(series)
+        return found or HTML(f"<p>Figure {names}: not measured yet, and no table of it is published.</p>")
 
     def varied(
         self,

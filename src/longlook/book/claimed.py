@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import pandas as pd
+
+from longlook.analysis.fairness import ShareVerdict
 from longlook.book.data import COLUMNS
+from longlook.book.flows import Contest
 from longlook.book.value import NOT_YET
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
@@ -65,6 +69,39 @@ class Stated(Protocol):
     def parts(self) -> Callable[[Any], list[ClaimPart]]: ...
     @property
     def of(self) -> int: ...
+
+
+def most_squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:
+    """QUIC faster in most tested squares of one figure, TCP in none."""
+    if squares.empty:
+        return []
+    quic, tcp = (int((squares["verdict"] == side).sum()) for side in ("left", "right"))
+    text = f"QUIC faster in {quic} of {len(squares)}, TCP in {tcp}"
+    return [ClaimPart(name, text, not tcp and quic > len(squares) / 2)]
+
+
+def same_verdicts(name: str, one: pd.DataFrame, other: pd.DataFrame) -> list[ClaimPart]:
+    """Most squares that two figures share have the same verdict in both, none opposite ones."""
+    pairs = one.merge(other, on=["workload", "bandwidth_mbps"], suffixes=("", "_other"), validate="one_to_one")
+    if pairs.empty:
+        return []
+    same = int((pairs["verdict"] == pairs["verdict_other"]).sum())
+    opposite = sum({pair["verdict"], pair["verdict_other"]} == {"left", "right"} for _, pair in pairs.iterrows())
+    text = f"same verdict in {same} of {len(pairs)}, opposite ones in {opposite}"
+    return [ClaimPart(name, text, opposite == 0 and same > len(pairs) / 2)]
+
+
+def share_parts(name: str, found: Sequence[Contest], scenario: str, wanted: ShareVerdict) -> list[ClaimPart]:
+    """Of the contest called `scenario` whether its verdict is the wanted one; open where it is open."""
+    return [
+        ClaimPart(name, _times_tcp(contest), None if contest.ratio.verdict == "open" else verdict == wanted)
+        for contest in found
+        if contest.label == scenario and (verdict := contest.ratio.verdict) is not None
+    ]
+
+
+def _times_tcp(contest: Contest) -> str:
+    return f"{contest.ratio_text} times TCP's rate, {contest.runs_text}: {contest.verdict_text}"
 
 
 def evaluated(claims: Sequence[Stated], evidence_of: Callable[[str], Any]) -> dict[str, list[list[ClaimPart]]]:

@@ -24,6 +24,11 @@ OF_ARM = tuple(name for name in _ALL[_ALL.index("arm") :] if name not in ("metri
 CONTRAST = ("pct_diff", "p_value", "verdict")
 SIDES = ("left", "right")
 ARM_WORDS = {"quic": "QUIC", "tcp": "TCP", "0rtt": "0-RTT", "1rtt": "1-RTT", "cubic": "CUBIC", "bbr": "BBR"}
+ARM_WORDS |= {
+    f"{protocol}-{cca}": f"{ARM_WORDS[protocol]} {ARM_WORDS[cca]}"
+    for protocol in ("quic", "tcp")
+    for cca in ("cubic", "bbr")
+}
 METRIC_WORDS = {"plt_ms": "PLT", "ttlb_ms": "time to the last byte", "ttfb_ms": "time to the first byte"}
 
 

@@ -19,7 +19,7 @@ from longlook.analysis.welch import summarise, welch_from_summaries
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.chapter import QUIC_TCP
-from longlook.book.claimed import ClaimPart, evaluated
+from longlook.book.claimed import ClaimPart, evaluated, most_squares, same_verdicts, share_parts
 from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests, transfers
 from longlook.experiment.metrics import FINISHED, PLT
@@ -94,31 +94,17 @@ def claims_table(data: BookData) -> str:
     return claimed.claims_table(CLAIMS, evaluate(data))
 
 
-def _squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:
-    """QUIC faster in most squares of one figure, TCP in none."""
-    if squares.empty:
-        return []
-    quic, tcp = (int((squares["verdict"] == side).sum()) for side in ("left", "right"))
-    text = f"QUIC faster in {quic} of {len(squares)}, TCP in {tcp}"
-    return [ClaimPart(name, text, not tcp and quic > len(squares) / 2)]
-
-
-def _each(figures: Sequence[str]) -> Callable[[ClaimNumbers], list[ClaimPart]]:
-    return lambda numbers: [part for figure in figures for part in _squares(figure, numbers.squares(figure))]
+def each(figures: Sequence[str]) -> Callable[[ClaimNumbers], list[ClaimPart]]:
+    """QUIC faster in most squares of each figure, TCP in none."""
+    return lambda numbers: [part for figure in figures for part in most_squares(figure, numbers.squares(figure))]
 
 
 def _both_versions(numbers: ClaimNumbers) -> list[ClaimPart]:
     """Each figure of 4.6 beside the same one of 4.5, square by square."""
     found = []
     for panel in "abcdef":
-        one, other = (numbers.squares(f"{figure}{panel}") for figure in VERSIONS.values())
-        pairs = one.merge(other, on=["workload", "bandwidth_mbps"], suffixes=("", "_old"), validate="one_to_one")
-        if len(pairs):
-            same = int((pairs["verdict"] == pairs["verdict_old"]).sum())
-            opposite = sum({pair["verdict"], pair["verdict_old"]} == {"left", "right"} for _, pair in pairs.iterrows())
-            text = f"same verdict in {same} of {len(pairs)}, opposite ones in {opposite}"
-            name = "/".join(f"{figure}{panel}" for figure in VERSIONS.values())
-            found.append(ClaimPart(name, text, opposite == 0 and same > len(pairs) / 2))
+        one, other = (f"{figure}{panel}" for figure in VERSIONS.values())
+        found += same_verdicts(f"{one}/{other}", numbers.squares(one), numbers.squares(other))
     return found
 
 
@@ -127,22 +113,17 @@ def _fairness(scenario: str, wanted: ShareVerdict) -> Callable[[ClaimNumbers], l
 
     def parts(numbers: ClaimNumbers) -> list[ClaimPart]:
         return [
-            ClaimPart(version, _times_tcp(contest), None if contest.ratio.verdict == "open" else found == wanted)
+            part
             for version, series in FAIRNESS.items()
-            for contest in numbers.contests(series)
-            if contest.label == scenario and (found := contest.ratio.verdict) is not None
+            for part in share_parts(version, numbers.contests(series), scenario, wanted)
         ]
 
     return parts
 
 
-def _times_tcp(contest: Contest) -> str:
-    return f"{contest.ratio_text} times TCP's rate, {contest.runs_text}: {contest.verdict_text}"
-
-
 def _threshold(numbers: ClaimNumbers) -> list[ClaimPart]:
     """10 MB under jitter, by bandwidth: QUIC v1's difference from TCP above gQUIC's."""
-    new, old = (_largest(numbers.squares(series)) for series in JITTER.values())
+    new, old = (largest(numbers.squares(series)) for series in JITTER.values())
     return [
         ClaimPart(f"{bandwidth:g} Mbit/s", _both(old[bandwidth], new[bandwidth]), bool(new[bandwidth] > old[bandwidth]))
         for bandwidth in sorted(set(new.index) & set(old.index))
@@ -153,12 +134,14 @@ def _both(old: float, new: float) -> str:
     return f"gQUIC {style.signed_pct(old)} %, QUIC v1 {style.signed_pct(new)} %"
 
 
-def _largest(squares: pd.DataFrame) -> pd.Series:
+def largest(squares: pd.DataFrame) -> pd.Series:
+    """Bandwidth -> the difference of 10 MB, %."""
     own = squares.reindex(columns=["bandwidth_mbps", "object_bytes", "pct_diff"])
     return own[own["object_bytes"] == LARGEST_BYTES].set_index("bandwidth_mbps")["pct_diff"]
 
 
-def _one_program(numbers: ClaimNumbers) -> list[ClaimPart]:
+def one_program(numbers: ClaimNumbers) -> list[ClaimPart]:
+    """The adaptive threshold against the static one."""
     own = numbers.transfers("beyond-threshold")
     kinds = ("static", "adaptive")
     times = [own.loc[own["label"] == f"{kind} threshold", FINISHED.name].dropna() for kind in kinds]
@@ -176,7 +159,7 @@ CLAIMS = (
     Claim(
         "With added latency or loss QUIC is faster than TCP, in both versions",
         f"{MOST} 4.5 and 4.6, b, c, e and f",
-        _each(ADDED),
+        each(ADDED),
         len(ADDED),
     ),
     Claim(
@@ -206,14 +189,14 @@ CLAIMS = (
     Claim(
         "That is the threshold's doing",
         "the same program takes significantly less time with the adaptive threshold than with the static one",
-        _one_program,
+        one_program,
         1,
     ),
-    Claim("With BBR, QUIC is faster than TCP", f"{MOST} 4.14a to f", _each(BBR), len(BBR)),
+    Claim("With BBR, QUIC is faster than TCP", f"{MOST} 4.14a to f", each(BBR), len(BBR)),
     Claim(
         "With BBR, QUIC is faster than TCP under jitter too",
         f"{MOST} 4.15b and d",
-        _each(BBR_JITTER),
+        each(BBR_JITTER),
         len(BBR_JITTER),
     ),
 )

@@ -25,6 +25,7 @@ from longlook.book.years.evidence import (
     cells,
     changes,
 )
+from longlook.book.years.releases_predicted import of_releases
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -54,6 +55,7 @@ def table(data: BookData | None = None) -> HTML:
             *of_years(cells(data)),
             *of_versions(data),
             *of_loss(cells(data, series=LOSS)),
+            *of_releases(data),
         )
     )
 

@@ -1,4 +1,4 @@
-"""Which version of QUIC a Chromium offers: read from its first packet, sent to a port where nobody answers.
+"""Which version of QUIC a Chromium offers, and how much it sends at first: to a port where nobody answers.
 
 What a switch asks for that a browser does not have is ignored, without a word: only the wire tells.
 """
@@ -15,10 +15,11 @@ from pathlib import Path
 from longlook.client.chromium.chromium import COMMON_FLAGS
 from longlook.host import process
 from longlook.host.hosts import Hosts
-from longlook.probe import first_datagram
+from longlook.plan.arm import Protocol
+from longlook.probe import first_datagram, first_flight
 from longlook.probe.quic_version import version_of
 
-LISTENER = Path(first_datagram.__file__)
+LISTENER, FLIGHT_LISTENER = Path(first_datagram.__file__), Path(first_flight.__file__)
 WAIT_S = 6.0
 """For a browser's first packet; one that has none to send sends none."""
 ORIGIN = "longlook.test"
@@ -38,11 +39,27 @@ def spellings(version: str) -> tuple[str, ...]:
 
 def offered(hosts: Hosts, browser: Path, flags: Sequence[str] = ()) -> str | None:
     """Version in the first packet of a browser that is made to use QUIC; None where it sends none."""
+    line = _heard(hosts, browser, (str(LISTENER),), "quic", flags)
+    return version_of(bytes.fromhex(line)) if line else None
+
+
+def flight(hosts: Hosts, browser: Path, protocol: Protocol, flags: Sequence[str] = ()) -> list[int]:
+    """Bytes of each datagram that a browser sends before anybody answers, of a first connection; over TCP those of its
+    ClientHello. Empty where nothing comes."""
+    kind = "udp" if protocol == "quic" else "tcp"
+    line = _heard(hosts, browser, (str(FLIGHT_LISTENER), kind), protocol, flags)
+    return [int(size) for size in (line or "").split()]
+
+
+def _heard(
+    hosts: Hosts, browser: Path, listener_of: Sequence[str], protocol: Protocol, flags: Sequence[str]
+) -> str | None:
+    """The line of a listener to which a browser is sent; None where none comes in time."""
     with tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as home:
         (Path(home) / "profile").mkdir()
         listener = hosts.popen(
             "client",
-            [sys.executable, "-S", str(LISTENER)],
+            [sys.executable, "-S", *listener_of],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -51,27 +68,26 @@ def offered(hosts: Hosts, browser: Path, flags: Sequence[str] = ()) -> str | Non
             port = int(process.hear(listener, WAIT_S) or 0)
             child = hosts.popen(
                 "client",
-                [str(browser), *_switches(Path(home), port), *flags, f"https://{ORIGIN}:{port}/"],
+                [str(browser), *_switches(Path(home), port, protocol), *flags, f"https://{ORIGIN}:{port}/"],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env={"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
             )
             try:
-                line = process.hear(listener, WAIT_S)
+                return process.hear(listener, WAIT_S)
             finally:
                 process.stop(child, grace_s=0)
         finally:
             process.stop(listener, grace_s=0)
-    return version_of(bytes.fromhex(line)) if line else None
 
 
-def _switches(home: Path, port: int) -> list[str]:
+def _switches(home: Path, port: int, protocol: Protocol) -> list[str]:
+    chosen = [f"--origin-to-force-quic-on={ORIGIN}:{port}", "--enable-quic"]
     return [
         *COMMON_FLAGS,
         f"--user-data-dir={home / 'profile'}",
         f"--host-resolver-rules=MAP {ORIGIN} 127.0.0.1",
-        f"--origin-to-force-quic-on={ORIGIN}:{port}",
-        "--enable-quic",
+        *(chosen if protocol == "quic" else ["--disable-quic"]),
     ]
 
 

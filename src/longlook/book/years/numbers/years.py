@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years import evidence
-from longlook.book.years.evidence import BASE, FIRST_HTTP3, SERIES, Change
+from longlook.book.years import evidence, releases, releases_shown
+from longlook.book.years.evidence import BASE, FIRST_HTTP3, SERIES, Change, significant
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
 
@@ -101,6 +101,47 @@ def _cpu(protocol: str, at: int) -> Callable[[Measured], StatedNumber]:
     return number
 
 
+def _served(m: Measured) -> list[releases.Served]:
+    found = releases.cells(m.data, key=m.key)
+    if not found:
+        raise NotMeasured(f"no campaign of {releases.SERIES}")
+    return found
+
+
+def _told_of(text: str, what: str, found: Iterable[releases.Served]) -> StatedNumber:
+    files = ", ".join(f"data/raw/{name}" for name in dict.fromkeys(one.campaign for one in found))
+    return StatedNumber(text, f"{what}; from {files}")
+
+
+def _servers_compared(m: Measured) -> StatedNumber:
+    found = _served(m)
+    return _told_of(str(len(releases.compared(found))), f"releases against Envoy {releases.BASE}, by cell", found)
+
+
+def _servers_changed(m: Measured) -> StatedNumber:
+    found = _served(m)
+    kept = significant([ratio.test.p_value for _, _, ratio in releases.compared(found)])
+    return _told_of(str(sum(kept)), f"significant differences from Envoy {releases.BASE} (Holm)", found)
+
+
+def _servers_span(m: Measured) -> StatedNumber:
+    found = _served(m)
+    pcts = [(ratio.value - 1) * 100 for _, _, ratio in releases.compared(found)]
+    text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
+    return _told_of(text, f"means over those of Envoy {releases.BASE}", found)
+
+
+def _flags(place: int, what: str) -> Callable[[Measured], StatedNumber]:
+    def number(_m: Measured) -> StatedNumber:
+        if not releases_shown.flags_by_release():
+            raise NotMeasured("`longlook servers` has not been run")
+        return StatedNumber(
+            str(releases_shown.came_and_gone()[place]), f"flags of QUICHE's {what}; book/years/flags.csv"
+        )
+
+    return number
+
+
 NUMBERS: Numbers = {
     "loads": _loads,
     "browsers": _browsers,
@@ -118,4 +159,11 @@ NUMBERS: Numbers = {
     "cpu-tcp-last": _cpu("tcp", -1),
     "stated-years": stated("years"),
     "stated-versions": stated("years-versions"),
+    "servers-compared": _servers_compared,
+    "servers-changed": _servers_changed,
+    "servers-span": _servers_span,
+    "flags-new": _flags(0, "that came after the oldest release"),
+    "flags-gone": _flags(1, "that the newest release no longer has"),
+    "stated-servers": stated("years-servers"),
+    "stated-servers-share": stated("years-servers-share"),
 }

@@ -1,0 +1,97 @@
+"""Numbers of the chapter today.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from longlook import paths
+from longlook.book.hypotheses import stated
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, rows
+from longlook.book.years.today_shown import leads
+from longlook.experiment.flights import read
+from longlook.figure.versus import Versus
+
+BEFORE, WITH = "c119", "c133"
+
+
+def _squares(m: Measured, versus: Versus) -> pd.DataFrame:
+    found = leads(m.data, versus)
+    if found.empty:
+        raise NotMeasured("no campaign of figure 4.6 with the software of 2026")
+    return found
+
+
+def _told(text: str, what: str, found: pd.DataFrame) -> StatedNumber:
+    files = ", ".join(f"data/raw/{name}" for name in dict.fromkeys(found["campaign"]))
+    return StatedNumber(text, f"{what}; from {files}")
+
+
+def _count(versus: Versus, verdict: str | None) -> Callable[[Measured], StatedNumber]:
+    """Squares with that verdict; all where None."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _squares(m, versus)
+        said = len(found) if verdict is None else int((found["verdict"] == verdict).sum())
+        return _told(str(said), f"squares of figures 4.6a to f, {versus.left} against {versus.right}", found)
+
+    return number
+
+
+def _saved(versus: Versus, reduce: Callable[[pd.Series], float]) -> Callable[[Measured], StatedNumber]:
+    """QUIC's lead in ms, of the squares in which it is significantly faster."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _squares(m, versus)
+        ahead = found[found["verdict"] == "left"]
+        if ahead.empty:
+            raise NotMeasured("QUIC is significantly faster in no square")
+        ms = reduce(ahead["right_mean"] - ahead["left_mean"])
+        return _told(f"{ms:,.0f}{SPACE}ms", f"leads of {versus.left} over {versus.right}", ahead)
+
+    return number
+
+
+def _holding(year: str) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        own = [(row, row.parts[year]) for row in rows(m.data)]
+        said = [(row, parts) for row, parts in own if parts and not isinstance(parts, str)]
+        if not said:
+            raise NotMeasured(f"no claim is measured with the software of {year}")
+        count = sum(len(parts) == row.of and all(part.holds for part in parts) for row, parts in said)
+        return StatedNumber(f"{count} of {len(said)}", f"claims of section 4.8 that hold in every part, {year}")
+
+    return number
+
+
+def _more_bytes(name: str) -> Callable[[Measured], StatedNumber]:
+    """By how many bytes Chromium's first flight is longer with the key share than before it."""
+
+    def number(_m: Measured) -> StatedNumber:
+        found = {one.stack: getattr(one, name) for one in read(paths.FLIGHTS)}
+        if not {BEFORE, WITH} <= set(found):
+            raise NotMeasured("`longlook flights` has not been run")
+        text = f"{found[WITH] - found[BEFORE]:,}"
+        return StatedNumber(text, f"{name}, {WITH} less {BEFORE}; from book/years/flights.csv")
+
+    return number
+
+
+NUMBERS: Numbers = {
+    **{f"holding-{year}": _holding(year) for year in YEARS},
+    "squares": _count(CUBIC, None),
+    "cubic-quic": _count(CUBIC, "left"),
+    "cubic-tcp": _count(CUBIC, "right"),
+    "unasked-quic": _count(UNASKED, "left"),
+    "unasked-tcp": _count(UNASKED, "right"),
+    "bbr-quic": _count(BBR, "left"),
+    "bbr-tcp": _count(BBR, "right"),
+    "saved-least": _saved(UNASKED, pd.Series.min),
+    "saved-most": _saved(UNASKED, pd.Series.max),
+    "key-share-quic": _more_bytes("quic_bytes"),
+    "key-share-tcp": _more_bytes("tcp_bytes"),
+    **{f"stated-{name}": stated(f"today-{name}") for name in ("near", "far", "loss", "jitter", "share", "key-share")},
+}

@@ -1,0 +1,119 @@
+"""The section on Envoy's releases: what is told of them, and what becomes of the predictions."""
+
+from __future__ import annotations
+
+import pytest
+
+from longlook import paths
+from longlook.analysis.fairness import ratio_of_runs
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.flows import Contest, Share
+from longlook.book.years import releases_predicted, releases_shown
+from longlook.book.years.releases import BASE, SHARE, SWEEP, Conditions, Release, Served, compared, releases
+from longlook.experiment.built_in import BuiltIn, Flag
+from longlook.stack.arms import open_sweep
+
+NAMES = ["1.36", "1.37", "1.38", "1.39", "1.40"]
+
+
+def cell(tcp=1100.0, loss=0.0, jitter=0.0, static=None, **others):
+    """Fifteen loads of each release; `others`: e136=900.0 is another mean of one of them."""
+    place = Conditions("1000kb-x1", 1_000_000, 1, 10.0, loss, 112.0 if jitter else 36.0, jitter)
+    means = {name: others.get(f"e{name.replace('.', '')}", 1000.0) for name in NAMES}
+    quic = {name: Summary(mean, 5.0, 15) for name, mean in means.items()}
+    slow = {} if static is None else {name: Summary(static, 5.0, 15) for name in NAMES}
+    return Served(place, quic, slow, None if jitter else Summary(tcp, 5.0, 15), "reference-years-servers")
+
+
+def test_the_sweeps_have_every_release_and_each_is_one_of_them():
+    assert [one.name for one in releases()] == NAMES and releases()[-1].name == BASE
+    assert {one.stack for one in releases()} == set(open_sweep(SWEEP).stacks()) == set(open_sweep(SHARE).stacks())
+    labels = [scenario.label for scenario in open_sweep(SHARE).cells_of[0].scenarios]
+    assert labels == [f"Envoy {name} vs TCP" for name in NAMES]
+
+
+def test_the_scenario_of_a_release_has_its_stack():
+    stacks = {one.name: one.stack for one in releases()}
+    for scenario in open_sweep(SHARE).cells_of[0].scenarios:
+        assert scenario.arms[0].stack == stacks[scenario.label.split()[1]], scenario.label
+
+
+def test_a_cell_is_named_by_its_page_and_link():
+    assert cell().place.title == "1 MB, 10 Mbit/s"
+    assert cell(loss=1.0).place.title == "1 MB, 10 Mbit/s, 1 % loss"
+    assert cell(jitter=50.0).place.title == "1 MB, 10 Mbit/s, jitter"
+
+
+def test_releases_are_compared_with_the_newest_and_not_under_jitter():
+    found = compared([cell(e136=1200.0), cell(jitter=50.0)])
+    assert [name for _, name, _ in found] == NAMES[:-1]
+    assert found[0][2].value == pytest.approx(1.2)
+
+
+def verdicts(found):
+    return [one.holds for one in found]
+
+
+def test_predictions_of_a_server_that_never_changed_hold():
+    found = releases_predicted.of_loads([cell(), cell(loss=1.0)], [cell(jitter=50.0, static=1500.0)])
+    assert verdicts(found) == [True] * 3
+    assert releases_predicted.of_loads([], []) == () == releases_predicted.of_shares({})
+
+
+def test_each_prediction_can_fail():
+    changed = releases_predicted.of_loads([cell(e137=1050.0)], [])
+    assert verdicts(changed) == [False, True] and "1 of 4 do: 1.37, 1 MB, 10 Mbit/s" in changed[0].found
+    assert verdicts(releases_predicted.of_loads([cell(e136=1200.0, e137=1200.0)], []))[1] is False
+    (same,) = releases_predicted.of_loads([], [cell(jitter=50.0, static=1000.0)])
+    assert same.holds is False
+    assert releases_predicted.of_loads([], [cell(jitter=50.0)]) == ()
+
+
+def contest(name, quic, tcp):
+    shares = (Share("quic1", "quic", Summary(quic, 0.01, 3)), Share("tcp1", "tcp", Summary(tcp, 0.01, 3)))
+    runs = [(quic * factor, tcp) for factor in (0.999, 1.0, 1.001)]
+    return Contest(f"Envoy {name} vs TCP", shares, ratio_of_runs(runs), ("reference-years-servers-share",))
+
+
+@pytest.mark.parametrize(
+    ("quic", "tcp", "holds"), [(3.7, 1.2, [True, True]), (2.5, 2.4, [False, False]), (1.2, 3.7, [False, False])]
+)
+def test_shares_tell_how_many_connections_are_emulated(quic, tcp, holds):
+    found = {name: contest(name, 3.7, 1.2) for name in NAMES} | {"1.37": contest("1.37", quic, tcp)}
+    assert verdicts(releases_predicted.of_shares(found)) == holds
+
+
+def test_without_a_campaign_there_is_nothing_to_show(tmp_path):
+    data = book_data.read(paths.PUBLISHED, tmp_path)
+    assert "Not measured yet" in releases_shown.against_base(data).data
+    table = releases_shown.built_table(data).data
+    assert all(one.version in table and one.packaged in table for one in releases())
+
+
+def test_flags_are_shown_where_their_defaults_differ_and_counted_where_they_come_and_go(monkeypatch):
+    built = [BuiltIn(f"envoy-{name}", "", "", "bbr", "2") for name in NAMES]
+    kept = [Release(name, "", "", "", one) for name, one in zip(NAMES, built, strict=True)]
+    monkeypatch.setattr(releases_shown, "releases", lambda: kept)
+    flags = [Flag(one.part, "reloadable_flag_same", 1) for one in built]
+    flags += [Flag(one.part, "reloadable_flag_changed", int(one is built[4])) for one in built[2:]]
+    flags += [Flag(built[0].part, "restart_flag_gone", 1)]
+    monkeypatch.setattr(releases_shown, "read_flags", lambda _path: flags)
+    table = releases_shown.flag_table().data
+    assert ">changed</td>" in table and "same" not in table and "gone" not in table
+    assert releases_shown.came_and_gone() == (1, 1)
+    monkeypatch.setattr(releases_shown, "read_flags", lambda _path: [])
+    assert releases_shown.came_and_gone() == (0, 0) and "Not measured yet" in releases_shown.flag_table().data
+
+
+def test_the_figure_says_in_words_what_it_shows(monkeypatch):
+    class Data:
+        @staticmethod
+        def campaign(_name):
+            return {"stack": "quicv1, e136", "stack_digest": "aa, bb"}
+
+    monkeypatch.setattr(releases_shown, "newest", lambda _data: ("Here", [cell(e136=1200.0), cell(loss=1.0)]))
+    figure = releases_shown.against_base(Data())
+    assert "1 MB, 10 Mbit/s: 1.00 to 1.20; 1 MB, 10 Mbit/s, 1 % loss: 1.00 to 1.00" in figure.alt_text
+    rows = figure.downloads[0].csv.splitlines()[1:]
+    assert [row.split(",")[0] for row in rows] == 2 * NAMES
