@@ -17,6 +17,8 @@ PAGES = sorted(
     path.relative_to(paths.ROOT).with_suffix("").as_posix()
     for path in [*paths.BOOK.glob("*.md"), *paths.BOOK.glob("[!_]*/*.md")]
 )
+KEPT = ("data/", "book/years/")
+"""Where what is measured is: campaigns and their tables, and what browsers and servers were asked."""
 ROLE = re.compile(r"\{value\}`([^`]+)`")
 
 
@@ -44,7 +46,7 @@ def test_every_number_of_a_chapter_is_computed_from_the_reference_campaigns(data
     for name in used(page):
         found = value_of(name, page, data)
         assert found.text and found.text != NOT_YET, f"{page}: {name}: {found.origin}"
-        assert "data/" in found.origin, name
+        assert any(kept in found.origin for kept in KEPT), name
 
 
 @pytest.mark.parametrize("page", PAGES)
