@@ -14,7 +14,7 @@ from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart
 from longlook.book.flows import Contest, Share
 from longlook.book.value import NOT_YET
-from longlook.book.years import conclusions, today_predicted, today_shown
+from longlook.book.years import conclusions, early, today_predicted, today_shown
 from longlook.book.years.conclusions import OLD, TODAY, YEARS, Row, planned
 from longlook.experiment.flights import Flight
 from longlook.figure import style
@@ -50,6 +50,8 @@ def test_without_campaigns_nothing_is_decided(empty):
     assert NOT_YET in conclusions.table(empty).data
     assert "Not measured yet" in today_shown.lead_table(empty).data
     assert "Not measured yet" in today_predicted.table(empty).data
+    assert "Not measured yet" in early.table(empty).data
+    assert early.predictions(empty) == []
 
 
 def test_the_campaigns_of_this_copy_decide_for_2017_and_2024():

@@ -100,6 +100,14 @@ def test_a_0rtt_request_that_the_link_lost_is_no_rejection(connect_ms, client_pa
     assert (verdict.accepted, verdict.zero_rtt) == (accepted, False)
 
 
+@pytest.mark.parametrize(("connect_ms", "accepted"), [(37.5, True), (73.0, False)])
+def test_over_tcp_an_attempt_at_early_data_comes_after_one_round_trip(connect_ms, accepted):
+    wanted = Expectation(FILES, "h2", zero_rtt=True, rtt_ms=36)
+    objects = tuple(replace(one, protocol="h2") for one in GOOD.objects)
+    evidence = Evidence(frozenset(), {"7": False}, client_packets_lost=1)
+    assert judge(replace(GOOD, objects=objects, connect_ms=connect_ms), wanted, evidence).accepted == accepted
+
+
 def test_a_0rtt_request_that_the_link_reordered_is_no_rejection_and_one_that_was_not_tried_is():
     wanted = Expectation(FILES, "h3", zero_rtt=True, rtt_ms=36, reorders=True)
     assert judge(replace(GOOD, connect_ms=1.7), wanted, Evidence(frozenset(), {"7": False})).accepted

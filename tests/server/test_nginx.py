@@ -6,6 +6,7 @@ import pytest
 
 import arms
 from arms import plt_ms, shorten_image, verdicts
+from longlook.errors import NotSupported
 from longlook.plan.link import Link
 from longlook.server.nginx import Nginx
 from longlook.stack.install import install
@@ -44,6 +45,44 @@ def test_a_server_that_ends_the_connection_leaves_no_warm_arm(testbed_name, tmp_
         assert verdicts(on, loads=1, fresh=False) == [(True, None)]
         time.sleep(2.5)  # nginx ends what is idle for a second
         assert on.side.load(1)["reject_reason"] == "connection_not_reused"
+
+
+def early_on(testbed_name, tmp_path, **how):
+    install("todaynginx")
+    return arms.arm_on(testbed_name, tmp_path, Nginx, "todaynginx", handshake="0rtt", **how)
+
+
+def test_early_data_save_tcp_a_round_trip(testbed_name, tmp_path):
+    rtt_ms = 60
+    link = Link(bandwidth_mbps=50, rtt_ms=rtt_ms)
+    with early_on(testbed_name, tmp_path, link=link) as on:
+        early = [on.side.load(0)]
+        for index in range(1, 4):
+            on.side.client.drop_connections()
+            early.append(on.side.load(index))
+    assert {row["reject_reason"] for row in early} <= {None, "disturbed"}
+    assert [row["zero_rtt"] for row in early] == [False, True, True, True]
+    assert len({tuple(row["connections"]) for row in early}) == 4
+    (tmp_path / "late").mkdir()
+    with arms.arm_on(testbed_name, tmp_path / "late", Nginx, "todaynginx", link=link) as on:
+        late = [on.side.load(0)]
+        for index in range(1, 4):
+            on.side.client.drop_connections()
+            late.append(on.side.load(index))
+    assert [row["zero_rtt"] for row in late] == [None] * 4
+    saved = min(map(plt_ms, late[1:])) - min(map(plt_ms, early[1:]))
+    assert 0.6 * rtt_ms < saved < 1.6 * rtt_ms
+
+
+def test_an_nginx_that_takes_no_early_data_is_rejected(testbed_name, tmp_path):
+    with early_on(testbed_name, tmp_path, faults={"early_data": "off"}) as on:
+        assert verdicts(on) == [(True, None), (False, "zero_rtt_rejected")]
+
+
+def test_an_nginx_that_could_not_tell_of_early_data_does_not_start(testbed_name, tmp_path):
+    early = arm_on(testbed_name, tmp_path, handshake="0rtt")
+    with pytest.raises(NotSupported, match="takes no early data with .*nginx.conf"), early:
+        pytest.fail("it started")
 
 
 WRONG = {

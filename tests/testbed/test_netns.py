@@ -121,3 +121,26 @@ def test_a_hanging_program_is_named_when_its_time_is_up(testbed_name):
         pytest.raises(LonglookError, match=r"sleep on client did not finish in 0\.2 s"),
     ):
         bed.run("client", ["sleep", "60"], timeout_s=0.2)
+
+
+def test_an_answer_that_never_comes_is_not_waited_for():
+    with pytest.raises(netns.NoAnswer, match="did not answer.*try again"):
+        netns._apart(lambda: time.sleep(5), patience_s=0.05)
+
+
+def test_a_testbed_whose_first_wiring_has_no_answer_is_made_once_more(testbed_name, monkeypatch):
+    made, apart = [], netns._apart
+
+    def lost_once(action, *patience):
+        if getattr(action, "__name__", "") != "_make":
+            return apart(action, *patience)
+        made.append(action)
+        apart(action, *patience)
+        if len(made) == 1:
+            raise netns.NoAnswer("as if the last answer had been lost")
+
+    monkeypatch.setattr(netns, "_apart", lost_once)
+    with NetnsTestbed(testbed_name) as bed:
+        assert bed.hosts["client"].address in bed.run("client", ["ip", "-4", "-o", "addr"], timeout_s=5)
+    assert len(made) == 2
+    assert testbed_name not in netns.leftover()

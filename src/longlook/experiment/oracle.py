@@ -28,7 +28,7 @@ class Expectation:
     protocol: str
     """As the client names it: `h3`, `h2`."""
     zero_rtt: bool | None
-    """True: the first request must be accepted as 0-RTT data; False: must not; None: does not apply (TCP)."""
+    """True: the first request must be accepted as 0-RTT data; False: must not; None: does not apply (TCP without early data)."""
     cca: str = "cubic"
     rtt_ms: float = 0.0
     """Of the link; tells an attempt at 0-RTT from none."""
@@ -188,13 +188,16 @@ def _lost_on_the_way(seen: Observation, wanted: Expectation, evidence: Evidence)
 
     Such a request arrives as 1-RTT data, one retransmission later. That is what loss and disorder do to 0-RTT: to
     reject the load would leave QUIC's unlucky loads out of its mean. An attempt shows in the client's account: it took
-    the connection for usable long before a round trip.
+    the connection for usable long before a round trip, over TCP long before a second one.
     """
     if seen.connect_ms is None or not (evidence.client_packets_lost or wanted.reorders):
         return False
-    return 0 <= seen.connect_ms < wanted.rtt_ms / 2
+    rounds = int(wanted.protocol in OVER_TCP)  # of TCP's own handshake, which comes before any data
+    return 0 <= seen.connect_ms < (rounds + 0.5) * wanted.rtt_ms
 
 
+OVER_TCP = ("h2", "http/1.1")
+"""Protocols as clients name them."""
 STARVED = {"server": 0.5, "client": 4.0}
 """Times a load's duration that a program's threads may have waited for a processor: the client's all added up, the
 server's divided among those that were busy (`told.waited_s`). On two processors with six busy programs each, accepted

@@ -208,8 +208,8 @@ class _Judge:
         ):
             yield f"connections are {told.connections}, its artefact says {list(seen.connections)}"
         yield from self._verdict(record, told, seen)
-        if self.arm.protocol == "tcp" and record.get("zero_rtt") is not None:
-            yield f"zero_rtt is {record['zero_rtt']}: TCP has none"
+        if not self.arm.may_send_early and record.get("zero_rtt") is not None:
+            yield f"zero_rtt is {record['zero_rtt']}: this arm of TCP has none"
         if record["accepted"] and (out := _delivered(told)) is not None and out < self.total_bytes:
             yield f"the link delivered {out:.0f} bytes to the client, its objects alone have {self.total_bytes}"
 
@@ -241,7 +241,7 @@ class _Judge:
 
     def _unseen(self, told: _Told, seen: Observation) -> bool:
         """The server, which tells its connections, told none of this load's in time; the client had one."""
-        return self.arm.protocol == "quic" and not told.connections and bool(seen.connections)
+        return self.arm.may_send_early and not told.connections and bool(seen.connections)
 
     def _opened(self, told: _Told) -> Opened | None:
         """What the link saw being opened, where it looks."""

@@ -23,7 +23,7 @@ def expectation(
 ) -> Expectation:
     """What a correct load of an arm looks like; `index` 0 is the cold one, `protocol` as its client names it, `rtt_ms`
     and `reorders` of the link."""
-    resumed = None if arm.protocol == "tcp" else index > 0 and not arm.is_cold
+    resumed = index > 0 and not arm.is_cold if arm.may_send_early else None
     reused = arm.keeps_connection and index > 0
     return Expectation(files, protocol, resumed, arm.cca, rtt_ms, reused, reorders)
 

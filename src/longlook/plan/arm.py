@@ -13,8 +13,9 @@ Protocol = Literal["quic", "tcp"]
 Cca = Literal["cubic", "bbr", "reno"]
 Handshake = Literal["0rtt", "1rtt", "warm"]
 """How a connection begins: with early data of a resumed session, or with a handshake that the request waits for. A cold
-load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume. `warm`: it does not
-begin, TCP's connection of the load before is kept and used again."""
+load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume. Over TCP the early data
+are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt` resumes a session too, but sends none.
+`warm`: it does not begin, TCP's connection of the load before is kept and used again."""
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
 """A connection option of QUIC: up to four characters on the wire."""
@@ -166,6 +167,12 @@ class Arm(Value):
     def condition_text(self) -> str:
         """`conditions` as text: equal for arms that are the same."""
         return json.dumps(self.conditions(), sort_keys=True)
+
+    @property
+    def may_send_early(self) -> bool:
+        """True where a load's request may come before the handshake has ended, so that whether it did has to be told:
+        over QUIC, and over TCP where an arm asks for it."""
+        return self.protocol == "quic" or self.handshake == "0rtt"
 
     @property
     def is_cold(self) -> bool:

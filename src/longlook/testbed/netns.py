@@ -37,6 +37,9 @@ ENDS: tuple[Role, ...] = ("server", "client")
 OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg", "lro")
 
 CLONE_NEWNET = 0x40000000
+NETLINK_S = 60.0
+"""For a kernel's answers to a few requests of netlink, which take milliseconds: once, the answer to the first veth of a
+machine never came, and pyroute2 waits without end."""
 T = TypeVar("T")
 
 
@@ -45,8 +48,12 @@ def namespace(testbed: str, role: Role) -> str:
     return f"{PREFIX}-{testbed}-{role}"
 
 
-def _apart(action: Callable[[], T]) -> T:
-    """Run `action()` in a thread of its own and return what it returns.
+class NoAnswer(LonglookError):
+    """Netlink did not answer."""
+
+
+def _apart(action: Callable[[], T], patience_s: float = NETLINK_S) -> T:
+    """Run `action()` in a thread of its own and return what it returns; NoAnswer after `patience_s`.
 
     pyroute2 drives an event loop, and refuses a thread that has one running: a Jupyter kernel's has.
     """
@@ -59,9 +66,11 @@ def _apart(action: Callable[[], T]) -> T:
         except BaseException as error:  # handed to the caller's thread
             failed.append(error)
 
-    thread = threading.Thread(target=body)
+    thread = threading.Thread(target=body, daemon=True)
     thread.start()
-    thread.join()
+    thread.join(patience_s)
+    if thread.is_alive():
+        raise NoAnswer(f"the kernel did not answer a request of netlink within {patience_s:.0f} s; try again")
     for error in failed:
         raise error
     return found[0]
@@ -105,8 +114,7 @@ class NetnsTestbed(Testbed):
         self._preflight()
         self._owned.enter_context(used(self.name, LOCKS))
         self._owned.callback(remove, self.name)
-        remove(self.name)
-        _apart(self._make)
+        self._make_afresh()
         self._offloads_off()
         self._tune()
 
@@ -124,6 +132,15 @@ class NetnsTestbed(Testbed):
             raise LonglookError(f"missing: {', '.join(missing)} (apt-get install iproute2 ethtool util-linux)")
 
     # -- wiring -------------------------------------------------------------------------------------
+
+    def _make_afresh(self) -> None:
+        """Once more where netlink gives no answer."""
+        remove(self.name)
+        try:
+            _apart(self._make)
+        except NoAnswer:
+            remove(self.name)
+            _apart(self._make)
 
     def _make(self) -> None:
         for role in self.hosts:

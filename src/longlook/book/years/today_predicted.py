@@ -16,6 +16,7 @@ from longlook.book.flows import Contest, contests
 from longlook.book.muthuraj2024.claims import largest
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.varied import REFERENCE
+from longlook.book.years import early
 from longlook.book.years.conclusions import KINDS, SHARES, TODAY, UNASKED, Squares, squares_of
 from longlook.book.years.evidence import PROTOCOLS, STUDY
 from longlook.experiment.metrics import PLT
@@ -43,6 +44,7 @@ def table(data: BookData | None = None) -> HTML:
             *of_jitter(now, squares_of(data, "2017"), data.squares(STUDY, "today-threshold", REFERENCE, KINDS)),
             *of_share(contests(data, *SHARES["2026"], REFERENCE)),
             *of_key_share(key_share(data)),
+            *early.predictions(data),
         ]
     )
 

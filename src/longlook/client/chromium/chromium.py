@@ -41,6 +41,9 @@ COMMON_FLAGS = (
     "--no-proxy-server",
     "--remote-debugging-port=0",
 )
+EARLY_DATA = "--enable-features=EnableTLS13EarlyData"
+"""TLS 1.3's early data over TCP, which Chromium does not send by itself. Of several switches of that name a browser heeds
+the last one: for the old ones, which have another, there is no server that would take early data."""
 KEEPING = ("Q039", "Q043")
 """Versions of gQUIC of browsers whose cache takes along what 0-RTT needs, from Chromium 67 on; no server lets anything
 else into it (`no-store`)."""
@@ -89,6 +92,8 @@ class Chromium(Client):
         flags.append(
             f"--origin-to-force-quic-on={own.origin}:{own.port}" if arm.protocol == "quic" else "--disable-quic"
         )
+        if arm.protocol == "tcp" and arm.handshake == "0rtt":
+            flags.append(EARLY_DATA)
         flags += self.stack.client_options(arm.protocol, arm.cca)
         if arm.quic_options:
             flags.append(f"--quic-connection-options={','.join(arm.quic_options)}")

@@ -10,6 +10,7 @@ from longlook import paths
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
+from longlook.book.years import early
 from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, rows
 from longlook.book.years.today_shown import leads
 from longlook.experiment.flights import read
@@ -81,6 +82,21 @@ def _more_bytes(name: str) -> Callable[[Measured], StatedNumber]:
     return number
 
 
+def _early(name: str, what: str) -> Callable[[Measured], StatedNumber]:
+    """The least and the greatest of a column of `early.squares`, of the smallest page."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = early.squares(m.data)
+        if found.empty:
+            raise NotMeasured("early data over TCP are not measured")
+        own = found[found["workload"] == early.SMALLEST]
+        unit, digits = (f"{SPACE}ms", 0) if name.endswith("_ms") else ("", 1)
+        text = f"{own[name].min():.{digits}f} to {own[name].max():.{digits}f}{unit}"
+        return _told(text, what, own)
+
+    return number
+
+
 NUMBERS: Numbers = {
     **{f"holding-{year}": _holding(year) for year in YEARS},
     "squares": _count(CUBIC, None),
@@ -94,5 +110,7 @@ NUMBERS: Numbers = {
     "saved-most": _saved(UNASKED, pd.Series.max),
     "key-share-quic": _more_bytes("quic_bytes"),
     "key-share-tcp": _more_bytes("tcp_bytes"),
-    **{f"stated-{name}": stated(f"today-{name}") for name in ("near", "far", "loss", "jitter", "share", "key-share")},
+    **{f"stated-{name}": stated(f"today-{name}") for name in ("near", "far", "loss", "jitter", "share", "key-share", "early")},
+    "early-saved": _early("saved_ms", "ms of TCP's mean that early data save"),
+    "early-left": _early("left_rounds", "round trips by which QUIC still leads"),
 }
