@@ -68,7 +68,8 @@ def test_the_sweeps_measure_every_page_and_link_with_the_providers_controllers()
         (page,) = (one for one in NINE if (one.size_bytes, one.resources) == (work.size_bytes, work.resources))
         quic, tcp = cell.arms
         assert tcp.cca == "bbr" and quic.handshake == "1rtt"
-        assert (quic.cca, quic.emulated_connections) == (("cubic", 1) if page.provider == "cloudflare" else ("bbr", None))
+        by_cubic = page.provider == "cloudflare"
+        assert (quic.cca, quic.emulated_connections) == (("cubic", 1) if by_cubic else ("bbr", None))
         found.add((page.title, cell.link.rtt_ms, cell.link.loss_pct))
     assert found == {(one.page.title, one.condition.rtt_ms, one.condition.loss_pct) for one in EVERY}
     assert len(cells) == len(EVERY) == 9 + 6 + 1
@@ -92,9 +93,9 @@ OFF = {
         (("tcp", "speed_index_ms"), 0.9, [True, True, True, False, True]),
     ],
     "yu-pages-loss": [
-        (("quic", "speed_index_ms"), 0.5, [False, True, True, False]),
+        (("quic", "speed_index_ms"), 0.5, [False, None, True, False]),
         (("quic", "plt_ms"), 1.3, [True, False, False, False]),
-        (("quic", "connect_ms"), 0.01, [True, True, True, True]),
+        (("quic", "connect_ms"), 0.01, [True, None, True, True]),
     ],
 }
 """Metrics of an arm multiplied, and what then holds of what a sweep predicted."""
@@ -106,18 +107,14 @@ def holds(sweep, changed=None):
 
 def test_what_the_model_says_of_the_predictions():
     assert holds("yu-pages") == [True] * 5
-    assert holds("yu-pages-loss")[-1] is False  # one load in four
+    assert holds("yu-pages-loss") == [True, None, True, False]  # one load in four is late, and thrown away
 
 
 @pytest.mark.parametrize(
     ("sweep", "what", "factor", "expected"), [(name, *one) for name, own in OFF.items() for one in own]
 )
 def test_each_prediction_can_fail(sweep, what, factor, expected):
-    found = holds(sweep, {what: factor})
-    assert [one for one in found if one is not None] == [
-        wanted for one, wanted in zip(found, expected, strict=True) if one is not None
-    ]
-    assert found != holds(sweep) or factor == 1
+    assert holds(sweep, {what: factor}) == expected
 
 
 def verdicts(changed=None):

@@ -7,6 +7,7 @@ the noise in its files is drawn for each cell. Nothing in it is anybody else's.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -153,5 +154,5 @@ def _document(page: WebPage, size_bytes: int, seed: int) -> bytes:
     return f"{head}{_words(size_bytes - len(head) - len(tail), seed + 3)}{tail}".encode()
 
 
-def _images(paths) -> str:
+def _images(paths: Iterable[str]) -> str:
     return "".join(f'<img src="{path}" alt="">' for path in paths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from longlook import paths
 from longlook.analysis.welch import Welch, welch_from_samples
@@ -136,7 +137,7 @@ def newest(data: BookData, series: str) -> Looked:
     return next((one for one in reversed(columns) if one.is_measured(series)), columns[0])
 
 
-def _seen(row: Mapping) -> Seen | None:
+def _seen(row: Mapping[Any, Any]) -> Seen | None:
     """The page and link of a row of `cells`."""
     by_size = {(one.size_bytes, one.resources): one for one in NINE}
     page = by_size.get((int(row["total_bytes"]), int(row["object_count"]) + 1))
