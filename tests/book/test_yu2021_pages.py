@@ -22,7 +22,7 @@ PAGE = "book/yu2021/pages"
 
 @dataclass(frozen=True)
 class Model(Looked):
-    """The sample's times without its tables; `changed` multiplies those of an arm and metric, at a place or anywhere."""
+    """The sample's times without its tables; `changed` multiplies those of an arm and metric, at a place or not."""
 
     changed: dict = field(default_factory=dict)
 

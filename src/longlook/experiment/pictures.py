@@ -1,4 +1,4 @@
-"""What was seen of a page while it loaded, from a finished cell's records: progress and pictures of one load per arm."""
+"""What was seen of a page while it loaded, from a cell's records: progress and pictures of one load per arm."""
 
 from __future__ import annotations
 

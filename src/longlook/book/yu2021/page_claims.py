@@ -57,8 +57,8 @@ CLAIMS = (
     Claim(
         "yu-12",
         "That QUIC has no head-of-line blocking does not improve the Speed Index under random loss",
-        "BBR on both sides, 0.1 and 1 % loss: the median Speed Index of the medium and the large page at most 5 % lower "
-        "by HTTP/3",
+        "BBR on both sides, 0.1 and 1 % loss: the median Speed Index of the medium and the large page at most 5 % "
+        "lower by HTTP/3",
         _no_gain_under_loss,
         len(LOSSY_LARGER),
     ),
@@ -79,8 +79,8 @@ CLAIMS = (
 )
 NOT_JUDGED = {
     "yu-14": (
-        "The main image of the large page is painted earlier over HTTP/3, since HTTP/2 ignores the priorities of images",
-        "needs one server that sends the same files in turn and one after the other: neither server here can be told to",
+        "The main image of the large page is painted earlier over HTTP/3: HTTP/2 ignores the priorities of images",
+        "needs one server that sends files in turn and one after the other: neither server here can be told to",
     ),
 }
 """What no number of this chapter decides, and why."""
