@@ -75,7 +75,8 @@ def arm_on(
         given = wanted.model_copy(update={"cca": server_cca or wanted.cca})
         settings = ServerSettings(given, made, tls.certificate, tls.key, faults=faults or {})
         running = owned.enter_context(server(bed, stack, settings))
-        own = ClientSettings(wanted, bed.hosts["server"].address, 443, tls.certificate, tls.spki)
+        seen = workload.kind == "webpage"
+        own = ClientSettings(wanted, bed.hosts["server"].address, 443, tls.certificate, tls.spki, paints=seen)
         other = None if wanted.client == "chromium" else wanted.client
         kind = CLIENTS[other] if other else _with_switches(switches)
         client = owned.enter_context(kind(bed, browser_stack, own))

@@ -41,7 +41,8 @@ from longlook.experiment import metrics
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import BITS_PER_BYTE
-from longlook.plan.workload import Page, Workload
+from longlook.plan.workload import Download, Page, WebPage, Workload
+from longlook.site.webpage import resources
 
 BOUNDED = frozenset({metrics.PLT.name, metrics.TTLB.name})
 """Metrics that have a floor: the time until everything is there, from the start of the connection."""
@@ -113,7 +114,7 @@ def floor(cell: Cell, arm: Arm) -> Floor:
     """The floor of one arm in a cell."""
     transport = transport_of(arm)
     round_ms = max(cell.link.rtt_ms - cell.link.swing_ms, 0.0)
-    total_bytes = cell.workload.total_bytes
+    total_bytes = sum(_sizes(cell.workload))
     packets_per_ms = cell.link.bandwidth_mbps * 1e3 / BITS_PER_BYTE / MTU_BYTES
 
     def serialise_ms(image_bytes: float) -> float:
@@ -137,8 +138,17 @@ def floor(cell: Cell, arm: Arm) -> Floor:
     )
 
 
+def _sizes(workload: Workload) -> list[int]:
+    """Bytes of each object, the page itself left out."""
+    if isinstance(workload, WebPage):
+        return [one.size_bytes for one in resources(workload)[1:]]
+    if isinstance(workload, Page):
+        return [one.size_bytes for one in workload.objects for _ in range(one.count)]
+    return [workload.size_bytes] * workload.count
+
+
 def _request_rounds(workload: Workload) -> int:
-    return 2 if isinstance(workload, Page) else 1
+    return 1 if isinstance(workload, Download) else 2
 
 
 def most_page_bytes(count: int) -> int:
@@ -148,7 +158,9 @@ def most_page_bytes(count: int) -> int:
 
 def _window_at_images(transport: Transport, workload: Workload) -> float:
     """Most image bytes that can leave before the first image byte is acknowledged."""
-    page_bytes = most_page_bytes(workload.object_count) if isinstance(workload, Page) else 0
+    page_bytes = 0 if isinstance(workload, Download) else most_page_bytes(workload.object_count)
+    if isinstance(workload, WebPage):
+        page_bytes += resources(workload)[0].size_bytes
     page_packets = math.ceil(page_bytes / 1000)  # 1000: the smallest full packets in use
     packets = transport.initial_window_packets + CONTROL_PACKETS + page_packets + transport.overshoot_packets
     return float(packets * CREDIT_BYTES)
@@ -159,6 +171,5 @@ def _growth(arm: Arm, workload: Workload) -> float:
     if arm.protocol == "tcp":
         return 2.0
     full = 1200 - 48  # payload of the smallest datagrams a QUIC sender fills (RFC 9000, 14) less generous headers
-    sizes = [one.size_bytes for one in workload.objects] if isinstance(workload, Page) else [workload.size_bytes]
-    per_packet = min(size / math.ceil(size / full) for size in sizes)  # an object's last packet is smaller
+    per_packet = min(size / math.ceil(size / full) for size in _sizes(workload))  # an object's last packet is smaller
     return 1.0 + CREDIT_BYTES / per_packet

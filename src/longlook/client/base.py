@@ -8,8 +8,10 @@ client cannot do it declares (`offer`), and a cell that asks for it is refused b
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from longlook.client.observation import Observation
 from longlook.host.hosts import Hosts
@@ -33,6 +35,8 @@ class ClientSettings:
     key_log: Path | None = None
     """Where to write the secrets of its connections (SSLKEYLOGFILE); None: nowhere."""
     origin: str = ORIGIN
+    paints: bool = False
+    """The page is looked at: what it looks like while it loads is told with each load."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Request:
     timeout_s: float
     fresh: bool = False
     """The client must know nothing of earlier fetches, and resume no session."""
+    pictures: bool = False
+    """Of a page that is looked at, keep what was seen, small."""
 
 
 class LoadFailed(Exception):
@@ -58,6 +64,8 @@ class Client(abc.ABC):
     name: str
     offer: Offer
     """What it can do."""
+    needs: Mapping[str, str] = MappingProxyType({})
+    """Kind of workload -> component without which a stack cannot have it loaded."""
 
     def __init__(self, hosts: Hosts, stack: Installed, settings: ClientSettings):
         self.testbed, self.stack, self.settings = hosts, stack, settings

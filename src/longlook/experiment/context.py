@@ -66,7 +66,8 @@ class Context:
         """The arm's client, of the server on that port; a context manager."""
         own = self.certificate
         address = self.bed.hosts["server"].address
-        settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log)
+        seen = self.cell.workload.kind == "webpage"
+        settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log, paints=seen)
         return CLIENTS[arm.client](self.bed, self.stacks[arm.stack], settings)
 
     def protocol_name(self, arm: Arm) -> str:

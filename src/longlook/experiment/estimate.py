@@ -16,6 +16,8 @@ QUEUE_TIMES = 7.0
 """What calibration takes of a queue, in times that it needs to drain: it is filled and drained in both directions."""
 OVERHEAD_PER_LOAD_S = 0.12
 """A fresh tab, the empty cache and the server's log."""
+OVERHEAD_PER_LOOK_S = 1.3
+"""Of a page that is looked at, besides: its last frame is waited for, and its frames are compared."""
 JITTER_MBPS = 12.0
 """About what a flow gets under jitter."""
 
@@ -51,6 +53,11 @@ def overhead_s(cell: Cell) -> float:
 def interleaved_s(cell: Cell) -> float:
     """Expected wall time of a cell whose arms take turns, s."""
     return overhead_s(cell) + (cell.loads + 1) * sum(load_s(cell, arm) + OVERHEAD_PER_LOAD_S for arm in cell.arms)
+
+
+def pages_s(cell: Cell) -> float:
+    """The same of pages that are looked at, s."""
+    return interleaved_s(cell) + (cell.loads + 1) * len(cell.arms) * OVERHEAD_PER_LOOK_S
 
 
 def together_s(cell: Cell) -> float:

@@ -7,6 +7,11 @@ from longlook.experiment.base import Metric
 PLT = Metric("plt_ms", "ms", "low", "page load time")
 BY_STAMPS = Metric("plt_by_stamps_ms", "ms", "low", "page load time by the browser's own stamps")
 """From the stamp that a browser gives the page's request, which Chromium of 2018 does when its answer is there."""
+SPEED_INDEX = Metric("speed_index_ms", "ms", "low", "Speed Index")
+"""The mean time at which what is seen of a page came to be seen: the area over its visual progress."""
+FCP = Metric("fcp_ms", "ms", "low", "first contentful paint")
+LCP = Metric("lcp_ms", "ms", "low", "largest contentful paint")
+COMPLETE = Metric("complete_ms", "ms", "low", "time until what is seen is complete")
 TTLB = Metric("ttlb_ms", "ms", "low", "time to the last byte")
 DURATION = Metric("duration_ms", "ms", "low", "connection duration, first packet to last")
 CONNECT = Metric("connect_ms", "ms", "low", "time until the connection stands")

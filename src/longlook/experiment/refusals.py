@@ -44,9 +44,20 @@ def of_arm(arm: Arm, workload: str) -> list[str]:
         found.append(f"no server {arm.server!r} (known: {', '.join(SERVERS)})")
     if arm.client in CLIENTS:
         found += client_refusals(f"client {arm.client}", CLIENTS[arm.client].offer, arm, workload)
+        found += _lacking(arm, workload)
     else:
         found.append(f"no client {arm.client!r} (known: {', '.join(CLIENTS)})")
     return found
+
+
+def _lacking(arm: Arm, workload: str) -> list[str]:
+    """What a client needs for a kind of workload and the arm's stack has not."""
+    needed = CLIENTS[arm.client].needs.get(workload)
+    try:
+        has = needed is None or needed in load_stack(arm.stack).spec.components
+    except LonglookError:
+        return []  # _of_stack says it
+    return [] if has else [f"client {arm.client} needs {needed} for a {workload}, which stack {arm.stack} has not"]
 
 
 def _of_stack(arm: Arm) -> list[str]:

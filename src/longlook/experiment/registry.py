@@ -58,6 +58,27 @@ DOWNLOAD = Experiment(
     recheck=recheck_downloads,
 )
 
+PAGES = Experiment(
+    name="pages",
+    title="pages that are looked at",
+    notebook="pages.ipynb",
+    mode="interleaved",
+    workloads=("webpage",),
+    metrics=(
+        metrics.SPEED_INDEX,
+        metrics.FCP,
+        metrics.LCP,
+        metrics.COMPLETE,
+        metrics.PLT,
+        metrics.CONNECT,
+        metrics.CLIENT_CPU,
+        metrics.SERVER_CPU,
+    ),
+    read=read_samples,
+    estimate_s=estimate.pages_s,
+    recheck=recheck_interleaved,
+)
+
 
 def _watched(name: str, title: str) -> Experiment:
     """Flows that start together and are watched from inside."""
@@ -82,6 +103,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for one in (
         PLT,
         DOWNLOAD,
+        PAGES,
         _watched("fairness", "shares of a bottleneck"),
         _watched("cwnd", "congestion windows"),
     )

@@ -33,6 +33,8 @@ COUNTED = (
     "socket_drops",
     "late_over_1ms",
 )
+PICTURED = 1
+"""Number of the load, within its arm, of which a page that is looked at is kept in pictures."""
 FATES = ("corrupted", "duplicated")
 """The same, of a link that does such a thing."""
 METERED = ("client_s", "server_s", "link_s")
@@ -81,7 +83,7 @@ class Side:
         before, served, counted = self._meters(), self._served(), self.around.link.connections()
         started = time.monotonic()
         try:
-            seen, error = self._fetch(), None
+            seen, error = self._fetch(index), None
         except LoadFailed as failure:
             seen, error = None, str(failure)
         ended = time.monotonic()
@@ -112,9 +114,10 @@ class Side:
         metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
         return record | {"metrics": metrics} | self._outcome(seen, verdict, used, (ended - started) * 1e3, changed)
 
-    def _fetch(self) -> Observation:
+    def _fetch(self, index: int) -> Observation:
+        around, pictures = self.around, index == PICTURED
         try:
-            return self.client.fetch(Request(self.around.site.start, self.around.timeout_s, fresh=self.arm.is_cold))
+            return self.client.fetch(Request(around.site.start, around.timeout_s, self.arm.is_cold, pictures))
         except LoadFailed:
             if refused := self.server.version_refused():
                 raise NotSupported(

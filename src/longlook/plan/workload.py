@@ -1,4 +1,4 @@
-"""What is loaded: a page with its objects, or files that are downloaded."""
+"""What is loaded: a page with its objects, a page that is looked at, or files that are downloaded."""
 
 from __future__ import annotations
 
@@ -175,6 +175,56 @@ class Download(Value):
         return f"download of {size_label(self.size_bytes)}" + (f" x {self.count}" if self.count > 1 else "")
 
 
+LEAST_RESOURCE_BYTES = 3000
+"""Of a web page's resources on average: its text has to name them, and none of them is empty."""
+
+
+class WebPage(Value):
+    """A page that has something to look at: text, style sheets, scripts, fonts and images (site/webpage.py)."""
+
+    kind: Literal["webpage"] = "webpage"
+    size_bytes: int = Field(gt=0, le=MOST_BYTES, description="of all resources together, the document among them")
+    resources: int = Field(ge=10, le=1000, description="the document among them")
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        if self.size_bytes < LEAST_RESOURCE_BYTES * self.resources:
+            raise ValueError(
+                f"{self.resources} resources in {self.size_bytes} bytes: at least {LEAST_RESOURCE_BYTES} for each"
+            )
+        return self
+
+    @property
+    def object_count(self) -> int:
+        """Objects besides the document."""
+        return self.resources - 1
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all resources, the document's too."""
+        return self.size_bytes
+
+    @property
+    def object_bytes(self) -> None:
+        """They differ."""
+        return None
+
+    @property
+    def requests(self) -> int:
+        """Requests per load."""
+        return self.resources
+
+    @property
+    def id_part(self) -> str:
+        """`webpage-450888b-x18`."""
+        return f"webpage-{_id_of(self.size_bytes)}-x{self.resources}"
+
+    @property
+    def label(self) -> str:
+        """`web page of 0.45 MB, 18 resources`."""
+        return f"web page of {self.size_bytes / 1e6:.2f} MB, {self.resources} resources"
+
+
 def _kind_of(data: Any) -> Any:
     """A workload that does not say what it is, is a page."""
     return {"kind": "page"} | dict(data) if isinstance(data, Mapping) else data
@@ -183,14 +233,14 @@ def _kind_of(data: Any) -> Any:
 class _Tagged(Value):
     """Only to parse."""
 
-    workload: Annotated[Page | Download, Field(discriminator="kind")]
+    workload: Annotated[Page | Download | WebPage, Field(discriminator="kind")]
 
 
-Workload = Page | Download
+Workload = Page | Download | WebPage
 
 
 def parse_workload(data: Any) -> Workload:
     """A workload from plain data, as of a sweep's file; raises what `Value.parse` raises."""
-    if isinstance(data, Page | Download):
+    if isinstance(data, Workload):
         return data
     return _Tagged.parse({"workload": _kind_of(data)}).workload

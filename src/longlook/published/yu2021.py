@@ -103,3 +103,35 @@ def _remark(where: str, row: dict[str, str]) -> Remark:
 def endpoints(folder: Path | None = None) -> list[dict[str, str]]:
     """Its objects and pages, as its repository lists them."""
     return [row for _, row in rows(STUDY, "endpoints.csv", folder)]
+
+
+@dataclass(frozen=True)
+class ListedPage:
+    """One of its nine pages."""
+
+    provider: str
+    size: str
+    """`small`, `medium` or `large`."""
+    size_bytes: int
+    """Of its MiB, which are printed to two digits."""
+    resources: int
+
+    @property
+    def title(self) -> str:
+        """`Google, small`."""
+        return f"{self.provider.capitalize()}, {self.size}"
+
+
+def pages(folder: Path | None = None) -> list[ListedPage]:
+    """All nine, in the order listed."""
+    return [
+        _page(where, row) for where, row in rows(STUDY, "endpoints.csv", folder) if row["workload"] == "web page"
+    ]
+
+
+def _page(where: str, row: dict[str, str]) -> ListedPage:
+    try:
+        size_bytes = round(float(row["size_mib"]) * 2**20)
+        return ListedPage(row["provider"], row["size_label"], size_bytes, int(row["resources_count"]))
+    except (KeyError, ValueError) as error:
+        raise LonglookError(f"{where}: {error}") from None

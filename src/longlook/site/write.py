@@ -10,20 +10,23 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from longlook.plan.workload import Download, Page
+from longlook.plan.workload import Download, Page, WebPage, Workload
 from longlook.site.jpeg import jpeg
 from longlook.site.page import PAGE, file_path, html, image_path
 from longlook.site.tree import Site, SiteFile
+from longlook.site.webpage import TYPES, body, resources
 
 HTML, JPEG, BINARY = "text/html", "image/jpeg", "application/octet-stream"
 CHUNK_BYTES = 1 << 20
 
 
-def write_site(root: Path, workload: Page | Download, seed: int) -> Site:
+def write_site(root: Path, workload: Workload, seed: int) -> Site:
     """Write the files below `root` (made if absent), readable by the servers' unprivileged users."""
     _folder(root)
     if isinstance(workload, Page):
         return Site(root, _page(root, workload, seed), (PAGE,))
+    if isinstance(workload, WebPage):
+        return Site(root, _webpage(root, workload, seed), (PAGE,))
     files = _download(root, workload, seed)
     return Site(root, files, tuple(files))
 
@@ -42,6 +45,13 @@ def _page(root: Path, workload: Page, seed: int) -> dict[str, SiteFile]:
             first_of[kind, size] = path
             files[path] = _write(root, path, [jpeg(size, seed)], JPEG)
     return files
+
+
+def _webpage(root: Path, workload: WebPage, seed: int) -> dict[str, SiteFile]:
+    _folder(root / "img")
+    return {
+        one.path: _write(root, one.path, [body(workload, one, seed)], TYPES[one.kind]) for one in resources(workload)
+    }
 
 
 def _download(root: Path, workload: Download, seed: int) -> dict[str, SiteFile]:

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from longlook.client.base import Client, LoadFailed, Request
@@ -44,6 +45,7 @@ COMMON_FLAGS = (
 EARLY_DATA = "--enable-features=EnableTLS13EarlyData"
 """TLS 1.3's early data over TCP, which Chromium does not send by itself. Of several switches of that name a browser heeds
 the last one: for the old ones, which have another, there is no server that would take early data."""
+PAINTS_LIBRARY = "speedline-core"
 KEEPING = ("Q039", "Q043")
 """Versions of gQUIC of browsers whose cache takes along what 0-RTT needs, from Chromium 67 on; no server lets anything
 else into it (`no-store`)."""
@@ -56,7 +58,10 @@ class Chromium(Client):
     """
 
     name = "chromium"
-    offer = Offer(protocols=("quic", "tcp"), handshakes=("0rtt", "1rtt", "warm"))
+    offer = Offer(
+        protocols=("quic", "tcp"), handshakes=("0rtt", "1rtt", "warm"), workloads=("page", "webpage", "download")
+    )
+    needs = MappingProxyType({"webpage": PAINTS_LIBRARY})
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))
@@ -167,9 +172,9 @@ class Chromium(Client):
             raise NotSupported(f"chromium loads one page, or one file: not {', '.join(request.paths)}")
         if request.paths[0] != PAGE:
             return self._download(request.paths[0], request)
-        har = self._load(request.paths[0], request.timeout_s, request.fresh)
+        told = self._load(request)
         try:
-            return observation(har)
+            return observation(told["har"]["log"], told.get("paints"))
         except (LookupError, TypeError, ValueError) as error:
             raise LoadFailed(f"the load's HAR lacks something: {error!r}") from None
 
@@ -189,11 +194,15 @@ class Chromium(Client):
         own = self.settings
         return f"https://{own.origin if own.port == 443 else f'{own.origin}:{own.port}'}{path}"
 
-    def _load(self, path: str, timeout_s: float, fresh: bool) -> dict[str, Any]:
-        protocol = self.settings.arm.protocol
+    def _load(self, request: Request) -> dict[str, Any]:
+        """The HAR of a page, and what was painted, where that is watched: then over TCP from a fresh context too."""
+        protocol, watched = self.settings.arm.protocol, self.settings.paints
         clear = self.stack.protocol(protocol).version not in KEEPING
-        asked = {"url": self._url(path), "fresh_context": fresh, "clear_cache": clear}
-        return self._ask(timeout_s, op="load", **asked)["har"]["log"]
+        fresh = request.fresh or (watched and protocol == "tcp")
+        asked: dict[str, Any] = {"url": self._url(request.paths[0]), "fresh_context": fresh, "clear_cache": clear}
+        if watched:
+            asked |= {"paints": str(self.stack.modules(PAINTS_LIBRARY)), "pictures": request.pictures}
+        return self._ask(request.timeout_s, op="load", **asked)
 
     def _ask(self, timeout_s: float, **asked: Any) -> dict[str, Any]:
         """The driver's answer to one operation."""

@@ -8,21 +8,24 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from longlook.client.chromium import paints
 from longlook.client.observation import Observation, SeenObject
 
 CONTENT_ENCODING = "content-encoding"
 
 
-def observation(har: Mapping[str, Any]) -> Observation:
-    """What a HAR (its `log` object) says of a load."""
+def observation(har: Mapping[str, Any], painted: Mapping[str, Any] | None = None) -> Observation:
+    """What a HAR (its `log` object) says of a load, and the trace of a page that was looked at (js/paints.js)."""
     entries = har["entries"]
     began = _time(har["pages"][0]["startedDateTime"])
     connect = entries[0]["timings"]["connect"] if entries else -1
+    metrics = _metrics(har["pages"][0]["pageTimings"], entries[0]["timings"]["dns"], _late_ms(har))
+    seen = {} if painted is None else paints.metrics(painted, connect)
     return Observation(
-        metrics=_metrics(har["pages"][0]["pageTimings"], entries[0]["timings"]["dns"], _late_ms(har)),
+        metrics=metrics | seen,
         objects=tuple(_seen(entry, began) for entry in entries),
         connect_ms=connect if connect >= 0 else None,
-        artefact={"kind": "har", "log": trim(har)},
+        artefact={"kind": "har", "log": trim(har)} | ({} if painted is None else {"paints": painted}),
     )
 
 
@@ -34,8 +37,9 @@ def recorded(artefact: Mapping[str, Any]) -> Observation:
     timings = log["page"]["pageTimings"]
     began = _time(log["page"]["startedDateTime"])
     first = entries[0]["timings"]
+    seen = paints.metrics(artefact["paints"], first["connect"]) if "paints" in artefact else {}
     return Observation(
-        metrics=_metrics(timings, first["dns"], log["page"].get("late_ms")),
+        metrics=_metrics(timings, first["dns"], log["page"].get("late_ms")) | seen,
         objects=tuple(_recorded(entry, began) for entry in entries),
         connect_ms=first["connect"] if first["connect"] >= 0 else None,
         artefact=artefact,

@@ -9,6 +9,9 @@
 //    "clear_cache": true}
 //   {"id": 1, "ok": true, "har": {...}}      or      {"id": 1, "ok": false, "error": "..."}
 //
+// Where a load also has "paints": "MODULES_FOLDER_OF_SPEEDLINE" and "pictures": true, its reply has "paints", what the page
+// looked like meanwhile (paints.js).
+//
 //   {"id": 2, "op": "hash", "url": "https://...", "paths": ["/img/000.jpg", ...], "timeout_ms": 60000}
 //   {"id": 2, "ok": true, "hashes": {"/img/000.jpg": "<SHA-256>", ...}}
 //
@@ -26,6 +29,7 @@ const [port, modules] = [Number(process.argv[2]), process.argv[3]];
 const CDP = require(path.join(modules, 'chrome-remote-interface'));
 const CHC = require(path.join(modules, 'chrome-har-capturer'));
 const {download} = require('./download.js');
+const {start, stop, paints} = require('./paints.js');
 const address = {host: '127.0.0.1', port, local: true};
 
 const LOGGED = new Set([
@@ -84,12 +88,14 @@ async function inTab(browser, fresh, operate) {
 }
 
 // A context of its own has no sessions to resume; it is left as it was made, empty, until the page is asked for.
-async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh, clear_cache: clear}) {
+async function load(browser, request) {
+    const {url, timeout_ms: timeoutMs, fresh_context: fresh, clear_cache: clear, paints: modules} = request;
     return inTab(browser, fresh, async (tab) => {
         await Promise.all([tab.Network.enable(), tab.Page.enable()]);
         if (clear) {
             await tab.Network.clearBrowserCache();
         }
+        const traced = modules ? await start(tab) : null;
         const finished = watch(tab);
         finished.catch(() => {}); // awaited below; a crash during navigate must not be an unhandled rejection
         const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
@@ -97,7 +103,8 @@ async function load(browser, {url, timeout_ms: timeoutMs, fresh_context: fresh, 
             throw new Error(`navigate to ${url}: ${errorText}`);
         }
         const log = await withTimeout(finished, timeoutMs, `load of ${url}`);
-        return await toHar(url, log);
+        const har = await toHar(url, log);
+        return traced ? {har, paints: await paints(await stop(tab, traced), url, modules, request.pictures)} : {har};
     });
 }
 
@@ -151,7 +158,7 @@ async function hashes(browser, {url, paths, timeout_ms: timeoutMs}) {
 }
 
 const operations = {
-    load: async (browser, request) => ({har: await load(browser, request)}),
+    load,
     hash: async (browser, request) => ({hashes: await hashes(browser, request)}),
     download: async (browser, {url, timeout_ms: timeoutMs, fresh_context: fresh}) =>
         ({file: await inTab(browser, fresh, (tab) => withTimeout(download(tab, url), timeoutMs, `fetch of ${url}`))}),

@@ -1,0 +1,71 @@
+"""Numbers of the chapter pages.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from longlook.book.claimed import verdict as verdict_of_parts
+from longlook.book.hypotheses import stated
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.book.yu2021.page_claims import CLAIMS, LOSSY_LARGER
+from longlook.book.yu2021.pages import LARGER, LOSSY_ONES, NINE, SMALL, Looked, Seen
+from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
+from longlook.figure import style
+
+RECORDS = "data/raw/reference-yu-pages*"
+LISTED = "data/published/yu2021/endpoints.csv"
+
+
+def _pct(places: Sequence[Seen], metric: str) -> Callable[[Measured], StatedNumber]:
+    """The least and the greatest difference of medians: `−9 to −4 %`."""
+
+    def number(m: Measured) -> StatedNumber:
+        own = Looked(m.data, m.key)
+        found = [one for where in places if (one := own.ratio(where, metric)) is not None]
+        if len(found) < len(places):
+            raise NotMeasured(f"{len(places) - len(found)} pages are not measured")
+        texts = [style.signed_pct((value - 1) * 100) for value in sorted(one.value for one in found)]
+        text = texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+        what = f"median by HTTP/3 against that by HTTP/2, {len(found)} pages and links"
+        return StatedNumber(f"{text}{SPACE}%", f"{what}; from {RECORDS}")
+
+    return number
+
+
+def _verdicts(m: Measured) -> list[str]:
+    own = Looked(m.data, m.key)
+    found = [verdict_of_parts(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(own))]
+    if not found:
+        raise NotMeasured("no claim is measured")
+    return found
+
+
+def _how_many(true: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
+    return lambda m: StatedNumber(str(sum(map(true, _verdicts(m)))), f"verdicts of the claims, from {RECORDS}")
+
+
+def _thrown(m: Measured) -> StatedNumber:
+    own = Looked(m.data, m.key)
+    found = [one for where in LOSSY_ONES if (one := own.selected(where)) is not None]
+    if not found:
+        raise NotMeasured("no page with loss is measured")
+    text = f"{sum(one.thrown for one in found)} of {sum(one.of for one in found)}"
+    return StatedNumber(text, f"HTTP/3 loads whose connection stood later than HTTP/2's; from {RECORDS}")
+
+
+NUMBERS: Numbers = {
+    "pages": lambda m: StatedNumber(str(len(NINE)), LISTED),
+    "claims": lambda m: StatedNumber(str(len(_verdicts(m))), f"claims that {RECORDS} has numbers of"),
+    "claims-hold": _how_many(lambda text: text == "holds"),
+    "plt-small": _pct([Seen(one) for one in SMALL], PLT.name),
+    "plt-larger": _pct([Seen(one) for one in LARGER], PLT.name),
+    "si-small": _pct([Seen(one) for one in SMALL], SPEED_INDEX.name),
+    "si-larger": _pct([Seen(one) for one in LARGER], SPEED_INDEX.name),
+    "si-lossy": _pct(LOSSY_LARGER, SPEED_INDEX.name),
+    "fcp": _pct([Seen(one) for one in NINE], FCP.name),
+    "lcp": _pct([Seen(one) for one in NINE], LCP.name),
+    "thrown": _thrown,
+    "stated-pages": stated("yu-pages"),
+    "stated-loss": stated("yu-pages-loss"),
+}

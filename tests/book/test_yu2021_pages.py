@@ -1,0 +1,202 @@
+"""The chapter on pages: what was predicted, the claims, tables, the selection of loads, filmstrips."""
+
+import re
+from dataclasses import dataclass, field
+
+import pytest
+from book_sample import PUBLISHED
+from yu2021_pages_sample import LOADS, SWEEPS, times, write_pages
+
+from longlook import paths
+from longlook.book import data as book_data
+from longlook.book.claimed import verdict as verdict_of_parts
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import numbers_of, value_of
+from longlook.book.yu2021 import filmstrip, page_claims, page_predictions, page_tables
+from longlook.book.yu2021.pages import ARMS, EVERY, LOSSY_ONES, NINE, SMALL, WITHOUT, Looked, Seen
+from longlook.figure.live import LiveChart
+from longlook.stack.arms import open_sweep
+
+PAGE = "book/yu2021/pages"
+
+
+@dataclass(frozen=True)
+class Model(Looked):
+    """The sample's times without its tables; `changed` multiplies those of an arm and metric, at a place or not."""
+
+    changed: dict = field(default_factory=dict)
+
+    def by_index(self, seen, arm, metric):
+        condition = seen.condition
+        factor = self.changed.get((seen.label, arm, metric), self.changed.get((arm, metric), 1.0))
+        return {
+            index: times(arm, seen.page.size_bytes, condition.rtt_ms, condition.loss_pct, index)[metric] * factor
+            for index in range(1, LOADS + 1)
+        }
+
+
+def model(changed=None):
+    return Model(None, "reference", changed or {})
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pages")
+    write_pages(root / "processed", root / "raw")
+    return root
+
+
+@pytest.fixture
+def data(sample, monkeypatch):
+    monkeypatch.setattr(paths, "RAW", sample / "raw")
+    return book_data.read(PUBLISHED, sample / "processed")
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def test_the_sweeps_measure_every_page_and_link_with_the_providers_controllers():
+    cells = [cell for name in SWEEPS for cell in open_sweep(name).cells()]
+    found = set()
+    for cell in cells:
+        assert cell.link.bandwidth_mbps == 10 and cell.link.queue_packets == 50 and cell.experiment == "pages"
+        assert cell.link.loss_direction == ("down" if cell.link.loss_pct else None)
+        assert tuple(arm.name for arm in cell.arms) == tuple(arm.protocol for arm in cell.arms) == ARMS
+        work = cell.workload
+        (page,) = (one for one in NINE if (one.size_bytes, one.resources) == (work.size_bytes, work.resources))
+        quic, tcp = cell.arms
+        assert tcp.cca == "bbr" and quic.handshake == "1rtt"
+        by_cubic = page.provider == "cloudflare"
+        assert (quic.cca, quic.emulated_connections) == (("cubic", 1) if by_cubic else ("bbr", None))
+        found.add((page.title, cell.link.rtt_ms, cell.link.loss_pct))
+    assert found == {(one.page.title, one.condition.rtt_ms, one.condition.loss_pct) for one in EVERY}
+    assert len(cells) == len(EVERY) == 9 + 6 + 1
+
+
+def test_the_tables_and_the_model_say_the_same(data):
+    own, other = Looked(data, "reference"), model()
+    for seen in EVERY:
+        for metric in ("speed_index_ms", "plt_ms", "connect_ms"):
+            assert own.by_index(seen, "quic", metric) == pytest.approx(other.by_index(seen, "quic", metric)), seen
+    assert own.ratio(WITHOUT[0], "plt_ms").value < 1 < own.lead_ms(WITHOUT[0], "plt_ms").value
+    assert own.lead_ms(WITHOUT[0], "plt_ms").value == pytest.approx(15)
+    assert own.welch(WITHOUT[0], "plt_ms").p_value < 1e-4
+
+
+OFF = {
+    "yu-pages": [
+        (("quic", "plt_ms"), 1.2, [False, False, True, True, True]),
+        (("quic", "fcp_ms"), 2.0, [True, True, False, True, True]),
+        (("quic", "speed_index_ms"), 0.5, [True, True, True, True, False]),
+        (("tcp", "speed_index_ms"), 0.9, [True, True, True, False, True]),
+    ],
+    "yu-pages-loss": [
+        (("quic", "speed_index_ms"), 0.5, [False, None, True, False]),
+        (("quic", "plt_ms"), 1.3, [True, False, False, False]),
+        (("quic", "connect_ms"), 0.01, [True, None, True, True]),
+    ],
+}
+"""Metrics of an arm multiplied, and what then holds of what a sweep predicted."""
+
+
+def holds(sweep, changed=None):
+    return [one.holds for one in page_predictions.OF[sweep](model(changed))]
+
+
+def test_what_the_model_says_of_the_predictions():
+    assert holds("yu-pages") == [True] * 5
+    assert holds("yu-pages-loss") == [True, None, True, False]  # one load in four is late, and thrown away
+
+
+@pytest.mark.parametrize(
+    ("sweep", "what", "factor", "expected"), [(name, *one) for name, own in OFF.items() for one in own]
+)
+def test_each_prediction_can_fail(sweep, what, factor, expected):
+    assert holds(sweep, {what: factor}) == expected
+
+
+def verdicts(changed=None):
+    own = model(changed)
+    return {one.name: verdict_of_parts(one.parts(own), one.of) for one in page_claims.CLAIMS}
+
+
+def test_claims_of_the_model():
+    said = verdicts()
+    assert said["yu-15"] == "holds" and "of 4 parts" not in said["yu-12"] and "of 6 parts" not in said["yu-13"]
+    assert verdicts({("quic", "speed_index_ms"): 0.5})["yu-12"] == "does not hold"
+    assert verdicts({("quic", "speed_index_ms"): 2.0})["yu-13"] == "does not hold"
+    assert verdicts({("quic", "plt_ms"): 2.0})["yu-15"] == "does not hold"
+    assert all(claim.parts(None) == [] for claim in page_claims.CLAIMS)
+    assert set(page_claims.NOT_JUDGED) | {one.name for one in page_claims.CLAIMS} == {
+        "yu-12", "yu-13", "yu-14", "yu-15"
+    }  # fmt: skip
+
+
+def test_a_selection_throws_away_whose_connection_was_late():
+    lossy = next(one for one in LOSSY_ONES if one.condition.loss_pct == 1)
+    found = model().selected(lossy)
+    assert (found.thrown, found.of) == (1, 4) and found.share == 0.25 and found.change.value < 1
+    quiet = model().selected(WITHOUT[0])
+    assert quiet.thrown == 0 and quiet.change.value == 1
+    assert model({("quic", "connect_ms"): 100.0}).selected(WITHOUT[0]) is None
+
+
+def rows_of(shown):
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
+    return [row for row in rows[1:] if row]
+
+
+def test_tables_of_the_sample(data):
+    pages = rows_of(page_tables.consists_of())
+    assert len(pages) == 9 and pages[0][:3] == ["Facebook, small", "451", "18"]
+    assert all(1 + sum(map(int, row[4:8])) == int(row[2]) for row in pages)
+    quiet, lossy = rows_of(page_tables.times(data)), rows_of(page_tables.times_with_loss(data))
+    assert len(quiet) == 4 * 9 and len(lossy) == 4 * 7
+    assert quiet[0][:2] == ["Speed Index", "Facebook, small"] and quiet[9][-1] == "&lt; 0.0001"
+    chosen = rows_of(page_tables.selection(data))
+    assert len(chosen) == 6 and [row[1] for row in chosen] == ["0 of 4"] * 3 + ["1 of 4"] * 3
+
+
+@pytest.mark.parametrize("where", filmstrip.SHOWN, ids=lambda one: one.label)
+def test_a_strip_has_a_picture_for_each_moment_and_says_what_is_seen(data, where):
+    shown = filmstrip.strip(where, data).data
+    pictures = re.findall(r'<img alt="([^"]*)"', shown)
+    assert len(pictures) == 2 * filmstrip.FRAMES
+    assert pictures[0] == "HTTP/2 after 0 s: 0 % is seen"
+    assert pictures[filmstrip.FRAMES - 1].endswith("100 % is seen") and pictures[-1].startswith("HTTP/3")
+    curves = filmstrip.curves(where, data)
+    assert isinstance(curves, LiveChart) and "HTTP/2: all seen after" in curves.alt_text
+    assert curves.downloads[0].csv.count("\n") == 1 + 2 * 4
+    assert "<img" in curves._repr_html_()
+
+
+def test_without_records_there_is_no_strip(data, monkeypatch, tmp_path):
+    monkeypatch.setattr(paths, "RAW", tmp_path)
+    assert "Not measured yet" in filmstrip.strip(filmstrip.SHOWN[0], data).data
+
+
+def test_a_copy_without_data_says_so(nothing):
+    for one in (page_tables.times, page_tables.times_with_loss, page_tables.selection):
+        assert "Not measured yet" in one(nothing).data
+    for where in filmstrip.SHOWN:
+        assert "Not measured yet" in filmstrip.strip(where, nothing).data
+        assert "Not measured yet" in filmstrip.curves(where, nothing).data
+    assert "Not measured yet" in page_predictions.predictions(*SWEEPS, data=nothing).data
+    assert "no numbers" in page_claims.claims(nothing).data and "yu-14" in page_claims.not_judged().data
+    for name in numbers_of(PAGE):
+        if name != "pages" and not name.startswith("stated-"):
+            assert value_of(name, PAGE, nothing).text == NOT_YET
+
+
+def test_numbers_of_the_text(data):
+    texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in numbers_of(PAGE)}
+    assert texts["pages"] == "9" and texts["claims"] == "3" and texts["thrown"] == "3 of 24"
+    assert re.fullmatch(r"−\d\.\d to −\d\.\d %", texts["plt-small"]), texts
+    assert "data/" in value_of("si-larger", PAGE, data).origin
+
+
+def test_small_pages_are_those_that_the_paper_calls_so():
+    assert [one.title for one in SMALL] == ["Facebook, small", "Google, small", "Cloudflare, small"]
+    assert Seen(SMALL[0]).label == "Facebook, small"

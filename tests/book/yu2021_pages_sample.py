@@ -1,0 +1,70 @@
+"""Small results of the sweeps of the nine pages, with known times, and records with pictures."""
+
+from __future__ import annotations
+
+import base64
+
+from book_sample import write_sweeps
+
+from longlook.analysis.result import CellResult
+from longlook.experiment.registry import named
+from longlook.record.samples import SAMPLES_NAME, Sample, SamplesWriter
+from longlook.stack.arms import open_sweep
+
+SWEEPS = ("yu-pages", "yu-pages-loss")
+LOADS = 4
+TRIPS = {"quic": 3, "tcp": 4}
+LATE_INDEX, LATE_MS = 2, 200.0
+"""With 1 % loss QUIC's connection of this load is late."""
+JPEG = b"\xff\xd8\xff\xe0 no picture"
+
+
+def times(protocol, size, rtt_ms, loss_pct, index):
+    """Metrics of a load; each is 0.1 ms longer than the one before."""
+    late = LATE_MS if (protocol, index) == ("quic", LATE_INDEX) and loss_pct >= 1 else 0.0
+    connect = (TRIPS[protocol] - 2) * rtt_ms + late
+    plt = TRIPS[protocol] * rtt_ms + size * 8 / 1e4 * 1.05 + late + index / 10
+    return {
+        "connect_ms": connect, "fcp_ms": connect + 2 * rtt_ms, "lcp_ms": plt * 0.8, "speed_index_ms": plt * 0.6,
+        "complete_ms": plt * 0.9, "plt_ms": plt, "client_cpu_s": 0.4, "server_cpu_s": 0.1,
+    }  # fmt: skip
+
+
+def write_pages(processed, raw=None):
+    """Tables of both; with `raw` also records of the first load of every cell's arms."""
+    write_sweeps(processed, SWEEPS, "yu2021", _result)
+    for name in SWEEPS if raw else ():
+        for cell in open_sweep(name).cells():
+            folder = raw / f"reference-{name}-20260101T000000" / cell.id
+            folder.mkdir(parents=True)
+            with SamplesWriter(folder / SAMPLES_NAME) as writer:
+                for place, arm in enumerate(cell.arms):
+                    writer.append(_record(cell, arm, place))
+
+
+def _metrics(cell, arm, index):
+    return times(arm.protocol, cell.workload.total_bytes, cell.link.rtt_ms, cell.link.loss_pct, index)
+
+
+def _result(campaign, experiment, cell):
+    samples = [
+        Sample(
+            arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True, set_aside=index == 0,
+            reject_reason=None, disturbed=False, zero_rtt=None, metrics=_metrics(cell, arm, index),
+        )
+        for index in range(LOADS + 1)
+        for place, arm in enumerate(cell.arms)
+    ]  # fmt: skip
+    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+
+
+def _record(cell, arm, order):
+    metrics = _metrics(cell, arm, 1)
+    end = metrics["complete_ms"]
+    picture = base64.b64encode(JPEG).decode()
+    seen = {"progress": [[0, 0], [end / 2, 55], [end, 100]], "pictures": [[0, picture], [end, picture]]}
+    return {
+        "schema": "longlook.sample/1", "campaign": "c", "cell_id": cell.id, "arm": arm.name, "index": 1, "attempt": 0,
+        "order": order, "accepted": True, "set_aside": False, "reject_reason": None, "metrics": metrics,
+        "artefact": {"kind": "har", "paints": seen},
+    }  # fmt: skip
