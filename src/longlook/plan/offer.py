@@ -17,6 +17,8 @@ class Offer:
     ccas: tuple[str, ...] = ()
     """Congestion controllers of a server."""
     handshakes: tuple[str, ...] = ("0rtt", "1rtt")
+    early_when_asked: bool = False
+    """A server takes early data only where an arm is to send some."""
     emulated_connections: tuple[int, ...] = ()
     """Values of N that a server's CUBIC can be given; empty: it emulates none, and an arm states none."""
     quic_options: frozenset[str] = frozenset()
