@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from statistics import median
 
+from longlook.analysis.power import detectable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
@@ -131,6 +133,17 @@ def _servers_span(m: Measured) -> StatedNumber:
     return _told_of(text, f"means over those of Envoy {releases.BASE}", found)
 
 
+def _servers_told(m: Measured) -> StatedNumber:
+    """The difference, in per cent of the mean, that the loads of half of the comparisons tell or less."""
+    found = _served(m)
+    pcts = [
+        detectable(cell.quic[name], base) / base.mean * 100
+        for cell, name, _ in releases.compared(found)
+        if (base := cell.quic[releases.BASE])
+    ]
+    return _told_of(f"{median(pcts):.0f}{SPACE}%", "least difference that is found in four of five repetitions", found)
+
+
 def _flags(place: int, what: str) -> Callable[[Measured], StatedNumber]:
     def number(_m: Measured) -> StatedNumber:
         if not releases_shown.flags_by_release():
@@ -162,6 +175,7 @@ NUMBERS: Numbers = {
     "servers-compared": _servers_compared,
     "servers-changed": _servers_changed,
     "servers-span": _servers_span,
+    "servers-told": _servers_told,
     "flags-new": _flags(0, "that came after the oldest release"),
     "flags-gone": _flags(1, "that the newest release no longer has"),
     "stated-servers": stated("years-servers"),
