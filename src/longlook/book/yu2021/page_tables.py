@@ -43,7 +43,7 @@ def consists_of() -> HTML:
     rows = []
     for page in NINE:
         own = resources(WebPage(size_bytes=page.size_bytes, resources=page.resources))
-        counts = Counter(one.kind for one in own)
+        counts = Counter[str](one.kind for one in own)
         main = next(one for one in own if one.kind == "image")
         rows.append(
             [
