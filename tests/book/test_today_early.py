@@ -22,6 +22,7 @@ class Told:
             {
                 "workload": page, "object_bytes": size, "object_count": 1, "bandwidth_mbps": mbps, "rtt_ms": rtt,
                 "left_mean": rtt, "right_mean": rtt * (3 - self.saved * with_early), "pct_diff": 100.0,
+                "right_median": rtt * (3 - self.saved * with_early),
                 "verdict": self.verdict_early if with_early and page == "100kb-x1" else "left",
             }
             for page, size in PAGES.items()

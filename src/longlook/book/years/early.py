@@ -27,14 +27,15 @@ COUNTED = 12
 
 def squares(data: BookData) -> pd.DataFrame:
     """A row per square with both comparisons, the second one's columns with `_early`; `saved_ms` of TCP's mean,
-    `saved_rounds` and `left_rounds` in round trips of the link: what early data take away, and what QUIC still leads
-    by."""
+    `median_saved_ms` of its median, `saved_rounds` and `left_rounds` in round trips of the link: what early data take
+    away, and what QUIC still leads by."""
     late, early = (data.squares(STUDY, SERIES, REFERENCE, versus) for versus in (LATE, EARLY))
     if late.empty or early.empty:
         return pd.DataFrame()
-    told = [*SQUARE, "right_mean", "verdict", "pct_diff"]
+    told = [*SQUARE, "right_mean", "right_median", "verdict", "pct_diff"]
     both = late.merge(early[told], on=SQUARE, suffixes=("", "_early"), validate="one_to_one")
     both["saved_ms"] = both["right_mean"] - both["right_mean_early"]
+    both["median_saved_ms"] = both["right_median"] - both["right_median_early"]
     both["saved_rounds"] = both["saved_ms"] / both["rtt_ms"]
     both["left_rounds"] = (both["right_mean_early"] - both["left_mean"]) / both["rtt_ms"]
     return both.sort_values(["object_count", "object_bytes", "rtt_ms", "bandwidth_mbps"])

@@ -116,6 +116,6 @@ NUMBERS: Numbers = {
         f"stated-{name}": stated(f"today-{name}")
         for name in ("near", "far", "loss", "jitter", "share", "key-share", "early")
     },
-    "early-saved": _early("saved_ms", "ms of TCP's mean that early data save"),
+    "early-saved": _early("median_saved_ms", "ms of TCP's median that early data save"),
     "early-left": _early("left_rounds", "round trips by which QUIC still leads"),
 }
