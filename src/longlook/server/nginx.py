@@ -22,7 +22,7 @@ class Nginx(TcpServer):
 
     name = "nginx"
     offer = Offer(
-        protocols=("tcp",), ccas=CCAS, handshakes=("0rtt", "1rtt", "warm"), early_when_asked=True, pacing=True
+        protocols=("tcp",), ccas=CCAS, handshakes=("1rtt", "0rtt", "warm"), early_when_asked=True, pacing=True
     )
 
     def __enter__(self) -> Self:
