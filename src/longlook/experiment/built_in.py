@@ -11,11 +11,12 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.experiment.asked import write_rows
 from longlook.server import quiche
 from longlook.server.envoy import DEFAULT_TO_BBR
 from longlook.stack.install import install_part
@@ -95,10 +96,7 @@ def said(program: Path) -> tuple[str, str]:
 
 def write(path: Path, rows: Sequence[BuiltIn | Flag]) -> None:
     """A table, one line per row."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, [field.name for field in fields(rows[0])], lineterminator="\n")
-        table.writeheader()
-        table.writerows(asdict(one) for one in rows)
+    write_rows(path, type(rows[0]), rows)
 
 
 def read(path: Path) -> list[BuiltIn]:

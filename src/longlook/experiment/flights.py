@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from longlook.client.chromium.offered import flight
 from longlook.errors import LonglookError
+from longlook.experiment.asked import write_rows
 from longlook.experiment.spoken import BROWSER
 from longlook.plan.arm import Protocol
 from longlook.stack.arms import open_sweep
@@ -66,10 +67,7 @@ def ask(bed: Testbed, asked: Iterable[Stack], say: Callable[[str], None]) -> Ite
 
 def write(path: Path, found: Iterable[Flight]) -> None:
     """The table, one line per stack."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, [field.name for field in fields(Flight)], lineterminator="\n")
-        table.writeheader()
-        table.writerows(asdict(one) for one in found)
+    write_rows(path, Flight, found)
 
 
 def read(path: Path) -> list[Flight]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from longlook.client.chromium.offered import offered, spoken
 from longlook.errors import LonglookError
+from longlook.experiment.asked import write_rows
 from longlook.stack.install import install_part
 from longlook.stack.part import Part, known_parts, load_part
 from longlook.testbed.base import Testbed
@@ -58,10 +59,7 @@ def features(part: Part) -> tuple[str, ...]:
 
 def write(path: Path, found: Iterable[Spoken]) -> None:
     """The table, one line per browser."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, [field.name for field in fields(Spoken)], lineterminator="\n")
-        table.writeheader()
-        table.writerows(asdict(one) for one in found)
+    write_rows(path, Spoken, found)
 
 
 def read(path: Path) -> list[Spoken]:

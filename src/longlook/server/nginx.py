@@ -31,7 +31,7 @@ class Nginx(TcpServer):
 
     @property
     def _early(self) -> bool:
-        return self.settings.arm.handshake == "0rtt"
+        return self.settings.arm.may_send_early
 
     def _command(self) -> list[str]:
         self._set_cca()

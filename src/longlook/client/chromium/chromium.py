@@ -97,7 +97,7 @@ class Chromium(Client):
         flags.append(
             f"--origin-to-force-quic-on={own.origin}:{own.port}" if arm.protocol == "quic" else "--disable-quic"
         )
-        if arm.protocol == "tcp" and arm.handshake == "0rtt":
+        if arm.protocol == "tcp" and arm.may_send_early:
             flags.append(EARLY_DATA)
         flags += self.stack.client_options(arm.protocol, arm.cca)
         if arm.quic_options:

@@ -25,7 +25,7 @@ def _cells(m: Measured) -> list[evidence.Measured]:
     return found
 
 
-def _told(text: str, what: str, found: Iterable[evidence.Measured]) -> StatedNumber:
+def _told(text: str, what: str, found: Iterable[evidence.Measured | releases.Served]) -> StatedNumber:
     files = ", ".join(f"data/raw/{name}" for name in dict.fromkeys(one.campaign for one in found))
     return StatedNumber(text, f"{what}; from {files}")
 
@@ -110,27 +110,22 @@ def _served(m: Measured) -> list[releases.Served]:
     return found
 
 
-def _told_of(text: str, what: str, found: Iterable[releases.Served]) -> StatedNumber:
-    files = ", ".join(f"data/raw/{name}" for name in dict.fromkeys(one.campaign for one in found))
-    return StatedNumber(text, f"{what}; from {files}")
-
-
 def _servers_compared(m: Measured) -> StatedNumber:
     found = _served(m)
-    return _told_of(str(len(releases.compared(found))), f"releases against Envoy {releases.BASE}, by cell", found)
+    return _told(str(len(releases.compared(found))), f"releases against Envoy {releases.BASE}, by cell", found)
 
 
 def _servers_changed(m: Measured) -> StatedNumber:
     found = _served(m)
     kept = significant([ratio.test.p_value for _, _, ratio in releases.compared(found)])
-    return _told_of(str(sum(kept)), f"significant differences from Envoy {releases.BASE} (Holm)", found)
+    return _told(str(sum(kept)), f"significant differences from Envoy {releases.BASE} (Holm)", found)
 
 
 def _servers_span(m: Measured) -> StatedNumber:
     found = _served(m)
     pcts = [(ratio.value - 1) * 100 for _, _, ratio in releases.compared(found)]
     text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
-    return _told_of(text, f"means over those of Envoy {releases.BASE}", found)
+    return _told(text, f"means over those of Envoy {releases.BASE}", found)
 
 
 def _servers_told(m: Measured) -> StatedNumber:
@@ -141,7 +136,7 @@ def _servers_told(m: Measured) -> StatedNumber:
         for cell, name, _ in releases.compared(found)
         if (base := cell.quic[releases.BASE])
     ]
-    return _told_of(f"{median(pcts):.0f}{SPACE}%", "least difference that is found in four of five repetitions", found)
+    return _told(f"{median(pcts):.0f}{SPACE}%", "least difference that is found in four of five repetitions", found)
 
 
 def _flags(place: int, what: str) -> Callable[[Measured], StatedNumber]:

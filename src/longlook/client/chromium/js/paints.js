@@ -10,7 +10,7 @@
 
 const path = require('path');
 
-const CATEGORIES = ['-*', 'loading', 'blink.user_timing', 'disabled-by-default-devtools.screenshot'];
+const CATEGORIES = ['loading', 'blink.user_timing', 'disabled-by-default-devtools.screenshot'];
 const SCREENSHOT = 'Screenshot';
 const SETTLE_MS = 400;       // after the load: for the last frame to be drawn and seen
 const COMPLETE_MS = 20000;   // for the browser to hand its trace over
@@ -22,7 +22,7 @@ const MOST_THUMBS = 24;
 async function start(tab) {
     const events = [];
     tab.Tracing.dataCollected(({value}) => events.push(...value));
-    await tab.Tracing.start({transferMode: 'ReportEvents', traceConfig: {includedCategories: CATEGORIES.slice(1),
+    await tab.Tracing.start({transferMode: 'ReportEvents', traceConfig: {includedCategories: CATEGORIES,
         excludedCategories: ['*'], recordMode: 'recordUntilFull'}});
     return events;
 }
