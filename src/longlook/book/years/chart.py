@@ -12,7 +12,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.years.evidence import BASE, PROTOCOLS, Measured, cells
+from longlook.book.years.evidence import BASE, LOSS, PROTOCOLS, SERIES, Measured, cells
 from longlook.book.years.milestones import Milestone, milestones
 from longlook.figure import style
 from longlook.figure.heatmap import configured
@@ -41,27 +41,33 @@ INTERVAL_TOOLTIP = [
 ]
 
 
-def newest(data: BookData) -> tuple[str, list[Measured]]:
+def newest(data: BookData, series: str = SERIES) -> tuple[str, list[Measured]]:
     """Heading and cells of the reader's own campaign, else of the reference one."""
     for key, _, title in reversed(COLUMNS):
-        if found := cells(data, key):
+        if found := cells(data, key, series):
             return title, found
     return "", []
 
 
-def against_tcp(data: BookData | None = None) -> LiveChart | HTML:
+def against_tcp_with_loss() -> LiveChart | HTML:
+    """The same with 1 % loss."""
+    return against_tcp(series=LOSS)
+
+
+def against_tcp(data: BookData | None = None, series: str = SERIES) -> LiveChart | HTML:
     """QUIC's page load times over TCP's, by the day of the browser's release; a line per page."""
     data = data or book_data.load()
-    title, found = newest(data)
+    title, found = newest(data, series)
     if not found:
         return HTML(style.NOTHING_YET)
+    name = f"{series}-quic-against-tcp"
     frame = pd.DataFrame(_lead_rows(data, found))
     return LiveChart(
-        name="years-quic-against-tcp",
+        name=name,
         chart=_leads(frame, 300, in_a_row=2),
         narrow=_leads(frame, 235, in_a_row=1),
         alt_text=_lead_words(frame),
-        downloads=(Attachment("years-quic-against-tcp.csv", frame.to_csv(index=False)),),
+        downloads=(Attachment(f"{name}.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means of QUIC over means of TCP, with 99 % intervals (Fieller); below 1 QUIC is faster. "
         "The upright line is where the server changes: gquicd before it, Envoy after it.",
         hint="Point at a mark for its numbers.",

@@ -298,7 +298,7 @@ NOT_JUDGED = {
     ),
     "yu-12 to yu-15": (
         "Speed Index and page load time: head-of-line blocking, small pages, priorities",
-        "about pages; here are single files",
+        "about pages, which have a chapter of their own; here are single files",
     ),
 }
 """Claims of the paper that no number of this chapter decides: what they say, and why."""

@@ -10,7 +10,7 @@ from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import evidence, releases, releases_shown
-from longlook.book.years.evidence import BASE, FIRST_HTTP3, SERIES, Change, significant
+from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, SERIES, Change, significant
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
 
@@ -18,10 +18,10 @@ SLOW = 10.0
 LAST_GOOGLE, FIRST_ENVOY = 85, 88
 
 
-def _cells(m: Measured) -> list[evidence.Measured]:
-    found = evidence.cells(m.data, m.key)
+def _cells(m: Measured, series: str = SERIES) -> list[evidence.Measured]:
+    found = evidence.cells(m.data, m.key, series)
     if not found:
-        raise NotMeasured(f"no campaign of {SERIES}")
+        raise NotMeasured(f"no campaign of {series}")
     return found
 
 
@@ -42,9 +42,9 @@ def _browsers(m: Measured) -> StatedNumber:
     return _told(str(len({number for number, _ in found[0].times})), "milestones measured", found)
 
 
-def _leads(count: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
+def _leads(count: Callable[[str], bool], series: str = SERIES) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
-        found = _cells(m)
+        found = _cells(m, series)
         verdicts = [lead.verdict for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))]
         said = sum(count(str(verdict)) for verdict in verdicts)
         return _told(str(said), "verdicts, one for each browser and cell", found)
@@ -156,6 +156,9 @@ NUMBERS: Numbers = {
     "leads": _leads(lambda _: True),
     "leads-quic": _leads(lambda verdict: verdict == "left"),
     "leads-tcp": _leads(lambda verdict: verdict == "right"),
+    "loss-leads": _leads(lambda _: True, LOSS),
+    "loss-leads-quic": _leads(lambda verdict: verdict == "left", LOSS),
+    "loss-leads-tcp": _leads(lambda verdict: verdict == "right", LOSS),
     "slow-quic": _span("quic", _slow_and_large),
     "all-tcp": _span("tcp", lambda _: True),
     "steps-quic": _steps(lambda one: len(one.steps), "quic"),
@@ -167,6 +170,7 @@ NUMBERS: Numbers = {
     "cpu-tcp-last": _cpu("tcp", -1),
     "stated-years": stated("years"),
     "stated-versions": stated("years-versions"),
+    "stated-loss": stated("years-loss"),
     "servers-compared": _servers_compared,
     "servers-changed": _servers_changed,
     "servers-span": _servers_span,
