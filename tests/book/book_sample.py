@@ -22,8 +22,10 @@ from longlook.dataset.typical import typical_loads
 from longlook.experiment.registry import named
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
+from longlook.plan.workload import WebPage
 from longlook.published.muthuraj2024 import page_load_times
 from longlook.record.samples import Sample
+from longlook.site.webpage import resources
 from longlook.stack.arms import open_sweep
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -131,9 +133,12 @@ def seen(cell: Cell, plt_ms: float) -> Observation:
     count, size = cell.workload.object_count or 0, cell.workload.object_bytes or 0
     page = SeenObject("/index.html", 200, "h3", 3000, 0.0, plt_ms * 0.33, "1", answered_ms=plt_ms * 0.3)
     step = plt_ms * 0.3 / max(count, 1)
+    paths = [f"/img/{number:03}.jpg" for number in range(count)]
+    if isinstance(cell.workload, WebPage):
+        paths = [one.path for one in resources(cell.workload)[1:]]
     objects = [
         SeenObject(
-            f"/img/{number:03}.jpg", 200, "h3", size, plt_ms * 0.35, plt_ms * 0.7 + step * (number + 1), "1",
+            paths[number], 200, "h3", size, plt_ms * 0.35, plt_ms * 0.7 + step * (number + 1), "1",
             answered_ms=plt_ms * 0.65 + step * number,
         )
         for number in range(count)

@@ -12,8 +12,11 @@ from longlook.record.samples import SAMPLES_NAME, Sample, SamplesWriter
 from longlook.stack.arms import open_sweep
 
 SWEEPS = ("yu-pages", "yu-pages-loss")
+ORDER = "yu-pages-order"
 LOADS = 4
 TRIPS = {"quic": 3, "tcp": 4}
+SERVER_FACTORS = {"quic": 1.0, "tcp": 1.0, "nginx": 0.9}
+"""Of the Speed Index, by arm."""
 LATE_INDEX, LATE_MS = 2, 200.0
 """With 1 % loss QUIC's connection of this load is late."""
 JPEG = b"\xff\xd8\xff\xe0 no picture"
@@ -32,7 +35,7 @@ def times(protocol, size, rtt_ms, loss_pct, index):
 
 def write_pages(processed, raw=None):
     """Tables of both; with `raw` also records of the first load of every cell's arms."""
-    write_sweeps(processed, SWEEPS, "yu2021", _result)
+    write_sweeps(processed, (*SWEEPS, ORDER), "yu2021", _result)
     for name in SWEEPS if raw else ():
         for cell in open_sweep(name).cells():
             folder = raw / f"reference-{name}-20260101T000000" / cell.id
@@ -43,7 +46,8 @@ def write_pages(processed, raw=None):
 
 
 def _metrics(cell, arm, index):
-    return times(arm.protocol, cell.workload.total_bytes, cell.link.rtt_ms, cell.link.loss_pct, index)
+    found = times(arm.protocol, cell.workload.total_bytes, cell.link.rtt_ms, cell.link.loss_pct, index)
+    return found | {"speed_index_ms": found["speed_index_ms"] * SERVER_FACTORS[arm.name]}
 
 
 def _result(campaign, experiment, cell):

@@ -81,11 +81,11 @@ class Looked:
     """`reference` or `yours`."""
 
     def is_measured(self, series: str) -> bool:
-        return bool(_loads(self.data, series, self.key))
+        return bool(loads_of(self.data, series, self.key))
 
     def by_index(self, seen: Seen, arm: str, metric: str) -> Mapping[int, float]:
         """Number of each load that counts -> its value."""
-        return _loads(self.data, seen.series, self.key).get((seen, arm, metric), {})
+        return loads_of(self.data, seen.series, self.key).get((seen, arm, metric), {})
 
     def loads(self, seen: Seen, arm: str, metric: str) -> Loads:
         return tuple(self.by_index(seen, arm, metric).values())
@@ -122,7 +122,7 @@ class Looked:
         """Arm -> what was seen in one load, from the campaign's records; none where those are not here."""
         cells = self.data.rows("cells", STUDY, seen.series, self.key).to_dict("records")
         for row in cells:
-            if _seen(row) == seen:
+            if seen_of(row) == seen:
                 folder = paths.RAW / row["campaign"] / row["cell_id"]
                 try:
                     return films(folder) if folder.is_dir() else {}
@@ -137,7 +137,7 @@ def newest(data: BookData, series: str) -> Looked:
     return next((one for one in reversed(columns) if one.is_measured(series)), columns[0])
 
 
-def _seen(row: Mapping[Any, Any]) -> Seen | None:
+def seen_of(row: Mapping[Any, Any]) -> Seen | None:
     """The page and link of a row of `cells`."""
     by_size = {(one.size_bytes, one.resources): one for one in NINE}
     page = by_size.get((int(row["total_bytes"]), int(row["object_count"]) + 1))
@@ -145,10 +145,10 @@ def _seen(row: Mapping[Any, Any]) -> Seen | None:
 
 
 @lru_cache(maxsize=8)
-def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Seen, str, str], Mapping[int, float]]:
+def loads_of(data: BookData, series: str, key: str) -> Mapping[tuple[Seen, str, str], Mapping[int, float]]:
     """Every metric of the loads that count, by page, link and arm."""
     cells = data.rows("cells", STUDY, series, key).to_dict("records")
-    places = {(row["campaign"], row["cell_id"]): _seen(row) for row in cells}
+    places = {(row["campaign"], row["cell_id"]): seen_of(row) for row in cells}
     rows = data.rows("samples", STUDY, series, key)
     rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)].dropna(subset=["value"])
     found: dict[tuple[Seen, str, str], dict[int, float]] = {}

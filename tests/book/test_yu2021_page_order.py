@@ -1,0 +1,90 @@
+"""The order in which a page's resources come: by kind, by server, and what was predicted of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import pytest
+from book_sample import PUBLISHED
+from yu2021_pages_sample import ORDER, write_pages
+
+from longlook.book import data as book_data
+from longlook.book.yu2021 import page_order
+from longlook.book.yu2021.page_order import KINDS, LARGE, LARGER, SERVED, Ordered
+from longlook.book.yu2021.pages import THREE, Seen
+from longlook.stack.arms import open_sweep
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    root = tmp_path_factory.mktemp("order")
+    write_pages(root / "processed")
+    return book_data.read(PUBLISHED, root / "processed")
+
+
+@dataclass(frozen=True)
+class Changed(Ordered):
+    """The sample with the Speed Index or page load time of an arm changed."""
+
+    factors: dict = field(default_factory=dict)
+
+    def by_index(self, seen, arm, metric):
+        factor = self.factors.get((arm, metric), 1.0)
+        return {index: value * factor for index, value in super().by_index(seen, arm, metric).items()}
+
+
+def holds(data, factors):
+    return [one.holds for one in page_order.predicted(Changed(data, "reference", factors))]
+
+
+def test_the_sweep_has_the_three_pages_from_three_servers():
+    cells = open_sweep(ORDER).cells()
+    assert [(one.workload.size_bytes, one.workload.resources) for one in cells] == [
+        (one.size_bytes, one.resources) for one in THREE
+    ]
+    for cell in cells:
+        assert tuple(arm.name for arm in cell.arms) == tuple(SERVED)
+        assert [arm.server for arm in cell.arms] == ["envoy", "apache", "nginx"]
+        assert {arm.cca for arm in cell.arms} == {"bbr"}
+
+
+def test_every_resource_has_a_kind():
+    for page in THREE:
+        found = page_order.kinds(page)
+        assert len(found) == page.resources and set(found.values()) <= set(KINDS)
+    assert page_order.kinds(LARGE)["/index.html"] == "document"
+    assert list(page_order.kinds(LARGE).values()).count("above") == 5
+
+
+def test_the_last_of_each_kind_is_told(data):
+    own = Ordered(data, "reference")
+    for arm in SERVED:
+        found = own.last_bytes(LARGE, arm)
+        assert set(found) == set(KINDS) and found["document"] < found["style"] < found["font"] < found["script"]
+        assert found["below"] == max(found.values())
+    assert own.last_bytes(LARGE, "nobody") == {}
+
+
+@pytest.mark.parametrize(
+    ("factors", "expected"),
+    [
+        ({("quic", "speed_index_ms"): 0.75}, [True, True, True, True]),
+        ({("nginx", "plt_ms"): 1.2, ("quic", "speed_index_ms"): 0.75}, [False, True, True, True]),
+        ({("nginx", "speed_index_ms"): 1.3, ("quic", "speed_index_ms"): 0.75}, [True, False, True, True]),
+        ({("nginx", "speed_index_ms"): 0.7, ("quic", "speed_index_ms"): 0.75}, [True, True, False, True]),
+        ({("quic", "speed_index_ms"): 0.5}, [True, True, True, False]),
+    ],
+)
+def test_each_prediction_can_hold_and_fail(data, factors, expected):
+    assert holds(data, factors) == expected
+
+
+def test_tables_and_a_copy_without_data(data, tmp_path):
+    assert page_order.delivered(data).data.count("<tr") == 1 + 3 * len(KINDS)
+    assert page_order.times(data).data.count("<tr") == 1 + 4 * len(THREE)
+    assert re.search(r"nginx lower than Apache.*?holds", page_order.predictions(data).data, re.DOTALL)
+    nothing = book_data.read(PUBLISHED, tmp_path)
+    for one in (page_order.delivered, page_order.times, page_order.predictions):
+        assert "Not measured yet" in one(nothing).data
+    assert Ordered(data, "reference").loads(Seen(LARGER[0]), "nginx", "plt_ms")
