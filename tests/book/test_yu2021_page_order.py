@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import pytest
 from book_sample import PUBLISHED
-from yu2021_pages_sample import ORDER, write_pages
+from yu2021_pages_sample import write_pages
 
 from longlook.book import data as book_data
 from longlook.book.yu2021 import page_order
-from longlook.book.yu2021.page_order import KINDS, LARGE, LARGER, SERVED, Ordered
+from longlook.book.yu2021.page_order import BUFFER, BUFFERED, KINDS, LARGE, LARGER, ORDER, SERVED, Ordered
 from longlook.book.yu2021.pages import THREE, Seen
 from longlook.stack.arms import open_sweep
+from longlook.stack.spec import load_stack
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +35,8 @@ class Changed(Ordered):
         return {index: value * factor for index, value in super().by_index(seen, arm, metric).items()}
 
 
-def holds(data, factors):
-    return [one.holds for one in page_order.predicted(Changed(data, "reference", factors))]
+def holds(data, factors, series=ORDER):
+    return [one.holds for one in page_order.PREDICTED[series](Changed(data, "reference", series, factors))]
 
 
 def test_the_sweep_has_the_three_pages_from_three_servers():
@@ -80,11 +81,42 @@ def test_each_prediction_can_hold_and_fail(data, factors, expected):
     assert holds(data, factors) == expected
 
 
+@pytest.mark.parametrize(
+    ("factors", "expected"),
+    [
+        ({}, [True, False, False, True]),
+        ({("nginx-64kb", "speed_index_ms"): 0.8}, [True, True, False, True]),
+        ({("tcp-64kb", "speed_index_ms"): 0.7}, [True, False, True, False]),
+        ({("tcp-64kb", "plt_ms"): 1.1}, [False, False, False, True]),
+    ],
+)
+def test_predictions_of_small_buffers(data, factors, expected):
+    assert holds(data, factors, BUFFER) == expected
+
+
+def test_small_buffers_are_what_the_sweep_asks_for():
+    cells = open_sweep(BUFFER).cells()
+    assert [one.workload.size_bytes for one in cells] == [one.size_bytes for one in LARGER]
+    for cell in cells:
+        assert tuple(arm.name for arm in cell.arms) == tuple(BUFFERED)
+        for arm in cell.arms:
+            (template,) = (
+                path.read_text()
+                for name, path in load_stack(arm.stack).templates.items()
+                if name.startswith(arm.server)
+            )
+            small = "SendBufferSize 65536" in template or "sndbuf=64k" in template
+            assert small == arm.name.endswith("-64kb"), arm
+
+
 def test_tables_and_a_copy_without_data(data, tmp_path):
     assert page_order.delivered(data).data.count("<tr") == 1 + 3 * len(KINDS)
+    assert page_order.delivered(data, BUFFER).data.count("<tr") == 1 + 2 * len(KINDS)
+    assert page_order.times_with_buffers(data).data.count("<tr") == 1 + 4 * len(LARGER)
     assert page_order.times(data).data.count("<tr") == 1 + 4 * len(THREE)
     assert re.search(r"nginx lower than Apache.*?holds", page_order.predictions(data).data, re.DOTALL)
     nothing = book_data.read(PUBLISHED, tmp_path)
-    for one in (page_order.delivered, page_order.times, page_order.predictions):
+    tables = (page_order.delivered, page_order.times, page_order.times_with_buffers, page_order.predictions)
+    for one in tables:
         assert "Not measured yet" in one(nothing).data
     assert Ordered(data, "reference").loads(Seen(LARGER[0]), "nginx", "plt_ms")

@@ -12,10 +12,10 @@ from longlook.record.samples import SAMPLES_NAME, Sample, SamplesWriter
 from longlook.stack.arms import open_sweep
 
 SWEEPS = ("yu-pages", "yu-pages-loss")
-ORDER = "yu-pages-order"
+SERVERS = ("yu-pages-order", "yu-pages-buffer")
 LOADS = 4
 TRIPS = {"quic": 3, "tcp": 4}
-SERVER_FACTORS = {"quic": 1.0, "tcp": 1.0, "nginx": 0.9}
+SERVER_FACTORS = {"nginx": 0.9, "nginx-64kb": 0.9}
 """Of the Speed Index, by arm."""
 LATE_INDEX, LATE_MS = 2, 200.0
 """With 1 % loss QUIC's connection of this load is late."""
@@ -35,7 +35,7 @@ def times(protocol, size, rtt_ms, loss_pct, index):
 
 def write_pages(processed, raw=None):
     """Tables of both; with `raw` also records of the first load of every cell's arms."""
-    write_sweeps(processed, (*SWEEPS, ORDER), "yu2021", _result)
+    write_sweeps(processed, (*SWEEPS, *SERVERS), "yu2021", _result)
     for name in SWEEPS if raw else ():
         for cell in open_sweep(name).cells():
             folder = raw / f"reference-{name}-20260101T000000" / cell.id
@@ -47,7 +47,7 @@ def write_pages(processed, raw=None):
 
 def _metrics(cell, arm, index):
     found = times(arm.protocol, cell.workload.total_bytes, cell.link.rtt_ms, cell.link.loss_pct, index)
-    return found | {"speed_index_ms": found["speed_index_ms"] * SERVER_FACTORS[arm.name]}
+    return found | {"speed_index_ms": found["speed_index_ms"] * SERVER_FACTORS.get(arm.name, 1.0)}
 
 
 def _result(campaign, experiment, cell):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from IPython.display import HTML
@@ -16,6 +16,7 @@ from longlook.book.varied import REFERENCE
 from longlook.book.yu2021.lowest import lowest_ratio
 from longlook.book.yu2021.pages import SMALL, THREE, Looked, Seen, loads_of, seen_of
 from longlook.book.yu2021.predictions import Found, judged
+from longlook.experiment.base import Metric
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -23,11 +24,20 @@ from longlook.plan.workload import WebPage
 from longlook.published.yu2021 import STUDY, ListedPage
 from longlook.site.webpage import resources
 
-ORDER = "yu-pages-order"
+ORDER, BUFFER = "yu-pages-order", "yu-pages-buffer"
 SERVED = {"quic": "HTTP/3, Envoy", "tcp": "HTTP/2, Apache", "nginx": "HTTP/2, nginx"}
-"""Arms, and what each is."""
+BUFFERED = {
+    "quic": "HTTP/3, Envoy",
+    "tcp": "Apache",
+    "tcp-64kb": "Apache, 64 KB",
+    "nginx": "nginx",
+    "nginx-64kb": "nginx, 64 KB",
+}
+ARMS_OF = {ORDER: SERVED, BUFFER: BUFFERED}
+"""Arms of each series, and what each is."""
 LARGER = tuple(one for one in THREE if one not in SMALL)
 LARGE = LARGER[-1]
+PAGES_OF = {ORDER: THREE, BUFFER: LARGER}
 KINDS = ("document", "style", "script", "font", "above", "below")
 KIND_TITLES = dict(
     zip(
@@ -40,10 +50,20 @@ KIND_TITLES = dict(
 
 @dataclass(frozen=True)
 class Ordered(Looked):
-    """The newest campaign of `ORDER` of one column."""
+    """The newest campaign of `ORDER` or of `BUFFER`, of one column."""
+
+    series: str = ORDER
+
+    @property
+    def arms(self) -> Mapping[str, str]:
+        return ARMS_OF[self.series]
+
+    @property
+    def pages(self) -> tuple[ListedPage, ...]:
+        return PAGES_OF[self.series]
 
     def by_index(self, seen: Seen, arm: str, metric: str) -> Mapping[int, float]:
-        return loads_of(self.data, ORDER, self.key).get((seen, arm, metric), {})
+        return loads_of(self.data, self.series, self.key).get((seen, arm, metric), {})
 
     def against(self, page: ListedPage, metric: str, arm: str, other: str) -> Times | None:
         """Median of an arm over that of another; None where either is not measured."""
@@ -53,9 +73,9 @@ class Ordered(Looked):
     def last_bytes(self, page: ListedPage, arm: str) -> Mapping[str, float]:
         """Kind of resource -> when the last byte of the last one came, ms from the first request, in the load that is
         nearest to the arm's median; empty where it is not measured."""
-        cells = self.data.rows("cells", STUDY, ORDER, self.key).to_dict("records")
+        cells = self.data.rows("cells", STUDY, self.series, self.key).to_dict("records")
         own = [row["cell_id"] for row in cells if seen_of(row) == Seen(page)]
-        rows = self.data.rows("objects", STUDY, ORDER, self.key)
+        rows = self.data.rows("objects", STUDY, self.series, self.key)
         rows = rows[rows["cell_id"].isin(own) & (rows["arm"] == arm)]
         kind_of = kinds(page)
         found: dict[str, float] = {}
@@ -71,31 +91,36 @@ def kinds(page: ListedPage) -> Mapping[str, str]:
     return {one.path: one.kind if one.kind != "image" else "above" if one.above else "below" for one in own}
 
 
-def newest(data: BookData) -> Ordered:
+def newest(data: BookData, series: str) -> Ordered:
     """The reader's own campaign, else the reference one, measured or not."""
-    columns = [Ordered(data, key) for key, _, _ in COLUMNS]
-    return next((one for one in reversed(columns) if one.is_measured(ORDER)), columns[0])
+    columns = [Ordered(data, key, series) for key, _, _ in COLUMNS]
+    return next((one for one in reversed(columns) if one.is_measured(series)), columns[0])
 
 
-def delivered(data: BookData | None = None) -> HTML:
+def delivered(data: BookData | None = None, series: str = ORDER) -> HTML:
     """When the last byte of each kind of resource came, on each page and from each server."""
-    own = newest(data or book_data.load())
+    own = newest(data or book_data.load(), series)
     rows: list[list[str]] = []
     starts: list[int] = []
-    for page in THREE:
-        by_arm = {arm: own.last_bytes(page, arm) for arm in SERVED}
+    for page in own.pages:
+        by_arm = {arm: own.last_bytes(page, arm) for arm in own.arms}
         if not all(by_arm.values()):
             continue
         starts.append(len(rows))
         rows += [
-            [page.title, KIND_TITLES[kind], *(_ms(by_arm[arm].get(kind)) for arm in SERVED)]
+            [page.title, KIND_TITLES[kind], *(_ms(by_arm[arm].get(kind)) for arm in own.arms)]
             for kind in KINDS
             if any(kind in one for one in by_arm.values())
         ]
     if not rows:
         return HTML(style.NOTHING_YET)
-    head = ["page", "the last of the", *(f"{title}, ms" for title in SERVED.values())]
-    return HTML(html_table(head, rows, numeric={2, 3, 4}, starts=starts))
+    head = ["page", "the last of the", *(f"{title}, ms" for title in own.arms.values())]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
+
+
+def delivered_with_buffers() -> HTML:
+    """The same with a small send buffer and with the kernel's."""
+    return delivered(series=BUFFER)
 
 
 def _ms(value: float | None) -> str:
@@ -103,17 +128,32 @@ def _ms(value: float | None) -> str:
 
 
 def times(data: BookData | None = None) -> HTML:
-    """What is seen when, from each server: medians, and each HTTP/2 against the other and against HTTP/3."""
-    own = newest(data or book_data.load())
+    """What is seen when, by server: medians, nginx against Apache, HTTP/3 against nginx."""
+    pairs = {"nginx against Apache": ("nginx", "tcp"), "HTTP/3 against nginx": ("quic", "nginx")}
+    return _times(data, ORDER, pairs)
+
+
+def times_with_buffers(data: BookData | None = None) -> HTML:
+    """With a small send buffer: each server against itself, and HTTP/3 against Apache."""
+    pairs = {
+        "Apache, 64 KB against its own": ("tcp-64kb", "tcp"),
+        "nginx, 64 KB against its own": ("nginx-64kb", "nginx"),
+        "HTTP/3 against Apache, 64 KB": ("quic", "tcp-64kb"),
+    }
+    return _times(data, BUFFER, pairs)
+
+
+def _times(data: BookData | None, series: str, pairs: Mapping[str, tuple[str, str]]) -> HTML:
+    own = newest(data or book_data.load(), series)
     rows: list[list[str]] = []
     starts: list[int] = []
     for metric in (SPEED_INDEX, FCP, LCP, PLT):
         starts.append(len(rows))
-        for page in THREE:
-            loads = [own.loads(Seen(page), arm, metric.name) for arm in SERVED]
+        for page in own.pages:
+            loads = [own.loads(Seen(page), arm, metric.name) for arm in own.arms]
             if not all(loads):
                 return HTML(style.NOTHING_YET)
-            ratios = [own.against(page, metric.name, *pair) for pair in (("nginx", "tcp"), ("quic", "nginx"))]
+            ratios = [own.against(page, metric.name, *pair) for pair in pairs.values()]
             rows.append(
                 [
                     metric.title,
@@ -122,28 +162,50 @@ def times(data: BookData | None = None) -> HTML:
                     *(style.DASH if one is None else percent_text(one) for one in ratios),
                 ]
             )
-    head = ["metric", "page", *(f"{title}, ms" for title in SERVED.values())]
-    head += ["nginx against Apache", "HTTP/3 against nginx"]
-    return HTML(html_table(head, rows, numeric={2, 3, 4, 5, 6}, starts=starts))
+    head = ["metric", "page", *(f"{title}, ms" for title in own.arms.values()), *pairs]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
 
 
 def predictions(data: BookData | None = None) -> HTML:
-    """What was predicted and found of the reference campaign."""
-    own = Ordered(data or book_data.load(), REFERENCE)
-    return predictions_table(predicted(own) if own.is_measured(ORDER) else [])
+    """What was predicted and found of both reference campaigns."""
+    data = data or book_data.load()
+    found = [Ordered(data, REFERENCE, series) for series in PREDICTED]
+    return predictions_table(
+        [one for own in found if own.is_measured(own.series) for one in PREDICTED[own.series](own)]
+    )
 
 
-def predicted(own: Ordered) -> list[Prediction]:
-    """Those in the head of the sweep."""
+def _larger(own: Ordered, metric: Metric, arm: str, other: str) -> Found:
+    return {page.title: own.against(page, metric.name, arm, other) for page in LARGER}
 
-    def of(metric: str, arm: str, other: str) -> Found:
-        return {page.title: own.against(page, metric, arm, other) for page in LARGER}
 
+def of_order(own: Ordered) -> list[Prediction]:
+    nginx, h3 = "Speed Index over HTTP/2: nginx lower than Apache", "Speed Index: HTTP/3 lower than HTTP/2 from nginx"
+    again = "Speed Index: HTTP/3 15 to 40 % below Apache's HTTP/2"
     return [
-        judged("page load time over HTTP/2: nginx within 5 % of Apache", of(PLT.name, "nginx", "tcp"), 0.95, 1.05),
-        judged("Speed Index over HTTP/2: nginx lower than Apache", of(SPEED_INDEX.name, "nginx", "tcp"), high=1.0),
-        judged("Speed Index: HTTP/3 lower than HTTP/2 from nginx", of(SPEED_INDEX.name, "quic", "nginx"), high=1.0),
-        judged(
-            "Speed Index: HTTP/3 15 to 40 % below HTTP/2 from Apache", of(SPEED_INDEX.name, "quic", "tcp"), 0.6, 0.85
-        ),
+        judged("page load time over HTTP/2: nginx within 5 % of Apache", _larger(own, PLT, "nginx", "tcp"), 0.95, 1.05),
+        judged(nginx, _larger(own, SPEED_INDEX, "nginx", "tcp"), high=1.0),
+        judged(h3, _larger(own, SPEED_INDEX, "quic", "nginx"), high=1.0),
+        judged(again, _larger(own, SPEED_INDEX, "quic", "tcp"), 0.6, 0.85),
     ]
+
+
+def of_buffers(own: Ordered) -> list[Prediction]:
+    load_times = {
+        f"{title}, {name}": one
+        for arm, title in (("tcp", "Apache"), ("nginx", "nginx"))
+        for name, one in _larger(own, PLT, f"{arm}-64kb", arm).items()
+    }
+    nginx = "send buffer of 64 KB: Speed Index from nginx at least 10 % lower than with the kernel's"
+    apache = "send buffer of 64 KB: Speed Index from Apache at least 10 % lower than with the kernel's"
+    h3 = "Speed Index: HTTP/3 within 20 % of Apache's HTTP/2 with a send buffer of 64 KB"
+    return [
+        judged("send buffer of 64 KB: page load time within 5 % of that with the kernel's", load_times, 0.95, 1.05),
+        judged(nginx, _larger(own, SPEED_INDEX, "nginx-64kb", "nginx"), high=0.9),
+        judged(apache, _larger(own, SPEED_INDEX, "tcp-64kb", "tcp"), high=0.9),
+        judged(h3, _larger(own, SPEED_INDEX, "quic", "tcp-64kb"), 0.8, 1.2),
+    ]
+
+
+PREDICTED: Mapping[str, Callable[[Ordered], list[Prediction]]] = {ORDER: of_order, BUFFER: of_buffers}
+"""Series -> those in the head of its sweep."""

@@ -9,7 +9,7 @@ from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021.page_claims import CLAIMS, LOSSY_LARGER
-from longlook.book.yu2021.page_order import LARGE, Ordered
+from longlook.book.yu2021.page_order import BUFFER, LARGE, ORDER, Ordered
 from longlook.book.yu2021.page_order import LARGER as ORDERED
 from longlook.book.yu2021.pages import LARGER, LOSSY_ONES, NINE, SMALL, Looked, Seen
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
@@ -56,9 +56,6 @@ def _thrown(m: Measured) -> StatedNumber:
     return StatedNumber(text, f"HTTP/3 loads whose connection stood later than HTTP/2's; from {RECORDS}")
 
 
-ORDER_RECORDS = "data/raw/reference-yu-pages-order*"
-
-
 def _last_font(arm: str) -> Callable[[Measured], StatedNumber]:
     """On the large page, in the load nearest to the median."""
 
@@ -66,21 +63,25 @@ def _last_font(arm: str) -> Callable[[Measured], StatedNumber]:
         found = Ordered(m.data, m.key).last_bytes(LARGE, arm)
         if "font" not in found:
             raise NotMeasured("no load of the large page")
-        return StatedNumber(f"{found['font']:,.0f}{SPACE}ms", f"last byte of the last font; from {ORDER_RECORDS}")
+        return StatedNumber(f"{found['font']:,.0f}{SPACE}ms", f"last byte of the last font; from {_records(ORDER)}")
 
     return number
 
 
-def _ordered(arm: str, other: str) -> Callable[[Measured], StatedNumber]:
+def _records(series: str) -> str:
+    return f"data/raw/reference-{series}*"
+
+
+def _ordered(arm: str, other: str, series: str = ORDER) -> Callable[[Measured], StatedNumber]:
     """Speed Index of the larger pages, an arm against another: the least and the greatest difference of medians."""
 
     def number(m: Measured) -> StatedNumber:
-        own = Ordered(m.data, m.key)
+        own = Ordered(m.data, m.key, series)
         found = [one for page in ORDERED if (one := own.against(page, SPEED_INDEX.name, arm, other)) is not None]
         if len(found) < len(ORDERED):
             raise NotMeasured("the order of delivery is not measured")
         texts = [style.signed_pct((value - 1) * 100) for value in sorted(one.value for one in found)]
-        return StatedNumber(f"{texts[0]} and {texts[-1]}{SPACE}%", f"medians of two pages; from {ORDER_RECORDS}")
+        return StatedNumber(f"{texts[0]} and {texts[-1]}{SPACE}%", f"medians of two pages; from {_records(series)}")
 
     return number
 
@@ -101,7 +102,10 @@ NUMBERS: Numbers = {
     "font-apache": _last_font("tcp"),
     "order-servers": _ordered("nginx", "tcp"),
     "order-protocol": _ordered("quic", "nginx"),
+    "buffer-apache": _ordered("tcp-64kb", "tcp", BUFFER),
+    "buffer-nginx": _ordered("nginx-64kb", "nginx", BUFFER),
     "stated-order": stated("yu-pages-order"),
+    "stated-buffer": stated("yu-pages-buffer"),
     "stated-pages": stated("yu-pages"),
     "stated-loss": stated("yu-pages-loss"),
 }
