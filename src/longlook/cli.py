@@ -179,6 +179,20 @@ def flights() -> None:
 
 
 @cli.command()
+def priorities() -> None:
+    """Ask today's browser, inside a testbed, in which order it wants a page; writes book/years/priorities.csv."""
+    from longlook.experiment import said
+    from longlook.testbed.netns import NetnsTestbed
+
+    _require_measuring()
+    with NetnsTestbed("said") as bed:
+        found = said.ask(bed)
+    for one in found:
+        click.echo(f"{one.said or 'nothing':8} {one.kinds:20} {one.requests} requests, {one.frames} frames")
+    said.write(paths.PRIORITIES, found)
+
+
+@cli.command()
 def servers() -> None:
     """Read what every pinned Envoy has built in of QUICHE; writes book/years/servers.csv and flags.csv."""
     from longlook.experiment import built_in

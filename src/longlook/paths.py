@@ -30,6 +30,8 @@ QUICHE_FLAGS = BOOK / "years" / "flags.csv"
 """QUICHE's flags in each of them, with their defaults."""
 FLIGHTS = BOOK / "years" / "flights.csv"
 """How much browsers send before anybody answers (`longlook flights`)."""
+PRIORITIES = BOOK / "years" / "priorities.csv"
+"""In which order a browser says it wants a page (`longlook priorities`)."""
 STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 

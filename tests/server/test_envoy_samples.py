@@ -8,8 +8,8 @@ import yaml
 from longlook.errors import NotSupported
 from longlook.plan.arm import Arm
 from longlook.server.base import ServerSettings
-from longlook.server.emulated import change
 from longlook.server.envoy import Envoy, statsd_table
+from longlook.stack.changed import change
 
 LINES = [
     "100.0 envoy.http3.downstream.cx_tx_packets_total:4|c",
@@ -33,19 +33,19 @@ PROGRAM = bytes(10) + bytes.fromhex("aabb02000000cc") + bytes(9)
 
 
 def test_only_the_named_bytes_change():
-    made = change(PROGRAM, RECIPE)
+    made = change(PROGRAM, RECIPE, "envoy", "envoy-n1.toml")
     assert [index for index, (a, b) in enumerate(zip(PROGRAM, made, strict=True)) if a != b] == [12]
     assert made[12] == 1
 
 
 def test_a_program_moved_by_another_loader_is_found():
-    assert change(bytes(3) + PROGRAM, RECIPE)[15] == 1
+    assert change(bytes(3) + PROGRAM, RECIPE, "envoy", "envoy-n1.toml")[15] == 1
 
 
 @pytest.mark.parametrize("program", [bytes(40), bytes(3) + PROGRAM + PROGRAM])
 def test_another_program_is_refused(program):
     with pytest.raises(NotSupported, match=r"not the program that envoy-n1\.toml was made for"):
-        change(program, RECIPE)
+        change(program, RECIPE, "envoy", "envoy-n1.toml")
 
 
 def told_of(cost_us):

@@ -34,6 +34,10 @@ class Offer:
     reordering_threshold: bool = False
     """A server can be told its packet threshold."""
     qlog: bool = False
+    flags: bool = False
+    """A server's library has flags, which a stack may set."""
+    changes: bool = False
+    """A client can be started from a copy of its program that a stack has changed."""
 
 
 def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:

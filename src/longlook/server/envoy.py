@@ -28,14 +28,10 @@ if TYPE_CHECKING:
 UNQUOTED = "/!$&'()*+,;=:@~"
 """Besides letters, digits and -._ what stands in a URL's path as it is (RFC 3986, 3.3)."""
 DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
+FLAG = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_{}"
 DRAFT_29 = "h3-29"
-DRAFT_29_LAYER = {
-    "name": "draft 29",
-    "static_layer": {
-        "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_disable_version_draft_29": False
-    },
-}
-"""QUICHE still has the last draft of HTTP/3, and speaks it where it is told to."""
+NO_DRAFT_29 = "quic_disable_version_draft_29"
+"""A flag of QUICHE, which still has the last draft of HTTP/3, and speaks it where it is told to."""
 LOSS_DETECTION = ("ILD0", "ILD1", "ILD2", "ILD3", "ILD4", "MIN4", "NRTT")
 WINDOWS = ("IW03", "IW10", "IW20", "IW50")
 CONTROLLERS = ("QBIC", "RENO", "TBBR", "B2ON")
@@ -99,6 +95,7 @@ class Envoy(Server):
         emulated_connections=(1, 2),
         quic_options=frozenset((*LOSS_DETECTION, *WINDOWS, *CONTROLLERS)),
         request_cost=True,
+        flags=True,
     )
 
     def _command(self) -> list[str]:
@@ -134,14 +131,17 @@ class Envoy(Server):
             "warning",
             "--file-flush-interval-msec",
             "20",
-            *self._versions(),
+            *self._flags(),
         ]
 
-    def _versions(self) -> list[str]:
-        """What is merged into the configuration so that the stack's version is spoken."""
-        if self.stack.protocol("quic").version != DRAFT_29:
+    def _flags(self) -> list[str]:
+        """What is merged into the configuration: flags of QUICHE, for the stack's version and as it states them."""
+        facts = self.stack.protocol("quic")
+        flags = ({NO_DRAFT_29: False} if facts.version == DRAFT_29 else {}) | facts.server_flags
+        if not flags:
             return []
-        return ["--config-yaml", json.dumps({"layered_runtime": {"layers": [DRAFT_29_LAYER]}})]
+        layer = {"name": "flags", "static_layer": {FLAG.format(name): value for name, value in flags.items()}}
+        return ["--config-yaml", json.dumps({"layered_runtime": {"layers": [layer]}})]
 
     def _program(self) -> Path:
         """QUICHE's CUBIC emulates N = 2 connections; a copy of the program with two bytes changed emulates one."""

@@ -11,9 +11,9 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from longlook import paths
 from longlook.plan.arm import Cca, Protocol
@@ -24,10 +24,28 @@ from longlook.stack.table import StackError, Table, read_toml, validated
 
 PartName = Annotated[str, Field(pattern=PART_NAME)]
 Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Hex = Annotated[str, Field(pattern=r"^([0-9a-f]{2})+$")]
+"""Bytes, two digits each."""
 OWN = ("name", "provider", "on_demand")
 """Keys that no stack takes over from its base."""
 TEMPLATES = (".yaml", ".conf")
 """How the names of servers' configuration templates end."""
+
+
+class Change(Table):
+    """Bytes of a program that become others; where they stand, its neighbours tell (stack/changed.py)."""
+
+    offset: int = Field(ge=0, description="in the program as published")
+    before: Hex
+    value: Hex
+    becomes: Hex
+    after: Hex
+
+    @model_validator(mode="after")
+    def _keeps_its_length(self) -> Self:
+        if len(self.value) != len(self.becomes):
+            raise ValueError("becomes is as long as value: nothing else may move")
+        return self
 
 
 class Side(Table):
@@ -38,6 +56,12 @@ class Side(Table):
     client: str
     server: str
     client_flags: tuple[str, ...] = Field(default=(), description="beside those that the client's part states")
+    client_changes: tuple[Change, ...] = Field(
+        default=(), description="of the client's program, in a copy of it: for what it has no switch"
+    )
+    server_flags: dict[str, bool] = Field(
+        default={}, description="of the server's library, beside those that its adapter sets: name -> value"
+    )
     controllers: dict[Cca, tuple[str, ...]] = Field(min_length=1, description="controller -> switches of the client")
 
 
@@ -122,10 +146,12 @@ class Stack:
         return found
 
     def server_side(self, protocol: Protocol) -> str:
-        """Digest of what serves a protocol: parts with a server in them, templates, versions. Equal for stacks that
-        differ in their clients alone."""
+        """Digest of what serves a protocol: parts with a server in them, templates, versions, flags. Equal for stacks
+        that differ in their clients alone."""
         facts = getattr(self.spec, protocol)
         pieces = [("sides", as_json({"server": facts.server, "version": facts.version, "tls": facts.tls}))]
+        if facts.server_flags:
+            pieces.append(("flags", as_json(facts.server_flags)))
         pieces += [(f"templates/{name}", path.read_bytes()) for name, path in self.templates.items()]
         for part in self.parts:
             if any(component.role == "server" for component in part.spec.components.values()):

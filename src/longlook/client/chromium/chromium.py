@@ -25,6 +25,7 @@ from longlook.host.hosts import Running
 from longlook.host.sockets import shut_tcp
 from longlook.plan.offer import Offer
 from longlook.site.page import PAGE
+from longlook.stack.changed import client_program
 
 DRIVER = Path(__file__).parent / "js" / "driver.js"
 START_TIMEOUT_S = 20.0
@@ -59,7 +60,10 @@ class Chromium(Client):
 
     name = "chromium"
     offer = Offer(
-        protocols=("quic", "tcp"), handshakes=("0rtt", "1rtt", "warm"), workloads=("page", "webpage", "download")
+        protocols=("quic", "tcp"),
+        handshakes=("0rtt", "1rtt", "warm"),
+        workloads=("page", "webpage", "download"),
+        changes=True,
     )
     needs = MappingProxyType({"webpage": PAINTS_LIBRARY})
 
@@ -112,7 +116,7 @@ class Chromium(Client):
         with self._errors.open("wb") as errors:
             self._browser = self.testbed.popen(
                 "client",
-                [str(self.stack.binary("chromium")), *self.flags(), "about:blank"],
+                [str(self._program()), *self.flags(), "about:blank"],
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
@@ -120,6 +124,9 @@ class Chromium(Client):
         arm = self.settings.arm
         self._owned.enter_context(held(self._browser.pid, arm.client_cpu_pct, arm.cpu_period_us))
         self._port = self._wait_for_port(self._browser)
+
+    def _program(self) -> Path:
+        return client_program(self.stack, self.settings.arm.protocol, self.name)
 
     def _wait_for_port(self, browser: Running) -> int:
         """The DevTools port, from the file that Chromium writes once it listens."""
