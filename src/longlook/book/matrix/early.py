@@ -29,7 +29,7 @@ SERIES = "matrix-early"
 NAME = "matrix-early"
 RESUMED, COLD = "0rtt", "1rtt"
 HANDSHAKES: tuple[Handshake, ...] = (RESUMED, COLD)
-SMALL, LARGE = 1000, 10_000
+SMALL, LARGE = 1024, 10_240
 """Bytes."""
 SIZES = {SMALL: "1 KB", LARGE: "10 KB"}
 MOMENTS = {TTFB.name: "first byte", TTLB.name: "last byte"}

@@ -22,7 +22,7 @@ from longlook.figure.table import html_table
 SERIES = "matrix-chromium"
 SERVERS = ("envoy", "ngtcp2", "lsquic", "quicgo", "aioquic", "apache", "nginx")
 TCP = ("apache", "nginx")
-SMALL = 10_000
+SMALL = 10_240
 """Bytes; the other file has BYTES."""
 SHOWN = ((BYTES, TTLB.name), (SMALL, CONNECT.name), (SMALL, TTLB.name))
 """File and metric of what the table and the predictions have."""
