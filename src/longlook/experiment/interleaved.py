@@ -29,6 +29,7 @@ from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
 from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, Sample, SamplesWriter, sample_of
+from longlook.server import SERVERS
 from longlook.server.base import RunningServer
 
 FAILURES_IN_A_ROW = 4
@@ -140,6 +141,7 @@ def served_by(arm: Arm) -> tuple:
         arm.initial_rtt_ms,
         arm.reordering_threshold,
         arm.paced,
+        arm.handshake == "0rtt" and arm.server in SERVERS and SERVERS[arm.server].offer.tickets_when_asked,
     )
 
 
