@@ -141,7 +141,7 @@ def served_by(arm: Arm) -> tuple:
         arm.initial_rtt_ms,
         arm.reordering_threshold,
         arm.paced,
-        arm.handshake == "0rtt" and arm.server in SERVERS and SERVERS[arm.server].offer.tickets_when_asked,
+        arm.handshake == "0rtt" and arm.server in SERVERS and SERVERS[arm.server].offer.early_when_asked,
     )
 
 

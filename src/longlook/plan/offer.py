@@ -20,8 +20,8 @@ class Offer:
     ends_connections: bool = False
     """Of QUIC: it ends a load's connection. A load can be resumed only where one of both ends does, since a connection
     that stays is used again."""
-    tickets_when_asked: bool = False
-    """A server gives tickets only where an arm is to resume."""
+    early_when_asked: bool = False
+    """A server takes early data, or gives the tickets that they need, only where an arm is to send some."""
     emulated_connections: tuple[int, ...] = ()
     """Values of N that a server's CUBIC can be given; empty: it emulates none, and an arm states none."""
     quic_options: frozenset[str] = frozenset()

@@ -16,7 +16,7 @@ class Aioquic(ScriptedServer):
     """It gives tickets where an arm is to resume, each for one use. Its CUBIC emulates no connections."""
 
     name = "aioquic"
-    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), tickets_when_asked=True, initial_rtt=True)
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), early_when_asked=True, initial_rtt=True)
     program = "aioquic_serve.py"
     component = "aioquic"
 

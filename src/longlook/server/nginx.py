@@ -21,7 +21,9 @@ class Nginx(TcpServer):
     """One worker; files come from the file system, uncompressed."""
 
     name = "nginx"
-    offer = Offer(protocols=("tcp",), ccas=CCAS, handshakes=("0rtt", "1rtt", "warm"), pacing=True)
+    offer = Offer(
+        protocols=("tcp",), ccas=CCAS, handshakes=("0rtt", "1rtt", "warm"), early_when_asked=True, pacing=True
+    )
 
     def __enter__(self) -> Self:
         self._early_data: dict[str, bool] = {}
