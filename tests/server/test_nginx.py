@@ -81,7 +81,7 @@ def test_an_nginx_that_takes_no_early_data_is_rejected(testbed_name, tmp_path):
 
 def test_an_nginx_that_could_not_tell_of_early_data_does_not_start(testbed_name, tmp_path):
     early = arm_on(testbed_name, tmp_path, handshake="0rtt")
-    with pytest.raises(NotSupported, match="takes no early data with .*nginx.conf"), early:
+    with pytest.raises(NotSupported, match=r"takes no early data with .*nginx\.conf"), early:
         pytest.fail("it started")
 
 

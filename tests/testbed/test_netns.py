@@ -124,7 +124,7 @@ def test_a_hanging_program_is_named_when_its_time_is_up(testbed_name):
 
 
 def test_an_answer_that_never_comes_is_not_waited_for():
-    with pytest.raises(netns.NoAnswer, match="did not answer.*try again"):
+    with pytest.raises(netns.NoAnswer, match=r"did not answer.*try again"):
         netns._apart(lambda: time.sleep(5), patience_s=0.05)
 
 
@@ -135,9 +135,10 @@ def test_a_testbed_whose_first_wiring_has_no_answer_is_made_once_more(testbed_na
         if getattr(action, "__name__", "") != "_make":
             return apart(action, *patience)
         made.append(action)
-        apart(action, *patience)
+        found = apart(action, *patience)
         if len(made) == 1:
             raise netns.NoAnswer("as if the last answer had been lost")
+        return found
 
     monkeypatch.setattr(netns, "_apart", lost_once)
     with NetnsTestbed(testbed_name) as bed:

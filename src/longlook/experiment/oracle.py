@@ -28,7 +28,8 @@ class Expectation:
     protocol: str
     """As the client names it: `h3`, `h2`."""
     zero_rtt: bool | None
-    """True: the first request must be accepted as 0-RTT data; False: must not; None: does not apply (TCP without early data)."""
+    """True: the first request must be accepted as 0-RTT data; False: must not; None: does not apply (TCP, unless it is
+    to send early data)."""
     cca: str = "cubic"
     rtt_ms: float = 0.0
     """Of the link; tells an attempt at 0-RTT from none."""

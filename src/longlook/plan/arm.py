@@ -13,8 +13,8 @@ Protocol = Literal["quic", "tcp"]
 Cca = Literal["cubic", "bbr", "reno"]
 Handshake = Literal["0rtt", "1rtt", "warm"]
 """How a connection begins: with early data of a resumed session, or with a handshake that the request waits for. A cold
-load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume. Over TCP the early data
-are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt` resumes a session too, but sends none.
+load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume. Over TCP the early
+data are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt` resumes a session too, but sends none.
 `warm`: it does not begin, TCP's connection of the load before is kept and used again."""
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]

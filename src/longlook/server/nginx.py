@@ -1,7 +1,7 @@
 """Server `nginx`: HTTP/2 over TLS and Linux TCP, or HTTP/1.1 where the stack's TCP side speaks that.
 
-It keeps connections, so that an arm may be `warm`, and takes early data of TLS 1.3, where the stack's template says how it
-tells of them.
+It keeps connections, so that an arm may be `warm`, and takes early data of TLS 1.3 where the stack's template says how
+it tells of them.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ COMMON_FLAGS = (
     "--remote-debugging-port=0",
 )
 EARLY_DATA = "--enable-features=EnableTLS13EarlyData"
-"""TLS 1.3's early data over TCP, which Chromium does not send by itself. Of several switches of that name a browser heeds
-the last one: for the old ones, which have another, there is no server that would take early data."""
+"""TLS 1.3's early data over TCP, which Chromium does not send by itself. Of several switches of that name a browser
+heeds the last one: for the old ones, which have another, there is no server that would take early data."""
 PAINTS_LIBRARY = "speedline-core"
 KEEPING = ("Q039", "Q043")
 """Versions of gQUIC of browsers whose cache takes along what 0-RTT needs, from Chromium 67 on; no server lets anything

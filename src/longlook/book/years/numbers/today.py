@@ -64,7 +64,9 @@ def _holding(year: str) -> Callable[[Measured], StatedNumber]:
         if not said:
             raise NotMeasured(f"no claim is measured with the software of {year}")
         count = sum(len(parts) == row.of and all(part.holds for part in parts) for row, parts in said)
-        return StatedNumber(f"{count} of {len(said)}", f"claims of section 4.8 that hold in every part, {year}; {COMPUTED}")
+        return StatedNumber(
+            f"{count} of {len(said)}", f"claims of section 4.8 that hold in every part, {year}; {COMPUTED}"
+        )
 
     return number
 
@@ -110,7 +112,10 @@ NUMBERS: Numbers = {
     "saved-most": _saved(UNASKED, pd.Series.max),
     "key-share-quic": _more_bytes("quic_bytes"),
     "key-share-tcp": _more_bytes("tcp_bytes"),
-    **{f"stated-{name}": stated(f"today-{name}") for name in ("near", "far", "loss", "jitter", "share", "key-share", "early")},
+    **{
+        f"stated-{name}": stated(f"today-{name}")
+        for name in ("near", "far", "loss", "jitter", "share", "key-share", "early")
+    },
     "early-saved": _early("saved_ms", "ms of TCP's mean that early data save"),
     "early-left": _early("left_rounds", "round trips by which QUIC still leads"),
 }
