@@ -1,12 +1,12 @@
 """What a page looked like while it loaded: its metrics, and that they are those of its curve."""
 
 import pytest
+from test_har import har
 
 from longlook.client.artefact import observed
 from longlook.client.chromium.har import observation
 from longlook.client.chromium.paints import metrics, speed_index_ms
 from longlook.errors import LonglookError
-from test_har import har
 
 CURVE = [[0, 0], [100.0, 40], [250.0, 100]]
 TOLD = {

@@ -48,9 +48,7 @@ def test_each_arm_has_the_film_of_its_accepted_load(tmp_path):
 
 
 def test_a_load_without_pictures_or_an_end_has_no_film(tmp_path):
-    write(
-        tmp_path, record("quic", 1, 0, pictures=[]), record("tcp", 1, 1, progress=[[0, 0], [10, 50]])
-    )
+    write(tmp_path, record("quic", 1, 0, pictures=[]), record("tcp", 1, 1, progress=[[0, 0], [10, 50]]))
     assert films(tmp_path) == {}
 
 

@@ -124,9 +124,7 @@ class ListedPage:
 
 def pages(folder: Path | None = None) -> list[ListedPage]:
     """All nine, in the order listed."""
-    return [
-        _page(where, row) for where, row in rows(STUDY, "endpoints.csv", folder) if row["workload"] == "web page"
-    ]
+    return [_page(where, row) for where, row in rows(STUDY, "endpoints.csv", folder) if row["workload"] == "web page"]
 
 
 def _page(where: str, row: dict[str, str]) -> ListedPage:

@@ -58,9 +58,7 @@ def _tables() -> dict[bytes, bytes]:
     name = FAMILY.encode("utf-16-be")
     records = ((1, name), (2, "Regular".encode("utf-16-be")), (4, name), (6, name))
     return {
-        b"head": struct.pack(
-            ">IIIIHHqqhhhhHHhhh", 0x00010000, 0x00010000, 0, _MAGIC, 3, EM, 0, 0, *BOX, 0, 8, 2, 1, 0
-        ),
+        b"head": struct.pack(">IIIIHHqqhhhhHHhhh", 0x00010000, 0x00010000, 0, _MAGIC, 3, EM, 0, 0, *BOX, 0, 8, 2, 1, 0),
         b"hhea": struct.pack(">IhhhHhhhhhhhhhhhH", 0x00010000, 800, -200, 0, ADVANCE, 60, 60, 540, 1, *[0] * 7, 2),
         b"maxp": struct.pack(">IHHHHHHHHHHHHHH", 0x00010000, 2, 4, 1, 0, 0, 1, *[0] * 8),
         b"OS/2": _os2(),

@@ -72,10 +72,7 @@ def resources(page: WebPage) -> tuple[Resource, ...]:
     images = [left - sum(sizes), *sizes]
     return (
         *fixed,
-        *(
-            Resource(f"/img/{index:03d}.png", "image", size, above=index < ABOVE)
-            for index, size in enumerate(images)
-        ),
+        *(Resource(f"/img/{index:03d}.png", "image", size, above=index < ABOVE) for index, size in enumerate(images)),
     )
 
 

@@ -197,4 +197,3 @@ def _trips(
 
 def _which(pairs: list[Pair]) -> str:
     return f"; not {', '.join(pair.title for pair in pairs)}" if pairs else ""
-

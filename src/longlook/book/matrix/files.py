@@ -82,9 +82,7 @@ def predictions(data: BookData | None = None) -> HTML:
 def judged(own: Numbers) -> list[Prediction]:
     """None before all servers of QUIC are measured with both browsers."""
     large = {(server, browser): one for (size, _, server, browser), one in own.items() if size == BYTES}
-    handshakes = {
-        (server, browser): one for (_, metric, server, browser), one in own.items() if metric == CONNECT.name
-    }
+    handshakes = {(server, browser): one for (_, metric, server, browser), one in own.items() if metric == CONNECT.name}
     wanted = {(server, browser) for server in SERVERS if server not in TCP for browser in BROWSERS}
     if not wanted <= large.keys() & handshakes.keys():
         return []

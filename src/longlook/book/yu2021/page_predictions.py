@@ -55,9 +55,7 @@ def of_pages(own: Looked) -> list[Prediction]:
 
 def of_loss(own: Looked) -> list[Prediction]:
     larger = [Seen(page, one) for one in LOSSES for page in THREE if page not in SMALL]
-    delayed = {
-        f"{metric.title}, {DELAYED.label}": own.ratio(DELAYED, metric.name) for metric in (SPEED_INDEX, PLT)
-    }
+    delayed = {f"{metric.title}, {DELAYED.label}": own.ratio(DELAYED, metric.name) for metric in (SPEED_INDEX, PLT)}
     return [
         judged("Speed Index, larger pages with loss: at most 5 % lower", _ratios(own, larger, SPEED_INDEX.name), 0.95),
         judged("page load time, larger pages with loss: within 10 %", _ratios(own, larger, PLT.name), 0.9, 1.1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 TIMES = ("speed_index_ms", "fcp_ms", "lcp_ms", "complete_ms")
@@ -28,5 +29,5 @@ def speed_index_ms(progress: Sequence[Sequence[float]]) -> float:
     """
     if not progress or progress[-1][1] != WHOLE:
         raise ValueError("its visual progress does not end at 100 %")
-    steps = zip(progress, progress[1:], strict=False)
+    steps = pairwise(progress)
     return sum((later[0] - sooner[0]) * (1 - sooner[1] / WHOLE) for sooner, later in steps)
