@@ -20,9 +20,8 @@ TIMES = ("fcp_ms", "lcp_ms", "speed_index_ms", "complete_ms", "plt_ms", "connect
 
 @pytest.mark.parametrize(("server", "protocol"), [("envoy", "h3"), ("apache", "h2")])
 def test_a_load_tells_what_was_seen(testbed_name, tmp_path, server, protocol):
-    with arm_on(
-        testbed_name, tmp_path, SERVERS[server], "yu2021pages", link=LINK, workload=PAGE, handshake="1rtt", cca="bbr"
-    ) as on:
+    arm = {"handshake": "1rtt", "cca": "bbr", "emulated_connections": None}
+    with arm_on(testbed_name, tmp_path, SERVERS[server], "yu2021pages", link=LINK, workload=PAGE, **arm) as on:
         records = [on.side.load(index) for index in range(3)]
     told = [(one["accepted"] or one["reject_reason"] == "disturbed", one["reject_detail"]) for one in records]
     assert all(right for right, _ in told), told
