@@ -2,9 +2,11 @@
 //
 //   lsquic_fetch.mjs ORIGIN PORT ADDRESS CERTIFICATE
 //
-// Requests and answers are those of lines.py. Every fetch has an endpoint and a session of its own: none is resumed.
-// Times are by the monotonic clock, ms, from when the session is about to be opened: until the handshake is complete (the
-// client's Finished leaves), until it is confirmed, until the head of the answer is there, until its last byte is.
+// Requests and answers are those of lines.py. Every fetch has an endpoint and a session of its own. One that is not to be
+// fresh resumes that of the fetch before, if its server gave a ticket, with the request as early data. Times are by the
+// monotonic clock, ms, from when the session is about to be opened: until the handshake is complete (the client's Finished
+// leaves; of early data until its key is there), until it is confirmed, until the head of the answer is there, until its
+// last byte is.
 import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { connect } from "node:quic";
@@ -14,13 +16,18 @@ const [origin, port, address, certificate] = process.argv.slice(2);
 const ca = [readFileSync(certificate)];
 const secrets = process.env.SSLKEYLOGFILE;
 const CLOSE_MS = 1000; // for the server to be told in order
+const kept = []; // tickets, as the options that resume with them
 
 // `moments.connect`: when the client's key for its requests is there, which is when the server's Finished is. That a
 // session is `opened` Bun says only when the server has confirmed the handshake, a round trip later.
-async function begun(moments) {
+async function begun(moments, fresh) {
   const endpoint = { address: "0.0.0.0:0" }; // else it is bound to the loopback interface
-  const session = await connect(`${address}:${port}`, { endpoint, alpn: "h3", servername: origin, ca, keylog: true });
+  const known = fresh ? {} : kept.splice(0).at(-1);
+  const options = { endpoint, alpn: "h3", servername: origin, ca, keylog: true, ...known };
+  const session = await connect(`${address}:${port}`, options);
+  if (!fresh) session.onsessionticket = (sessionTicket) => kept.push({ sessionTicket, enableEarlyData: true });
   session.onkeylog = (line) => {
+    if (String(line).startsWith("CLIENT_EARLY_TRAFFIC_SECRET ")) moments.early = performance.now();
     if (String(line).startsWith("CLIENT_TRAFFIC_SECRET_0 ")) moments.connect ??= performance.now();
     if (secrets) appendFileSync(secrets, `${String(line).trimEnd()}\n`);
   };
@@ -53,13 +60,14 @@ async function fetched(session, path, moments) {
     }
   }
   moments.last = performance.now();
-  const { protocol, local } = await confirmed;
-  return { status, protocol, port: local.port, size, sha256: digest.digest("hex") };
+  const { protocol, local, earlyDataAccepted } = await confirmed;
+  if (earlyDataAccepted) moments.connect = moments.early;
+  return { status, protocol, port: local.port, size, sha256: digest.digest("hex"), early_data: earlyDataAccepted };
 }
 
 async function answer(request) {
   const moments = { begin: performance.now() };
-  const session = await begun(moments);
+  const session = await begun(moments, request.fresh);
   const waited = Promise.withResolvers();
   const late = setTimeout(
     () => waited.reject(new Error(`not finished within ${request.timeout_ms / 1000} s`)),
