@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -70,7 +71,8 @@ func (own fetching) trusted() (*tls.Config, error) {
 		return nil, fmt.Errorf("%s holds no certificate", own.certificate)
 	}
 	config := &tls.Config{RootCAs: roots, ServerName: own.origin, NextProtos: []string{http3.NextProtoH3}}
-	config.ClientSessionCache = tls.NewLRUClientSessionCache(1)
+	config.ClientSessionCache = &sessions{ClientSessionCache: tls.NewLRUClientSessionCache(1)}
+	config.Time = func() time.Time { return time.Now().Truncate(time.Second) }
 	if path := os.Getenv("SSLKEYLOGFILE"); path != "" {
 		secrets, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
@@ -81,9 +83,28 @@ func (own fetching) trusted() (*tls.Config, error) {
 	return config, nil
 }
 
-// fetch asks for one file on a connection of its own. One that is not to be fresh resumes the session of the one before, if
-// its server gave a ticket, with the request as early data. Times are by the monotonic clock, ms, from when the first packet
-// is about to leave: until the request may leave (with the client's Finished, or as early data), until the head of the
+// sessions are what a client resumes. Go takes a ticket's age from the second in which it came, so that it says up to a second
+// too much; GnuTLS takes no early data from a ticket that is older by the client's clock than by its own. By a clock of whole
+// seconds (fetching.trusted) it is no older than it is, once the second is as old as it was when the ticket came.
+type sessions struct {
+	tls.ClientSessionCache
+	came atomic.Int64
+}
+
+func (s *sessions) Put(server string, session *tls.ClientSessionState) {
+	s.came.Store(time.Now().UnixNano())
+	s.ClientSessionCache.Put(server, session)
+}
+
+// aged waits until then.
+func (s *sessions) aged() {
+	came := time.Unix(0, s.came.Load())
+	time.Sleep(time.Duration(came.Nanosecond() - time.Now().Nanosecond()))
+}
+
+// fetch asks for one file on a connection of its own. One that is not to be fresh resumes an earlier session by the newest
+// ticket, once its server gave one, with the request as early data. Times are by the monotonic clock, ms, from when the first
+// packet is about to leave: until the request may leave (with the client's Finished, or as early data), until the head of the
 // answer is there, until its last byte is.
 func (own fetching) fetch(known *tls.Config, asked request) (map[string]any, error) {
 	limit := time.Duration(asked.TimeoutMs) * time.Millisecond
@@ -113,6 +134,9 @@ func (own fetching) download(ctx context.Context, known *tls.Config, asked reque
 		dial, chosen = transport.Dial, known.Clone()
 		chosen.ClientSessionCache = nil
 	}
+	if known, resumes := chosen.ClientSessionCache.(*sessions); resumes {
+		known.aged()
+	}
 	begin := time.Now()
 	connection, err := dial(ctx, server, chosen, nil)
 	if err != nil {
@@ -123,6 +147,10 @@ func (own fetching) download(ctx context.Context, known *tls.Config, asked reque
 	answer, err := own.ask(ctx, connection, asked.Path)
 	if errors.Is(err, quic.Err0RTTRejected) {
 		if connection, err = connection.NextConnection(ctx); err != nil {
+			return nil, err
+		}
+		// quic-go still resets the stream of the rejected request, by its number: that of the first one which is opened now.
+		if _, err = connection.OpenStreamSync(ctx); err != nil {
 			return nil, err
 		}
 		connected = time.Now()

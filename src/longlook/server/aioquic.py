@@ -13,7 +13,7 @@ from longlook.server.scripted import ScriptedServer
 
 
 class Aioquic(ScriptedServer):
-    """It gives tickets where an arm is to resume, each for one use. Its CUBIC emulates no connections."""
+    """It gives tickets where an arm is to resume. Its CUBIC emulates no connections."""
 
     name = "aioquic"
     offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), early_when_asked=True, initial_rtt=True)

@@ -2,7 +2,7 @@
 
   aioquic_serve.py ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG TICKETS [INITIAL_RTT_MS]
 
-TICKETS: `tickets`, so that sessions can be resumed with early data, each once, or `none`.
+TICKETS: `tickets`, so that sessions can be resumed with early data, or `none`.
 
 When it listens it says what new connections get, one line of JSON: `version`, `cca`, `initial_window_bytes`. LOG gets
 a line per connection when its handshake is complete, read from that connection.
@@ -78,11 +78,12 @@ def new_sender(configuration, controller):
 
 
 class Tickets(dict):
-    """Those that may still come back, by their label; one that did is forgotten."""
+    """Those that were given, by their label. As with other servers here one may come back more than once: a client that
+    resumes has its answer before the next ticket, which a server gives at the end of a handshake."""
 
     def callbacks(self):
         return {
-            "session_ticket_fetcher": lambda label: self.pop(label, None),
+            "session_ticket_fetcher": self.get,
             "session_ticket_handler": lambda ticket: self.update({ticket.ticket: ticket}),
         }
 
