@@ -99,6 +99,9 @@ def test_the_chart_has_a_square_for_every_pair_and_says_it_in_words(data):
     text = value_of("early-small", "book/matrix/matrix", data).text
     assert text.replace("\N{NO-BREAK SPACE}", " ") == "36 ms"
     assert value_of("early-pairs", "book/matrix/matrix", data).text == "20"
+    paced = value_of("early-paced", "book/matrix/matrix", data)
+    assert paced.text.replace("\N{NO-BREAK SPACE}", " ") == "36 ms"
+    assert "means of ngtcp2 with LSQUIC" in paced.origin
     assert list(early.without(data)) == ["client curl does 1rtt, not 0rtt"]
     assert early.signed(-3.6) == f"{style.MINUS}4" and early.signed(-0.2) == "0"
 

@@ -68,7 +68,7 @@ func TestNobodyAnswers(t *testing.T) {
 
 func TestATicketIsNoOlderThanItIs(t *testing.T) {
 	known := &sessions{ClientSessionCache: tls.NewLRUClientSessionCache(1)}
-	known.aged() // without any it waits at most a second
+	known.aged() // there is none to wait for
 	before := time.Now().UnixNano()
 	known.Put("server", &tls.ClientSessionState{})
 	if came := known.came.Load(); came < before || time.Now().UnixNano() < came {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -181,6 +181,17 @@ def values(own: Numbers, size: int, metric: str, chosen: Callable[[Pair], bool] 
     """ms spared, of every pair that has a number."""
     found = {pair: spared(own, pair, size, metric) for pair in shown() if chosen(pair)}
     return {pair: one.value for pair, one in found.items() if not one.why}
+
+
+def is_paced(pair: Pair) -> bool:
+    """The one whose request, in a datagram of its own, comes when its server has sent and paces what it sends next."""
+    return (pair.server, pair.client) == ("ngtcp2", "lsquic")
+
+
+def whose(found: Iterable[Pair]) -> str:
+    """`means of 20 pairs`, or of the one by its name."""
+    own = list(found)
+    return f"means of {own[0].title if len(own) == 1 else f'{len(own)} pairs'}"
 
 
 def _trips(

@@ -72,16 +72,16 @@ def _page(m: Measured) -> StatedNumber:
     return _told(m, browsers.SERIES, f"{_ends(means)}{SPACE}ms", what)
 
 
-def _spared(size: int, metric: str) -> Callable[[Measured], StatedNumber]:
-    """What early data spares, the least and the greatest of all pairs."""
+def _spared(size: int, metric: str, chosen: Chosen = lambda _: True) -> Callable[[Measured], StatedNumber]:
+    """What early data spares, the least and the greatest of some pairs."""
 
     def number(m: Measured) -> StatedNumber:
-        found = early.values(early.measured(m.data, m.key), size, metric)
+        found = early.values(early.measured(m.data, m.key), size, metric, chosen)
         if not found:
             raise NotMeasured(f"no campaign of {early.SERIES}")
         low, high = (early.signed(one) for one in (min(found.values()), max(found.values())))
         text = f"{low if low == high else f'{low} to {high}'}{SPACE}ms"
-        what = f"{early.MOMENTS[metric]} of {early.SIZES[size]}, 1-RTT less 0-RTT, means of {len(found)} pairs"
+        what = f"{early.MOMENTS[metric]} of {early.SIZES[size]}, 1-RTT less 0-RTT, {early.whose(found)}"
         return _told(m, early.SERIES, text, what)
 
     return number
@@ -134,6 +134,7 @@ NUMBERS: Numbers = {
     "early-small": _spared(early.SMALL, TTLB.name),
     "early-first": _spared(early.LARGE, TTFB.name),
     "early-last": _spared(early.LARGE, TTLB.name),
+    "early-paced": _spared(early.SMALL, TTLB.name, early.is_paced),
     "stated-matrix": stated("matrix"),
     "stated-loss": stated("matrix-loss"),
     "stated-handshake": stated("matrix-handshake"),
