@@ -79,7 +79,7 @@ def test_it_does_not_wait_for_the_end_of_the_handshake(server, tmp_path):
         )
         try:
             assert json.loads(client.stdout.readline())["event"] == "ready"
-            client.stdin.write(json.dumps({"id": 1, "path": "/", "timeout_ms": 5000}) + "\n")
+            client.stdin.write(json.dumps({"id": 1, "path": "/", "timeout_ms": 5000, "fresh": True}) + "\n")
             client.stdin.flush()
             found = list(kinds(after_the_first_flight(listener, server)))
         finally:

@@ -6,7 +6,7 @@ import pytest
 
 from longlook.client import downloaded
 from longlook.client.artefact import observed
-from longlook.client.ngtcp2.accounts import of_debug_output, of_qlog
+from longlook.client.ngtcp2.accounts import has_early_request, of_debug_output, of_qlog
 from longlook.errors import LonglookError
 from longlook.experiment.recheck import _print
 
@@ -55,6 +55,13 @@ def qlog(events):
 
 def test_times_count_from_the_first_packet_and_end_with_the_requests_last_bytes():
     assert of_qlog(qlog(FETCH)) == {"connect_ms": 21, "ttfb_ms": 40, "ttlb_ms": 57}
+
+
+def test_a_request_that_left_as_early_data_is_told_from_one_that_waited():
+    settings, request = packet(4, "sent", "0RTT", stream(2)), packet(5, "sent", "0RTT", stream(0))
+    early = [*FETCH[:2], settings, request, *FETCH[2:]]
+    assert has_early_request(qlog(early)) and of_qlog(qlog(early))["connect_ms"] == 2
+    assert not has_early_request(qlog([*FETCH[:2], settings, *FETCH[2:]])) and not has_early_request(qlog(FETCH))
 
 
 @pytest.mark.parametrize("without", ["sent initial", "sent handshake", "received stream"])

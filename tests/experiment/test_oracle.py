@@ -115,6 +115,12 @@ def test_a_0rtt_request_that_the_link_reordered_is_no_rejection_and_one_that_was
     assert waited.reason == "zero_rtt_rejected"
 
 
+@pytest.mark.parametrize(("said", "reason"), [(None, None), (True, None), (False, "zero_rtt_rejected")])
+def test_early_data_without_the_request_is_none(said, reason):
+    evidence = Evidence(frozenset(), {"7": True})
+    assert judge(replace(GOOD, early_data=said), QUIC, evidence).reason == reason
+
+
 def test_tcp_connections_are_told_apart_by_the_client():
     wanted = Expectation(FILES, "h3", zero_rtt=None)
     assert judge(GOOD, wanted, Evidence(frozenset({"6"}))).accepted

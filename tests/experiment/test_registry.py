@@ -78,7 +78,10 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
             r"no client 'netscape' \(known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2, quicgo\)",
         ),
         ([QUIC, TCP | {"server": "envoy"}], r"envoy speaks quic, not tcp"),
-        ([QUIC | {"server": "ngtcp2", "stack": "quicv1more"}, TCP], r"ngtcp2 does 1rtt, not 0rtt"),
+        (
+            [QUIC | {"server": "ngtcp2", "stack": "quicv1more"}, TCP],
+            r"neither server ngtcp2 nor client chromium ends a connection",
+        ),
     ],
 )
 def test_what_nobody_can_do_is_refused_before_anything_is_measured(arms, words):

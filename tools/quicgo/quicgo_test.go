@@ -65,3 +65,22 @@ func TestNobodyAnswers(t *testing.T) {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
+
+func TestATicketIsNoOlderThanItIs(t *testing.T) {
+	known := &sessions{ClientSessionCache: tls.NewLRUClientSessionCache(1)}
+	known.aged() // there is none to wait for
+	before := time.Now().UnixNano()
+	known.Put("server", &tls.ClientSessionState{})
+	if came := known.came.Load(); came < before || time.Now().UnixNano() < came {
+		t.Errorf("it came at %d, not since %d", came, before)
+	}
+	for _, ahead := range []time.Duration{-300, 0, 50, 300} {
+		came := time.Now().Add(ahead*time.Millisecond - 2*time.Second)
+		known.came.Store(came.UnixNano())
+		known.aged()
+		now := time.Now()
+		if told, is := now.Unix()-came.Unix(), now.Sub(came); time.Duration(told)*time.Second > is {
+			t.Errorf("%d s old after %s", told, is)
+		}
+	}
+}

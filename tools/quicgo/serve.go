@@ -105,7 +105,7 @@ func serve(own serving) error {
 	return server.Serve(socket)
 }
 
-// connections are counted, and logged when they begin. Sessions may be resumed; early data is not taken.
+// connections are counted, and logged when they begin. Sessions may be resumed, with early data.
 type connections struct {
 	mutex  sync.Mutex
 	number int

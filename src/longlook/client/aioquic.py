@@ -15,7 +15,7 @@ class Aioquic(ScriptedClient):
     """Times count from when the first packet is about to leave."""
 
     name = "aioquic"
-    offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",), initial_rtt=True)
+    offer = Offer(protocols=("quic",), ends_connections=True, workloads=("download",), initial_rtt=True)
     program = "aioquic_fetch.py"
     component = "aioquic"
 

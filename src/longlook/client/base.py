@@ -46,7 +46,8 @@ class Request:
     paths: tuple[str, ...]
     timeout_s: float
     fresh: bool = False
-    """The client must know nothing of earlier fetches, and resume no session."""
+    """The client must know nothing of earlier fetches, and resume no session. Else it resumes the one before, with the
+    request as early data, where it can."""
     pictures: bool = False
     """Of a page that is looked at, keep what was seen, small."""
 

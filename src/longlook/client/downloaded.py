@@ -34,4 +34,4 @@ def recorded(artefact: Mapping[str, Any]) -> Observation:
         encoding=artefact.get("encoding"),
         sha256=artefact["sha256"],
     )
-    return Observation(times, (seen,), times["connect_ms"], artefact)
+    return Observation(times, (seen,), times["connect_ms"], artefact, artefact.get("early_data"))

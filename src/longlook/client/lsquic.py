@@ -16,7 +16,7 @@ class Lsquic(ScriptedClient):
     """Times count from when the session is about to be opened."""
 
     name = "lsquic"
-    offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",))
+    offer = Offer(protocols=("quic",), ends_connections=True, workloads=("download",))
     program = "lsquic_fetch.mjs"
     component = "bun"
 

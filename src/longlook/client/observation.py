@@ -48,6 +48,8 @@ class Observation:
     """From the start until the first request could leave; None where the client cannot tell."""
     artefact: Mapping[str, Any] = field(default_factory=dict)
     """What all this was read from, as it goes into the record: `kind` (`har`, `timings`, `qlog`) and the rest."""
+    early_data: bool | None = None
+    """Whether its request left as early data, and the server accepted that, by the client's word; None: it has none."""
 
     @property
     def connections(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ class Quicgo(ScriptedClient):
     """Times count from when the first packet is about to leave."""
 
     name = "quicgo"
-    offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",))
+    offer = Offer(protocols=("quic",), ends_connections=True, workloads=("download",))
     component = ""
 
     def _program(self) -> list[str]:

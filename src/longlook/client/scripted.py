@@ -3,7 +3,7 @@
 The program reads requests from its standard input and answers on its standard output, one line of JSON each:
 
   {"event": "ready", "version": "..."}
-  {"id": 1, "path": "/file-000.bin", "timeout_ms": 60000}
+  {"id": 1, "path": "/file-000.bin", "timeout_ms": 60000, "fresh": true}
   {"id": 1, "ok": true, ...}      or      {"id": 1, "ok": false, "error": "..."}
 """
 
@@ -119,7 +119,7 @@ class ScriptedClient(Client):
             raise NotSupported(f"{self.name} fetches one file at a time, not {len(request.paths)}")
         self._serial += 1
         path = request.paths[0]
-        asked = {"id": self._serial, "path": path, "timeout_ms": int(request.timeout_s * 1000)}
+        asked = {"id": self._serial, "path": path, "timeout_ms": int(request.timeout_s * 1000), "fresh": request.fresh}
         try:
             process.tell(self._running, asked)
         except OSError:

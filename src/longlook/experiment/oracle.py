@@ -169,6 +169,8 @@ def _freshness(
         return "connection_reused", f"connection {connections[0] if connections else 'of an earlier load'}"
     if wanted.zero_rtt is True and not zero_rtt and not _lost_on_the_way(seen, wanted, evidence):
         return "zero_rtt_rejected", "the server saw no early data"
+    if wanted.zero_rtt is True and zero_rtt and seen.early_data is False:
+        return "zero_rtt_rejected", "the client's request was no early data, or was not accepted"
     if wanted.zero_rtt is False and zero_rtt:
         return "unexpected_zero_rtt", "the server took early data"
     return None, None

@@ -6,7 +6,7 @@ from longlook.client import CLIENTS
 from longlook.errors import LonglookError, NotSupported
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
-from longlook.plan.offer import client_refusals, server_refusals
+from longlook.plan.offer import client_refusals, pair_refusals, server_refusals
 from longlook.server import SERVERS
 from longlook.stack import load_stack
 
@@ -47,6 +47,9 @@ def of_arm(arm: Arm, workload: str) -> list[str]:
         found += _lacking(arm, workload)
     else:
         found.append(f"no client {arm.client!r} (known: {', '.join(CLIENTS)})")
+    if not found:
+        server, client = SERVERS[arm.server], CLIENTS[arm.client]
+        found = pair_refusals(arm.server, server.offer, arm.client, client.offer, arm)
     return found
 
 

@@ -17,8 +17,11 @@ class Offer:
     ccas: tuple[str, ...] = ()
     """Congestion controllers of a server."""
     handshakes: tuple[str, ...] = ("0rtt", "1rtt")
+    ends_connections: bool = False
+    """Of QUIC: it ends a load's connection. A load can be resumed only where one of both ends does, since a connection
+    that stays is used again."""
     early_when_asked: bool = False
-    """A server takes early data only where an arm is to send some."""
+    """A server takes early data, or gives the tickets that they need, only where an arm is to send some."""
     emulated_connections: tuple[int, ...] = ()
     """Values of N that a server's CUBIC can be given; empty: it emulates none, and an arm states none."""
     quic_options: frozenset[str] = frozenset()
@@ -63,6 +66,14 @@ def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
     if arm.reordering_threshold is not None and not offer.reordering_threshold:
         found.append(f"{name} cannot be told a reordering threshold")
     return found
+
+
+def pair_refusals(server: str, serves: Offer, client: str, fetches: Offer, arm: Arm) -> list[str]:
+    """Why two that can be an arm's, each by itself, cannot together; empty where they can."""
+    resumed = arm.protocol == "quic" and arm.handshake == "0rtt"
+    if resumed and not (serves.ends_connections or fetches.ends_connections):
+        return [f"neither server {server} nor client {client} ends a connection with its load: none would be resumed"]
+    return []
 
 
 def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[str]:

@@ -13,10 +13,10 @@ from longlook.server.scripted import ScriptedServer
 
 
 class Aioquic(ScriptedServer):
-    """Loads are cold: it gives no tickets. Its CUBIC emulates no connections."""
+    """It gives tickets where an arm is to resume. Its CUBIC emulates no connections."""
 
     name = "aioquic"
-    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), handshakes=("1rtt",), initial_rtt=True)
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), early_when_asked=True, initial_rtt=True)
     program = "aioquic_serve.py"
     component = "aioquic"
 
@@ -24,7 +24,8 @@ class Aioquic(ScriptedServer):
         self._connections: list[dict[str, Any]] = []
         arm = self.settings.arm
         assumed = () if arm.initial_rtt_ms is None else (str(arm.initial_rtt_ms),)
-        return self._started_with(arm.cca, str(self.state / "access.log"), *assumed)
+        tickets = "tickets" if arm.handshake == "0rtt" else "none"
+        return self._started_with(arm.cca, str(self.state / "access.log"), tickets, *assumed)
 
     def cca_in_force(self) -> str:
         return str(self._told()["cca"])

@@ -92,6 +92,7 @@ class Envoy(Server):
     offer = Offer(
         protocols=("quic",),
         ccas=("cubic", "bbr"),
+        ends_connections=True,
         emulated_connections=(1, 2),
         quic_options=frozenset((*LOSS_DETECTION, *WINDOWS, *CONTROLLERS)),
         request_cost=True,

@@ -20,6 +20,7 @@ class Gquicd(Server):
     name = "gquicd"
     offer = Offer(
         protocols=("quic",),
+        ends_connections=True,
         quic_versions=("Q037", "Q039", "Q043"),
         ccas=("cubic",),
         emulated_connections=(1, 2),

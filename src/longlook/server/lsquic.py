@@ -16,10 +16,10 @@ from longlook.stack.commands import BUN
 
 
 class Lsquic(ScriptedServer):
-    """Loads are cold here: its clients keep no tickets."""
+    """It gives tickets, and ends no connection."""
 
     name = "lsquic"
-    offer = Offer(protocols=("quic",), ccas=CCAS, handshakes=("1rtt",))
+    offer = Offer(protocols=("quic",), ccas=CCAS)
     program = "lsquic_serve.mjs"
     component = "bun"
 

@@ -12,10 +12,10 @@ from longlook.server.scripted import ScriptedServer
 
 
 class Quicgo(ScriptedServer):
-    """Loads are cold: it takes no early data. quic-go has one controller and says no more of it than which."""
+    """It gives tickets, and ends no connection. quic-go has one controller and says no more of it than which."""
 
     name = "quicgo"
-    offer = Offer(protocols=("quic",), ccas=("reno",), handshakes=("1rtt",))
+    offer = Offer(protocols=("quic",), ccas=("reno",))
     component = "quicgo"
 
     def _program(self) -> list[str]:

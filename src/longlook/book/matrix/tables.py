@@ -8,12 +8,14 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
+from longlook.book.matrix import early
 from longlook.book.matrix.evidence import TITLES, newest, shown
 from longlook.book.matrix.pairs import CLIENTS, NAMES, Pair, refused
 from longlook.book.value import NOT_YET
 from longlook.figure.table import html_table
 
 EVERYWHERE = "in any sweep"
+EARLY = "early data"
 
 
 def reasons(data: BookData | None = None) -> HTML:
@@ -35,7 +37,7 @@ def _without(data: BookData) -> dict[tuple[str, str], list[Pair]]:
             if why and why != NOT_YET:
                 own = found.setdefault((why, EVERYWHERE if refused(pair) else title), [])
                 own += [] if pair in own else [pair]
-    return found
+    return found | {(why, EARLY): own for why, own in early.without(data).items()}
 
 
 def _controllers(own: Sequence[Pair]) -> str:

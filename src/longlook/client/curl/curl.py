@@ -16,7 +16,7 @@ class Curl(ScriptedClient):
     """Times are libcurl's own, counted from the end of the name's look-up, as `curl -w` would give them."""
 
     name = "curl"
-    offer = Offer(protocols=("quic", "tcp"), handshakes=("1rtt",), workloads=("download",))
+    offer = Offer(protocols=("quic", "tcp"), handshakes=("1rtt",), ends_connections=True, workloads=("download",))
     program = "curl_fetch.py"
     component = "curl-cffi"
 

@@ -8,17 +8,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 REQUEST_STREAM = 0
+EARLY_REJECTED = "Early data was rejected by server"
 
 
 def of_qlog(text: bytes) -> dict[str, float]:
-    """`connect_ms`: when the client's last flight of the handshake left; `ttfb_ms`, `ttlb_ms`: when the first and the
-    last packet with bytes of the answer came. All from the first packet sent; ValueError where one is not there."""
+    """`connect_ms`: when the client's last flight of the handshake left, or its request as early data; `ttfb_ms`,
+    `ttlb_ms`: when the first and the last packet with bytes of the answer came. All from the first packet sent;
+    ValueError where one is not there."""
     begin = connect = first = last = None
     for event in _events(text):
         name, time, data = event.get("name"), event.get("time"), event.get("data", {})
         if name == "transport:packet_sent":
             begin = time if begin is None else begin
-            if connect is None and _is_finished(data):
+            if connect is None and (_is_finished(data) or _is_early_request(data)):
                 connect = time
         if name == "transport:packet_received" and _has_answer(data):
             first = time if first is None else first
@@ -41,6 +43,16 @@ def _frames(data: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
 def _is_finished(data: Mapping[str, Any]) -> bool:
     """A client's only handshake data of a packet of type Handshake is its Finished (no certificate is asked for)."""
     return data.get("header", {}).get("packet_type") == "handshake" and bool(_frames(data, "crypto"))
+
+
+def _is_early_request(data: Mapping[str, Any]) -> bool:
+    return data.get("header", {}).get("packet_type") == "0RTT" and _has_answer(data)
+
+
+def has_early_request(text: bytes) -> bool:
+    """Whether its request left in a packet of type 0RTT; that the server accepted it, it does not say."""
+    sent = (event for event in _events(text) if event.get("name") == "transport:packet_sent")
+    return any(_is_early_request(event["data"]) for event in sent)
 
 
 def _has_answer(data: Mapping[str, Any]) -> bool:

@@ -23,7 +23,7 @@ class Ngtcp2(ScriptedClient):
     process's from start to end, and tells samples apart that are equal by the qlog."""
 
     name = "ngtcp2"
-    offer = Offer(protocols=("quic",), handshakes=("1rtt",), workloads=("download",), qlog=True)
+    offer = Offer(protocols=("quic",), ends_connections=True, workloads=("download",), qlog=True)
     program = "gtlsclient_fetch.py"
     component = ""
     _earlier_cpu_s = 0.0
@@ -40,8 +40,9 @@ class Ngtcp2(ScriptedClient):
     def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
         self._earlier_cpu_s = reply["earlier_cpu_s"]
         try:
-            told = accounts.of_debug_output((self._fetched / "debug").read_text(errors="replace"))
-            told |= accounts.of_qlog((self._fetched / "qlog").read_bytes())
+            said, qlog = (self._fetched / "debug").read_text(errors="replace"), (self._fetched / "qlog").read_bytes()
+            told = accounts.of_debug_output(said) | accounts.of_qlog(qlog)
+            told["early_data"] = accounts.has_early_request(qlog) and accounts.EARLY_REJECTED not in said
         except (OSError, ValueError) as error:
             raise LoadFailed(f"gtlsclient's own account of the fetch cannot be read: {error}") from None
         told |= {name: reply[name] for name in ("size", "sha256", "process_ms")}

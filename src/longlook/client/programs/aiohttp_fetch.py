@@ -110,7 +110,7 @@ NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 
 
 def main(origin, port, address, certificate):
-    def one(path, timeout_s):
+    def one(path, timeout_s, _fresh):
         try:
             return asyncio.run(asyncio.wait_for(fetch(origin, int(port), address, certificate, path), timeout_s))
         except TimeoutError:

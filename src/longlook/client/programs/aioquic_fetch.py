@@ -2,9 +2,10 @@
 
   aioquic_fetch.py ORIGIN PORT ADDRESS CERTIFICATE [INITIAL_RTT_MS]
 
-Every fetch has a connection, a socket and a configuration of its own: no session is used again. Times are by the
-monotonic clock, ms, from when the first packet is about to leave: until the handshake is complete (the client's
-Finished leaves), until the head of the answer is there, until its last byte is.
+Every fetch has a connection, a socket and a configuration of its own. One that is not to be fresh resumes an earlier
+session by the newest ticket, once its server gave one, with the request as early data. Times are by the monotonic
+clock, ms, from when the first packet is about to leave: until the handshake is complete (the client's Finished leaves;
+early data leaves with the first packet), until the head of the answer is there, until its last byte is.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import hashlib
 import os
 import sys
 import time
+from collections import deque
 
 import aioquic
 from aioquic.asyncio.client import connect
@@ -20,7 +22,12 @@ from aioquic.h3.connection import H3_ALPN, H3Connection
 from aioquic.h3.events import DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import ConnectionTerminated, HandshakeCompleted
+from aioquic.quic.packet import QuicProtocolVersion
 from lines import FetchFailed, answer_all
+
+VERSIONS = [QuicProtocolVersion.VERSION_1]
+"""Not version 2 beside it: where that is offered LSQUIC's server takes it, and then cannot read early data, which are
+in version 1 (RFC 9369, 4)."""
 
 
 class Download(QuicConnectionProtocol):
@@ -28,14 +35,16 @@ class Download(QuicConnectionProtocol):
 
     def __init__(self, *given, **named):
         super().__init__(*given, **named)
-        self.http = H3Connection(self._quic)
+        self.http: H3Connection | None = None
         self.finished = asyncio.get_running_loop().create_future()
         self.moments, self.status, self.size, self.alpn = {}, None, 0, None
+        self.early_data = False
         self.digest = hashlib.sha256()
 
     def connect(self, *given, **named):
         self.moments["begin"] = time.monotonic()
         super().connect(*given, **named)
+        self.http = H3Connection(self._quic)  # now that it knows from its ticket what it may send as early data
 
     async def wait_closed(self):
         """Not for three times the time-out of a probe (RFC 9000, 10.2), as other clients do not: the file is there."""
@@ -48,8 +57,8 @@ class Download(QuicConnectionProtocol):
 
     def quic_event_received(self, event):
         if isinstance(event, HandshakeCompleted):
-            self.moments["connect"] = time.monotonic()
-            self.alpn = event.alpn_protocol
+            self.alpn, self.early_data = event.alpn_protocol, event.early_data_accepted
+            self.moments["connect"] = self.moments["begin"] if self.early_data else time.monotonic()
         if isinstance(event, ConnectionTerminated) and not self.finished.done():
             why = f"the connection ended: {event.reason_phrase or hex(event.error_code)}"
             self.finished.set_exception(FetchFailed(why))
@@ -68,14 +77,22 @@ class Download(QuicConnectionProtocol):
             self.finished.set_result(None)
 
 
-async def fetch(origin, port, address, certificate, path, chosen):
-    """One request; what came of it. `chosen`: settings besides the usual ones."""
-    configuration = QuicConfiguration(alpn_protocols=H3_ALPN, server_name=origin, **chosen)
+async def fetch(origin, port, address, certificate, path, chosen, keep=None):
+    """One request; what came of it. `chosen`: settings besides the usual ones; `keep` is called with each ticket."""
+    configuration = QuicConfiguration(alpn_protocols=H3_ALPN, server_name=origin, supported_versions=VERSIONS, **chosen)
+    early = chosen.get("session_ticket") is not None
     configuration.load_verify_locations(cafile=certificate)
     secrets = open(os.environ["SSLKEYLOGFILE"], "a") if "SSLKEYLOGFILE" in os.environ else None  # noqa: SIM115
     configuration.secrets_log_file = secrets
     try:
-        async with connect(address, port, configuration=configuration, create_protocol=Download) as protocol:
+        async with connect(
+            address,
+            port,
+            configuration=configuration,
+            create_protocol=Download,
+            session_ticket_handler=keep,
+            wait_connected=not early,
+        ) as protocol:
             protocol.ask(f"{origin}:{port}".encode(), path.encode())
             await protocol.finished
             return told(protocol)
@@ -99,6 +116,7 @@ def told(download):
         "connect_ms": at["connect"],
         "ttfb_ms": at["first"],
         "ttlb_ms": at["last"],
+        "early_data": download.early_data,
         "smoothed_rtt_ms": round(sender._rtt_smoothed * 1e3, 3),
     }
 
@@ -106,10 +124,15 @@ def told(download):
 def main(origin, port, address, certificate, initial_rtt_ms=None):
     chosen = {} if initial_rtt_ms is None else {"initial_rtt": float(initial_rtt_ms) / 1e3}
 
-    def one(path, timeout_s):
+    tickets = deque(maxlen=1)  # the newest: of a session that was resumed none may come before the end
+
+    def one(path, timeout_s, fresh):
+        own, keep = chosen, None
+        if not fresh:
+            own, keep = chosen | {"session_ticket": tickets[-1] if tickets else None}, tickets.append
         try:
             return asyncio.run(
-                asyncio.wait_for(fetch(origin, int(port), address, certificate, path, chosen), timeout_s)
+                asyncio.wait_for(fetch(origin, int(port), address, certificate, path, own, keep), timeout_s)
             )
         except TimeoutError:
             raise FetchFailed(f"not finished within {timeout_s:g} s") from None

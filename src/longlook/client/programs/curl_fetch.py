@@ -52,7 +52,7 @@ def fetch(url, resolve, certificate, http, timeout_ms):
 
 
 def main(origin, port, address, certificate, http):
-    def one(path, timeout_s):
+    def one(path, timeout_s, _fresh):
         url, resolve = f"https://{origin}:{port}{path}", f"{origin}:{port}:{address}"
         return fetch(url, resolve, certificate, int(http), int(timeout_s * 1000))
 

@@ -3,8 +3,9 @@
   gtlsclient_fetch.py GTLSCLIENT VERSION FOLDER ORIGIN PORT ADDRESS
 
 Each answer names the process's own accounts, which stay in FOLDER until the next fetch: its qlog and its debug output,
-which alone tells the status. The process is reaped at the next fetch only, so that whoever looks at this program's
-children still finds what it used.
+which alone tells the status. A fetch that is not to be fresh keeps its session in FOLDER's neighbour `session`, and
+resumes the one that is there, with the request as early data. The process is reaped at the next fetch only, so that
+whoever looks at this program's children still finds what it used.
 """
 
 import hashlib
@@ -28,6 +29,8 @@ class Fetcher:
     def __init__(self, client, folder, origin, port, address):
         self.client, self.folder = client, Path(folder)
         self.origin, self.port, self.address = origin, port, address
+        self.session = self.folder.with_name("session")
+        self.session.mkdir()
         self.ended, self.cpu_s = None, 0.0
 
     def reap(self):
@@ -37,13 +40,15 @@ class Fetcher:
             self.cpu_s += used.ru_utime + used.ru_stime
             self.ended = None
 
-    def fetch(self, path, timeout_s):
+    def fetch(self, path, timeout_s, fresh):
         self.reap()
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "got").mkdir(parents=True)
         url = f"https://{self.origin}:{self.port}{path}"
         argv = [self.client, "--no-quic-dump", "--no-http-dump", "--exit-on-all-streams-close"]
         argv += [f"--download={self.folder / 'got'}", f"--qlog-file={self.folder / 'qlog'}", f"--sni={self.origin}"]
+        if not fresh:
+            argv += [f"--session-file={self.session / 'tls'}", f"--tp-file={self.session / 'transport'}"]
         began = time.monotonic()
         self.ended = self.start([*argv, self.address, self.port, url])
         handle = os.pidfd_open(self.ended)

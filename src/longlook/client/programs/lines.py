@@ -9,13 +9,13 @@ class FetchFailed(Exception):
 
 
 def answer_all(version, fetch):
-    """Say that it is ready, and answer requests until there are no more; `fetch(path, timeout_s)` gives an answer's
-    fields or raises `FetchFailed`."""
+    """Say that it is ready, and answer requests until there are no more; `fetch(path, timeout_s, fresh)` gives an
+    answer's fields or raises `FetchFailed`. `fresh`: no session of an earlier fetch is to be resumed."""
     print(json.dumps({"event": "ready", "version": version}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            found = {"ok": True} | fetch(request["path"], request["timeout_ms"] / 1000)
+            found = {"ok": True} | fetch(request["path"], request["timeout_ms"] / 1000, request["fresh"])
         except FetchFailed as failure:
             found = {"ok": False, "error": str(failure)}
         except Exception as error:  # one fetch's, and no reason to end before the next

@@ -1,9 +1,11 @@
 """Serves a tree of files with aioquic over HTTP/3. Run by its path, with aioquic on PYTHONPATH.
 
-  aioquic_serve.py ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG [INITIAL_RTT_MS]
+  aioquic_serve.py ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG TICKETS [INITIAL_RTT_MS]
+
+TICKETS: `tickets`, so that sessions can be resumed with early data, or `none`.
 
 When it listens it says what new connections get, one line of JSON: `version`, `cca`, `initial_window_bytes`. LOG gets
-a line per connection when its handshake is complete, read from that connection. Sessions cannot be resumed.
+a line per connection when its handshake is complete, read from that connection.
 """
 
 import asyncio
@@ -75,7 +77,18 @@ def new_sender(configuration, controller):
     return create_congestion_control(controller, max_datagram_size=configuration.max_datagram_size)
 
 
-async def main(root, address, port, certificate, key, controller, log, initial_rtt_ms=None):
+class Tickets(dict):
+    """Those that were given, by their label. As with other servers here one may come back more than once: a client that
+    resumes has its answer before the next ticket, which a server gives at the end of a handshake."""
+
+    def callbacks(self):
+        return {
+            "session_ticket_fetcher": self.get,
+            "session_ticket_handler": lambda ticket: self.update({ticket.ticket: ticket}),
+        }
+
+
+async def main(root, address, port, certificate, key, controller, log, tickets, initial_rtt_ms=None):
     chosen = {} if create_congestion_control is None else {"congestion_control_algorithm": controller}
     if initial_rtt_ms is not None:
         chosen["initial_rtt"] = float(initial_rtt_ms) / 1e3
@@ -88,7 +101,8 @@ async def main(root, address, port, certificate, key, controller, log, initial_r
             stream.flush()
 
         session = partial(Session, files=Files(root), log=write)
-        await serve(address, int(port), configuration=configuration, create_protocol=session)
+        resuming = Tickets().callbacks() if tickets == "tickets" else {}
+        await serve(address, int(port), configuration=configuration, create_protocol=session, **resuming)
         new = new_sender(configuration, controller)
         print(json.dumps({"version": aioquic.__version__} | sender(new)), flush=True)
         await asyncio.Event().wait()

@@ -3,7 +3,7 @@
 //   lsquic_serve.mjs ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG
 //
 // When it listens it says its version, one line of JSON. LOG gets a line per connection when its handshake is complete,
-// with the window that it then has. It gives tickets that clients here do not keep.
+// with the window that it then has. It gives tickets, and takes early data.
 import { createPrivateKey } from "node:crypto";
 import { appendFileSync, readFileSync, readdirSync } from "node:fs";
 import { extname, join, relative } from "node:path";

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
-from longlook.book.matrix import browsers
+from longlook.book.matrix import browsers, early, files
 from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
 from longlook.book.matrix.evidence import Quantity as Shown
 from longlook.book.matrix.pairs import Pair
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
+from longlook.experiment.metrics import TTFB, TTLB
 
 Chosen = Callable[[Pair], bool]
 
@@ -71,6 +72,46 @@ def _page(m: Measured) -> StatedNumber:
     return _told(m, browsers.SERIES, f"{_ends(means)}{SPACE}ms", what)
 
 
+def _spared(size: int, metric: str, chosen: Chosen = lambda _: True) -> Callable[[Measured], StatedNumber]:
+    """What early data spares, the least and the greatest of some pairs."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = early.values(early.measured(m.data, m.key), size, metric, chosen)
+        if not found:
+            raise NotMeasured(f"no campaign of {early.SERIES}")
+        low, high = (early.signed(one) for one in (min(found.values()), max(found.values())))
+        text = f"{low if low == high else f'{low} to {high}'}{SPACE}ms"
+        what = f"{early.MOMENTS[metric]} of {early.SIZES[size]}, 1-RTT less 0-RTT, {early.whose(found)}"
+        return _told(m, early.SERIES, text, what)
+
+    return number
+
+
+def _files(slow: bool) -> Callable[[Measured], StatedNumber]:
+    """Goodput of the large file by Chromium, from the slow server or from all others."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = files.measured(m.data, m.key)
+        own = [
+            files.goodput_mbps(one)
+            for (size, _, server, _), one in found.items()
+            if size == files.BYTES and (server == files.SLOW) is slow
+        ]
+        if not own:
+            raise NotMeasured(f"no campaign of {files.SERIES}")
+        what = f"goodput by Chromium, means of {len(own)} arms, least to greatest"
+        return _told(m, files.SERIES, f"{_ends(own)}{SPACE}Mbit/s", what)
+
+    return number
+
+
+def _resumed(m: Measured) -> StatedNumber:
+    found = early.values(early.measured(m.data, m.key), early.SMALL, TTLB.name)
+    if not found:
+        raise NotMeasured(f"no campaign of {early.SERIES}")
+    return _told(m, early.SERIES, str(len(found)), "pairs that resume with early data")
+
+
 def _of(protocol: str) -> Chosen:
     return lambda pair: pair.protocol == protocol
 
@@ -87,8 +128,17 @@ NUMBERS: Numbers = {
     **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _of(protocol)) for protocol in ("quic", "tcp")},
     **{f"cpu-{protocol}": _span(QUIET, CPU, _by_cubic(protocol)) for protocol in ("quic", "tcp")},
     "plt-quick": _page,
+    "files-quick": _files(False),
+    "files-slow": _files(True),
+    "early-pairs": _resumed,
+    "early-small": _spared(early.SMALL, TTLB.name),
+    "early-first": _spared(early.LARGE, TTFB.name),
+    "early-last": _spared(early.LARGE, TTLB.name),
+    "early-paced": _spared(early.SMALL, TTLB.name, early.is_paced),
     "stated-matrix": stated("matrix"),
     "stated-loss": stated("matrix-loss"),
     "stated-handshake": stated("matrix-handshake"),
     "stated-browser": stated("matrix-browser"),
+    "stated-early": stated("matrix-early"),
+    "stated-chromium": stated("matrix-chromium"),
 }

@@ -1,0 +1,210 @@
+"""What early data spares each pair, and what became of the predictions of sweeps/matrix/matrix-early.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.welch import Summary, summary_of
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.matrix.evidence import NOT_ASKED, ONLY, STUDY, Column, newest
+from longlook.book.matrix.pairs import CLIENTS, NAMES, SERVERS, WORKLOAD, Pair
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.times import difference
+from longlook.book.value import NOT_YET
+from longlook.experiment.metrics import TTFB, TTLB
+from longlook.experiment.refusals import of_arm
+from longlook.figure import style
+from longlook.figure.grid import GRID, PHONE, Scale, grid_chart, told
+from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.versus import ARM_WORDS
+from longlook.plan.arm import Handshake
+
+SERIES = "matrix-early"
+NAME = "matrix-early"
+RESUMED, COLD = "0rtt", "1rtt"
+HANDSHAKES: tuple[Handshake, ...] = (RESUMED, COLD)
+SMALL, LARGE = 1024, 10_240
+"""Bytes."""
+SIZES = {SMALL: "1 KB", LARGE: "10 KB"}
+MOMENTS = {TTFB.name: "first byte", TTLB.name: "last byte"}
+RTT_MS = 36.0
+ABOUT_ONE, AT_MOST = (0.8, 1.2), 0.5
+"""Round trips."""
+Place = tuple[Pair, int, str, str]
+"""Pair, bytes of the file, handshake, metric."""
+Numbers = Mapping[Place, Summary]
+
+
+def shown() -> list[Pair]:
+    """Every pair of QUIC, also those that cannot be, with CUBIC or the only controller of its server."""
+    return [
+        Pair("quic", server, client, ONLY.get(server, "cubic"))
+        for server in SERVERS["quic"]
+        for client in CLIENTS["quic"]
+    ]
+
+
+@cache
+def refused(pair: Pair) -> str:
+    """Why a pair cannot resume in any sweep; empty where it can."""
+    return "; ".join(of_arm(pair.arm.model_copy(update={"handshake": RESUMED}), WORKLOAD))
+
+
+def measured(data: BookData, key: str) -> Numbers:
+    """Of one column, `reference` or `yours`, ms; what has a download that counts."""
+    rows = data.rows("arms", STUDY, SERIES, key)
+    rows = rows[rows["metric"].isin(MOMENTS) & (rows["n"] > 0)]
+    found = {}
+    for _, row in rows.iterrows():
+        pair = Pair("quic", row["server"], row["client"], row["cca"])
+        found[pair, int(row["object_bytes"]), row["handshake"], row["metric"]] = summary_of(row)
+    return found
+
+
+@dataclass(frozen=True)
+class Spared:
+    """By how much sooner a moment comes with early data, ms, with its 99 % interval; `why` there is no number."""
+
+    value: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+    n: int = 0
+    why: str = ""
+
+
+def spared(own: Numbers, pair: Pair, size: int, metric: str) -> Spared:
+    """Of a pair, a file's size and a moment."""
+    if why := refused(pair):
+        return Spared(why=why)
+    if not own:
+        return Spared(why=NOT_YET)
+    early, cold = (own.get((pair, size, handshake, metric)) for handshake in HANDSHAKES)
+    if early is None and cold is None:
+        return Spared(why=NOT_ASKED)
+    if early is None or cold is None:
+        return Spared(why=f"no download by {ARM_WORDS[RESUMED if early is None else COLD]} counts")
+    found = difference(early, cold)
+    return Spared(found.value, found.low, found.high, min(early.n, cold.n))
+
+
+def picture(data: BookData | None = None) -> LiveChart | HTML:
+    """Milliseconds spared by pair, a row of panels for each size: until the first byte, until the last."""
+    data = data or book_data.load()
+    column = newest(data, SERIES)
+    frame = squares(column)
+    if not frame["value"].notna().any():
+        return HTML(style.NOTHING_YET)
+    scale = Scale.of(frame["value"])
+    titles = ("server", "client")
+    return LiveChart(
+        name=NAME,
+        chart=grid_chart(frame, titles, scale),
+        narrow=grid_chart(frame, titles, scale, PHONE),
+        alt_text=f"Time spared by early data in ms. {told(frame, 'ms')}",
+        downloads=(Attachment(f"{NAME}.csv", frame.to_csv(index=False)),),
+        note=f"{column.title}. Means of 1-RTT less those of 0-RTT, in ms; the darker, the more. Grey, a dash: no "
+        "number, for a reason that the table of pairs without one has.",
+        hint="Point at a square for its number or the reason why it has none.",
+    )
+
+
+def squares(column: Column) -> pd.DataFrame:
+    """A row for every pair, size and moment, of GRID and what tells it."""
+    own = measured(column.data, column.key)
+    return pd.DataFrame(_rows(own), columns=[*GRID, "low", "high", "n"])
+
+
+def _rows(own: Numbers) -> Iterator[dict[str, object]]:
+    for size, block in SIZES.items():
+        for metric, panel in MOMENTS.items():
+            for pair in shown():
+                found = spared(own, pair, size, metric)
+                place = {"block": block, "panel": panel, "down": NAMES[pair.server], "across": NAMES[pair.client]}
+                if found.why:
+                    yield place | {"value": float("nan"), "label": style.DASH, "said": found.why}
+                    continue
+                label = signed(found.value)
+                said = f"{found.value:.1f} ms ({found.low:.1f} to {found.high:.1f}), {found.n} downloads each"
+                numbers = {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+                yield place | numbers | {"label": label, "said": said}
+
+
+def signed(ms: float) -> str:
+    """`36`, or with a minus where it comes later; whole."""
+    return f"{round(ms)}".replace("-", style.MINUS)
+
+
+def without(data: BookData) -> dict[str, list[Pair]]:
+    """Pairs without a number by the reason; that the series is not measured yet is none."""
+    own, found = measured(data, newest(data, SERIES).key), {}
+    for pair in shown():
+        for size in SIZES:
+            why = spared(own, pair, size, TTLB.name).why
+            if why and why != NOT_YET and pair not in found.setdefault(why, []):
+                found[why].append(pair)
+    return found
+
+
+def predictions(data: BookData | None = None) -> HTML:
+    """By the reference campaign."""
+    return predictions_table(judged(measured(data or book_data.load(), "reference")))
+
+
+def judged(own: Numbers) -> list[Prediction]:
+    """None before anything is measured."""
+    if not own:
+        return []
+    able = [pair for pair in shown() if not refused(pair)]
+    missing = [pair for pair in able if any(spared(own, pair, size, TTLB.name).why for size in SIZES)]
+    first = Prediction(
+        "every pair resumes with early data",
+        f"{len(able) - len(missing)} of {len(able)} pairs{_which(missing)}",
+        not missing,
+    )
+    return [
+        first,
+        _trips("of 1 KB the last byte is there 0.8 to 1.2 round trips earlier", own, SMALL, TTLB.name, *ABOUT_ONE),
+        _trips("of 10 KB the answer begins 0.8 to 1.2 round trips earlier", own, LARGE, TTFB.name, *ABOUT_ONE),
+        _trips(
+            "of 10 KB the last byte is there at most half a round trip earlier", own, LARGE, TTLB.name, high=AT_MOST
+        ),
+    ]
+
+
+def values(own: Numbers, size: int, metric: str, chosen: Callable[[Pair], bool] = lambda _: True) -> dict[Pair, float]:
+    """ms spared, of every pair that has a number."""
+    found = {pair: spared(own, pair, size, metric) for pair in shown() if chosen(pair)}
+    return {pair: one.value for pair, one in found.items() if not one.why}
+
+
+def is_paced(pair: Pair) -> bool:
+    """The one whose request, in a datagram of its own, comes when its server has sent and paces what it sends next."""
+    return (pair.server, pair.client) == ("ngtcp2", "lsquic")
+
+
+def whose(found: Iterable[Pair]) -> str:
+    """`means of 20 pairs`, or of the one by its name."""
+    own = list(found)
+    return f"means of {own[0].title if len(own) == 1 else f'{len(own)} pairs'}"
+
+
+def _trips(
+    said: str, own: Numbers, size: int, metric: str, low: float = float("-inf"), high: float = float("inf")
+) -> Prediction:
+    """By the means, in round trips."""
+    found = values(own, size, metric)
+    if not found:
+        return Prediction(said, "no pair has a number", None)
+    outside = [pair for pair, ms in found.items() if not low * RTT_MS <= ms <= high * RTT_MS]
+    ends = [signed(one) for one in (min(found.values()), max(found.values()))]
+    return Prediction(said, f"{ends[0]} to {ends[1]} ms ({len(found)} pairs){_which(outside)}", not outside)
+
+
+def _which(pairs: list[Pair]) -> str:
+    return f"; not {', '.join(pair.title for pair in pairs)}" if pairs else ""
