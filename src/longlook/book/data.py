@@ -121,6 +121,13 @@ class BookData:
                 found[Source(key, title, campaigns)] = both
         return found
 
+    def own_or_reference(self, study: str, *series: str) -> tuple[str, str]:
+        """Key and heading of the column to be shown alone: the reader's own where it has a cell of one of these series,
+        else the reference one, measured or not."""
+        columns = [(key, title) for key, _, title in COLUMNS]
+        measured = [one for one in columns if any(len(self.rows("cells", study, name, one[0])) for name in series)]
+        return measured[-1] if measured else columns[0]
+
     def is_measured(self, study: str, series: str) -> bool:
         """Whether any campaign has a cell of the series."""
         return len(of_series(self.cells, study, series)) > 0

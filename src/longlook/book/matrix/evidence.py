@@ -141,6 +141,4 @@ def column(data: BookData, key: str) -> Column:
 
 def newest(data: BookData, series: str) -> Column:
     """The reader's own campaign of a series, else the reference one, measured or not."""
-    columns = [column(data, key) for key, _, _ in COLUMNS]
-    measured = [one for one in reversed(columns) if len(data.rows("arms", STUDY, series, one.key))]
-    return measured[0] if measured else columns[0]
+    return Column(data, *data.own_or_reference(STUDY, series))

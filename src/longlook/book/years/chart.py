@@ -11,8 +11,8 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook.book import data as book_data
-from longlook.book.data import COLUMNS, BookData
-from longlook.book.years.evidence import BASE, LOSS, PROTOCOLS, SERIES, Measured, cells
+from longlook.book.data import BookData
+from longlook.book.years.evidence import BASE, LOSS, PROTOCOLS, SERIES, STUDY, Measured, cells
 from longlook.book.years.milestones import Milestone, milestones
 from longlook.figure import style
 from longlook.figure.heatmap import configured
@@ -43,10 +43,8 @@ INTERVAL_TOOLTIP = [
 
 def newest(data: BookData, series: str = SERIES) -> tuple[str, list[Measured]]:
     """Heading and cells of the reader's own campaign, else of the reference one."""
-    for key, _, title in reversed(COLUMNS):
-        if found := cells(data, key, series):
-            return title, found
-    return "", []
+    key, title = data.own_or_reference(STUDY, series)
+    return title, cells(data, key, series)
 
 
 def against_tcp_with_loss() -> LiveChart | HTML:

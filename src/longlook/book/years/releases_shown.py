@@ -12,8 +12,9 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import BookData
 from longlook.book.years.chart import INTERVAL_TOOLTIP
+from longlook.book.years.evidence import STUDY
 from longlook.book.years.releases import (
     BASE,
     SERIES,
@@ -44,10 +45,8 @@ RELEASE_TOOLTIP = [
 
 def newest(data: BookData) -> tuple[str, list[Served]]:
     """Heading and cells, those under jitter last, of the reader's own campaign, else of the reference one."""
-    for key, _, title in reversed(COLUMNS):
-        if found := [*cells(data, SERIES, key), *cells(data, THRESHOLD, key)]:
-            return title, found
-    return "", []
+    key, title = data.own_or_reference(STUDY, SERIES, THRESHOLD)
+    return title, [*cells(data, SERIES, key), *cells(data, THRESHOLD, key)]
 
 
 def against_base(data: BookData | None = None) -> LiveChart | HTML:

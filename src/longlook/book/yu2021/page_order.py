@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from IPython.display import HTML
 
 from longlook.book import data as book_data
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.times import Times, percent_text
 from longlook.book.varied import REFERENCE
@@ -93,8 +93,8 @@ def kinds(page: ListedPage) -> Mapping[str, str]:
 
 def newest(data: BookData, series: str) -> Ordered:
     """The reader's own campaign, else the reference one, measured or not."""
-    columns = [Ordered(data, key, series) for key, _, _ in COLUMNS]
-    return next((one for one in reversed(columns) if one.is_measured(series)), columns[0])
+    key, _ = data.own_or_reference(STUDY, series)
+    return Ordered(data, key, series)
 
 
 def delivered(data: BookData | None = None, series: str = ORDER) -> HTML:

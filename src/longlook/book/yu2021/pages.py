@@ -9,7 +9,7 @@ from typing import Any
 
 from longlook import paths
 from longlook.analysis.welch import Welch, welch_from_samples
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import BookData
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import FAR, LOSSY, QUIET, Condition
 from longlook.book.yu2021.lowest import Loads, lowest_difference, lowest_ratio
@@ -133,8 +133,8 @@ class Looked:
 
 def newest(data: BookData, series: str) -> Looked:
     """The reader's own campaign of a series, else the reference one, measured or not."""
-    columns = [Looked(data, key) for key, _, _ in COLUMNS]
-    return next((one for one in reversed(columns) if one.is_measured(series)), columns[0])
+    key, _ = data.own_or_reference(STUDY, series)
+    return Looked(data, key)
 
 
 def seen_of(row: Mapping[Any, Any]) -> Seen | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from IPython.display import HTML
 
 from longlook.book import data as book_data
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import BookData
 from longlook.book.times import Times, percent_text
 from longlook.book.yu2021.evidence import (
     CLIENTS,
@@ -33,6 +33,7 @@ from longlook.book.yu2021.predictions import ARMS, EACH_WAY_CONDITION, SENDERS, 
 from longlook.experiment.metrics import CONNECT, PACKETS, PACKETS_UP, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
+from longlook.published.yu2021 import STUDY
 
 NONE = style.DASH
 SENDER_NAMES = {"envoy": "Envoy", "ngtcp2": "ngtcp2", "lsquic": "LSQUIC", "apache": "Apache", "nginx": "nginx"}
@@ -41,8 +42,8 @@ OF_TCP = ("tcp bbr apache", "tcp bbr nginx")
 
 def newest(data: BookData, series: str) -> Measured:
     """The reader's own campaign of a series, else the reference one, measured or not."""
-    columns = [Measured(data, key) for key, _, _ in COLUMNS]
-    return next((one for one in reversed(columns) if one.is_measured(series)), columns[0])
+    key, _ = data.own_or_reference(STUDY, series)
+    return Measured(data, key)
 
 
 def against_best(data: BookData | None = None) -> HTML:
