@@ -18,7 +18,7 @@ from longlook.probe.capture import fields
 
 PRIORITY_UPDATE = 0xF0700
 UNSAID = 0xF0709
-"""31 * 31768 + 33: a reserved type, which whoever gets it ignores (RFC 9114, 7.2.8); what stack todaymute says instead."""
+"""31 * 31768 + 33: of the reserved types, which whoever gets one ignores (RFC 9114, 7.2.8). Stack todaymute says it."""
 CONTROL = 2
 """The first unidirectional stream that a client opens, which is what browsers use for control."""
 HEADERS, PRIORITY = "1", "2"

@@ -1,0 +1,96 @@
+"""Priorities as tables: what the browser says, and what two pages look like with and without it."""
+
+from __future__ import annotations
+
+import statistics
+
+from IPython.display import HTML
+
+from longlook import paths
+from longlook.book import claimed
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.times import percent_text
+from longlook.book.years.priorities import (
+    BEFORE,
+    EVERY,
+    MAIN,
+    NAMES,
+    SAID,
+    SEQUENCE,
+    STYLES,
+    TURNS,
+    Ordered,
+    Where,
+)
+from longlook.book.years.priorities_predicted import CLAIM_14
+from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
+from longlook.experiment.said import Said, read
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+TITLES = {
+    FCP.name: FCP.title,
+    LCP.name: LCP.title,
+    SPEED_INDEX.name: SPEED_INDEX.title,
+    PLT.name: PLT.title,
+    STYLES: "last style sheet there",
+    MAIN: "main image there",
+    BEFORE: "scripts and images before the last style sheet, %",
+}
+KINDS = {"document": "the page", "style": "style sheets", "font": "fonts", "script": "scripts"} | {
+    "above": "first five images",
+    "image": "other images",
+}
+
+
+def signal_table() -> HTML:
+    """A row for each thing that is said."""
+    said = read(paths.PRIORITIES)
+    if not said:
+        return HTML(style.NOTHING_YET)
+    head = ["requests for", "priority", "HTTP/2: requests", "weight", "of them changed", "HTTP/3: frames", "when mute"]
+    return HTML(html_table(head, [_row(one) for one in said], numeric={2, 3, 4, 5, 6}))
+
+
+def _row(one: Said) -> list[str]:
+    kinds = ", ".join(KINDS.get(kind, kind) for kind in one.kinds.split(","))
+    counts = (one.requests, one.weight, one.moved, one.frames, one.unsaid)
+    return [kinds, f"<code>{one.said}</code>" if one.said else "not stated", *map(str, counts)]
+
+
+def times_table(data: BookData | None = None) -> HTML:
+    """A row per metric, page and loss: medians of the four arms, and two of their ratios."""
+    own = Ordered(data or book_data.load())
+    if not own.is_measured:
+        return HTML(style.NOTHING_YET)
+    rows: list[list[str]] = []
+    starts: list[int] = []
+    for metric, title in TITLES.items():
+        starts.append(len(rows))
+        rows += [_times(own, where, metric, title) for where in EVERY]
+    head = ["median of, ms", "page", *NAMES.values(), "in turns, against HTTP/3", "in sequence, against in turns"]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
+
+
+def _times(own: Ordered, where: Where, metric: str, title: str) -> list[str]:
+    medians = []
+    for arm in NAMES:
+        loads = own.loads(where, arm, metric)
+        medians.append(f"{statistics.median(loads):,.0f}" if loads else style.DASH)
+    if metric == BEFORE:  # a share may be none, of which nothing is a multiple
+        return [title, where.label, *medians, "", ""]
+    ratios = [own.ratio(where, metric, over, under) for over, under in ((TURNS, SAID), (SEQUENCE, TURNS))]
+    return [title, where.label, *medians, *("" if one is None else percent_text(one) for one in ratios)]
+
+
+def claim_table(data: BookData | None = None) -> HTML:
+    """Claim 14 of Yu and Benson."""
+    own = data or book_data.load()
+    columns = claimed.evaluated([CLAIM_14], lambda key: _evidence(own, key))
+    return HTML(claimed.claims_table([CLAIM_14], columns, lambda claim: claim.text))
+
+
+def _evidence(data: BookData, key: str) -> Ordered | None:
+    own = Ordered(data, key) if key in ("reference", "yours") else None
+    return own if own is not None and own.is_measured else None

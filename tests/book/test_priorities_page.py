@@ -1,0 +1,159 @@
+"""The chapter on priorities: pages with and without them, of known times; what was predicted; claim 14."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import pytest
+from book_sample import PUBLISHED
+from priorities_sample import AS_PREDICTED, write_priorities
+
+from longlook import paths
+from longlook.book import data as book_data
+from longlook.book.claimed import verdict
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import numbers_of, value_of
+from longlook.book.years import priorities_predicted, priorities_shown
+from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, TURNS, Ordered
+from longlook.book.years.priorities_predicted import CLAIM_14, predictions
+from longlook.experiment.said import Said, write
+from longlook.site.webpage import resources
+from longlook.stack.arms import open_sweep
+from longlook.stack.spec import load_stack
+
+PAGE = "book/years/priorities"
+
+
+@pytest.fixture
+def measured(tmp_path, monkeypatch):
+    """Data whose arms have other times than was predicted, where they are given: `turns={"fcp_ms": 310}`."""
+
+    def make(**changed):
+        times = copy.deepcopy(AS_PREDICTED)
+        for arm, own in changed.items():
+            times[arm] |= own
+        write_priorities(tmp_path / "processed", tmp_path / "raw", times)
+        monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
+        return book_data.read(PUBLISHED, tmp_path / "processed")
+
+    return make
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def test_the_sweep_has_the_pages_and_arms_that_the_chapter_tells_of():
+    cells = open_sweep("today-priorities").cells()
+    assert {(cell.workload, cell.link.loss_pct) for cell in cells} == {
+        (PAGES[where.page], where.loss_pct) for where in EVERY
+    }
+    for cell in cells:
+        arms = {arm.name: arm for arm in cell.arms}
+        assert list(arms) == ["quic", "turns", "sequence", "tcp"]
+        assert {arm.cca for arm in cell.arms} == {"bbr"} and {arm.handshake for arm in cell.arms} == {"1rtt"}
+        assert [arm.stack for arm in cell.arms] == ["todaypages", "todaymute", "todayfifo", "todaypages"]
+
+
+def test_the_arms_differ_in_one_thing_each():
+    asked, mute, fifo = (load_stack(name) for name in ("todaypages", "todaymute", "todayfifo"))
+    assert asked.server_side("quic") == mute.server_side("quic") != fifo.server_side("quic")
+    assert (
+        [part.name for part in asked.parts] == [part.name for part in mute.parts] == [part.name for part in fifo.parts]
+    )
+    assert mute.spec.quic.client_changes == fifo.spec.quic.client_changes and not asked.spec.quic.client_changes
+    assert not any(one.spec.tcp.client_changes for one in (asked, mute, fifo))
+    (change,) = mute.spec.quic.client_changes
+    kinds = [int.from_bytes(bytes.fromhex(text), "little") for text in (change.value, change.becomes)]
+    assert kinds[0] == 0xF0700 and (kinds[1] - 0x21) % 0x1F == 0, "a reserved type of frame"
+    assert len({kind.bit_length() <= 30 for kind in kinds}) == 1, "as long on the wire"
+
+
+def test_what_was_predicted_holds_of_times_as_predicted(measured):
+    assert [one.holds for one in predictions(measured())] == [True] * 10
+
+
+@pytest.mark.parametrize(
+    ("changed", "fails"),
+    [
+        ({"turns": {"fcp_ms": 330}}, [0]),
+        ({"sequence": {"fcp_ms": 400}}, [1]),
+        ({"turns": {"main_ms": 700}}, [2, 6, 7]),
+        ({"turns": {"speed_index_ms": 510}}, [3]),
+        ({"turns": {"plt_ms": 1600}}, [4]),
+        ({"turns": {"plt_ms": 1700}}, [4, 5]),
+        ({"sequence": {"main_ms": 1000}}, [6]),
+        ({"tcp": {"main_ms": 1000}}, [7]),
+        ({"tcp": {"fcp_ms": 290}}, [8]),
+        ({"turns": {"styles_ms": 380}}, [9]),
+    ],
+)
+def test_each_prediction_can_fail(measured, changed, fails):
+    assert [index for index, one in enumerate(predictions(measured(**changed))) if one.holds is False] == fails
+
+
+def test_the_order_of_arrival_is_of_whole_objects(measured):
+    own = Ordered(measured())
+    for where in EVERY:
+        rest = [one for one in resources(PAGES[where.page]) if one.kind in ("script", "image")]
+        scripts = sum(one.size_bytes for one in rest if one.kind == "script")
+        share = 100 * scripts / sum(one.size_bytes for one in rest)
+        assert own.loads(where, TURNS, BEFORE) == pytest.approx([share] * 4)
+        assert own.loads(where, SAID, BEFORE) == (0.0,) * 4
+        assert own.loads(where, SAID, MAIN) == pytest.approx([500.1, 500.2, 500.3, 500.4])
+
+
+def test_without_records_the_order_is_not_measured_and_the_rest_is(measured, monkeypatch, tmp_path):
+    data = measured()
+    monkeypatch.setattr(paths, "RAW", tmp_path / "elsewhere")
+    found = predictions(data)
+    assert [one.holds for one in found] == [True, True, None, True, True, True, None, None, True, None]
+    assert value_of("main-turns", PAGE, data).text == NOT_YET
+    assert value_of("fcp-turns", PAGE, data).text == "+50\N{NO-BREAK SPACE}%"
+
+
+@pytest.mark.parametrize(
+    ("main_ms", "said"), [(600, "holds"), (1300, "does not hold"), (1200, "open")], ids=["earlier", "later", "equal"]
+)
+def test_claim_14_is_decided_by_the_order_alone(measured, main_ms, said):
+    data = measured(sequence={"main_ms": main_ms})
+    assert verdict(CLAIM_14.parts(Ordered(data)), CLAIM_14.of) == said
+    assert f"<b>{said}</b>" in priorities_shown.claim_table(data).data
+
+
+def test_the_tables_tell_every_page_and_link(measured):
+    data = measured()
+    shown = priorities_shown.times_table(data).data
+    assert shown.count("<tr") == 1 + 7 * len(EVERY) and "1,200" in shown
+    assert re.search(r"main image there.*?\+14\d\.\d %", shown.replace("\n", ""))
+    assert "holds" in priorities_predicted.table(data).data
+
+
+def test_what_the_browser_says_is_shown_as_it_was_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "PRIORITIES", tmp_path / "priorities.csv")
+    assert "Not measured yet" in priorities_shown.signal_table().data
+    write(paths.PRIORITIES, [Said("u=0", "style,font", 2, 256, 0, 2, 2), Said("", "script", 4, 147, 1, 0, 0)])
+    shown = priorities_shown.signal_table().data
+    assert "style sheets, fonts" in shown and "u=0" in shown and "not stated" in shown
+
+
+def test_without_a_campaign_the_chapter_says_so(nothing):
+    assert predictions(nothing) == []
+    for shown in (priorities_shown.times_table(nothing), priorities_predicted.table(nothing)):
+        assert "Not measured yet" in shown.data
+    asked = ("requests", "frames", "moved", "unsaid", "stated-priorities")
+    texts = {name: value_of(name, PAGE, nothing).text for name in numbers_of(PAGE) if name not in asked}
+    assert set(texts.values()) == {NOT_YET}, texts
+
+
+def test_every_number_is_told_and_every_name_is_known(measured):
+    chapters = [paths.BOOK / "years" / "priorities.md", paths.BOOK / "_waiting" / "years" / "priorities.md"]
+    text = next(path for path in chapters if path.exists()).read_text(encoding="utf-8")
+    assert set(re.findall(r"\{value\}`([^`]+)`", text)) == set(numbers_of(PAGE))
+    data = measured()
+    told = {name: value_of(name, PAGE, data).text for name in numbers_of(PAGE) if not name.startswith("stated")}
+    assert told["si-turns"] == "+40\N{NO-BREAK SPACE}%" and told["predictions-hold"] == "10 of 10"
+    assert told["before-said"] == "0\N{NO-BREAK SPACE}%" and told["claim-14"] == "holds"
+    assert told["main-sequence"] == "\N{MINUS SIGN}50\N{NO-BREAK SPACE}%"
