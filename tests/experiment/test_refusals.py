@@ -83,6 +83,11 @@ def test_what_can_be_done_is_not_refused(arm):
             "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd",
         ),
         (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
+        (
+            QUIC | {"stack": "todayfifo", "server": "ngtcp2", "handshake": "1rtt", "emulated_connections": None},
+            "server ngtcp2 has no flags, which stack todayfifo sets",
+        ),
+        (QUIC | {"stack": "todaymute", "client": "curl"}, "client curl cannot be changed as stack todaymute asks"),
         (QUIC | {"stack": "quicv9"}, "no stack 'quicv9'.*known stacks: .*quicv1"),
     ],
 )

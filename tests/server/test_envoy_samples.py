@@ -1,5 +1,6 @@
 """Envoy's own account of its connection, and the changed copy of its program."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -66,3 +67,28 @@ def test_a_cost_per_request_is_the_workers_to_bear():
 
 def test_without_one_envoy_is_told_nothing_of_it():
     assert set(told_of(None).values()) == {""}
+
+
+@pytest.mark.parametrize(
+    ("version", "flags", "told"),
+    [
+        ("v1", {}, {}),
+        ("v1", {"quic_priority_respect_incremental": True}, {"quic_priority_respect_incremental": True}),
+        ("h3-29", {}, {"quic_disable_version_draft_29": False}),
+        ("h3-29", {"a": True}, {"quic_disable_version_draft_29": False, "a": True}),
+    ],
+)
+def test_flags_of_its_library_are_merged_into_its_configuration(version, flags, told):
+    facts = SimpleNamespace(version=version, server_flags=flags)
+    stack = SimpleNamespace(protocol=lambda _: facts)
+    hosts = SimpleNamespace(hosts={"server": SimpleNamespace(address="10.0.0.1")})
+    arm = Arm.parse({"stack": "x", "protocol": "quic", "server": "envoy", "client": "chromium"})
+    merged = Envoy(hosts, stack, ServerSettings(arm, None, None, None))._flags()
+    if not told:
+        assert merged == []
+        return
+    option, text = merged
+    (layer,) = json.loads(text)["layered_runtime"]["layers"]
+    prefix = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_"
+    assert option == "--config-yaml"
+    assert layer["static_layer"] == {prefix + name: value for name, value in told.items()}

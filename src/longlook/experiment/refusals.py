@@ -78,9 +78,9 @@ def _of_stack(arm: Arm) -> list[str]:
     if arm.protocol == "quic" and spoken and facts.version not in spoken:
         found.append(f"server {arm.server} speaks {', '.join(spoken)}, not {facts.version} of stack {arm.stack}")
     if facts.server_flags and arm.server in SERVERS and not SERVERS[arm.server].offer.flags:
-        found.append(f"server {arm.server} has no flags to set, which stack {arm.stack} does")
+        found.append(f"server {arm.server} has no flags, which stack {arm.stack} sets")
     if facts.client_changes and arm.client in CLIENTS and not CLIENTS[arm.client].offer.changes:
-        found.append(f"client {arm.client} is no copy with changes, which stack {arm.stack} asks for")
+        found.append(f"client {arm.client} cannot be changed as stack {arm.stack} asks")
     known = spec.dialects.get(arm.client, {}).get(arm.protocol, {})
     if known and facts.version not in known:
         found.append(f"client {arm.client} speaks {', '.join(known)}, not {facts.version} of stack {arm.stack}")

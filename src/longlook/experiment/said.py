@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def ask(bed: Testbed) -> list[Said]:
 
 
 @contextlib.contextmanager
-def _context(bed: Testbed, cell: Cell, folder: Path):
+def _context(bed: Testbed, cell: Cell, folder: Path) -> Iterator[Context]:
     """As of experiment/context.py, of a link that is not calibrated: no time is told."""
     with LinkPipe(bed) as driver:
         driver.configure(cell.link, cell.seed)

@@ -50,7 +50,6 @@ def of_priorities(own: Ordered) -> list[Prediction]:
     turns = _ratios(own, EVERY, FCP.name, TURNS, SAID)
     late = judged("first contentful paint in turns: at least 20 % later than with priorities", turns, low=1.2)
     sequence = _ratios(own, QUIET, FCP.name, SEQUENCE, SAID)
-    plt = [(places, bound) for places, bound in ((QUIET, 0.05), (LOSSY, 0.1))]
     return [
         late,
         judged("first contentful paint in sequence, without loss: within 15 %", sequence, 0.85, 1.15),
@@ -68,7 +67,7 @@ def of_priorities(own: Ordered) -> list[Prediction]:
                 1 - bound,
                 1 + bound,
             )
-            for places, bound in plt
+            for places, bound in ((QUIET, 0.05), (LOSSY, 0.1))
         ),
         judged(
             "main image in sequence: at least 30 % earlier than in turns",
@@ -100,7 +99,8 @@ def _before(own: Ordered) -> Prediction:
         f"scripts and images before the last style sheet, without loss: at most {MOST_BEFORE:g} % with priorities and "
         f"in sequence, at least {LEAST_BEFORE:g} % in turns"
     )
-    texts, holds = [], []
+    texts: list[str] = []
+    holds: list[bool | None] = []
     for arm, (low, high) in bounds.items():
         for where in QUIET:
             loads = own.loads(where, arm, BEFORE)
