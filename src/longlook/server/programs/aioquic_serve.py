@@ -3,7 +3,8 @@
   aioquic_serve.py ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG [INITIAL_RTT_MS]
 
 When it listens it says what new connections get, one line of JSON: `version`, `cca`, `initial_window_bytes`. LOG gets
-a line per connection when its handshake is complete, read from that connection. Sessions cannot be resumed.
+a line per connection when its handshake is complete, read from that connection. Sessions cannot be resumed. The folder
+that the variable QLOGDIR names, if there is one, gets a qlog per connection (`recovery_log.py`).
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from aioquic.h3.events import HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import HandshakeCompleted, ProtocolNegotiated
 from files import Files
+from recovery_log import recovery_log
 
 try:
     from aioquic.quic.congestion.base import create_congestion_control
@@ -79,6 +81,7 @@ async def main(root, address, port, certificate, key, controller, log, initial_r
     chosen = {} if create_congestion_control is None else {"congestion_control_algorithm": controller}
     if initial_rtt_ms is not None:
         chosen["initial_rtt"] = float(initial_rtt_ms) / 1e3
+    chosen["quic_logger"] = recovery_log()
     configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN, **chosen)
     configuration.load_cert_chain(certificate, key)
     with open(log, "a", encoding="ascii") as stream:
