@@ -3,6 +3,7 @@
 A trace is told from where the server is: what it sent, what reached it, and what it says of itself. It holds the
 1-RTT packets that carry something; the handshake's are not in it. Times are ms since the transfer's start, to the
 microsecond.
+"""
 
 from __future__ import annotations
 
