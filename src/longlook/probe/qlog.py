@@ -114,22 +114,39 @@ def _plain(value: float) -> float:
     return int(value) if float(value).is_integer() else round(float(value), 3)
 
 
-def thinned(text: str, every: int) -> str:
-    """A file that `document` wrote, with all that recovery tells and one of `every` packets each way."""
+def thinned(text: str, every: int, spans: int) -> str:
+    """A file that `document` wrote, made small: all losses, one of `every` packets each way, and what METRICS tell by
+    the end of each of `spans` equal times."""
     whole: dict[str, Any] = json.loads(text)
-    own = {**whole, "traces": [_thinned(one, every) for one in whole["traces"]]}
+    own = {**whole, "traces": [_thinned(one, every, spans) for one in whole["traces"]]}
     return json.dumps(own, separators=(",", ":"))
 
 
-def _thinned(trace: Mapping[str, Any], every: int) -> dict[str, Any]:
+def _thinned(trace: Mapping[str, Any], every: int, spans: int) -> dict[str, Any]:
+    kept = in_order(_some(trace["events"], every), _spaced(trace["events"], spans))
+    said = f"{trace['description']} Thinned: one of {every} packets each way, metrics by {spans} spans."
+    return {**trace, "description": said, "events": kept}
+
+
+def _some(events: Iterable[Event], every: int) -> Iterator[Event]:
     counts = {SENT: 0, RECEIVED: 0}
-    kept = []
-    for event in trace["events"]:
+    for event in events:
         name = event["name"]
         if name in counts:
             counts[name] += 1
-            if counts[name] % every != 1:
-                continue
-        kept.append(event)
-    said = f"{trace['description']} Thinned: of {every} packets each way one is left."
-    return {**trace, "description": said, "events": kept}
+        if name == LOST or (name in counts and counts[name] % every == 1):
+            yield event
+
+
+def _spaced(events: Sequence[Event], spans: int) -> Iterator[Event]:
+    """Of each span what has changed, at the time of its last change."""
+    told = [event for event in events if event["name"] == METRICS]
+    if not told:
+        return
+    begin, end = float(told[0]["time"]), float(told[-1]["time"])
+    changed: dict[int, dict[str, Any]] = {}
+    for event in told:
+        span = int((float(event["time"]) - begin) / max(end - begin, 1e-9) * spans)
+        own = changed.setdefault(span, {"time": 0.0, "name": METRICS, "data": {}})
+        own["time"], own["data"] = event["time"], own["data"] | event["data"]
+    yield from changed.values()
