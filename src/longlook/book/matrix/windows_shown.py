@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 from IPython.display import HTML
@@ -68,8 +68,8 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
         narrow=windows_chart(lines, losses, PHONE),
         alt_text=f"Congestion windows and bytes in flight over time, KB. {told(lines, losses)}",
         downloads=tuple(files),
-        note=f"{html.escape(title)}, one download each. Thick: the window as the server tells it; thin: what is in flight; "
-        "ticks: packets declared lost.",
+        note=f"{html.escape(title)}, one download each. Thick: the window as the server tells it; thin: what is in "
+        "flight; ticks: packets declared lost.",
         hint="Click a controller above to see it alone, point at a line for its numbers.",
     )
 
@@ -124,7 +124,11 @@ def table(data: BookData | None = None) -> HTML:
 
 def _source(server: str, pair: Sequence[Traced | None]) -> str:
     known = [one for one in pair if one is not None]
-    return f"its {SOURCES[server]}" if any(len(one.window) for one in known) else "nothing: it has no counter of it"
+    return (
+        f"its {SOURCES[server]}"
+        if any(len(one.window) for one in known)
+        else "nothing: its estimate is of CUBIC's alone"
+    )
 
 
 def _texts(one: Traced | None) -> list[str]:
@@ -196,13 +200,13 @@ def _medians(lossy: Mapping[Place, Traced]) -> Prediction:
 def _shares(lossy: Mapping[Place, Traced]) -> Prediction:
     said = "a cut leaves of the window what the sources state, within 0.05"
     found = {place: lossy[place].kept for place in KEPT}
-    texts = [
-        f"{_name(place)} {'no cut' if own is None else f'{own:.2f}'} ({KEPT[place]:g})" for place, own in found.items()
-    ]
-    within: Callable[[Place], bool] = lambda place: (  # noqa: E731
-        (own := found[place]) is not None and abs(own - KEPT[place]) <= KEPT_WITHIN
-    )
-    return Prediction(said, ", ".join(texts), all(map(within, KEPT)))
+    texts = [f"{_name(place)} {_share(own)} ({KEPT[place]:g})" for place, own in found.items()]
+    holds = all(own is not None and abs(own - KEPT[place]) <= KEPT_WITHIN for place, own in found.items())
+    return Prediction(said, ", ".join(texts), holds)
+
+
+def _share(own: float | None) -> str:
+    return "no cut" if own is None else f"{own:.2f}"
 
 
 def _span(values: Iterable[float]) -> str:
