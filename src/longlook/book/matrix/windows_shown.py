@@ -123,12 +123,8 @@ def table(data: BookData | None = None) -> HTML:
 
 
 def _source(server: str, pair: Sequence[Traced | None]) -> str:
-    known = [one for one in pair if one is not None]
-    return (
-        f"its {SOURCES[server]}"
-        if any(len(one.window) for one in known)
-        else "nothing: its estimate is of CUBIC's alone"
-    )
+    told = any(one is not None and len(one.window) for one in pair)
+    return f"its {SOURCES[server]}" if told else "nothing: its estimate is of CUBIC's alone"
 
 
 def _texts(one: Traced | None) -> list[str]:
