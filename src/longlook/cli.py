@@ -305,6 +305,18 @@ def verify(campaigns: tuple[str, ...]) -> None:
     sys.exit(1 if any(found.values()) else 0)
 
 
+@cli.command()
+@click.argument("name")
+@click.option("--folder", default="_traces", show_default=True, type=click.Path(path_type=Path), help="Where to.")
+def traces(name: str, folder: Path) -> None:
+    """Unpack the whole traces of a campaign, or of a sweep's newest one: a qlog for each cell, which qvis opens."""
+    _require_data(folder)
+    from longlook.experiment.unpack import unpack
+
+    for path in unpack(paths.RAW, name, folder):
+        click.echo(path)
+
+
 @cli.command("seal-index")
 def seal_index() -> None:
     """For the maintainers: add new reference campaigns to data/raw/INDEX.sha256, whose lines are never changed."""

@@ -12,10 +12,12 @@ import pandas as pd
 from longlook.dataset.checks import Checked
 from longlook.dataset.results import checked, with_folders
 from longlook.errors import LonglookError
-from longlook.experiment.reading import MAY_LACK, THROUGHPUT, TIMELINE
+from longlook.experiment.reading import MAY_LACK, THROUGHPUT, TIMELINE, TRACES
 from longlook.experiment.registry import experiment_of, named
+from longlook.experiment.traces import write_traces
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
+from longlook.probe.qlog import Trace
 from longlook.record.campaign import CELL_SCHEMA
 from longlook.record.campaigns import Campaign, open_campaign, verify
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, SamplesWriter
@@ -151,6 +153,9 @@ def write_cell(
     experiment = experiment_of(cell)
     if experiment.timelines is not None:
         write_timelines(partial, cell)
+    if TRACES in experiment.files:
+        event = {"time": 0.0, "name": "recovery:metrics_updated", "data": {"bytes_in_flight": 1460}}
+        write_traces(partial, cell, [Trace(name, "server 1.0", "", 0.0, [event]) for name in cell.arm_names])
     return campaign.finish_cell(partial, experiment.files)
 
 

@@ -1,6 +1,6 @@
 """What a decrypted capture tells about the sender."""
 
-from longlook.probe.quic_packets import Packet, follow, parse_row
+from longlook.probe.quic_packets import Packet, follow, followed, parse_row
 
 SIZE = 1252
 
@@ -40,6 +40,11 @@ def test_a_retransmission_takes_the_lost_packet_out_of_flight():
     assert (seen["bytes_in_flight"], seen["lost"], seen["spurious"]) == (SIZE, 1, 0)
 
 
+def test_what_is_lost_is_told_by_its_number_and_when_it_is_sent_again():
+    packets = [*(sent(0.0, n, chunk(n)) for n in range(5)), ack(0.04, (1, 4)), sent(0.05, 5, chunk(0))]
+    assert followed(packets)[1] == [(0.05, 0)]
+
+
 def test_a_late_acknowledgement_makes_the_loss_spurious():
     seen = last(
         *(sent(0.0, n, chunk(n)) for n in range(5)), ack(0.04, (1, 4)), sent(0.05, 5, chunk(0)), ack(0.06, (0, 4))
@@ -76,6 +81,7 @@ def row(**values):
         "offsets",
         "payload",
         "ids",
+        "lengths",
     ]
     return [values.get(name, "") for name in names]
 
@@ -100,10 +106,12 @@ def test_ranges_of_an_acknowledgement():
 
 
 def test_a_stream_frame_at_the_beginning_has_no_offset():
-    packet = parse_row(
-        row(at="1.5", source="443", length="1260", numbers="2,7", streams="7,11,4", off="0,1,1", offsets="2,1226"), 443
-    )
-    assert packet.number == 7 and packet.streams == ((7, 0), (11, 2), (4, 1226))
+    there = row(
+        at="1.5", source="443", length="1260", numbers="2,7", streams="7,11,4", off="0,1,1", offsets="2,1226",
+        lengths="3,7,1100",
+    )  # fmt: skip
+    packet = parse_row(there, 443)
+    assert packet.number == 7 and packet.streams == ((7, 0), (11, 2), (4, 1226)) and packet.lengths == (3, 7, 1100)
 
 
 def test_the_length_of_the_receivers_connection_id_is_that_of_the_last_packet():

@@ -16,7 +16,7 @@ from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
 FOLDER = "_downloads"
-_OFFERED = re.compile(r'(<a download="([^"/]+)" href=")data:text/csv;charset=utf-8,([^"]*)"')
+_OFFERED = re.compile(r'(<a download="([^"/]+)" href=")data:(?:text/csv|application/json);charset=utf-8,([^"]*)"')
 
 
 def moved_out(body: str, page: str, root: Path) -> str:

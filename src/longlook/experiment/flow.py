@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from longlook.client.base import Client
 from longlook.client.observation import Observation
 from longlook.experiment.context import PORTS, Context
 from longlook.experiment.opened import Opened, Place
 from longlook.plan.arm import Arm
+from longlook.probe.quic_packets import Packet
 from longlook.server.base import RunningServer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass
@@ -32,6 +38,10 @@ class Flow:
     """Connections that the link saw."""
     responses_ms: list[float] = field(default_factory=list)
     """Per request from its arrival at the server to the first packet of the answer."""
+    packets: Sequence[Packet] = ()
+    """Of QUIC, as they passed the server, where they could be decrypted."""
+    own: pd.DataFrame | None = None
+    """The server's own account of its congestion control, if it has one."""
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longlook.errors import LonglookError
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TIMELINE, THROUGHPUT = "timeline.parquet", "throughput.parquet"
+TRACES = "traces.qlog.zst"
+"""Whole traces, of experiments that keep them: a qlog with a trace of each flow."""
+MOST_TRACED_BYTES = 10**9
+"""Of a cell's traces, unpacked."""
 SEEN = ("cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious")
 COLUMNS = {
     TIMELINE: {"flow": "text", "source": "text", "time_s": "number"} | dict.fromkeys(SEEN, "number"),
@@ -68,6 +73,20 @@ def extremes(lines: pd.DataFrame) -> dict[str, float]:
 def timelines(folder: Path) -> dict[str, pd.DataFrame]:
     """What was watched over the time of a transfer."""
     return {"timelines": table(folder / TIMELINE), "throughput": table(folder / THROUGHPUT)}
+
+
+def traces(folder: Path) -> str:
+    """The qlog of a cell that keeps whole traces, as a text; `LonglookError` where it is damaged or there is none."""
+    import zstandard
+
+    path = folder / TRACES
+    try:
+        packed = path.read_bytes()
+        if not 0 < zstandard.frame_content_size(packed) <= MOST_TRACED_BYTES:
+            raise LonglookError(f"{path} does not say how large it is, or is larger than any trace")
+        return zstandard.ZstdDecompressor().decompress(packed).decode()
+    except (OSError, zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise LonglookError(f"{path} cannot be read: {error}") from None
 
 
 def table(path: Path) -> pd.DataFrame:

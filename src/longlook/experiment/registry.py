@@ -80,7 +80,7 @@ PAGES = Experiment(
 )
 
 
-def _watched(name: str, title: str) -> Experiment:
+def _watched(name: str, title: str, *files: str) -> Experiment:
     """Flows that start together and are watched from inside."""
     return Experiment(
         name=name,
@@ -92,7 +92,7 @@ def _watched(name: str, title: str) -> Experiment:
         read=reading.read_together,
         estimate_s=estimate.together_s,
         recheck=recheck_together,
-        files=(reading.TIMELINE, reading.THROUGHPUT),
+        files=(reading.TIMELINE, reading.THROUGHPUT, *files),
         timed=True,
         timelines=reading.timelines,
     )
@@ -106,6 +106,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         PAGES,
         _watched("fairness", "shares of a bottleneck"),
         _watched("cwnd", "congestion windows"),
+        _watched("traces", "traces of transfers", reading.TRACES),
     )
 }
 

@@ -46,11 +46,11 @@ def _of_tcp(flow: Flow, traced: pd.DataFrame) -> Iterator[tuple[str, pd.DataFram
 
 def _of_quic(flow: Flow, scratch: Path) -> Iterator[tuple[str, pd.DataFrame]]:
     """(source, what it saw): the server's own account, and what the captures at both ends tell where there are keys."""
-    own = flow.server.congestion()
-    if own is not None:
-        yield flow.server.name, own
+    flow.own = flow.server.congestion()
+    if flow.own is not None:
+        yield flow.server.name, flow.own
     if flow.keys.exists():
-        packets = list(quic_packets.read_packets(scratch / "server.pcap", flow.keys, flow.port))
+        packets = flow.packets = list(quic_packets.read_packets(scratch / "server.pcap", flow.keys, flow.port))
         yield "capture", quic_packets.follow(packets)
         yield "rtt_parts", rtt_parts.split(packets, rtt_parts.seen_at_client(scratch / "client.pcap", flow.port))
         flow.responses_ms = rtt_parts.response_times_ms(packets)

@@ -1,7 +1,7 @@
 """Arms that run together: flows at once over one link, with the probes that look inside. Fairness and window timelines.
 
 Writes a raw record into a folder it is given: `cell.json`, `environment.json`, `samples.jsonl.zst`, `timeline.parquet`
-and `throughput.parquet` (data/raw/README.md).
+and `throughput.parquet`, with whole traces `traces.qlog.zst` (data/raw/README.md).
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ from longlook.experiment.opened import Counts, opened_between
 from longlook.experiment.schedule import ATTEMPTS_TOGETHER as ATTEMPTS
 from longlook.experiment.schedule import INDEX_TOGETHER as INDEX
 from longlook.experiment.timeline import TIMELINE_COLUMNS, counts, timeline
+from longlook.experiment.traces import trace, write_traces
 from longlook.experiment.verdict import wrong
 from longlook.plan.cell import Cell
 from longlook.plan.link import Link
 from longlook.plan.value import derived_seed
 from longlook.probe.capture import HEADERS_ONLY
+from longlook.probe.qlog import Trace
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
 from longlook.probe.tcp_probe import TcpTrace
@@ -67,6 +69,8 @@ class Attempt:
     stopped_s: Mapping[str, float]
     timeline: pd.DataFrame
     throughput: pd.DataFrame
+    traces: Sequence[Trace]
+    """Whole ones, where they are asked for."""
 
 
 def timeout_s(cell: Cell) -> float:
@@ -83,8 +87,10 @@ def run_together(
     testbed: str | dict = "default",
     link: str | None = None,
     progress: Progress | None = None,
+    whole: bool = False,
 ) -> Outcome:
-    """Measure one cell's arms at once and write its record into `folder`; `testbed` and `link` as of context.opened."""
+    """Measure one cell's arms at once and write its record into `folder`; `testbed` and `link` as of context.opened.
+    `whole`: whole traces too, of QUIC (traces.py)."""
     began, started_at = time.monotonic(), iso_now()
     say = progress or (lambda text: None)
     with (
@@ -94,7 +100,7 @@ def run_together(
         with held_to(context.link, cell):
             for number in range(ATTEMPTS):
                 say(f"attempt {number + 1}")
-                attempt = _attempt(context, number)
+                attempt = _attempt(context, number, whole)
                 for record in _records(context, attempt):
                     writer.append(record)
                 if attempt.reason is None:
@@ -103,6 +109,8 @@ def run_together(
         content = check_content_anew(context)
     attempt.timeline.to_parquet(folder / "timeline.parquet", compression="zstd", index=False)
     attempt.throughput.to_parquet(folder / "throughput.parquet", compression="zstd", index=False)
+    if whole:
+        write_traces(folder, cell, attempt.traces)
     accepted = attempt.reason is None
     order = [(name, INDEX) for name in cell.arm_names]
     context.write_cell(started_at, time.monotonic() - began, order, accepted, content, attempt.request_us)
@@ -134,7 +142,7 @@ def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
         }
 
 
-def _attempt(context: Context, number: int) -> Attempt:
+def _attempt(context: Context, number: int, whole: bool) -> Attempt:
     """Start the flows and the probes, transfer, judge; servers and clients are this attempt's own."""
     with contextlib.ExitStack() as owned:
         scratch = owned.enter_context(scratch_folder("longlook-transfer-"))
@@ -156,6 +164,7 @@ def _attempt(context: Context, number: int) -> Attempt:
             request_us = requestcost.spent({flow.name: flow for flow in flows})
         traced = kernel.table() if kernel else None
         tables = [timeline(flow, scratch, traced, began, ended) for flow in flows]
+        traces = [trace(context.cell, context.campaign, flow, began) for flow in flows] if whole else []
         joined = pd.concat([table for table in tables if len(table)], ignore_index=True)
         names: dict[tuple[str, int], str] = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
         bins = binned(frames(scratch / "client.pcap"), names, began, ended)
@@ -164,7 +173,8 @@ def _attempt(context: Context, number: int) -> Attempt:
             reason = f"link_changed: {changed}"
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
     told = _told(context, flows, joined, bins)
-    return Attempt(number, started_at, reason, told, request_us, stalls, stopped, joined, bins)
+    kept = [one for one in traces if one is not None]
+    return Attempt(number, started_at, reason, told, request_us, stalls, stopped, joined, bins, kept)
 
 
 def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:

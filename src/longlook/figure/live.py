@@ -11,6 +11,7 @@ import base64
 import html
 import json
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import quote
 
 import altair as alt
@@ -27,10 +28,11 @@ WHITE = {"background": "white"}
 
 @dataclass(frozen=True)
 class Attachment:
-    """A CSV offered beside a chart."""
+    """A file offered beside a chart: a CSV, unless its type says otherwise."""
 
     name: str
     csv: str
+    media: Literal["text/csv", "application/json"] = "text/csv"
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +91,7 @@ class LiveChart:
         """Links to the attachments as data: addresses, so that they work from a file system."""
         links = [
             f'<a download="{html.escape(item.name, quote=True)}" '
-            f'href="data:text/csv;charset=utf-8,{quote(item.csv, safe="")}">{html.escape(item.name)}</a>'
+            f'href="data:{item.media};charset=utf-8,{quote(item.csv, safe="")}">{html.escape(item.name)}</a>'
             for item in self.downloads
         ]
         return f"Data: {', '.join(links)}." if links else ""

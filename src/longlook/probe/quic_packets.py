@@ -20,7 +20,7 @@ NAMES = (
     *("frame.time_epoch", "udp.srcport", "udp.length", "quic.packet_number"),
     *("quic.ack.largest_acknowledged", "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range"),
     *("quic.ack.ack_delay", "quic.stream.stream_id", "quic.stream.off", "quic.stream.offset", "udp.payload"),
-    "quic.dcid",
+    *("quic.dcid", "quic.stream.length"),
 )
 UDP_HEADER = 8
 PREFIX_HEX = 80
@@ -43,6 +43,8 @@ class Packet:
     ack_delay_ms: float = 0.0
     streams: tuple[tuple[int, int], ...] = ()
     """(stream, offset) of its STREAM frames."""
+    lengths: tuple[int, ...] = ()
+    """Bytes of stream data in each of `streams`."""
     prefix: str = ""
     """Beginning of its ciphertext, hex: the same at every place where it is captured."""
     id_bytes: int = 0
@@ -71,7 +73,8 @@ def _numbers(text: str) -> list[int]:
 
 def parse_row(row: list[str], port: int) -> Packet | None:
     """One line of tshark's fields; None where it could not be decrypted."""
-    at, source, length, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, payload, ids = row
+    at, source, length, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, *rest = row
+    payload, ids, lengths = rest
     if not numbers:
         return None
     top = _numbers(largest)
@@ -96,6 +99,7 @@ def parse_row(row: list[str], port: int) -> Packet | None:
         acked=tuple(acked),
         ack_delay_ms=(waited[-1] << ACK_DELAY_EXPONENT) / 1e3 if waited else 0.0,
         streams=data,
+        lengths=tuple(_numbers(lengths)),
         prefix=payload[:PREFIX_HEX],
         id_bytes=len(ids.split(",")[-1].replace(":", "")) // 2,
     )
@@ -157,6 +161,12 @@ class _Ranges:
 
 def follow(packets: Iterable[Packet]) -> pd.DataFrame:
     """The server's state after every packet, columns COLUMNS; `lost` and `spurious` count packets so far. Pure."""
+    return followed(packets)[0]
+
+
+def followed(packets: Iterable[Packet]) -> tuple[pd.DataFrame, list[tuple[float, int]]]:
+    """`follow`, and each packet declared lost: when (Unix time, s), and its number. Pure."""
+    declared: list[tuple[float, int]] = []
     flying: dict[int, tuple[float, int]] = {}
     given_up: dict[int, float] = {}
     carried, rows, total, rtt = _Sent(), [], 0, None
@@ -172,6 +182,7 @@ def follow(packets: Iterable[Packet]) -> pd.DataFrame:
                     if earlier in flying:
                         total -= flying.pop(earlier)[1]
                         given_up[earlier] = packet.time_s
+                        declared.append((packet.time_s, earlier))
                         lost += 1
             flying[packet.number] = (packet.time_s, packet.size)
             total += packet.size
@@ -186,4 +197,4 @@ def follow(packets: Iterable[Packet]) -> pd.DataFrame:
             spurious += len(needless)
             given_up = {one: at for one, at in given_up.items() if one not in acked and packet.time_s - at < FORGET_S}
         rows.append((packet.time_s, total, rtt, lost, spurious, sent))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=COLUMNS), declared

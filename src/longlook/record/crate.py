@@ -25,6 +25,7 @@ _FORMATS = {
     ".json": ("application/json", "JSON"),
     ".ipynb": ("application/x-ipynb+json", "executed notebook"),
     ".zst": ("application/zstd", "JSON Lines, one per sample, compressed by Zstandard"),
+    ".qlog.zst": ("application/zstd", "qlog, a trace for each flow, compressed by Zstandard"),
 }
 
 
@@ -59,7 +60,9 @@ def _add(crate: ROCrate, entity_id: str, kind: str, /, **properties: Any) -> Con
 
 
 def _add_file(crate: ROCrate, campaign: Path, path: Path) -> Any:
-    media, text = _FORMATS.get(path.suffix, ("application/octet-stream", "data"))
+    media, text = _FORMATS.get("".join(path.suffixes)) or _FORMATS.get(
+        path.suffix, ("application/octet-stream", "data")
+    )
     properties = {
         "name": path.relative_to(campaign).as_posix(),
         "encodingFormat": media,

@@ -6,17 +6,21 @@ initial window, early data - it reads from that connection.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longlook.plan.offer import Offer
+from longlook.server import qlogs
 from longlook.server.scripted import ScriptedServer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Aioquic(ScriptedServer):
     """It gives tickets where an arm is to resume. Its CUBIC emulates no connections."""
 
     name = "aioquic"
-    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), early_when_asked=True, initial_rtt=True)
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), early_when_asked=True, initial_rtt=True, qlog=True)
     program = "aioquic_serve.py"
     component = "aioquic"
 
@@ -40,6 +44,11 @@ class Aioquic(ScriptedServer):
 
     def early_data_by_connection(self) -> dict[str, bool]:
         return {one["connection"]: bool(one["early_data"]) for one in self._seen()}
+
+    def congestion(self) -> pd.DataFrame | None:
+        """Of the newest connection, whose qlog it is told to write."""
+        newest = qlogs.newest(self._qlogs) if self.settings.trace else None
+        return None if newest is None else qlogs.congestion(newest)
 
     def _seen(self) -> list[dict[str, Any]]:
         """Every connection so far."""

@@ -6,13 +6,18 @@ handshake, which is the initial one as long as nothing was lost.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longlook.plan.arm import CCAS
 from longlook.plan.offer import Offer
+from longlook.server.base import CONGESTION_COLUMNS
 from longlook.server.scripted import PROGRAMS, ScriptedServer
 from longlook.stack.commands import BUN
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Lsquic(ScriptedServer):
@@ -24,7 +29,12 @@ class Lsquic(ScriptedServer):
     component = "bun"
 
     def _interpreter(self) -> list[str]:
-        return ["env", f"HOME={self.state}", str(self.stack.binary(self.component)), *BUN]
+        watched = [f"WINDOWS={self._windows}"] if self.settings.trace else []
+        return ["env", f"HOME={self.state}", *watched, str(self.stack.binary(self.component)), *BUN]
+
+    @property
+    def _windows(self) -> Path:
+        return self.state / "windows.jsonl"
 
     def _command(self) -> list[str]:
         self._connections: list[dict[str, Any]] = []
@@ -38,6 +48,15 @@ class Lsquic(ScriptedServer):
     def initial_window_bytes(self) -> int | None:
         """The first connection's."""
         return next((int(one["window_bytes"]) for one in self._seen()), None)
+
+    def congestion(self) -> pd.DataFrame | None:
+        """By its connections' counters, which it is told to look at every few milliseconds: Bun has no qlog of it."""
+        if not self.settings.trace:
+            return None
+        import pandas as pd
+
+        lines = self._windows.read_text(encoding="ascii").splitlines() if self._windows.exists() else []
+        return pd.DataFrame([json.loads(line) for line in lines], columns=CONGESTION_COLUMNS)
 
     def early_data_by_connection(self) -> dict[str, bool]:
         return {one["connection"]: bool(one["early_data"]) for one in self._seen()}

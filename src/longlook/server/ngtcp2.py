@@ -11,10 +11,14 @@ import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longlook.plan.offer import Offer
+from longlook.server import qlogs
 from longlook.server.base import Server
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HEAD_BYTES = 1 << 18
 """Of a qlog: early data comes in its first packets."""
@@ -60,8 +64,13 @@ class Ngtcp2(Server):
 
     def initial_window_bytes(self) -> int | None:
         """The first window in the newest connection's qlog."""
-        newest = max(self._qlogs.iterdir(), key=lambda path: path.stat().st_mtime_ns, default=None)
+        newest = qlogs.newest(self._qlogs)
         return None if newest is None else _first_window(newest)
+
+    def congestion(self) -> pd.DataFrame | None:
+        """By the newest connection's qlog, in whole milliseconds."""
+        newest = qlogs.newest(self._qlogs) if self.settings.trace else None
+        return None if newest is None else qlogs.congestion(newest)
 
     def early_data_by_connection(self) -> dict[str, bool]:
         """One qlog file per connection; a 0-RTT packet among its first is early data."""

@@ -34,7 +34,19 @@ class ScriptedServer(Server):
     def _interpreter(self) -> list[str]:
         """What runs the program; by `env`, so that a variable is the program's and of nothing that a testbed may start
         it with."""
-        return ["env", f"PYTHONPATH={self.stack.python_path(self.component)}", sys.executable, "-S"]
+        packages = f"PYTHONPATH={self.stack.python_path(self.component)}"
+        return ["env", packages, *self._qlog_folder(), sys.executable, "-S"]
+
+    def _qlog_folder(self) -> list[str]:
+        """Variable by which a program is told to write qlogs, where they are asked for."""
+        if not self.settings.trace:
+            return []
+        self._qlogs.mkdir()
+        return [f"QLOGDIR={self._qlogs}"]
+
+    @property
+    def _qlogs(self) -> Path:
+        return self.state / "qlog"
 
     def _is_ready(self) -> bool:
         return bool(self._told())

@@ -5,7 +5,8 @@
 TICKETS: `tickets`, so that sessions can be resumed with early data, or `none`.
 
 When it listens it says what new connections get, one line of JSON: `version`, `cca`, `initial_window_bytes`. LOG gets
-a line per connection when its handshake is complete, read from that connection.
+a line per connection when its handshake is complete, read from that connection. The folder that the variable
+QLOGDIR names, if there is one, gets a qlog per connection (`recovery_log.py`).
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from aioquic.h3.events import HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import HandshakeCompleted, ProtocolNegotiated
 from files import Files
+from recovery_log import recovery_log
 
 try:
     from aioquic.quic.congestion.base import create_congestion_control
@@ -92,6 +94,7 @@ async def main(root, address, port, certificate, key, controller, log, tickets, 
     chosen = {} if create_congestion_control is None else {"congestion_control_algorithm": controller}
     if initial_rtt_ms is not None:
         chosen["initial_rtt"] = float(initial_rtt_ms) / 1e3
+    chosen["quic_logger"] = recovery_log()
     configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN, **chosen)
     configuration.load_cert_chain(certificate, key)
     with open(log, "a", encoding="ascii") as stream:

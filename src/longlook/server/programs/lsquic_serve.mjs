@@ -3,7 +3,8 @@
 //   lsquic_serve.mjs ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG
 //
 // When it listens it says its version, one line of JSON. LOG gets a line per connection when its handshake is complete,
-// with the window that it then has. It gives tickets, and takes early data.
+// with the window that it then has; the file that the variable WINDOWS names, if there is one, a line of each every few
+// milliseconds. It gives tickets, and takes early data.
 import { createPrivateKey } from "node:crypto";
 import { appendFileSync, readFileSync, readdirSync } from "node:fs";
 import { extname, join, relative } from "node:path";
@@ -40,11 +41,29 @@ function answer(stream, target) {
 }
 
 let serial = 0;
+const windows = process.env.WINDOWS;
+const LOOK_MS = 5;
+const NS_PER_MS = 1e6;
+const UNSET = 2 ** 31; // what a threshold is before the first loss
+
+function look(session) {
+  const told = session.stats;
+  const threshold = Number(told.ssthresh);
+  const line = {
+    time_s: (performance.timeOrigin + performance.now()) / 1e3,
+    cwnd_bytes: Number(told.cwnd),
+    ssthresh_bytes: threshold < UNSET ? threshold : null,
+    bytes_in_flight: Number(told.bytesInFlight),
+    smoothed_rtt_ms: Number(told.smoothedRtt) / NS_PER_MS,
+  };
+  appendFileSync(windows, JSON.stringify(line) + "\n");
+}
 
 function begun(session) {
   const name = `${(serial += 1)}`;
   session.onerror = () => {};
-  session.closed.catch(() => {}); // a client that is gone is none of the server's mistakes
+  const looking = windows && setInterval(look, LOOK_MS, session);
+  session.closed.catch(() => {}).finally(() => clearInterval(looking)); // a client that is gone is none of the server's mistakes
   session.opened
     .then((told) => {
       const window = Number(session.stats.cwnd);

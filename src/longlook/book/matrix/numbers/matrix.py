@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
-from longlook.book.matrix import browsers, early, files
+from longlook.book.matrix import browsers, early, files, windows
 from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
 from longlook.book.matrix.evidence import Quantity as Shown
 from longlook.book.matrix.pairs import Pair
@@ -87,6 +87,30 @@ def _spared(size: int, metric: str, chosen: Chosen = lambda _: True) -> Callable
     return number
 
 
+def _traced(m: Measured, bbr: bool | None = None) -> list[windows.Traced]:
+    """All downloads that were watched; or of those with loss the ones by BBR, or by the others."""
+    found = windows.measured(m.data, m.key)
+    own = [one for one in found if bbr is None or (one.loss_pct > 0 and (one.cca == "bbr") is bbr)]
+    if not own:
+        raise NotMeasured(f"no campaign of {windows.SERIES}")
+    return own
+
+
+def _traces(m: Measured) -> StatedNumber:
+    return _told(m, windows.SERIES, str(len(_traced(m))), "downloads that were watched from inside")
+
+
+def _in_flight(bbr: bool) -> Callable[[Measured], StatedNumber]:
+    """With loss, the least and the greatest median."""
+
+    def number(m: Measured) -> StatedNumber:
+        medians = [windows.median_over_time(one.in_flight) for one in _traced(m, bbr)]
+        what = f"bytes in flight with 1 % loss, medians over time of {len(medians)} downloads, least to greatest"
+        return _told(m, windows.SERIES, f"{_ends(medians)}{SPACE}KB", what)
+
+    return number
+
+
 def _files(slow: bool) -> Callable[[Measured], StatedNumber]:
     """Goodput of the large file by Chromium, from the slow server or from all others."""
 
@@ -101,6 +125,18 @@ def _files(slow: bool) -> Callable[[Measured], StatedNumber]:
             raise NotMeasured(f"no campaign of {files.SERIES}")
         what = f"goodput by Chromium, means of {len(own)} arms, least to greatest"
         return _told(m, files.SERIES, f"{_ends(own)}{SPACE}Mbit/s", what)
+
+    return number
+
+
+def _kept(server: str, cca: str) -> Callable[[Measured], StatedNumber]:
+    """With loss, what a cut leaves of the window."""
+
+    def number(m: Measured) -> StatedNumber:
+        own = next((one for one in _traced(m, bbr=False) if (one.server, one.cca) == (server, cca)), None)
+        if own is None or own.kept is None:
+            raise NotMeasured(f"{server} has cut no window by {cca} in {windows.SERIES}")
+        return _told(m, windows.SERIES, f"{own.kept:.2f}", f"median of {len(own.cuts)} cuts of the window")
 
     return number
 
@@ -135,10 +171,16 @@ NUMBERS: Numbers = {
     "early-first": _spared(early.LARGE, TTFB.name),
     "early-last": _spared(early.LARGE, TTLB.name),
     "early-paced": _spared(early.SMALL, TTLB.name, early.is_paced),
+    "traces": _traces,
+    "in-flight-cubic": _in_flight(bbr=False),
+    "in-flight-bbr": _in_flight(bbr=True),
+    "kept-quicgo": _kept("quicgo", "reno"),
+    "kept-aioquic": _kept("aioquic", "reno"),
     "stated-matrix": stated("matrix"),
     "stated-loss": stated("matrix-loss"),
     "stated-handshake": stated("matrix-handshake"),
     "stated-browser": stated("matrix-browser"),
     "stated-early": stated("matrix-early"),
     "stated-chromium": stated("matrix-chromium"),
+    "stated-windows": stated("matrix-windows"),
 }

@@ -1,0 +1,210 @@
+"""Windows of every server's controllers: what is made of timelines, what is predicted of them."""
+
+import dataclasses
+import json
+import re
+
+import pandas as pd
+import pytest
+from book_sample import PUBLISHED, campaign_row, tables_of
+
+from longlook import paths
+from longlook.analysis.result import CellResult
+from longlook.book import data as book_data
+from longlook.book.matrix import windows, windows_shown
+from longlook.book.matrix.windows import SERIES, SERVERS, Traced, measured, median_over_time
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import numbers_of, value_of
+from longlook.dataset import rows
+from longlook.dataset.tables import write_tables
+from longlook.experiment.registry import named
+from longlook.experiment.traces import write_traces
+from longlook.figure.live import LiveChart
+from longlook.probe import qlog
+from longlook.record.samples import Sample
+from longlook.stack.arms import open_sweep
+
+PAGE = "book/matrix/matrix"
+CAMPAIGN = f"reference-{SERIES}-20260101T000000"
+NUMBERS = ("traces", "in-flight-cubic", "in-flight-bbr", "kept-quicgo", "kept-aioquic")
+NOWHERE = {name: float("nan") for name in ("ssthresh_bytes", "down_ms", "hold_ms", "up_ms", "told_ms")}
+
+
+def sizes(cell):
+    """Windows in KB, a second each: without loss it grows, with loss CUBIC and Reno are cut to what KEPT has."""
+    arm = cell.arms[0]
+    if arm.cca == "bbr" or not cell.link.loss_pct:
+        return [20, 400, 800, 800]
+    kept = windows_shown.KEPT[arm.server, arm.cca]
+    return [20, 50, 50 * kept, 50, 50 * kept]
+
+
+def lines(cell):
+    """The server's account (Envoy has none of BBR), and a capture with nine tenths of that in flight and two losses."""
+    arm = cell.arms[0]
+    same = rows.who(CAMPAIGN, cell) | {"arm": arm.name, "replicate": 0, "phase": None, "rtt_ms": 36.0} | NOWHERE
+    found = []
+    for at, kb in enumerate(sizes(cell)):
+        lost = 2.0 if at > 1 and (cell.link.loss_pct or (arm.server, arm.cca) in windows_shown.LOSING) else 0.0
+        own = {"source": arm.server, "cwnd_bytes": kb * 1e3, "bytes_in_flight": None, "lost": None, "spurious": None}
+        seen = {"source": "capture", "cwnd_bytes": None, "bytes_in_flight": kb * 900, "lost": lost, "spurious": 0.0}
+        for one in (own, seen):
+            if one["source"] == "capture" or (arm.server, arm.cca) != ("envoy", "bbr"):
+                found.append(same | one | {"time_s": float(at)})
+    return found
+
+
+def sample(cell):
+    lost = max(one["lost"] or 0.0 for one in lines(cell))
+    metrics = {"mean_mbps": 20.0, "finished_s": float(len(sizes(cell))), "lost": lost, "spurious": 0.0}
+    return Sample(
+        arm=cell.arms[0].name, index=1, attempt=0, order=0, accepted=True, set_aside=False, reject_reason=None,
+        disturbed=False, zero_rtt=None, metrics=metrics,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    cells = open_sweep(SERIES).cells()
+    results = [CellResult(CAMPAIGN, named("traces", "sample"), (cell,), (sample(cell),), counts=()) for cell in cells]
+    row = campaign_row(CAMPAIGN, "reference", SERIES, len(cells), "traces") | {"study": "matrix", "stack": "matrix"}
+    tables = tables_of(results, [row]) | {"timelines": [line for cell in cells for line in lines(cell)]}
+    write_tables(processed, tables)
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def of(data, server, cca, loss_pct):
+    return next(
+        one for one in measured(data, "reference") if (one.server, one.cca, one.loss_pct) == (server, cca, loss_pct)
+    )
+
+
+def test_the_sweep_has_every_controller_of_every_server_with_and_without_loss():
+    cells = open_sweep(SERIES).cells()
+    assert {(arm.server, arm.cca) for cell in cells for arm in cell.arms} == {
+        (server, cca) for server, controllers in SERVERS.items() for cca in controllers
+    }
+    assert len(cells) == 22 and {cell.experiment for cell in cells} == {"traces"}
+    assert {cell.link.loss_pct for cell in cells} == set(windows.LOSSES_PCT)
+
+
+def test_a_median_is_by_the_time_that_a_value_lasts():
+    line = pd.DataFrame({"time_s": [0.0, 1.0, 1.1, 4.0], "kb": [10.0, 90.0, 20.0, 500.0]})
+    assert median_over_time(line) == 20
+    assert median_over_time(line.head(1)) == 10
+
+
+def test_what_is_seen_of_a_download(data):
+    own = of(data, "quicgo", "reno", 1.0)
+    assert own.window["kb"].tolist() == pytest.approx([20, 50, 35, 50, 35])
+    assert own.in_flight["kb"].tolist() == pytest.approx([18, 45, 31.5, 45, 31.5])
+    assert own.kept == pytest.approx(0.7) and len(own.cuts) == 2 and own.lost == 2 and own.seconds == 5
+    assert own.losses.to_dict("records") == [{"time_s": 2.0, "count": 2.0}]
+    untold = of(data, "envoy", "bbr", 1.0)
+    assert untold.window.empty and untold.kept is None and len(untold.in_flight) == 4
+
+
+def test_the_figure_has_every_server_in_words_too(data):
+    drawn = windows_shown.picture(data)
+    assert isinstance(drawn, LiveChart) and drawn.narrow is not None
+    assert "quic-go, 1 % loss, Reno: window up to 50 KB, 2 packets lost." in drawn.alt_text
+    assert "Envoy, no loss, BBR: in flight up to 720 KB, 0 packets lost." in drawn.alt_text
+    shown = drawn._repr_html_()
+    assert shown.count("<img") == 1 and "matrix-windows.csv" in shown
+    assert [item.name for item in drawn.downloads] == ["matrix-windows.csv"]  # the raw records are not here
+
+
+def test_a_trace_is_offered_where_its_record_is(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "RAW", tmp_path)
+    own = of(data, "lsquic", "cubic", 0.0)
+    folder = tmp_path / own.campaign / own.cell_id
+    folder.mkdir(parents=True)
+    event = {"time": 0.0, "name": qlog.METRICS, "data": {"bytes_in_flight": 1}}
+    cell = next(cell for cell in open_sweep(SERIES).cells() if cell.id == own.cell_id)
+    write_traces(folder, cell, [qlog.Trace("x", "lsquic 1", "Of a test.", 0.0, [event])])
+    (offered,) = windows_shown.picture(data).downloads[1:]
+    assert offered.name == "lsquic-cubic-0pct.qlog" and offered.media == "application/json"
+    assert json.loads(offered.csv)["traces"][0]["events"] == [event]
+
+
+def cells_of(shown):
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)][2:]
+
+
+def test_the_table_says_who_tells_no_window(data):
+    found = {(row[0], row[1]): row[2:] for row in cells_of(windows_shown.table(data))}
+    assert len(found) == 11
+    assert found["Envoy", "BBR"][0].startswith("nothing:") and found["Envoy", "BBR"][2] == "–"
+    assert found["quic-go", "Reno"] == ["its qlog", "4.0", "800", "360", "0", "5.0", "50", "32", "2", "0.70 (2 cuts)"]
+
+
+def test_numbers_of_the_text(data):
+    texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in NUMBERS}
+    assert texts["traces"] == "22" and texts["kept-quicgo"] == "0.70" and texts["kept-aioquic"] == "0.50"
+    assert texts["in-flight-bbr"] == "360 KB" and texts["in-flight-cubic"] == "22 to 38 KB"
+    assert CAMPAIGN in value_of("traces", PAGE, data).origin
+
+
+def test_a_copy_without_data_says_so(nothing):
+    assert set(NUMBERS) <= set(numbers_of(PAGE))
+    assert {value_of(name, PAGE, nothing).text for name in NUMBERS} == {NOT_YET}
+    for shown in (windows_shown.picture, windows_shown.table, windows_shown.predictions):
+        assert "Not measured yet" in shown(nothing).data
+
+
+def verdicts(found):
+    return [one.holds for one in windows_shown.judged(found)]
+
+
+def test_predictions_hold_where_they_should(data):
+    found = measured(data, "reference")
+    assert verdicts(found) == [True] * 4
+    assert windows_shown.judged(found[:-1]) == []
+
+
+def changed(found, server, cca, loss_pct, change):
+    """The downloads, one of them with other rows or metrics."""
+    return [change(one) if (one.server, one.cca, one.loss_pct) == (server, cca, loss_pct) else one for one in found]
+
+
+def lost(number):
+    return lambda one: dataclasses.replace(one, metrics={**one.metrics, "lost": number})
+
+
+def times(factor):
+    return lambda one: dataclasses.replace(
+        one, lines=one.lines.assign(bytes_in_flight=one.lines["bytes_in_flight"] * factor)
+    )
+
+
+def cut_to(share):
+    def change(one: Traced):
+        low = one.lines["cwnd_bytes"].lt(50e3) & one.lines["time_s"].gt(1)
+        return dataclasses.replace(
+            one, lines=one.lines.assign(cwnd_bytes=one.lines["cwnd_bytes"].mask(low, 50e3 * share))
+        )
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        (("envoy", "cubic", 0.0), lost(1.0), [False, True, True, True]),
+        (("lsquic", "reno", 0.0), lost(0.0), [False, True, True, True]),
+        (("ngtcp2", "bbr", 0.0), lost(1.0), [True, False, True, True]),
+        (("lsquic", "bbr", 0.0), times(2.0), [True, False, True, True]),
+        (("aioquic", "cubic", 1.0), times(4.0), [True, True, False, True]),
+        (("envoy", "bbr", 1.0), times(0.5), [True, True, False, True]),
+        (("quicgo", "reno", 1.0), cut_to(0.5), [True, True, True, False]),
+        (("lsquic", "reno", 1.0), cut_to(0.97), [True, True, True, False]),
+    ],
+)
+def test_each_prediction_can_fail(data, place, change, expected):
+    assert verdicts(changed(measured(data, "reference"), *place, change)) == expected
