@@ -110,10 +110,10 @@ def test_a_column_that_nobody_fills_tells_nothing():
     assert all("congestion_window" not in one["data"] for one in qlog.metrics(table, qlog.OWN, BEGAN))
 
 
-def test_a_thinned_one_has_all_losses_some_packets_and_the_last_of_each_span(text):
+def test_a_thinned_one_has_all_that_is_lost_some_packets_and_the_last_of_each_span(text):
     small = qlog.thinned(text, every=2, spans=1)
-    assert valid(small) == [] and "one of 2 packets" in json.loads(small)["traces"][0]["description"]
+    assert valid(small) == [] and "one of 2 others" in json.loads(small)["traces"][0]["description"]
     numbers = [event["data"]["header"]["packet_number"] for event in of(small, qlog.SENT)]
-    assert numbers == [1, 3, 5] and len(of(small, qlog.RECEIVED)) == 1 and len(of(small, qlog.LOST)) == 1
+    assert numbers == [1, 2, 3, 5] and len(of(small, qlog.RECEIVED)) == 1 and len(of(small, qlog.LOST)) == 1
     first = of(small, qlog.METRICS)[0]["data"]
     assert first["congestion_window"] == 7800 and first["smoothed_rtt"] == 36.123
