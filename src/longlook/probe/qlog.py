@@ -115,8 +115,8 @@ def _plain(value: float) -> float:
 
 
 def thinned(text: str, every: int, spans: int) -> str:
-    """A file that `document` wrote, made small: all losses, one of `every` packets each way, and what METRICS tell by
-    the end of each of `spans` equal times."""
+    """A file that `document` wrote, made small: all that is lost, one of `every` packets each way, and what METRICS tell
+    by the end of each of `spans` equal times."""
     whole: dict[str, Any] = json.loads(text)
     own = {**whole, "traces": [_thinned(one, every, spans) for one in whole["traces"]]}
     return json.dumps(own, separators=(",", ":"))
@@ -124,18 +124,24 @@ def thinned(text: str, every: int, spans: int) -> str:
 
 def _thinned(trace: Mapping[str, Any], every: int, spans: int) -> dict[str, Any]:
     kept = in_order(_some(trace["events"], every), _spaced(trace["events"], spans))
-    said = f"{trace['description']} Thinned: one of {every} packets each way, metrics by {spans} spans."
+    said = f"{trace['description']} Thinned: lost packets, one of {every} others each way, metrics by {spans} spans."
     return {**trace, "description": said, "events": kept}
 
 
-def _some(events: Iterable[Event], every: int) -> Iterator[Event]:
+def _some(events: Sequence[Event], every: int) -> Iterator[Event]:
+    lost = {_number(event) for event in events if event["name"] == LOST}
     counts = {SENT: 0, RECEIVED: 0}
     for event in events:
         name = event["name"]
         if name in counts:
             counts[name] += 1
-        if name == LOST or (name in counts and counts[name] % every == 1):
+        known = name == LOST or (name == SENT and _number(event) in lost)
+        if known or (name in counts and counts[name] % every == 1):
             yield event
+
+
+def _number(event: Event) -> int:
+    return int(event["data"]["header"]["packet_number"])
 
 
 def _spaced(events: Sequence[Event], spans: int) -> Iterator[Event]:

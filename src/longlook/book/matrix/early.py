@@ -27,8 +27,9 @@ from longlook.plan.arm import Handshake
 
 SERIES = "matrix-early"
 NAME = "matrix-early"
-RESUMED, COLD = "0rtt", "1rtt"
-HANDSHAKES: tuple[Handshake, ...] = (RESUMED, COLD)
+RESUMED: Handshake = "0rtt"
+COLD: Handshake = "1rtt"
+HANDSHAKES = (RESUMED, COLD)
 SMALL, LARGE = 1024, 10_240
 """Bytes."""
 SIZES = {SMALL: "1 KB", LARGE: "10 KB"}
@@ -125,7 +126,7 @@ def _rows(own: Numbers) -> Iterator[dict[str, object]]:
         for metric, panel in MOMENTS.items():
             for pair in shown():
                 found = spared(own, pair, size, metric)
-                place = {"block": block, "panel": panel, "down": NAMES[pair.server], "across": NAMES[pair.client]}
+                place: dict[str, object] = {"block": block, "panel": panel, "down": NAMES[pair.server], "across": NAMES[pair.client]}
                 if found.why:
                     yield place | {"value": float("nan"), "label": style.DASH, "said": found.why}
                     continue
@@ -142,7 +143,8 @@ def signed(ms: float) -> str:
 
 def without(data: BookData) -> dict[str, list[Pair]]:
     """Pairs without a number by the reason; that the series is not measured yet is none."""
-    own, found = measured(data, newest(data, SERIES).key), {}
+    own = measured(data, newest(data, SERIES).key)
+    found: dict[str, list[Pair]] = {}
     for pair in shown():
         for size in SIZES:
             why = spared(own, pair, size, TTLB.name).why

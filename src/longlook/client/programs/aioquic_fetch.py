@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections import deque
+from typing import Any
 
 import aioquic
 from aioquic.asyncio.client import connect
@@ -35,7 +36,7 @@ class Download(QuicConnectionProtocol):
 
     def __init__(self, *given, **named):
         super().__init__(*given, **named)
-        self.http: H3Connection | None = None
+        self.http: Any = None
         self.finished = asyncio.get_running_loop().create_future()
         self.moments, self.status, self.size, self.alpn = {}, None, 0, None
         self.early_data = False
@@ -122,9 +123,9 @@ def told(download):
 
 
 def main(origin, port, address, certificate, initial_rtt_ms=None):
-    chosen = {} if initial_rtt_ms is None else {"initial_rtt": float(initial_rtt_ms) / 1e3}
+    chosen: dict[str, Any] = {} if initial_rtt_ms is None else {"initial_rtt": float(initial_rtt_ms) / 1e3}
 
-    tickets = deque(maxlen=1)  # the newest: of a session that was resumed none may come before the end
+    tickets: deque[Any] = deque(maxlen=1)  # the newest: of a session that was resumed none may come before the end
 
     def one(path, timeout_s, fresh):
         own, keep = chosen, None

@@ -3,8 +3,9 @@
 //   lsquic_serve.mjs ROOT ADDRESS PORT CERTIFICATE KEY CONTROLLER LOG
 //
 // When it listens it says its version, one line of JSON. LOG gets a line per connection when its handshake is complete,
-// with the window that it then has; the file that the variable WINDOWS names, if there is one, a line of each every few
-// milliseconds. It gives tickets, and takes early data.
+// with the window that it then has. It gives tickets, and takes early data. The file that the variable WINDOWS names, if
+// there is one, gets a line of each every few milliseconds: window and round trip, since Bun leaves the counters of
+// threshold and bytes in flight at 0.
 import { createPrivateKey } from "node:crypto";
 import { appendFileSync, readFileSync, readdirSync } from "node:fs";
 import { extname, join, relative } from "node:path";
@@ -44,18 +45,13 @@ let serial = 0;
 const windows = process.env.WINDOWS;
 const LOOK_MS = 5;
 const NS_PER_MS = 1e6;
-const UNSET = 2 ** 31; // what a threshold is before the first loss
 
 function look(session) {
   const told = session.stats;
-  const threshold = Number(told.ssthresh);
-  const line = {
-    time_s: (performance.timeOrigin + performance.now()) / 1e3,
-    cwnd_bytes: Number(told.cwnd),
-    ssthresh_bytes: threshold < UNSET ? threshold : null,
-    bytes_in_flight: Number(told.bytesInFlight),
-    smoothed_rtt_ms: Number(told.smoothedRtt) / NS_PER_MS,
-  };
+  const window = Number(told.cwnd);
+  if (!window) return; // not connected yet
+  const time_s = (performance.timeOrigin + performance.now()) / 1e3;
+  const line = { time_s, cwnd_bytes: window, smoothed_rtt_ms: Number(told.smoothedRtt) / NS_PER_MS || null };
   appendFileSync(windows, JSON.stringify(line) + "\n");
 }
 
@@ -63,7 +59,8 @@ function begun(session) {
   const name = `${(serial += 1)}`;
   session.onerror = () => {};
   const looking = windows && setInterval(look, LOOK_MS, session);
-  session.closed.catch(() => {}).finally(() => clearInterval(looking)); // a client that is gone is none of the server's mistakes
+  // A client that is gone is none of the server's mistakes.
+  session.closed.catch(() => {}).finally(() => clearInterval(looking));
   session.opened
     .then((told) => {
       const window = Number(session.stats.cwnd);
