@@ -43,7 +43,7 @@ def windows_chart(lines: pd.DataFrame, losses: pd.DataFrame, layout: Layout = PA
     known = [name for name in CONTROLLERS if name in set(lines["label"])]
     top = float(lines["kb"].max())
     pick = alt.selection_point(fields=["label"], bind="legend", name="controller")
-    panels = []
+    panels: list[alt.TopLevelMixin] = []
     for row in dict.fromkeys(lines["row"]):
         own = [
             _panel(_of(lines, row, column), _of(losses, row, column), (row, column), known, top, pick, layout)

@@ -34,9 +34,9 @@ from longlook.probe.thin import thin
 
 BINS = 80
 QUIET, LOSSY = LOSSES_PCT
-WATCHING = (("envoy", "cubic"), ("aioquic", "cubic"), ("aioquic", "reno"), ("quicgo", "reno"))
+WATCHING: tuple[Place, ...] = (("envoy", "cubic"), ("aioquic", "cubic"), ("aioquic", "reno"), ("quicgo", "reno"))
 """Server and controller that leave slow start by the round trip."""
-LOSING = (("ngtcp2", "reno"), ("lsquic", "reno"), ("lsquic", "cubic"))
+LOSING: tuple[Place, ...] = (("ngtcp2", "reno"), ("lsquic", "reno"), ("lsquic", "cubic"))
 """By loss."""
 KEPT: Mapping[tuple[str, Cca], float] = {
     ("envoy", "cubic"): 0.85,
