@@ -80,7 +80,7 @@ CLAIMS = (
 NOT_JUDGED = {
     "yu-14": (
         "The main image of the large page is painted earlier over HTTP/3: HTTP/2 ignores the priorities of images",
-        "needs one server that sends files in turn and one after the other: neither server here can be told to",
+        "needs one server that sends files in turns and one after the other: the chapter on priorities has one",
     ),
 }
 """What no number of this chapter decides, and why."""
