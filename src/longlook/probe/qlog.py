@@ -115,8 +115,8 @@ def _plain(value: float) -> float:
 
 
 def thinned(text: str, every: int, spans: int) -> str:
-    """A file that `document` wrote, made small: all that is lost, one of `every` packets each way, and what METRICS tell
-    by the end of each of `spans` equal times."""
+    """A file that `document` wrote, made small: all that is lost, one of `every` packets each way, and what METRICS
+    tell by the end of each of `spans` equal times."""
     whole: dict[str, Any] = json.loads(text)
     own = {**whole, "traces": [_thinned(one, every, spans) for one in whole["traces"]]}
     return json.dumps(own, separators=(",", ":"))
@@ -124,7 +124,7 @@ def thinned(text: str, every: int, spans: int) -> str:
 
 def _thinned(trace: Mapping[str, Any], every: int, spans: int) -> dict[str, Any]:
     kept = in_order(_some(trace["events"], every), _spaced(trace["events"], spans))
-    said = f"{trace['description']} Thinned: lost packets, one of {every} others each way, metrics by {spans} spans."
+    said = f"{trace['description']} Thinned: what is lost, one of {every} others each way, metrics by {spans} spans."
     return {**trace, "description": said, "events": kept}
 
 
@@ -152,7 +152,7 @@ def _spaced(events: Sequence[Event], spans: int) -> Iterator[Event]:
     begin, end = float(told[0]["time"]), float(told[-1]["time"])
     changed: dict[int, dict[str, Any]] = {}
     for event in told:
-        span = int((float(event["time"]) - begin) / max(end - begin, 1e-9) * spans)
+        span = min(int((float(event["time"]) - begin) / max(end - begin, 1e-9) * spans), spans - 1)
         own = changed.setdefault(span, {"time": 0.0, "name": METRICS, "data": {}})
         own["time"], own["data"] = event["time"], own["data"] | event["data"]
     yield from changed.values()
