@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -43,7 +44,7 @@ def windows_chart(lines: pd.DataFrame, losses: pd.DataFrame, layout: Layout = PA
     known = [name for name in CONTROLLERS if name in set(lines["label"])]
     top = float(lines["kb"].max())
     pick = alt.selection_point(fields=["label"], bind="legend", name="controller")
-    panels = []
+    panels: list[Any] = []
     for row in dict.fromkeys(lines["row"]):
         own = [
             _panel(_of(lines, row, column), _of(losses, row, column), (row, column), known, top, pick, layout)
