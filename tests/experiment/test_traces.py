@@ -15,8 +15,6 @@ from qlog_check import valid
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.quiet]
 BYTES = 1_000_000
 LINK = {"bandwidth_mbps": 20, "rtt_ms": 40}
-HELD = 20e6 / 8 * 0.04 * 3
-"""Bytes that the link and its queue hold."""
 TELLING = [("envoy", "cubic"), ("ngtcp2", "cubic"), ("lsquic", "cubic"), ("aioquic", "cubic"), ("quicgo", "reno")]
 
 
@@ -36,6 +34,16 @@ def traced(tmp_path, testbed_name, server, cca):
     return trace, pd.read_parquet(tmp_path / reading.TIMELINE)
 
 
+def covered(frames):
+    """Until where frames cover a stream without a gap."""
+    end = 0
+    for offset, length in sorted((frame["offset"], frame["length"]) for frame in frames):
+        if offset > end:
+            break
+        end = max(end, offset + length)
+    return end
+
+
 def values(trace, key):
     return [one["data"][key] for one in trace["events"] if one["name"] == qlog.METRICS and key in one["data"]]
 
@@ -48,10 +56,10 @@ def test_a_server_tells_its_window_and_a_capture_what_it_sent(tmp_path, testbed_
         frame for one in trace["events"] if one["name"] == qlog.SENT for frame in one["data"]["frames"]
         if frame["frame_type"] == "stream" and frame["stream_id"] == 0
     ]  # fmt: skip
-    assert max(frame["offset"] + frame["length"] for frame in frames) > BYTES
+    assert BYTES - 200 < covered(frames) < BYTES + 2000
     windows, flights = values(trace, "congestion_window"), values(trace, "bytes_in_flight")
     assert 10_000 < windows[0] < 100_000 and max(windows) > 2 * windows[0]
-    assert max(flights) < min(max(windows) * 1.5, HELD * 1.3)
+    assert 10_000 < max(flights) < max(windows) * 1.5
     own = table[table["source"] == server]
     assert own["time_s"].is_monotonic_increasing and own["cwnd_bytes"].max() == pytest.approx(max(windows), rel=1e-3)
     rtts = own["rtt_ms"].dropna()

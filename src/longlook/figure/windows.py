@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -38,15 +39,14 @@ PAGE, PHONE = Layout(270, 120), Layout(230, 120, stacked=True)
 
 
 def windows_chart(lines: pd.DataFrame, losses: pd.DataFrame, layout: Layout = PAGE) -> alt.VConcatChart:
-    """`lines` has LINES and `losses` LOSSES; rows and columns in the order met. A click on a controller in the legend
-    shows it alone."""
+    """`lines` has LINES and `losses` LOSSES; rows and columns in the order met. The wheel with the shift key zooms into
+    the time of a panel."""
     known = [name for name in CONTROLLERS if name in set(lines["label"])]
     top = float(lines["kb"].max())
-    pick = alt.selection_point(fields=["label"], bind="legend", name="controller")
-    panels: list[alt.TopLevelMixin] = []
+    panels: list[Any] = []
     for row in dict.fromkeys(lines["row"]):
         own = [
-            _panel(_of(lines, row, column), _of(losses, row, column), (row, column), known, top, pick, layout)
+            _panel(_of(lines, row, column), _of(losses, row, column), (row, column), known, top, layout)
             for column in dict.fromkeys(lines.loc[lines["row"] == row, "column"])
         ]
         panels += own if layout.stacked else [alt.hconcat(*own, spacing=18)]
@@ -64,7 +64,6 @@ def _panel(
     title: tuple[str, str],
     known: Sequence[str],
     top: float,
-    pick: alt.Parameter,
     layout: Layout,
 ) -> style.Layered:
     places = [CONTROLLERS.index(name) for name in known]
@@ -77,13 +76,15 @@ def _panel(
     )
     time = alt.X("time_s:Q", title="s", scale=alt.Scale(nice=False, zero=True), axis=alt.Axis(tickCount=5))
     size = alt.Y("kb:Q", title="KB", scale=alt.Scale(type="log", domain=[LEAST_KB, top], nice=False, clamp=True))
+    name = "zoom_" + "".join(letter for letter in "".join(title) if letter.isalnum())
+    zoom = alt.selection_interval(bind="scales", encodings=["x"], zoom="wheel![event.shiftKey]", name=name)
     shown = alt.Chart(lines).mark_line(clip=True).encode(
         x=time,
         y=size,
         color=colour,
         strokeDash=dash,
         size=alt.Size("kind:N", scale=alt.Scale(domain=list(KINDS), range=[1.8, 0.6]), legend=None),
-        opacity=alt.condition(pick, alt.value(0.9), alt.value(0.06)),
+        opacity=alt.value(0.9),
         detail="kind:N",
         tooltip=[
             alt.Tooltip("label:N", title="controller"),
@@ -92,24 +93,20 @@ def _panel(
             alt.Tooltip("kb:Q", title="KB", format=",.0f"),
         ],
     )  # fmt: skip
-    layers = [shown]
+    layers = [shown.add_params(zoom)]
     for place, name in enumerate(known):
         own = losses[losses["label"] == name]
         if len(own):
-            layers.append(_ticks(own, time, colour, pick, layout.height - 4 - 7 * place))
-    return (
-        alt.layer(*layers)
-        .add_params(pick)
-        .properties(width=layout.width, height=layout.height, title=_title(", ".join(title)))
-    )
+            layers.append(_ticks(own, time, colour, layout.height - 4 - 7 * place))
+    return alt.layer(*layers).properties(width=layout.width, height=layout.height, title=_title(", ".join(title)))
 
 
-def _ticks(own: pd.DataFrame, time: alt.X, colour: alt.Color, pick: alt.Parameter, height: int) -> alt.Chart:
+def _ticks(own: pd.DataFrame, time: alt.X, colour: alt.Color, height: int) -> alt.Chart:
     return alt.Chart(own).mark_tick(thickness=1, size=6).encode(
         x=time,
         y=alt.value(height),
         color=colour,
-        opacity=alt.condition(pick, alt.value(0.8), alt.value(0.06)),
+        opacity=alt.value(0.8),
         tooltip=[
             alt.Tooltip("label:N", title="controller"),
             alt.Tooltip("count:Q", title="packets lost"),

@@ -7,6 +7,7 @@ microsecond.
 
 from __future__ import annotations
 
+import bisect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from longlook.probe.quic_packets import Packet
+from longlook.probe.quic_packets import OVERHEAD, SLIVER, Packet
 
 VERSION = "0.3"
 SENT, RECEIVED, LOST = "transport:packet_sent", "transport:packet_received", "recovery:packet_lost"
@@ -71,10 +72,11 @@ def _event(time_s: float, began_s: float, name: str, data: Mapping[str, Any]) ->
     return {"time": round((time_s - began_s) * 1e3, 3), "name": name, "data": data}
 
 
-def packets(seen: Iterable[Packet], began_s: float) -> Iterator[Event]:
+def packets(seen: Sequence[Packet], began_s: float) -> Iterator[Event]:
     """Every packet with the frames that are known of it: ACK and STREAM."""
+    starts = _starts(seen)
     for one in seen:
-        data = {"header": _header(one.number), "raw": {"length": one.size}, "frames": list(_frames(one))}
+        data = {"header": _header(one.number), "raw": {"length": one.size}, "frames": list(_frames(one, starts))}
         yield _event(one.time_s, began_s, SENT if one.from_server else RECEIVED, data)
 
 
@@ -82,13 +84,30 @@ def _header(number: int) -> dict[str, Any]:
     return {"packet_type": "1RTT", "packet_number": number}
 
 
-def _frames(one: Packet) -> Iterator[dict[str, Any]]:
+def _starts(seen: Sequence[Packet]) -> dict[tuple[bool, int], list[int]]:
+    """Side and stream -> where its frames begin, in order."""
+    found: dict[tuple[bool, int], set[int]] = {}
+    for one in seen:
+        for stream, offset in one.streams:
+            found.setdefault((one.from_server, stream), set()).add(offset)
+    return {where: sorted(offsets) for where, offsets in found.items()}
+
+
+def _frames(one: Packet, starts: Mapping[tuple[bool, int], Sequence[int]]) -> Iterator[dict[str, Any]]:
     if one.acked:
         ranges = [[low, high] for low, high in sorted(one.acked)]
         yield {"frame_type": "ack", "ack_delay": round(one.ack_delay_ms, 3), "acked_ranges": ranges}
-    lengths = one.lengths if len(one.lengths) == len(one.streams) else (0,) * len(one.streams)
-    for (stream, offset), length in zip(one.streams, lengths, strict=True):
+    for number, (stream, offset) in enumerate(one.streams):
+        stated = number < len(one.lengths)
+        length = one.lengths[number] if stated else _to_the_end(one, offset, starts[one.from_server, stream])
         yield {"frame_type": "stream", "stream_id": stream, "offset": offset, "length": length}
+
+
+def _to_the_end(one: Packet, offset: int, starts: Sequence[int]) -> int:
+    """Length of a frame that states none and fills its packet: up to where another begins, if that is near enough."""
+    room = max(one.size - one.id_bytes - OVERHEAD, 0)
+    after = bisect.bisect_right(starts, offset)
+    return min(starts[after] - offset, room + SLIVER) if after < len(starts) else room
 
 
 def losses(declared: Iterable[tuple[float, int]], began_s: float) -> Iterator[Event]:
@@ -115,8 +134,8 @@ def _plain(value: float) -> float:
 
 
 def thinned(text: str, every: int, spans: int) -> str:
-    """A file that `document` wrote, made small: all that is lost, one of `every` packets each way, and what METRICS tell
-    by the end of each of `spans` equal times."""
+    """A file that `document` wrote, made small: all that is lost, one of `every` packets each way, and what METRICS
+    tell by the end of each of `spans` equal times."""
     whole: dict[str, Any] = json.loads(text)
     own = {**whole, "traces": [_thinned(one, every, spans) for one in whole["traces"]]}
     return json.dumps(own, separators=(",", ":"))
@@ -124,7 +143,7 @@ def thinned(text: str, every: int, spans: int) -> str:
 
 def _thinned(trace: Mapping[str, Any], every: int, spans: int) -> dict[str, Any]:
     kept = in_order(_some(trace["events"], every), _spaced(trace["events"], spans))
-    said = f"{trace['description']} Thinned: lost packets, one of {every} others each way, metrics by {spans} spans."
+    said = f"{trace['description']} Thinned: what is lost, one of {every} others each way, metrics by {spans} spans."
     return {**trace, "description": said, "events": kept}
 
 
@@ -152,7 +171,7 @@ def _spaced(events: Sequence[Event], spans: int) -> Iterator[Event]:
     begin, end = float(told[0]["time"]), float(told[-1]["time"])
     changed: dict[int, dict[str, Any]] = {}
     for event in told:
-        span = int((float(event["time"]) - begin) / max(end - begin, 1e-9) * spans)
+        span = min(int((float(event["time"]) - begin) / max(end - begin, 1e-9) * spans), spans - 1)
         own = changed.setdefault(span, {"time": 0.0, "name": METRICS, "data": {}})
         own["time"], own["data"] = event["time"], own["data"] | event["data"]
     yield from changed.values()

@@ -26,6 +26,10 @@ UDP_HEADER = 8
 PREFIX_HEX = 80
 """Hex digits that tell a packet from all others; a capture of headers holds more."""
 ACK_DELAY_EXPONENT = 3
+SLIVER = 16
+"""Bytes: lengths are known to that only, where a frame fills its packet and does not state its own."""
+OVERHEAD = 26
+"""Bytes of a packet that are no stream data: header, tag and frame header."""
 COLUMNS = ["time_s", "bytes_in_flight", "latest_rtt_ms", "lost", "spurious", "packets_sent"]
 
 
@@ -44,7 +48,7 @@ class Packet:
     streams: tuple[tuple[int, int], ...] = ()
     """(stream, offset) of its STREAM frames."""
     lengths: tuple[int, ...] = ()
-    """Bytes of stream data in each of `streams`."""
+    """Bytes of stream data in each of `streams` that states them: all, or all but the last, which fills the packet."""
     prefix: str = ""
     """Beginning of its ciphertext, hex: the same at every place where it is captured."""
     id_bytes: int = 0
@@ -111,11 +115,6 @@ class _Sent:
     Retransmissions may cut the stream elsewhere than new data did.
     """
 
-    SLIVER = 16
-    """Bytes: lengths are known to that only, where a frame fills its packet and does not state its own."""
-    OVERHEAD = 26
-    """Bytes of a packet that are no stream data: header, tag and frame header."""
-
     def __init__(self):
         self._starts: dict[int, list[int]] = {}
         self._owners: dict[int, list[int | None]] = {}
@@ -126,14 +125,14 @@ class _Sent:
         Returns the packets that carried these bytes before.
         """
         starts, owners = self._starts.setdefault(stream, [0]), self._owners.setdefault(stream, [None])
-        end = offset + max(size - self.OVERHEAD, 1)
+        end = offset + max(size - OVERHEAD, 1)
         first = bisect.bisect_right(starts, offset) - 1
         last = bisect.bisect_left(starts, end)
         edges = [*starts[first:last], starts[last] if last < len(starts) else end]
         earlier = [
             owner
             for owner, begin, until in zip(owners[first:last], edges, edges[1:], strict=False)
-            if owner is not None and min(until, end) - max(begin, offset) > min(self.SLIVER, size // 4)
+            if owner is not None and min(until, end) - max(begin, offset) > min(SLIVER, size // 4)
         ]
         kept = [(starts[first], owners[first])] if starts[first] < offset else []
         after = [(end, owners[last - 1])] if last == len(starts) or starts[last] > end else []

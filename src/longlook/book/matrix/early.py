@@ -126,7 +126,12 @@ def _rows(own: Numbers) -> Iterator[dict[str, object]]:
         for metric, panel in MOMENTS.items():
             for pair in shown():
                 found = spared(own, pair, size, metric)
-                place: dict[str, object] = {"block": block, "panel": panel, "down": NAMES[pair.server], "across": NAMES[pair.client]}
+                place: dict[str, object] = {
+                    "block": block,
+                    "panel": panel,
+                    "down": NAMES[pair.server],
+                    "across": NAMES[pair.client],
+                }
                 if found.why:
                     yield place | {"value": float("nan"), "label": style.DASH, "said": found.why}
                     continue

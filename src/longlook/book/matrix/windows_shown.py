@@ -70,7 +70,7 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
         downloads=tuple(files),
         note=f"{html.escape(title)}, one download each. Thick: the window as the server tells it; thin: what is in "
         "flight; ticks: packets declared lost.",
-        hint="Click a controller above to see it alone, point at a line for its numbers.",
+        hint="Point at a line for its numbers; the wheel with the shift key zooms, dragging moves.",
     )
 
 
@@ -182,7 +182,8 @@ def _bbr(quiet: Mapping[Place, Traced]) -> Prediction:
 def _medians(lossy: Mapping[Place, Traced]) -> Prediction:
     medians = {place: median_over_time(one.in_flight) for place, one in lossy.items()}
     low, high = LOW_LINKS * LINK_KB, HIGH_LINKS * LINK_KB
-    bbr, others = ({place: kb for place, kb in medians.items() if (place[1] == "bbr") is is_bbr} for is_bbr in (1, 0))
+    bbr = {place: kb for place, kb in medians.items() if place[1] == "bbr"}
+    others = {place: kb for place, kb in medians.items() if place not in bbr}
     wrong = [place for place, kb in others.items() if kb >= low] + [place for place, kb in bbr.items() if kb <= high]
     text = f"{_span(others.values())} by CUBIC and Reno, {_span(bbr.values())} by BBR"
     return Prediction(
