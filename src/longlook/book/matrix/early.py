@@ -120,7 +120,7 @@ def squares(column: Column) -> pd.DataFrame:
     return pd.DataFrame(_rows(own), columns=[*GRID, "low", "high", "n"])
 
 
-def _rows(own: Numbers) -> Iterator[dict[str, object]]:
+def _rows(own: Numbers) -> Iterator[Mapping[str, object]]:
     for size, block in SIZES.items():
         for metric, panel in MOMENTS.items():
             for pair in shown():
@@ -142,7 +142,8 @@ def signed(ms: float) -> str:
 
 def without(data: BookData) -> dict[str, list[Pair]]:
     """Pairs without a number by the reason; that the series is not measured yet is none."""
-    own, found = measured(data, newest(data, SERIES).key), {}
+    own = measured(data, newest(data, SERIES).key)
+    found: dict[str, list[Pair]] = {}
     for pair in shown():
         for size in SIZES:
             why = spared(own, pair, size, TTLB.name).why
