@@ -48,6 +48,11 @@ def test_each_prediction_can_fail(changed, expected):
     assert [one.holds for one in files.judged(of(changed))] == expected
 
 
+def test_handshakes_are_told_by_protocol():
+    *_, last = files.judged(of({(*HANDSHAKE, "nginx", "111"): 110.0}))
+    assert last.found == "QUIC 40 to 40 ms; TCP 75 to 110 ms; not nginx, Chromium 111 (110 ms)"
+
+
 def test_nothing_is_judged_before_all_servers_of_quic_are_measured():
     assert files.judged({place: one for place, one in of().items() if place[2:] != ("ngtcp2", "111")}) == []
     assert files.judged({}) == []

@@ -121,7 +121,7 @@ def squares(column: Column) -> pd.DataFrame:
     return pd.DataFrame(_rows(own), columns=[*GRID, "low", "high", "n"])
 
 
-def _rows(own: Numbers) -> Iterator[dict[str, object]]:
+def _rows(own: Numbers) -> Iterator[Mapping[str, object]]:
     for size, block in SIZES.items():
         for metric, panel in MOMENTS.items():
             for pair in shown():

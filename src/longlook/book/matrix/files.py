@@ -129,11 +129,9 @@ def _trips(handshakes: Mapping[tuple[str, str], Summary]) -> Prediction:
         low, high = bounds(server)
         if not low <= one.mean <= high:
             outside.append(f"{NAMES[server]}, {BROWSERS[browser]} ({one.mean:.0f} ms)")
-    means = {kind: [one.mean for (server, _), one in handshakes.items() if (server in TCP) is kind] for kind in (0, 1)}
-    spans = [
-        f"{name} {min(found):.0f} to {max(found):.0f} ms"
-        for name, found in (("QUIC", means[False]), ("TCP", means[True]))
-        if found
-    ]
+    spans = []
+    for name, kind in (("QUIC", False), ("TCP", True)):
+        if means := [one.mean for (server, _), one in handshakes.items() if (server in TCP) is kind]:
+            spans.append(f"{name} {min(means):.0f} to {max(means):.0f} ms")
     text = "; ".join(spans) + (f"; not {', '.join(outside)}" if outside else "")
     return Prediction("QUIC's handshake takes less than 1.5 round trips, TCP's 2 to 2.5", text, not outside)

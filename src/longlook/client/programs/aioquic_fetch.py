@@ -14,7 +14,6 @@ import os
 import sys
 import time
 from collections import deque
-from typing import Any
 
 import aioquic
 from aioquic.asyncio.client import connect
@@ -24,6 +23,7 @@ from aioquic.h3.events import DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import ConnectionTerminated, HandshakeCompleted
 from aioquic.quic.packet import QuicProtocolVersion
+from aioquic.tls import SessionTicket
 from lines import FetchFailed, answer_all
 
 VERSIONS = [QuicProtocolVersion.VERSION_1]
@@ -34,9 +34,10 @@ in version 1 (RFC 9369, 4)."""
 class Download(QuicConnectionProtocol):
     """One request on one connection."""
 
+    http: H3Connection  # begun when it is known from a ticket what may be sent as early data
+
     def __init__(self, *given, **named):
         super().__init__(*given, **named)
-        self.http: Any = None
         self.finished = asyncio.get_running_loop().create_future()
         self.moments, self.status, self.size, self.alpn = {}, None, 0, None
         self.early_data = False
@@ -45,7 +46,7 @@ class Download(QuicConnectionProtocol):
     def connect(self, *given, **named):
         self.moments["begin"] = time.monotonic()
         super().connect(*given, **named)
-        self.http = H3Connection(self._quic)  # now that it knows from its ticket what it may send as early data
+        self.http = H3Connection(self._quic)
 
     async def wait_closed(self):
         """Not for three times the time-out of a probe (RFC 9000, 10.2), as other clients do not: the file is there."""
@@ -123,14 +124,12 @@ def told(download):
 
 
 def main(origin, port, address, certificate, initial_rtt_ms=None):
-    chosen: dict[str, Any] = {} if initial_rtt_ms is None else {"initial_rtt": float(initial_rtt_ms) / 1e3}
-
-    tickets: deque[Any] = deque(maxlen=1)  # the newest: of a session that was resumed none may come before the end
+    chosen: dict[str, object] = {} if initial_rtt_ms is None else {"initial_rtt": float(initial_rtt_ms) / 1e3}
+    tickets: deque[SessionTicket] = deque(maxlen=1)  # of a session that was resumed none may come before its end
 
     def one(path, timeout_s, fresh):
-        own, keep = chosen, None
-        if not fresh:
-            own, keep = chosen | {"session_ticket": tickets[-1] if tickets else None}, tickets.append
+        newest = None if fresh or not tickets else tickets[-1]
+        own, keep = chosen | {"session_ticket": newest}, None if fresh else tickets.append
         try:
             return asyncio.run(
                 asyncio.wait_for(fetch(origin, int(port), address, certificate, path, own, keep), timeout_s)
