@@ -25,7 +25,7 @@ IS = {
 
 def read_columns(path: Path, columns: Mapping[str, str]) -> pd.DataFrame:
     """The table of a file; `columns`: name -> `text` (without gaps) or `number`. A file that is damaged,
-    lacks one or claims to be larger than any of ours is a `LonglookError`."""
+    lacks one or claims to be larger than any of ours is a `LonglookError`. Columns without a row have no type."""
     try:
         with open_file(path), pyarrow.parquet.ParquetFile(path) as file:
             about = file.metadata
@@ -35,7 +35,12 @@ def read_columns(path: Path, columns: Mapping[str, str]) -> pd.DataFrame:
                     f"{path} claims {about.num_rows} rows of {size} bytes: no record of ours is so large"
                 )
             schema = file.schema_arrow
-            wrong = [name for name, kind in columns.items() if name not in schema.names or not _is(schema, name, kind)]
+            typed = about.num_rows > 0
+            wrong = [
+                name
+                for name, kind in columns.items()
+                if name not in schema.names or (typed and not _is(schema, name, kind))
+            ]
             if wrong:
                 raise LonglookError(f"{path}: columns {', '.join(wrong)} are missing, or of the wrong type")
             table = file.read().to_pandas()
