@@ -27,7 +27,8 @@ from longlook.plan.arm import Handshake
 
 SERIES = "matrix-early"
 NAME = "matrix-early"
-RESUMED, COLD = "0rtt", "1rtt"
+RESUMED: Handshake = "0rtt"
+COLD: Handshake = "1rtt"
 HANDSHAKES: tuple[Handshake, ...] = (RESUMED, COLD)
 SMALL, LARGE = 1024, 10_240
 """Bytes."""
