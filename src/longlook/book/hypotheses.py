@@ -93,8 +93,10 @@ def foretold(sweep: str, root: Path = paths.ROOT) -> Foretold | None:
         return None
     file, words = said
     path = file.relative_to(root).as_posix()
-    stated = _first_with(root, path, words)
     data, first = brought[0]
+    commits = _all_with(root, path, words)
+    # A branch that was merged later may have the same words in an older commit.
+    stated = next((one for one in commits if _is_before(root, one, data, first)), commits[0])
     before = _is_before(root, stated, data, first)
     shown = () if before else (info["campaign"] for data, info in brought[1:] if _is_before(root, stated, data, info))
     return Foretold(sweep, path, stated, first["campaign"], first["git_commit"], data, before, next(iter(shown), ""))
@@ -124,12 +126,14 @@ def _knows(root: Path, commit: str) -> bool:
     return git.succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
 
 
-def _first_with(root: Path, path: str, words: str) -> str:
-    """The first commit in which a file, under whatever name, has these words; a merge, where they came with one."""
-    for commit, name in _versions(root, path):
-        if words in flat(git.output(root, "show", f"{commit}:{name}")):
-            return commit
-    raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
+def _all_with(root: Path, path: str, words: str) -> list[str]:
+    """The commits in which a file, under whatever name, has these words, the first of them first; a merge, where they
+    came with one."""
+    versions = _versions(root, path)
+    found = [commit for commit, name in versions if words in flat(git.output(root, "show", f"{commit}:{name}"))]
+    if not found:
+        raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
+    return found
 
 
 def _versions(root: Path, path: str) -> Iterator[tuple[str, str]]:
