@@ -169,6 +169,20 @@ def test_words_that_came_with_a_merge_have_its_commit(repository):
     assert found.stated == stated and found.before
 
 
+def test_of_words_in_two_branches_those_count_that_the_measurement_had(repository):
+    """A branch that is merged after the campaign may have the same words in an older commit."""
+    root, commit = repository
+    commit(other="x")
+    git(root, "checkout", "-qb", "beside")
+    commit(**{SWEEP: WORDS})
+    git(root, "checkout", "-q", "-")
+    stated = commit(**{SWEEP: WORDS + "x = 1\n"})
+    commit(**campaign(stated))
+    git(root, "merge", "-q", "--no-ff", "-X", "ours", "-m", "Merge", "beside")
+    found = hypotheses.foretold("one", root)
+    assert found.stated == stated and found.before
+
+
 def test_a_sweep_without_hypothesis_or_data_has_no_line(repository):
     root, commit = repository
     commit(**{SWEEP: "# A sweep.\nname = 'one'\n"}, **campaign("x"))
