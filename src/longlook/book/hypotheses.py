@@ -129,11 +129,16 @@ def _knows(root: Path, commit: str) -> bool:
 def _all_with(root: Path, path: str, words: str) -> list[str]:
     """The commits in which a file, under whatever name, has these words, the first of them first; a merge, where they
     came with one."""
-    versions = _versions(root, path)
-    found = [commit for commit, name in versions if words in flat(git.output(root, "show", f"{commit}:{name}"))]
+    found = [commit for commit, name in _versions(root, path) if words in _text(root, commit, name)]
     if not found:
         raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
     return found
+
+
+def _text(root: Path, commit: str, name: str) -> str:
+    """Words of a file in a commit; none where a merge did not keep it."""
+    there = f"{commit}:{name}"
+    return flat(git.output(root, "show", there)) if git.succeeds(root, "cat-file", "-e", there) else ""
 
 
 def _versions(root: Path, path: str) -> Iterator[tuple[str, str]]:
