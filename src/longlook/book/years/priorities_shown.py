@@ -56,7 +56,7 @@ def signal_table() -> HTML:
 def _row(one: Said) -> list[str]:
     kinds = ", ".join(KINDS.get(kind, kind) for kind in one.kinds.split(","))
     counts = (one.requests, one.weight, one.moved, one.frames, one.unsaid)
-    return [kinds, f"<code>{one.said}</code>" if one.said else "not stated", *map(str, counts)]
+    return [kinds, one.said or "not stated", *map(str, counts)]
 
 
 def times_table(data: BookData | None = None) -> HTML:

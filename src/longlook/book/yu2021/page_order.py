@@ -134,11 +134,10 @@ def times(data: BookData | None = None) -> HTML:
 
 
 def times_with_buffers(data: BookData | None = None) -> HTML:
-    """With a small send buffer: each server against itself, and HTTP/3 against Apache."""
+    """With a small send buffer: each server against itself."""
     pairs = {
         "Apache, 64 KB against its own": ("tcp-64kb", "tcp"),
         "nginx, 64 KB against its own": ("nginx-64kb", "nginx"),
-        "HTTP/3 against Apache, 64 KB": ("quic", "tcp-64kb"),
     }
     return _times(data, BUFFER, pairs)
 

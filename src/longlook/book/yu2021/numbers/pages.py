@@ -94,6 +94,7 @@ NUMBERS: Numbers = {
     "plt-larger": _pct([Seen(one) for one in LARGER], PLT.name),
     "si-small": _pct([Seen(one) for one in SMALL], SPEED_INDEX.name),
     "si-larger": _pct([Seen(one) for one in LARGER], SPEED_INDEX.name),
+    "si-same": _pct([Seen(page) for page in ORDERED], SPEED_INDEX.name),
     "si-lossy": _pct(LOSSY_LARGER, SPEED_INDEX.name),
     "fcp": _pct([Seen(one) for one in NINE], FCP.name),
     "lcp": _pct([Seen(one) for one in NINE], LCP.name),
