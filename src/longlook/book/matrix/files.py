@@ -32,7 +32,7 @@ Numbers = Mapping[Place, Summary]
 
 
 def measured(data: BookData, key: str) -> Numbers:
-    """Of one column, `reference` or `yours`, ms; those with a download that counts."""
+    """Of one column, `reference` or `yours`, ms; those with a download that counts, of both files."""
     rows = data.rows("arms", STUDY, SERIES, key)
     rows = rows[rows["metric"].isin({metric for _, metric in SHOWN}) & (rows["n"] > 0)]
     found = {}
@@ -81,12 +81,21 @@ def predictions(data: BookData | None = None) -> HTML:
 
 def judged(own: Numbers) -> list[Prediction]:
     """None before all servers of QUIC are measured with both browsers."""
-    large = {(server, browser): one for (size, _, server, browser), one in own.items() if size == BYTES}
+    large = last_bytes(own)
     handshakes = {(server, browser): one for (_, metric, server, browser), one in own.items() if metric == CONNECT.name}
     wanted = {(server, browser) for server in SERVERS if server not in TCP for browser in BROWSERS}
     if not wanted <= large.keys() & handshakes.keys():
         return []
     return [*_goodput(large), _alike(large), _trips(handshakes)]
+
+
+def last_bytes(own: Numbers) -> dict[tuple[str, str], Summary]:
+    """Of the large file, by server and browser."""
+    return {
+        (server, browser): one
+        for (size, metric, server, browser), one in own.items()
+        if (size, metric) == (BYTES, TTLB.name)
+    }
 
 
 def _goodput(large: Mapping[tuple[str, str], Summary]) -> list[Prediction]:

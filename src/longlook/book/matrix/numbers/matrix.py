@@ -118,8 +118,8 @@ def _files(slow: bool) -> Callable[[Measured], StatedNumber]:
         found = files.measured(m.data, m.key)
         own = [
             files.goodput_mbps(one)
-            for (size, _, server, _), one in found.items()
-            if size == files.BYTES and (server == files.SLOW) is slow
+            for (server, _), one in files.last_bytes(found).items()
+            if (server == files.SLOW) is slow
         ]
         if not own:
             raise NotMeasured(f"no campaign of {files.SERIES}")
