@@ -81,8 +81,7 @@ def predictions(data: BookData | None = None) -> HTML:
 
 def judged(own: Numbers) -> list[Prediction]:
     """None before all servers of QUIC are measured with both browsers."""
-    large = last_bytes(own)
-    handshakes = {(server, browser): one for (_, metric, server, browser), one in own.items() if metric == CONNECT.name}
+    large, handshakes = last_bytes(own), of_what(own, SMALL, CONNECT.name)
     wanted = {(server, browser) for server in SERVERS if server not in TCP for browser in BROWSERS}
     if not wanted <= large.keys() & handshakes.keys():
         return []
@@ -91,11 +90,12 @@ def judged(own: Numbers) -> list[Prediction]:
 
 def last_bytes(own: Numbers) -> dict[tuple[str, str], Summary]:
     """Of the large file, by server and browser."""
-    return {
-        (server, browser): one
-        for (size, metric, server, browser), one in own.items()
-        if (size, metric) == (BYTES, TTLB.name)
-    }
+    return of_what(own, BYTES, TTLB.name)
+
+
+def of_what(own: Numbers, size: int, metric: str) -> dict[tuple[str, str], Summary]:
+    """One metric of one file, by server and browser."""
+    return {(place[2], place[3]): one for place, one in own.items() if place[:2] == (size, metric)}
 
 
 def _goodput(large: Mapping[tuple[str, str], Summary]) -> list[Prediction]:
