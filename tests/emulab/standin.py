@@ -42,6 +42,7 @@ def _needed_of_home() -> list[Path]:
     Stacks too, for a node that controls a testbed.
     """
     programs = [
+        *(Path(sys.prefix), BRIDGE_BIN),  # of a clone below the home folder
         Path(sys.base_prefix),
         CACHE,
         *(Path(found).resolve().parent.parent for name in ("node", "apache2") if (found := shutil.which(name))),
