@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 from IPython.display import HTML
@@ -94,10 +95,13 @@ def foretold(sweep: str, root: Path = paths.ROOT) -> Foretold | None:
     file, words = said
     path = file.relative_to(root).as_posix()
     data, first = brought[0]
-    commits = _all_with(root, path, words)
+    commits = _commits_with(root, path, words)
+    oldest = next(commits, None)
+    if oldest is None:
+        raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
     # A branch that was merged later may have the same words in an older commit.
-    stated = next((one for one in commits if _is_before(root, one, data, first)), commits[0])
-    before = _is_before(root, stated, data, first)
+    witness = next((one for one in chain([oldest], commits) if _is_before(root, one, data, first)), None)
+    stated, before = witness or oldest, witness is not None
     shown = () if before else (info["campaign"] for data, info in brought[1:] if _is_before(root, stated, data, info))
     return Foretold(sweep, path, stated, first["campaign"], first["git_commit"], data, before, next(iter(shown), ""))
 
@@ -126,13 +130,10 @@ def _knows(root: Path, commit: str) -> bool:
     return git.succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
 
 
-def _all_with(root: Path, path: str, words: str) -> list[str]:
+def _commits_with(root: Path, path: str, words: str) -> Iterator[str]:
     """The commits in which a file, under whatever name, has these words, the first of them first; a merge, where they
-    came with one."""
-    found = [commit for commit, name in _versions(root, path) if words in _text(root, commit, name)]
-    if not found:
-        raise LonglookError(f"{path}: no commit has its hypothesis as it stands; commit it first")
-    return found
+    came with one. Each is read when it is asked for."""
+    return (commit for commit, name in _versions(root, path) if words in _text(root, commit, name))
 
 
 def _text(root: Path, commit: str, name: str) -> str:

@@ -5,7 +5,6 @@ Nothing is measured: the programs are read (server/quiche.py), and say their ver
 
 from __future__ import annotations
 
-import csv
 import mmap
 import re
 import subprocess
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
-from longlook.experiment.asked import write_rows
+from longlook.experiment.asked import read_rows, write_rows
 from longlook.server import quiche
 from longlook.server.envoy import DEFAULT_TO_BBR
 from longlook.stack.install import install_part
@@ -31,6 +30,8 @@ SETTINGS = "envoy.reloadable_features."
 SAID = re.compile(r"version: ([0-9a-f]+)/([0-9.]+)/")
 """Of `envoy --version`: the commit that it was built of, and its number."""
 TIMEOUT_S = 30.0
+COMMAND = "servers"
+"""Which writes both tables."""
 
 
 @dataclass(frozen=True)
@@ -101,19 +102,9 @@ def write(path: Path, rows: Sequence[BuiltIn | Flag]) -> None:
 
 def read(path: Path) -> list[BuiltIn]:
     """The table of the Envoys; none before it is written."""
-    return [BuiltIn(**row) for row in _rows(path)]
+    return [BuiltIn(**row) for row in read_rows(path, dict, COMMAND)]
 
 
 def read_flags(path: Path) -> list[Flag]:
     """The table of the flags; none before it is written."""
-    return [Flag(row["part"], row["flag"], int(row["default"])) for row in _rows(path)]
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    if not path.is_file():
-        return []
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    except OSError as error:
-        raise LonglookError(f"{path}: cannot be read ({error}): `longlook servers` writes it anew") from None
+    return [Flag(row["part"], row["flag"], int(row["default"])) for row in read_rows(path, dict, COMMAND)]

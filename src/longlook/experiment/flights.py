@@ -6,14 +6,13 @@ client host, which has no way out.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from longlook.client.chromium.offered import flight
 from longlook.errors import LonglookError
-from longlook.experiment.asked import write_rows
+from longlook.experiment.asked import read_rows, write_rows
 from longlook.experiment.spoken import BROWSER
 from longlook.plan.arm import Protocol
 from longlook.stack.arms import open_sweep
@@ -72,13 +71,7 @@ def write(path: Path, found: Iterable[Flight]) -> None:
 
 def read(path: Path) -> list[Flight]:
     """What `write` wrote; none before that."""
-    if not path.is_file():
-        return []
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return [_flight(row) for row in csv.DictReader(file)]
-    except (OSError, KeyError, ValueError) as error:
-        raise LonglookError(f"{path}: cannot be read ({error}): `longlook flights` writes it anew") from None
+    return read_rows(path, _flight, "flights")
 
 
 def _flight(row: dict[str, str]) -> Flight:

@@ -7,7 +7,6 @@ What it sends is captured beside the server and decrypted by its keys.
 from __future__ import annotations
 
 import contextlib
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from longlook.client.base import Request
 from longlook.errors import LonglookError
-from longlook.experiment.asked import write_rows
+from longlook.experiment.asked import read_rows, write_rows
 from longlook.experiment.context import PORTS, Context, scratch_folder
 from longlook.link.linkpipe import LinkPipe
 from longlook.plan.arm import Arm
@@ -136,13 +135,7 @@ def write(path: Path, found: Iterable[Said]) -> None:
 
 def read(path: Path) -> list[Said]:
     """What `write` wrote; none before that."""
-    if not path.is_file():
-        return []
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return [_said(row) for row in csv.DictReader(file)]
-    except (OSError, KeyError, ValueError) as error:
-        raise LonglookError(f"{path}: cannot be read ({error}): `longlook priorities` writes it anew") from None
+    return read_rows(path, _said, "priorities")
 
 
 def _said(row: dict[str, str]) -> Said:

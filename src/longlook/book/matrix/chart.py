@@ -59,15 +59,21 @@ def picture(name: str, data: BookData | None = None) -> LiveChart | HTML:
     frame = squares(asked, column)
     if not frame["value"].notna().any():
         return HTML(style.NOTHING_YET)
-    scale, quantity = Scale.of(frame["value"], asked.logarithmic), asked.quantity
+    unit, scale = asked.quantity.unit, Scale.of(frame["value"], asked.logarithmic)
+    what, means = f"{asked.quantity.title.capitalize()} in {unit}", f"{column.title}. Means in {unit}"
+    return live(asked.name, frame, scale, f"{what}. {told(frame, unit)}", means)
+
+
+def live(name: str, frame: pd.DataFrame, scale: Scale, alt_text: str, means: str) -> LiveChart:
+    """Squares as a figure; `means`: what its numbers are, for the note below."""
     return LiveChart(
-        name=asked.name,
+        name=name,
         chart=grid_chart(frame, TITLES, scale),
         narrow=grid_chart(frame, TITLES, scale, PHONE),
-        alt_text=f"{quantity.title.capitalize()} in {quantity.unit}. {told(frame, quantity.unit)}",
-        downloads=(Attachment(f"{asked.name}.csv", frame.to_csv(index=False)),),
-        note=f"{column.title}. Means in {quantity.unit}; the darker, the more. Grey, a dash: no number, for a reason "
-        "that the table of pairs without one has.",
+        alt_text=alt_text,
+        downloads=(Attachment(f"{name}.csv", frame.to_csv(index=False)),),
+        note=f"{means}; the darker, the more. Grey, a dash: no number, for a reason that the table of pairs without "
+        "one has.",
         hint="Point at a square for its number or the reason why it has none.",
     )
 

@@ -12,6 +12,7 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
+from longlook.book.matrix.chart import live
 from longlook.book.matrix.evidence import NOT_ASKED, ONLY, STUDY, Column, newest
 from longlook.book.matrix.pairs import CLIENTS, NAMES, SERVERS, WORKLOAD, Pair
 from longlook.book.predicted import Prediction, predictions_table
@@ -20,8 +21,8 @@ from longlook.book.value import NOT_YET
 from longlook.experiment.metrics import TTFB, TTLB
 from longlook.experiment.refusals import of_arm
 from longlook.figure import style
-from longlook.figure.grid import GRID, PHONE, Scale, grid_chart, told
-from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.grid import GRID, Scale, told
+from longlook.figure.live import LiveChart
 from longlook.figure.versus import ARM_WORDS
 from longlook.plan.arm import Handshake
 
@@ -101,18 +102,9 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
     frame = squares(column)
     if not frame["value"].notna().any():
         return HTML(style.NOTHING_YET)
-    scale = Scale.of(frame["value"])
-    titles = ("server", "client")
-    return LiveChart(
-        name=NAME,
-        chart=grid_chart(frame, titles, scale),
-        narrow=grid_chart(frame, titles, scale, PHONE),
-        alt_text=f"Time spared by early data in ms. {told(frame, 'ms')}",
-        downloads=(Attachment(f"{NAME}.csv", frame.to_csv(index=False)),),
-        note=f"{column.title}. Means of 1-RTT less those of 0-RTT, in ms; the darker, the more. Grey, a dash: no "
-        "number, for a reason that the table of pairs without one has.",
-        hint="Point at a square for its number or the reason why it has none.",
-    )
+    alt_text = f"Time spared by early data in ms. {told(frame, 'ms')}"
+    means = f"{column.title}. Means of 1-RTT less those of 0-RTT, in ms"
+    return live(NAME, frame, Scale.of(frame["value"]), alt_text, means)
 
 
 def squares(column: Column) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import Any
 
 from longlook import paths
 from longlook.book.data import BookData
+from longlook.book.loads import by_place
 from longlook.book.times import Times
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY
@@ -93,16 +94,7 @@ def _where(row: Mapping[Any, Any]) -> Where | None:
 
 @lru_cache(maxsize=8)
 def _told(data: BookData, key: str) -> Told:
-    cells = data.rows("cells", STUDY, SERIES, key).to_dict("records")
-    places = {(row["campaign"], row["cell_id"]): _where(row) for row in cells}
-    rows = data.rows("samples", STUDY, SERIES, key)
-    rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)].dropna(subset=["value"])
-    found: dict[tuple[Where, str, str], dict[int, float]] = {}
-    for row in rows.to_dict("records"):
-        where = places[row["campaign"], row["cell_id"]]
-        if where is not None:
-            found.setdefault((where, row["arm"], row["metric"]), {})[int(row["index"])] = float(row["value"])
-    return found
+    return by_place(data, STUDY, SERIES, key, _where)
 
 
 @lru_cache(maxsize=8)

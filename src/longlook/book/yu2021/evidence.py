@@ -12,6 +12,7 @@ from typing import Any
 
 from longlook import paths
 from longlook.book.data import BookData
+from longlook.book.loads import counting
 from longlook.book.times import Times
 from longlook.book.yu2021.lowest import Clients, Loads, lowest_difference, lowest_ratio, spread
 from longlook.experiment.metrics import TTLB
@@ -180,17 +181,10 @@ def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Place, str, s
         for row in cells.itertuples()
     }
     found: dict[tuple[Place, str, str], list[float]] = {}
-    for row in _counting(data, series, key):
+    for row in counting(data, STUDY, series, key):
         own = (places[row["campaign"], row["cell_id"]], row["arm"], row["metric"])
         found.setdefault(own, []).append(float(row["value"]))
     return {own: tuple(values) for own, values in found.items()}
-
-
-def _counting(data: BookData, series: str, key: str) -> list[dict[str, Any]]:
-    """Rows of `samples` of the loads that count."""
-    rows = data.rows("samples", STUDY, series, key)
-    rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
-    return rows.dropna(subset=["value"]).to_dict("records")
 
 
 @lru_cache(maxsize=8)
@@ -198,7 +192,7 @@ def _first_losses(data: BookData, key: str) -> Points:
     rows = data.rows("cells", STUDY, FIRST_LOSS, key).to_dict("records")
     cells = {(row["campaign"], row["cell_id"]): row for row in rows}
     found: dict[str, dict[int, tuple[float, float]]] = {}
-    for row in _counting(data, FIRST_LOSS, key):
+    for row in counting(data, STUDY, FIRST_LOSS, key):
         if row["metric"] == TTLB.name:
             first = _first_lost(cells[row["campaign"], row["cell_id"]], int(row["index"]), int(row["attempt"]))
             found.setdefault(row["arm"], {})[int(row["index"])] = (first, float(row["value"]))

@@ -10,6 +10,7 @@ from typing import Any
 from longlook import paths
 from longlook.analysis.welch import Welch, welch_from_samples
 from longlook.book.data import BookData
+from longlook.book.loads import by_place
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import FAR, LOSSY, QUIET, Condition
 from longlook.book.yu2021.lowest import Loads, lowest_difference, lowest_ratio
@@ -147,13 +148,4 @@ def seen_of(row: Mapping[Any, Any]) -> Seen | None:
 @lru_cache(maxsize=8)
 def loads_of(data: BookData, series: str, key: str) -> Mapping[tuple[Seen, str, str], Mapping[int, float]]:
     """Every metric of the loads that count, by page, link and arm."""
-    cells = data.rows("cells", STUDY, series, key).to_dict("records")
-    places = {(row["campaign"], row["cell_id"]): seen_of(row) for row in cells}
-    rows = data.rows("samples", STUDY, series, key)
-    rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)].dropna(subset=["value"])
-    found: dict[tuple[Seen, str, str], dict[int, float]] = {}
-    for row in rows.to_dict("records"):
-        where = places[row["campaign"], row["cell_id"]]
-        if where is not None:
-            found.setdefault((where, row["arm"], row["metric"]), {})[int(row["index"])] = float(row["value"])
-    return found
+    return by_place(data, STUDY, series, key, seen_of)

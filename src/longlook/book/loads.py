@@ -1,0 +1,33 @@
+"""The loads that count, as the tables have them, by where they were measured. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeVar
+
+from longlook.book.data import BookData
+
+Row = Mapping[Any, Any]
+Where = TypeVar("Where", bound=Hashable)
+
+
+def counting(data: BookData, study: str, series: str, key: str) -> list[dict[Any, Any]]:
+    """Rows of `samples` of the loads that count, with a value."""
+    rows = data.rows("samples", study, series, key)
+    rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
+    return rows.dropna(subset=["value"]).to_dict("records")
+
+
+def by_place(
+    data: BookData, study: str, series: str, key: str, place_of: Callable[[Row], Where | None]
+) -> dict[tuple[Where, str, str], dict[int, float]]:
+    """Place, arm and metric -> number of each load that counts -> its value. `place_of`: of a row of `cells`; cells of
+    which it knows none are left out."""
+    cells = data.rows("cells", study, series, key).to_dict("records")
+    places = {(row["campaign"], row["cell_id"]): place_of(row) for row in cells}
+    found: dict[tuple[Where, str, str], dict[int, float]] = {}
+    for row in counting(data, study, series, key):
+        where = places[row["campaign"], row["cell_id"]]
+        if where is not None:
+            found.setdefault((where, row["arm"], row["metric"]), {})[int(row["index"])] = float(row["value"])
+    return found
