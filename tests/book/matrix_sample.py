@@ -8,7 +8,7 @@ from longlook.analysis.result import CellResult
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
 
-SWEEPS = ("matrix", "matrix-loss", "matrix-handshake")
+SWEEPS = ("matrix", "matrix-loss", "matrix-loss-rest", "matrix-handshake")
 LOADS = 3
 REJECTED = ("aioquic", "aioquic")
 """Server and client of the pair whose downloads are all rejected in the sweep `matrix`."""

@@ -22,18 +22,18 @@ QUIET, LOSSY, SMALL = "matrix", "matrix-loss", "matrix-handshake"
 """Series: 10 MB without loss and with, and a file that fits into the first flight."""
 TITLES = {QUIET: "10 MB, no loss", LOSSY: "10 MB, 1 % loss", SMALL: "10 KB, no loss"}
 """What a reader calls a series."""
-CONTROLLERS: dict[str, tuple[Cca, ...]] = {QUIET: ("cubic", "bbr", "reno"), LOSSY: ("cubic", "bbr")}
+SWEEPS = {QUIET: (QUIET,), LOSSY: (LOSSY, "matrix-loss-rest"), SMALL: (SMALL,)}
+"""By which a series is measured: the one with loss in two parts."""
+CONTROLLERS: dict[str, tuple[Cca, ...]] = dict.fromkeys((QUIET, LOSSY), ("cubic", "bbr", "reno"))
 """Of the series that are measured by controller; else each server has CUBIC, or the one in `ONLY`."""
 ONLY: dict[str, Cca] = {"quicgo": "reno"}
 NOT_ASKED = "not measured: no sweep has it"
 
 
 def shown(series: str) -> list[Pair]:
-    """Every pair that a reader may look for in a series, also those that cannot be. Under loss the slow ones are left
-    out, for the time that they take."""
+    """Every pair that a reader may look for in a series, also those that cannot be."""
     if series in CONTROLLERS:
-        found = [pair for cca in CONTROLLERS[series] for pair in pairs(cca)]
-        return [pair for pair in found if series != LOSSY or not pair.is_slow]
+        return [pair for cca in CONTROLLERS[series] for pair in pairs(cca)]
     return [replace(pair, cca=ONLY.get(pair.server, pair.cca)) for pair in pairs("cubic")]
 
 

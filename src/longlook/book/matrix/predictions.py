@@ -5,21 +5,19 @@ The predictions stand in the heads of sweeps/matrix/*.toml and were written befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-
 from IPython.display import HTML
 
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
+from longlook.book.matrix import loss_rest
 from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LAST_BYTE, LOSSY, QUIET, SMALL, column
+from longlook.book.matrix.judging import Numbers, alike, bounded, compared, span, which
 from longlook.book.matrix.pairs import NAMES, SLOW, Pair
-from longlook.book.predicted import Prediction, all_of, predictions_table
-from longlook.book.times import Times, times
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.times import times
 from longlook.book.varied import REFERENCE
 
-Numbers = Mapping[Pair, Summary]
 RTT_MS = 36.0
 LEAST_MBPS, MOST_SLOW_MBPS = 55.0, 50.0
 MOST_APART, LOSSY_APART = 1.10, 4 / 3
@@ -33,12 +31,13 @@ CHEAP = ("apache", "nginx")
 
 
 def predictions(data: BookData | None = None) -> HTML:
-    """Those of all three sweeps that are measured."""
+    """Those of all four sweeps that are measured."""
     own = column(data or book_data.load(), REFERENCE)
     quiet, lossy = (own.numbers(series, GOODPUT) for series in (QUIET, LOSSY))
     found = [
         *of_quiet(quiet, own.numbers(QUIET, CPU)),
         *of_loss(lossy),
+        *loss_rest.judged(lossy),
         *of_handshakes(own.numbers(SMALL, HANDSHAKE), own.numbers(SMALL, LAST_BYTE)),
     ]
     return predictions_table(found)
@@ -50,22 +49,23 @@ def of_quiet(goodput: Numbers, cpu: Numbers) -> list[Prediction]:
         return []
     quick, slow = ({pair: one for pair, one in goodput.items() if pair.is_slow is kind} for kind in (False, True))
     return [
-        _bounded(f"every pair without {SLOW} has at least {LEAST_MBPS:g} Mbit/s", quick, low=LEAST_MBPS),
-        _bounded(f"every pair with {SLOW} stays below {MOST_SLOW_MBPS:g} Mbit/s", slow, high=MOST_SLOW_MBPS),
-        _alike(f"without {SLOW} the clients of a server differ by at most 10 %", quick, MOST_APART),
+        bounded(f"every pair without {SLOW} has at least {LEAST_MBPS:g} Mbit/s", quick, low=LEAST_MBPS),
+        bounded(f"every pair with {SLOW} stays below {MOST_SLOW_MBPS:g} Mbit/s", slow, high=MOST_SLOW_MBPS),
+        alike(f"without {SLOW} the clients of a server differ by at most 10 %", quick, MOST_APART),
         _cheapest({pair: one for pair, one in cpu.items() if pair.cca == "cubic"}),
     ]
 
 
-def of_loss(goodput: Numbers) -> list[Prediction]:
-    """None before it is measured."""
+def of_loss(found: Numbers) -> list[Prediction]:
+    """Of the pairs that `matrix-loss` has; none before it is measured."""
+    goodput = {pair: one for pair, one in found.items() if pair.cca != "reno" and not pair.is_slow}
     cubic = {pair: one for pair, one in goodput.items() if pair.cca == "cubic"}
     if not cubic or len(cubic) == len(goodput):
         return []
     return [
         _bbr_ahead(goodput),
         _two_ahead(cubic),
-        _alike("by CUBIC the clients of a server differ by less than a third", cubic, LOSSY_APART),
+        alike("by CUBIC the clients of a server differ by less than a third", cubic, LOSSY_APART),
     ]
 
 
@@ -82,56 +82,6 @@ def of_handshakes(handshake: Numbers, last: Numbers) -> list[Prediction]:
 
 def _of(numbers: Numbers, protocol: str) -> Numbers:
     return {pair: one for pair, one in numbers.items() if pair.protocol == protocol}
-
-
-def _bounded(said: str, numbers: Numbers, low: float = float("-inf"), high: float = float("inf")) -> Prediction:
-    """By the means: all of them within, or which are not."""
-    outside = {pair: one for pair, one in numbers.items() if not low <= one.mean <= high}
-    return Prediction(said, _span(numbers, "Mbit/s") + _which(outside), not outside)
-
-
-def _span(numbers: Numbers, unit: str) -> str:
-    means = [one.mean for one in numbers.values()]
-    return f"{min(means):.0f} to {max(means):.0f} {unit} ({len(means)} pairs)" if means else "no pair"
-
-
-def _which(outside: Iterable[Pair], word: str = "not") -> str:
-    named = [f"{pair.title} ({pair.cca.upper()})" for pair in outside]
-    return f"; {word} {', '.join(named)}" if named else ""
-
-
-def _servers(numbers: Numbers) -> Iterator[list[tuple[Pair, Summary]]]:
-    """Those of one server, protocol and controller together, where there are several clients."""
-
-    def place(item: tuple[Pair, Summary]) -> tuple[str, str, str]:
-        pair, _ = item
-        return pair.cca, pair.protocol, pair.server
-
-    for _, own in groupby(sorted(numbers.items(), key=place), key=place):
-        found = list(own)
-        if len(found) > 1:
-            yield found
-
-
-def _alike(said: str, goodput: Numbers, most: float) -> Prediction:
-    """The quickest client of each server over its slowest."""
-    texts, holds = [], []
-    for own in _servers(goodput):
-        quickest, slowest = (choose(own, key=lambda item: item[1].mean) for choose in (max, min))
-        found = times(slowest[1], quickest[1])
-        holds.append(found.within(at_most=most))
-        if holds[-1] is not True:
-            pair = quickest[0]
-            texts.append(f"{NAMES[pair.server]}, {pair.cca.upper()}: {_factor(found)} ({_clients(quickest, slowest)})")
-    return Prediction(said, "; ".join(texts) or f"{len(holds)} of {len(holds)} do", all_of(*holds))
-
-
-def _clients(*ends: tuple[Pair, Summary]) -> str:
-    return " over ".join(NAMES[pair.client] for pair, _ in ends)
-
-
-def _factor(found: Times) -> str:
-    return f"{found.value:.2f} times ({found.least:.2f} to {found.high:.2f})"
 
 
 def _cheapest(cpu: Numbers) -> Prediction:
@@ -156,7 +106,7 @@ def _bbr_ahead(goodput: Numbers) -> Prediction:
         for pair, bbr in goodput.items()
         if pair.cca == "bbr" and (cubic := goodput.get(Pair(pair.protocol, pair.server, pair.client, "cubic")))
     ]
-    return _compared(said, both, lambda found: found.within(at_least=LEAST_TIMES_BBR))
+    return compared(said, both, lambda found: found.within(at_least=LEAST_TIMES_BBR))
 
 
 def _two_ahead(cubic: Numbers) -> Prediction:
@@ -166,30 +116,20 @@ def _two_ahead(cubic: Numbers) -> Prediction:
         for pair, one in cubic.items()
         if pair.server in ONE and (ahead := cubic.get(Pair(pair.protocol, TWO, pair.client, "cubic")))
     ]
-    return _compared(said, both, lambda found: found.within(at_least=1.0))
-
-
-def _compared(said: str, both: Sequence[tuple[Pair, Times]], holds: Callable[[Times], bool | None]) -> Prediction:
-    """How many times, over all pairs, and where it is not as predicted."""
-    if not both:
-        return Prediction(said, "no pair has both", None)
-    values = [found.value for _, found in both]
-    failing = [pair for pair, found in both if holds(found) is not True]
-    text = f"{min(values):.1f} to {max(values):.1f} times ({len(both)} pairs){_which(failing, 'not shown of')}"
-    return Prediction(said, text, all_of(*(holds(found) for _, found in both)))
+    return compared(said, both, lambda found: found.within(at_least=1.0))
 
 
 def _trips(said: str, handshake: Numbers, protocol: str, low: float, high: float) -> Prediction:
     own = _of(handshake, protocol)
     outside = [pair for pair, one in own.items() if not low * RTT_MS <= one.mean <= high * RTT_MS]
-    return Prediction(said, _span(own, "ms") + _which(outside), not outside)
+    return Prediction(said, span(own, "ms") + which(outside), not outside)
 
 
 def _soon(last: Numbers) -> Prediction:
     outside = [pair for pair, one in last.items() if one.mean > LAST_TRIPS[pair.protocol] * RTT_MS]
-    texts = [f"{name} {_span(_of(last, protocol), 'ms')}" for protocol, name in (("quic", "QUIC"), ("tcp", "TCP"))]
+    texts = [f"{name} {span(_of(last, protocol), 'ms')}" for protocol, name in (("quic", "QUIC"), ("tcp", "TCP"))]
     return Prediction(
         "the last byte is there within three round trips by QUIC, within three and a half by TCP",
-        "; ".join(texts) + _which(outside),
+        "; ".join(texts) + which(outside),
         not outside,
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
-from longlook.book.matrix import browsers, early, files, windows
+from longlook.book.matrix import browsers, early, files, files_loss, windows
 from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
 from longlook.book.matrix.evidence import Quantity as Shown
 from longlook.book.matrix.pairs import Pair
@@ -51,16 +51,25 @@ def _pairs(m: Measured) -> StatedNumber:
     return _told(m, QUIET, str(len(_found(m, QUIET, GOODPUT))), "pairs of server and client, by controller")
 
 
-def _bbr_over_cubic(m: Measured) -> StatedNumber:
-    found = _found(m, LOSSY, GOODPUT)
-    both = [
-        one.mean / found[cubic].mean
-        for pair, one in found.items()
-        if pair.cca == "bbr" and (cubic := Pair(pair.protocol, pair.server, pair.client, "cubic")) in found
-    ]
-    if not both:
-        raise NotMeasured(f"no pair of {LOSSY} has both controllers")
-    return _told(m, LOSSY, f"{_ends(both, 1)} times", f"goodput by BBR over that by CUBIC, {len(both)} pairs")
+def _bbr_over_cubic(slow: bool) -> Callable[[Measured], StatedNumber]:
+    """Of the pairs with the slow one at either end, or of all others."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _found(m, LOSSY, GOODPUT, lambda pair: pair.is_slow is slow)
+        both = [
+            one.mean / found[cubic].mean
+            for pair, one in found.items()
+            if pair.cca == "bbr" and (cubic := Pair(pair.protocol, pair.server, pair.client, "cubic")) in found
+        ]
+        if not both:
+            raise NotMeasured(f"no pair of {LOSSY} has both controllers")
+        return _told(m, LOSSY, f"{_ends(both, 1)} times", f"goodput by BBR over that by CUBIC, {len(both)} pairs")
+
+    return number
+
+
+def _loss_pairs(m: Measured) -> StatedNumber:
+    return _told(m, LOSSY, str(len(_found(m, LOSSY, GOODPUT))), "pairs of server and client, by controller")
 
 
 def _page(m: Measured) -> StatedNumber:
@@ -115,18 +124,27 @@ def _files(slow: bool) -> Callable[[Measured], StatedNumber]:
     """Goodput of the large file by Chromium, from the slow server or from all others."""
 
     def number(m: Measured) -> StatedNumber:
-        found = files.measured(m.data, m.key)
-        own = [
-            files.goodput_mbps(one)
-            for (server, _), one in files.last_bytes(found).items()
-            if (server == files.SLOW) is slow
-        ]
-        if not own:
-            raise NotMeasured(f"no campaign of {files.SERIES}")
-        what = f"goodput by Chromium, means of {len(own)} arms, least to greatest"
-        return _told(m, files.SERIES, f"{_ends(own)}{SPACE}Mbit/s", what)
+        found = files.last_bytes(files.measured(m.data, m.key))
+        return _mbps(m, files.SERIES, [one for (server, _), one in found.items() if (server == files.SLOW) is slow])
 
     return number
+
+
+def _lost_files(bbr: bool) -> Callable[[Measured], StatedNumber]:
+    """The same with loss, of all servers, by BBR or by what else they have."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = files_loss.measured(m.data, m.key)
+        return _mbps(m, files_loss.SERIES, [one for (cca, *_), one in found.items() if (cca == "bbr") is bbr])
+
+    return number
+
+
+def _mbps(m: Measured, series: str, own: list[Summary]) -> StatedNumber:
+    if not own:
+        raise NotMeasured(f"no campaign of {series}")
+    what = f"goodput by Chromium, means of {len(own)} arms, least to greatest"
+    return _told(m, series, f"{_ends(files.goodput_mbps(one) for one in own)}{SPACE}Mbit/s", what)
 
 
 def _kept(server: str, cca: str) -> Callable[[Measured], StatedNumber]:
@@ -152,6 +170,10 @@ def _of(protocol: str) -> Chosen:
     return lambda pair: pair.protocol == protocol
 
 
+def _quic_by(cca: str) -> Chosen:
+    return lambda pair: pair.protocol == "quic" and pair.cca == cca
+
+
 def _by_cubic(protocol: str) -> Chosen:
     return lambda pair: pair.protocol == protocol and pair.cca == "cubic"
 
@@ -160,12 +182,18 @@ NUMBERS: Numbers = {
     "pairs": _pairs,
     "goodput-quick": _span(QUIET, GOODPUT, lambda pair: not pair.is_slow),
     "goodput-slow": _span(QUIET, GOODPUT, lambda pair: pair.is_slow),
-    "bbr-over-cubic": _bbr_over_cubic,
+    "bbr-over-cubic": _bbr_over_cubic(slow=False),
+    "bbr-over-cubic-slow": _bbr_over_cubic(slow=True),
+    "loss-pairs": _loss_pairs,
+    **{f"loss-{cca}": _span(LOSSY, GOODPUT, _quic_by(cca)) for cca in ("cubic", "reno")},
+    "loss-tcp": _span(LOSSY, GOODPUT, lambda pair: pair.protocol == "tcp" and pair.cca != "bbr"),
     **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _of(protocol)) for protocol in ("quic", "tcp")},
     **{f"cpu-{protocol}": _span(QUIET, CPU, _by_cubic(protocol)) for protocol in ("quic", "tcp")},
     "plt-quick": _page,
     "files-quick": _files(False),
     "files-slow": _files(True),
+    "files-bbr": _lost_files(bbr=True),
+    "files-cubic": _lost_files(bbr=False),
     "early-pairs": _resumed,
     "early-small": _spared(early.SMALL, TTLB.name),
     "early-first": _spared(early.LARGE, TTFB.name),
@@ -178,6 +206,8 @@ NUMBERS: Numbers = {
     "kept-aioquic": _kept("aioquic", "reno"),
     "stated-matrix": stated("matrix"),
     "stated-loss": stated("matrix-loss"),
+    "stated-loss-rest": stated("matrix-loss-rest"),
+    "stated-chromium-loss": stated("matrix-chromium-loss"),
     "stated-handshake": stated("matrix-handshake"),
     "stated-browser": stated("matrix-browser"),
     "stated-early": stated("matrix-early"),
