@@ -5,9 +5,8 @@ import re
 
 import pytest
 from book_sample import PUBLISHED
-from matrix_sample import REJECTED, write_matrix
+from matrix_sample import REJECTED, of, write_matrix
 
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.matrix import chart, predictions, tables
 from longlook.book.matrix.evidence import (
@@ -18,7 +17,6 @@ from longlook.book.matrix.evidence import (
     QUIET,
     SMALL,
     STUDY,
-    SWEEPS,
     TITLES,
     column,
     newest,
@@ -34,6 +32,8 @@ from longlook.server import SERVERS as SERVER_ADAPTERS
 from longlook.stack.arms import open_sweep
 
 PAGE = "book/matrix/matrix"
+SWEEPS = {QUIET: (QUIET,), LOSSY: (LOSSY, "matrix-loss-rest"), SMALL: (SMALL,)}
+"""By which a series is measured: the one with loss in two parts."""
 
 
 @pytest.fixture(scope="module")
@@ -162,16 +162,6 @@ def test_numbers_of_the_text(data):
     assert texts["bbr-over-cubic-slow"] == "1.2 to 2.0 times" and texts["loss-pairs"] == "64"
     assert texts["cpu-quic"] == "30 ms per MB" and texts["cpu-tcp"] == "8 ms per MB"
     assert "data/raw/reference-matrix-2026" in value_of("goodput-quick", PAGE, data).origin
-
-
-def of(**means):
-    """Summaries by pair: `envoy_curl_cubic=64.0`; TCP's by their server."""
-    found = {}
-    for name, mean in means.items():
-        server, client, cca = name.split("_")
-        protocol = "tcp" if server in SERVERS["tcp"] else "quic"
-        found[Pair(protocol, server, client, cca)] = Summary(mean, mean / 200, 10)
-    return found
 
 
 GOOD = {

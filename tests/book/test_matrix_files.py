@@ -8,7 +8,8 @@ from book_sample import PUBLISHED
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.matrix import files
-from longlook.book.matrix.browsers import BROWSERS, BYTES
+from longlook.book.matrix.browsers import BYTES
+from longlook.book.matrix.pairs import BROWSERS
 from longlook.experiment.metrics import CONNECT, TTLB
 from longlook.figure import style
 from longlook.stack.arms import open_sweep

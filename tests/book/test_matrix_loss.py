@@ -4,14 +4,13 @@ import re
 
 import pytest
 from book_sample import PUBLISHED
+from matrix_sample import of
 
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.matrix import files_loss, loss_rest
-from longlook.book.matrix.browsers import BROWSERS
 from longlook.book.matrix.files import SERVERS
-from longlook.book.matrix.pairs import SERVERS as BY_PROTOCOL
-from longlook.book.matrix.pairs import Pair
+from longlook.book.matrix.pairs import BROWSERS
 from longlook.figure import style
 from longlook.stack.arms import open_sweep
 
@@ -23,13 +22,7 @@ REST = {
 
 
 def rest(changed):
-    found = {}
-    for name, mean in (REST | changed).items():
-        server, client, cca = name.split("_")
-        found[Pair("tcp" if server in BY_PROTOCOL["tcp"] else "quic", server, client, cca)] = Summary(
-            mean, mean / 200, 9
-        )
-    return found
+    return of(**REST | changed)
 
 
 @pytest.mark.parametrize(

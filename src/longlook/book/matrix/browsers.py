@@ -12,20 +12,20 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.matrix.evidence import STUDY, newest
-from longlook.book.matrix.pairs import NAMES
+from longlook.book.matrix import by_browser
+from longlook.book.matrix.evidence import newest
+from longlook.book.matrix.judging import LOSSY_APART
+from longlook.book.matrix.pairs import BROWSERS, NAMES
 from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.times import Times, percent_text, times
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
-from longlook.figure.table import html_table
 
 SERIES = "matrix-browser"
 SERVERS = ("envoy", "ngtcp2", "lsquic", "quicgo", "aioquic", "apache")
-BROWSERS = {"111": "Chromium 111", "153": "Chromium 153"}
 LOSSES_PCT = {0.0: "no loss", 1.0: "1 % loss"}
 SLOW, TWO, TCP = "aioquic", "envoy", "apache"
-MOST_APART, LEAST_SLOW, LOSSY_APART = 1.1, 1.4, 4 / 3
+MOST_APART, LEAST_SLOW = 1.1, 1.4
 BYTES = 10_000_000
 """Of the image."""
 Numbers = Mapping[tuple[float, str, str], Summary]
@@ -34,13 +34,8 @@ Numbers = Mapping[tuple[float, str, str], Summary]
 
 def measured(data: BookData, key: str) -> Numbers:
     """Of one column, `reference` or `yours`; those with a load that counts."""
-    rows = data.rows("arms", STUDY, SERIES, key)
-    rows = rows[(rows["metric"] == PLT.name) & (rows["n"] > 0)]
-    found = {}
-    for _, row in rows.iterrows():
-        server, browser = str(row["arm"]).split()
-        found[float(row["loss_pct"]), server, browser] = summary_of(row)
-    return found
+    found = by_browser.counted(data, SERIES, key, {PLT.name})
+    return {(float(row["loss_pct"]), server, browser): summary_of(row) for row, server, browser in found}
 
 
 def table(data: BookData | None = None) -> HTML:
@@ -49,16 +44,8 @@ def table(data: BookData | None = None) -> HTML:
     own = measured(data, newest(data, SERIES).key)
     if not own:
         return HTML(style.NOTHING_YET)
-    head = ["server", *(browser for _ in LOSSES_PCT for browser in BROWSERS.values())]
-    groups = [("", 1), *((f"PLT, ms (goodput, Mbit/s): {words}", len(BROWSERS)) for words in LOSSES_PCT.values())]
-    rows = [
-        [
-            f"{NAMES[server]} ({'TCP' if server == TCP else 'QUIC'})",
-            *(_text(own.get((loss, server, browser))) for loss in LOSSES_PCT for browser in BROWSERS),
-        ]
-        for server in SERVERS
-    ]
-    return HTML(html_table(head, rows, numeric=range(1, len(head)), groups=groups))
+    titles = {loss: f"PLT, ms (goodput, Mbit/s): {words}" for loss, words in LOSSES_PCT.items()}
+    return by_browser.table(SERVERS, {TCP}, titles, lambda *place: _text(own.get(place)))
 
 
 def _text(own: Summary | None) -> str:

@@ -11,7 +11,7 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.matrix.evidence import (
-    CONTROLLERS,
+    BY_CONTROLLER,
     CPU,
     GOODPUT,
     HANDSHAKE,
@@ -88,7 +88,7 @@ def _rows(asked: Picture, column: Column) -> Iterator[dict[str, object]]:
         found = column.found(asked.series, pair)
         own = asked.quantity.of(found)
         place = {
-            "block": pair.cca.upper() if asked.series in CONTROLLERS else "",
+            "block": pair.cca.upper() if asked.series in BY_CONTROLLER else "",
             "panel": style.PROTOCOL_LABELS[pair.protocol],
             "down": NAMES[pair.server],
             "across": NAMES[pair.client],

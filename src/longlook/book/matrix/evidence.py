@@ -22,18 +22,16 @@ QUIET, LOSSY, SMALL = "matrix", "matrix-loss", "matrix-handshake"
 """Series: 10 MB without loss and with, and a file that fits into the first flight."""
 TITLES = {QUIET: "10 MB, no loss", LOSSY: "10 MB, 1 % loss", SMALL: "10 KB, no loss"}
 """What a reader calls a series."""
-SWEEPS = {QUIET: (QUIET,), LOSSY: (LOSSY, "matrix-loss-rest"), SMALL: (SMALL,)}
-"""By which a series is measured: the one with loss in two parts."""
-CONTROLLERS: dict[str, tuple[Cca, ...]] = dict.fromkeys((QUIET, LOSSY), ("cubic", "bbr", "reno"))
-"""Of the series that are measured by controller; else each server has CUBIC, or the one in `ONLY`."""
+BY_CONTROLLER = (QUIET, LOSSY)
+"""The series that are measured with each; else each server has CUBIC, or the one in `ONLY`."""
 ONLY: dict[str, Cca] = {"quicgo": "reno"}
 NOT_ASKED = "not measured: no sweep has it"
 
 
 def shown(series: str) -> list[Pair]:
     """Every pair that a reader may look for in a series, also those that cannot be."""
-    if series in CONTROLLERS:
-        return [pair for cca in CONTROLLERS[series] for pair in pairs(cca)]
+    if series in BY_CONTROLLER:
+        return list(pairs())
     return [replace(pair, cca=ONLY.get(pair.server, pair.cca)) for pair in pairs("cubic")]
 
 

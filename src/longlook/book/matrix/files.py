@@ -9,15 +9,15 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.matrix.browsers import BROWSERS, BYTES, MOST_APART, SLOW
-from longlook.book.matrix.evidence import STUDY, newest
-from longlook.book.matrix.pairs import NAMES
+from longlook.book.matrix import by_browser
+from longlook.book.matrix.browsers import BYTES, MOST_APART, SLOW
+from longlook.book.matrix.evidence import newest
+from longlook.book.matrix.pairs import BROWSERS, NAMES
 from longlook.book.matrix.predictions import LEAST_MBPS, MOST_SLOW_MBPS, QUIC_TRIPS, RTT_MS, TCP_TRIPS
 from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.times import percent_text, times
 from longlook.experiment.metrics import CONNECT, TTLB
 from longlook.figure import style
-from longlook.figure.table import html_table
 
 SERIES = "matrix-chromium"
 SERVERS = ("envoy", "ngtcp2", "lsquic", "quicgo", "aioquic", "apache", "nginx")
@@ -26,6 +26,8 @@ SMALL = 10_240
 """Bytes; the other file has BYTES."""
 SHOWN = ((BYTES, TTLB.name), (SMALL, CONNECT.name), (SMALL, TTLB.name))
 """File and metric of what the table and the predictions have."""
+TITLES = ("10 MB: goodput, Mbit/s", "10 KB: handshake, ms", "10 KB: last byte, ms")
+"""Of each in the table."""
 Place = tuple[int, str, str, str]
 """Bytes, metric, server, browser."""
 Numbers = Mapping[Place, Summary]
@@ -33,13 +35,10 @@ Numbers = Mapping[Place, Summary]
 
 def measured(data: BookData, key: str) -> Numbers:
     """Of one column, `reference` or `yours`, ms; those with a download that counts, of both files."""
-    rows = data.rows("arms", STUDY, SERIES, key)
-    rows = rows[rows["metric"].isin({metric for _, metric in SHOWN}) & (rows["n"] > 0)]
-    found = {}
-    for _, row in rows.iterrows():
-        server, browser = str(row["arm"]).split()
-        found[int(row["object_bytes"]), row["metric"], server, browser] = summary_of(row)
-    return found
+    found = by_browser.counted(data, SERIES, key, {metric for _, metric in SHOWN})
+    return {
+        (int(row["object_bytes"]), row["metric"], server, browser): summary_of(row) for row, server, browser in found
+    }
 
 
 def goodput_mbps(own: Summary) -> float:
@@ -53,17 +52,8 @@ def table(data: BookData | None = None) -> HTML:
     own = measured(data, newest(data, SERIES).key)
     if not own:
         return HTML(style.NOTHING_YET)
-    titles = ("10 MB: goodput, Mbit/s", "10 KB: handshake, ms", "10 KB: last byte, ms")
-    head = ["server", *(browser for _ in SHOWN for browser in BROWSERS.values())]
-    groups = [("", 1), *((title, len(BROWSERS)) for title in titles)]
-    rows = [
-        [
-            f"{NAMES[server]} ({'TCP' if server in TCP else 'QUIC'})",
-            *(_text(own.get((*what, server, browser)), what[0] == BYTES) for what in SHOWN for browser in BROWSERS),
-        ]
-        for server in SERVERS
-    ]
-    return HTML(html_table(head, rows, numeric=range(1, len(head)), groups=groups))
+    titles = dict(zip(SHOWN, TITLES, strict=True))
+    return by_browser.table(SERVERS, TCP, titles, lambda what, *who: _text(own.get((*what, *who)), what[0] == BYTES))
 
 
 def _text(own: Summary | None, goodput: bool) -> str:

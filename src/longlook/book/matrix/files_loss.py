@@ -9,16 +9,16 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.matrix.browsers import BROWSERS, LOSSY_APART
-from longlook.book.matrix.evidence import STUDY, newest
+from longlook.book.matrix import by_browser
+from longlook.book.matrix.evidence import newest
 from longlook.book.matrix.files import SERVERS, TCP, goodput_mbps
-from longlook.book.matrix.pairs import NAMES
+from longlook.book.matrix.judging import LOSSY_APART
+from longlook.book.matrix.pairs import BROWSERS, NAMES
 from longlook.book.matrix.predictions import LEAST_MBPS, LEAST_TIMES_BBR
 from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.times import Times, times
 from longlook.experiment.metrics import TTLB
 from longlook.figure import style
-from longlook.figure.table import html_table
 
 SERIES = "matrix-chromium-loss"
 OTHERS, BBR = "other", "bbr"
@@ -32,13 +32,8 @@ Numbers = Mapping[Place, Summary]
 
 def measured(data: BookData, key: str) -> Numbers:
     """Time to the last byte of 10 MB, of one column, `reference` or `yours`, ms; those with a download that counts."""
-    rows = data.rows("arms", STUDY, SERIES, key)
-    rows = rows[(rows["metric"] == TTLB.name) & (rows["n"] > 0)]
-    found = {}
-    for _, row in rows.iterrows():
-        server, browser = str(row["arm"]).split()
-        found[BBR if row["cca"] == BBR else OTHERS, server, browser] = summary_of(row)
-    return found
+    found = by_browser.counted(data, SERIES, key, {TTLB.name})
+    return {(BBR if row["cca"] == BBR else OTHERS, server, browser): summary_of(row) for row, server, browser in found}
 
 
 def table(data: BookData | None = None) -> HTML:
@@ -47,17 +42,8 @@ def table(data: BookData | None = None) -> HTML:
     own = measured(data, newest(data, SERIES).key)
     if not own:
         return HTML(style.NOTHING_YET)
-    kinds = (OTHERS, BBR)
-    head = ["server", *(browser for _ in kinds for browser in BROWSERS.values())]
-    groups = [("", 1), *((title, len(BROWSERS)) for title in ("CUBIC, quic-go Reno: Mbit/s", "BBR: Mbit/s"))]
-    rows = [
-        [
-            f"{NAMES[server]} ({'TCP' if server in TCP else 'QUIC'})",
-            *(_text(own.get((kind, server, browser))) for kind in kinds for browser in BROWSERS),
-        ]
-        for server in SERVERS
-    ]
-    return HTML(html_table(head, rows, numeric=range(1, len(head)), groups=groups))
+    titles = {OTHERS: "CUBIC, quic-go Reno: Mbit/s", BBR: "BBR: Mbit/s"}
+    return by_browser.table(SERVERS, TCP, titles, lambda *place: _text(own.get(place)))
 
 
 def _text(own: Summary | None) -> str:

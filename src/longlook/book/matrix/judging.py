@@ -11,6 +11,8 @@ from longlook.book.predicted import Prediction, all_of
 from longlook.book.times import Times, times
 
 Numbers = Mapping[Pair, Summary]
+LOSSY_APART = 4 / 3
+"""By how much downloads under loss may differ and be called alike."""
 
 
 def bounded(said: str, numbers: Numbers, low: float = float("-inf"), high: float = float("inf")) -> Prediction:

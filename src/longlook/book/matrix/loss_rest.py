@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from longlook.book.matrix.judging import Numbers, alike, bounded, compared
+from longlook.book.matrix.judging import LOSSY_APART, Numbers, alike, bounded, compared
 from longlook.book.matrix.pairs import SLOW, Pair
 from longlook.book.predicted import Prediction
 from longlook.book.times import times
 
-LOSSY_APART = 4 / 3
 SLOW_MBPS = (15.0, 50.0)
 LEAST_OF_CUBIC = 0.5
 BOTH = ("ngtcp2", "lsquic")

@@ -32,6 +32,8 @@ NAMES = {
     "aiohttp": "AIOHTTP",
     "curl": "curl",
 }
+BROWSERS = {"111": "Chromium 111", "153": "Chromium 153"}
+"""In sweeps of their own: they are no CLIENTS here."""
 SLOW = "aioquic"
 """The one that a processor holds up."""
 WORKLOAD = "download"

@@ -12,7 +12,7 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.matrix import loss_rest
 from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LAST_BYTE, LOSSY, QUIET, SMALL, column
-from longlook.book.matrix.judging import Numbers, alike, bounded, compared, span, which
+from longlook.book.matrix.judging import LOSSY_APART, Numbers, alike, bounded, compared, span, which
 from longlook.book.matrix.pairs import NAMES, SLOW, Pair
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.times import times
@@ -20,7 +20,7 @@ from longlook.book.varied import REFERENCE
 
 RTT_MS = 36.0
 LEAST_MBPS, MOST_SLOW_MBPS = 55.0, 50.0
-MOST_APART, LOSSY_APART = 1.10, 4 / 3
+MOST_APART = 1.10
 LEAST_TIMES_BBR = 2.0
 QUIC_TRIPS, TCP_TRIPS = (0.0, 1.5), (2.0, 2.5)
 LAST_TRIPS = {"quic": 3.0, "tcp": 3.5}

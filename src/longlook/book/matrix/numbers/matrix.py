@@ -47,8 +47,11 @@ def _ends(values: Iterable[float], digits: int = 0) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _pairs(m: Measured) -> StatedNumber:
-    return _told(m, QUIET, str(len(_found(m, QUIET, GOODPUT))), "pairs of server and client, by controller")
+def _pairs(series: str) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        return _told(m, series, str(len(_found(m, series, GOODPUT))), "pairs of server and client, by controller")
+
+    return number
 
 
 def _bbr_over_cubic(slow: bool) -> Callable[[Measured], StatedNumber]:
@@ -66,10 +69,6 @@ def _bbr_over_cubic(slow: bool) -> Callable[[Measured], StatedNumber]:
         return _told(m, LOSSY, f"{_ends(both, 1)} times", f"goodput by BBR over that by CUBIC, {len(both)} pairs")
 
     return number
-
-
-def _loss_pairs(m: Measured) -> StatedNumber:
-    return _told(m, LOSSY, str(len(_found(m, LOSSY, GOODPUT))), "pairs of server and client, by controller")
 
 
 def _page(m: Measured) -> StatedNumber:
@@ -179,12 +178,12 @@ def _by_cubic(protocol: str) -> Chosen:
 
 
 NUMBERS: Numbers = {
-    "pairs": _pairs,
+    "pairs": _pairs(QUIET),
     "goodput-quick": _span(QUIET, GOODPUT, lambda pair: not pair.is_slow),
     "goodput-slow": _span(QUIET, GOODPUT, lambda pair: pair.is_slow),
     "bbr-over-cubic": _bbr_over_cubic(slow=False),
     "bbr-over-cubic-slow": _bbr_over_cubic(slow=True),
-    "loss-pairs": _loss_pairs,
+    "loss-pairs": _pairs(LOSSY),
     **{f"loss-{cca}": _span(LOSSY, GOODPUT, _quic_by(cca)) for cca in ("cubic", "reno")},
     "loss-tcp": _span(LOSSY, GOODPUT, lambda pair: pair.protocol == "tcp" and pair.cca != "bbr"),
     **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _of(protocol)) for protocol in ("quic", "tcp")},
