@@ -159,6 +159,7 @@ def test_numbers_of_the_text(data):
     texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in numbers_of(PAGE)}
     assert texts["pairs"] == "62" and texts["goodput-quick"] == "64 Mbit/s" and texts["goodput-slow"] == "20 Mbit/s"
     assert texts["bbr-over-cubic"] == "4.0 to 6.4 times" and texts["handshake-quic"] == "40 ms"
+    assert texts["loss-to-slow"] == "10.0 to 20.0 Mbit/s" and texts["slow-cpu-loss"] == "0.2 s"
     assert texts["bbr-over-cubic-slow"] == "1.2 to 2.0 times" and texts["loss-pairs"] == "64"
     assert texts["cpu-quic"] == "30 ms per MB" and texts["cpu-tcp"] == "8 ms per MB"
     assert "data/raw/reference-matrix-2026" in value_of("goodput-quick", PAGE, data).origin

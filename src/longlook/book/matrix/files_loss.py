@@ -107,7 +107,7 @@ def _behind(own: Numbers) -> Iterator[tuple[str, Times]]:
     """Apache's time over the others'."""
     for (kind, server, browser), one in own.items():
         if kind == OTHERS and server in AHEAD and (other := own.get((OTHERS, BEHIND, browser))):
-            yield f"over {NAMES[server]}, {BROWSERS[browser]}", times(one, other)
+            yield f"{NAMES[server]} ({BROWSERS[browser]})", times(one, other)
 
 
 def _over(said: str, ratios: Iterator[tuple[str, Times]], holds: Callable[[Times], bool | None]) -> Prediction:

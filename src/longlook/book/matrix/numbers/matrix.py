@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
 from longlook.book.matrix import browsers, early, files, files_loss, windows
-from longlook.book.matrix.evidence import CPU, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
+from longlook.book.matrix.evidence import CPU, CPU_OF_CLIENT, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
 from longlook.book.matrix.evidence import Quantity as Shown
-from longlook.book.matrix.pairs import Pair
+from longlook.book.matrix.pairs import SLOW, Pair
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import TTFB, TTLB
@@ -30,12 +30,12 @@ def _told(m: Measured, series: str, text: str, what: str) -> StatedNumber:
     return StatedNumber(text, f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
 
 
-def _span(series: str, quantity: Shown, chosen: Chosen) -> Callable[[Measured], StatedNumber]:
+def _span(series: str, quantity: Shown, chosen: Chosen, digits: int = 0) -> Callable[[Measured], StatedNumber]:
     """The least and the greatest mean of some pairs."""
 
     def number(m: Measured) -> StatedNumber:
         means = [one.mean for one in _found(m, series, quantity, chosen).values()]
-        text = f"{_ends(means)}{SPACE}{quantity.unit}"
+        text = f"{_ends(means, digits)}{SPACE}{quantity.unit}"
         return _told(m, series, text, f"{quantity.title}, means of {len(means)} pairs, least to greatest")
 
     return number
@@ -177,6 +177,15 @@ def _by_cubic(protocol: str) -> Chosen:
     return lambda pair: pair.protocol == protocol and pair.cca == "cubic"
 
 
+def _windowed(pair: Pair) -> bool:
+    """Of QUIC, by a controller whose window loss keeps small."""
+    return pair.protocol == "quic" and pair.cca != "bbr"
+
+
+def _python_by_bbr(pair: Pair) -> bool:
+    return pair.client == SLOW and pair.cca == "bbr"
+
+
 NUMBERS: Numbers = {
     "pairs": _pairs(QUIET),
     "goodput-quick": _span(QUIET, GOODPUT, lambda pair: not pair.is_slow),
@@ -185,6 +194,13 @@ NUMBERS: Numbers = {
     "bbr-over-cubic-slow": _bbr_over_cubic(slow=True),
     "loss-pairs": _pairs(LOSSY),
     **{f"loss-{cca}": _span(LOSSY, GOODPUT, _quic_by(cca)) for cca in ("cubic", "reno")},
+    "loss-to-slow": _span(LOSSY, GOODPUT, lambda pair: _windowed(pair) and SLOW == pair.client != pair.server, 1),
+    "loss-to-others": _span(LOSSY, GOODPUT, lambda pair: _windowed(pair) and not pair.is_slow, 1),
+    "loss-from-slow": _span(LOSSY, GOODPUT, lambda pair: _windowed(pair) and pair.server == SLOW, 1),
+    "slow-bbr-loss": _span(LOSSY, GOODPUT, _python_by_bbr),
+    "slow-bbr-quiet": _span(QUIET, GOODPUT, _python_by_bbr),
+    "slow-cpu-loss": _span(LOSSY, CPU_OF_CLIENT, _python_by_bbr, 1),
+    "slow-cpu-quiet": _span(QUIET, CPU_OF_CLIENT, _python_by_bbr, 1),
     "loss-tcp": _span(LOSSY, GOODPUT, lambda pair: pair.protocol == "tcp" and pair.cca != "bbr"),
     **{f"handshake-{protocol}": _span(SMALL, HANDSHAKE, _of(protocol)) for protocol in ("quic", "tcp")},
     **{f"cpu-{protocol}": _span(QUIET, CPU, _by_cubic(protocol)) for protocol in ("quic", "tcp")},
