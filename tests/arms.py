@@ -19,7 +19,7 @@ from longlook.probe.stopwatch import StopWatch
 from longlook.server.base import ServerSettings
 from longlook.site.certificate import make_certificate
 from longlook.site.write import write_site
-from longlook.stack import open_stack
+from longlook.stack.install import install
 from longlook.testbed.netns import NetnsTestbed
 
 LINK = Link(bandwidth_mbps=50, rtt_ms=10)
@@ -57,6 +57,7 @@ def arm_on(
 
     `spoil` may damage the site on disk before the server starts; `site` makes another one than the workload's; `arm`
     are its fields beyond those of `arm_of`. `server_cca`: a controller that the server gets in place of the arm's.
+    Stacks that are installed on demand are installed, as a campaign does.
     """
     wanted = arm_of(server, stack, **arm)
     for folder in (tmp_path, *tmp_path.parents[:3]):
@@ -67,7 +68,7 @@ def arm_on(
         spoil(made.root)
     tls = make_certificate(tmp_path / "tls")
     tls.key.chmod(0o644)
-    browser_stack, stack = open_stack(browser or stack), open_stack(stack)
+    browser_stack, stack = install(browser or stack), install(stack)
     with contextlib.ExitStack() as owned:
         bed = owned.enter_context(NetnsTestbed(testbed_name))
         driver = owned.enter_context(LinkPipe(bed))

@@ -6,9 +6,11 @@ from longlook import paths
 from longlook.client.observation import SeenObject
 from longlook.errors import LonglookError
 from longlook.experiment.arrivals import arrival
-from longlook.experiment.said import PAGE, Said, ask, read, summarised, write
+from longlook.experiment.said import PAGE, SWEEP, Said, ask, read, summarised, write
 from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Asked
 from longlook.site.webpage import resources
+from longlook.stack.arms import open_sweep
+from longlook.stack.install import install
 from longlook.testbed.netns import NetnsTestbed
 
 
@@ -74,9 +76,11 @@ def test_the_order_of_arrival_counts_whole_objects_before_the_last_style_sheet()
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_the_browser_says_its_order_over_both_and_its_copy_nothing(testbed_name):
     """By packets: PRIORITY_UPDATE frames are on the wire, and of the copy as many of a type that nobody knows."""
+    for stack in open_sweep(SWEEP).cells()[0].stacks:
+        install(stack)
     with NetnsTestbed(testbed_name) as bed:
         found = ask(bed)
     assert sum(one.requests for one in found) == PAGE.resources

@@ -16,7 +16,6 @@ from longlook.plan.link import Link
 from longlook.plan.workload import Page
 from longlook.server.apache import Apache
 from longlook.server.gquicd import Gquicd
-from longlook.stack.install import install
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -26,7 +25,6 @@ VERSIONS = {"gquic37": 37, "c64q039": 39, "c69": 43}
 
 
 def arm_on(testbed_name, tmp_path, server=Gquicd, stack="gquic37", **how):
-    install(stack)
     return arms.arm_on(testbed_name, tmp_path, server, stack, **how)
 
 

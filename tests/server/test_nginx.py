@@ -9,13 +9,11 @@ from arms import plt_ms, shorten_image, verdicts
 from longlook.errors import NotSupported
 from longlook.plan.link import Link
 from longlook.server.nginx import Nginx
-from longlook.stack.install import install
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(180)]
 
 
 def arm_on(testbed_name, tmp_path, **how):
-    install("baxter2018")
     return arms.arm_on(testbed_name, tmp_path, Nginx, "baxter2018", **how)
 
 
@@ -48,7 +46,6 @@ def test_a_server_that_ends_the_connection_leaves_no_warm_arm(testbed_name, tmp_
 
 
 def early_on(testbed_name, tmp_path, **how):
-    install("todaynginx")
     return arms.arm_on(testbed_name, tmp_path, Nginx, "todaynginx", handshake="0rtt", **how)
 
 

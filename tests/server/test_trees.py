@@ -10,7 +10,6 @@ import arms
 from longlook.server import SERVERS
 from longlook.server.envoy import routes
 from longlook.site.tree import Site, described
-from longlook.stack.install import install
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -90,7 +89,6 @@ def test_a_tree_of_odd_paths_is_served_byte_for_byte(testbed_name, tmp_path, ser
     kind = SERVERS[server]
     how = {"site": tree, "faults": never, "handshake": kind.offer.handshakes[0]}
     stack = STACK_OF[server]
-    install(stack)
     with arms.arm_on(testbed_name, tmp_path, kind, stack, browser=BROWSER_OF.get(stack), **how) as on:
         found = answers(on, [*ODD, *absent, folder])
     cache = None if server in SAYS_NOTHING_OF_CACHES else "no-store,no-cache"
