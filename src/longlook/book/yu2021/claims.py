@@ -17,7 +17,7 @@ from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.times import Times, part_of
+from longlook.book.times import Times, ms_text, part_of
 from longlook.book.yu2021 import first_loss
 from longlook.book.yu2021.evidence import (
     BBR,
@@ -116,12 +116,6 @@ def _a_trip(evidence: Evidence) -> list[ClaimPart]:
                     holds = lead.within(*(trips * QUIET.rtt_ms for trips in ABOUT_A_TRIP))
                     found.append(ClaimPart(f"{pair.title}, {SIZE_NAMES[size]}", ms_text(lead), holds))
     return found + _parts(evidence, (BBR, CUBIC), map(place, LARGER), low=QUICKER)
-
-
-def ms_text(found: Times) -> str:
-    """`14.2 ms (12.9 to 15.0)`."""
-    texts = [f"{one:.1f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]
-    return f"{texts[0]} ms" + ("" if texts[1] == "nan" else f" ({texts[1]} to {texts[2]})")
 
 
 def _controller_under_loss(evidence: Evidence) -> list[ClaimPart]:
