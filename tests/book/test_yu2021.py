@@ -55,6 +55,8 @@ class Model(Measured):
     changed: dict = field(default_factory=dict)
 
     def loads(self, where, arm, metric="ttlb_ms"):
+        if where.series not in SWEEPS:
+            return ()
         protocol, cca, client = arm.split()[:3]
         condition = where.condition
         if metric == "bytes_down":
@@ -166,7 +168,7 @@ def test_what_is_published_is_held_to_the_same_criteria():
     said = verdicts_of(claims.Evidence(None))
     assert said["yu-01"] == said["yu-03"] == said["yu-06"] == "holds"
     assert said["yu-02"].startswith("holds (4 of 10")
-    assert {name for name, text in said.items() if not text} == {"yu-04", "yu-05", "yu-08", "yu-09"}
+    assert {name for name, text in said.items() if not text} == {"yu-04", "yu-05", "yu-08", "yu-09", "yu-11"}
     assert said["yu-16"].startswith("holds in 18 of 21, not in Google, 1 MB, 65 ms, Google, 1 MB, 115 ms, Facebook")
 
 
@@ -175,7 +177,7 @@ def test_claims_of_the_model():
     assert {name for name, text in said.items() if text == "holds"} == {
         "yu-01", "yu-02", "yu-03", "yu-04", "yu-05", "yu-06", "yu-09"
     }  # fmt: skip
-    assert said["yu-08"] == "holds in 2 of 3, not in 100 KB"
+    assert said["yu-08"] == "holds in 2 of 3, not in 100 KB (3 of 4 parts)"
     assert said["yu-16"].startswith("holds in 17 of 21, not in BBR against BBR, 1 MB, 65 ms")
 
 
@@ -341,9 +343,9 @@ def test_a_correlation_has_an_interval_and_needs_some_downloads():
 
 def test_every_claim_is_judged_or_its_reason_is_told():
     judged = {claim.name for claim in claims.CLAIMS}
-    apart = {f"yu-{number:02d}" for number in (7, 10, 11, 12, 13, 14, 15)}
+    apart = {f"yu-{number:02d}" for number in (7, 10, 12, 13, 14, 15)}
     assert judged | apart == {f"yu-{number:02d}" for number in range(1, 17)}
-    assert len(claims.NOT_JUDGED) == 4 and "mvfst" in claims.not_judged().data
+    assert len(claims.NOT_JUDGED) == 3 and "mvfst" in claims.not_judged().data
 
 
 def test_every_controller_of_the_pairs_is_in_every_cell():

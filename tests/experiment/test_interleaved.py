@@ -66,6 +66,8 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         QUIC | {"stack": "gquic37"},
         QUIC | {"reordering_threshold": 9},
         TCP | {"handshake": "warm"},
+        TCP | {"client_groups": ["secp256r1", "x25519"], "verify": False},
+        TCP | {"server_groups": ["x25519"]},
     ]
     named = [arm | {"name": f"arm{number}"} for number, arm in enumerate(arms)]
     servers = Servers(cell(*named))
@@ -82,8 +84,9 @@ def test_arms_that_need_the_same_server_share_it_and_each_further_one_has_the_ne
         ("quic", 448, "arm12"),
         ("quic", 449, "arm14"),
         ("quic", 450, "arm15"),
+        ("tcp", 446, "arm18"),
     ]
-    assert [found[f"arm{number}"].settings.port for number in (2, 3, 4, 6, 13, 16)] == [443] * 6
+    assert [found[f"arm{number}"].settings.port for number in (2, 3, 4, 6, 13, 16, 17)] == [443] * 7
 
 
 def test_windows_are_set_once_where_they_are_equal_and_before_each_load_where_not():

@@ -17,6 +17,12 @@ AIOQUIC = {"stack": "halme2021", "protocol": "quic", "server": "aioquic", "clien
 AIOHTTP = {"stack": "halme2021", "protocol": "tcp", "server": "aiohttp", "client": "aiohttp"}
 MATRIX = AIOQUIC | {"stack": "matrix"}
 MATRIX_TCP = AIOHTTP | {"stack": "matrix"}
+CURL = {
+    "stack": "yu2021nginx",
+    "client": "curl",
+    "client_groups": ["secp256r1", "x25519"],
+    "server_groups": ["x25519"],
+}
 DOWNLOAD = {"experiment": "download", "workload": {"kind": "download", "size_kb": 1000}}
 
 
@@ -78,6 +84,9 @@ def test_what_can_be_done_is_not_refused(arm):
         ),
         (TCP | {"handshake": "warm"}, "server apache does 1rtt, not warm"),
         (QUIC | {"reordering_threshold": 9}, "server envoy cannot be told a reordering threshold"),
+        (QUIC | {"server_groups": ["x25519"]}, "server envoy cannot be told its TLS groups"),
+        (TCP | {"client_groups": ["x25519"]}, "client chromium cannot be told its TLS groups"),
+        (TCP | {"verify": False}, "client chromium cannot be told not to check the certificate"),
         (
             QUIC | {"server": "lighttpd"},
             "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd",
@@ -125,6 +134,8 @@ def test_a_browser_fetches_files_too():
         MATRIX | {"server": "quicgo", "client": "aioquic", "cca": "reno", "handshake": "0rtt"},
         MATRIX | {"server": "envoy", "client": "ngtcp2", "emulated_connections": 2, "handshake": "0rtt"},
         MATRIX | {"server": "envoy", "client": "chromium", "emulated_connections": 2, "handshake": "0rtt"},
+        CURL | {"server": "ngtcp2", "protocol": "quic", "handshake": "1rtt"},
+        CURL | {"server": "nginx", "protocol": "tcp", "verify": False},
         MATRIX_TCP | {"server": "apache"},
         MATRIX_TCP | {"stack": "matrixnginx", "server": "nginx"},
     ],
@@ -147,6 +158,11 @@ def test_downloads_that_can_be_done_are_not_refused(arm):
         (AIOQUIC | {"client": "aiohttp"}, "client aiohttp speaks tcp, not quic"),
         (AIOHTTP | {"server": "aioquic"}, "server aioquic speaks quic, not tcp"),
         (AIOHTTP | {"client": "ngtcp2"}, "client ngtcp2 speaks quic, not tcp"),
+        (
+            AIOQUIC | {"server": "ngtcp2", "client": "ngtcp2", "client_groups": ["x25519"]},
+            "client ngtcp2 cannot be told its",
+        ),
+        (AIOHTTP | {"verify": False}, "client aiohttp cannot be told not to check the certificate"),
         (AIOHTTP | {"paced": True}, "server aiohttp cannot have its segments paced by the kernel"),
         (AIOHTTP | {"request_cost_us": 5}, "server aiohttp cannot be given a cost per request"),
         (AIOQUIC | {"client": "lsquic", "client_initial_rtt_ms": 5}, "client lsquic cannot be told an initial"),

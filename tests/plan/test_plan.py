@@ -10,6 +10,7 @@ from longlook.plan.value import LONGEST_ID, PlanError, derived_seed
 from longlook.plan.workload import Download, Page, parse_workload
 from plans import QUIC, TCP, arm, cell, sweep
 
+OFFERS = TCP | {"client_groups": ["secp256r1", "x25519"]}
 HELD = QUIC | {"client_cpu_pct": 45}
 DOWN, UP = "server_to_client", "client_to_server"
 
@@ -265,6 +266,9 @@ def test_derived_seeds_are_stable_between_machines_and_versions():
         ((QUIC, QUIC | {"client_initial_rtt_ms": 9}), ("client-initial-rtt", "client-initial-rtt9ms")),
         ((TCP, TCP | {"handshake": "warm"}), ("1rtt", "warm")),
         ((QUIC, QUIC | {"reordering_threshold": 9}), ("threshold", "threshold9")),
+        ((OFFERS, OFFERS | {"client_groups": ["x25519"]}), ("client-secp256r1+x25519", "client-x25519")),
+        ((TCP, TCP | {"server_groups": ["x25519"]}), ("server-groups", "server-x25519")),
+        ((TCP, TCP | {"verify": False}), ("verified", "unverified")),
         ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
         ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
     ],
@@ -297,6 +301,9 @@ def test_what_a_cell_asks_of_its_senders_is_in_its_name():
         cell(QUIC | {"handshake": "1rtt"}, TCP),
         cell(QUIC, TCP | {"handshake": "warm"}),
         cell(QUIC | {"reordering_threshold": 9}, TCP),
+        cell(QUIC, OFFERS),
+        cell(QUIC, OFFERS | {"server_groups": ["x25519"]}),
+        cell(QUIC, TCP | {"verify": False}),
     ]
     assert len({one.id for one in cells}) == len(cells)
 
@@ -313,6 +320,10 @@ CHANGES = {
     "initial round trip": {"arms": (QUIC | {"initial_rtt_ms": 1000}, TCP)},
     "warm": {"arms": (QUIC, TCP | {"handshake": "warm"})},
     "threshold": {"arms": (QUIC | {"reordering_threshold": 3}, TCP)},
+    "client's groups": {"arms": (QUIC, OFFERS)},
+    "in another order": {"arms": (QUIC, OFFERS | {"client_groups": OFFERS["client_groups"][::-1]})},
+    "server's groups": {"arms": (QUIC, TCP | {"server_groups": ["x25519"]})},
+    "unverified": {"arms": (QUIC, TCP | {"verify": False})},
     "client's round trip": {"arms": (QUIC | {"client_initial_rtt_ms": 1000}, TCP)},
     "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
     "paced": {"arms": (QUIC, TCP | {"paced": True})},
@@ -353,6 +364,7 @@ def test_every_condition_is_in_the_key():
         {"loads": 5},
         {"replicate": 3},
         {"arms": (TCP, QUIC)},
+        {"arms": (QUIC, TCP | {"verify": True, "client_groups": [], "server_groups": []})},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 90_000}},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_interval_ms": 200}},
     ],
@@ -392,6 +404,10 @@ def test_another_interval_between_delays_is_another_name():
         (TCP | {"initial_rtt_ms": 100}, "initial_rtt_ms is for QUIC"),
         (TCP | {"client_initial_rtt_ms": 100}, "client_initial_rtt_ms is for QUIC"),
         (TCP | {"reordering_threshold": 3}, "reordering_threshold is for QUIC"),
+        (TCP | {"client_groups": ["p256"]}, "client_groups.0: Input should be 'x25519'"),
+        (TCP | {"client_groups": ["x25519", "x25519"]}, "a group stands twice"),
+        (OFFERS | {"server_groups": ["secp384r1"]}, "have none in common"),
+        (TCP | {"verify": 0}, "verify"),
         (QUIC | {"handshake": "warm"}, "warm is for TCP"),
         (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
     ],
@@ -404,6 +420,10 @@ def test_an_arm_asks_only_for_what_means_something(wrong, words):
 def test_arms_have_labels_for_readers():
     assert Arm.parse(arm(**TCP, paced=True)).label == "TCP CUBIC, paced"
     assert Arm.parse(arm(**TCP, handshake="warm")).label == "TCP CUBIC, warm"
+    assert Arm.parse(arm(**TCP, verify=False)).label == "TCP CUBIC, certificate not checked"
+    assert Arm.parse(arm(**OFFERS, server_groups=["x25519"])).label == (
+        "TCP CUBIC, client's groups secp256r1+x25519, server's groups x25519"
+    )
     assert Arm.parse(arm(**QUIC, reordering_threshold=9)).label == "QUIC CUBIC, N = 2, reordering threshold 9"
     assert Arm.parse(arm(**QUIC, request_cost_us=50)).label == "QUIC CUBIC, N = 2, 50 us per request"
     assert Arm.parse(arm(**QUIC, initial_rtt_ms=1000)).label == "QUIC CUBIC, N = 2, initial RTT 1000 ms"

@@ -77,5 +77,11 @@ def percent_text(found: Times) -> str:
     return f"{_percent(found.value)} %{interval}"
 
 
+def ms_text(found: Times) -> str:
+    """`14.2 ms (12.9 to 15.0)`."""
+    texts = [f"{one:.1f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]
+    return f"{texts[0]} ms" + ("" if texts[1] == "nan" else f" ({texts[1]} to {texts[2]})")
+
+
 def _percent(times: float) -> str:
     return f"{(times - 1) * 100:+.1f}".replace("-", style.MINUS)

@@ -64,7 +64,12 @@ def arm_conditions(arm: Arm) -> Row:
     """What defines an arm, with its name."""
     own = arm.model_dump(mode="json")
     del own["name"]
-    return {"arm": arm.name, "arm_label": arm.label} | own | {"quic_options": "+".join(arm.quic_options) or None}
+    several = {"quic_options": arm.quic_options, "client_groups": arm.client_groups, "server_groups": arm.server_groups}
+    return (
+        {"arm": arm.name, "arm_label": arm.label}
+        | own
+        | {name: "+".join(values) or None for name, values in several.items()}
+    )
 
 
 def campaign_row(campaign: Campaign, left_out: str | None = None) -> Row:

@@ -140,6 +140,7 @@ def served_by(arm: Arm) -> tuple:
         arm.request_cost_us,
         arm.initial_rtt_ms,
         arm.reordering_threshold,
+        arm.server_groups,
         arm.paced,
         arm.handshake == "0rtt" and arm.server in SERVERS and SERVERS[arm.server].offer.early_when_asked,
     )

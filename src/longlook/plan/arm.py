@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
@@ -19,19 +20,25 @@ data are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
 """A connection option of QUIC: up to four characters on the wire."""
+Group = Literal["x25519", "secp256r1", "secp384r1"]
+"""How TLS may agree on keys, by IANA's names (RFC 8446, 4.2.7)."""
 USUAL_PERIOD_US = 10_000
 SHORTEST_QUOTA_US = 1000
 """Linux gives a control group no less at a time."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
-LATER = (
-    "remembered_ssthresh",
-    "cpu_period_us",
-    "request_cost_us",
-    "initial_rtt_ms",
-    "client_initial_rtt_ms",
-    "reordering_threshold",
-)
-"""Fields that came after there were campaigns: None is no condition, so that the keys of those stay what they were."""
+LATER: Mapping[str, object] = {
+    "remembered_ssthresh": None,
+    "cpu_period_us": None,
+    "request_cost_us": None,
+    "initial_rtt_ms": None,
+    "client_initial_rtt_ms": None,
+    "reordering_threshold": None,
+    "client_groups": [],
+    "server_groups": [],
+    "verify": True,
+}
+"""Fields that came after there were campaigns: these values are no condition, so that the keys of those stay what they
+were."""
 
 
 class Arm(Value):
@@ -97,6 +104,19 @@ class Arm(Value):
         description="packets: a QUIC server takes one for lost once another, so many numbers higher, is acknowledged "
         "(RFC 9002, 6.1.1); None: its own choice",
     )
+    client_groups: Many[Group] = Field(
+        default=(),
+        description="TLS groups that the client offers, the one it likes best first: for that one alone it sends a key "
+        "share, and a server that refuses it costs a round trip (RFC 8446, 4.1.4); empty: its own choice",
+    )
+    server_groups: Many[Group] = Field(
+        default=(), description="TLS groups that the server takes, the one it likes best first; empty: its own choice"
+    )
+    verify: bool = Field(
+        default=True,
+        description="false: the client is told not to check the server's certificate; true: it does what it does by "
+        "itself",
+    )
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -105,6 +125,13 @@ class Arm(Value):
         if isinstance(data, dict) and "handshake" not in data and str(data.get("protocol")) in USUAL_HANDSHAKE:
             return data | {"handshake": USUAL_HANDSHAKE[data["protocol"]]}
         return data
+
+    @field_validator("client_groups", "server_groups")
+    @classmethod
+    def _each_once(cls, value: tuple[Group, ...]) -> tuple[Group, ...]:
+        if len(set(value)) < len(value):
+            raise ValueError("a group stands twice")
+        return value
 
     @field_validator("cpu_period_us")
     @classmethod
@@ -149,6 +176,10 @@ class Arm(Value):
                 self.emulated_connections is not None and not (quic and self.cca == "cubic"),
                 "emulated_connections is of QUIC's CUBIC",
             ),
+            (
+                self.client_groups and self.server_groups and not set(self.client_groups) & set(self.server_groups),
+                "client_groups and server_groups have none in common: no handshake would succeed",
+            ),
         ):
             if wrong:
                 raise ValueError(text)
@@ -161,7 +192,7 @@ class Arm(Value):
     def conditions(self) -> dict:
         """Everything that defines it: all but its name."""
         found = self.model_dump(mode="json", exclude={"name"})
-        return {key: value for key, value in found.items() if key not in LATER or value is not None}
+        return {key: value for key, value in found.items() if key not in LATER or value != LATER[key]}
 
     @property
     def condition_text(self) -> str:
@@ -210,6 +241,11 @@ class Arm(Value):
             parts.append(f"client's initial RTT {self.client_initial_rtt_ms} ms")
         if self.reordering_threshold is not None:
             parts.append(f"reordering threshold {self.reordering_threshold}")
+        for side, groups in (("client", self.client_groups), ("server", self.server_groups)):
+            if groups:
+                parts.append(f"{side}'s groups {'+'.join(groups)}")
+        if not self.verify:
+            parts.append("certificate not checked")
         if self.paced:
             parts.append("paced")
         return ", ".join(parts)

@@ -27,6 +27,9 @@ TELLING = (
     "initial_rtt_ms",
     "client_initial_rtt_ms",
     "reordering_threshold",
+    "client_groups",
+    "server_groups",
+    "verify",
     "paced",
 )
 """What arms are told apart by, the most telling first."""
@@ -59,6 +62,10 @@ def _word(arm: Arm, field: str) -> str:
         return f"{side}initial-rtt" + ("" if value is None else f"{value}ms")
     if field == "reordering_threshold":
         return "threshold" + ("" if value is None else str(value))
+    if field.endswith("_groups"):
+        return f"{field.removesuffix('_groups')}-{'+'.join(value) or 'groups'}"
+    if field == "verify":
+        return "verified" if value else "unverified"
     if field == "paced":
         return "paced" if value else "bursts"
     return str(value)
@@ -126,9 +133,13 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     yield from _each((arm.initial_rtt_ms for arm in arms), "initialrtt{}ms")
     yield from _each((arm.client_initial_rtt_ms for arm in arms), "clientrtt{}ms")
     yield from _each((arm.reordering_threshold for arm in arms), "threshold{}")
+    yield from _each(("+".join(arm.client_groups) or None for arm in arms), "client-{}")
+    yield from _each(("+".join(arm.server_groups) or None for arm in arms), "server-{}")
+    if not all(arm.verify for arm in arms):
+        yield "unverified"
 
 
-def _each(values: Iterable[float | None], words: str) -> Iterator[str]:
+def _each(values: Iterable[float | str | None], words: str) -> Iterator[str]:
     """Once each value that is not the usual None."""
     return (words.format(value) for value in dict.fromkeys(values) if value is not None)
 

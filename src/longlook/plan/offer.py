@@ -36,6 +36,10 @@ class Offer:
     """It can be told what to take the round trip for before it has measured one."""
     reordering_threshold: bool = False
     """A server can be told its packet threshold."""
+    groups: bool = False
+    """It can be told its groups for TLS's exchange of keys, a client with a key share for the first one alone."""
+    unverified: bool = False
+    """A client can be told not to check the server's certificate."""
     qlog: bool = False
     flags: bool = False
     """A server's library has flags, which a stack may set."""
@@ -65,6 +69,8 @@ def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
         found.append(f"{name} cannot be told an initial round trip")
     if arm.reordering_threshold is not None and not offer.reordering_threshold:
         found.append(f"{name} cannot be told a reordering threshold")
+    if arm.server_groups and not offer.groups:
+        found.append(f"{name} cannot be told its TLS groups")
     return found
 
 
@@ -85,6 +91,10 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
         found.append(f"{name} cannot be held to a share of a CPU")
     if arm.client_initial_rtt_ms is not None and not offer.initial_rtt:
         found.append(f"{name} cannot be told an initial round trip")
+    if arm.client_groups and not offer.groups:
+        found.append(f"{name} cannot be told its TLS groups")
+    if not arm.verify and not offer.unverified:
+        found.append(f"{name} cannot be told not to check the certificate")
     return found
 
 

@@ -15,6 +15,8 @@ from longlook.server.tcp import TcpServer
 
 LISTENS = {"h2": "ssl http2", "http/1.1": "ssl"}
 """Version of the stack's TCP side -> what its socket is told."""
+CURVES = {"x25519": "X25519", "secp256r1": "prime256v1", "secp384r1": "secp384r1"}
+"""Groups by OpenSSL's names."""
 
 
 class Nginx(TcpServer):
@@ -22,7 +24,12 @@ class Nginx(TcpServer):
 
     name = "nginx"
     offer = Offer(
-        protocols=("tcp",), ccas=CCAS, handshakes=("1rtt", "0rtt", "warm"), early_when_asked=True, pacing=True
+        protocols=("tcp",),
+        ccas=CCAS,
+        handshakes=("1rtt", "0rtt", "warm"),
+        early_when_asked=True,
+        pacing=True,
+        groups=True,
     )
 
     def __enter__(self) -> Self:
@@ -53,12 +60,17 @@ class Nginx(TcpServer):
                 "user": "nobody",
                 "group": "nogroup",
                 "protocols": own.faults.get("protocols", LISTENS[self.stack.protocol("tcp").version]),
-                "extra": own.faults.get("extra", ""),
+                "extra": own.faults.get("extra", "") + self._curves(),
             },
             "nginx.conf",
         )
         # Its error log until it has read where that is to go.
         return [str(self.stack.binary("nginx")), "-e", str(self.state / "error.log"), "-c", str(config)]
+
+    def _curves(self) -> str:
+        """The line of its configuration that says which groups it takes, if an arm does."""
+        groups = self.settings.arm.server_groups
+        return f"ssl_ecdh_curve {':'.join(CURVES[group] for group in groups)};" if groups else ""
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
         """nginx tells of each request whether it came before the handshake had ended; of an arm that sends none it is

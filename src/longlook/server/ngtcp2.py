@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ class Ngtcp2(Server):
     """It gives tickets, and ends no connection."""
 
     name = "ngtcp2"
-    offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), qlog=True)
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), qlog=True, groups=True)
 
     def _command(self) -> list[str]:
         own = self.settings
@@ -44,6 +44,7 @@ class Ngtcp2(Server):
             f"--cc={own.arm.cca}",
             f"--qlog-dir={self._qlogs}",
             f"--mime-types-file={types}",
+            *([f"--groups={_priorities(own.arm.server_groups)}"] if own.arm.server_groups else []),
             self.address,
             str(own.port),
             str(own.key),
@@ -75,6 +76,11 @@ class Ngtcp2(Server):
     def early_data_by_connection(self) -> dict[str, bool]:
         """One qlog file per connection; a 0-RTT packet among its first is early data."""
         return {path.stem: _has_early_data(path) for path in sorted(self._qlogs.iterdir())}
+
+
+def _priorities(groups: Sequence[str]) -> str:
+    """As GnuTLS wants them: `-GROUP-ALL:+GROUP-X25519`."""
+    return ":".join(["-GROUP-ALL", *(f"+GROUP-{group.upper()}" for group in groups)])
 
 
 def _has_early_data(path: Path) -> bool:

@@ -46,6 +46,18 @@ def spread(clients: Clients) -> Times:
 
 
 @lru_cache(maxsize=4096)
+def median_of(loads: Loads) -> Times:
+    """The median of one arm, in its unit."""
+    return _estimated((loads,), lambda rows: rows[0])
+
+
+@lru_cache(maxsize=4096)
+def excess(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Times:
+    """By how much more the first median of `one` is above its second than that of `other` is, in their unit."""
+    return _estimated((*one, *other), lambda rows: rows[0] - rows[1] - (rows[2] - rows[3]))
+
+
+@lru_cache(maxsize=4096)
 def growth_ratio(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Times:
     """By what share the mean of `one` grows from its first loads to its second, over the same of `other`."""
 

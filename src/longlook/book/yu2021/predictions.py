@@ -13,10 +13,9 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
-from longlook.book.times import Times, percent_text
+from longlook.book.times import Times, ms_text, percent_text
 from longlook.book.varied import REFERENCE
 from longlook.book.yu2021 import first_loss
-from longlook.book.yu2021.claims import ms_text
 from longlook.book.yu2021.evidence import (
     BBR,
     CLIENTS,
@@ -47,6 +46,7 @@ from longlook.book.yu2021.evidence import (
     place,
 )
 from longlook.book.yu2021.lowest import spread
+from longlook.book.yu2021.round_trips import in_trips, trips_text
 from longlook.figure import style
 
 Found = Mapping[str, Times | None]
@@ -125,23 +125,14 @@ def of_100kb(own: Measured) -> list[Prediction]:
 
 def _browser_leads(own: Measured) -> Prediction:
     trips = {
-        f"{pair.title}, {one.label}": _in_trips(own.lead_ms(place(SMALL, one), pair, ["chromium"], ["chromium"]), one)
+        f"{pair.title}, {one.label}": in_trips(
+            own.lead_ms(place(SMALL, one), pair, ["chromium"], ["chromium"]), one.rtt_ms
+        )
         for pair in (BBR, CUBIC)
         for one in WITHOUT_LOSS
     }
     said = "Chromium leads itself over HTTP/2 by 0.75 to 2.5 round trips"
-    return judged(said, trips, 0.75, 2.5, text=_trips_text)
-
-
-def _in_trips(lead: Times | None, condition: Condition) -> Times | None:
-    if lead is None:
-        return None
-    return Times(*(one / condition.rtt_ms for one in (lead.value, lead.low, lead.high)))
-
-
-def _trips_text(found: Times) -> str:
-    interval = "" if math.isnan(found.low) else f" ({found.low:.2f} to {found.high:.2f})"
-    return f"{found.value:.2f} round trips{interval}"
+    return judged(said, trips, 0.75, 2.5, text=trips_text)
 
 
 def _behind(own: Measured) -> Found:

@@ -31,6 +31,7 @@ from longlook.book.yu2021.evidence import (
     verdict,
 )
 from longlook.book.yu2021.evidence import Measured as Own
+from longlook.book.yu2021.numbers.handshakes import NUMBERS as HANDSHAKES
 from longlook.figure import style
 from longlook.published.yu2021 import differences
 
@@ -123,6 +124,7 @@ NUMBERS: Numbers = {
     "bbr-lossy": _pct([BBR], [place(MIDDLE, LOSSY), place(LARGE, LOSSY)]),
     "cubic-lossy": _pct([CUBIC], [place(MIDDLE, LOSSY), place(LARGE, LOSSY)]),
     "browser-behind": _behind,
+    "check": HANDSHAKES["check-h3"],
     **{f"stated-{name}": stated(f"yu-{name}") for name in ("100kb", "1mb", "5mb")},
     **{f"stated-{name}": stated(f"yu-{name}") for name in ("clients", "servers", "each-way", "queue", "first-loss")},
 }

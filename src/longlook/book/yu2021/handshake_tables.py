@@ -1,0 +1,52 @@
+"""Tables of the chapter on handshakes: medians, and by how much they differ."""
+
+from __future__ import annotations
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.times import ms_text
+from longlook.book.yu2021.evidence import Measured
+from longlook.book.yu2021.handshakes import GROUP, METRICS, PAIRS_OF, VERIFY, Pair, later_ms, later_trips
+from longlook.book.yu2021.lowest import median_of
+from longlook.book.yu2021.round_trips import trips_text
+from longlook.book.yu2021.tables import newest
+from longlook.experiment.metrics import CONNECT
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+LATER = ["handshake longer by", "last byte later by"]
+
+
+def groups(data: BookData | None = None) -> HTML:
+    """By protocol and link: both medians of the handshake, and by how much it and the last byte are later."""
+    return _table(data, GROUP, ["X25519 first, ms", "P-256 first, ms"], trips=True)
+
+
+def checks(data: BookData | None = None) -> HTML:
+    """By protocol: both medians of the handshake, and by how much it and the last byte are later."""
+    return _table(data, VERIFY, ["not checked, ms", "checked, ms"], trips=False)
+
+
+def _table(data: BookData | None, series: str, arms: list[str], trips: bool) -> HTML:
+    own = newest(data or book_data.load(), series)
+    rows = [
+        [pair.label, *_medians(own, pair), *(_later(own, pair, metric, trips) for metric in METRICS)]
+        for pair in PAIRS_OF[series]
+        if later_ms(own, pair) is not None
+    ]
+    head = ["", *arms, *LATER]
+    return HTML(html_table(head, rows, numeric=set(range(1, len(head)))) if rows else style.NOTHING_YET)
+
+
+def _medians(own: Measured, pair: Pair) -> list[str]:
+    """Of the handshake, that of the arm with less to do first, with their intervals."""
+    found = [median_of(own.loads(pair.place, arm, CONNECT.name)) for arm in reversed(pair.arms)]
+    return [f"{one.value:.1f} ({one.low:.1f} to {one.high:.1f})" for one in found]
+
+
+def _later(own: Measured, pair: Pair, metric: str, trips: bool) -> str:
+    """By how many ms, and by how many round trips where a table tells them."""
+    texts = {ms_text: later_ms(own, pair, metric)} | ({trips_text: later_trips(own, pair, metric)} if trips else {})
+    return "; ".join(text(found) for text, found in texts.items() if found is not None)

@@ -1,0 +1,75 @@
+"""What a handshake costs: a TLS group that the server refuses, a certificate that is checked.
+
+Arms are named as in `sweeps/yu2021/yu-group.toml` and `yu-verify.toml`: protocol, and what is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longlook.book.times import Times
+from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Condition, Measured, Place
+from longlook.book.yu2021.lowest import excess, lowest_difference
+from longlook.book.yu2021.round_trips import in_trips
+from longlook.experiment.metrics import CONNECT, TTLB
+
+GROUP, VERIFY = "yu-group", "yu-verify"
+PROTOCOLS = {"quic": "HTTP/3", "tcp": "HTTP/2"}
+METRICS = (CONNECT.name, TTLB.name)
+LINKS = {GROUP: (QUIET, FAR), VERIFY: (QUIET,)}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two arms of one protocol in one cell that differ in one thing."""
+
+    series: str
+    protocol: str
+    condition: Condition = QUIET
+
+    @property
+    def label(self) -> str:
+        """`HTTP/3, 115 ms`; without the link where a series has one only."""
+        protocol = PROTOCOLS[self.protocol]
+        return protocol if self.series == VERIFY else f"{protocol}, {self.condition.label}"
+
+    @property
+    def arms(self) -> tuple[str, str]:
+        """The one that has more to do, and the other."""
+        more, less = DONE[self.series]
+        return f"{self.protocol} {more}", f"{self.protocol} {less}"
+
+    @property
+    def place(self) -> Place:
+        return Place(self.series, SMALL, self.condition)
+
+
+DONE = {GROUP: ("p256", "x25519"), VERIFY: ("verified", "unverified")}
+PAIRS_OF = {
+    series: tuple(Pair(series, protocol, one) for protocol in PROTOCOLS for one in links)
+    for series, links in LINKS.items()
+}
+
+
+def later_ms(own: Measured, pair: Pair, metric: str = CONNECT.name) -> Times | None:
+    """By how many ms the median of the one that has more to do is above the other's; None where it is not measured."""
+    more, less = (own.loads(pair.place, arm, metric) for arm in pair.arms)
+    return lowest_difference((more,), (less,)) if more and less else None
+
+
+def later_trips(own: Measured, pair: Pair, metric: str = CONNECT.name) -> Times | None:
+    """The same in round trips of the link."""
+    return in_trips(later_ms(own, pair, metric), pair.condition.rtt_ms)
+
+
+def beyond_other_protocol(own: Measured, condition: Condition) -> Times | None:
+    """By how many round trips a handshake of HTTP/3 with a refused group is longer than one of HTTP/2 without."""
+    where = Place(GROUP, SMALL, condition)
+    quic, tcp = (own.loads(where, arm, CONNECT.name) for arm in ("quic p256", "tcp x25519"))
+    return in_trips(lowest_difference((quic,), (tcp,)), condition.rtt_ms) if quic and tcp else None
+
+
+def more_by_protocol_ms(own: Measured) -> Times | None:
+    """By how many ms more a check adds to the handshake over HTTP/3 than over HTTP/2."""
+    loads = [tuple(own.loads(pair.place, arm, CONNECT.name) for arm in pair.arms) for pair in PAIRS_OF[VERIFY]]
+    return excess(*loads) if all(map(all, loads)) else None

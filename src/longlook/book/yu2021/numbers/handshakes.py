@@ -1,0 +1,78 @@
+"""Numbers of the chapter handshakes.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from longlook.book import claimed
+from longlook.book.claimed import ClaimPart
+from longlook.book.hypotheses import stated
+from longlook.book.times import Times
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.book.yu2021.evidence import FAR, QUIET, Condition
+from longlook.book.yu2021.evidence import Measured as Own
+from longlook.book.yu2021.handshake_claims import OF_QUIC, certificate, refused_group
+from longlook.book.yu2021.handshakes import GROUP, VERIFY, Pair, later_ms
+from longlook.experiment.metrics import CONNECT, TTLB
+from longlook.figure import style
+
+
+def _later(m: Measured, pair: Pair, metric: str) -> Times:
+    found = later_ms(Own(m.data, m.key), pair, metric)
+    if found is None:
+        raise NotMeasured(f"{pair.series} is not measured")
+    return found
+
+
+def _ms(
+    series: str, protocol: str, condition: Condition = QUIET, metric: str = CONNECT.name
+) -> Callable[[Measured], StatedNumber]:
+    """By how much a median is above that of the arm with less to do: `16.9 ms`."""
+
+    def number(m: Measured) -> StatedNumber:
+        text = f"{_later(m, Pair(series, protocol, condition), metric).value:.1f}{SPACE}ms"
+        return StatedNumber(text.replace("-", style.MINUS), f"difference of medians, {metric}; {_records(series)}")
+
+    return number
+
+
+def _resolved(protocol: str, metric: str) -> Callable[[Measured], StatedNumber]:
+    """Half of the interval's width: a smaller difference would not have been told from none."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _later(m, Pair(VERIFY, protocol), metric)
+        text = f"{(found.high - found.low) / 2:.1f}{SPACE}ms"
+        return StatedNumber(text, f"half of the 99 % interval's width, {metric}; {_records(VERIFY)}")
+
+    return number
+
+
+def _verdict(series: str, parts: Callable[[Own], list[ClaimPart]]) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        found = parts(Own(m.data, m.key))
+        if not found:
+            raise NotMeasured(f"{series} is not measured")
+        return StatedNumber(claimed.verdict(found, len(OF_QUIC[series])), f"verdict on the claim; {_records(series)}")
+
+    return number
+
+
+def _records(series: str) -> str:
+    return f"from data/raw/reference-{series}*"
+
+
+NUMBERS: Numbers = {
+    "group-h3": _ms(GROUP, "quic"),
+    "group-h3-far": _ms(GROUP, "quic", FAR),
+    "group-h2": _ms(GROUP, "tcp"),
+    "group-h2-far": _ms(GROUP, "tcp", FAR),
+    "check-h3": _ms(VERIFY, "quic", metric=TTLB.name),
+    "check-h2": _ms(VERIFY, "tcp", metric=TTLB.name),
+    "resolved": _resolved("quic", TTLB.name),
+    "resolved-handshake": _resolved("quic", CONNECT.name),
+    "claim-group": _verdict(GROUP, refused_group),
+    "claim-check": _verdict(VERIFY, certificate),
+    "stated-group": stated(GROUP),
+    "stated-verify": stated(VERIFY),
+}

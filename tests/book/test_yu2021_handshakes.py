@@ -1,0 +1,210 @@
+"""The chapter on handshakes: groups that are refused and certificates that are checked, of known times."""
+
+import re
+from dataclasses import dataclass, field
+
+import pytest
+from book_sample import PUBLISHED, write_sweeps
+
+from longlook.analysis.result import CellResult
+from longlook.book import data as book_data
+from longlook.book.times import Times
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import numbers_of, value_of
+from longlook.book.yu2021 import handshake_claims, handshake_predictions, handshake_tables
+from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Measured
+from longlook.book.yu2021.handshakes import (
+    DONE,
+    GROUP,
+    PAIRS_OF,
+    PROTOCOLS,
+    VERIFY,
+    Pair,
+    later_ms,
+    later_trips,
+    more_by_protocol_ms,
+)
+from longlook.book.yu2021.round_trips import in_trips, trips_text
+from longlook.experiment.registry import named
+from longlook.record.samples import Sample
+from longlook.stack.arms import open_sweep, sweep_files
+
+PAGE = "book/yu2021/handshakes"
+SWEEPS = (GROUP, VERIFY)
+LOADS = 8
+TRIPS = {"quic": 1, "tcp": 2}
+MORE_MS = {"p256": 1.5, "verified": 0.5}
+"""Beyond the round trip that a refused group costs."""
+BYTES_MS = 90.0
+
+
+def connect_ms(arm, rtt_ms):
+    protocol, done = arm.split()
+    return (TRIPS[protocol] + (done == "p256")) * rtt_ms + MORE_MS.get(done, 0.0)
+
+
+def times_of(arm, rtt_ms, index):
+    """Each load is 0.01 ms longer than the one before."""
+    connect = connect_ms(arm, rtt_ms) + index / 100
+    return {"connect_ms": connect, "ttfb_ms": connect + rtt_ms, "ttlb_ms": connect + rtt_ms + BYTES_MS}
+
+
+def result(campaign, experiment, cell):
+    samples = [
+        Sample(
+            arm=arm.name, index=index, attempt=0, order=10 * index + place, accepted=True, set_aside=index == 0,
+            reject_reason=None, disturbed=False, zero_rtt=None,
+            metrics=times_of(arm.name, cell.link.rtt_ms, index) | {"client_cpu_s": 0.01, "server_cpu_s": 0.01},
+        )
+        for index in range(LOADS + 1) for place, arm in enumerate(cell.arms)
+    ]  # fmt: skip
+    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+
+
+@dataclass(frozen=True)
+class Model(Measured):
+    """The sample's times without its tables; `added`: ms to what an arm takes, wherever it is, by metric."""
+
+    added: dict = field(default_factory=dict)
+
+    def loads(self, where, arm, metric="ttlb_ms"):
+        more = self.added.get((arm, metric), self.added.get(arm, 0.0))
+        if more is None:
+            return ()
+        rtt_ms = where.condition.rtt_ms
+        return tuple(times_of(arm, rtt_ms, index)[metric] + more for index in range(1, LOADS + 1))
+
+
+def model(added=None):
+    return Model(None, "reference", added or {})
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    write_sweeps(processed, SWEEPS, "yu2021", result)
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def test_the_sweeps_have_the_arms_and_links_that_the_chapter_tells_of():
+    for series in SWEEPS:
+        cells = open_sweep(series).cells()
+        assert {cell.link.rtt_ms for cell in cells} == {pair.condition.rtt_ms for pair in PAIRS_OF[series]}
+        for cell in cells:
+            assert cell.workload.total_bytes == SMALL and cell.link.loss_pct == 0
+            assert set(cell.arm_names) == {arm for pair in PAIRS_OF[series] for arm in pair.arms}
+            for arm in cell.arms:
+                protocol, _, done = arm.name.partition(" ")
+                assert (arm.protocol, arm.client, arm.cca, arm.handshake) == (protocol, "curl", "cubic", "1rtt")
+                assert arm.server == {"quic": "ngtcp2", "tcp": "nginx"}[protocol] and done in DONE[series]
+                assert arm.verify is (done != "unverified")
+                first = {"p256": "secp256r1", "x25519": "x25519"}.get(done)
+                assert arm.client_groups[:1] == (() if first is None else (first,))
+                assert arm.server_groups == (() if first is None else ("x25519",))
+
+
+def test_arms_of_a_pair_differ_in_one_thing():
+    for series in SWEEPS:
+        (cell, *_) = open_sweep(series).cells()
+        for protocol in PROTOCOLS:
+            one, other = (cell.arm(arm).conditions() for arm in Pair(series, protocol).arms)
+            differ = {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+            assert differ == ({"client_groups"} if series == GROUP else {"verify"})
+
+
+def test_what_a_refused_group_costs_is_found_in_the_tables(data):
+    own = Measured(data, "reference")
+    for pair in PAIRS_OF[GROUP]:
+        found = later_ms(own, pair)
+        assert found.value == pytest.approx(pair.condition.rtt_ms + 1.5) and found.low < found.value < found.high
+        assert later_ms(own, pair, "ttlb_ms").value == pytest.approx(found.value)
+        assert later_trips(own, pair).value == pytest.approx(1 + 1.5 / pair.condition.rtt_ms)
+    assert later_ms(own, Pair(VERIFY, "quic")).value == pytest.approx(0.5)
+    assert more_by_protocol_ms(own).value == pytest.approx(0, abs=1e-9)
+    assert more_by_protocol_ms(model({"quic verified": 3.0})).value == pytest.approx(3)
+
+
+def test_round_trips_in_words():
+    assert trips_text(Times(1.1)) == "1.10 round trips" and in_trips(None, 15) is None
+    assert trips_text(in_trips(Times(-3.0, -6.0, 15.0), 15)) == "−0.20 round trips (−0.40 to 1.00)"
+
+
+def holds(series, added=None):
+    return [one.holds for one in handshake_predictions.OF[series](model(added))]
+
+
+@pytest.mark.parametrize(
+    ("series", "added", "expected"),
+    [
+        (GROUP, {}, [True, True, True]),
+        (GROUP, {("quic p256", "ttlb_ms"): 6.0}, [True, False, True]),
+        (GROUP, {("tcp p256", "connect_ms"): -7.0}, [False, True, True]),
+        (GROUP, {"quic p256": 12.0, "quic x25519": 12.0}, [True, True, False]),
+        (GROUP, {"tcp x25519": None}, [None, None, None]),
+        (VERIFY, {}, [True, True, True]),
+        (VERIFY, {("quic verified", "connect_ms"): 20.0}, [False, True, False]),
+        (VERIFY, {("tcp verified", "ttlb_ms"): 20.0}, [True, False, True]),
+        (VERIFY, {"quic unverified": None}, [None, None, None]),
+    ],
+)
+def test_each_prediction_can_hold_and_fail(series, added, expected):
+    assert holds(series, added) == expected
+
+
+@pytest.mark.parametrize(
+    ("added", "group", "check"),
+    [
+        ({}, [True, True], [False]),
+        ({"quic p256": -15.0}, [False, False], [False]),
+        ({"quic p256": 6.0}, [False, False], [False]),
+        ({"quic p256": 2.0, "quic verified": 20.0}, [True, True], [True]),
+        ({"quic x25519": None, "quic verified": None}, [], []),
+    ],
+)
+def test_what_the_paper_says_can_hold_and_fail(added, group, check):
+    own = model(added)
+    assert [part.holds for part in handshake_claims.refused_group(own)] == group
+    assert [part.holds for part in handshake_claims.certificate(own)] == check
+
+
+@pytest.mark.parametrize("series", SWEEPS)
+def test_every_prediction_of_a_sweep_is_judged(series):
+    numbered = re.findall(r"^# (\d)\. ", sweep_files()[series].read_text(encoding="utf-8"), flags=re.M)
+    assert [int(one) for one in numbered] == list(range(1, 1 + len(handshake_predictions.OF[series](model()))))
+
+
+def rows_of(shown):
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
+    return [row for row in rows if row]
+
+
+def test_tables_of_the_sample(data):
+    rows = rows_of(handshake_tables.groups(data))
+    assert [row[0] for row in rows] == ["HTTP/3, 15 ms", "HTTP/3, 115 ms", "HTTP/2, 15 ms", "HTTP/2, 115 ms"]
+    assert rows[1][1].startswith("115.0 (") and rows[1][2].startswith("231.5 (")
+    assert re.fullmatch(r"16\.5 ms \(16\.\d to 16\.\d\); 1\.10 round trips \(1\.10 to 1\.10\)", rows[0][3])
+    checked = rows_of(handshake_tables.checks(data))
+    assert [row[0] for row in checked] == ["HTTP/3", "HTTP/2"] and checked[0][4].startswith("0.5 ms (")
+    assert handshake_predictions.predictions(*SWEEPS, data=data).data.count("<td>holds</td>") == 6
+
+
+def test_numbers_of_the_text(data):
+    texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in numbers_of(PAGE)}
+    assert (texts["group-h3"], texts["group-h2-far"], texts["check-h3"]) == ("16.5 ms", "116.5 ms", "0.5 ms")
+    assert (texts["claim-group"], texts["claim-check"]) == ("holds", "does not hold")
+    assert texts["resolved"] == "0.0 ms" and "data/raw/" in value_of("resolved", PAGE, data).origin
+
+
+def test_a_copy_without_data_says_so(nothing):
+    for shown in (handshake_tables.groups, handshake_tables.checks):
+        assert "Not measured yet" in shown(nothing).data
+    assert "Not measured yet" in handshake_predictions.predictions(*SWEEPS, data=nothing).data
+    for name in numbers_of(PAGE):
+        if not name.startswith("stated-"):
+            assert value_of(name, PAGE, nothing).text == NOT_YET
+    assert {QUIET, FAR} == {pair.condition for pair in PAIRS_OF[GROUP]}
