@@ -309,7 +309,6 @@ def test_every_download_finds_a_full_bucket_and_passes_it_unshaped(tmp_path, tes
     run_interleaved(one, folder, "trial", testbed_name)
     assert recheck_interleaved(one, folder).problems == []
     times = {(s.arm, s.index): s.metrics["ttlb_ms"] for s in read_samples(folder) if s.accepted}
-    print(times)
     assert len(times) == 6 and max(times.values()) < 2100
     environment = json.loads((folder / "environment.json").read_text())
     assert environment["link_configuration"]["server_to_client"]["burst_bytes"] == 12_800_000
