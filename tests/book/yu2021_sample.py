@@ -8,6 +8,7 @@ from longlook.analysis.result import CellResult
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
 
+SETTINGS = ("yu-burst", "yu-burst-5mb", "yu-200kb", "yu-each-way-little")
 SWEEPS = ("yu-100kb", "yu-1mb", "yu-5mb", "yu-clients", "yu-servers", "yu-each-way", "yu-queue", "yu-first-loss")
 LOADS = 4
 TRIPS = {"quic": 2, "tcp": 3}
@@ -15,13 +16,17 @@ LATE_MS = 3.0
 """Of Chromium over HTTP/3."""
 BY_CUBIC = 1.2
 """How many times as long the bytes take by CUBIC with 1 % loss."""
+MBPS, BURST_MBPS = 10, 400
 
 
-def time_ms(protocol: str, cca: str, client: str, size: int, rtt_ms: float, loss_pct: float) -> float:
-    """Round trips, and bytes at 10 Mbit/s with 5 % of headers."""
+def time_ms(
+    protocol: str, cca: str, client: str, size: int, rtt_ms: float, loss_pct: float, burst: bool = False
+) -> float:
+    """Round trips, and bytes with 5 % of headers at 10 Mbit/s; with a burst at 400, unless CUBIC loses 1 % of them."""
     late = LATE_MS if protocol == "quic" and client.startswith("chromium") else 0.0
-    slow = BY_CUBIC if cca == "cubic" and loss_pct >= 1 else 1.0
-    return TRIPS[protocol] * rtt_ms + size * 8 / 1e4 * 1.05 * slow + late
+    held = cca == "cubic" and loss_pct >= 1
+    slow, mbps = BY_CUBIC if held else 1.0, BURST_MBPS if burst and not held else MBPS
+    return TRIPS[protocol] * rtt_ms + size * 8 / (mbps * 1e3) * 1.05 * slow + late
 
 
 def bytes_down(protocol: str, size: int, loss_pct: float) -> float:
@@ -43,7 +48,8 @@ def _result(campaign, experiment, cell):
 def _sample(cell, arm, index, place):
     """Each load is 0.1 ms longer than the one before."""
     link, size = cell.link, cell.workload.total_bytes
-    ms = time_ms(arm.protocol, arm.cca, arm.client, size, link.rtt_ms, link.loss_pct) + index / 10
+    burst = link.burst_bytes is not None
+    ms = time_ms(arm.protocol, arm.cca, arm.client, size, link.rtt_ms, link.loss_pct, burst) + index / 10
     metrics = {
         "ttlb_ms": ms, "connect_ms": (TRIPS[arm.protocol] - 1) * link.rtt_ms, "ttfb_ms": 50.0, "client_cpu_s": 0.1,
         "server_cpu_s": 0.1,

@@ -14,6 +14,7 @@ LINKS = {
     "loss": Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1),
     "jitter": Link(bandwidth_mbps=20, rtt_ms=112, jitter_ms=50),
     "slots": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50),
+    "burst": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50, burst_bytes=2_000_000),
 }
 
 
@@ -40,6 +41,10 @@ CHANGED = [
     ("slots", ("measured", "server_to_client", "queue_packets"), 76.0, "queue of 50 packets set, 76.0 measured"),
     ("slots", ("set", "queue_packets"), 100, "another link was calibrated: queue_packets 100, not 50"),
     ("slots", ("set", "queue_bytes"), 75_700, "another link was calibrated: queue_bytes 75700, not None"),
+    ("burst", ("measured", "burst", "client_to_server", "burst_bytes"), 1.9e6, "a burst of 2000000 bytes set, 1900000"),
+    ("burst", ("measured", "burst", "server_to_client", "first_mbps"), 10.0, "the burst passed at 10.00 Mbit/s"),
+    ("burst", ("measured", "burst", "server_to_client", "then_mbps"), 99.0, "99.000 measured after the burst"),
+    ("burst", ("set", "burst_bytes"), None, "another link was calibrated: burst_bytes None, not 2000000"),
     ("jitter", ("set", "jitter_ms"), 0.0, "another link was calibrated"),
 ]
 

@@ -37,7 +37,7 @@ SAMPLE_COLUMNS = [
 ARM_COLUMNS = [
     "campaign", "study", "series", "label", "cell_id", "key", "experiment", "mode", "control", "replicate",
     "workload", "workload_kind", "object_bytes", "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms",
-    "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "netem", "duration_s",
+    "loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", "netem", "duration_s",
     "at_most_s", "arm", "arm_label", "stack", "protocol", "server", "client", "handshake", "cca",
     "emulated_connections", "quic_options", "initial_window", "remembered_ssthresh", "client_cpu_pct",
     "server_cpu_pct", "cpu_period_us", "request_cost_us", "initial_rtt_ms", "client_initial_rtt_ms",
@@ -168,6 +168,7 @@ CONDITIONS = {
     "queue_bytes": [{}, {"queue_bytes": 30_000}],
     "queue_packets": [{"queue_packets": 50}, {"queue_packets": 100}],
     "either": [{}, {"queue_packets": 50}],
+    "burst_bytes": [{}, {"burst_bytes": 12_800_000}],
     "netem": [{"netem": {"corrupt_pct": 1.0}}, {"netem": {"corrupt_pct": 1.0, "jitter_sd_ms": 5.0}}],
     "direction of a loss": [{"loss_pct": [2]}, {"loss_down_pct": [2]}],
     "other direction of a loss": [{"loss_up_pct": [2]}, {"loss_down_pct": [2]}],

@@ -34,6 +34,7 @@ SWEEPS = {
     "downloads": DOWNLOAD,
     "costs": make_sweep(COSTS),
     "a queue in packets": make_sweep({"queue_packets": 50}),
+    "a token bucket": make_sweep({"burst_bytes": 12_800_000}),
 }
 
 
@@ -228,6 +229,14 @@ TAMPERED = {
     "a queue configured in packets": (
         environment(put("link_configuration.client_to_server.queue_packets", 50)),
         "was set to queue_packets = 50, the cell asks for 0",
+    ),
+    "a bucket configured": (
+        environment(put("link_configuration.client_to_server.burst_bytes", 3000)),
+        "client_to_server was set to burst_bytes = 3000, the cell asks for None",
+    ),
+    "the calibration of a bucket": (
+        environment(put("calibration.set.burst_bytes", 3000)),
+        "another link was calibrated: burst_bytes 3000, not None",
     ),
     "a loss configured in one direction": (
         environment(put("link_configuration.client_to_server.loss_pct", 1.0)),

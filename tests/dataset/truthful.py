@@ -91,6 +91,8 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
         "queue_packets": link.queue_packets or 0,
         "seed": cell.seed,
     }
+    if link.burst_bytes is not None:
+        direction["burst_bytes"] = link.burst_bytes
     return {
         "schema": "longlook.environment/1",
         "stack": cell.stacks[0],

@@ -293,3 +293,26 @@ def _check_records(one, summary, folder):
         assert {"plt_ms", "client_cpu_s", "server_cpu_s"} <= set(record["metrics"])
         assert record["artefact"]["kind"] == "har" and len(record["artefact"]["log"]["entries"]) == 2
     assert (folder / SAMPLES_NAME).exists()
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.timeout(240)
+def test_every_download_finds_a_full_bucket_and_passes_it_unshaped(tmp_path, testbed_name):
+    """Six of 5 MB one after the other: at 10 Mbit/s each takes 4.2 s, and the bucket holds two of them."""
+    arms = [
+        QUIC | {"name": "quic", "client": "quicgo", "handshake": "1rtt", "cca": "bbr"},
+        TCP | {"name": "tcp", "client": "curl", "cca": "bbr"},
+    ]
+    how = {"experiment": "download", "workload": {"kind": "download", "size_bytes": 5_242_880}, "loads": 2}
+    link = {"bandwidth_mbps": 10, "rtt_ms": 15, "queue_packets": 50, "burst_bytes": 12_800_000}
+    one = cell(*arms, stack="yu2021", link=link, **how)
+    folder = tmp_path / "trial" / one.id  # as it lies in a campaign of that name
+    folder.mkdir(parents=True)
+    run_interleaved(one, folder, "trial", testbed_name)
+    assert recheck_interleaved(one, folder).problems == []
+    times = {(s.arm, s.index): s.metrics["ttlb_ms"] for s in read_samples(folder) if s.accepted}
+    assert len(times) == 6 and max(times.values()) < 2100
+    environment = json.loads((folder / "environment.json").read_text())
+    assert environment["link_configuration"]["server_to_client"]["burst_bytes"] == 12_800_000
+    assert environment["calibration"]["measured"]["burst"]["server_to_client"]["first_mbps"] > 50

@@ -225,6 +225,7 @@ def patiently(bed, driver, link, tries=4):
         Link(bandwidth_mbps=50, rtt_ms=112),
         Link(bandwidth_mbps=1, rtt_ms=20),
         wrong_links.SLOTS,
+        wrong_links.BUCKET,
     ],
 )
 def test_a_real_link_is_what_was_set(testbed_name, link):
@@ -234,6 +235,7 @@ def test_a_real_link_is_what_was_set(testbed_name, link):
     assert record["within_tolerance"]
     assert record["set"]["queue_bytes"] == link.effective_queue_bytes
     assert record["set"].get("queue_packets") == link.queue_packets
+    assert record["set"].get("burst_bytes") == link.burst_bytes
     for way in ("server_to_client", "client_to_server"):
         held = record["measured"][way].get("queue_packets")
         assert held == (None if link.queue_packets is None else pytest.approx(link.queue_packets, abs=6))

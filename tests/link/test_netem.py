@@ -123,7 +123,19 @@ def test_what_nobody_asked_for_is_noticed():
         driver.verify()
 
 
+def test_linkpipe_is_told_the_depth_of_a_bucket():
+    driver = Told()
+    driver.configure(link(burst_bytes=12_800_000), seed=1)
+    assert [told["burst_bytes"] for told in driver.asked.values()] == [12_800_000] * 2
+    driver.extra = {"burst_bytes": 12_500_000}
+    assert "burst_bytes = 12800000 set, 12500000 in force" in driver.changed()
+
+
 def test_dummynet_refuses_them_by_name():
     driver = Dummynet.__new__(Dummynet)
+    with pytest.raises(LonglookError, match="the dummynet link has no corrupt_pct, burst_bytes: only linkpipe does"):
+        driver.configure(link(corrupt_pct=1, burst_bytes=12_800_000), seed=1)
+    with pytest.raises(LonglookError, match="the dummynet link has no burst_bytes: only linkpipe does"):
+        driver.configure(link(burst_bytes=12_800_000), seed=1)
     with pytest.raises(LonglookError, match="the dummynet link has no corrupt_pct, jitter_sd_ms: only linkpipe does"):
         driver.configure(link(corrupt_pct=1, jitter_sd_ms=2), seed=1)

@@ -19,6 +19,7 @@ from longlook.testbed.netns import NetnsTestbed
 LINK = Link(bandwidth_mbps=10, rtt_ms=36)
 LOSSY = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1)
 SLOTS = Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50)
+BUCKET = Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50, burst_bytes=2_000_000)
 S2C, C2S = "server_to_client", "client_to_server"
 BOTH = (S2C, C2S)
 
@@ -45,6 +46,7 @@ WRONG = {
     "a rate 1 % too low": (LINK, (C2S,), {"bandwidth_mbps": 9.9}),
     "a rate 1 % too high": (LINK, (S2C,), {"bandwidth_mbps": 10.1}),
     "no limit of the rate": (LINK, (C2S,), {"bandwidth_mbps": 0}),
+    "a bucket where none is set": (LINK, (C2S,), {"burst_bytes": 100_000}),
     "jitter where none is set": (LINK, (S2C,), {"jitter": {"mode": "redraw", "range_ms": 4, "interval_ms": 100}}),
 }
 """Name -> the link as it is meant, the directions that are not, and what they have instead."""
@@ -59,6 +61,8 @@ RIGHT = (
     SLOTS,
     Link(bandwidth_mbps=100, rtt_ms=36, loss_pct=1, queue_packets=50),
     Link(bandwidth_mbps=100, rtt_ms=112, queue_packets=1000),
+    BUCKET,
+    Link(bandwidth_mbps=10, rtt_ms=15, loss_pct=1, loss_direction="down", queue_packets=50, burst_bytes=12_800_000),
 )
 
 

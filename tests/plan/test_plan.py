@@ -49,6 +49,17 @@ def test_a_link_that_says_nothing_of_packets_is_what_it_was():
     assert "queue_packets" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
 
 
+def test_a_link_may_have_a_token_bucket():
+    usual = {"bandwidth_mbps": 10, "rtt_ms": 36}
+    link = Link.parse(usual | {"burst_bytes": 12_800_000})
+    assert (link.id_parts[-1], link.label) == ("burst12800000b", "10 Mbit/s, 36 ms, burst 12800000 bytes")
+    assert link.conditions() == Link.parse(usual).conditions() | {"burst_bytes": 12_800_000}
+    assert link.plain == Link.parse(usual) and Link.parse(link.model_dump(mode="json")) == link
+    assert "burst_bytes" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
+    netem = Link.parse(usual | {"queue_packets": 50, "burst_bytes": 3000, "corrupt_pct": 1})
+    assert netem.id_parts[3:] == ["50slots", "burst3000b", "1pctcorrupt"]
+
+
 @pytest.mark.parametrize(("direction", "down", "up"), [(None, 1, 1), ("down", 2, 0), ("up", 0, 2)])
 def test_a_loss_is_of_both_directions_or_of_one_alone(direction, down, up):
     lossy = {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 2}
@@ -200,6 +211,10 @@ def test_an_unknown_key_is_an_error_that_lists_the_known_ones():
         {"queue_packets": 50.0},
         {"queue_packets": True},
         {"queue_packets": "50"},
+        {"burst_bytes": 0},
+        {"burst_bytes": 1513},
+        {"burst_bytes": 100_000_001},
+        {"burst_bytes": 1e6},
         {"rtt_ms": float("nan")},
         {"bandwidth_mbps": float("inf")},
     ],
@@ -330,6 +345,8 @@ CHANGES = {
     "queue": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 45_000}},
     "packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 50}},
     "more packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 51}},
+    "burst": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "burst_bytes": 12_800_000}},
+    "smaller burst": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "burst_bytes": 3000}},
     "loss": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}},
     "jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10}},
     "corrupt": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "corrupt_pct": 1}},

@@ -76,6 +76,9 @@ def changed(old, new):
         ("rtt_ms = [36]", 'rtt_ms = [36]\nqueue_packets = "50"', "queue_packets: Input should be a valid integer"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nqueue_packets = [50]", "queue_packets: Input should be a valid integer"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nqueue_packets = 100000", None),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nburst_bytes = 12800000", None),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nburst_bytes = 1000", "burst_bytes: Input should be greater than"),
+        ("rtt_ms = [36]", "rtt_ms = [36]\nburst_bytes = [12800000]", "burst_bytes: Input should be a valid integer"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nnetem = { corrupt_pct = 1, jitter_sd_ms = 2.5 }", None),
         ("rtt_ms = [36]", "rtt_ms = [36]\nnetem = { corrupt = 1 }", "netem has corrupt; known keys: corrupt_pct, "),
         (

@@ -20,6 +20,7 @@ const (
 const (
 	maxBandwidthMbps = 1e6
 	maxDelayMs       = 600e3
+	maxBurstBytes    = 1e8
 	// At 100 % netem's generator would give one number for ever.
 	maxCorrelationPct = 99.9
 )
@@ -54,6 +55,7 @@ type dirConfig struct {
 	CorruptCorrelationPct   float64        `json:"corrupt_correlation_pct,omitempty"`
 	DuplicatePct            float64        `json:"duplicate_pct,omitempty"`
 	DuplicateCorrelationPct float64        `json:"duplicate_correlation_pct,omitempty"`
+	BurstBytes              int64          `json:"burst_bytes,omitempty"`
 }
 
 // linkConfig holds both directions; a nil direction means "leave as it is".
@@ -150,6 +152,7 @@ func (c dirConfig) validate() error {
 		{"corrupt_correlation_pct", c.CorruptCorrelationPct, maxCorrelationPct},
 		{"duplicate_pct", c.DuplicatePct, 100},
 		{"duplicate_correlation_pct", c.DuplicateCorrelationPct, maxCorrelationPct},
+		{"burst_bytes", float64(c.BurstBytes), maxBurstBytes},
 	}
 	if g := c.Gemodel; g != nil {
 		ranges = append(ranges, []bounded{
@@ -166,6 +169,9 @@ func (c dirConfig) validate() error {
 	}
 	if c.BandwidthMbps > 0 && bitsPerSecond(c.BandwidthMbps) < 1 {
 		return fmt.Errorf("bandwidth_mbps is %v, less than one bit per second", c.BandwidthMbps)
+	}
+	if c.BurstBytes > 0 && c.BandwidthMbps == 0 {
+		return fmt.Errorf("burst_bytes is %d, but bandwidth_mbps is 0: nothing limits the rate", c.BurstBytes)
 	}
 	if err := c.validateJitter(); err != nil {
 		return err

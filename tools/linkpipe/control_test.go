@@ -69,6 +69,8 @@ func TestBadRequestsSayWhatIsKnown(t *testing.T) {
 		dirRequest(`"duplicate_pct":-1`):                                               "duplicate_pct is -1",
 		dirRequest(`"corrupt_pct":1,"corrupt_correlation_pct":100`):                    "between 0 and 99.9",
 		dirRequest(`"duplicate_correlation_pct":25`):                                   "but duplicate_pct is 0",
+		dirRequest(`"burst_bytes":12800000`):                                           "but bandwidth_mbps is 0: nothing limits the rate",
+		dirRequest(`"bandwidth_mbps":10,"burst_bytes":1000000000`):                     "burst_bytes is 1e+09, must be between 0 and 1e+08",
 		dirRequest(`"loss_correlation_pct":25`):                                        "but loss_pct is 0",
 		dirRequest(`"gemodel":{"p":1}`):                                                "known keys: p_pct, r_pct, one_minus_h_pct, one_minus_k_pct",
 		dirRequest(`"gemodel":{"p_pct":1,"one_minus_h_pct":100}`):                      "never be left",

@@ -144,26 +144,32 @@ func (d *direction) nextEvent() (t int64, ok bool) {
 // configure replaces the configuration at time now and restarts the random
 // streams with its seed. Packets inside stay: those in the delay line keep
 // their due times, those in the queue keep their delay and are serialised at
-// the new rate, except the one on the line, which ends as booked.
+// the new rate, except the one on the line, which ends as booked. A bucket is full
+// then.
 func (d *direction) configure(now int64, cfg dirConfig) {
 	d.advance(now)
 	d.cfg = cfg
 	d.queue.limit, d.queue.packets = cfg.QueueBytes, cfg.QueuePackets
-	d.line.setRate(bitsPerSecond(cfg.BandwidthMbps))
+	d.line.setRate(bitsPerSecond(cfg.BandwidthMbps), cfg.BurstBytes)
+	start := now
 	if d.queue.count > 0 {
-		d.line.rewind(d.queue.at(0).end)
-		for i := 1; i < d.queue.count; i++ {
-			p := d.queue.at(i)
-			p.end = d.line.send(now, int(p.length))
-		}
+		start = d.queue.at(0).end
+		d.line.rewind(start)
+	}
+	d.line.fill(start)
+	for i := 1; i < d.queue.count; i++ {
+		p := d.queue.at(i)
+		p.end = d.line.send(start, int(p.length))
 	}
 	d.restart(now)
 }
 
-// reseed restarts the random streams and the packet ordinal with another seed.
+// reseed restarts the random streams and the packet ordinal with another seed, and
+// fills the bucket: what comes after meets the same in every run with the same seed.
 func (d *direction) reseed(now int64, seed uint64) {
 	d.advance(now)
 	d.cfg.Seed = seed
+	d.line.fill(now)
 	d.restart(now)
 }
 
@@ -187,5 +193,5 @@ func (d *direction) reserveBytes(slotBytes int) int64 {
 	if full := d.cfg.QueuePackets * int64(slotBytes); full > 0 && (queue == 0 || full < queue) {
 		queue = full
 	}
-	return queue + int64(perSecond*(d.cfg.DelayMs+d.cfg.Jitter.RangeMs/2+reservedSds*d.cfg.Jitter.SdMs)/1e3)
+	return queue + d.cfg.BurstBytes + int64(perSecond*(d.cfg.DelayMs+d.cfg.Jitter.RangeMs/2+reservedSds*d.cfg.Jitter.SdMs)/1e3)
 }

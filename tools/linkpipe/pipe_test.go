@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"testing"
 )
 
@@ -249,5 +250,52 @@ func TestEveryPacketIsAccountedFor(t *testing.T) {
 	}
 	if c.DroppedLoss == 0 || c.DroppedQueue == 0 {
 		t.Errorf("nothing was dropped: %+v", c)
+	}
+}
+
+func TestABurstPassesTheQueueAndIsFilledByReseed(t *testing.T) {
+	cfg := withMode(dirConfig{BandwidthMbps: 10, QueuePackets: 2, BurstBytes: 4000})
+	d := newDirection(streamServerToClient, 0)
+	d.configure(0, cfg)
+	passed := func(now int64) (at []int64) {
+		for d.offer(now, 1000) == accepted {
+			at = append(at, d.accept(now, 1000, 0))
+		}
+		return at
+	}
+	first := []int64{0, 0, 0, 0, 800000, 1600000}
+	if got := passed(0); !reflect.DeepEqual(got, first) {
+		t.Errorf("of a bucket of four packets and a queue of two there leave %v, want %v", got, first)
+	}
+	d.reseed(1000000, 7) // one of the two has left
+	if got := passed(1000000); !reflect.DeepEqual(got, []int64{1600000}) {
+		t.Errorf("after a reseed there leave %v, want one packet, with the one that waits", got)
+	}
+	d.advance(2 * nsPerSecond)
+	d.reseed(2*nsPerSecond, 7)
+	if got := passed(2 * nsPerSecond); len(got) != 6 || got[3] != 2*nsPerSecond || got[4] != 2*nsPerSecond+800000 {
+		t.Errorf("of a bucket that was filled again there leave %v", got)
+	}
+	cfg.BurstBytes = 0
+	d.configure(3*nsPerSecond, cfg)
+	if got := passed(3 * nsPerSecond); len(got) != 2 || got[0] != 3*nsPerSecond+800000 {
+		t.Errorf("without a bucket there leave %v, want a packet at a time", got)
+	}
+}
+
+func TestWaitingPacketsTakeTheBucketOfAConfiguration(t *testing.T) {
+	cfg := withMode(dirConfig{BandwidthMbps: 10})
+	d := newDirection(streamServerToClient, 0)
+	d.configure(0, cfg)
+	for i := 0; i < 5; i++ {
+		d.offer(0, 1000)
+		d.accept(0, 1000, int32(i))
+	}
+	cfg.BurstBytes = 2000
+	d.configure(100, cfg)
+	for i, want := range []int64{800000, 800000, 800000, 1600000, 2400000} {
+		if got := d.queue.at(i).end; got != want {
+			t.Errorf("packet %d ends at %d, want %d", i, got, want)
+		}
 	}
 }

@@ -41,3 +41,52 @@ func TestUnlimitedLineTakesNoTime(t *testing.T) {
 		t.Errorf("got %d, want 77", got)
 	}
 }
+
+func TestABucketPassesItsBytesAtOnceAndTheRestAtTheRate(t *testing.T) {
+	s := serialiser{}
+	s.setRate(bitsPerSecond(10), 10000) // 8 ms
+	s.fill(0)
+	for i := 0; i < 10; i++ {
+		if got := s.send(5000, 1000); got != 5000 {
+			t.Errorf("packet %d of a full bucket ends at %d, want 5000: when it came", i, got)
+		}
+	}
+	for i, want := range []int64{805000, 1605000, 2405000} {
+		if got := s.send(5000, 1000); got != want {
+			t.Errorf("packet %d behind an empty bucket ends at %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestABucketFillsAtTheRateAndNotAboveItsDepth(t *testing.T) {
+	passed := func(idle int64) (bytes int) {
+		s := serialiser{}
+		s.setRate(bitsPerSecond(10), 10000)
+		s.fill(0)
+		for s.send(0, 1000) == 0 {
+		}
+		empty := s.last
+		for s.send(empty+idle, 1000) == empty+idle {
+			bytes += 1000
+		}
+		return bytes
+	}
+	for idle, want := range map[int64]int{0: 0, 3200000: 4000, 8000000: 10000, 100 * nsPerSecond: 10000} {
+		if got := passed(idle); got != want {
+			t.Errorf("after %d ns without packets %d bytes pass at once, want %d", idle, got, want)
+		}
+	}
+}
+
+func TestOverLongTimesABucketHasTheRate(t *testing.T) {
+	s := serialiser{}
+	s.setRate(bitsPerSecond(3), 30000)
+	s.fill(0)
+	var end int64
+	for i := 0; i < 30000+3000000/8; i++ {
+		end = s.send(0, 1)
+	}
+	if end != nsPerSecond {
+		t.Errorf("the bucket and 375000 bytes at 3 Mbit/s take %d ns, want exactly one second", end)
+	}
+}

@@ -31,7 +31,7 @@ from longlook.figure.versus import Versus
 NOT_YET = "not measured yet"
 PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
 """What tells the squares of a series apart; what else differs has to be asked for."""
-TELLING = ("label", "loss_pct", "jitter_ms", "queue_bytes", "queue_packets", "netem", "replicate", "cca")
+TELLING = ("label", "loss_pct", "jitter_ms", "queue_bytes", "queue_packets", "burst_bytes", "netem", "replicate", "cca")
 MOST_FILES = 3
 SPACE = "\N{NO-BREAK SPACE}"
 

@@ -54,6 +54,7 @@ def conditions(cell: Cell) -> Row:
         "total_bytes": work.total_bytes,
         **{name: value for name, value in link.conditions().items() if name not in (*NETEM, "loss_direction")},
         "queue_packets": link.queue_packets,
+        "burst_bytes": link.burst_bytes,
         "netem": " ".join(one_way + netem) or None,
         "duration_s": cell.duration_s,
         "at_most_s": cell.at_most_s,

@@ -12,6 +12,8 @@ OVERHEAD_PER_CELL_S = 6.0
 """Kernel, testbed, calibration, servers and clients."""
 OVERHEAD_OF_JITTER_S = 6.0
 """Its calibration."""
+OVERHEAD_OF_BURST_S = 5.0
+"""The same of a token bucket."""
 QUEUE_TIMES = 7.0
 """What calibration takes of a queue, in times that it needs to drain: it is filled and drained in both directions."""
 OVERHEAD_PER_LOAD_S = 0.12
@@ -38,16 +40,18 @@ def load_s(cell: Cell, arm: Arm) -> float:
     if known is not None:
         return known
     link = cell.link
-    return (
-        0.03 + 4 * link.rtt_ms / 1e3 + cell.workload.total_bytes * 8 / (link.bandwidth_mbps * 1e6) * (1 + link.loss_pct)
-    )
+    shaped = max(0, cell.workload.total_bytes - (link.burst_bytes or 0))
+    lossy = cell.workload.total_bytes * link.loss_pct
+    return 0.03 + 4 * link.rtt_ms / 1e3 + (shaped + lossy) * 8 / (link.bandwidth_mbps * 1e6)
 
 
 def overhead_s(cell: Cell) -> float:
     """Before its first load, s."""
     link = cell.link
     drain_s = link.longest_queue_bytes * 8 / (link.bandwidth_mbps * 1e6)
-    return OVERHEAD_PER_CELL_S + QUEUE_TIMES * drain_s + (OVERHEAD_OF_JITTER_S if link.swing_ms else 0)
+    further_s = OVERHEAD_OF_JITTER_S if link.swing_ms else 0
+    further_s += OVERHEAD_OF_BURST_S if link.burst_bytes is not None else 0
+    return OVERHEAD_PER_CELL_S + QUEUE_TIMES * drain_s + further_s
 
 
 def interleaved_s(cell: Cell) -> float:

@@ -47,6 +47,7 @@ CONDITION_TITLES = {
     "jitter_interval_ms": "new delay every, ms",
     "queue_bytes": "queue, bytes",
     "queue_packets": "queue, packets",
+    "burst_bytes": "burst, bytes",
     "netem": "netem",
     "object_bytes": "bytes of each object",
     "object_count": "objects",

@@ -54,10 +54,11 @@ class LinkDriver(abc.ABC):
         Called before and after the loads.
         """
 
-    def require_no_netem(self, link: Link) -> None:
+    def require_plain(self, link: Link) -> None:
         """Refuse by name what this driver cannot do to a link."""
-        if link.netem:
-            raise LonglookError(f"the {self.name} link has no {', '.join(link.netem)}: only linkpipe does")
+        lacking = [*link.netem, *(["burst_bytes"] if link.burst_bytes is not None else [])]
+        if lacking:
+            raise LonglookError(f"the {self.name} link has no {', '.join(lacking)}: only linkpipe does")
 
     def changed(self) -> str | None:
         """What somebody else did to the link since this was asked or the driver set something itself; None: nothing, or
@@ -71,7 +72,8 @@ class LinkDriver(abc.ABC):
 
     @abc.abstractmethod
     def reseed(self, seed: int) -> None:
-        """Restart loss and jitter: packet n of a direction meets the same fate after every equal seed."""
+        """Restart loss and jitter, and fill the token buckets: packet n of a direction meets the same fate after every
+        equal seed."""
 
     @abc.abstractmethod
     def counters(self) -> dict[str, dict[str, float]]:

@@ -17,6 +17,7 @@ from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.binomial import CONFIDENCE, bounds, power
+from longlook.link.burst import burst_problems, measure_burst
 from longlook.link.fates import fate_problems, measure_fates
 from longlook.link.jitter import jitter_problems, measure_jitter
 from longlook.link.ping import line_ms, ping_ms
@@ -200,7 +201,7 @@ def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Toleran
     """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the
     numbers.
 
-    Under jitter, or with netem's parameters, the link is set anew, with a seed of the calibration's own.
+    Under jitter, with a bucket, or with netem's parameters, the link is set anew, with a seed of the calibration's own.
     """
     tolerance = tolerance or Tolerance(rate_pct=driver.rate_tolerance_pct)
     one_clock = not testbed.machines()
@@ -227,7 +228,7 @@ def _attempt(
 ) -> dict[str, Any]:
     """One attempt; its losses are added to `losses`."""
     steady = link.plain
-    if steady != link:  # off for the streams: it would stretch and squeeze the bursts
+    if steady != link:  # off for the streams: it would stretch and squeeze the bursts, or let them pass
         driver.configure(steady, seed=1 + number)
     measured = measure(testbed, driver, steady, one_clock)
     for way in DIRECTIONS:
@@ -236,6 +237,10 @@ def _attempt(
         losses[way].sent += measured[way]["loss_sent"]
         losses[way].lost += measured[way]["loss_lost"]
     wrong = problems(steady, measured, tolerance, losses)
+    if link.burst_bytes is not None:
+        driver.configure(steady.model_copy(update={"burst_bytes": link.burst_bytes}), seed=1 + number)
+        measured["burst"] = measure_burst(testbed, link)
+        wrong += burst_problems(link, measured["burst"], tolerance.rate_pct)
     if link.jitter_ms:
         driver.configure(link, seed=1 + number)
         measured["jitter"] = measure_jitter(testbed, link)

@@ -146,7 +146,7 @@ class Dummynet(LinkDriver):
             self._jitter = None
 
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
-        self.require_no_netem(link)
+        self.require_plain(link)
         self._end_jitter()
         rtt_ms = BRIDGE_RTT_MS if link.jitter_ms else link.rtt_ms
         own: dict[str, Any] = {

@@ -33,6 +33,11 @@ def _netem(link: Link) -> dict[str, Any]:
     return told
 
 
+def _bucket(link: Link) -> dict[str, int]:
+    """The depth of a token bucket, where there is one."""
+    return {} if link.burst_bytes is None else {"burst_bytes": link.burst_bytes}
+
+
 def _direction(link: Link, way: str, seed: int) -> dict[str, Any]:
     """What linkpipe is told of one direction."""
     jitter: dict[str, Any] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
@@ -50,13 +55,15 @@ def _direction(link: Link, way: str, seed: int) -> dict[str, Any]:
         "queue_packets": link.queue_packets or NO_LIMIT,
         "seed": seed,
         "jitter": jitter,
+        **_bucket(link),
         **_netem(link),
     }
 
 
 class LinkPipe(LinkDriver):
     """Delay RTT/2, loss p/2 (or p in one direction and none in the other) and a queue of 2 x BDP bytes, or of so many
-    packets, in each direction (thesis 3.2).
+    packets, in each direction (thesis 3.2). With `burst_bytes` each has a token bucket, full after `configure` and
+    after every `reseed`.
 
     Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
     overtake each other when it falls. Netem's other parameters act in each direction as they are stated.

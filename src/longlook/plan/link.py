@@ -21,6 +21,8 @@ MOST_QUEUE_PACKETS = 100_000
 """Twelve seconds of full frames at 100 Mbit/s; dummynet's default is 50, netem's 1000."""
 MOST_CORRELATION_PCT = 99.9
 """At 100 % netem's generator gives one number for ever."""
+MOST_BURST_BYTES = 10**8
+"""Eight times what Yu and Benson's scripts have; linkpipe keeps as much memory for it."""
 LEAST_QUEUE_BYTES = 3000
 """Two full packets: what 2 x BDP comes to at the least."""
 
@@ -50,6 +52,9 @@ class Link(Value):
 
     With a `loss_direction` all of `loss_pct` is of that direction, and the other one loses nothing: `loss_pct = 2` with
     `"down"` loses each packet from the server to the client with a probability of 2 %.
+
+    With `burst_bytes` a direction's rate is that of a token bucket (tc-tbf(8), tools/linkpipe/README.md): what an idle
+    line has saved up passes at once. A load finds the bucket full.
 
     A correlation is that of netem's generator, whose numbers crowd around the middle: `corrupt_pct = 1` with a
     correlation of 25 % corrupts two packets in a million (tools/linkpipe/README.md).
@@ -81,6 +86,13 @@ class Link(Value):
         le=MOST_QUEUE_PACKETS,
         exclude_if=unstated,
         description="packets, each direction; instead of queue_bytes",
+    )
+    burst_bytes: int | None = Field(
+        default=None,
+        ge=FRAME_BYTES,
+        le=MOST_BURST_BYTES,
+        exclude_if=unstated,
+        description="bytes, each direction: a token bucket of that depth; default: none, a packet at a time",
     )
     corrupt_pct: float | None = _each_way("%, packets with a bit flipped, which their receiver drops")
     corrupt_correlation_pct: float | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
@@ -145,8 +157,8 @@ class Link(Value):
 
     @property
     def plain(self) -> Link:
-        """The same link without any of them, and without jitter."""
-        return self.model_copy(update={"jitter_ms": 0.0} | dict.fromkeys(NETEM))
+        """The same link without any of them, without jitter and without a bucket."""
+        return self.model_copy(update={"jitter_ms": 0.0, "burst_bytes": None} | dict.fromkeys(NETEM))
 
     def loss_pct_of(self, way: str) -> float:
         """%, what is lost by `loss_pct` of the packets of one direction (`server_to_client`, `client_to_server`)."""
@@ -203,7 +215,7 @@ class Link(Value):
     @property
     def id_parts(self) -> list[str]:
         """Its part of a cell's id: `50mbps`, `36ms`, `1pct` (`1pctdown`) and, where they apply, `50msjitter`,
-        `50slots`."""
+        `50slots`, `burst12800000b`."""
         loss = f"{self.loss_pct:g}pct{self.loss_direction or ''}"
         parts = [f"{self.bandwidth_mbps:g}mbps", f"{self.rtt_ms:g}ms", loss]
         if self.jitter_ms:
@@ -211,6 +223,8 @@ class Link(Value):
             parts.append(f"{self.jitter_ms:g}msjitter{per}")
         if self.queue_packets is not None:
             parts.append(f"{self.queue_packets}slots")
+        if self.burst_bytes is not None:
+            parts.append(f"burst{self.burst_bytes}b")
         return parts + self._netem_id_parts()
 
     def _netem_id_parts(self) -> list[str]:
@@ -253,6 +267,8 @@ class Link(Value):
             parts.append(f"queue {self.queue_packets} packets")
         elif self.effective_queue_bytes != self.default_queue_bytes:
             parts.append(f"queue {self.effective_queue_bytes} bytes")
+        if self.burst_bytes is not None:
+            parts.append(f"burst {self.burst_bytes} bytes")
         return ", ".join(parts + self._netem_labels())
 
 

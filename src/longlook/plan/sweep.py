@@ -58,6 +58,7 @@ class Block(Value):
     jitter_interval_ms: float = REDRAW_MS
     queue_bytes: int | None = None
     queue_packets: int | None = Field(default=None, exclude_if=unstated, description="instead of queue_bytes")
+    burst_bytes: int | None = Field(default=None, exclude_if=unstated)
     netem: dict[str, float] | None = Field(default=None, exclude_if=unstated)
     duration_s: float | None = None
     at_most_s: float | None = None
@@ -124,6 +125,7 @@ class Block(Value):
                     "jitter_interval_ms": self.jitter_interval_ms,
                     "queue_bytes": self.queue_bytes,
                     "queue_packets": self.queue_packets,
+                    "burst_bytes": self.burst_bytes,
                     **(self.netem or {}),
                 }
             )

@@ -58,7 +58,7 @@ Panel = tuple[str, str, Callable[[Place], Square]]
 def best(data: BookData | None = None) -> LiveChart:
     """The quickest client of HTTP/3 against the quickest of HTTP/2."""
     found = data or book_data.load()
-    return _picture("yu-best", [*_published(), *_by_pair(found, H3, H2)], _titles(found))
+    return picture("yu-best", [*_published(), *_by_pair(found, H3, H2)], _titles(found))
 
 
 def by_client(data: BookData | None = None) -> LiveChart | HTML:
@@ -69,11 +69,11 @@ def by_client(data: BookData | None = None) -> LiveChart | HTML:
         return HTML(style.NOTHING_YET)
     own = Measured(found, columns[-1][0])
     panels = [
-        (pair.title, f"{NAMES[one]} against {NAMES[other]}", _squares(own, pair, [one], [other]))
+        (pair.title, f"{NAMES[one]} against {NAMES[other]}", squares(own, pair, [one], [other]))
         for pair in PAIRS
         for one, other in SAME.items()
     ]
-    return _picture("yu-by-client", panels, columns[-1:])
+    return picture("yu-by-client", panels, columns[-1:])
 
 
 def _titles(data: BookData) -> list[tuple[str, str]]:
@@ -94,10 +94,12 @@ def _printed(provider: str) -> Callable[[Place], Square]:
 def _by_pair(data: BookData, h3: Sequence[str], h2: Sequence[str]) -> Iterator[Panel]:
     for key, title in _titles(data):
         for pair in PAIRS:
-            yield title, pair.title, _squares(Measured(data, key), pair, h3, h2)
+            yield title, pair.title, squares(Measured(data, key), pair, h3, h2)
 
 
-def _squares(own: Measured, pair: Controllers, h3: Sequence[str], h2: Sequence[str]) -> Callable[[Place], Square]:
+def squares(own: Measured, pair: Controllers, h3: Sequence[str], h2: Sequence[str]) -> Callable[[Place], Square]:
+    """By the paper's rule, coloured where a difference is told."""
+
     def square(where: Place) -> Square:
         found = own.rule(where, pair, h3, h2)
         return Square(found, found is not None and verdict(found) != 0)
@@ -105,7 +107,8 @@ def _squares(own: Measured, pair: Controllers, h3: Sequence[str], h2: Sequence[s
     return square
 
 
-def _picture(name: str, panels: Sequence[Panel], columns: Sequence[tuple[str, str]]) -> LiveChart:
+def picture(name: str, panels: Sequence[Panel], columns: Sequence[tuple[str, str]]) -> LiveChart:
+    """Panels of the paper's 15 squares."""
     frame = pd.DataFrame(_rows(panels), columns=[*GRID, "colour", "low", "high"])
     shown = ", ".join(title for _, title in columns) or "Re-measured: not measured yet"
     return LiveChart(

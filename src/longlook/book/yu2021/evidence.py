@@ -14,7 +14,7 @@ from longlook import paths
 from longlook.book.data import BookData
 from longlook.book.loads import counting
 from longlook.book.times import Times
-from longlook.book.yu2021.lowest import Clients, Loads, lowest_difference, lowest_ratio, spread
+from longlook.book.yu2021.lowest import Clients, Loads, lowest, lowest_difference, lowest_ratio, spread
 from longlook.experiment.metrics import TTLB
 from longlook.experiment.schedule import seed_of
 from longlook.link.drawn import lost_packets
@@ -22,10 +22,13 @@ from longlook.plan.link import Link
 from longlook.published.yu2021 import BASE_RTT_MS, PROVIDERS, SIZES, STUDY, Difference, differences
 
 SMALL, MIDDLE, LARGE = SIZES.values()
-SIZE_NAMES = dict(zip(SIZES.values(), ("100 KB", "1 MB", "5 MB"), strict=True))
+DOUBLE = 2 * SMALL
+"""What one provider's "100 KB" is by the authors' list."""
+SIZE_NAMES = dict(zip(SIZES.values(), ("100 KB", "1 MB", "5 MB"), strict=True)) | {DOUBLE: "200 KB"}
 MAIN = {SMALL: "yu-100kb", MIDDLE: "yu-1mb", LARGE: "yu-5mb"}
 CLIENTS, SERVERS, EACH_WAY, QUEUE = "yu-clients", "yu-servers", "yu-each-way", "yu-queue"
 FIRST_LOSS = "yu-first-loss"
+BURST, BURST_LOSSY, OBJECT, LITTLE = "yu-burst", "yu-burst-5mb", "yu-200kb", "yu-each-way-little"
 H3, H2 = ("chromium", "ngtcp2", "quicgo"), ("chromium", "curl")
 """The clients of the paper's rule, as they stand here."""
 NATIVE = H3[1:]
@@ -157,6 +160,11 @@ class Measured:
         """By how many ms an arm's median is above the lowest of the others'."""
         own, best = self.loads(where, one), tuple(self.loads(where, arm) for arm in others)
         return lowest_difference((own,), best) if own and all(best) else None
+
+    def median_ms(self, where: Place, arm: str) -> Times | None:
+        """An arm's median."""
+        own = self.loads(where, arm)
+        return lowest((own,)) if own else None
 
     def over(self, where: Place, one: str, other: str, base: Place | None = None) -> Times | None:
         """How many times the median of another arm (of `base`, if it is given) an arm's is."""

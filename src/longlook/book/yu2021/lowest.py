@@ -26,6 +26,12 @@ Statistic = Callable[[np.ndarray], np.ndarray]
 
 
 @lru_cache(maxsize=4096)
+def lowest(clients: Clients) -> Times:
+    """The lowest median of all, in its unit."""
+    return _estimated(clients, lambda rows: rows.min(axis=0))
+
+
+@lru_cache(maxsize=4096)
 def lowest_ratio(over: Clients, under: Clients) -> Times:
     """The lowest median of `over` over the lowest one of `under`."""
     split = len(over)

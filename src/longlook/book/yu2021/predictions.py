@@ -6,7 +6,7 @@ The predictions stand in the heads of sweeps/yu2021/*.toml and were written befo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from IPython.display import HTML
 
@@ -51,6 +51,8 @@ from longlook.figure import style
 
 Found = Mapping[str, Times | None]
 """By what a reader calls it; None where it is not measured."""
+Both = Mapping[str, tuple[Times | None, Times | None]]
+"""Two numbers of the same square."""
 EACH_WAY_CONDITION = Condition(loss_pct=2.0)
 """1 % each way, as links count it: both together."""
 SIX = ("chromium", "chromium126", "curl", "ngtcp2", "quicgo", "lsquic")
@@ -105,9 +107,16 @@ def _numbers(known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
     return f"{ends[0]} to {ends[1]} ({len(known)} numbers)"
 
 
-def _rules(own: Measured, pairs: Iterable[Controllers], places: Iterable[Place]) -> Found:
+def rules(
+    own: Measured,
+    pairs: Iterable[Controllers],
+    places: Iterable[Place],
+    h3: Sequence[str] = H3,
+    h2: Sequence[str] = H2,
+) -> Found:
+    """By the paper's rule, each pair at each place."""
     wanted = tuple(places)
-    return {f"{pair.title}, {where.label}": own.rule(where, pair) for pair in pairs for where in wanted}
+    return {f"{pair.title}, {where.label}": own.rule(where, pair, h3, h2) for pair in pairs for where in wanted}
 
 
 def of_100kb(own: Measured) -> list[Prediction]:
@@ -115,9 +124,9 @@ def of_100kb(own: Measured) -> list[Prediction]:
     added = [small.at(one) for one in WITHOUT_LOSS if one != QUIET]
     lossy = [small.at(one) for one in CONDITIONS if one.loss_pct]
     return [
-        judged("without loss, 15 ms: at least 5 % quicker by HTTP/3", _rules(own, PAIRS, [small]), high=0.95),
-        judged("65 and 115 ms: at least 15 % quicker", _rules(own, PAIRS, added), high=0.85),
-        judged("0.1 and 1 % loss: quicker", _rules(own, PAIRS, lossy), high=1.0),
+        judged("without loss, 15 ms: at least 5 % quicker by HTTP/3", rules(own, PAIRS, [small]), high=0.95),
+        judged("65 and 115 ms: at least 15 % quicker", rules(own, PAIRS, added), high=0.85),
+        judged("0.1 and 1 % loss: quicker", rules(own, PAIRS, lossy), high=1.0),
         _browser_leads(own),
         judged("Chromium is less than 10 ms behind the best of the others", _behind(own), high=10.0, text=ms_text),
     ]
@@ -163,10 +172,10 @@ def of_1mb(own: Measured) -> list[Prediction]:
     where = place(MIDDLE)
     lossy, far = where.at(LOSSY), [where.at(FAR)]
     return [
-        judged("without loss, 15 ms: within 5 %", _rules(own, PAIRS, [where]), 0.95, 1.05),
+        judged("without loss, 15 ms: within 5 %", rules(own, PAIRS, [where]), 0.95, 1.05),
         _lossy(own, lossy),
-        judged("1 % loss: CUBIC against CUBIC at most 5 % slower", _rules(own, [CUBIC], [lossy]), high=1.05),
-        judged("115 ms: at least 5 % quicker by HTTP/3", _rules(own, (BBR, CUBIC), far), high=0.95),
+        judged("1 % loss: CUBIC against CUBIC at most 5 % slower", rules(own, [CUBIC], [lossy]), high=1.05),
+        judged("115 ms: at least 5 % quicker by HTTP/3", rules(own, (BBR, CUBIC), far), high=0.95),
         judged("the slowest of the three clients is at most 5 % behind", _spreads(own, MIDDLE), high=1.05),
     ]
 
@@ -174,9 +183,9 @@ def of_1mb(own: Measured) -> list[Prediction]:
 def of_5mb(own: Measured) -> list[Prediction]:
     where = place(LARGE)
     return [
-        judged("without loss, 15 ms: within 5 %", _rules(own, PAIRS, [where]), 0.95, 1.05),
+        judged("without loss, 15 ms: within 5 %", rules(own, PAIRS, [where]), 0.95, 1.05),
         _lossy(own, where.at(LOSSY)),
-        judged("115 ms: BBR against BBR within 10 %", _rules(own, [BBR], [where.at(FAR)]), 0.9, 1.1),
+        judged("115 ms: BBR against BBR within 10 %", rules(own, [BBR], [where.at(FAR)]), 0.9, 1.1),
         judged("the slowest of the three clients is at most 5 % behind", _spreads(own, LARGE), high=1.05),
     ]
 
@@ -205,21 +214,26 @@ def of_clients(own: Measured) -> list[Prediction]:
 
 def _whoever_is_asked(own: Measured, places: Iterable[Place]) -> Prediction:
     both = {where.label: (own.rule(where, BBR), own.rule(where, BBR, SIX, THREE)) for where in places}
-    return _points("the rule says the same with all clients as with the paper's", both, CHOSEN_POINTS)
+    return points("the rule says the same with all clients as with the paper's", both, CHOSEN_POINTS)
 
 
-def _points(said: str, both: Mapping[str, tuple[Times | None, Times | None]], most: float) -> Prediction:
-    """By the numbers alone: how many percentage points two of them are apart."""
-    apart = {
+def apart(both: Both) -> dict[str, float]:
+    """How many percentage points two numbers are apart, where both are measured."""
+    return {
         name: abs(one.value - other.value) * 100
         for name, (one, other) in both.items()
         if one is not None and other is not None
     }
-    if not apart:
+
+
+def points(said: str, both: Both, most: float = math.inf, least: float = 0.0) -> Prediction:
+    """By the numbers alone: whether all are so many percentage points apart."""
+    found = apart(both)
+    if not found:
         return Prediction(said, "not measured", None)
-    beyond = [name for name, points in apart.items() if points > most]
-    text = f"{min(apart.values()):.1f} to {max(apart.values()):.1f} points apart ({len(apart)} squares)"
-    missing = len(both) - len(apart)
+    beyond = [name for name, many in found.items() if not least <= many <= most]
+    text = f"{min(found.values()):.1f} to {max(found.values()):.1f} points apart ({len(found)} squares)"
+    missing = len(both) - len(found)
     text += (f"; not: {', '.join(beyond)}" if beyond else "") + (f"; {missing} not measured" if missing else "")
     return Prediction(said, text, False if beyond else None if missing else True)
 
@@ -258,7 +272,7 @@ def of_each_way(own: Measured) -> list[Prediction]:
     }
     return [
         _lossy(own, middle),
-        _points("the squares are less than 10 points from those with loss down only", both, APART_POINTS),
+        points("the squares are less than 10 points from those with loss down only", both, APART_POINTS),
     ]
 
 
@@ -270,7 +284,7 @@ def of_queue(own: Measured) -> list[Prediction]:
         for arm in ARMS
     }
     return [
-        judged("115 ms: at least 5 % quicker by HTTP/3", _rules(own, (BBR, CUBIC), [far]), high=0.95),
+        judged("115 ms: at least 5 % quicker by HTTP/3", rules(own, (BBR, CUBIC), [far]), high=0.95),
         judged("no sender's median is more than 2 % above that with 50 packets", longer, high=1.02),
     ]
 

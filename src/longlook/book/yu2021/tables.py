@@ -56,7 +56,7 @@ def against_best(data: BookData | None = None) -> HTML:
         for size, series in MAIN.items():
             own = newest(found, series)
             where = place(size, condition)
-            medians = [_median(own, where, f"quic bbr {name}") for name in H3]
+            medians = [median_of(own, where, f"quic bbr {name}") for name in H3]
             known = [one for one in medians if one is not None]
             rows.append([where.label, *(_over(one, min(known)) if one is not None else NONE for one in medians)])
     if all(set(row[1:]) == {NONE} for row in rows):
@@ -64,7 +64,8 @@ def against_best(data: BookData | None = None) -> HTML:
     return HTML(html_table(["", *(NAMES[name] for name in H3)], rows, numeric={1, 2, 3}, starts=starts, escape=False))
 
 
-def _median(own: Measured, where: Place, arm: str, metric: str = TTLB.name) -> float | None:
+def median_of(own: Measured, where: Place, arm: str, metric: str = TTLB.name) -> float | None:
+    """Of an arm's loads."""
     loads = own.loads(where, arm, metric)
     return statistics.median(loads) if loads else None
 
@@ -86,8 +87,8 @@ def clients(data: BookData | None = None) -> HTML:
         [
             NAMES[arm.split()[-1]],
             "HTTP/3" if arm.startswith("quic") else "HTTP/2",
-            _number(_median(own, places[0], arm, CONNECT.name)),
-            *(_number(_median(own, where, arm)) for where in places),
+            number_text(median_of(own, places[0], arm, CONNECT.name)),
+            *(number_text(median_of(own, where, arm)) for where in places),
             _acknowledged(own, places[2], arm),
         ]
         for arm in arms
@@ -99,7 +100,8 @@ def clients(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=numeric, groups=groups, starts={len(SIX)}))
 
 
-def _number(median: float | None) -> str:
+def number_text(median: float | None) -> str:
+    """`130.7`, or a dash."""
     return NONE if median is None else f"{median:,.1f}"
 
 
@@ -109,7 +111,7 @@ def _ms(median: float | None) -> str:
 
 def _acknowledged(own: Measured, where: Place, arm: str) -> str:
     """By the capture beside the server; a browser does not say which connection was whose."""
-    both, up = (_median(own, where, arm, metric.name) for metric in (PACKETS, PACKETS_UP))
+    both, up = (median_of(own, where, arm, metric.name) for metric in (PACKETS, PACKETS_UP))
     return NONE if both is None or up is None or both <= up else f"{100 * up / (both - up):.0f}"
 
 
@@ -136,7 +138,7 @@ def _sender(arm: str) -> str:
 
 def _against(own: Measured, where: Place, arm: str) -> list[str]:
     times = None if arm == OF_TCP[0] else own.over(where, arm, OF_TCP[0])
-    return [_number(_median(own, where, arm)), NONE if times is None else percent_text(times)]
+    return [number_text(median_of(own, where, arm)), NONE if times is None else percent_text(times)]
 
 
 def direction(data: BookData | None = None) -> HTML:
@@ -147,7 +149,7 @@ def direction(data: BookData | None = None) -> HTML:
         for size, text in ((SMALL, "100 KB"), (MIDDLE, "1 MB"))
         for pair in PAIRS
     ]
-    return _compared(["HTTP/3 against HTTP/2", "down only", "each way"], rows)
+    return compared(["HTTP/3 against HTTP/2", "down only", "each way"], rows)
 
 
 def queue(data: BookData | None = None) -> HTML:
@@ -160,10 +162,13 @@ def queue(data: BookData | None = None) -> HTML:
     for condition in (QUIET, FAR):
         both = (place(MIDDLE, condition), Place(QUEUE, MIDDLE, condition))
         rows += [
-            [f"{_client(arm)}, {condition.label}", *(_ms(_median(newest(found, one.series), one, arm)) for one in both)]
+            [
+                f"{_client(arm)}, {condition.label}",
+                *(_ms(median_of(newest(found, one.series), one, arm)) for one in both),
+            ]
             for arm in ARMS
         ]
-    return _compared(["", "50 packets", "1000 packets"], rows)
+    return compared(["", "50 packets", "1000 packets"], rows)
 
 
 def _client(arm: str) -> str:
@@ -173,14 +178,15 @@ def _client(arm: str) -> str:
 
 def _pair(data: BookData, places: Sequence[Place], pair: Controllers) -> list[str]:
     """The rule at both, each in its own newest column."""
-    return [_text(newest(data, where.series).rule(where, pair)) for where in places]
+    return [ratio_text(newest(data, where.series).rule(where, pair)) for where in places]
 
 
-def _text(found: Times | None) -> str:
+def ratio_text(found: Times | None) -> str:
+    """`+3.7 % (+3.5 to +3.9)`, or a dash."""
     return NONE if found is None else percent_text(found)
 
 
-def _compared(head: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:
+def compared(head: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:
     """Nothing where the second column, which the sweep is about, has no number."""
     if all(row[-1] == NONE for row in rows):
         return HTML(style.NOTHING_YET)

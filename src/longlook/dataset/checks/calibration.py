@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longlook.link.base import DIRECTIONS
+from longlook.link.burst import burst_problems
 from longlook.link.calibrate import Losses, Tolerance, problems
 from longlook.link.fates import fate_problems
 from longlook.link.jitter import jitter_problems
@@ -29,9 +30,9 @@ def calibration_problems(link: Link, record: Any) -> Iterator[str]:
         yield "its link was not within tolerance, or nothing says that it was"
         return
     right = link.model_dump() | {"queue_bytes": link.effective_queue_bytes, "queue_packets": link.queue_packets}
-    right |= {"loss_direction": link.loss_direction}
-    said = dict(record.get("set") or {})
-    said.setdefault("loss_direction", None)
+    later = {"loss_direction": link.loss_direction, "burst_bytes": link.burst_bytes}
+    right |= later
+    said = dict.fromkeys(later) | dict(record.get("set") or {})
     wrong = [key for key, value in said.items() if key in right and value != right[key]]
     if wrong:
         yield f"another link was calibrated: {wrong[0]} {said[wrong[0]]}, not {right[wrong[0]]}"
@@ -54,6 +55,8 @@ def _today(link: Link, record: Mapping[str, Any]) -> Iterator[str]:
         yield f"calibration: more than {MOST_PACKETS} packets in one direction: no stream of ours has so many"
         return
     found = problems(link.plain, measured, tolerance, losses)
+    if link.burst_bytes is not None:
+        found += burst_problems(link, measured["burst"], widest)
     if link.jitter_ms:
         found += jitter_problems(link, measured["jitter"], tolerance.stall_ms, record["one_clock"])
     if link.netem:

@@ -101,6 +101,9 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
         "seed": cell.seed,
     }
     for direction, own in (configured or {}).items():
+        if isinstance(own, Mapping) and own.get("burst_bytes") != link.burst_bytes:
+            said = own.get("burst_bytes")
+            yield f"the link's {direction} was set to burst_bytes = {said}, the cell asks for {link.burst_bytes}"
         lost_pct = link.loss_pct_of(direction)
         for key, value in (right | {"loss_pct": lost_pct, "loss": lost_pct / 100}).items():
             if isinstance(own, Mapping) and key in own and own[key] != value:

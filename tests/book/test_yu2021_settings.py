@@ -1,0 +1,208 @@
+"""The chapter on settings that the paper's text leaves out: the burst, 200 KB, little loss each way."""
+
+import re
+from dataclasses import dataclass, field
+
+import pytest
+from book_sample import PUBLISHED
+from yu2021_sample import SETTINGS, SWEEPS, time_ms, write_objects
+
+from longlook import paths
+from longlook.book import data as book_data
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import USED, numbers_of, value_of
+from longlook.book.yu2021 import settings, settings_shown
+from longlook.book.yu2021.evidence import (
+    DOUBLE,
+    FAR,
+    LARGE,
+    LOSSY,
+    MIDDLE,
+    PAIRS,
+    QUIET,
+    SMALL,
+    Condition,
+    Measured,
+    Place,
+    place,
+)
+from longlook.figure import style
+from longlook.figure.live import LiveChart
+from longlook.stack.arms import open_sweep
+
+PAGE = "book/yu2021/settings"
+(PAGE_FILE,) = paths.BOOK.glob("**/yu2021/settings.md")
+"""In its study's folder, or where it waits."""
+BURST_BYTES = 12_800_000
+
+
+@dataclass(frozen=True)
+class Model(Measured):
+    """The sample's times without its tables; `changed` multiplies those of an arm, at a place or wherever it is."""
+
+    changed: dict = field(default_factory=dict)
+
+    def loads(self, where, arm, metric="ttlb_ms"):
+        protocol, cca, client = arm.split()
+        condition, burst = where.condition, where.series.startswith("yu-burst")
+        ms = time_ms(protocol, cca, client, where.size_bytes, condition.rtt_ms, condition.loss_pct, burst)
+        factor = self.changed.get((where, arm), self.changed.get((where.series, arm), 1.0))
+        return () if factor is None else tuple(ms * factor + index / 10 for index in range(1, 5))
+
+
+def holds(sweep, changed=None):
+    return [one.holds for one in settings.OF[sweep](Model(None, "reference", changed or {}))]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    write_objects(processed, (*SWEEPS, *SETTINGS))
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_arms_are_named_by_what_they_are_and_only_two_sweeps_have_a_burst(name):
+    for cell in open_sweep(name).cells():
+        link = cell.link
+        assert (link.bandwidth_mbps, link.queue_packets) == (10, 50)
+        assert link.burst_bytes == (BURST_BYTES if name.startswith("yu-burst") else None)
+        assert {*settings.FOUR} <= {*cell.arm_names} and (len(cell.arms) == 10 or name != "yu-200kb")
+        for arm in cell.arms:
+            assert arm.name == f"{arm.protocol} {arm.cca} {arm.client}" and arm.handshake == "1rtt"
+            assert arm.emulated_connections == (1 if (arm.protocol, arm.cca) == ("quic", "cubic") else None)
+
+
+def places_of(*sweeps):
+    cells = [(name, cell) for name in sweeps for cell in open_sweep(name).cells()]
+    return [
+        Place(name, cell.workload.object_bytes, Condition(cell.link.rtt_ms, cell.link.loss_pct)) for name, cell in cells
+    ]
+
+
+def test_what_is_asked_of_a_place_is_measured_there():
+    assert sorted(map(str, places_of("yu-burst", "yu-burst-5mb"))) == sorted(map(str, settings.BURST_PLACES))
+    assert {where.condition for where in places_of("yu-200kb")} == {*settings.WITHOUT_LOSS}
+    assert {where.size_bytes for where in places_of("yu-200kb")} == {DOUBLE}
+    little = [at for where in settings.little_places() for at in (where, where.at(settings.LITTLE_EACH_WAY))]
+    assert sorted(map(str, places_of("yu-each-way-little"))) == sorted(map(str, little))
+    ways = {cell.link.loss_pct: cell.link.loss_direction for cell in open_sweep("yu-each-way-little").cells()}
+    assert ways == {0.1: "down", 0.2: None}
+    assert all(cell.link.loss_direction == "down" for cell in open_sweep("yu-burst-5mb").cells())
+
+
+def test_the_bytes_alone_take_what_the_predictions_say():
+    assert settings.floor_s(LARGE) == pytest.approx(4.19, abs=0.005)
+    assert settings.floor_s(MIDDLE) == pytest.approx(0.84, abs=0.005)
+    assert BURST_BYTES > 2 * LARGE
+
+
+def test_all_that_is_predicted_holds_in_the_model():
+    assert {name: holds(name) for name in SETTINGS} == {
+        "yu-burst": [True] * 4, "yu-burst-5mb": [True] * 4, "yu-200kb": [True] * 4, "yu-each-way-little": [True] * 2,
+    }  # fmt: skip
+
+
+QUIC_BBR, QUIC_CUBIC, TCP_BBR, TCP_CUBIC = settings.FOUR
+EACH_WAY = settings.LITTLE_EACH_WAY
+OFF = [
+    ("yu-burst", {(Place("yu-burst", LARGE, FAR), TCP_CUBIC): 6.0}, [False, True, True, True]),
+    ("yu-burst", {(Place("yu-burst", MIDDLE), TCP_BBR): 8.0}, [True, False, True, True]),
+    ("yu-burst", {(Place("yu-burst", SMALL), QUIC_BBR): 1.2}, [True, True, False, True]),
+    ("yu-burst", {(Place("yu-burst", MIDDLE), QUIC_CUBIC): 1.25}, [True, True, False, False]),
+    ("yu-burst-5mb", {("yu-burst-5mb", TCP_BBR): 20.0}, [False, True, False, False]),
+    ("yu-burst-5mb", {("yu-burst-5mb", QUIC_CUBIC): 0.2}, [True, False, True, True]),
+    ("yu-200kb", {("yu-200kb", "quic bbr quicgo"): 0.8}, [False, True, False, True]),
+    (
+        "yu-200kb",
+        {("yu-200kb", f"tcp bbr {one}"): 0.85 for one in ("curl", "chromium")},
+        [False, False, False, False],
+    ),
+    ("yu-each-way-little", {(Place("yu-each-way-little", SMALL, EACH_WAY), QUIC_BBR): 1.2}, [False, False]),
+    ("yu-each-way-little", {(Place("yu-each-way-little", MIDDLE, EACH_WAY), TCP_BBR): 0.8}, [False, True]),
+]
+"""Changes to the model, and what then holds of what a sweep predicted."""
+
+
+@pytest.mark.parametrize(("sweep", "changed", "expected"), OFF)
+def test_each_prediction_can_fail(sweep, changed, expected):
+    assert [one is True for one in holds(sweep, changed)] == expected
+
+
+def test_what_is_not_measured_leaves_a_prediction_open():
+    found = settings.of_burst(Model(None, "reference", {("yu-burst", TCP_CUBIC): None}))
+    assert [one.holds for one in found] == [None] * 4 and "not measured: " in found[0].found
+    found = settings.of_object(Model(None, "reference", {("yu-1mb", "tcp bbr curl"): None}))
+    assert found[2].holds is None and "not measured" in found[2].found
+
+
+def test_a_median_is_told_in_seconds_with_its_interval():
+    found = settings.seconds(Model(None, "reference"), [Place("yu-burst", LARGE)], [QUIC_BBR])
+    (one,) = found.values()
+    assert re.fullmatch(r"0\.14 s \(0\.14 to 0\.14\)", settings.seconds_text(one))
+    assert list(found) == ["quic bbr quicgo, 5 MB, 15 ms"]
+
+
+def rows_of(shown):
+    """Without the heads, which may be two."""
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
+    return [row for row in rows[1:] if row]
+
+
+def test_the_heatmap_has_the_squares_without_and_with_a_burst(data):
+    shown = settings_shown.burst(data)
+    assert isinstance(shown, LiveChart) and shown.narrow is not None
+    rows = shown.downloads[0].csv.splitlines()
+    assert len(rows) == 1 + 15 * 2 * len(PAIRS)
+    assert sum(settings_shown.NOT_ASKED in row for row in rows) == 4 * len(PAIRS)
+    assert shown.alt_text.count(" of 15 squares") == shown.alt_text.count(" of 11 squares") == len(PAIRS)
+    assert "With the burst, CUBIC against BBR: quicker in 10, slower in 1 of 11 squares" in shown.alt_text
+
+
+def test_tables_of_the_sample(data):
+    times = rows_of(settings_shown.times(data))
+    assert len(times) == 11 and [len(row) for row in times] == [10] * 11
+    assert times[6][:4] == ["5 MB, 15 ms", "4,194.3", "4,434.3", "4,434.3"]
+    assert times[6][6:] == ["140.4", "140.4", "155.4", "155.4"]
+    sizes = rows_of(settings_shown.objects(data))
+    assert len(sizes) == 9 and sizes[0][0] == "BBR against BBR, 15 ms"
+    assert [text.split(" ")[0] for text in sizes[0][1:]] == ["−11.4", "−1.6", "−6.9"]
+    ways = rows_of(settings_shown.little(data))
+    assert len(ways) == 6 and all(row[1] == row[2] for row in ways)
+    for sweep in SETTINGS:
+        found = rows_of(settings.predictions(sweep, data=data))
+        assert len(found) == len(holds(sweep)) and all(row[2] == "holds" for row in found), found
+
+
+def test_the_tables_and_the_model_say_the_same(data):
+    own, other = Measured(data, "reference"), Model(None, "reference")
+    for where in (Place("yu-burst", SMALL), Place("yu-burst-5mb", LARGE, LOSSY), Place("yu-200kb", DOUBLE, FAR)):
+        assert own.loads(where, "tcp cubic curl") == pytest.approx(other.loads(where, "tcp cubic curl"))
+    assert own.median_ms(place(SMALL, QUIET), "tcp bbr curl").value == pytest.approx(131.26, abs=0.1)
+
+
+def test_a_copy_without_data_says_so(nothing):
+    for one in (settings_shown.burst, settings_shown.times, settings_shown.objects, settings_shown.little):
+        assert "Not measured yet" in one(nothing).data
+    assert style.NOTHING_YET in settings.predictions(*SETTINGS, data=nothing).data
+    for name in numbers_of(PAGE):
+        if not name.startswith("stated-"):
+            assert value_of(name, PAGE, nothing).text == NOT_YET
+
+
+def test_numbers_of_the_text(data):
+    own = [name for name in numbers_of(PAGE) if not name.startswith("stated-")]
+    texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in own}
+    assert texts["burst-5mb"] == "0.1 to 0.5 s" and texts["plain-5mb"] == "4.4 to 4.7 s"
+    assert texts["burst-changed"].endswith(" of 33") and texts["little-points"] == "0.0 to 0.0"
+    assert texts["plain-mixed"] == "+19 %" and texts["small-quiet"] == "−11 %" and texts["double-quiet"] == "−6.9 %"
+    assert all("data/" in value_of(name, PAGE, data).origin for name in own)
+
+
+def test_the_page_names_every_number_that_there_is():
+    assert {*USED.findall(PAGE_FILE.read_text(encoding="utf-8"))} == {*numbers_of(PAGE)}
