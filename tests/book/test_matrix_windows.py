@@ -17,6 +17,7 @@ from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.dataset import rows
 from longlook.dataset.tables import write_tables
+from longlook.experiment.reading import MAY_LACK
 from longlook.experiment.registry import named
 from longlook.experiment.traces import write_traces
 from longlook.figure.live import LiveChart
@@ -27,7 +28,7 @@ from longlook.stack.arms import open_sweep
 PAGE = "book/matrix/matrix"
 CAMPAIGN = f"reference-{SERIES}-20260101T000000"
 NUMBERS = ("traces", "in-flight-cubic", "in-flight-bbr", "kept-quicgo", "kept-aioquic")
-NOWHERE = {name: float("nan") for name in ("ssthresh_bytes", "down_ms", "hold_ms", "up_ms", "told_ms")}
+NOWHERE = dict.fromkeys(("ssthresh_bytes", *MAY_LACK), float("nan"))
 
 
 def sizes(cell):

@@ -53,9 +53,12 @@ def test_flows_share_the_link_and_each_is_seen_from_inside(tmp_path, testbed_nam
     rates = {name: flow["mean_mbps"] for name, flow in outcome.flows.items()}
     assert 4.2 < sum(rates.values()) < 5.05 and rates["quic1"] > rates["tcp1"] > 0.2
     assert set(table.groupby(["flow", "source"]).groups) == {
+        ("quic1", "acks"),
         ("quic1", "capture"),
         ("quic1", "envoy"),
+        ("quic1", "flow_control"),
         ("quic1", "rtt_parts"),
+        ("tcp1", "acks"),
         ("tcp1", "tcp_probe"),
     }
     assert set(bins["flow"]) == {"quic1", "tcp1"} and bins["time_s"].max() == 7.75

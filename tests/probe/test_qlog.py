@@ -90,19 +90,6 @@ def test_packets_stand_with_their_frames_and_their_time(text):
     assert frame == {"frame_type": "ack", "ack_delay": 0.25, "acked_ranges": [[1, 1], [3, 4]]}
 
 
-def test_a_frame_that_states_no_length_ends_where_the_next_begins_or_fills_its_packet():
-    def frames(*packets):
-        return [one["data"]["frames"][0]["length"] for one in qlog.packets(packets, BEGAN)]
-
-    def silent(number, offset, size=1200):
-        return Packet(BEGAN, True, size, number, streams=((0, offset),), id_bytes=4)
-
-    assert frames(silent(1, 0), silent(2, 1168), silent(3, 2336), silent(4, 1168)) == [1168, 1168, 1170, 1168]
-    assert frames(silent(1, 0), silent(2, 5000)) == [1186, 1170]
-    several = Packet(BEGAN, True, 1200, 1, streams=((3, 0), (0, 0)), lengths=(2,), id_bytes=4)
-    assert [frame["length"] for frame in next(qlog.packets([several], BEGAN))["data"]["frames"]] == [2, 1170]
-
-
 def test_a_loss_is_of_the_packet_whose_data_came_again(text):
     (lost,) = of(text, qlog.LOST)
     assert lost["time"] == 39.0 and lost["data"]["header"]["packet_number"] == 2

@@ -82,6 +82,11 @@ def row(**values):
         "payload",
         "ids",
         "lengths",
+        "most",
+        "limited",
+        "limits",
+        "packets",
+        "crypto",
     ]
     return [values.get(name, "") for name in names]
 
@@ -118,6 +123,21 @@ def test_the_length_of_the_receivers_connection_id_is_that_of_the_last_packet():
     there = row(at="1.5", source="443", length="1260", numbers="2,7", ids="aabb,00112233445566778899aabbccddeeff01")
     assert parse_row(there, 443).id_bytes == 17
     assert parse_row(row(at="1.5", source="443", length="1260", numbers="2,7"), 443).id_bytes == 0
+
+
+def test_limits_of_flow_control():
+    packet = parse_row(
+        row(at="1.5", source="4000", length="60", numbers="7", most="900", limited="0,4", limits="5,6"), 443
+    )
+    assert packet.max_data == 900 and packet.max_stream_data == ((0, 5), (4, 6))
+    assert parse_row(row(at="1.5", source="4000", length="60", numbers="7"), 443).max_stream_data == ()
+
+
+def test_what_is_beside_the_packet_and_in_crypto_frames_is_no_room_for_a_stream():
+    whole = {"at": "1.5", "source": "443", "length": "1260", "numbers": "2,7"}
+    assert parse_row(row(**whole, packets="900,352", crypto="300"), 443).beside == 900
+    assert parse_row(row(**whole, packets="1252", crypto="300,40"), 443).beside == 340
+    assert parse_row(row(**whole), 443).beside == 0
 
 
 def test_a_long_connection_id_leaves_less_room_for_the_stream():

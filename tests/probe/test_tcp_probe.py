@@ -8,7 +8,7 @@ PROBE = (
     "     ksoftirqd/1-24      [001] ..s..  {at}: tcp_probe: "
     "family=AF_INET src=10.77.0.1:{port} dest=10.77.0.2:{peer} mark=0x0 data_len=32 "
     "snd_nxt={nxt:#x} snd_una={una:#x} snd_cwnd={cwnd} ssthresh={ssthresh} "
-    "snd_wnd=502 srtt=36500 rcv_wnd=64256 sock_cookie=1 skbaddr=0 skaddr=0"
+    "snd_wnd={window} srtt=36500 rcv_wnd=64256 sock_cookie=1 skbaddr=0 skaddr=0"
 )
 AGAIN = (
     " apache2-77 [000] b.s.. {at}: tcp_retransmit_skb: "
@@ -16,8 +16,8 @@ AGAIN = (
 )
 
 
-def probe(at, port=443, peer=5000, nxt=3000, una=1000, cwnd=10, ssthresh=0x7FFFFFFF):
-    return PROBE.format(at=at, port=port, peer=peer, nxt=nxt, una=una, cwnd=cwnd, ssthresh=ssthresh)
+def probe(at, port=443, peer=5000, nxt=3000, una=1000, cwnd=10, ssthresh=0x7FFFFFFF, window=3000):
+    return PROBE.format(at=at, port=port, peer=peer, nxt=nxt, una=una, cwnd=cwnd, ssthresh=ssthresh, window=window)
 
 
 def test_windows_are_in_bytes_and_times_are_shifted():
@@ -26,6 +26,7 @@ def test_windows_are_in_bytes_and_times_are_shifted():
     assert row == {
         "time_s": 1012.5, "port": 443, "peer_port": 5000, "cwnd_bytes": 10 * MSS, "ssthresh_bytes": 7 * MSS,
         "bytes_in_flight": 2000, "smoothed_rtt_ms": 36.5, "retransmissions": 0,
+        "allowed_bytes": 1000,
     }  # fmt: skip
 
 
@@ -33,6 +34,10 @@ def test_no_threshold_yet_is_empty_and_sequence_numbers_wrap():
     table = parse([probe("1.0", nxt=0x10, una=0xFFFFFFF0)], 0)
     assert table["ssthresh_bytes"].isna().all()
     assert table["bytes_in_flight"].iloc[0] == 0x20
+
+
+def test_a_receiver_that_has_taken_its_window_back_allows_nothing():
+    assert parse([probe("1.0", window=1500)], 0)["allowed_bytes"].iloc[0] == 0
 
 
 def test_retransmissions_are_counted_per_connection():

@@ -21,7 +21,7 @@ from longlook.probe.thin import thin
 
 BINS = 300
 KB = 1024
-NOT_SENDERS = ("capture", "rtt_parts")
+NOT_SENDERS = ("capture", "rtt_parts", "acks", "flow_control")
 """Sources that are not a sender's own figures."""
 HINT = "Drag in the lower strip to zoom, double-click there for the whole."
 WORDS = {

@@ -26,7 +26,7 @@ COLUMNS = {
     TIMELINE: {"flow": "text", "source": "text", "time_s": "number"} | dict.fromkeys(SEEN, "number"),
     THROUGHPUT: {"flow": "text", "time_s": "number", "bytes": "number"},
 }
-MAY_LACK = ("down_ms", "hold_ms", "up_ms", "told_ms")
+MAY_LACK = ("down_ms", "hold_ms", "up_ms", "told_ms", "acked_bytes", "allowed_bytes")
 """Columns that the first timelines do not have."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from longlook.experiment.flow import Flow
-from longlook.probe import quic_packets, rtt_parts
+from longlook.probe import acknowledged, allowance, quic_packets, rtt_parts
 from longlook.probe.thin import thin
 
 TIMELINE_BINS = 600
@@ -23,14 +23,16 @@ SERIES = [
     "hold_ms",
     "up_ms",
     "told_ms",
+    "acked_bytes",
+    "allowed_bytes",
 ]
-EXTREMES = ("cwnd_bytes", "bytes_in_flight", "down_ms", "hold_ms")
+EXTREMES = ("cwnd_bytes", "bytes_in_flight", "down_ms", "hold_ms", "allowed_bytes")
 TIMELINE_COLUMNS = ["flow", "source", "time_s", *SERIES, "phase"]
 
 
 def timeline(flow: Flow, scratch: Path, traced: pd.DataFrame | None, began: float, ended: float) -> pd.DataFrame:
     """Columns TIMELINE_COLUMNS, thinned; times from the start, s. `traced`: the kernel's account of TCP."""
-    parts = _of_tcp(flow, traced) if flow.arm.protocol == "tcp" else _of_quic(flow, scratch)
+    parts = _of_tcp(flow, scratch, traced) if flow.arm.protocol == "tcp" else _of_quic(flow, scratch)
     found = []
     for source, part in parts:
         part = part.rename(columns={"smoothed_rtt_ms": "rtt_ms", "latest_rtt_ms": "rtt_ms"}).assign(source=source)
@@ -40,8 +42,9 @@ def timeline(flow: Flow, scratch: Path, traced: pd.DataFrame | None, began: floa
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=TIMELINE_COLUMNS)
 
 
-def _of_tcp(flow: Flow, traced: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def _of_tcp(flow: Flow, scratch: Path, traced: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "tcp_probe", traced[traced["port"] == flow.port].rename(columns={"retransmissions": "lost"})
+    yield "acks", acknowledged.of_tcp(acknowledged.segments(scratch / "client.pcap", flow.port))
 
 
 def _of_quic(flow: Flow, scratch: Path) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -52,7 +55,11 @@ def _of_quic(flow: Flow, scratch: Path) -> Iterator[tuple[str, pd.DataFrame]]:
     if flow.keys.exists():
         packets = flow.packets = list(quic_packets.read_packets(scratch / "server.pcap", flow.keys, flow.port))
         yield "capture", quic_packets.follow(packets)
-        yield "rtt_parts", rtt_parts.split(packets, rtt_parts.seen_at_client(scratch / "client.pcap", flow.port))
+        at_client = rtt_parts.seen_at_client(scratch / "client.pcap", flow.port)
+        yield "rtt_parts", rtt_parts.split(packets, at_client)
+        yield "acks", acknowledged.of_quic(packets, at_client)
+        if (limits := allowance.first_limits(scratch / "server.pcap", flow.port)) is not None:
+            yield "flow_control", allowance.follow(packets, limits)
         flow.responses_ms = rtt_parts.response_times_ms(packets)
 
 

@@ -7,7 +7,6 @@ microsecond.
 
 from __future__ import annotations
 
-import bisect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from longlook.probe.quic_packets import OVERHEAD, SLIVER, Packet
+from longlook.probe.quic_packets import Packet
+from longlook.probe.stream_frames import StreamFrames
 
 VERSION = "0.3"
 SENT, RECEIVED, LOST = "transport:packet_sent", "transport:packet_received", "recovery:packet_lost"
@@ -74,9 +74,9 @@ def _event(time_s: float, began_s: float, name: str, data: Mapping[str, Any]) ->
 
 def packets(seen: Sequence[Packet], began_s: float) -> Iterator[Event]:
     """Every packet with the frames that are known of it: ACK and STREAM."""
-    starts = _starts(seen)
+    streams = StreamFrames(seen)
     for one in seen:
-        data = {"header": _header(one.number), "raw": {"length": one.size}, "frames": list(_frames(one, starts))}
+        data = {"header": _header(one.number), "raw": {"length": one.size}, "frames": list(_frames(one, streams))}
         yield _event(one.time_s, began_s, SENT if one.from_server else RECEIVED, data)
 
 
@@ -84,30 +84,12 @@ def _header(number: int) -> dict[str, Any]:
     return {"packet_type": "1RTT", "packet_number": number}
 
 
-def _starts(seen: Sequence[Packet]) -> dict[tuple[bool, int], list[int]]:
-    """Side and stream -> where its frames begin, in order."""
-    found: dict[tuple[bool, int], set[int]] = {}
-    for one in seen:
-        for stream, offset in one.streams:
-            found.setdefault((one.from_server, stream), set()).add(offset)
-    return {where: sorted(offsets) for where, offsets in found.items()}
-
-
-def _frames(one: Packet, starts: Mapping[tuple[bool, int], Sequence[int]]) -> Iterator[dict[str, Any]]:
+def _frames(one: Packet, streams: StreamFrames) -> Iterator[dict[str, Any]]:
     if one.acked:
         ranges = [[low, high] for low, high in sorted(one.acked)]
         yield {"frame_type": "ack", "ack_delay": round(one.ack_delay_ms, 3), "acked_ranges": ranges}
-    for number, (stream, offset) in enumerate(one.streams):
-        stated = number < len(one.lengths)
-        length = one.lengths[number] if stated else _to_the_end(one, offset, starts[one.from_server, stream])
+    for stream, offset, length in streams.of(one):
         yield {"frame_type": "stream", "stream_id": stream, "offset": offset, "length": length}
-
-
-def _to_the_end(one: Packet, offset: int, starts: Sequence[int]) -> int:
-    """Length of a frame that states none and fills its packet: up to where another begins, if that is near enough."""
-    room = max(one.size - one.id_bytes - OVERHEAD, 0)
-    after = bisect.bisect_right(starts, offset)
-    return min(starts[after] - offset, room + SLIVER) if after < len(starts) else room
 
 
 def losses(declared: Iterable[tuple[float, int]], began_s: float) -> Iterator[Event]:

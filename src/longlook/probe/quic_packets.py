@@ -20,7 +20,8 @@ NAMES = (
     *("frame.time_epoch", "udp.srcport", "udp.length", "quic.packet_number"),
     *("quic.ack.largest_acknowledged", "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range"),
     *("quic.ack.ack_delay", "quic.stream.stream_id", "quic.stream.off", "quic.stream.offset", "udp.payload"),
-    *("quic.dcid", "quic.stream.length"),
+    *("quic.dcid", "quic.stream.length", "quic.md.maximum_data", "quic.msd.stream_id", "quic.msd.maximum_stream_data"),
+    *("quic.packet_length", "quic.crypto.length"),
 )
 UDP_HEADER = 8
 PREFIX_HEX = 80
@@ -53,6 +54,12 @@ class Packet:
     """Beginning of its ciphertext, hex: the same at every place where it is captured."""
     id_bytes: int = 0
     """Of the receiver's connection id, which stands in front of it: browsers have none, gtlsclient's has 17."""
+    max_data: int = 0
+    """Bytes that its sender takes in all, where it says so anew."""
+    max_stream_data: tuple[tuple[int, int], ...] = ()
+    """The same of streams: (stream, bytes)."""
+    beside: int = 0
+    """Of `size`, what is not in the 1-RTT packet; where all is, its CRYPTO frames."""
 
 
 def read_packets(pcap: Path, keys: Path, port: int) -> Iterator[Packet]:
@@ -78,7 +85,7 @@ def _numbers(text: str) -> list[int]:
 def parse_row(row: list[str], port: int) -> Packet | None:
     """One line of tshark's fields; None where it could not be decrypted."""
     at, source, length, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, *rest = row
-    payload, ids, lengths = rest
+    payload, ids, lengths, most, limited, limits, packets, crypto = rest
     if not numbers:
         return None
     top = _numbers(largest)
@@ -94,11 +101,12 @@ def parse_row(row: list[str], port: int) -> Packet | None:
     begins = iter(_numbers(offsets))  # a frame at offset 0 has no such field
     flags = [flag in ("1", "True") for flag in has_offset.split(",")]
     data = tuple((stream, next(begins) if flag else 0) for stream, flag in zip(_numbers(streams), flags, strict=False))
-    waited = _numbers(delay)
+    waited, size = _numbers(delay), int(length.split(",")[0]) - UDP_HEADER
+    own = _numbers(packets)[-1] if packets else size
     return Packet(
         time_s=float(at),
         from_server=int(source.split(",")[0]) == port,
-        size=int(length.split(",")[0]) - UDP_HEADER,
+        size=size,
         number=_numbers(numbers)[-1],
         acked=tuple(acked),
         ack_delay_ms=(waited[-1] << ACK_DELAY_EXPONENT) / 1e3 if waited else 0.0,
@@ -106,6 +114,9 @@ def parse_row(row: list[str], port: int) -> Packet | None:
         lengths=tuple(_numbers(lengths)),
         prefix=payload[:PREFIX_HEX],
         id_bytes=len(ids.split(",")[-1].replace(":", "")) // 2,
+        max_data=max(_numbers(most), default=0),
+        max_stream_data=tuple(zip(_numbers(limited), _numbers(limits), strict=True)),
+        beside=sum(_numbers(crypto)) if own == size else size - own,
     )
 
 

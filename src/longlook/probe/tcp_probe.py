@@ -36,12 +36,14 @@ COLUMNS = [
     "bytes_in_flight",
     "smoothed_rtt_ms",
     "retransmissions",
+    "allowed_bytes",
 ]
+"""`allowed_bytes`: how much more the receiver's window would take beyond all that was sent."""
 
 _PROBE = re.compile(
     r"\s(\d+\.\d+): tcp_probe: .*?src=[0-9.]+:(\d+) dest=[0-9.]+:(\d+) .*?data_len=\d+ "
     r"snd_nxt=0x([0-9a-f]+) snd_una=0x([0-9a-f]+) "
-    r"snd_cwnd=(\d+) ssthresh=(\d+) snd_wnd=\d+ srtt=(\d+)"
+    r"snd_cwnd=(\d+) ssthresh=(\d+) snd_wnd=(\d+) srtt=(\d+)"
 )
 _AGAIN = re.compile(r"\s(\d+\.\d+): tcp_retransmit_skb: .*?sport=(\d+) dport=(\d+)")
 
@@ -131,13 +133,12 @@ def parse(lines, offset_s: float) -> pd.DataFrame:
     again: dict[tuple[int, int], int] = {}
     for line in lines:
         if found := _PROBE.search(line):
-            at, port, peer, nxt, una, cwnd, ssthresh, srtt = found.groups()
+            at, port, peer, nxt, una, cwnd, ssthresh, window, srtt = found.groups()
             in_flight = (int(nxt, 16) - int(una, 16)) & 0xFFFFFFFF
             limit = None if int(ssthresh) >= INFINITE else int(ssthresh) * MSS
             key = (int(port), int(peer))
-            rows.append(
-                (float(at) + offset_s, *key, int(cwnd) * MSS, limit, in_flight, int(srtt) / 1e3, again.get(key, 0))
-            )
+            seen = (int(cwnd) * MSS, limit, in_flight, int(srtt) / 1e3, again.get(key, 0))
+            rows.append((float(at) + offset_s, *key, *seen, max(int(window) - in_flight, 0)))
         elif found := _AGAIN.search(line):
             key = (int(found.group(2)), int(found.group(3)))
             again[key] = again.get(key, 0) + 1
