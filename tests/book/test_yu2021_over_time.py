@@ -1,0 +1,229 @@
+"""Acknowledged bytes over time: what is made of timelines, what is predicted of them."""
+
+import dataclasses
+import re
+
+import pandas as pd
+import pytest
+from book_sample import PUBLISHED, campaign_row, tables_of
+
+from longlook import paths
+from longlook.analysis.result import CellResult
+from longlook.book import data as book_data
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import numbers_of, value_of
+from longlook.book.yu2021 import over_time, over_time_shown
+from longlook.book.yu2021.over_time import FIGURES, KINDS, LOADS, SERIES, Load, measured, median_of, share_below
+from longlook.dataset import rows
+from longlook.dataset.tables import columns, write_tables
+from longlook.experiment.registry import named
+from longlook.figure.live import LiveChart
+from longlook.record.samples import Sample
+from longlook.stack.arms import open_sweep
+
+PAGE = "book/yu2021/over-time"
+CAMPAIGN = f"reference-{SERIES}-20260101T000000"
+STEPS = 50
+
+
+def course(cell):
+    """First acknowledgement and last, s: as predicted, and a tenth of a second more or less in the other repeats."""
+    arm, far = cell.arms[0], cell.link.rtt_ms > 100
+    first, length = (0.3, 0.2 if cell.workload.total_bytes < 500_000 else 1.0) if far else (0.05, 0.9)
+    length *= 1.2 if arm.cca == "cubic" else 1.0
+    first += 0.12 if far and arm.protocol == "tcp" else 0.0
+    return first, first + length + (cell.replicate - 1) / 10
+
+
+def lines(cell):
+    """As much acknowledged in each of STEPS equal times; two losses; CUBIC has less in flight than the link holds."""
+    arm, (first, last) = cell.arms[0], course(cell)
+    own = dict.fromkeys(columns("timelines")) | rows.who(CAMPAIGN, cell)
+    own |= {"arm": arm.name, "replicate": cell.replicate}
+    total, seen = cell.workload.total_bytes, "capture" if arm.protocol == "quic" else "tcp_probe"
+    held = cell.link.bandwidth_mbps * 1e3 / 8 * cell.link.rtt_ms
+    for step in range(STEPS + 1):
+        at = {"time_s": first + (last - first) * step / STEPS}
+        yield own | at | {"source": "acks", "acked_bytes": total * (step + 1) / (STEPS + 1)}
+        flying = held * (0.5 if arm.cca == "cubic" else 2)
+        lost = 2.0 if cell.link.loss_pct and step > 10 else 0.0
+        window = {"cwnd_bytes": 2 * held, "allowed_bytes": 50e3} if arm.protocol == "tcp" else {}
+        yield own | at | {"source": seen, "bytes_in_flight": flying, "lost": lost, "spurious": 0.0} | window
+        if arm.protocol == "quic":
+            yield own | at | {"source": "flow_control", "allowed_bytes": 400e3}
+
+
+def sample(cell):
+    metrics = {"mean_mbps": 8.0, "finished_s": course(cell)[1], "lost": 2.0 if cell.link.loss_pct else 0.0}
+    return Sample(
+        arm=cell.arms[0].name, index=1, attempt=0, order=0, accepted=True, set_aside=False, reject_reason=None,
+        disturbed=False, zero_rtt=None, metrics=metrics | {"spurious": 0.0},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    cells = open_sweep(SERIES).cells()
+    groups = {}
+    for cell in cells:
+        groups.setdefault((cell.label, cell.key), []).append(cell)
+    results = [
+        CellResult(CAMPAIGN, named("cwnd", "sample"), tuple(own), tuple(map(sample, own)), counts=(1,) * len(own))
+        for own in groups.values()
+    ]
+    row = campaign_row(CAMPAIGN, "reference", SERIES, len(cells), "cwnd") | {"study": "yu2021", "stack": "yu2021"}
+    tables = tables_of(results, [row]) | {"timelines": [line for cell in cells for line in lines(cell)]}
+    write_tables(processed, tables)
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+@pytest.fixture
+def found(data):
+    return measured(data, "reference")
+
+
+def test_the_sweep_has_the_figures_kinds_as_often_as_is_said():
+    cells = open_sweep(SERIES).cells()
+    assert {cell.replicate for cell in cells} == set(range(LOADS)) and len(cells) == LOADS * len(KINDS)
+    for one in FIGURES.values():
+        own = [cell for cell in cells if cell.workload.total_bytes == one.size_bytes]
+        own = [cell for cell in own if (cell.link.rtt_ms, cell.link.loss_pct) == dataclasses.astuple(one.condition)]
+        assert {cell.label for cell in own} == set(one.labels)
+    assert {cell.link.loss_direction for cell in cells if cell.link.loss_pct} == {"down"}
+    for cell in cells:
+        assert cell.arms[0].cca == ("cubic" if cell.label.endswith("CUBIC") else "bbr")
+
+
+def test_of_each_kind_the_load_in_the_middle_stands_for_all(found):
+    assert list(found) == list(KINDS) and {len(loads) for loads in found.values()} == {LOADS}
+    for loads in found.values():
+        assert [one.replicate for one in loads] == [0, 1, 2] and median_of(loads).replicate == 1
+    assert median_of(found["5", "Apache, BBR"][:2]).replicate == 0
+
+
+def test_what_is_seen_of_a_download(found):
+    one = median_of(found["5", "Apache, CUBIC"])
+    assert (one.first_s, one.whole_s) == pytest.approx((0.05, 0.05 + 1.08))
+    assert one.reached_s(0.5) == pytest.approx(0.05 + 1.08 / 2, abs=0.03) and one.reached_s(1) == one.whole_s
+    assert one.lost == 2 and one.losses["count"].tolist() == [2.0]
+    assert one.losses["time_s"].tolist() == pytest.approx([0.05 + 1.08 * 11 / STEPS])
+    assert one.thin_share == pytest.approx(1) and one.limited_share == 0
+    assert one.window["bytes"].max() == pytest.approx(2 * 18750) and one.in_flight["bytes"].max() == 9375
+    assert median_of(found["5", "Envoy, BBR"]).window.empty and median_of(found["5", "Envoy, BBR"]).thin_share == 0
+
+
+def test_the_best_round_trip_is_that_with_most(found):
+    one = median_of(found["11", "quic-go from Envoy"])
+    trip = 0.115 / (1.0 / STEPS) * 1_048_576 / (STEPS + 1) / 143_750
+    assert one.best_share == pytest.approx(trip, rel=0.25)
+    at_once = one.lines.assign(time_s=one.lines["time_s"].where(one.lines["time_s"] < 0.8, 0.8))
+    assert dataclasses.replace(one, lines=at_once).best_share > 3
+
+
+def test_a_share_of_time_counts_each_value_until_the_next():
+    line = pd.DataFrame({"time_s": [0.5, 1.0, 1.2, 9.0], "bytes": [1000.0, 2000.0, 0.0, 0.0]})
+    assert share_below(line, 1500, 0.0, 2.0) == pytest.approx((1.0 + 0.8) / 2)
+    assert share_below(line, 1500, 1.0, 1.2) == 0 and share_below(line, 1500, 1.2, 1.2) == 0
+    assert share_below(line, 1500, 1.1, 2.0) == pytest.approx(0.8 / 0.9)
+
+
+@pytest.mark.parametrize("number", FIGURES)
+def test_each_figure_shows_one_load_of_each_kind_in_words_too(data, number):
+    drawn = over_time_shown.picture(number, data)
+    assert isinstance(drawn, LiveChart) and drawn.narrow is not None
+    for label in FIGURES[number].labels:
+        assert drawn.alt_text.count(f"{label}: ") == 1
+    assert f"the median of {LOADS} loads" in drawn.note
+    shown = drawn._repr_html_()
+    assert shown.count("<img") == 1 and f"{SERIES}-{number}.csv" in shown
+
+
+def test_the_words_say_when_half_and_all_was_acknowledged(data):
+    words = over_time_shown.picture("5", data).alt_text
+    assert "Apache, BBR: 1,050 KB after 0.95 s, half of it after 0.50 s, 2 packets declared lost." in words
+
+
+def cells_of(shown):
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)][1:]
+
+
+def test_the_table_has_every_load_and_what_the_receiver_allows(data):
+    found = {(row[0], row[1]): row[2:] for row in cells_of(over_time_shown.table(data))}
+    assert list(found) == list(KINDS)
+    own = found["5", "Apache, CUBIC"]
+    assert own[:2] == ["1.03, 1.13, 1.23", "0.050"] and own[3:5] == ["2", "100"] and own[6:] == ["50", "0.0"]
+    assert found["7", "ngtcp2, BBR"][6:] == ["400", "0.0"]
+
+
+def test_numbers_of_the_text(data):
+    chapters = [paths.BOOK / "yu2021" / "over-time.md", paths.BOOK / "_waiting" / "yu2021" / "over-time.md"]
+    text = next(path for path in chapters if path.exists()).read_text(encoding="utf-8")
+    assert set(re.findall(r"\{value\}`([^`]+)`", text)) == set(numbers_of(PAGE))
+    told = {name: value_of(name, PAGE, data).text for name in numbers_of(PAGE) if not name.startswith("stated")}
+    assert told == {"loads": "36", "predictions-hold": "7 of 7", "limited": "0\N{NO-BREAK SPACE}%"}
+
+
+def test_a_copy_without_data_says_so(nothing):
+    assert {value_of(name, PAGE, nothing).text for name in numbers_of(PAGE) if name != "stated-over-time"} == {NOT_YET}
+    shown = [
+        over_time_shown.picture("5", nothing),
+        over_time_shown.table(nothing),
+        over_time_shown.predictions(nothing),
+    ]
+    assert all("Not measured yet" in one.data for one in shown)
+
+
+def verdicts(found):
+    return [one.holds for one in over_time_shown.judged(found)]
+
+
+def test_predictions_hold_where_they_should_and_wait_for_every_load(data, found):
+    assert verdicts(found) == [True] * 7
+    assert "does not hold" not in over_time_shown.predictions(data).data
+    assert over_time_shown.judged({**found, KINDS[0]: found[KINDS[0]][:2]}) == []
+
+
+def later(factor, delay_s=0.0):
+    """Every load of a kind is stretched, and put off."""
+    return lambda one: one.assign(time_s=one["time_s"] * factor + delay_s)
+
+
+def with_column(name, change):
+    return lambda one: one.assign(**{name: change(one[name])})
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "expected"),
+    [
+        (("5", "Envoy, CUBIC"), later(0.86), {0: False}),
+        (("5", "Envoy, CUBIC"), later(0.8), {0: False, 2: False}),
+        (("5", "Envoy, BBR"), later(1.0, 0.06), {1: False}),
+        (("5", "ngtcp2, CUBIC"), later(0.7), {2: False}),
+        (("5", "Apache, CUBIC"), with_column("bytes_in_flight", lambda own: own * 3), {3: False}),
+        (("7", "ngtcp2, BBR"), later(1.0, 0.07), {4: False}),
+        (("7", "Envoy, BBR"), later(1.2), {4: False}),
+        (("11", "Chromium from Envoy"), later(1.3), {5: False}),
+        (("11", "ngtcp2 from Envoy"), later(1.0, 0.2), {5: False}),
+        (("7", "Apache, BBR"), with_column("allowed_bytes", lambda own: own * 0), {6: False}),
+        (("11", "ngtcp2 from Envoy"), with_column("allowed_bytes", lambda own: own * float("nan")), {6: None}),
+    ],
+)
+def test_each_prediction_can_fail(found, kind, change, expected):
+    def changed(one: Load):
+        return dataclasses.replace(one, lines=change(one.lines))
+
+    other = {**found, kind: tuple(map(changed, found[kind]))}
+    assert dict(enumerate(verdicts(other))) == dict.fromkeys(range(7), True) | expected
+
+
+def test_a_load_without_acknowledgements_does_not_count(data):
+    bare = data.timelines.assign(acked_bytes=float("nan"))
+    other = book_data.read(PUBLISHED, data.processed)
+    other.__dict__["timelines"] = bare
+    assert over_time.measured(other, "reference") == {}
