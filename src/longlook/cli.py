@@ -193,6 +193,22 @@ def priorities() -> None:
 
 
 @cli.command()
+def clients() -> None:
+    """Ask clients, inside a testbed, for their flow control windows; writes book/yu2021/clients.csv."""
+    from longlook.experiment import allowed
+    from longlook.testbed.netns import NetnsTestbed
+
+    _require_measuring()
+    found = []
+    with NetnsTestbed("clients") as bed:
+        for one in allowed.ask(bed):
+            stream, connection = (f"{first:,} to {most:,}" for first, most in (one.of_stream, one.of_connection))
+            click.echo(f"{one.arm:22} {one.version:16} stream {stream}, connection {connection} bytes")
+            found.append(one)
+    allowed.write(paths.ALLOWED, found)
+
+
+@cli.command()
 def servers() -> None:
     """Read what every pinned Envoy has built in of QUICHE; writes book/years/servers.csv and flags.csv."""
     from longlook.experiment import built_in

@@ -32,6 +32,8 @@ FLIGHTS = BOOK / "years" / "flights.csv"
 """How much browsers send before anybody answers (`longlook flights`)."""
 PRIORITIES = BOOK / "years" / "priorities.csv"
 """In which order a browser says it wants a page (`longlook priorities`)."""
+ALLOWED = BOOK / "yu2021" / "clients.csv"
+"""What clients allow a server to send, and whether they look at its certificate (`longlook clients`)."""
 STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 

@@ -9,6 +9,7 @@ from longlook.book.hypotheses import stated
 from longlook.book.times import Times
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
+from longlook.book.yu2021 import asked
 from longlook.book.yu2021.claims import CLAIMS, Evidence
 from longlook.book.yu2021.evidence import (
     BBR,
@@ -37,6 +38,7 @@ from longlook.published.yu2021 import differences
 
 RECORDS = "data/raw/reference-yu-*"
 PRINTED = "data/published/yu2021/differences.csv"
+ASKED, NOT_ASKED = "from book/yu2021/clients.csv", "`longlook clients` has not been run"
 
 
 def _verdicts(m: Measured) -> list[str]:
@@ -110,6 +112,20 @@ def _behind(m: Measured) -> StatedNumber:
     return StatedNumber(text, f"median of Chromium above the lowest of quic-go and ngtcp2, BBR; from {RECORDS}")
 
 
+def _least_window(_m: Measured) -> StatedNumber:
+    least = asked.least()
+    if least is None:
+        raise NotMeasured(NOT_ASKED)
+    return StatedNumber(asked.kilobytes(least), ASKED)
+
+
+def _unverified(_m: Measured) -> StatedNumber:
+    names = asked.unverified()
+    if names is None:
+        raise NotMeasured(NOT_ASKED)
+    return StatedNumber(" and ".join(names) or "none", ASKED)
+
+
 NUMBERS: Numbers = {
     "squares": lambda m: StatedNumber(str(len(differences())), PRINTED),
     "agree": _agree,
@@ -125,6 +141,8 @@ NUMBERS: Numbers = {
     "cubic-lossy": _pct([CUBIC], [place(MIDDLE, LOSSY), place(LARGE, LOSSY)]),
     "browser-behind": _behind,
     "check": HANDSHAKES["check-h3"],
+    "least-window": _least_window,
+    "unverified": _unverified,
     **{f"stated-{name}": stated(f"yu-{name}") for name in ("100kb", "1mb", "5mb")},
     **{f"stated-{name}": stated(f"yu-{name}") for name in ("clients", "servers", "each-way", "queue", "first-loss")},
 }
