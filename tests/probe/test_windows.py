@@ -1,9 +1,9 @@
 """Flow control windows from frames that are known."""
 
 import pytest
-from longlook.probe.allowance import Limits
 
 from longlook.errors import LonglookError
+from longlook.probe.allowance import Limits
 from longlook.probe.quic_packets import Packet
 from longlook.probe.windows import (
     DATA,
