@@ -12,7 +12,7 @@ from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import over_time, over_time_shown
+from longlook.book.yu2021 import over_time, over_time_predictions, over_time_shown
 from longlook.book.yu2021.over_time import FIGURES, KINDS, LOADS, SERIES, Load, measured, median_of, share_below
 from longlook.dataset import rows
 from longlook.dataset.tables import columns, write_tables
@@ -173,19 +173,35 @@ def test_a_copy_without_data_says_so(nothing):
     shown = [
         over_time_shown.picture("5", nothing),
         over_time_shown.table(nothing),
-        over_time_shown.predictions(nothing),
+        over_time_predictions.predictions(nothing),
     ]
     assert all("Not measured yet" in one.data for one in shown)
 
 
+@pytest.fixture
+def tight(found):
+    """Three loads that do not differ."""
+    return {kind: (median_of(loads),) * LOADS for kind, loads in found.items()}
+
+
 def verdicts(found):
-    return [one.holds for one in over_time_shown.judged(found)]
+    return [one.holds for one in over_time_predictions.judged(found)]
 
 
-def test_predictions_hold_where_they_should_and_wait_for_every_load(data, found):
-    assert verdicts(found) == [True] * 7
-    assert "does not hold" not in over_time_shown.predictions(data).data
-    assert over_time_shown.judged({**found, KINDS[0]: found[KINDS[0]][:2]}) == []
+def test_predictions_hold_where_they_should_and_wait_for_every_load(tight, found):
+    assert verdicts(tight) == [True] * 7
+    assert over_time_predictions.judged({**found, KINDS[0]: found[KINDS[0]][:2]}) == []
+
+
+def test_what_another_choice_of_loads_makes_untrue_is_open(tight, found):
+    kind = ("5", "ngtcp2, BBR")
+    last = max(one.whole_s for one in tight["5", "ngtcp2, CUBIC"])
+    late = dataclasses.replace(tight[kind][0], lines=later(1.1 * last / tight[kind][0].whole_s)(tight[kind][0].lines))
+    assert verdicts({**tight, kind: (*tight[kind][:2], late)}) == [True, True, None, *[True] * 4]
+    assert (
+        verdicts(found)[0] is None
+        and "does not hold" not in over_time_predictions.predictions_table(over_time_predictions.judged(found)).data
+    )
 
 
 def later(factor, delay_s=0.0):
@@ -213,11 +229,11 @@ def with_column(name, change):
         (("11", "ngtcp2 from Envoy"), with_column("allowed_bytes", lambda own: own * float("nan")), {6: None}),
     ],
 )
-def test_each_prediction_can_fail(found, kind, change, expected):
+def test_each_prediction_can_fail(tight, kind, change, expected):
     def changed(one: Load):
         return dataclasses.replace(one, lines=change(one.lines))
 
-    other = {**found, kind: tuple(map(changed, found[kind]))}
+    other = {**tight, kind: tuple(map(changed, tight[kind]))}
     assert dict(enumerate(verdicts(other))) == dict.fromkeys(range(7), True) | expected
 
 

@@ -79,7 +79,7 @@ def percent_text(found: Times) -> str:
 
 def ms_text(found: Times) -> str:
     """`14.2 ms (12.9 to 15.0)`."""
-    texts = [f"{one:.1f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]
+    texts = [f"{one:z.1f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]
     return f"{texts[0]} ms" + ("" if texts[1] == "nan" else f" ({texts[1]} to {texts[2]})")
 
 

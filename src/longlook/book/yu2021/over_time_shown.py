@@ -1,4 +1,4 @@
-"""Figures and table of acknowledged bytes over time, and what became of the predictions of yu-over-time.toml."""
+"""Figures and table of acknowledged bytes over time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, predictions_table
-from longlook.book.varied import REFERENCE
 from longlook.book.yu2021.over_time import (
     FIGURES,
     KB,
-    KINDS,
-    LOADS,
     SERIES,
     Found,
     Load,
@@ -31,14 +27,6 @@ from longlook.probe.thin import thin
 from longlook.published.yu2021 import STUDY
 
 BINS = 150
-QUIC_SERVERS, TCP_SERVER = ("Envoy", "ngtcp2"), "Apache"
-SERVERS = (*QUIC_SERVERS, TCP_SERVER)
-LOSSY, SMALL_FAR, CLIENTS = FIGURES.values()
-CCAS = ("BBR", "CUBIC")
-FROM_TENTH, LATER, WITHIN = 5, 1.05, 0.05
-FIRST_TRIPS, LAST_TRIPS = 0.8, 0.5
-LEAST_SHARE, APART = 0.8, 1.1
-MOST_LIMITED = 0.05
 Medians = Mapping[tuple[str, str], Load]
 
 
@@ -118,115 +106,3 @@ def _allowed(one: Load) -> list[str]:
     if share is None:
         return [style.DASH, style.DASH]
     return [f"{one.allowed['bytes'].min() / KB:.0f}", f"{share * 100:.1f}"]
-
-
-def predictions(data: BookData | None = None) -> HTML:
-    """By the reference campaign."""
-    return predictions_table(judged(measured(data or book_data.load(), REFERENCE)))
-
-
-def judged(found: Found) -> list[Prediction]:
-    """None before every kind is measured as often as it is to be."""
-    if [kind for kind in KINDS if len(found.get(kind, ())) < LOADS]:
-        return []
-    of = _medians(found)
-    return [_behind(of), _alike(of), _by_controller(of), _in_flight(of), _ahead(of), _clients(of), _limits(of)]
-
-
-def _lossy(of: Medians, server: str, cca: str) -> Load:
-    return of[LOSSY.number, f"{server}, {cca}"]
-
-
-def _behind(of: Medians) -> Prediction:
-    quic, tcp = _lossy(of, "Envoy", "CUBIC"), _lossy(of, TCP_SERVER, "BBR")
-    ahead = [tenth for tenth in range(FROM_TENTH, 11) if quic.reached_s(tenth / 10) <= tcp.reached_s(tenth / 10)]
-    times = quic.whole_s / tcp.whole_s
-    text = f"{quic.whole_s:.2f} s, {times:.2f} times TCP's {tcp.whole_s:.2f} s"
-    text += f"; not behind at tenths {', '.join(map(str, ahead))}" if ahead else "; behind at each of these tenths"
-    return Prediction(
-        f"1 % loss: Envoy by CUBIC is behind TCP by BBR from the fifth tenth on, at last by {_pct(LATER - 1)} or more",
-        text,
-        not ahead and times >= LATER,
-    )
-
-
-def _alike(of: Medians) -> Prediction:
-    quic, tcp = _lossy(of, "Envoy", "BBR"), _lossy(of, TCP_SERVER, "BBR")
-    apart = [(quic.reached_s(tenth / 10) - tcp.reached_s(tenth / 10)) / tcp.whole_s for tenth in range(1, 11)]
-    low, high = (f"{share * 100:+.1f}".replace("-", style.MINUS) for share in (min(apart), max(apart)))
-    return Prediction(
-        f"1 % loss: Envoy by BBR is within {_pct(WITHIN)} of the whole time of TCP by BBR at every tenth",
-        f"{low} to {high} % of it",
-        max(map(abs, apart)) <= WITHIN,
-    )
-
-
-def _by_controller(of: Medians) -> Prediction:
-    times = {server: [_lossy(of, server, cca).whole_s for cca in CCAS] for server in SERVERS}
-    return Prediction(
-        "1 % loss: each server is later at the end by CUBIC than by BBR",
-        ", ".join(f"{server} {cubic:.2f} and {bbr:.2f} s" for server, (bbr, cubic) in times.items()),
-        all(cubic > bbr for bbr, cubic in times.values()),
-    )
-
-
-def _in_flight(of: Medians) -> Prediction:
-    shares = {server: [_lossy(of, server, cca).thin_share for cca in CCAS] for server in SERVERS}
-    return Prediction(
-        f"1 % loss: each has less than {LOSSY.held_bytes / KB:g} KB in flight for a larger share of the time by CUBIC "
-        "than by BBR",
-        ", ".join(f"{server} {cubic * 100:.0f} and {bbr * 100:.0f} %" for server, (bbr, cubic) in shares.items()),
-        all(cubic > bbr for bbr, cubic in shares.values()),
-    )
-
-
-def _ahead(of: Medians) -> Prediction:
-    trip_s = SMALL_FAR.condition.rtt_ms / 1e3
-    tcp = of[SMALL_FAR.number, f"{TCP_SERVER}, BBR"]
-    leads = {
-        server: [(late - early) / trip_s for early, late in ((one.first_s, tcp.first_s), (one.whole_s, tcp.whole_s))]
-        for server in QUIC_SERVERS
-        for one in [of[SMALL_FAR.number, f"{server}, BBR"]]
-    }
-    return Prediction(
-        f"100 KB, 115 ms: either QUIC server leads TCP by {FIRST_TRIPS} round trips or more at first, by "
-        f"{LAST_TRIPS} or more at last",
-        ", ".join(f"{server} {_trips(first)} and {_trips(last)}" for server, (first, last) in leads.items()),
-        all(first >= FIRST_TRIPS and last >= LAST_TRIPS for first, last in leads.values()),
-    )
-
-
-def _trips(number: float) -> str:
-    return f"{number:.2f}".replace("-", style.MINUS)
-
-
-def _pct(share: float) -> str:
-    return f"{share * 100:.0f} %"
-
-
-def _clients(of: Medians) -> Prediction:
-    own = {label.partition(" ")[0]: of[CLIENTS.number, label] for label in CLIENTS.labels}
-    halves = {name: one.reached_s(0.5) for name, one in own.items()}
-    texts = [f"{name} {own[name].best_share * 100:.0f} %, {half:.3f} s" for name, half in halves.items()]
-    return Prediction(
-        f"1 MB, 115 ms: with each client some round trip has {_pct(LEAST_SHARE)} of the link's rate, and half is "
-        f"acknowledged within {_pct(APART - 1)} of the quickest's time",
-        ", ".join(texts),
-        all(one.best_share >= LEAST_SHARE for one in own.values())
-        and max(halves.values()) <= APART * min(halves.values()),
-    )
-
-
-def _limits(of: Medians) -> Prediction:
-    """Open where the share of one is not known, and none of the others decides it."""
-    shares = {kind: one.limited_share for kind, one in of.items()}
-    known = {kind: share for kind, share in shares.items() if share is not None}
-    beyond = [kind for kind, share in known.items() if share > MOST_LIMITED]
-    text = f"at most {max(known.values()) * 100:.1f} %, of {len(known)} downloads" if known else "not known"
-    if beyond:
-        text += "; not " + "; ".join(f"{label} (figure {number})" for number, label in beyond)
-    return Prediction(
-        f"flow control takes no full packet more for at most {_pct(MOST_LIMITED)} of the time in all {len(KINDS)}",
-        text,
-        False if beyond else None if len(known) < len(KINDS) else True,
-    )

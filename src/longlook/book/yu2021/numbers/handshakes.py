@@ -31,7 +31,7 @@ def _ms(
     """By how much a median is above that of the arm with less to do: `16.9 ms`."""
 
     def number(m: Measured) -> StatedNumber:
-        text = f"{_later(m, Pair(series, protocol, condition), metric).value:.1f}{SPACE}ms"
+        text = f"{_later(m, Pair(series, protocol, condition), metric).value:z.1f}{SPACE}ms"
         return StatedNumber(text.replace("-", style.MINUS), f"difference of medians, {metric}; {_records(series)}")
 
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.yu2021 import over_time, over_time_shown
+from longlook.book.yu2021 import over_time, over_time_predictions
 from longlook.book.yu2021.over_time import SERIES, Found
 
 RECORDS = f"data/raw/reference-{SERIES}*"
@@ -24,7 +24,7 @@ def _loads(m: Measured) -> StatedNumber:
 
 
 def _hold(m: Measured) -> StatedNumber:
-    judged = over_time_shown.judged(_found(m))
+    judged = over_time_predictions.judged(_found(m))
     if not judged:
         raise NotMeasured(f"{SERIES} is not measured in all its kinds")
     text = f"{sum(one.holds is True for one in judged)} of {len(judged)}"
