@@ -8,6 +8,7 @@ import time
 from lines import FetchFailed
 
 END_S = 3.0
+CHUNK = 1 << 16
 
 
 class Processes:
@@ -24,23 +25,47 @@ class Processes:
             self.cpu_s += used.ru_utime + used.ru_stime
             self.ended = None
 
-    def run(self, argv, output, timeout_s):
-        """Until it has ended, ms; it ends when this program does, and what it says goes into the file `output`."""
+    def start(self, argv, *files):
+        """Its output is told by `files` (os.posix_spawn); it ends when this program does."""
         self.reap()
-        files = [
-            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644),
-            (os.POSIX_SPAWN_DUP2, 1, 2),
-        ]
         tied = ["setpriv", "--pdeathsig", "KILL", "--", *argv]
+        nothing = (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)
+        self.ended = os.posix_spawnp(tied[0], tied, os.environ, file_actions=[nothing, *files])
+
+    def run(self, argv, output, timeout_s):
+        """Until it has ended, ms; what it says goes into the file `output`."""
         began = time.monotonic()
-        self.ended = os.posix_spawnp(tied[0], tied, os.environ, file_actions=files)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        self.start(argv, (os.POSIX_SPAWN_OPEN, 1, str(output), flags, 0o644), (os.POSIX_SPAWN_DUP2, 1, 2))
         handle = os.pidfd_open(self.ended)
         try:
             if not select.select([handle], [], [], timeout_s)[0]:
-                os.kill(self.ended, signal.SIGKILL)
-                select.select([handle], [], [], END_S)
-                raise FetchFailed(f"not finished within {timeout_s:g} s")
+                self.give_up(timeout_s)
         finally:
             os.close(handle)
         return round((time.monotonic() - began) * 1e3, 3)
+
+    def hear(self, argv, end, timeout_s):
+        """What it says on its standard error until that ends with `end`, or until it says no more. It may go on: what
+        it does at its end is nobody's to wait for."""
+        reading, writing = os.pipe()
+        try:
+            self.start(argv, (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0), (os.POSIX_SPAWN_DUP2, writing, 2))
+            os.close(writing)
+            said, deadline = b"", time.monotonic() + timeout_s
+            while not said.endswith(end):
+                if not select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                    self.give_up(timeout_s)
+                if not (more := os.read(reading, CHUNK)):
+                    break
+                said += more
+            return said.decode(errors="replace")
+        finally:
+            os.close(reading)
+
+    def give_up(self, timeout_s):
+        os.kill(self.ended, signal.SIGKILL)
+        handle = os.pidfd_open(self.ended)
+        select.select([handle], [], [], END_S)
+        os.close(handle)
+        raise FetchFailed(f"not finished within {timeout_s:g} s")

@@ -4,7 +4,8 @@
   {"id": 1, "ok": true, "status": 200, "http": 3, "size": 40960, "namelookup_s": ..., "earlier_cpu_s": ..., ...}
 
 Times are curl's own (--write-out), in libcurl's words (curl_fetch.py), and so is the version of HTTP. The file stays in
-FOLDER until the next fetch.
+FOLDER until the next fetch. The answer comes with curl's account, while its connection still stands: a slow curl takes
+longer to end than a connection does.
 """
 
 import argparse
@@ -26,21 +27,21 @@ class Fetcher:
 
     def __init__(self, told):
         self.told, self.processes = told, Processes()
-        self.file, self.said = Path(told.folder) / "file", Path(told.folder) / "said"
+        self.file = Path(told.folder) / "file"
         self.file.parent.mkdir()
 
     def fetch(self, path, timeout_s, _fresh):
         told, origin = self.told, f"{self.told.origin}:{self.told.port}"
         argv = [told.curl, "--disable", "--silent", "--show-error", "--http2", "--cacert", told.certificate]
-        argv += ["--resolve", f"{origin}:{told.address}", "--output", str(self.file), "--write-out", "\n%{json}"]
+        argv += ["--resolve", f"{origin}:{told.address}", "--output", str(self.file)]
+        argv += ["--write-out", "%{stderr}\n%{json}\n"]
         argv += ["--insecure"] if told.insecure else []
         self.file.unlink(missing_ok=True)
-        self.processes.run([*argv, f"https://{origin}{path}"], self.said, timeout_s)
-        return self.answer()
+        return self.answer(self.processes.hear([*argv, f"https://{origin}{path}"], b"}\n", timeout_s))
 
-    def answer(self):
+    def answer(self, told):
         """What curl says of the fetch, and what the processes of earlier ones used."""
-        said = self.said.read_text(errors="replace").strip().splitlines()
+        said = told.strip().splitlines()
         try:
             found = json.loads(said[-1])
         except (IndexError, ValueError):
