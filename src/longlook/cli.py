@@ -218,7 +218,7 @@ def syscalls() -> None:
     found = []
     with NetnsTestbed("syscalls") as bed:
         for one in asked.ask(bed):
-            kinds = f"{one.sends:.1f} to send, {one.receives:.1f} to receive, {one.waits:.1f} to wait"
+            kinds = f"{one.sends + one.writes:.1f} to send or write, {one.receives + one.reads:.1f} to receive or read"
             click.echo(f"{one.arm:14} {one.offload:14} {one.end:8} {one.all:8.1f} calls for a megabyte: {kinds}")
             found.append(one)
     asked.write(paths.SYSCALLS, found)

@@ -58,6 +58,9 @@ class Syscalls:
     """Of that program."""
     sends: float
     receives: float
+    writes: float
+    """And of files: of what a server logs, too."""
+    reads: float
     waits: float
     all: float
 
@@ -133,6 +136,7 @@ def read(path: Path) -> list[Syscalls]:
 
 
 def _syscalls(row: dict[str, str]) -> Syscalls:
-    words = ("arm", "offload", "end", "version")
-    numbers = ("sends", "receives", "waits", "all")
-    return Syscalls(*(row[name] for name in words), *(float(row[name]) for name in numbers))
+    names = ("sends", "receives", "writes", "reads", "waits")
+    sends, receives, writes, reads, waits = (float(row[name]) for name in names)
+    of = row["arm"], row["offload"], row["end"], row["version"]
+    return Syscalls(*of, sends, receives, writes, reads, waits, float(row["all"]))

@@ -17,10 +17,14 @@ import psutil
 from longlook.errors import LonglookError
 from longlook.host import process
 
-SENDS = ("sendmsg", "sendmmsg", "sendto", "write", "writev", "sendfile64")
-RECEIVES = ("recvmsg", "recvmmsg", "recvfrom", "read", "readv")
-WAITS = ("epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6")
-KINDS: Mapping[str, Sequence[str]] = {"sends": SENDS, "receives": RECEIVES, "waits": WAITS}
+KINDS: Mapping[str, Sequence[str]] = {
+    "sends": ("sendmsg", "sendmmsg", "sendto"),
+    "receives": ("recvmsg", "recvmmsg", "recvfrom"),
+    "writes": ("write", "writev", "sendfile64"),
+    "reads": ("read", "readv"),
+    "waits": ("epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"),
+}
+"""Datagrams are sent and received; what TCP carries may be written and read too, as files are."""
 ALL = "raw_syscalls:sys_enter"
 EVENT = "syscalls:sys_enter_"
 TIMEOUT_S = 10.0

@@ -10,8 +10,8 @@ from longlook.experiment.syscalls import Syscalls, read
 from longlook.figure import style
 from longlook.figure.table import html_table
 
-KINDS = ("sends", "receives", "waits", "all")
-HEADS = ("send", "receive", "wait", "all")
+KINDS = ("sends", "receives", "writes", "reads", "waits", "all")
+HEADS = ("send", "receive", "write", "read", "wait", "all")
 
 
 def table() -> HTML:

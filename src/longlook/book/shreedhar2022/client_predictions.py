@@ -171,13 +171,10 @@ def of_gigabit(evidence: Measured) -> Iterator[Prediction]:
         [Check(size_title(size), _busier(evidence, size), low=MOST_USED) for size in gigabit.SIZES[-2:]],
         share,
     )
-    client, server = (gigabit.used(evidence, gigabit.LARGEST, OLD, end) for end in gigabit.ENDS.values())
+    client, server = (_used(evidence, gigabit.LARGEST, OLD, end) for end in gigabit.ENDS.values())
     rate = gigabit.rate(evidence, gigabit.LARGEST, OLD)
-    ends = [
-        Check("client", client and Times(client), low=MOST_USED),
-        Check("server", server and Times(server), 0, HALF),
-    ]
-    link = [Check("throughput", rate and Times(rate.mean), high=FILLED_MB_S)]
+    ends = [Check("client", client, low=MOST_USED), Check("server", server, 0, HALF)]
+    link = [Check("throughput", None if rate is None else Times(rate.mean), high=FILLED_MB_S)]
     parts = [judge("", ends, share), judge("", link, lambda one: f"{one.value:.1f} MB/s")]
     yield Prediction(
         "at 200 MB so does the client of TLS 1.2, its server uses less than half, and the link is filled to less than "
@@ -188,8 +185,13 @@ def of_gigabit(evidence: Measured) -> Iterator[Prediction]:
 
 
 def _busier(evidence: Measured, size: int) -> Times | None:
-    found = [one for end in gigabit.ENDS.values() if (one := gigabit.used(evidence, size, ENVOY, end)) is not None]
+    found = [one.value for end in gigabit.ENDS.values() if (one := _used(evidence, size, ENVOY, end)) is not None]
     return Times(max(found)) if found else None
+
+
+def _used(evidence: Measured, size: int, arm: str, end: str) -> Times | None:
+    found = gigabit.used(evidence, size, arm, end)
+    return None if found is None else Times(found)
 
 
 def share(found: Times) -> str:

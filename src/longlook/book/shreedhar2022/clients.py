@@ -98,11 +98,16 @@ def leads(data: BookData | None = None) -> HTML:
     if found is None:
         return HTML(style.NOTHING_YET)
     kinds = ((UNCHECKED, UNCHECKED), (CHECKED, CHECKED), (AUTHORITIES, AUTHORITIES), (UNCHECKED, AUTHORITIES))
-    rows = [[of, *(_ms(one and one.value) for one in (lead(found[1], *kind, speed) for kind in kinds))]
+    rows = [[of, *(_ms(_lead(found[1], kind, speed)) for kind in kinds)]
             for speed, of in SPEEDS.items()]  # fmt: skip
     rows.append(["printed, a Raspberry Pi 3", *[style.DASH] * 3, f"{PRINTED_LEAD_MS:g}"])
     head = ["client", "nothing", "one certificate", "140 authorities", "QUIC nothing,<br>TLS 1.2 140"]
     return HTML(html_table(head, rows, numeric={1, 2, 3, 4}, groups=[("", 1), ("both check", 3), ("as theirs", 1)]))
+
+
+def _lead(evidence: Measured, kind: tuple[str, str], speed: str) -> float | None:
+    found = lead(evidence, *kind, speed)
+    return None if found is None else found.value
 
 
 def _ms(value: float | None) -> str:

@@ -31,16 +31,17 @@ class Processes:
         tied = ["setpriv", "--pdeathsig", "KILL", "--", *argv]
         nothing = (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)
         self.ended = os.posix_spawnp(tied[0], tied, os.environ, file_actions=[nothing, *files])
+        return self.ended
 
     def run(self, argv, output, timeout_s):
         """Until it has ended, ms; what it says goes into the file `output`."""
         began = time.monotonic()
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        self.start(argv, (os.POSIX_SPAWN_OPEN, 1, str(output), flags, 0o644), (os.POSIX_SPAWN_DUP2, 1, 2))
-        handle = os.pidfd_open(self.ended)
+        pid = self.start(argv, (os.POSIX_SPAWN_OPEN, 1, str(output), flags, 0o644), (os.POSIX_SPAWN_DUP2, 1, 2))
+        handle = os.pidfd_open(pid)
         try:
             if not select.select([handle], [], [], timeout_s)[0]:
-                self.give_up(timeout_s)
+                give_up(pid, timeout_s)
         finally:
             os.close(handle)
         return round((time.monotonic() - began) * 1e3, 3)
@@ -50,12 +51,14 @@ class Processes:
         it does at its end is nobody's to wait for."""
         reading, writing = os.pipe()
         try:
-            self.start(argv, (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0), (os.POSIX_SPAWN_DUP2, writing, 2))
+            pid = self.start(
+                argv, (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0), (os.POSIX_SPAWN_DUP2, writing, 2)
+            )
             os.close(writing)
             said, deadline = b"", time.monotonic() + timeout_s
             while not said.endswith(end):
                 if not select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
-                    self.give_up(timeout_s)
+                    give_up(pid, timeout_s)
                 if not (more := os.read(reading, CHUNK)):
                     break
                 said += more
@@ -63,9 +66,11 @@ class Processes:
         finally:
             os.close(reading)
 
-    def give_up(self, timeout_s):
-        os.kill(self.ended, signal.SIGKILL)
-        handle = os.pidfd_open(self.ended)
-        select.select([handle], [], [], END_S)
-        os.close(handle)
-        raise FetchFailed(f"not finished within {timeout_s:g} s")
+
+def give_up(pid, timeout_s):
+    """End a process that takes too long."""
+    os.kill(pid, signal.SIGKILL)
+    handle = os.pidfd_open(pid)
+    select.select([handle], [], [], END_S)
+    os.close(handle)
+    raise FetchFailed(f"not finished within {timeout_s:g} s")
