@@ -209,6 +209,22 @@ def clients() -> None:
 
 
 @cli.command()
+def syscalls() -> None:
+    """Count, inside a testbed, system calls of clients and servers; writes book/shreedhar2022/syscalls.csv."""
+    from longlook.experiment import syscalls as asked
+    from longlook.testbed.netns import NetnsTestbed
+
+    _require_measuring()
+    found = []
+    with NetnsTestbed("syscalls") as bed:
+        for one in asked.ask(bed):
+            kinds = f"{one.sends + one.writes:.1f} to send or write, {one.receives + one.reads:.1f} to receive or read"
+            click.echo(f"{one.arm:14} {one.offload:14} {one.end:8} {one.all:8.1f} calls for a megabyte: {kinds}")
+            found.append(one)
+    asked.write(paths.SYSCALLS, found)
+
+
+@cli.command()
 def servers() -> None:
     """Read what every pinned Envoy has built in of QUICHE; writes book/years/servers.csv and flags.csv."""
     from longlook.experiment import built_in

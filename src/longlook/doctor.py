@@ -66,6 +66,7 @@ TOOLS = (
     Tool("tshark", "tshark", "decrypting captures of QUIC", required=False),
     Tool("gtlsserver", "ngtcp2-server", "the server ngtcp2, of halme2021, quicv1more and over it", required=False),
     Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of halme2021, quicv1more and over it", required=False),
+    Tool("curl", "curl", "the client systemcurl, of shreedhar2022openssl and over it", required=False),
     Tool("nginx", "nginx", "the server nginx, of baxter2018, matrixnginx and yu2021nginx", required=False),
     Tool(
         "flask",

@@ -34,6 +34,8 @@ PRIORITIES = BOOK / "years" / "priorities.csv"
 """In which order a browser says it wants a page (`longlook priorities`)."""
 ALLOWED = BOOK / "yu2021" / "clients.csv"
 """What clients allow a server to send, and whether they look at its certificate (`longlook clients`)."""
+SYSCALLS = BOOK / "shreedhar2022" / "syscalls.csv"
+"""How often clients and servers call the kernel for a megabyte (`longlook syscalls`)."""
 STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 

@@ -59,6 +59,13 @@ def test_the_table_has_a_row_per_link_and_says_what_was_not_measured():
     assert "MISSED" in text  # equal CPU is not below rattan's
 
 
+def test_rates_beyond_the_targets_have_a_row_and_no_target():
+    far = ROW | {"tcp_wire_mbps": 900.0}
+    text = format_report({(500.0, "linkpipe"): ROW | {"tcp_wire_mbps": 499.0}, (2000.0, "linkpipe"): far}, 3, [])
+    assert "2000 linkpipe" in text and "900.0" in text
+    assert "MISSED" not in text and "500 Mbit/s  TCP" in text and "2000 Mbit/s" not in text
+
+
 def test_a_queue_in_packets_is_not_benchmarked():
     with pytest.raises(LonglookError, match="set in bytes; the link's has 50 packets"):
         rattan_config(Link(bandwidth_mbps=100, rtt_ms=36, queue_packets=50))

@@ -30,6 +30,7 @@ PAIRS = [
     ("lsquic", "ngtcp2"),
     ("ngtcp2", "curl"),
     ("apache", "curl"),
+    ("apache", "systemcurl"),
     ("envoy", "aioquic"),
     ("envoy", "lsquic"),
     ("envoy", "ngtcp2"),
@@ -54,8 +55,9 @@ OF_QUICGO = [("quicgo", client) for client in ("quicgo", "aioquic", "ngtcp2", "l
 """It has no CUBIC."""
 HALME = {"aioquic", "lsquic", "ngtcp2", "aiohttp"}
 BROWSER = ("ngtcp2", "chromium")
+SYSTEM = ("apache", "systemcurl")
 STACKS = {("ngtcp2", "curl"): "quicv1more", ("apache", "curl"): "quicv1more", ("nginx", "aiohttp"): "matrixnginx"}
-STACKS |= {pair: "yu2021" for pair in PAIRS if "chromium" in pair}
+STACKS |= {pair: "yu2021" for pair in PAIRS if "chromium" in pair} | {SYSTEM: "shreedhar2022openssl"}
 """Of some pairs; else `halme2021`, which has HALME, or `matrix`, which has others beside them."""
 
 
@@ -99,6 +101,7 @@ def test_every_download_is_whole_and_on_a_connection_of_its_own(testbed_name, tm
         ("lsquic", "lsquic", 1),
         ("envoy", "chromium", 1),
         ("apache", "chromium", 2),
+        ("apache", "systemcurl", 2),
     ],
 )
 def test_a_handshake_takes_its_round_trips(testbed_name, tmp_path, server, client, trips):
@@ -108,7 +111,7 @@ def test_a_handshake_takes_its_round_trips(testbed_name, tmp_path, server, clien
     assert 0 <= took - trips * link.rtt_ms < 80
 
 
-@pytest.mark.parametrize(("server", "client"), [*EACH, BROWSER])
+@pytest.mark.parametrize(("server", "client"), [*EACH, BROWSER, SYSTEM])
 def test_a_changed_byte_and_a_short_file_are_rejected(testbed_name, tmp_path, server, client):
     def change(root):
         file = root / "file-000.bin"
@@ -126,7 +129,7 @@ def test_a_changed_byte_and_a_short_file_are_rejected(testbed_name, tmp_path, se
             assert verdicts(on, loads=1) == [(False, reason)]
 
 
-@pytest.mark.parametrize(("server", "client"), [*EACH, BROWSER])
+@pytest.mark.parametrize(("server", "client"), [*EACH, BROWSER, SYSTEM])
 def test_a_missing_file_is_rejected_by_its_status(testbed_name, tmp_path, server, client):
     with download_on(testbed_name, tmp_path, server, client, spoil=lambda root: (root / "file-000.bin").unlink()) as on:
         assert verdicts(on, loads=1) == [(False, "status")]

@@ -1,7 +1,9 @@
-"""libcurl with TLS 1.2, as it is pinned: its request goes out before the server's Finished has come (RFC 7918)."""
+"""TLS 1.2: the request of libcurl, as it is pinned, goes out before the server's Finished has come (RFC 7918), and that
+of the system's curl does not."""
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,7 +13,9 @@ import pytest
 from longlook.client.scripted import PROGRAMS
 from longlook.stack.installed import open_stack
 
-HANDSHAKE, APPLICATION_DATA = 22, 23
+CHANGE_CIPHER_SPEC, HANDSHAKE, APPLICATION_DATA = 20, 22, 23
+PORT = "PORT"
+"""Of an argument: where a listener's port is to stand."""
 LONG_S = 1.0
 """So long the server's last flight is kept back."""
 MAKE = "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out both.pem -days 1 -subj /CN=localhost"
@@ -65,24 +69,35 @@ def after_the_first_flight(listener, port):
         return said
 
 
-def test_it_does_not_wait_for_the_end_of_the_handshake(server, tmp_path):
-    stack = open_stack("quicv1more")
+def said_by(argv, environment, server):
+    """Content types of what a client of programs/ says to the server's first flight."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        argv = [sys.executable, "-S", str(PROGRAMS / "curl_fetch.py"), "localhost", str(port), "127.0.0.1"]
+        port = str(listener.getsockname()[1])
         client = subprocess.Popen(
-            [*argv, str(tmp_path / "both.pem"), "2"],
+            [sys.executable, "-S", *(port if one == PORT else one for one in argv)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(stack.python_path("curl-cffi"))},
+            env={"PATH": os.environ["PATH"]} | environment,
         )
         try:
             assert json.loads(client.stdout.readline())["event"] == "ready"
             client.stdin.write(json.dumps({"id": 1, "path": "/", "timeout_ms": 5000, "fresh": True}) + "\n")
             client.stdin.flush()
-            found = list(kinds(after_the_first_flight(listener, server)))
+            return list(kinds(after_the_first_flight(listener, server)))
         finally:
             client.kill()
             client.wait()
+
+
+def test_libcurl_does_not_wait_for_the_end_of_the_handshake(server, tmp_path):
+    argv = [str(PROGRAMS / "curl_fetch.py"), "localhost", PORT, "127.0.0.1", str(tmp_path / "both.pem"), "2"]
+    found = said_by(argv, {"PYTHONPATH": str(open_stack("quicv1more").python_path("curl-cffi"))}, server)
     assert found.count(HANDSHAKE) == 2 and found[-1] == APPLICATION_DATA
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the system has no curl")
+def test_the_system_s_curl_waits_for_it(server, tmp_path):
+    argv = [str(PROGRAMS / "systemcurl_fetch.py"), shutil.which("curl"), "some version", str(tmp_path / "fetched")]
+    found = said_by([*argv, "localhost", PORT, "127.0.0.1", str(tmp_path / "both.pem")], {}, server)
+    assert found == [HANDSHAKE, CHANGE_CIPHER_SPEC, HANDSHAKE]

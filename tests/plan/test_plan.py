@@ -284,6 +284,7 @@ def test_derived_seeds_are_stable_between_machines_and_versions():
         ((OFFERS, OFFERS | {"client_groups": ["x25519"]}), ("client-secp256r1+x25519", "client-x25519")),
         ((TCP, TCP | {"server_groups": ["x25519"]}), ("server-groups", "server-x25519")),
         ((TCP, TCP | {"verify": False}), ("verified", "unverified")),
+        ((TCP, TCP | {"authorities": 140}), ("one-certificate", "140authorities")),
         ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
         ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
     ],
@@ -319,6 +320,8 @@ def test_what_a_cell_asks_of_its_senders_is_in_its_name():
         cell(QUIC, OFFERS),
         cell(QUIC, OFFERS | {"server_groups": ["x25519"]}),
         cell(QUIC, TCP | {"verify": False}),
+        cell(QUIC, TCP | {"authorities": 140}),
+        cell(QUIC, TCP | {"authorities": 3}),
     ]
     assert len({one.id for one in cells}) == len(cells)
 
@@ -339,6 +342,8 @@ CHANGES = {
     "in another order": {"arms": (QUIC, OFFERS | {"client_groups": OFFERS["client_groups"][::-1]})},
     "server's groups": {"arms": (QUIC, TCP | {"server_groups": ["x25519"]})},
     "unverified": {"arms": (QUIC, TCP | {"verify": False})},
+    "authorities": {"arms": (QUIC, TCP | {"authorities": 140})},
+    "fewer authorities": {"arms": (QUIC, TCP | {"authorities": 3})},
     "client's round trip": {"arms": (QUIC | {"client_initial_rtt_ms": 1000}, TCP)},
     "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
     "paced": {"arms": (QUIC, TCP | {"paced": True})},
@@ -381,7 +386,7 @@ def test_every_condition_is_in_the_key():
         {"loads": 5},
         {"replicate": 3},
         {"arms": (TCP, QUIC)},
-        {"arms": (QUIC, TCP | {"verify": True, "client_groups": [], "server_groups": []})},
+        {"arms": (QUIC, TCP | {"verify": True, "client_groups": [], "server_groups": [], "authorities": None})},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 90_000}},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_interval_ms": 200}},
     ],
@@ -425,6 +430,7 @@ def test_another_interval_between_delays_is_another_name():
         (TCP | {"client_groups": ["x25519", "x25519"]}, "a group stands twice"),
         (OFFERS | {"server_groups": ["secp384r1"]}, "have none in common"),
         (TCP | {"verify": 0}, "verify"),
+        (TCP | {"verify": False, "authorities": 3}, "authorities are read to check a certificate"),
         (QUIC | {"handshake": "warm"}, "warm is for TCP"),
         (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
     ],
@@ -438,6 +444,7 @@ def test_arms_have_labels_for_readers():
     assert Arm.parse(arm(**TCP, paced=True)).label == "TCP CUBIC, paced"
     assert Arm.parse(arm(**TCP, handshake="warm")).label == "TCP CUBIC, warm"
     assert Arm.parse(arm(**TCP, verify=False)).label == "TCP CUBIC, certificate not checked"
+    assert Arm.parse(arm(**TCP, authorities=140)).label == "TCP CUBIC, 140 authorities"
     assert Arm.parse(arm(**OFFERS, server_groups=["x25519"])).label == (
         "TCP CUBIC, client's groups secp256r1+x25519, server's groups x25519"
     )

@@ -324,6 +324,14 @@ def test_the_programs_of_a_stack_come_with_it_alone(tmp_path, stack):
     assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
 
 
+@pytest.mark.parametrize("stack", ["shreedhar2022openssl", "shreedhar2022openssl12"])
+def test_the_system_s_curl_comes_with_the_stacks_that_have_it_alone(tmp_path, stack):
+    for name in ("other", "same"):
+        (tmp_path / name).mkdir()
+    assert not any("curl" in call for call in for_stacks(tmp_path / "other", "shreedhar2022", "shreedhar2022tls12")[1])
+    assert for_stacks(tmp_path / "same", stack)[1][-1].endswith("ngtcp2-server ngtcp2-client curl")
+
+
 def test_nginx_comes_with_the_stack_that_has_it_alone(tmp_path):
     for name in ("other", "same"):
         (tmp_path / name).mkdir()

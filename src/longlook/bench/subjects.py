@@ -79,7 +79,7 @@ class OwnBed(Subject):
 
 class LinkpipeSubject(OwnBed):
     name = "linkpipe"
-    rates = (10.0, 100.0, 500.0)
+    rates = (10.0, 100.0, 500.0, 1000.0, 2000.0)
 
     def __enter__(self):
         self._driver = LinkPipe(self.bed)

@@ -63,6 +63,7 @@ CONDITION_TITLES = {
     "client_groups": "TLS groups of the client",
     "server_groups": "TLS groups of the server",
     "verify": "certificate checked",
+    "authorities": "authorities read",
     "initial_window": "initial window, packets",
     "remembered_ssthresh": "remembered threshold, packets",
     "emulated_connections": "N",

@@ -36,6 +36,7 @@ LATER: Mapping[str, object] = {
     "client_groups": [],
     "server_groups": [],
     "verify": True,
+    "authorities": None,
 }
 """Fields that came after there were campaigns: these values are no condition, so that the keys of those stay what they
 were."""
@@ -117,6 +118,13 @@ class Arm(Value):
         description="false: the client is told not to check the server's certificate; true: it does what it does by "
         "itself",
     )
+    authorities: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="certificates of authorities, of which none signed anything here, that the client reads for each "
+        "connection beside the server's own; a system has some 140; None: none",
+    )
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -179,6 +187,10 @@ class Arm(Value):
             (
                 self.client_groups and self.server_groups and not set(self.client_groups) & set(self.server_groups),
                 "client_groups and server_groups have none in common: no handshake would succeed",
+            ),
+            (
+                self.authorities is not None and not self.verify,
+                "authorities are read to check a certificate: not where verify is false",
             ),
         ):
             if wrong:
@@ -246,6 +258,8 @@ class Arm(Value):
                 parts.append(f"{side}'s groups {'+'.join(groups)}")
         if not self.verify:
             parts.append("certificate not checked")
+        if self.authorities is not None:
+            parts.append(f"{self.authorities} authorities")
         if self.paced:
             parts.append("paced")
         return ", ".join(parts)

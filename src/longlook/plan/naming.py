@@ -30,6 +30,7 @@ TELLING = (
     "client_groups",
     "server_groups",
     "verify",
+    "authorities",
     "paced",
 )
 """What arms are told apart by, the most telling first."""
@@ -66,6 +67,8 @@ def _word(arm: Arm, field: str) -> str:
         return f"{field.removesuffix('_groups')}-{'+'.join(value) or 'groups'}"
     if field == "verify":
         return "verified" if value else "unverified"
+    if field == "authorities":
+        return "one-certificate" if value is None else f"{value}authorities"
     if field == "paced":
         return "paced" if value else "bursts"
     return str(value)
@@ -137,6 +140,7 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     yield from _each(("+".join(arm.server_groups) or None for arm in arms), "server-{}")
     if not all(arm.verify for arm in arms):
         yield "unverified"
+    yield from _each((arm.authorities for arm in arms), "{}authorities")
 
 
 def _each(values: Iterable[float | str | None], words: str) -> Iterator[str]:

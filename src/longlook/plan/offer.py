@@ -40,6 +40,8 @@ class Offer:
     """It can be told its groups for TLS's exchange of keys, a client with a key share for the first one alone."""
     unverified: bool = False
     """A client can be told not to check the server's certificate."""
+    authorities: bool = False
+    """A client can be told of further certificates to trust."""
     qlog: bool = False
     flags: bool = False
     """A server's library has flags, which a stack may set."""
@@ -95,6 +97,8 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
         found.append(f"{name} cannot be told its TLS groups")
     if not arm.verify and not offer.unverified:
         found.append(f"{name} cannot be told not to check the certificate")
+    if arm.authorities is not None and not offer.authorities:
+        found.append(f"{name} cannot be told of further authorities")
     return found
 
 

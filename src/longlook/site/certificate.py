@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import datetime
+import functools
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
 ORIGIN = "longlook.test"
@@ -50,3 +51,27 @@ def make_certificate(folder: Path) -> Certificate:
     )
     spki = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     return Certificate(certificate_path, key_path, base64.b64encode(hashlib.sha256(spki).digest()).decode())
+
+
+@functools.lru_cache(maxsize=1)
+def authorities(count: int) -> bytes:
+    """So many self-signed certificates of authorities, PEM: RSA with 2048 bits, of one key and each with its own name.
+    They signed nothing."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    now = datetime.datetime.now(datetime.UTC)
+    found = b""
+    for number in range(count):
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Authority {number}")])
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1))
+            .not_valid_after(now + datetime.timedelta(days=10))
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .sign(key, hashes.SHA256())
+        )
+        found += certificate.public_bytes(serialization.Encoding.PEM)
+    return found

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import product
 
 from IPython.display import HTML
@@ -15,7 +14,8 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests
-from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.shreedhar2022.checked import Check, judge
 from longlook.book.shreedhar2022.claims import CLIENTS, HALF_A_TRIP, LARGEST, SERVERS, TITLES, TRIPS
 from longlook.book.shreedhar2022.clock import wrapped
 from longlook.book.shreedhar2022.evidence import (
@@ -52,7 +52,6 @@ from longlook.book.shreedhar2022.leads import factor, gained, left, minus, more,
 from longlook.book.times import Times, percent_text, times
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTLB
-from longlook.figure import style
 from longlook.published.shreedhar2022 import CONNECTION, INDIA, MUNICH, STUDY, TLS12, TLS13, VM, WRAP_MS, of_all_sites
 from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
 
@@ -66,24 +65,6 @@ AHEAD_UP_TO, BEHIND_FROM = 5_000_000, 5_000_000
 LEAST_CPU, LEAST_SERVER_CPU, SAME_CPU = 2.5, 10.0, (0.85, 1.15)
 FAST_BEHIND, SLOW_BEHIND = (0.95, 1.0), (0.6, 0.85)
 LEAST_SHARE, LEAST_JAIN, ONE_OF_FOUR = 1.1, 0.95, (0.25, 0.5)
-
-
-@dataclass(frozen=True)
-class Check:
-    """One number of a prediction against its bounds; None where there is none."""
-
-    name: str
-    found: Times | None
-    low: float = -math.inf
-    high: float = math.inf
-
-
-def _judged(said: str, checks: Iterable[Check], text: Callable[[Times], str]) -> Prediction:
-    """Whether all lie within their bounds, with those that there are."""
-    own = list(checks)
-    texts = [f"{one.name}: {text(one.found) if one.found else style.DASH}" for one in own]
-    holds = all_of(*(one.found.within(one.low, one.high) if one.found else None for one in own))
-    return Prediction(said, "; ".join(texts), holds)
 
 
 def predictions(sweep: str, data: BookData | None = None) -> HTML:
@@ -105,7 +86,7 @@ def _trips(evidence: Measured, wheres: Iterable[Where], off: float) -> Predictio
         for where, (arm, (name, trips)) in product(wheres, TRIPS.items())
     ]
     said = f"to within {off:.0%} TLS 1.3's handshake takes one round trip longer than QUIC's and TLS 1.2's two, by curl"
-    return _judged(said.replace("%", " %"), checks, ms)
+    return judge(said.replace("%", " %"), checks, ms)
 
 
 def _around(value: float, off: float) -> tuple[float, float]:
@@ -131,7 +112,7 @@ def of_web(evidence: Measured) -> Iterator[Prediction]:
     """Munich and Bhubaneswar."""
     homes = {TITLES[place]: PLACES[place] for place in (MUNICH, INDIA)}
     yield _trips(evidence, homes.values(), NEAR)
-    yield _judged(
+    yield judge(
         "the fast client's median connection time in Munich is below a fifth of the printed one",
         [
             Check(
@@ -143,7 +124,7 @@ def of_web(evidence: Measured) -> Iterator[Prediction]:
         ],
         ms,
     )
-    yield _judged(
+    yield judge(
         f"the slow client connects less than {MOST_SLOWER_MS:g} ms later than the fast one, with each of curl's arms",
         [
             Check(f"{title}, {NAMES[arm]}", _slower(evidence, where, arm), high=MOST_SLOWER_MS)
@@ -152,7 +133,7 @@ def of_web(evidence: Measured) -> Iterator[Prediction]:
         ms,
     )
     first, middle, last = STAGES
-    yield _judged(
+    yield judge(
         "as a share of TLS 1.2's time QUIC's lead falls to the first byte; to the last byte it falls from ngtcp2, and "
         "not from Envoy (above 1: it has fallen)",
         [
@@ -161,7 +142,7 @@ def of_web(evidence: Measured) -> Iterator[Prediction]:
         ],
         factor,
     )
-    yield _judged(
+    yield judge(
         "in ms the lead changes by less than half a round trip from the connection to the first byte",
         [
             Check(
@@ -195,13 +176,13 @@ def of_far(evidence: Measured) -> Iterator[Prediction]:
         far, near = (_slower(evidence, where, arm) for where in (LONG, PLACES[INDIA]))
         found = None if far is None or near is None else minus(far, near)
         checks.append(Check(NAMES[arm], found, -SLOWER_OFF_MS, SLOWER_OFF_MS))
-    yield _judged(
+    yield judge(
         f"a slow client costs a connection as much at 150 ms as at 55, to within {SLOWER_OFF_MS:g} ms, with each of "
         "curl's arms",
         checks,
         ms,
     )
-    yield _judged(
+    yield judge(
         "from ngtcp2 the last byte comes one to two round trips (0.8 to 2.2) later than from Envoy",
         [
             Check(
@@ -219,7 +200,7 @@ def of_machine(evidence: Measured) -> Iterator[Prediction]:
     """Their virtual machine."""
     where = PLACES[VM]
     yield _trips(evidence, (where,), NEAR)
-    yield _judged(
+    yield judge(
         "the fast client's median connection time is below the printed one",
         [
             Check(NAMES[arm], _median(evidence, where, arm), high=_printed(VM, protocol))
@@ -231,7 +212,7 @@ def of_machine(evidence: Measured) -> Iterator[Prediction]:
 
 def of_clock(evidence: Measured) -> Iterator[Prediction]:
     """The clock that wraps."""
-    yield _judged(
+    yield judge(
         "TLS 1.2 takes five round trips to the last byte, to within 10 %",
         [Check(f"{rtt:g} ms", _mean(evidence, rtt, OLD), *_around(OLD_TRIPS * rtt, OLD_OFF)) for rtt in CLOCK_RTTS_MS],
         ms,
@@ -289,12 +270,12 @@ def _clients_cpu(evidence: Measured, size: int) -> list[Check]:
 
 def of_cloud(evidence: Measured) -> Iterator[Prediction]:
     """500 KB to 20 MB."""
-    yield _judged(
+    yield judge(
         "with a fast client QUIC's throughput is above TLS 1.2's up to 5 MB",
         [Check(size_title(size), _ratio(evidence, size, ENVOY, OLD), low=1) for size in SIZES if size <= AHEAD_UP_TO],
         percent_text,
     )
-    yield _judged(
+    yield judge(
         "with a slow client it is above at 500 KB, and below from 5 MB on",
         [
             Check(size_title(SIZES[0]), _ratio(evidence, SIZES[0], SLOW + ENVOY, SLOW + OLD), low=1),
@@ -306,7 +287,7 @@ def of_cloud(evidence: Measured) -> Iterator[Prediction]:
         ],
         percent_text,
     )
-    yield _judged(
+    yield judge(
         f"at 20 MB QUIC's client takes at least {LEAST_CPU:g} times the CPU of TLS 1.2's",
         _clients_cpu(evidence, SIZES[-1]),
         factor,
@@ -315,7 +296,7 @@ def of_cloud(evidence: Measured) -> Iterator[Prediction]:
 
 def of_large(evidence: Measured) -> Iterator[Prediction]:
     """50 to 200 MB."""
-    yield _judged(
+    yield judge(
         "with a fast client QUIC's throughput is below TLS 1.2's, by less than 5 %",
         [Check(size_title(size), _ratio(evidence, size, ENVOY, OLD), *FAST_BEHIND) for size in LARGE_SIZES],
         percent_text,
@@ -328,16 +309,16 @@ def of_large(evidence: Measured) -> Iterator[Prediction]:
             Check(f"LSQUIC's, {size_title(size)}", _ratio(evidence, size, SLOW + ENVOY_LSQUIC, SLOW + ENVOY), 1),
         )
     ]
-    yield _judged("with a slow client it is below by 15 to 40 %, and LSQUIC's client is above curl", slow, percent_text)
+    yield judge("with a slow client it is below by 15 to 40 %, and LSQUIC's client is above curl", slow, percent_text)
     server = _cpu(evidence, LARGEST, ENVOY, CPU_METRICS[1])
-    yield _judged(
+    yield judge(
         f"at 200 MB QUIC's client takes at least {LEAST_CPU:g} times the CPU of TLS 1.2's, its server ten times",
         [*_clients_cpu(evidence, LARGEST), Check("Envoy over Apache", server, low=LEAST_SERVER_CPU)],
         factor,
     )
     small, large = (evidence.cpu(size, ENVOY, CLIENT_CPU.name) for size in (SIZES[-1], LARGEST))
     same = None if small is None or large is None else times(small, large)
-    yield _judged(
+    yield judge(
         "for a megabyte curl takes as much CPU at 200 MB as at 20 MB, to within 15 %",
         [Check("curl from Envoy", same, *SAME_CPU)],
         factor,
@@ -354,7 +335,7 @@ def of_flows(found: dict[str, Contest]) -> list[Prediction]:
     rates = [share.rate.mean for share in crowd.shares]
     part = rates[0] / sum(rates)
     return [
-        _judged("one QUIC flow has more than 1.1 times the rate of the TCP flow beside it",
+        judge("one QUIC flow has more than 1.1 times the rate of the TCP flow beside it",
                 [Check("QUIC over TCP", ratio, low=LEAST_SHARE)], factor),
         Prediction(
             f"two of QUIC, and two of TCP, share fairly: Jain's index is at least {LEAST_JAIN:g}",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longlook.client.curl.timings import observation
+from longlook.client.curl.trusted import trusted
 from longlook.client.observation import Observation
 from longlook.client.scripted import ScriptedClient
 from longlook.plan.offer import Offer
@@ -26,6 +27,7 @@ class Curl(ScriptedClient):
         workloads=("download",),
         groups=True,
         unverified=True,
+        authorities=True,
     )
     program = "curl_fetch.py"
     component = "curl-cffi"
@@ -35,7 +37,7 @@ class Curl(ScriptedClient):
         http = "3" if own.arm.protocol == "quic" else "2"
         curves = ":".join(CURVES[group] for group in own.arm.client_groups)
         return [
-            *(own.origin, str(own.port), own.address, str(own.certificate), http),
+            *(own.origin, str(own.port), own.address, str(trusted(own, self._folder)), http),
             *([f"--curves={curves}"] if curves else []),
             *([] if own.arm.verify else ["--insecure"]),
         ]

@@ -1,0 +1,44 @@
+"""System calls for a megabyte, as `longlook syscalls` counted them."""
+
+from __future__ import annotations
+
+from IPython.display import HTML
+
+from longlook import paths
+from longlook.book.shreedhar2022.evidence import NAMES
+from longlook.experiment.syscalls import Syscalls, read
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+KINDS = ("sends", "receives", "writes", "reads", "waits", "all")
+HEADS = ("send", "receive", "write", "read", "wait", "all")
+
+
+def table() -> HTML:
+    """A row per pair and offload: calls of the client and of the server, by kind."""
+    found = {(one.arm, one.offload, one.end): one for one in read(paths.SYSCALLS)}
+    if not found:
+        return HTML(style.NOTHING_YET)
+    pairs = list(dict.fromkeys((arm, offload) for arm, offload, _ in found))
+    rows = [
+        [
+            NAMES[arm],
+            offload,
+            *_kinds(found.get((arm, offload, "client"))),
+            *_kinds(found.get((arm, offload, "server"))),
+        ]
+        for arm, offload in pairs
+    ]
+    head = ["", "put together", *HEADS, *HEADS]
+    groups = [("", 2), ("client, calls for a MB", len(HEADS)), ("server, calls for a MB", len(HEADS))]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, tight=True))
+
+
+def _kinds(one: Syscalls | None) -> list[str]:
+    return [style.DASH if one is None else f"{getattr(one, kind):.0f}" for kind in KINDS]
+
+
+def calls_of(arm: str, offload: str, end: str, kind: str = "all") -> float | None:
+    """Of one end, for a megabyte; None before it is counted."""
+    found = (one for one in read(paths.SYSCALLS) if (one.arm, one.offload, one.end) == (arm, offload, end))
+    return next((getattr(one, kind) for one in found), None)

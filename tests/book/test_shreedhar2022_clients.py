@@ -1,0 +1,264 @@
+"""The chapters on clients that wait and check, and on files at 1 Gbit/s, of known times and without any."""
+
+import html
+import re
+
+import pytest
+from book_sample import PUBLISHED, write_sweeps
+from shreedhar_sample import write_shreedhar
+
+from longlook import paths
+from longlook.analysis.result import CellResult
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.shreedhar2022 import calls, client_predictions, clients, gigabit
+from longlook.book.shreedhar2022.clients import (
+    AUTHORITIES,
+    CHECKED,
+    CHECKS,
+    QUIC,
+    SPEEDS,
+    TCP,
+    UNCHECKED,
+    WAITS,
+    WAITS_NEW,
+    WAITS_OLD,
+    arm_of,
+)
+from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NEW, OLD, Measured
+from longlook.book.shreedhar2022.gigabit import GIGABIT
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import USED, numbers_of, value_of
+from longlook.experiment.refusals import refusals
+from longlook.experiment.registry import named
+from longlook.experiment.syscalls import NO_SEGMENTS, USUAL, Syscalls, write
+from longlook.record.samples import Sample
+from longlook.stack import load_stack
+from longlook.stack.arms import open_sweep, sweep_files
+
+PAGES = {"clients": "book/shreedhar2022/clients", "gigabit": "book/shreedhar2022/gigabit"}
+SWEEPS = (WAITS, CHECKS, GIGABIT)
+LOADS = 4
+TRIPS = {ENVOY: 1, OLD: 2, NEW: 2, WAITS_NEW: 2, WAITS_OLD: 3}
+CHECK_MS = {
+    QUIC: {UNCHECKED: 0.0, CHECKED: 0.5, AUTHORITIES: 5.0},
+    TCP: {UNCHECKED: 0.0, CHECKED: 1.0, AUTHORITIES: 21.0},
+}
+"""With a fast client."""
+SLOWNESS = {"": 1, "slow": 4, "slower": 10}
+MS_PER_MB = {ENVOY: 50.0, OLD: 20.0}
+CPU_S_PER_GB = {ENVOY: (22.0, 24.0), OLD: (9.5, 2.0)}
+
+
+def times_of(cell, arm, index):
+    """Each load is 0.01 ms longer than the one before."""
+    rtt, more = cell.link.rtt_ms, index / 100
+    if cell.series == CHECKS:
+        speed, protocol, checks = ("", *arm.name.split())[-3:]
+        connect = {QUIC: 1, TCP: 3}[protocol] * rtt + SLOWNESS[speed] * CHECK_MS[protocol][checks] + more
+    else:
+        connect = TRIPS[arm.name] * rtt + more
+    last = connect + 2 * rtt
+    if cell.series == GIGABIT:
+        last += cell.workload.total_bytes / 1e6 * MS_PER_MB[arm.name] + (60 if arm.name == OLD else 0)
+    return {"connect_ms": connect, "ttfb_ms": connect + rtt, "ttlb_ms": last}
+
+
+def result(campaign, experiment, cell):
+    samples = []
+    for index in range(LOADS + 1):
+        for place, arm in enumerate(cell.arms):
+            client, server = (s * cell.workload.total_bytes / 1e9 for s in CPU_S_PER_GB.get(arm.name, (1.0, 1.0)))
+            used = {"client_cpu_s": client + index / 1e6, "server_cpu_s": server + index / 1e6}
+            samples.append(
+                Sample(
+                    arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True,
+                    set_aside=index == 0, reject_reason=None, disturbed=False, zero_rtt=None,
+                    metrics=times_of(cell, arm, index) | used,
+                )
+            )  # fmt: skip
+    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    write_sweeps(processed, SWEEPS, "shreedhar2022", result)
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return Measured(data, "reference")
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """Where the table of system calls is: nowhere yet."""
+    monkeypatch.setattr(paths, "SYSCALLS", tmp_path / "syscalls.csv")
+    return paths.SYSCALLS
+
+
+@pytest.fixture
+def nothing(tmp_path, table):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def rows_of(shown):
+    """Without heads, of which one has an empty cell."""
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", html.unescape(shown.data).partition("<tbody>")[2])
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_every_cell_can_be_measured(name):
+    for cell in open_sweep(name).cells():
+        assert refusals(cell) == []
+
+
+def test_the_stacks_differ_in_tcp_s_client_alone():
+    for usual, other in (("shreedhar2022", "shreedhar2022openssl"), ("shreedhar2022tls12", "shreedhar2022openssl12")):
+        one, two = load_stack(usual), load_stack(other)
+        assert (one.spec.tcp.client, two.spec.tcp.client) == ("curl", "systemcurl")
+        assert one.spec.tcp.tls == two.spec.tcp.tls and one.spec.quic == two.spec.quic
+        assert all(one.server_side(protocol) == two.server_side(protocol) for protocol in ("quic", "tcp"))
+
+
+def test_arms_are_what_their_names_say():
+    for cell in open_sweep(WAITS).cells():
+        assert set(cell.arm_names) == set(clients.ARMS)
+        assert {cell.arm(arm).client for arm in (WAITS_OLD, WAITS_NEW)} == {"systemcurl"}
+        tls = {arm: load_stack(cell.arm(arm).stack).spec.tcp.tls for arm in (OLD, NEW, WAITS_OLD, WAITS_NEW)}
+        assert tls == {OLD: "1.2", NEW: "1.3", WAITS_OLD: "1.2", WAITS_NEW: "1.3"}
+    (cell,) = open_sweep(CHECKS).cells()
+    for speed, share in {"": None, "slow": 25, "slower": 10}.items():
+        for protocol, client in {QUIC: "curl", TCP: "systemcurl"}.items():
+            for checks, (verify, authorities) in {
+                UNCHECKED: (False, None), CHECKED: (True, None), AUTHORITIES: (True, 140)
+            }.items():  # fmt: skip
+                arm = cell.arm(arm_of(protocol, checks, speed))
+                assert (arm.client, arm.verify, arm.authorities, arm.client_cpu_pct) == (
+                    client, verify, authorities, share,
+                )  # fmt: skip
+    assert len(cell.arms) == 18 == len(SPEEDS) * 6
+    cells = open_sweep(GIGABIT).cells()
+    assert tuple(one.workload.total_bytes for one in cells) == gigabit.SIZES
+    assert all(arm.client_cpu_pct == arm.server_cpu_pct == 100 * gigabit.HELD for one in cells for arm in one.arms)
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_predictions_hold_where_they_should_and_are_as_many_as_its_head_has(sweep, data):
+    own = client_predictions.judged(sweep, data)
+    assert all(one.holds is True and one.found for one in own), own
+    numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
+    assert numbered == [str(number + 1) for number in range(len(own))]
+
+
+class Changed:
+    """Evidence with one arm's numbers of one metric changed by a factor."""
+
+    def __init__(self, own, arm, factor, metric):
+        self.own, self.arm, self.factor, self.metric = own, arm, factor, metric
+
+    def _of(self, arm, metric):
+        return self.factor if (arm, metric) == (self.arm, self.metric) else 1
+
+    def summary(self, where, arm, metric):
+        one, by = self.own.summary(where, arm, metric), self._of(arm, metric)
+        return one and Summary(one.mean * by, one.sd * by, one.n)
+
+    def values(self, where, arm, metric):
+        return [one * self._of(arm, metric) for one in self.own.values(where, arm, metric)]
+
+    def percentile(self, where, arm, metric, at):
+        return self.own.percentile(where, arm, metric, at) * self._of(arm, metric)
+
+
+@pytest.mark.parametrize(
+    ("sweep", "arm", "factor", "metric", "failing"),
+    [
+        (WAITS, WAITS_NEW, 1.15, "connect_ms", [0, 1]),
+        (WAITS, WAITS_OLD, 0.7, "connect_ms", [0, 1, 3]),
+        (WAITS, OLD, 1.3, "connect_ms", [1]),
+        (WAITS, WAITS_OLD, 1.3, "ttlb_ms", [2]),
+        (CHECKS, "quic checked", 1.5, "connect_ms", [0, 1]),
+        (CHECKS, "tls12 authorities", 2.0, "connect_ms", [1, 2]),
+        (CHECKS, "slow tls12 authorities", 0.7, "connect_ms", [2]),
+        (CHECKS, "slower tls12 authorities", 3.0, "connect_ms", [2, 3]),
+        (GIGABIT, ENVOY, 0.2, "ttlb_ms", [0, 1]),
+        (GIGABIT, ENVOY, 3.0, "ttlb_ms", [0, 1, 2]),
+        (GIGABIT, ENVOY, 0.5, "server_cpu_s", [2]),
+        (GIGABIT, OLD, 6.0, "server_cpu_s", [3]),
+        (GIGABIT, OLD, 0.45, "ttlb_ms", [0, 1, 3]),
+    ],
+)
+def test_each_prediction_can_fail(found, sweep, arm, factor, metric, failing):
+    own = list(client_predictions.JUDGES[sweep](Changed(found, arm, factor, metric)))
+    assert [number for number, one in enumerate(own) if one.holds is not True] == failing, own
+
+
+def test_tables(data):
+    trips = {row[0]: row[1:] for row in rows_of(clients.trips(data))}
+    assert trips[clients.ARMS[WAITS_OLD]][:3] == ["30.0 (3.0)", "165.0 (3.0)", "600.0 (3.0)"]
+    assert trips[clients.ARMS[OLD]][-1] == "800.0 (4.0)"
+    checks = {row[0]: row[1:] for row in rows_of(clients.checks(data))}
+    assert checks["TLS 1.2, the system's curl (OpenSSL), a tenth"] == ["30.0", "40.0", "240.0"]
+    leads = {row[0]: row[1:] for row in rows_of(clients.leads(data))}
+    assert leads["a tenth"] == ["20.0", "25.0", "180.0", "230.0"] and leads["printed, a Raspberry Pi 3"][-1] == "270"
+
+
+def test_files_beside_those_at_100_mbit_s(data, tmp_path):
+    rows = {row[0]: row[1:] for row in rows_of(gigabit.rates(data))}
+    assert list(rows) == ["500 KB", "2 MB", "5 MB", "20 MB", "50 MB", "200 MB"]
+    assert rows["200 MB"][3:6] == ["19.94", "48.78", "0.41"] and rows["200 MB"][:3] == ["—"] * 3
+    assert rows["500 KB"][-4:] == ["—"] * 4 and [int(one) for one in rows["200 MB"][-4:]] == [88, 96, 93, 20]
+    write_shreedhar(tmp_path, sweeps=(LARGE, "shreedhar-cloud"))
+    assert "Not measured yet" in gigabit.rates(book_data.read(PUBLISHED, tmp_path)).data
+
+
+def test_numbers_of_the_text(data):
+    texts = {
+        name: value_of(name, page, data).text.replace("\N{NO-BREAK SPACE}", " ")
+        for page in PAGES.values()
+        for name in numbers_of(page)
+    }
+    assert (texts["waits-longer"], texts["no-wait-longer-far"]) == ("20 ms", "200 ms")
+    assert (texts["authorities-openssl"], texts["authorities-slower"]) == ("20.0 ms", "200 ms")
+    assert (texts["lead-equal"], texts["lead-theirs"], texts["lead-theirs-fast"]) == ("25 ms", "230 ms", "41 ms")
+    assert (texts["part"], texts["crossing"], texts["part-100"]) == ("0.41 times", "between 2 MB and 5 MB", NOT_YET)
+    assert (texts["quic-rate"], texts["quic-server"], texts["tcp-client"]) == ("19.9 MB/s", "96 %", "93 %")
+
+
+def test_system_calls_have_a_row_for_each_pair_and_offload(data, table):
+    assert "Not measured yet" in calls.table().data
+    ends = [
+        Syscalls("ngtcp2", offload, end, "1", sends, 7.4, 1.0, 2.0, 8.6, 2000.0)
+        for offload, sends in ((USUAL, 70.0), (NO_SEGMENTS, 701.0))
+        for end in ("client", "server")
+    ]
+    write(table, [*ends, Syscalls(OLD, USUAL, "client", "1", 1.0, 100.0, 3.0, 4.0, 60.0, 161.0)])
+    rows = rows_of(calls.table())
+    assert [row[1] for row in rows] == [USUAL, NO_SEGMENTS, USUAL]
+    assert rows[1][2:] == ["701", "7", "1", "2", "9", "2000"] * 2 and rows[2][-6:] == ["—"] * 6
+    texts = {name: value_of(name, PAGES["gigabit"], data).text for name in numbers_of(PAGES["gigabit"])}
+    assert (texts["sends-gso"], texts["sends-no-gso"], texts["calls-tcp"]) == ("70", "701", "161")
+    assert texts["calls-quic"] == NOT_YET
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_chapter_uses_its_numbers_and_no_other(name):
+    places = (paths.BOOK / "shreedhar2022", paths.BOOK / "_waiting" / "shreedhar2022")
+    (text,) = [path.read_text(encoding="utf-8") for one in places if (path := one / f"{name}.md").exists()]
+    assert set(USED.findall(text)) == set(numbers_of(PAGES[name]))
+
+
+def test_a_copy_without_data_says_so(nothing):
+    assert "Not measured yet" in calls.table().data
+    for shown in (clients.trips, clients.checks, clients.leads, gigabit.rates):
+        assert "Not measured yet" in shown(nothing).data
+    for sweep in SWEEPS:
+        assert "Not measured yet" in client_predictions.predictions(sweep, nothing).data
+    for page in PAGES.values():
+        for name in numbers_of(page):
+            if not name.startswith("stated-"):
+                assert value_of(name, page, nothing).text == NOT_YET
