@@ -324,6 +324,14 @@ def test_the_programs_of_a_stack_come_with_it_alone(tmp_path, stack):
     assert calls[-1].startswith("apt-get") and calls[-1].endswith("ngtcp2-server ngtcp2-client")
 
 
+def test_what_makes_the_film_comes_with_the_stack_that_plays_it_alone(tmp_path):
+    for name in ("other", "same"):
+        (tmp_path / name).mkdir()
+    assert for_stacks(tmp_path / "other", "quicv1", "shreedhar2022")[1][-1].endswith("ngtcp2-server ngtcp2-client")
+    _, calls = for_stacks(tmp_path / "same", "shreedhar2022video")
+    assert calls[-1].startswith("apt-get") and calls[-1].endswith("no-install-recommends ffmpeg")
+
+
 def test_nginx_comes_with_the_stack_that_has_it_alone(tmp_path):
     for name in ("other", "same"):
         (tmp_path / name).mkdir()
