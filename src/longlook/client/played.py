@@ -6,6 +6,7 @@ by then.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -61,7 +62,7 @@ def timeline(artefact: Told) -> Iterator[dict[str, float]]:
             "time_s": at_ms / 1e3,
             "position_s": position_s,
             "buffer_s": ahead_s,
-            "kbps": float(shown.get(int(position_s // SEGMENT_S), 0)) if playing else 0.0,
+            "kbps": float(shown.get(max(math.ceil(position_s / SEGMENT_S) - 1, 0), 0)) if playing else 0.0,
             "stalled": float(any(start <= at_ms < end for start, end in stalls)),
         }
 
