@@ -76,8 +76,9 @@ def arm_on(
         given = wanted.model_copy(update={"cca": server_cca or wanted.cca})
         settings = ServerSettings(given, made, tls.certificate, tls.key, faults=faults or {})
         running = owned.enter_context(server(bed, stack, settings))
-        seen = workload.kind == "webpage"
-        own = ClientSettings(wanted, bed.hosts["server"].address, 443, tls.certificate, tls.spki, paints=seen)
+        seen, film_s = workload.kind == "webpage", workload.duration_s if workload.kind == "video" else None
+        address = bed.hosts["server"].address
+        own = ClientSettings(wanted, address, 443, tls.certificate, tls.spki, paints=seen, film_s=film_s)
         other = None if wanted.client == "chromium" else wanted.client
         kind = CLIENTS[other] if other else _with_switches(switches)
         client = owned.enter_context(kind(bed, browser_stack, own))

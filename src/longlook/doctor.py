@@ -68,6 +68,7 @@ TOOLS = (
     Tool("gtlsclient", "ngtcp2-client", "the client ngtcp2, of halme2021, quicv1more and over it", required=False),
     Tool("curl", "curl", "the client systemcurl, of shreedhar2022openssl and over it", required=False),
     Tool("nginx", "nginx", "the server nginx, of baxter2018, matrixnginx and yu2021nginx", required=False),
+    Tool("ffmpeg", "ffmpeg", "the film of shreedhar2022video", required=False),
     Tool(
         "flask",
         "python3-flask libapache2-mod-wsgi-py3",

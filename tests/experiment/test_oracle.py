@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from longlook.client.observation import Observation, SeenObject
+from longlook.client.observation import Observation, SeenObject, Session
 from longlook.experiment.opened import Opened
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
 from longlook.experiment.reasons import REASONS
@@ -51,6 +51,21 @@ WRONG_LOADS = [
     ("object_count", replace(GOOD, objects=(*GOOD.objects, seen_object("/favicon.ico", 10)))),
     ("object_count", replace(GOOD, objects=(*GOOD.objects, GOOD.objects[1]))),
 ]
+
+
+RIGHT_SESSION = Session(started=True, cut_short=(), frames=400, frames_dropped=20)
+WRONG_SESSIONS = [
+    ("cut_short", {"cut_short": ("/film/145/000.m4s: net::ERR_CONNECTION_CLOSED",)}),
+    ("not_started", {"started": False, "frames": 0, "frames_dropped": 0}),
+    ("frames_dropped", {"frames_dropped": 21}),
+    ("playback", {"wrong": "by the test"}),
+]
+
+
+@pytest.mark.parametrize(("reason", "facts"), WRONG_SESSIONS)
+def test_each_wrong_session_of_a_film_has_its_reason(reason, facts):
+    assert judge(replace(GOOD, session=RIGHT_SESSION), QUIC, RESUMED).accepted
+    assert judge(replace(GOOD, session=replace(RIGHT_SESSION, **facts)), QUIC, RESUMED).reason == reason
 
 
 @pytest.mark.parametrize(("reason", "seen"), WRONG_LOADS)
@@ -136,7 +151,7 @@ def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():
 
 def test_the_reasons_are_those_that_can_be_given_and_no_others():
     """The tests above and those of the sides give each of them; a verdict with another one cannot be made."""
-    by_the_oracle = {reason for reason, *_ in (*WRONG_LOADS, *WRONG_CONNECTIONS)}
+    by_the_oracle = {reason for reason, *_ in (*WRONG_LOADS, *WRONG_SESSIONS, *WRONG_CONNECTIONS)}
     by_the_sides = {"load_failed", "disturbed", "link_changed"}
     assert by_the_oracle | by_the_sides == set(REASONS)
     with pytest.raises(ValueError, match="made_up"):

@@ -49,7 +49,10 @@ def test_a_metric_means_one_thing():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"experiment": "nothing"}, r"no experiment 'nothing' \(known: plt, download, pages, fairness, cwnd, traces\)"),
+        (
+            {"experiment": "nothing"},
+            r"no experiment 'nothing' \(known: plt, download, pages, video, fairness, cwnd, traces\)",
+        ),
         ({"mode": "together"}, "mode = 'together'.*interleaved"),
         ({"workload": {"kind": "download", "size_kb": 5}}, "workload.kind = 'download'.*page"),
         ({"duration_s": 5}, "duration_s"),

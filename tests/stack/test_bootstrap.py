@@ -332,6 +332,14 @@ def test_the_system_s_curl_comes_with_the_stacks_that_have_it_alone(tmp_path, st
     assert for_stacks(tmp_path / "same", stack)[1][-1].endswith("ngtcp2-server ngtcp2-client curl")
 
 
+def test_what_makes_the_film_comes_with_the_stack_that_plays_it_alone(tmp_path):
+    for name in ("other", "same"):
+        (tmp_path / name).mkdir()
+    assert for_stacks(tmp_path / "other", "quicv1", "shreedhar2022")[1][-1].endswith("ngtcp2-server ngtcp2-client")
+    _, calls = for_stacks(tmp_path / "same", "shreedhar2022video")
+    assert calls[-1].startswith("apt-get") and calls[-1].endswith("no-install-recommends ffmpeg")
+
+
 def test_nginx_comes_with_the_stack_that_has_it_alone(tmp_path):
     for name in ("other", "same"):
         (tmp_path / name).mkdir()

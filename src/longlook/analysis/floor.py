@@ -41,7 +41,7 @@ from longlook.experiment import metrics
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import BITS_PER_BYTE
-from longlook.plan.workload import Download, Page, WebPage, Workload
+from longlook.plan.workload import FILM_KBPS, SEGMENT_S, Download, Page, Video, WebPage, Workload
 from longlook.site.webpage import resources
 
 BOUNDED = frozenset({metrics.PLT.name, metrics.TTLB.name})
@@ -139,11 +139,13 @@ def floor(cell: Cell, arm: Arm) -> Floor:
 
 
 def _sizes(workload: Workload) -> list[int]:
-    """Bytes of each object, the page itself left out."""
+    """Bytes of each object, the page itself left out; of a film the least that shows all of it."""
     if isinstance(workload, WebPage):
         return [one.size_bytes for one in resources(workload)[1:]]
     if isinstance(workload, Page):
         return [one.size_bytes for one in workload.objects for _ in range(one.count)]
+    if isinstance(workload, Video):
+        return [FILM_KBPS[0] * 125 * SEGMENT_S] * workload.segments
     return [workload.size_bytes] * workload.count
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from longlook.client import downloaded
+from longlook.client import downloaded, played
 from longlook.client.chromium import har
 from longlook.client.curl import timings
 from longlook.client.observation import Observation
@@ -15,6 +15,7 @@ READERS: dict[str, Callable[[Mapping[str, Any]], Observation]] = {
     "har": har.recorded,
     "timings": timings.recorded,
     downloaded.KIND: downloaded.recorded,
+    played.KIND: played.recorded,
 }
 """By the `kind` of an artefact."""
 

@@ -37,6 +37,8 @@ class ClientSettings:
     origin: str = ORIGIN
     paints: bool = False
     """The page is looked at: what it looks like while it loads is told with each load."""
+    film_s: int | None = None
+    """A film is played for so long, s."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,23 @@ class SeenObject:
 
 
 @dataclass(frozen=True)
+class Session:
+    """What became of a film that was played; its numbers are metrics."""
+
+    started: bool
+    """It began to play."""
+    cut_short: tuple[str, ...]
+    """Downloads that ended before they were whole, which neither the player nor the end of the session wanted."""
+    frames: int
+    """Shown and dropped."""
+    frames_dropped: int
+    wrong: str | None = None
+    """Why its account does not add up."""
+    errors: tuple[str, ...] = ()
+    """What the player complained of."""
+
+
+@dataclass(frozen=True)
 class Observation:
     """One fetch.
 
@@ -50,6 +67,9 @@ class Observation:
     """What all this was read from, as it goes into the record: `kind` (`har`, `timings`, `qlog`) and the rest."""
     early_data: bool | None = None
     """Whether its request left as early data, and the server accepted that, by the client's word; None: it has none."""
+
+    session: Session | None = None
+    """Of a film that was played."""
 
     @property
     def connections(self) -> tuple[str, ...]:

@@ -66,8 +66,9 @@ class Context:
         """The arm's client, of the server on that port; a context manager."""
         own = self.certificate
         address = self.bed.hosts["server"].address
-        seen = self.cell.workload.kind == "webpage"
-        settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log, paints=seen)
+        work = self.cell.workload
+        seen, film_s = work.kind == "webpage", work.duration_s if work.kind == "video" else None
+        settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log, paints=seen, film_s=film_s)
         return CLIENTS[arm.client](self.bed, self.stacks[arm.stack], settings)
 
     def protocol_name(self, arm: Arm) -> str:

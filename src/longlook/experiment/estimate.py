@@ -20,6 +20,8 @@ OVERHEAD_PER_LOAD_S = 0.12
 """A fresh tab, the empty cache and the server's log."""
 OVERHEAD_PER_LOOK_S = 1.3
 """Of a page that is looked at, besides: its last frame is waited for, and its frames are compared."""
+OVERHEAD_PER_FILM_S, OVERHEAD_PER_SESSION_S = 20.0, 2.0
+"""The film is copied to the servers and is hashed; the player is read."""
 JITTER_MBPS = 12.0
 """About what a flow gets under jitter."""
 
@@ -62,6 +64,13 @@ def interleaved_s(cell: Cell) -> float:
 def pages_s(cell: Cell) -> float:
     """The same of pages that are looked at, s."""
     return interleaved_s(cell) + (cell.loads + 1) * len(cell.arms) * OVERHEAD_PER_LOOK_S
+
+
+def sessions_s(cell: Cell) -> float:
+    """The same of a film that is played for its length, s."""
+    length_s = cell.workload.duration_s if cell.workload.kind == "video" else 0
+    each_s = length_s + OVERHEAD_PER_SESSION_S + OVERHEAD_PER_LOAD_S
+    return overhead_s(cell) + OVERHEAD_PER_FILM_S + (cell.loads + 1) * len(cell.arms) * each_s
 
 
 def together_s(cell: Cell) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from longlook.client.observation import Observation
+from longlook.client.observation import Observation, Session
 from longlook.experiment.opened import Opened
 from longlook.experiment.reasons import REASONS
 from longlook.site.tree import SiteFile
@@ -35,6 +35,8 @@ class Expectation:
     """Of the link; tells an attempt at 0-RTT from none."""
     reused: bool = False
     """The load must use a connection of an earlier one and open none."""
+    chosen: bool = False
+    """Which of the files it asks for, and how often, is the client's choice: a player's."""
     reorders: bool = False
     """The link puts packets out of order: early data may arrive before what it is to be read with."""
 
@@ -85,8 +87,25 @@ def judge(seen: Observation, wanted: Expectation, evidence: Evidence) -> Verdict
     for failed, check in _OBJECT_CHECKS.items():
         if wrong := check(seen.objects, wanted):
             return verdict(False, failed, wrong)
+    if seen.session is not None and (wrong := wrong_session(seen.session)):
+        return verdict(False, *wrong)
     reason, detail = _freshness(seen, connections, zero_rtt, wanted, evidence)
     return verdict(reason is None, reason, detail)
+
+
+DROPPED = 0.05
+"""Share of a session's frames; dash.js and the browser drop a few where the bitrate changes."""
+
+
+def wrong_session(session: Session) -> tuple[str, str] | None:
+    """Reason and detail of a session of a film that may not count; None of one that may."""
+    if session.cut_short:
+        return "cut_short", session.cut_short[0]
+    if not session.started:
+        return "not_started", "; ".join(session.errors) or "it made no complaint"
+    if session.frames_dropped > DROPPED * session.frames:
+        return "frames_dropped", f"{session.frames_dropped} of {session.frames} frames"
+    return None if session.wrong is None else ("playback", session.wrong)
 
 
 def _connections(seen: Observation, evidence: Evidence) -> tuple[tuple[str, ...], bool | None]:
@@ -117,6 +136,9 @@ def _cached(objects, _):
 
 def _count(objects, wanted):
     loaded = Counter(one.path for one in objects)
+    if wanted.chosen:
+        strange = sorted(loaded.keys() - wanted.files.keys())
+        return f"not expected {strange[:3]}" if strange else None
     if loaded == Counter(wanted.files.keys()):
         return None
     missing, extra = set(wanted.files) - set(loaded), set(loaded) - set(wanted.files)

@@ -210,8 +210,9 @@ class _Judge:
         yield from self._verdict(record, told, seen)
         if not self.arm.may_send_early and record.get("zero_rtt") is not None:
             yield f"zero_rtt is {record['zero_rtt']}: this arm of TCP has none"
-        if record["accepted"] and (out := _delivered(told)) is not None and out < self.total_bytes:
-            yield f"the link delivered {out:.0f} bytes to the client, its objects alone have {self.total_bytes}"
+        least = self.total_bytes if seen.session is None else sum(one.size_bytes for one in seen.objects)
+        if record["accepted"] and (out := _delivered(told)) is not None and out < least:
+            yield f"the link delivered {out:.0f} bytes to the client, its objects alone have {least}"
 
     def _verdict(self, record: Mapping[str, Any], told: _Told, seen: Observation) -> Iterator[str]:
         reason, said = record["reject_reason"], {self._judge(record, told, seen, told.link)}

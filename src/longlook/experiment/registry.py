@@ -7,6 +7,7 @@ from longlook.experiment.base import Experiment
 from longlook.experiment.connected import read_downloads, recheck_downloads
 from longlook.experiment.recheck import recheck_interleaved
 from longlook.experiment.recheck_together import recheck_together
+from longlook.experiment.sessions import SESSIONS, recheck_sessions
 from longlook.plan.cell import Cell
 from longlook.plan.value import PlanError
 from longlook.record.samples import read_samples
@@ -79,6 +80,32 @@ PAGES = Experiment(
     recheck=recheck_interleaved,
 )
 
+VIDEO = Experiment(
+    name="video",
+    title="films that are played",
+    notebook="video.ipynb",
+    mode="interleaved",
+    workloads=("video",),
+    metrics=(
+        metrics.STARTUP,
+        metrics.STALLS,
+        metrics.STALLED,
+        metrics.SWITCHES,
+        metrics.SHOWN,
+        metrics.LOADED,
+        metrics.FRAMES,
+        metrics.DROPPED,
+        metrics.CONNECT,
+        metrics.SESSION,
+        metrics.CLIENT_CPU,
+        metrics.SERVER_CPU,
+    ),
+    read=read_samples,
+    estimate_s=estimate.sessions_s,
+    recheck=recheck_sessions,
+    files=(SESSIONS,),
+)
+
 
 def _watched(name: str, title: str, *files: str) -> Experiment:
     """Flows that start together and are watched from inside."""
@@ -104,6 +131,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         PLT,
         DOWNLOAD,
         PAGES,
+        VIDEO,
         _watched("fairness", "shares of a bottleneck"),
         _watched("cwnd", "congestion windows"),
         _watched("traces", "traces of transfers", reading.TRACES),

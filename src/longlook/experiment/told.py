@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from longlook.experiment.oracle import Expectation
 from longlook.plan.arm import Arm
+from longlook.site.film import MANIFEST
 from longlook.site.tree import SiteFile
 
-MAIN_METRICS = ("plt_ms", "ttlb_ms")
+MAIN_METRICS = ("plt_ms", "ttlb_ms", "session_ms")
 """How long a load took: the first of these that its client tells."""
 ENDS = ("client", "server")
 
@@ -25,7 +26,7 @@ def expectation(
     and `reorders` of the link."""
     resumed = index > 0 and not arm.is_cold if arm.may_send_early else None
     reused = arm.keeps_connection and index > 0
-    return Expectation(files, protocol, resumed, arm.cca, rtt_ms, reused, reorders)
+    return Expectation(files, protocol, resumed, arm.cca, rtt_ms, reused, MANIFEST in files, reorders)
 
 
 def cpu_metrics(cpu: Mapping[str, float]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What is loaded: a page with its objects, a page that is looked at, or files that are downloaded."""
+"""What is loaded: a page with its objects, a page that is looked at, files, or a film that is played."""
 
 from __future__ import annotations
 
@@ -225,6 +225,55 @@ class WebPage(Value):
         return f"web page of {self.size_bytes / 1e6:.2f} MB, {self.resources} resources"
 
 
+FILM_KBPS = (145, 365, 730, 1100, 2000, 3000)
+"""Bitrates that a film is offered in."""
+SEGMENT_S = 2
+MOST_FILM_S = 180
+
+
+class Video(Value):
+    """A film in segments, each in several bitrates, that a player chooses from and plays for its length
+    (site/video.py)."""
+
+    kind: Literal["video"] = "video"
+    duration_s: int = Field(ge=2 * SEGMENT_S, le=MOST_FILM_S, multiple_of=SEGMENT_S, description="of the film")
+
+    @property
+    def segments(self) -> int:
+        """Of each bitrate."""
+        return self.duration_s // SEGMENT_S
+
+    @property
+    def object_count(self) -> int:
+        """Files besides the manifest: of each bitrate its segments and what they have in common."""
+        return len(FILM_KBPS) * (1 + self.segments)
+
+    @property
+    def total_bytes(self) -> int:
+        """Of all bitrates together, as they are named; a player loads a part of them."""
+        return sum(FILM_KBPS) * 125 * self.duration_s
+
+    @property
+    def object_bytes(self) -> None:
+        """They differ."""
+        return None
+
+    @property
+    def requests(self) -> int:
+        """Files that can be asked for."""
+        return 1 + self.object_count
+
+    @property
+    def id_part(self) -> str:
+        """`video-60s`."""
+        return f"video-{self.duration_s}s"
+
+    @property
+    def label(self) -> str:
+        """`film of 60 s`."""
+        return f"film of {self.duration_s} s"
+
+
 def _kind_of(data: Any) -> Any:
     """A workload that does not say what it is, is a page."""
     return {"kind": "page"} | dict(data) if isinstance(data, Mapping) else data
@@ -233,10 +282,10 @@ def _kind_of(data: Any) -> Any:
 class _Tagged(Value):
     """Only to parse."""
 
-    workload: Annotated[Page | Download | WebPage, Field(discriminator="kind")]
+    workload: Annotated[Page | Download | WebPage | Video, Field(discriminator="kind")]
 
 
-Workload = Page | Download | WebPage
+Workload = Page | Download | WebPage | Video
 
 
 def parse_workload(data: Any) -> Workload:

@@ -10,13 +10,16 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from longlook.plan.workload import Download, Page, WebPage, Workload
+from longlook.plan.workload import Download, Page, Video, WebPage, Workload
+from longlook.site.film import MANIFEST, listed, manifest
 from longlook.site.jpeg import jpeg
 from longlook.site.page import PAGE, file_path, html, image_path
 from longlook.site.tree import Site, SiteFile
+from longlook.site.video import made_film
 from longlook.site.webpage import TYPES, body, resources
 
 HTML, JPEG, BINARY = "text/html", "image/jpeg", "application/octet-stream"
+MPD, MP4 = "application/dash+xml", "video/mp4"
 CHUNK_BYTES = 1 << 20
 
 
@@ -27,6 +30,8 @@ def write_site(root: Path, workload: Workload, seed: int) -> Site:
         return Site(root, _page(root, workload, seed), (PAGE,))
     if isinstance(workload, WebPage):
         return Site(root, _webpage(root, workload, seed), (PAGE,))
+    if isinstance(workload, Video):
+        return Site(root, _film(root, workload), (MANIFEST,))
     files = _download(root, workload, seed)
     return Site(root, files, tuple(files))
 
@@ -52,6 +57,16 @@ def _webpage(root: Path, workload: WebPage, seed: int) -> dict[str, SiteFile]:
     return {
         one.path: _write(root, one.path, [body(workload, one, seed)], TYPES[one.kind]) for one in resources(workload)
     }
+
+
+def _film(root: Path, workload: Video) -> dict[str, SiteFile]:
+    """Copies: what happens to a site must not happen to the film in the cache."""
+    film = made_film(workload)
+    files = {MANIFEST: _write(root, MANIFEST, [manifest(workload)], MPD)}
+    for path in listed(workload):
+        _folder((root / path.lstrip("/")).parent)
+        files[path] = _write(root, path, [(film / path.lstrip("/")).read_bytes()], MP4)
+    return files
 
 
 def _download(root: Path, workload: Download, seed: int) -> dict[str, SiteFile]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from longlook.client import played
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.chromium import file
 from longlook.client.chromium.har import observation
@@ -46,7 +47,9 @@ COMMON_FLAGS = (
 EARLY_DATA = "--enable-features=EnableTLS13EarlyData"
 """TLS 1.3's early data over TCP, which Chromium does not send by itself. Of several switches of that name a browser
 heeds the last one: for the old ones, which have another, there is no server that would take early data."""
-PAINTS_LIBRARY = "speedline-core"
+PAINTS_LIBRARY, PLAYER = "speedline-core", "dashjs"
+PLAY_GRACE_S = 30.0
+"""Beyond a session's length: the player is read, and its bodies are hashed."""
 KEEPING = ("Q039", "Q043")
 """Versions of gQUIC of browsers whose cache takes along what 0-RTT needs, from Chromium 67 on; no server lets anything
 else into it (`no-store`)."""
@@ -62,10 +65,10 @@ class Chromium(Client):
     offer = Offer(
         protocols=("quic", "tcp"),
         handshakes=("0rtt", "1rtt", "warm"),
-        workloads=("page", "webpage", "download"),
+        workloads=("page", "webpage", "download", "video"),
         changes=True,
     )
-    needs = MappingProxyType({"webpage": PAINTS_LIBRARY})
+    needs = MappingProxyType({"webpage": PAINTS_LIBRARY, "video": PLAYER})
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))
@@ -177,6 +180,8 @@ class Chromium(Client):
     def fetch(self, request: Request) -> Observation:
         if len(request.paths) != 1:
             raise NotSupported(f"chromium loads one page, or one file: not {', '.join(request.paths)}")
+        if self.settings.film_s is not None:
+            return self._play(request.paths[0], self.settings.film_s, request)
         if request.paths[0] != PAGE:
             return self._download(request.paths[0], request)
         told = self._load(request)
@@ -190,6 +195,16 @@ class Chromium(Client):
         fresh = request.fresh or self.settings.arm.protocol == "tcp"
         told = self._ask(request.timeout_s, op="download", url=self._url(path), fresh_context=fresh)["file"]
         return file.observation(path, told)
+
+    def _play(self, path: str, seconds: int, request: Request) -> Observation:
+        """Over TCP from a fresh context too, as a file."""
+        fresh = request.fresh or self.settings.arm.protocol == "tcp"
+        asked = {"player": str(self.stack.modules(PLAYER)), "seconds": seconds, "fresh_context": fresh}
+        told = self._ask(seconds + PLAY_GRACE_S, op="play", url=self._url(path), **asked)["session"]
+        try:
+            return played.recorded({"kind": played.KIND} | told)
+        except (LookupError, TypeError, ValueError) as error:
+            raise LoadFailed(f"what the player told does not fit together: {error!r}") from None
 
     def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str] | None:
         """By a script in the page, in a context of its own, which has no sessions and no cache; files tell theirs."""

@@ -88,4 +88,4 @@ function timesOf({status, protocol, connectionId, headers, timing}, lastS) {
     };
 }
 
-module.exports = {download};
+module.exports = {download, openEmptyPage};

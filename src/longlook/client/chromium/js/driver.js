@@ -1,6 +1,6 @@
 'use strict';
 // Loads pages in ONE context of a running Chromium and answers with one HAR per load; fetches files without a page
-// (download.js).
+// (download.js); plays films (video.js).
 //
 //   node driver.js DEVTOOLS_PORT MODULES_FOLDER
 //
@@ -18,6 +18,10 @@
 //   {"id": 3, "op": "download", "url": "https://.../file-000.bin", "timeout_ms": 60000, "fresh_context": true}
 //   {"id": 3, "ok": true, "file": {"status": 200, "protocol": "h3", "ttlb_ms": ..., ...}}
 //
+//   {"id": 4, "op": "play", "url": "https://.../film.mpd", "player": "MODULES_FOLDER_OF_DASHJS", "seconds": 60,
+//    "timeout_ms": 90000, "fresh_context": true}
+//   {"id": 4, "ok": true, "session": {"media_s": 57.9, ...}}     (video.js)
+//
 // Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
 // context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3), unless a load asks for a context of its own,
 // which makes it cold. The HAR is chrome-har-capturer's own.
@@ -30,6 +34,7 @@ const CDP = require(path.join(modules, 'chrome-remote-interface'));
 const CHC = require(path.join(modules, 'chrome-har-capturer'));
 const {download} = require('./download.js');
 const {start, stop, paints} = require('./paints.js');
+const {play} = require('./video.js');
 const address = {host: '127.0.0.1', port, local: true};
 
 const LOGGED = new Set([
@@ -162,6 +167,10 @@ const operations = {
     hash: async (browser, request) => ({hashes: await hashes(browser, request)}),
     download: async (browser, {url, timeout_ms: timeoutMs, fresh_context: fresh}) =>
         ({file: await inTab(browser, fresh, (tab) => withTimeout(download(tab, url), timeoutMs, `fetch of ${url}`))}),
+    play: async (browser, request) => ({
+        session: await inTab(browser, request.fresh_context,
+            (tab) => withTimeout(play(tab, request), request.timeout_ms, `the film at ${request.url}`)),
+    }),
 };
 
 async function toHar(url, log) {

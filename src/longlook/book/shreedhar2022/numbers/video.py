@@ -1,0 +1,50 @@
+"""Numbers of the chapter video.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from longlook.book.hypotheses import stated
+from longlook.book.shreedhar2022.sessions import LONG, NAMES, SHORT, Played
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.experiment.metrics import SHOWN, STALLS, STARTUP
+from longlook.figure import style
+from longlook.plan.workload import FILM_KBPS
+
+RECORDS = "data/raw/reference-shreedhar-video*"
+SECONDS, RATE, COUNT = ("s", 1e-3), ("kbit/s", 1.0), ("", 1.0)
+"""Unit, and what makes it of the metric's."""
+
+
+def _mean(
+    series: str, loss_pct: float, arm: str, metric: str, unit: tuple[str, float]
+) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        found = Played(m.data, m.key).summary(series, loss_pct, arm, metric)
+        if found is None:
+            raise NotMeasured(f"no session of {series} counts")
+        name, scale = unit
+        text = style.rounded(found.mean * scale) + (f"{SPACE}{name}" if name else "")
+        return StatedNumber(text, f"mean of {found.n} sessions by {NAMES[arm]}, {loss_pct:g} % each way; {RECORDS}")
+
+    return number
+
+
+NUMBERS: Numbers = {
+    "stated-short": stated(SHORT),
+    "stated-long": stated(LONG),
+    "bitrates": lambda m: StatedNumber(
+        f"{FILM_KBPS[0]} to {FILM_KBPS[-1]}{SPACE}kbit/s", "of the film, in src/longlook/plan/workload.py"
+    ),
+    **{
+        f"{word}-{arm}-{loss:g}": _mean(SHORT, loss, arm, metric, unit)
+        for word, metric, unit, loss in (
+            ("startup", STARTUP.name, SECONDS, 0.0),
+            ("startup", STARTUP.name, SECONDS, 10.0),
+            ("bitrate", SHOWN.name, RATE, 10.0),
+            ("stalls", STALLS.name, COUNT, 10.0),
+        )
+        for arm in NAMES
+    },
+}

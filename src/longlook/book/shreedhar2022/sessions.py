@@ -1,0 +1,96 @@
+"""What the campaigns of a film that is played found, by loss and arm, and one session of each arm over its time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pandas as pd
+
+from longlook import paths
+from longlook.analysis.welch import Summary, summarise
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.times import Times, difference, times
+from longlook.errors import LonglookError
+from longlook.experiment.sessions import WHICH, sessions
+from longlook.published.shreedhar2022 import STUDY
+from longlook.record.samples import read_records
+
+SHORT, LONG = "shreedhar-video-short", "shreedhar-video"
+"""Series, each of a sweep of its name."""
+LOSSES = (0.0, 1.0, 5.0, 10.0)
+"""Each way, %."""
+QUIC, TCP = "quic", "tcp"
+NAMES = {TCP: "HTTP/2", QUIC: "HTTP/3"}
+"""Arms, from above."""
+Values = Mapping[tuple[float, str, str], Sequence[float]]
+"""By loss each way, arm and metric."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """The newest campaigns of one column."""
+
+    data: BookData
+    key: str
+    """`reference` or `yours`."""
+
+    def has(self, series: str) -> bool:
+        """Whether any session of a series counts."""
+        return bool(_values(self.data, series, self.key))
+
+    def values(self, series: str, loss_pct: float, arm: str, metric: str) -> Sequence[float]:
+        """Of every session that counts."""
+        return _values(self.data, series, self.key).get((loss_pct, arm, metric), ())
+
+    def summary(self, series: str, loss_pct: float, arm: str, metric: str) -> Summary | None:
+        """None where no session counts."""
+        values = self.values(series, loss_pct, arm, metric)
+        return summarise(values) if len(values) else None
+
+    def times(self, series: str, loss_pct: float, metric: str, base: str, other: str) -> Times | None:
+        """How many times that of `base` the mean of `other` is; None where either is not measured, or `base` is 0."""
+        of_base, of_other = (self.summary(series, loss_pct, arm, metric) for arm in (base, other))
+        return None if of_base is None or of_other is None or not of_base.mean else times(of_base, of_other)
+
+    def longer(self, series: str, loss_pct: float, metric: str) -> Times | None:
+        """By how much TCP's mean is above QUIC's; None where either is not measured."""
+        quic, tcp = (self.summary(series, loss_pct, arm, metric) for arm in (QUIC, TCP))
+        return None if quic is None or tcp is None else difference(quic, tcp)
+
+    def over_time(self, series: str, loss_pct: float) -> pd.DataFrame:
+        """The first session of each arm that counts, as of experiment.sessions.COLUMNS, from the campaign's records;
+        without a row where those are not here."""
+        rows = self.data.rows("cells", STUDY, series, self.key)
+        for row in rows[rows["loss_pct"] == 2 * loss_pct].to_dict("records"):
+            folder = paths.RAW / row["campaign"] / row["cell_id"]
+            try:
+                if folder.is_dir():
+                    first: dict[str, tuple] = {}
+                    for one in read_records(folder):
+                        if one["accepted"] and not one["set_aside"]:
+                            first.setdefault(one["arm"], tuple(one[name] for name in WHICH))
+                    table = sessions(folder)
+                    own = pd.MultiIndex.from_frame(table[list(WHICH)])
+                    return table[own.isin(list(first.values()))]
+            except LonglookError:
+                break
+        return pd.DataFrame(columns=["arm"])
+
+
+@lru_cache(maxsize=32)
+def _values(data: BookData, series: str, key: str) -> Values:
+    own = data.rows("samples", STUDY, series, key)
+    own = own[own["accepted"].astype(bool) & ~own["set_aside"].astype(bool)].dropna(subset=["value"])
+    own = own.merge(data.cells[["campaign", "cell_id", "loss_pct"]], on=["campaign", "cell_id"])
+    return {
+        (float(loss_pct) / 2, str(arm), str(metric)): group.tolist()
+        for (loss_pct, arm, metric), group in own.groupby(["loss_pct", "arm", "metric"])["value"]
+    }
+
+
+def newest(data: BookData, series: str) -> Played | None:
+    """The reader's own column where it has the series, else the reference one; None where neither has."""
+    found = [own for key, _, _ in COLUMNS if (own := Played(data, key)).has(series)]
+    return found[-1] if found else None

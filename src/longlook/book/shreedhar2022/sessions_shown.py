@@ -1,0 +1,108 @@
+"""Tables of a film that is played, by loss and protocol, and the chart of one session of each arm over its time."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.shreedhar2022.sessions import LOSSES, NAMES, newest
+from longlook.experiment.metrics import DROPPED, LOADED, SHOWN, STALLED, STALLS, STARTUP, SWITCHES
+from longlook.figure import style
+from longlook.figure.heatmap import configured
+from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.table import html_table
+
+SHOWN_METRICS: dict[str, tuple[str, float]] = {
+    "start-up, s": (STARTUP.name, 1e-3),
+    "stalls": (STALLS.name, 1.0),
+    "stood still, s": (STALLED.name, 1e-3),
+    "switches": (SWITCHES.name, 1.0),
+    "bitrate, kbit/s": (SHOWN.name, 1.0),
+    "loaded, MB": (LOADED.name, 1e-6),
+    "frames dropped": (DROPPED.name, 1.0),
+}
+"""Heading -> metric, and what makes its unit of the metric's."""
+WIDE, NARROW, HEIGHT = 560, 270, 90
+MEASURES = {"buffer_s": "buffer, s", "kbps": "bitrate, kbit/s"}
+
+
+def table(series: str, data: BookData | None = None) -> HTML:
+    """A row for each loss and protocol: means with standard deviations over the sessions that count."""
+    own = newest(data or book_data.load(), series)
+    if own is None:
+        return HTML(style.NOTHING_YET)
+    rows = []
+    for loss in LOSSES:
+        for arm, name in NAMES.items():
+            found = [(own.summary(series, loss, arm, metric), scale) for metric, scale in SHOWN_METRICS.values()]
+            first = found[0][0]
+            if first is not None:
+                rows.append([f"{loss:g} %", name, str(first.n), *(_text(one, scale) for one, scale in found)])
+    return HTML(html_table(["loss each way", "protocol", "sessions", *SHOWN_METRICS], rows))
+
+
+def _text(found: Summary | None, scale: float) -> str:
+    if found is None:
+        return ""
+    sd = "" if found.n < 2 else f" ± {style.rounded(found.sd * scale)}"
+    return f"{style.rounded(found.mean * scale)}{sd}"
+
+
+def chart(series: str, loss_pct: float, data: BookData | None = None) -> LiveChart | HTML:
+    """Buffer and bitrate over the time of one session of each arm, HTTP/2 above HTTP/3; where it stands still is
+    shaded."""
+    own = newest(data or book_data.load(), series)
+    rows = pd.DataFrame(columns=["arm"]) if own is None else own.over_time(series, loss_pct)
+    if set(rows["arm"]) != set(NAMES):
+        return HTML(style.NOTHING_YET)
+    name = f"shreedhar-session-{series.removeprefix('shreedhar-')}-{loss_pct:g}pct"
+    return LiveChart(
+        name=name,
+        chart=_panels(rows, WIDE),
+        narrow=_panels(rows, NARROW),
+        alt_text=f"One session of each protocol with {loss_pct:g} % loss each way. {_told(rows)}",
+        downloads=(Attachment(f"{name}.csv", rows.to_csv(index=False)),),
+        hint="Point at a line for its numbers.",
+    )
+
+
+def _panels(rows: pd.DataFrame, width: int) -> alt.TopLevelMixin:
+    last = float(rows["time_s"].max())
+    panels = [
+        _panel(rows[rows["arm"] == arm], measure, f"{name}: {title}", width, last)
+        for arm, name in NAMES.items()
+        for measure, title in MEASURES.items()
+    ]
+    return configured(alt.vconcat(*panels, spacing=8))
+
+
+def _panel(rows: pd.DataFrame, measure: str, title: str, width: int, last: float) -> alt.LayerChart | alt.FacetChart:
+    x = alt.X("time_s:Q", title="time, s", scale=alt.Scale(domain=[0, last]))
+    still = alt.Chart(rows[rows["stalled"] > 0]).mark_rule(opacity=0.35, strokeWidth=3).encode(x=x)
+    line = (
+        alt.Chart(rows)
+        .mark_line(interpolate="step-after" if measure == "kbps" else "linear", strokeWidth=2)
+        .encode(
+            x=x,
+            y=alt.Y(f"{measure}:Q", title=None, scale=alt.Scale(zero=True)),
+            tooltip=[alt.Tooltip("time_s:Q", title="s", format=".1f"), alt.Tooltip(f"{measure}:Q", format=".0f")],
+        )
+    )
+    return alt.layer(still, line).properties(width=width, height=HEIGHT, title=title)
+
+
+def _told(rows: pd.DataFrame) -> str:
+    told = []
+    for arm, name in NAMES.items():
+        own = rows[rows["arm"] == arm]
+        shown = own[own["kbps"] > 0]
+        began = f"begins after {shown['time_s'].min():.1f} s" if len(shown) else "never begins"
+        told.append(
+            f"{name}: {began}, ends at {own['kbps'].iloc[-1]:.0f} kbit/s with {own['buffer_s'].iloc[-1]:.0f} s ahead, "
+            f"and stands still in {own['stalled'].mean():.0%} of its time."
+        )
+    return " ".join(told)
