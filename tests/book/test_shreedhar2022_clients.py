@@ -32,6 +32,7 @@ from longlook.book.value_role import USED, numbers_of, value_of
 from longlook.experiment.refusals import refusals
 from longlook.experiment.registry import named
 from longlook.experiment.syscalls import NO_SEGMENTS, USUAL, Syscalls, write
+from longlook.figure import style
 from longlook.record.samples import Sample
 from longlook.stack import load_stack
 from longlook.stack.arms import open_sweep, sweep_files
@@ -210,8 +211,8 @@ def test_tables(data):
 def test_files_beside_those_at_100_mbit_s(data, tmp_path):
     rows = {row[0]: row[1:] for row in rows_of(gigabit.rates(data))}
     assert list(rows) == ["500 KB", "2 MB", "5 MB", "20 MB", "50 MB", "200 MB"]
-    assert rows["200 MB"][3:6] == ["19.94", "48.78", "0.41"] and rows["200 MB"][:3] == ["—"] * 3
-    assert rows["500 KB"][-4:] == ["—"] * 4 and [int(one) for one in rows["200 MB"][-4:]] == [88, 96, 93, 20]
+    assert rows["200 MB"][3:6] == ["19.94", "48.78", "0.41"] and rows["200 MB"][:3] == [style.DASH] * 3
+    assert rows["500 KB"][-4:] == [style.DASH] * 4 and [int(one) for one in rows["200 MB"][-4:]] == [88, 96, 93, 20]
     write_shreedhar(tmp_path, sweeps=(LARGE, "shreedhar-cloud"))
     assert "Not measured yet" in gigabit.rates(book_data.read(PUBLISHED, tmp_path)).data
 
@@ -239,7 +240,7 @@ def test_system_calls_have_a_row_for_each_pair_and_offload(data, table):
     write(table, [*ends, Syscalls(OLD, USUAL, "client", "1", 1.0, 100.0, 3.0, 4.0, 60.0, 161.0)])
     rows = rows_of(calls.table())
     assert [row[1] for row in rows] == [USUAL, NO_SEGMENTS, USUAL]
-    assert rows[1][2:] == ["701", "7", "1", "2", "9", "2000"] * 2 and rows[2][-6:] == ["—"] * 6
+    assert rows[1][2:] == ["701", "7", "1", "2", "9", "2000"] * 2 and rows[2][-6:] == [style.DASH] * 6
     texts = {name: value_of(name, PAGES["gigabit"], data).text for name in numbers_of(PAGES["gigabit"])}
     assert (texts["sends-gso"], texts["sends-no-gso"], texts["calls-tcp"]) == ("70", "701", "161")
     assert texts["calls-quic"] == NOT_YET
