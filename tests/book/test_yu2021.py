@@ -296,7 +296,8 @@ def test_tables_of_the_sample(data):
     assert len(rows_of(tables.direction(data))) == 6 and len(rows_of(tables.queue(data))) == 6 + 20
 
 
-def test_a_copy_without_data_says_so(nothing):
+def test_a_copy_without_data_says_so(nothing, tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "ALLOWED", tmp_path / "clients.csv")
     shown = (tables.against_best, tables.clients, tables.servers, tables.direction, tables.queue)
     for one in (*shown, chart.by_client, first_loss.picture):
         assert "Not measured yet" in one(nothing).data

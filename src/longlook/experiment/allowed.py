@@ -62,7 +62,7 @@ class Allowed:
 
 def cell() -> Cell:
     """The sweep's largest file over its shortest link."""
-    return max(open_sweep(SWEEP).cells(), key=lambda one: (one.workload.size_bytes, -one.link.rtt_ms))
+    return max(open_sweep(SWEEP).cells(), key=lambda one: (one.workload.total_bytes, -one.link.rtt_ms))
 
 
 def ask(bed: Testbed) -> Iterator[Allowed]:
@@ -133,6 +133,9 @@ def read(path: Path) -> list[Allowed]:
 
 def _allowed(row: dict[str, str]) -> Allowed:
     names = ("stream", "stream_most", "connection", "connection_most", "receive_most")
+    stream, stream_most, connection, connection_most, receive_most = (int(row[name]) for name in names)
     if row["verifies"] not in ("True", "False"):
         raise ValueError(f"verifies is {row['verifies']!r}")
-    return Allowed(row["arm"], row["version"], *(int(row[name]) for name in names), row["verifies"] == "True")
+    verifies = row["verifies"] == "True"
+    own = stream, stream_most, connection, connection_most
+    return Allowed(row["arm"], row["version"], *own, receive_most, verifies)

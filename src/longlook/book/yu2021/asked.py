@@ -10,7 +10,7 @@ from longlook.experiment.allowed import Allowed, read
 from longlook.figure import style
 from longlook.figure.table import html_table
 
-HEAD = ["", "over", "a stream", "the connection", "TCP's own, at most", "a certificate that it cannot know"]
+HEAD = ["client", "over", "a stream", "the connection", "TCP's own, at most", "a certificate that it cannot know"]
 
 
 def allowed() -> HTML:
