@@ -7,6 +7,7 @@ import pytest
 from book_sample import PUBLISHED
 from yu2021_sample import bytes_down, time_ms, write_objects
 
+from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict as verdict_of_parts
 from longlook.book.times import Times
