@@ -94,7 +94,7 @@ def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
     assert outcome.failed == {}
     (cell,) = outcome.campaign.finished_cells()
     timeline = pd.read_parquet(cell / "timeline.parquet")
-    assert {"capture", "envoy", "rtt_parts", "tcp_probe"} == set(timeline["source"])
+    assert {"acks", "capture", "envoy", "flow_control", "rtt_parts", "tcp_probe"} == set(timeline["source"])
     parts = timeline[timeline["source"] == "rtt_parts"]
     # Way down and way back are told apart by two clocks: each at least half of the RTT.
     assert parts["down_ms"].min() > 17.5 and parts["up_ms"].min() > 17.5
