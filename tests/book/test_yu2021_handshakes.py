@@ -8,6 +8,7 @@ from book_sample import PUBLISHED, write_sweeps
 
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
+from longlook.book.round_trips import in_trips, trips_text
 from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
@@ -24,7 +25,6 @@ from longlook.book.yu2021.handshakes import (
     later_trips,
     more_by_protocol_ms,
 )
-from longlook.book.yu2021.round_trips import in_trips, trips_text
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep, sweep_files

@@ -7,25 +7,21 @@ then it meets a server with a certificate that it has no reason to trust.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from longlook.client.base import LoadFailed, Request
-from longlook.errors import LonglookError
 from longlook.experiment.asked import read_rows, write_rows
-from longlook.experiment.context import PORTS, Context, scratch_folder
-from longlook.link.linkpipe import LinkPipe
+from longlook.experiment.asking import asking, captured, must_load
+from longlook.experiment.context import PORTS, Context
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.probe import windows
-from longlook.probe.capture import capture, fields
+from longlook.probe.capture import fields
 from longlook.probe.windows import Windows
 from longlook.site.certificate import make_certificate
-from longlook.site.write import write_site
 from longlook.stack.arms import open_sweep
-from longlook.stack.install import install
 from longlook.testbed.base import Testbed
 
 SWEEP = "yu-clients"
@@ -69,34 +65,15 @@ def ask(bed: Testbed) -> Iterator[Allowed]:
     """Each in turn; installs the stacks that are not there. A client that fails with the right certificate is a
     `LonglookError`."""
     of = cell()
-    with scratch_folder("longlook-clients-") as folder, _context(bed, of, folder) as context:
+    with asking(bed, of) as context:
         for arm in of.arms:
             yield _asked(context, arm)
 
 
-@contextlib.contextmanager
-def _context(bed: Testbed, of: Cell, folder: Path) -> Iterator[Context]:
-    """As of experiment/context.py, of a link that is not calibrated: no time is told."""
-    with LinkPipe(bed) as driver:
-        driver.configure(of.link, of.seed)
-        stacks = {name: install(name) for name in of.stacks}
-        site = write_site(folder / "www", of.workload, of.seed)
-        yield Context(of, folder, "", bed, driver, stacks, site, make_certificate(folder / "tls"), {}, {})
-
-
 def _asked(context: Context, arm: Arm) -> Allowed:
     port, quic = PORTS[0], arm.protocol == "quic"
-    pcap, keys = (context.folder / f"{arm.name.replace(' ', '-')}.{kind}" for kind in ("pcap", "keys"))
-    try:
-        with (
-            context.server(arm, port),
-            context.client(arm, port, key_log=keys) as client,
-            capture(context.bed, "server", pcap, f"{'udp' if quic else 'tcp'} port {port}"),
-        ):
-            version = client.version()
-            client.fetch(Request(context.site.start, TIMEOUT_S, fresh=True))
-    except LoadFailed as error:
-        raise LonglookError(f"{arm.name} could not fetch the file that it is asked about: {error}") from None
+    with must_load(arm):
+        pcap, keys, version = captured(context, arm, TIMEOUT_S)
     found: Windows = (windows.of_quic if quic else windows.of_http2)(pcap, keys, port)
     own = found.stream, found.stream_most, found.connection, found.connection_most
     receive = 0 if quic else most_receive(pcap, port)

@@ -6,26 +6,20 @@ What it sends is captured beside the server and decrypted by its keys.
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longlook.client.base import Request
 from longlook.errors import LonglookError
 from longlook.experiment.asked import read_rows, write_rows
-from longlook.experiment.context import PORTS, Context, scratch_folder
-from longlook.link.linkpipe import LinkPipe
+from longlook.experiment.asking import asking, captured
+from longlook.experiment.context import PORTS, Context
 from longlook.plan.arm import Arm
-from longlook.plan.cell import Cell
 from longlook.plan.workload import WebPage
 from longlook.probe import priorities
-from longlook.probe.capture import capture
 from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Asked
-from longlook.site.certificate import make_certificate
 from longlook.site.webpage import resources
-from longlook.site.write import write_site
 from longlook.stack import open_stack
 from longlook.stack.arms import open_sweep
 from longlook.testbed.base import Testbed
@@ -61,42 +55,20 @@ def ask(bed: Testbed) -> list[Said]:
     """One load of each arm but one; what contradicts itself is a `LonglookError`."""
     cell = open_sweep(SWEEP).cells()[0].model_copy(update={"workload": PAGE})
     arms = {arm.name: arm for arm in cell.arms}
-    with scratch_folder("longlook-said-") as folder, _context(bed, cell, folder) as context:
+    with asking(bed, cell, open_stack) as context:
         frames = {name: _frames(context, arms[name]) for name in (AS_IT_IS, MUTE)}
         requests = _requests(context, arms[TCP])
     return summarised(requests, frames[AS_IT_IS], frames[MUTE])
 
 
-@contextlib.contextmanager
-def _context(bed: Testbed, cell: Cell, folder: Path) -> Iterator[Context]:
-    """As of experiment/context.py, of a link that is not calibrated: no time is told."""
-    with LinkPipe(bed) as driver:
-        driver.configure(cell.link, cell.seed)
-        stacks = {name: open_stack(name) for name in cell.stacks}
-        site = write_site(folder / "www", cell.workload, cell.seed)
-        yield Context(cell, folder, "", bed, driver, stacks, site, make_certificate(folder / "tls"), {}, {})
-
-
-def _captured(context: Context, arm: Arm) -> tuple[Path, Path]:
-    """The capture of one load, and its keys."""
-    port = PORTS[0]
-    pcap, keys = (context.folder / f"{arm.name}.{kind}" for kind in ("pcap", "keys"))
-    expression = f"{'udp' if arm.protocol == 'quic' else 'tcp'} port {port}"
-    with (
-        context.server(arm, port),
-        context.client(arm, port, key_log=keys) as client,
-        capture(context.bed, "server", pcap, expression),
-    ):
-        client.fetch(Request(context.site.start, TIMEOUT_S, fresh=True))
-    return pcap, keys
-
-
 def _frames(context: Context, arm: Arm) -> list[tuple[int, bytes]]:
-    return priorities.control_frames(*_captured(context, arm), PORTS[0])
+    pcap, keys, _ = captured(context, arm, TIMEOUT_S)
+    return priorities.control_frames(pcap, keys, PORTS[0])
 
 
 def _requests(context: Context, arm: Arm) -> list[Asked]:
-    return priorities.http2_requests(*_captured(context, arm), PORTS[0])
+    pcap, keys, _ = captured(context, arm, TIMEOUT_S)
+    return priorities.http2_requests(pcap, keys, PORTS[0])
 
 
 def summarised(

@@ -13,21 +13,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from longlook.client.base import LoadFailed, Request
-from longlook.errors import LonglookError
+from longlook.client.base import Request
 from longlook.experiment.asked import read_rows, write_rows
-from longlook.experiment.context import PORTS, Context, scratch_folder
-from longlook.link.linkpipe import LinkPipe
+from longlook.experiment.asking import asking, must_load
+from longlook.experiment.context import PORTS, Context
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.probe.calls import counted
 from longlook.server import SERVERS
 from longlook.server.base import ServerSettings
 from longlook.server.ngtcp2 import Ngtcp2
-from longlook.site.certificate import make_certificate
-from longlook.site.write import write_site
 from longlook.stack.arms import open_sweep
-from longlook.stack.install import install
 from longlook.testbed.base import Testbed
 
 SWEEP = "shreedhar-cloud"
@@ -74,23 +70,13 @@ def cell() -> Cell:
 def ask(bed: Testbed) -> Iterator[Syscalls]:
     """Each in turn; installs the stacks that are not there. A client that fails is a `LonglookError`."""
     of = cell()
-    with scratch_folder("longlook-syscalls-") as folder, _context(bed, of, folder) as context:
+    with asking(bed, of) as context:
         for arm in of.arms:
             yield from _asked(context, arm, USUAL)
             with _receive_offload(bed):
                 yield from _asked(context, arm, RECEIVE)
             if arm.server == Ngtcp2.name:
                 yield from _asked(context, arm, NO_SEGMENTS)
-
-
-@contextlib.contextmanager
-def _context(bed: Testbed, of: Cell, folder: Path) -> Iterator[Context]:
-    """As of experiment/context.py, of a link that is not calibrated: no time is told."""
-    with LinkPipe(bed) as driver:
-        driver.configure(of.link, of.seed)
-        stacks = {name: install(name) for name in of.stacks}
-        site = write_site(folder / "www", of.workload, of.seed)
-        yield Context(of, folder, "", bed, driver, stacks, site, make_certificate(folder / "tls"), {}, {})
 
 
 @contextlib.contextmanager
@@ -108,17 +94,15 @@ def _asked(context: Context, arm: Arm, offload: str) -> Iterator[Syscalls]:
     port, own = PORTS[0], context.certificate
     kind = Ngtcp2WithoutGso if offload == NO_SEGMENTS else SERVERS[arm.server]
     settings = ServerSettings(arm, context.site, own.certificate, own.key, port)
-    try:
-        with (
-            context.bed.server(kind, context.stacks[arm.stack], settings) as server,
-            context.client(arm, port) as client,
-            counted(client.pids) as by_client,
-            counted(server.pids) as by_server,
-        ):
-            versions = {"client": client.version(), "server": server.version()}
-            client.fetch(Request(context.site.start, TIMEOUT_S, fresh=True))
-    except LoadFailed as error:
-        raise LonglookError(f"{arm.name} could not fetch the file that it is asked about: {error}") from None
+    with (
+        must_load(arm),
+        context.bed.server(kind, context.stacks[arm.stack], settings) as server,
+        context.client(arm, port) as client,
+        counted(client.pids) as by_client,
+        counted(server.pids) as by_server,
+    ):
+        versions = {"client": client.version(), "server": server.version()}
+        client.fetch(Request(context.site.start, TIMEOUT_S, fresh=True))
     megabytes = context.cell.workload.total_bytes / 1e6
     for end, calls in (("client", by_client), ("server", by_server)):
         counts = {kind: round(count / megabytes, 2) for kind, count in calls.counts.items()}

@@ -30,19 +30,7 @@ class Certificate:
 def make_certificate(folder: Path) -> Certificate:
     """ECDSA P-256, valid for ten days, for `longlook.test`."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, ORIGIN)])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=10))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(ORIGIN)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
+    certificate = _self_signed(key, ORIGIN, x509.SubjectAlternativeName([x509.DNSName(ORIGIN)]), critical=False)
     folder.mkdir(parents=True, exist_ok=True)
     certificate_path, key_path = folder / "certificate.pem", folder / "key.pem"
     certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
@@ -58,20 +46,25 @@ def authorities(count: int) -> bytes:
     """So many self-signed certificates of authorities, PEM: RSA with 2048 bits, of one key and each with its own name.
     They signed nothing."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    rights = x509.BasicConstraints(ca=True, path_length=None)
+    made = (_self_signed(key, f"Authority {number}", rights, critical=True) for number in range(count))
+    return b"".join(one.public_bytes(serialization.Encoding.PEM) for one in made)
+
+
+def _self_signed(
+    key: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey, called: str, extension: x509.ExtensionType, critical: bool
+) -> x509.Certificate:
+    """Valid from yesterday, for ten days from now."""
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, called)])
     now = datetime.datetime.now(datetime.UTC)
-    found = b""
-    for number in range(count):
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Authority {number}")])
-        certificate = (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=10))
-            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-            .sign(key, hashes.SHA256())
-        )
-        found += certificate.public_bytes(serialization.Encoding.PEM)
-    return found
+    return (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=10))
+        .add_extension(extension, critical=critical)
+        .sign(key, hashes.SHA256())
+    )

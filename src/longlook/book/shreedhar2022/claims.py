@@ -32,8 +32,8 @@ from longlook.book.shreedhar2022.evidence import (
     Where,
     size_title,
 )
-from longlook.book.shreedhar2022.leads import Evidence, factor, gained, left, more, ms, share
-from longlook.book.times import part_of, times
+from longlook.book.shreedhar2022.leads import Evidence, factor, gained, left, more, share
+from longlook.book.times import ms_text, part_of, times
 from longlook.experiment.metrics import CLIENT_CPU
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
@@ -85,7 +85,7 @@ def _handshakes(evidence: Evidence) -> list[ClaimPart]:
         if longer is not None:
             wanted = trips * where.rtt_ms
             holds = longer.within((1 - OFF) * wanted, (1 + OFF) * wanted)
-            found.append(ClaimPart(f"{name}, {where.rtt_ms:g} ms", ms(longer), holds))
+            found.append(ClaimPart(f"{name}, {where.rtt_ms:g} ms", ms_text(longer), holds))
     return found
 
 
@@ -102,7 +102,7 @@ def _shrinks(evidence: Evidence) -> list[ClaimPart]:
         text = ", ".join(f"{one:.0f}" for one in shares if one is not None)
         found.append(ClaimPart(f"share, {title}, {server}", f"{text} %", falls))
         reach = HALF_A_TRIP * where.rtt_ms
-        found.append(ClaimPart(f"ms, {title}, {server}", f"{ms(change)} more", change.within(-reach, reach)))
+        found.append(ClaimPart(f"ms, {title}, {server}", f"{ms_text(change)} more", change.within(-reach, reach)))
     return found
 
 

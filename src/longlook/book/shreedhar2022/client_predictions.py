@@ -10,6 +10,7 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.round_trips import in_trips, trips_text
 from longlook.book.shreedhar2022 import gigabit
 from longlook.book.shreedhar2022.checked import Check, judge
 from longlook.book.shreedhar2022.clients import (
@@ -29,11 +30,10 @@ from longlook.book.shreedhar2022.clients import (
     lead,
 )
 from longlook.book.shreedhar2022.evidence import ENVOY, NEW, OLD, Measured, Where, size_title
-from longlook.book.shreedhar2022.leads import factor, more, ms
-from longlook.book.times import Times, percent_text
+from longlook.book.shreedhar2022.leads import factor, more
+from longlook.book.times import Times, ms_text, percent_text
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import CONNECT, TTFB, TTLB
-from longlook.figure import style
 
 OFF_MS = 4.0
 WAITS_TRIPS, LATER_TRIPS, NO_WAIT_TRIPS = (0.9, 1.2), (0.9, 1.4), 0.1
@@ -69,7 +69,7 @@ def of_waits(evidence: Measured) -> Iterator[Prediction]:
                   count * where.rtt_ms + OFF_MS)
             for where, (arm, name, count) in product(LINKS, ((WAITS_NEW, "TLS 1.3", 1), (WAITS_OLD, "TLS 1.2", 2)))
         ],
-        ms,
+        ms_text,
     )  # fmt: skip
     yield judge(
         "by the system's curl TLS 1.2 takes 0.9 to 1.2 round trips longer than TLS 1.3, by the one that does not wait "
@@ -80,7 +80,7 @@ def of_waits(evidence: Measured) -> Iterator[Prediction]:
             *(Check(f"does not, {where.rtt_ms:g} ms", _longer(evidence, where, OLD, NEW), high=NO_WAIT_TRIPS)
               for where in LINKS[1:]),
         ],
-        round_trips,
+        trips_text,
     )  # fmt: skip
     yield judge(
         "with TLS 1.2 the first and the last byte come 0.9 to 1.4 round trips later by the client that waits",
@@ -88,26 +88,19 @@ def of_waits(evidence: Measured) -> Iterator[Prediction]:
             Check(f"{byte} byte, {where.rtt_ms:g} ms", _longer(evidence, where, WAITS_OLD, OLD, metric), *LATER_TRIPS)
             for where, (byte, metric) in product(LINKS, (("first", TTFB.name), ("last", TTLB.name)))
         ],
-        round_trips,
+        trips_text,
     )
     quic, tcp = (evidence.percentile(FAR_LINK, arm, CONNECT.name, 50) for arm in (ENVOY, WAITS_OLD))
     found = None if quic is None or tcp is None else Times(tcp - quic)
     yield judge(
         "at 200 ms QUIC's lead over TLS 1.2 by the client that waits is 380 to 420 ms at the median",
         [Check("connection", found, *FAR_LEAD_MS)],
-        ms,
+        ms_text,
     )
 
 
 def _longer(evidence: Measured, where: Where, arm: str, than: str, metric: str = CONNECT.name) -> Times | None:
-    """In round trips."""
-    found = more(evidence, where, arm, than, metric)
-    return None if found is None else Times(*(one / where.rtt_ms for one in (found.value, found.low, found.high)))
-
-
-def round_trips(found: Times) -> str:
-    """`1.03 round trips (1.02 to 1.04)`."""
-    return f"{found.value:.2f} round trips ({found.low:.2f} to {found.high:.2f})".replace("-", style.MINUS)
+    return in_trips(more(evidence, where, arm, than, metric), where.rtt_ms)
 
 
 def of_checks(evidence: Measured) -> Iterator[Prediction]:
@@ -119,13 +112,13 @@ def of_checks(evidence: Measured) -> Iterator[Prediction]:
                   high=ONE_CHECK_MS[speed])
             for (speed, title), protocol in product(SPEEDS.items(), NAMES)
         ],
-        ms,
+        ms_text,
     )  # fmt: skip
     openssl, boringssl = (added(evidence, protocol, AUTHORITIES, CHECKED, "") for protocol in (TCP, QUIC))
     yield judge(
         "140 authorities take a fast client 8 to 60 ms with OpenSSL, and 0.5 to 20 ms with BoringSSL",
         [Check("OpenSSL", openssl, *OPENSSL_MS), Check("BoringSSL", boringssl, *BORINGSSL_MS)],
-        ms,
+        ms_text,
     )
     yield judge(
         "with OpenSSL they take 3 to 5 times as long with a quarter of a processor, 7 to 12 times with a tenth",
@@ -142,7 +135,7 @@ def of_checks(evidence: Measured) -> Iterator[Prediction]:
             Check("equal", lead(evidence, CHECKED, CHECKED, "slower"), high=EQUAL_MS),
             Check("theirs", lead(evidence, UNCHECKED, AUTHORITIES, "slower"), *THEIRS_MS),
         ],
-        ms,
+        ms_text,
     )
 
 

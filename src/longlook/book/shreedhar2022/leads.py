@@ -62,12 +62,6 @@ def minus(one: Times, other: Times) -> Times:
     return Times(value, value - reach, value + reach)
 
 
-def ms(found: Times) -> str:
-    """`20.3 ms (20.1 to 20.5)`."""
-    interval = "" if math.isnan(found.low) else f" ({found.low:.1f} to {found.high:.1f})"
-    return f"{found.value:.1f} ms{interval}".replace("-", "\N{MINUS SIGN}")
-
-
 def factor(found: Times) -> str:
     """`2.61 times (2.55 to 2.67)`."""
     interval = "" if math.isnan(found.low) else f" ({found.low:.2f} to {found.high:.2f})"

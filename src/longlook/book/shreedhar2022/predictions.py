@@ -48,8 +48,8 @@ from longlook.book.shreedhar2022.evidence import (
     percentile,
     size_title,
 )
-from longlook.book.shreedhar2022.leads import factor, gained, left, minus, more, ms
-from longlook.book.times import Times, percent_text, times
+from longlook.book.shreedhar2022.leads import factor, gained, left, minus, more
+from longlook.book.times import Times, ms_text, percent_text, times
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTLB
 from longlook.published.shreedhar2022 import CONNECTION, INDIA, MUNICH, STUDY, TLS12, TLS13, VM, WRAP_MS, of_all_sites
@@ -86,7 +86,7 @@ def _trips(evidence: Measured, wheres: Iterable[Where], off: float) -> Predictio
         for where, (arm, (name, trips)) in product(wheres, TRIPS.items())
     ]
     said = f"to within {off:.0%} TLS 1.3's handshake takes one round trip longer than QUIC's and TLS 1.2's two, by curl"
-    return judge(said.replace("%", " %"), checks, ms)
+    return judge(said.replace("%", " %"), checks, ms_text)
 
 
 def _around(value: float, off: float) -> tuple[float, float]:
@@ -122,7 +122,7 @@ def of_web(evidence: Measured) -> Iterator[Prediction]:
             )
             for arm, protocol in ((OLD, TLS12), (NEW, TLS13))
         ],
-        ms,
+        ms_text,
     )
     yield judge(
         f"the slow client connects less than {MOST_SLOWER_MS:g} ms later than the fast one, with each of curl's arms",
@@ -130,7 +130,7 @@ def of_web(evidence: Measured) -> Iterator[Prediction]:
             Check(f"{title}, {NAMES[arm]}", _slower(evidence, where, arm), high=MOST_SLOWER_MS)
             for (title, where), arm in product(homes.items(), CURL)
         ],
-        ms,
+        ms_text,
     )
     first, middle, last = STAGES
     yield judge(
@@ -153,7 +153,7 @@ def of_web(evidence: Measured) -> Iterator[Prediction]:
             )
             for (title, where), (arm, server) in product(homes.items(), SERVERS.items())
         ],
-        ms,
+        ms_text,
     )
 
 
@@ -180,7 +180,7 @@ def of_far(evidence: Measured) -> Iterator[Prediction]:
         f"a slow client costs a connection as much at 150 ms as at 55, to within {SLOWER_OFF_MS:g} ms, with each of "
         "curl's arms",
         checks,
-        ms,
+        ms_text,
     )
     yield judge(
         "from ngtcp2 the last byte comes one to two round trips (0.8 to 2.2) later than from Envoy",
@@ -192,7 +192,7 @@ def of_far(evidence: Measured) -> Iterator[Prediction]:
             )
             for where in (LONG, LONGEST)
         ],
-        ms,
+        ms_text,
     )
 
 
@@ -206,7 +206,7 @@ def of_machine(evidence: Measured) -> Iterator[Prediction]:
             Check(NAMES[arm], _median(evidence, where, arm), high=_printed(VM, protocol))
             for arm, protocol in ((ENVOY, PRINTED_QUIC), (OLD, TLS12), (NEW, TLS13))
         ],
-        ms,
+        ms_text,
     )
 
 
@@ -215,7 +215,7 @@ def of_clock(evidence: Measured) -> Iterator[Prediction]:
     yield judge(
         "TLS 1.2 takes five round trips to the last byte, to within 10 %",
         [Check(f"{rtt:g} ms", _mean(evidence, rtt, OLD), *_around(OLD_TRIPS * rtt, OLD_OFF)) for rtt in CLOCK_RTTS_MS],
-        ms,
+        ms_text,
     )
     times_of = {arm: evidence.clocked(arm) for arm in (LSQUIC, OLD)}
     if any(len(own) < len(CLOCK_RTTS_MS) for own in times_of.values()):

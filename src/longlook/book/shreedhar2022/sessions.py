@@ -11,6 +11,7 @@ import pandas as pd
 from longlook import paths
 from longlook.analysis.welch import Summary, summarise
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.loads import by_place
 from longlook.book.times import Times, difference, times
 from longlook.errors import LonglookError
 from longlook.experiment.sessions import WHICH, sessions
@@ -81,13 +82,8 @@ class Played:
 
 @lru_cache(maxsize=32)
 def _values(data: BookData, series: str, key: str) -> Values:
-    own = data.rows("samples", STUDY, series, key)
-    own = own[own["accepted"].astype(bool) & ~own["set_aside"].astype(bool)].dropna(subset=["value"])
-    own = own.merge(data.cells[["campaign", "cell_id", "loss_pct"]], on=["campaign", "cell_id"])
-    return {
-        (float(loss_pct) / 2, str(arm), str(metric)): group.tolist()
-        for (loss_pct, arm, metric), group in own.groupby(["loss_pct", "arm", "metric"])["value"]
-    }
+    found = by_place(data, STUDY, series, key, lambda row: float(row["loss_pct"]) / 2)
+    return {where: list(values.values()) for where, values in found.items()}
 
 
 def newest(data: BookData, series: str) -> Played | None:

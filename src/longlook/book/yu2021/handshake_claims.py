@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longlook.book.claimed import ClaimPart
+from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text
 from longlook.book.yu2021.evidence import FAR, QUIET, Condition, Measured
 from longlook.book.yu2021.handshakes import GROUP, PAIRS_OF, VERIFY, later_ms, later_trips
-from longlook.book.yu2021.round_trips import trips_text
 from longlook.experiment.metrics import TTLB
 
 CERTIFICATE_MS = (10.0, 30.0)

@@ -10,6 +10,7 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.round_trips import trips_text
 from longlook.book.times import Times, ms_text
 from longlook.book.varied import REFERENCE
 from longlook.book.yu2021.evidence import FAR, QUIET, Condition, Measured
@@ -26,7 +27,6 @@ from longlook.book.yu2021.handshakes import (
     more_by_protocol_ms,
 )
 from longlook.book.yu2021.predictions import Found, judged
-from longlook.book.yu2021.round_trips import trips_text
 from longlook.experiment.metrics import CONNECT, TTLB
 
 LAST_BYTE_TRIPS: Mapping[Condition, float] = {QUIET: 0.25, FAR: 0.1}

@@ -13,6 +13,7 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.round_trips import in_trips, trips_text
 from longlook.book.times import Times, ms_text, percent_text
 from longlook.book.varied import REFERENCE
 from longlook.book.yu2021 import first_loss
@@ -46,7 +47,6 @@ from longlook.book.yu2021.evidence import (
     place,
 )
 from longlook.book.yu2021.lowest import spread
-from longlook.book.yu2021.round_trips import in_trips, trips_text
 from longlook.figure import style
 
 Found = Mapping[str, Times | None]
