@@ -10,8 +10,10 @@ from longlook.experiment.syscalls import NO_SEGMENTS, RECEIVE, USUAL, Syscalls, 
 from longlook.testbed.netns import NetnsTestbed
 
 ROWS = [
-    Syscalls("envoy", USUAL, "client", "8.21.0", 12.5, 900.25, 3.0, 4.0, 850.0, 2000.75),
-    Syscalls("ngtcp2", NO_SEGMENTS, "server", "0.12.1", 840.0, 60.0, 9.0, 8.0, 70.0, 1000.0),
+    Syscalls(
+        "envoy", USUAL, "client", "8.21.0", 12.5, 900.25, 3.0, 4.0, 850.0, 2000.75, "recvmsg 77, poll 17, sendmsg 5"
+    ),
+    Syscalls("ngtcp2", NO_SEGMENTS, "server", "0.12.1", 840.0, 60.0, 9.0, 8.0, 70.0, 1000.0, "sendmsg 90, recvmsg 6"),
 ]
 
 
@@ -34,7 +36,9 @@ def test_it_asks_about_the_largest_file_and_fast_clients():
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.timeout(200)
-@pytest.mark.skipif(shutil.which("perf") is None, reason="no perf here (apt-get install linux-perf)")
+@pytest.mark.skipif(
+    not all(map(shutil.which, ("perf", "strace"))), reason="no perf or strace here (apt-get install ...)"
+)
 def test_a_server_without_segmentation_offload_sends_each_datagram_by_a_call(testbed_name, monkeypatch):
     whole = cell()
     monkeypatch.setattr(syscalls, "cell", lambda: whole.model_copy(update={"arms": (whole.arm("ngtcp2"),)}))
@@ -44,3 +48,4 @@ def test_a_server_without_segmentation_offload_sends_each_datagram_by_a_call(tes
     datagrams = 1e6 / 1452
     assert found[NO_SEGMENTS, "server"].sends > 0.95 * datagrams > 1.5 * found[USUAL, "server"].sends
     assert all(one.all > one.sends + one.receives for one in found.values())
+    assert found[NO_SEGMENTS, "server"].longest.startswith("sendmsg ")

@@ -3,7 +3,8 @@ kept.
 
 Each pair of them has one file fetched over the sweep's link inside a testbed, with nothing else measured: as the sweep
 has it; with the client's host putting packets together (generic receive offload); and from ngtcp2's server without what
-it puts together itself (UDP_SEGMENT, generic segmentation offload), which is told so by `--max-gso-dgrams=1`.
+it puts together itself (UDP_SEGMENT, generic segmentation offload), which is told so by `--max-gso-dgrams=1`. The same
+file is fetched once more to see in which calls the system's time goes, since that slows what it looks at.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from longlook.experiment.asking import asking, must_load
 from longlook.experiment.context import PORTS, Context
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
+from longlook.probe.call_times import CallTimes, timed
 from longlook.probe.calls import counted
 from longlook.server import SERVERS
 from longlook.server.base import ServerSettings
@@ -59,6 +61,8 @@ class Syscalls:
     reads: float
     waits: float
     all: float
+    longest: str
+    """The three calls that took most of the system's time, with their shares in %: `recvmsg 77, poll 17, close 5`."""
 
 
 def cell() -> Cell:
@@ -98,15 +102,21 @@ def _asked(context: Context, arm: Arm, offload: str) -> Iterator[Syscalls]:
         must_load(arm),
         context.bed.server(kind, context.stacks[arm.stack], settings) as server,
         context.client(arm, port) as client,
-        counted(client.pids) as by_client,
-        counted(server.pids) as by_server,
     ):
         versions = {"client": client.version(), "server": server.version()}
-        client.fetch(Request(context.site.start, TIMEOUT_S, fresh=True))
+        request = Request(context.site.start, TIMEOUT_S, fresh=True)
+        with counted(client.pids) as by_client, counted(server.pids) as by_server:
+            client.fetch(request)
+        with timed(client.pids) as of_client, timed(server.pids) as of_server:
+            client.fetch(request)
     megabytes = context.cell.workload.total_bytes / 1e6
-    for end, calls in (("client", by_client), ("server", by_server)):
+    for end, calls, times in (("client", by_client, of_client), ("server", by_server, of_server)):
         counts = {kind: round(count / megabytes, 2) for kind, count in calls.counts.items()}
-        yield Syscalls(arm.name, offload, end, versions[end], **counts)
+        yield Syscalls(arm.name, offload, end, versions[end], **counts, longest=_longest(times))
+
+
+def _longest(times: CallTimes) -> str:
+    return ", ".join(f"{name} {pct:.0f}" for name, pct in list(times.pct.items())[:3])
 
 
 def write(path: Path, found: Iterable[Syscalls]) -> None:
@@ -123,4 +133,4 @@ def _syscalls(row: dict[str, str]) -> Syscalls:
     names = ("sends", "receives", "writes", "reads", "waits")
     sends, receives, writes, reads, waits = (float(row[name]) for name in names)
     of = row["arm"], row["offload"], row["end"], row["version"]
-    return Syscalls(*of, sends, receives, writes, reads, waits, float(row["all"]))
+    return Syscalls(*of, sends, receives, writes, reads, waits, float(row["all"]), row["longest"])

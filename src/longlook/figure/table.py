@@ -22,7 +22,12 @@ def html_table(
 ) -> str:  # fmt: skip
     """A compact HTML table. `numeric`: columns aligned right; `groups`: a first head row of (text, columns
     spanned); `starts`: rows with a line above; `tight`: no cell is broken
-    into lines. With `escape=False` the cells are HTML already."""
+    into lines. With `escape=False` the cells are HTML already.
+
+    Raises ValueError for a column without a name, of which one who hears the table knows nothing.
+    """
+    if not all(head):
+        raise ValueError(f"a column of a table has no name: {list(head)}")
 
     def cell(tag: str, text: str, index: int) -> str:
         body = html.escape(text) if escape and tag == "td" else text

@@ -6,7 +6,7 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.book.shreedhar2022.evidence import NAMES
-from longlook.experiment.syscalls import Syscalls, read
+from longlook.experiment.syscalls import USUAL, Syscalls, read
 from longlook.figure import style
 from longlook.figure.table import html_table
 
@@ -29,9 +29,25 @@ def table() -> HTML:
         ]
         for arm, offload in pairs
     ]
-    head = ["", "put together", *HEADS, *HEADS]
+    head = ["pair", "put together", *HEADS, *HEADS]
     groups = [("", 2), ("client, calls for a MB", len(HEADS)), ("server, calls for a MB", len(HEADS))]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, tight=True))
+
+
+def times() -> HTML:
+    """A row per pair: the calls that took most of the system's time of its client and of its server."""
+    found = {(one.arm, one.end): one.longest for one in read(paths.SYSCALLS) if one.offload == USUAL}
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = [[NAMES[arm], found[arm, "client"], found[arm, "server"]] for arm in dict.fromkeys(arm for arm, _ in found)]
+    return HTML(html_table(["pair", "client, % of its calls' time", "server, %"], rows))
+
+
+def longest_of(arm: str, end: str) -> list[tuple[str, float]]:
+    """Calls and their shares of the system's time in %, the largest first; none before they are timed."""
+    found = (one.longest for one in read(paths.SYSCALLS) if (one.arm, one.offload, one.end) == (arm, USUAL, end))
+    pairs = (part.rsplit(" ", 1) for part in next(found, "").split(", ") if part)
+    return [(name, float(pct)) for name, pct in pairs]
 
 
 def _kinds(one: Syscalls | None) -> list[str]:

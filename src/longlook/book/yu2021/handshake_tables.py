@@ -36,8 +36,9 @@ def _table(data: BookData | None, series: str, arms: list[str], trips: bool) -> 
         for pair in PAIRS_OF[series]
         if later_ms(own, pair) is not None
     ]
-    head = ["", *arms, *LATER]
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head)))) if rows else style.NOTHING_YET)
+    head = ["connection", *arms, *LATER]
+    numeric = set(range(1, len(head)))
+    return HTML(html_table(head, rows, escape=False, numeric=numeric) if rows else style.NOTHING_YET)
 
 
 def _medians(own: Measured, pair: Pair) -> list[str]:
@@ -47,6 +48,6 @@ def _medians(own: Measured, pair: Pair) -> list[str]:
 
 
 def _later(own: Measured, pair: Pair, metric: str, trips: bool) -> str:
-    """By how many ms, and by how many round trips where a table tells them."""
+    """By how many ms, and below by how many round trips where a table tells them, in HTML."""
     texts = {ms_text: later_ms(own, pair, metric)} | ({trips_text: later_trips(own, pair, metric)} if trips else {})
-    return "; ".join(text(found) for text, found in texts.items() if found is not None)
+    return "<br>".join(text(found) for text, found in texts.items() if found is not None)

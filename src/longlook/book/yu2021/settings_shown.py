@@ -85,7 +85,7 @@ def times(data: BookData | None = None) -> HTML:
     if all(text == style.DASH for row in rows for text in row[2 + len(FOUR) :]):
         return HTML(style.NOTHING_YET)
     groups = [("", 1), ("at the rate", 1), ("without a burst, ms", len(FOUR)), ("with the burst, ms", len(FOUR))]
-    head = ["", "bytes alone, ms", *SENDERS, *SENDERS]
+    head = ["download", "bytes alone, ms", *SENDERS, *SENDERS]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, starts=starts))
 
 

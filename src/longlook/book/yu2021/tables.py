@@ -61,7 +61,9 @@ def against_best(data: BookData | None = None) -> HTML:
             rows.append([where.label, *(_over(one, min(known)) if one is not None else NONE for one in medians)])
     if all(set(row[1:]) == {NONE} for row in rows):
         return HTML(style.NOTHING_YET)
-    return HTML(html_table(["", *(NAMES[name] for name in H3)], rows, numeric={1, 2, 3}, starts=starts, escape=False))
+    return HTML(
+        html_table(["download", *(NAMES[name] for name in H3)], rows, numeric={1, 2, 3}, starts=starts, escape=False)
+    )
 
 
 def median_of(own: Measured, where: Place, arm: str, metric: str = TTLB.name) -> float | None:
@@ -95,7 +97,7 @@ def clients(data: BookData | None = None) -> HTML:
     ]
     groups = [("", 3), ("100 KB, ms", 2), ("1 MB, ms", 2), ("", 1)]
     links = [f"over {where.condition.label}" for where in places]
-    head = ["", "over", "handshake, ms", *links, "packets up for 100 down"]
+    head = ["client", "over", "handshake, ms", *links, "packets up for 100 down"]
     numeric = set(range(2, len(head)))
     return HTML(html_table(head, rows, numeric=numeric, groups=groups, starts={len(SIX)}))
 
@@ -126,7 +128,7 @@ def servers(data: BookData | None = None) -> HTML:
         for arm in (*(f"quic {one}" for one in SENDERS), *OF_TCP)
     ]
     groups = [("", 1), *((where.condition.label, 2) for where in places)]
-    head = ["", *["median, ms", "against Apache, BBR"] * len(places)]
+    head = ["server", *["median, ms", "against Apache, BBR"] * len(places)]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, starts={len(SENDERS)}))
 
 
@@ -168,7 +170,7 @@ def queue(data: BookData | None = None) -> HTML:
             ]
             for arm in ARMS
         ]
-    return compared(["", "50 packets", "1000 packets"], rows)
+    return compared(["compared", "50 packets", "1000 packets"], rows)
 
 
 def _client(arm: str) -> str:
