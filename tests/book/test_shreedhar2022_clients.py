@@ -25,7 +25,7 @@ from longlook.book.shreedhar2022.clients import (
     WAITS_OLD,
     arm_of,
 )
-from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NEW, OLD, Measured
+from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NAMES, NEW, OLD, Measured
 from longlook.book.shreedhar2022.gigabit import GIGABIT
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
@@ -231,19 +231,25 @@ def test_numbers_of_the_text(data):
 
 
 def test_system_calls_have_a_row_for_each_pair_and_offload(data, table):
-    assert "Not measured yet" in calls.table().data
+    assert "Not measured yet" in calls.table().data and "Not measured yet" in calls.times().data
     ends = [
-        Syscalls("ngtcp2", offload, end, "1", sends, 7.4, 1.0, 2.0, 8.6, 2000.0)
+        Syscalls("ngtcp2", offload, end, "1", sends, 7.4, 1.0, 2.0, 8.6, 2000.0, f"sendmsg 91, {end} 4")
         for offload, sends in ((USUAL, 70.0), (NO_SEGMENTS, 701.0))
         for end in ("client", "server")
     ]
-    write(table, [*ends, Syscalls(OLD, USUAL, "client", "1", 1.0, 100.0, 3.0, 4.0, 60.0, 161.0)])
+    write(
+        table, [*ends, Syscalls(OLD, USUAL, "client", "1", 1.0, 100.0, 3.0, 4.0, 60.0, 161.0, "recvfrom 60, poll 30")]
+    )
     rows = rows_of(calls.table())
     assert [row[1] for row in rows] == [USUAL, NO_SEGMENTS, USUAL]
     assert rows[1][2:] == ["701", "7", "1", "2", "9", "2000"] * 2 and rows[2][-6:] == [style.DASH] * 6
     texts = {name: value_of(name, PAGES["gigabit"], data).text for name in numbers_of(PAGES["gigabit"])}
     assert (texts["sends-gso"], texts["sends-no-gso"], texts["calls-tcp"]) == ("70", "701", "161")
     assert texts["calls-quic"] == NOT_YET
+    own = [NAMES["ngtcp2"], "sendmsg 91, client 4", "sendmsg 91, server 4"]
+    assert rows_of(calls.times()) == [own, [NAMES[OLD], "recvfrom 60, poll 30", style.DASH]]
+    assert calls.longest_of(OLD, "client") == [("recvfrom", 60.0), ("poll", 30.0)]
+    assert calls.longest_of(OLD, "server") == []
 
 
 @pytest.mark.parametrize("name", PAGES)

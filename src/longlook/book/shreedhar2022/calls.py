@@ -39,7 +39,8 @@ def times() -> HTML:
     found = {(one.arm, one.end): one.longest for one in read(paths.SYSCALLS) if one.offload == USUAL}
     if not found:
         return HTML(style.NOTHING_YET)
-    rows = [[NAMES[arm], found[arm, "client"], found[arm, "server"]] for arm in dict.fromkeys(arm for arm, _ in found)]
+    pairs = dict.fromkeys(arm for arm, _ in found)
+    rows = [[NAMES[arm], *(found.get((arm, end), style.DASH) for end in ("client", "server"))] for arm in pairs]
     return HTML(html_table(["pair", "client, % of its calls' time", "server, %"], rows))
 
 
