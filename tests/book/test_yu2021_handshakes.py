@@ -19,7 +19,6 @@ from longlook.book.yu2021.handshakes import (
     GROUP,
     PACE,
     PAIRS_OF,
-    PROTOCOLS,
     VERIFY,
     Pair,
     later_ms,

@@ -13,8 +13,10 @@ LAST_S = 10.0
 
 
 def parts(data: BookData, key: str) -> tuple[float, float] | None:
-    """QUIC's part of all that arrived in the first and in the last `SPAN_S` of the pair, 0 to 1, over all its runs; None
-    where they are not measured."""
+    """QUIC's part of all that arrived in the first and in the last `SPAN_S` of the pair, 0 to 1, over all its runs.
+
+    None where they are not measured.
+    """
     rows = data.rows("throughput", STUDY, FLOWS, key)
     rows = rows[rows["label"] == PAIR]
     if rows.empty:
