@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,11 +42,11 @@ class Played:
         """Whether any session of a series counts."""
         return bool(_values(self.data, series, self.key))
 
-    def values(self, series: str, loss_pct: float, arm: str, metric: str) -> Sequence[float]:
+    def values(self, series: str, loss_pct: float, arm: str, metric: str) -> list[float]:
         """Of every session that counts."""
         return list(self._by_session(series, loss_pct, arm, metric).values())
 
-    def stall_ms(self, series: str, loss_pct: float, arm: str) -> Sequence[float]:
+    def stall_ms(self, series: str, loss_pct: float, arm: str) -> list[float]:
         """How long one of its stalls took on the mean, of every session that counts and stood still."""
         stalls, stood = (self._by_session(series, loss_pct, arm, one) for one in (STALLS.name, STALLED.name))
         return [stood[index] / count for index, count in stalls.items() if count and index in stood]

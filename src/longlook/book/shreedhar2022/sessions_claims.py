@@ -119,7 +119,7 @@ class Measured:
         if still:
             return f"no stalls by {still[0]}", None
         found = _of_several(times(took[QUIC], took[TCP]))
-        return f"{_seconds(took[TCP])} against {_seconds(took[QUIC])} s, {_percent(found)}", found
+        return f"{_seconds(took[TCP])} against {_seconds(took[QUIC])} s, {times_text(found)}", found
 
 
 def _of_several(found: Times) -> Times:
@@ -131,7 +131,8 @@ def _seconds(took: Summary) -> str:
     return f"{took.mean / 1e3:.1f}"
 
 
-def _percent(found: Times) -> str:
+def times_text(found: Times) -> str:
+    """As `percent_text`; of an interval without end that there is none."""
     if math.isinf(found.low):
         return f"{percent_text(Times(found.value))} (no interval)"
     return percent_text(found)
@@ -152,7 +153,7 @@ def _startup(own: Sessions) -> list[ClaimPart]:
     bounds = {0.0: AS_SOON, 5.0: (-math.inf, LESS_THAN_1), 10.0: (-math.inf, LESS_THAN_1)}
     found = {loss: own.startup(loss) for loss in bounds}
     return [
-        ClaimPart(f"{loss:g} %", _percent(one), one.within(*bounds[loss]))
+        ClaimPart(f"{loss:g} %", times_text(one), one.within(*bounds[loss]))
         for loss, one in found.items()
         if one is not None
     ]
