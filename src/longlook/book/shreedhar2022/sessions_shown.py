@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 import pandas as pd
 from IPython.display import HTML
@@ -66,33 +68,46 @@ def chart(series: str, loss_pct: float, data: BookData | None = None) -> LiveCha
         narrow=_panels(rows, NARROW),
         alt_text=f"One session of each protocol with {loss_pct:g} % loss each way. {_told(rows)}",
         downloads=(Attachment(f"{name}.csv", rows.to_csv(index=False)),),
-        hint="Point at a line for its numbers.",
+        hint="Point at a line for its numbers; the wheel with the shift key zooms all panels, dragging moves them.",
     )
 
 
 def _panels(rows: pd.DataFrame, width: int) -> alt.TopLevelMixin:
-    last = float(rows["time_s"].max())
+    """One above the other, with one scale of time, into which any of them zooms."""
+    time = alt.X("time_s:Q", title="time, s", scale=alt.Scale(domain=[0, float(rows["time_s"].max())], nice=False))
+    shown = [(arm, measure) for arm in NAMES for measure in MEASURES]
+    views = [f"line_{place}" for place in range(len(shown))]  # Altair names each by its place, whatever it is called
     panels = [
-        _panel(rows[rows["arm"] == arm], measure, f"{name}: {title}", width, last)
-        for arm, name in NAMES.items()
-        for measure, title in MEASURES.items()
+        _panel(rows[rows["arm"] == arm], measure, view, time).properties(
+            width=width, height=HEIGHT, title=f"{NAMES[arm]}: {MEASURES[measure]}"
+        )
+        for view, (arm, measure) in zip(views, shown, strict=True)
     ]
-    return configured(alt.vconcat(*panels, spacing=8))
+    whole: Any = alt.vconcat(*panels, spacing=8).resolve_scale(x="shared")
+    zoom = alt.IntervalSelectionConfig(type="interval", encodings=["x"], zoom="wheel![event.shiftKey]")
+    # Of one selection that several panels share `add_params` makes one that has views which are not there.
+    whole.params = [alt.TopLevelSelectionParameter(name="zoom", select=zoom, bind="scales", views=views)]
+    return configured(whole)
 
 
-def _panel(rows: pd.DataFrame, measure: str, title: str, width: int, last: float) -> alt.LayerChart | alt.FacetChart:
-    x = alt.X("time_s:Q", title="time, s", scale=alt.Scale(domain=[0, last]))
-    still = alt.Chart(rows[rows["stalled"] > 0]).mark_rule(opacity=0.35, strokeWidth=3).encode(x=x)
+def _panel(rows: pd.DataFrame, measure: str, view: str, time: alt.X) -> alt.LayerChart:
+    """`view`: the line's name."""
+    still = (
+        alt.Chart(rows.assign(until_s=rows["time_s"].shift(-1)).query("stalled > 0 and until_s > time_s"))
+        .mark_rect(clip=True, opacity=0.35, color="grey")
+        .encode(x=time, x2="until_s:Q")
+    )
     line = (
         alt.Chart(rows)
-        .mark_line(interpolate="step-after" if measure == "kbps" else "linear", strokeWidth=2)
+        .mark_line(clip=True, interpolate="step-after" if measure == "kbps" else "linear", strokeWidth=2)
         .encode(
-            x=x,
+            x=time,
             y=alt.Y(f"{measure}:Q", title=None, scale=alt.Scale(zero=True)),
             tooltip=[alt.Tooltip("time_s:Q", title="s", format=".1f"), alt.Tooltip(f"{measure}:Q", format=".0f")],
         )
+        .properties(name=view)
     )
-    return alt.layer(still, line).properties(width=width, height=HEIGHT, title=title)
+    return alt.layer(still, line)
 
 
 def _told(rows: pd.DataFrame) -> str:
