@@ -7,7 +7,6 @@ Mbit/s these take a tenth of that, and as a part of claim 04 they would count tw
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise, product
 
 from IPython.display import HTML
@@ -36,6 +35,7 @@ from longlook.book.shreedhar2022.evidence import (
 from longlook.book.shreedhar2022.leads import Evidence, factor, gained, left, more, share
 from longlook.book.shreedhar2022.printed import printed
 from longlook.book.shreedhar2022.sessions_claims import CLAIMS as OF_SESSIONS
+from longlook.book.shreedhar2022.sessions_claims import MORE_THAN_0
 from longlook.book.times import ms_text, part_of, times
 from longlook.experiment.metrics import CLIENT_CPU
 from longlook.figure.squares import PUBLISHED
@@ -55,7 +55,6 @@ LINKS = {
     LONG: "150 ms",
     LONGEST: "200 ms",
 }
-MORE_THAN_0 = math.nextafter(0.0, 1.0)
 UP_TO, FROM = 20_000_000, (100_000_000, LARGEST)
 CPU = (1.5, 2.5)
 CLIENTS = {ENVOY: "curl", ENVOY_LSQUIC: "LSQUIC"}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import altair as alt
 import pandas as pd
 from IPython.display import HTML
 
+from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
@@ -28,6 +30,7 @@ SHOWN_METRICS: dict[str, tuple[str, float]] = {
     "frames dropped": (DROPPED.name, 1.0),
 }
 """Heading -> metric, and what makes its unit of the metric's."""
+STILL_TEXT = "The film in the browser: FFmpeg's test card with noise over it all, and the time that it has reached."
 WIDE, NARROW, HEIGHT = 560, 270, 90
 MEASURES = {"buffer_s": "buffer, s", "kbps": "bitrate, kbit/s"}
 
@@ -52,6 +55,14 @@ def _text(found: Summary | None, scale: float) -> str:
         return ""
     sd = "" if found.n < 2 else f" ± {style.rounded(found.sd * scale)}"
     return f"{style.rounded(found.mean * scale)}{sd}"
+
+
+def still() -> HTML:
+    """What the browser shows of the film, as `longlook.experiment.still` took it."""
+    if not paths.STILL.exists():
+        return HTML(style.NOTHING_YET)
+    picture = base64.b64encode(paths.STILL.read_bytes()).decode()
+    return HTML(f'<img alt="{STILL_TEXT}" class="ll-static" src="data:image/webp;base64,{picture}">')
 
 
 def chart(series: str, loss_pct: float, data: BookData | None = None) -> LiveChart | HTML:
@@ -90,7 +101,7 @@ def _panels(rows: pd.DataFrame, width: int) -> alt.TopLevelMixin:
     return configured(whole)
 
 
-def _panel(rows: pd.DataFrame, measure: str, view: str, time: alt.X) -> alt.LayerChart:
+def _panel(rows: pd.DataFrame, measure: str, view: str, time: alt.X) -> style.Layered:
     """`view`: the line's name."""
     still = (
         alt.Chart(rows.assign(until_s=rows["time_s"].shift(-1)).query("stalled > 0 and until_s > time_s"))
