@@ -1,5 +1,6 @@
 """The chapter on a film under loss: tables, predictions, numbers and the chart, with known sessions and without any."""
 
+import html
 import re
 from types import SimpleNamespace
 
@@ -28,7 +29,8 @@ from longlook.stack.arms import open_sweep
 SESSIONS_OF_EACH = 4
 STARTUP_MS = {QUIC: {0: 300, 2: 320, 10: 600, 20: 1000}, TCP: {0: 310, 2: 340, 10: 1200, 20: 1050}}
 KBPS = {QUIC: {0: 2900, 2: 2850, 10: 2500, 20: 2000}, TCP: {0: 2900, 2: 2850, 10: 2000, 20: 800}}
-PAGE = paths.ROOT / "book/_waiting/shreedhar2022/video.md"
+PLACES = (paths.BOOK / "shreedhar2022", paths.BOOK / "_waiting" / "shreedhar2022")
+PAGE = next(folder / "video.md" for folder in PLACES if (folder / "video.md").exists())
 
 
 def _metrics(arm, loss, index):
@@ -137,6 +139,14 @@ def test_without_a_campaign_it_says_so(nothing):
     assert sessions_predicted.predictions(SHORT, nothing).data.count(style.NOTHING_YET) == 1
     with pytest.raises(NotMeasured):
         NUMBERS["startup-quic-0"](SimpleNamespace(data=nothing, key="reference"))
+
+
+def test_the_still_is_shown_with_words_and_is_told_of_where_it_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "STILL", tmp_path / "player.webp")
+    assert sessions_shown.still().data == style.NOTHING_YET
+    paths.STILL.write_bytes(b"RIFF")
+    text = sessions_shown.still().data
+    assert "base64,UklGRg==" in text and f'alt="{html.escape(sessions_shown.STILL_TEXT)}"' in text
 
 
 def test_the_numbers_of_the_page_are_there_and_no_others(data):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 from typing import Any
 
 import altair as alt
@@ -62,7 +63,7 @@ def still() -> HTML:
     if not paths.STILL.exists():
         return HTML(style.NOTHING_YET)
     picture = base64.b64encode(paths.STILL.read_bytes()).decode()
-    return HTML(f'<img alt="{STILL_TEXT}" class="ll-static" src="data:image/webp;base64,{picture}">')
+    return HTML(f'<img alt="{html.escape(STILL_TEXT)}" class="ll-static" src="data:image/webp;base64,{picture}">')
 
 
 def chart(series: str, loss_pct: float, data: BookData | None = None) -> LiveChart | HTML:
