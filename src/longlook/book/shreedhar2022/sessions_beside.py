@@ -23,7 +23,8 @@ def counts(data: BookData | None = None) -> HTML:
     """By loss and protocol, means over the sessions: printed, of a minute, of three minutes."""
     found, printed = data or book_data.load(), streamed()
     own = [(series, newest(found, series)) for series in (SHORT, LONG)]
-    rows, starts = [], []
+    rows: list[list[str]] = []
+    starts: list[int] = []
     for loss in LOSSES:
         starts.append(len(rows))
         for arm, name in NAMES.items():

@@ -31,7 +31,10 @@ SHOWN_METRICS: dict[str, tuple[str, float]] = {
     "frames dropped": (DROPPED.name, 1.0),
 }
 """Heading -> metric, and what makes its unit of the metric's."""
-STILL_TEXT = "The film in the browser: FFmpeg's test card with noise over it all, and the time that it has reached."
+STILL_TEXT = (
+    "The film in the browser: FFmpeg's test card with noise over it all. Six upright bars of colour, a slanting band, "
+    "squares that move, and in a corner the time that it has reached."
+)
 WIDE, NARROW, HEIGHT = 560, 270, 90
 MEASURES = {"buffer_s": "buffer, s", "kbps": "bitrate, kbit/s"}
 
