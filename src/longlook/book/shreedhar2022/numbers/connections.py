@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
-from longlook.book.shreedhar2022.claims import CLAIMS, LARGEST, UNDECIDED
+from longlook.book.shreedhar2022.claims import CLAIMS, elsewhere
 from longlook.book.shreedhar2022.clock import over_all_links, wrapped
 from longlook.book.shreedhar2022.evidence import (
     CLOCK,
@@ -18,6 +18,7 @@ from longlook.book.shreedhar2022.evidence import (
     FLOWS,
     LARGE,
     LARGE_SIZES,
+    LARGEST,
     LSQUIC,
     MACHINE,
     NEW,
@@ -172,7 +173,7 @@ NUMBERS: Numbers = {
     "lead-wrapped": _lead(75, wrapped),
     "wrapped-most": _printed_most,
     "claims-decided": lambda _: StatedNumber(str(len(CLAIMS)), "data/published/shreedhar2022: claims with a criterion"),
-    "claims-undecided": lambda _: StatedNumber(str(len(UNDECIDED)), "data/published/shreedhar2022: the other claims"),
+    "claims-undecided": lambda _: StatedNumber(str(len(elsewhere())), "data/published/shreedhar2022: the other claims"),
     "claims-hold": _how_many(lambda text: text.startswith("holds") and " of " not in text),
     "claims-fail": _how_many(lambda text: text.startswith("does not hold")),
     **{f"stated-{series.removeprefix('shreedhar-')}": stated(series)
