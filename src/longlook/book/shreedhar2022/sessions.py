@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -59,6 +60,10 @@ class Played:
         values = self.values(series, loss_pct, arm, metric)
         return summarise(values) if len(values) else None
 
+    def rejected(self, series: str, loss_pct: float, arm: str) -> Counter[str]:
+        """Sessions that were played and do not count, by their reasons, in words."""
+        return _rejected(self.data, series, self.key).get((loss_pct, arm), Counter())
+
     def times(self, series: str, loss_pct: float, metric: str, base: str, other: str) -> Times | None:
         """How many times that of `base` the mean of `other` is; None where either is not measured, or `base` is 0."""
         of_base, of_other = (self.summary(series, loss_pct, arm, metric) for arm in (base, other))
@@ -92,6 +97,20 @@ class Played:
 @lru_cache(maxsize=32)
 def _values(data: BookData, series: str, key: str) -> Values:
     return by_place(data, STUDY, series, key, lambda row: float(row["loss_pct"]) / 2)
+
+
+@lru_cache(maxsize=32)
+def _rejected(data: BookData, series: str, key: str) -> Mapping[tuple[float, str], Counter[str]]:
+    rows = data.rows("samples", STUDY, series, key)
+    rows = rows[~rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
+    rows = rows.drop_duplicates(["campaign", "cell_id", "arm", "index", "attempt"])
+    cells = data.rows("cells", STUDY, series, key)
+    lost = dict(zip(cells["campaign"] + cells["cell_id"], cells["loss_pct"] / 2, strict=True))
+    found: dict[tuple[float, str], Counter[str]] = {}
+    for row in rows.to_dict("records"):
+        where = (float(lost[row["campaign"] + row["cell_id"]]), row["arm"])
+        found.setdefault(where, Counter())[row["reject_reason"].replace("_", " ")] += 1
+    return found
 
 
 def newest(data: BookData, series: str) -> Played | None:

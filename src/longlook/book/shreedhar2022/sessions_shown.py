@@ -21,16 +21,16 @@ from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table
 
-SHOWN_METRICS: dict[str, tuple[str, float]] = {
-    "start-up, s": (STARTUP.name, 1e-3),
-    "stalls": (STALLS.name, 1.0),
-    "stood still, s": (STALLED.name, 1e-3),
-    "switches": (SWITCHES.name, 1.0),
-    "bitrate, kbit/s": (SHOWN.name, 1.0),
-    "loaded, MB": (LOADED.name, 1e-6),
-    "frames dropped": (DROPPED.name, 1.0),
+SHOWN_METRICS: dict[str, tuple[str, float, int]] = {
+    "start-up, s": (STARTUP.name, 1e-3, 2),
+    "stalls": (STALLS.name, 1.0, 1),
+    "stood still, s": (STALLED.name, 1e-3, 2),
+    "switches": (SWITCHES.name, 1.0, 1),
+    "bitrate, kbit/s": (SHOWN.name, 1.0, 0),
+    "loaded, MB": (LOADED.name, 1e-6, 1),
+    "frames dropped": (DROPPED.name, 1.0, 1),
 }
-"""Heading -> metric, and what makes its unit of the metric's."""
+"""Heading -> metric, what makes its unit of the metric's, and digits behind the point."""
 STILL_TEXT = (
     "The film in the browser: FFmpeg's test card with noise over it all. Six upright bars of colour, a slanting band, "
     "squares that move, and in a corner the time that it has reached."
@@ -40,25 +40,27 @@ MEASURES = {"buffer_s": "buffer, s", "kbps": "bitrate, kbit/s"}
 
 
 def table(series: str, data: BookData | None = None) -> HTML:
-    """A row for each loss and protocol: means with standard deviations over the sessions that count."""
+    """A row for each loss and protocol: means with standard deviations over the sessions that count; which do not."""
     own = newest(data or book_data.load(), series)
     if own is None:
         return HTML(style.NOTHING_YET)
     rows = []
     for loss in LOSSES:
         for arm, name in NAMES.items():
-            found = [(own.summary(series, loss, arm, metric), scale) for metric, scale in SHOWN_METRICS.values()]
+            found = [(own.summary(series, loss, arm, metric), *how) for metric, *how in SHOWN_METRICS.values()]
             first = found[0][0]
             if first is not None:
-                rows.append([f"{loss:g} %", name, str(first.n), *(_text(one, scale) for one, scale in found)])
-    return HTML(html_table(["loss each way", "protocol", "sessions", *SHOWN_METRICS], rows))
+                out = ", ".join(f"{count} {reason}" for reason, count in own.rejected(series, loss, arm).items())
+                rows.append([f"{loss:g} %", name, str(first.n), *(_text(*one) for one in found), out or style.DASH])
+    head = ["loss each way", "protocol", "sessions", *SHOWN_METRICS, "not counted"]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head) - 1)), starts=set(range(2, len(rows), 2))))
 
 
-def _text(found: Summary | None, scale: float) -> str:
+def _text(found: Summary | None, scale: float, digits: int) -> str:
     if found is None:
-        return ""
-    sd = "" if found.n < 2 else f" ± {style.rounded(found.sd * scale)}"
-    return f"{style.rounded(found.mean * scale)}{sd}"
+        return style.DASH
+    sd = "" if found.n < 2 else f" ± {found.sd * scale:,.{digits}f}"
+    return f"{found.mean * scale:,.{digits}f}{sd}"
 
 
 def still() -> HTML:

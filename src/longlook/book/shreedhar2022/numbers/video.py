@@ -46,7 +46,18 @@ def _processor(m: Measured) -> StatedNumber:
     return StatedNumber(text, f"CPU of client and server over the length of their sessions; {RECORDS}")
 
 
+def _shortest(m: Measured) -> StatedNumber:
+    """Of the stalls of sessions of three minutes with 1 % each way."""
+    own = Played(m.data, m.key)
+    if not own.has(LONG):
+        raise NotMeasured(f"no session of {LONG} counts")
+    found = [took for arm in NAMES for took in own.stall_ms(LONG, 1.0, arm)]
+    text = f"{min(found):.1f}{SPACE}ms" if found else "no time"
+    return StatedNumber(text, f"the shortest of {len(found)} sessions that stood still; {RECORDS}")
+
+
 NUMBERS: Numbers = {
+    "shortest-stall": _shortest,
     "session-cpu": _processor,
     "stated-short": stated(SHORT),
     "stated-long": stated(LONG),
