@@ -47,9 +47,9 @@ def _table(data: BookData | None, series: str, arms: list[str], trips: bool) -> 
 
 
 def _medians(own: Measured, pair: Pair) -> list[str]:
-    """Of the handshake, that of the arm with less to do first, with their intervals."""
+    """Of the handshake, that of the arm with less to do first, with their intervals, in HTML."""
     found = [median_of(own.loads(pair.place, arm, CONNECT.name)) for arm in reversed(pair.arms)]
-    return [f"{one.value:.1f} ({one.low:.1f} to {one.high:.1f})" for one in found]
+    return [f"{one.value:.1f}<br>({one.low:.1f} to {one.high:.1f})" for one in found]
 
 
 def _later(own: Measured, pair: Pair, metric: str, trips: bool) -> str:
