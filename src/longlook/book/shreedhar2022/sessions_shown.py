@@ -47,11 +47,15 @@ def table(series: str, data: BookData | None = None) -> HTML:
     rows = []
     for loss in LOSSES:
         for arm, name in NAMES.items():
-            found = [(own.summary(series, loss, arm, metric), *how) for metric, *how in SHOWN_METRICS.values()]
-            first = found[0][0]
-            if first is not None:
-                out = ", ".join(f"{count} {reason}" for reason, count in own.rejected(series, loss, arm).items())
-                rows.append([f"{loss:g} %", name, str(first.n), *(_text(*one) for one in found), out or style.DASH])
+            first = own.summary(series, loss, arm, STARTUP.name)
+            if first is None:
+                continue
+            texts = [
+                _text(own.summary(series, loss, arm, metric), scale, digits)
+                for metric, scale, digits in SHOWN_METRICS.values()
+            ]
+            out = ", ".join(f"{count} {reason}" for reason, count in own.rejected(series, loss, arm).items())
+            rows.append([f"{loss:g} %", name, str(first.n), *texts, out or style.DASH])
     head = ["loss each way", "protocol", "sessions", *SHOWN_METRICS, "not counted"]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head) - 1)), starts=set(range(2, len(rows), 2))))
 
