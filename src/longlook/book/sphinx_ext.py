@@ -17,7 +17,7 @@ from longlook.figure.live import javascript_bundle
 
 BUNDLE = "vega-bundle.js"
 EXECUTION = "execution.json"
-"""Written beside the HTML folder: seconds and success per executed page."""
+"""Written beside the HTML folder: seconds and success of each page with cells; no seconds where it was not executed."""
 EXECUTED = "LONGLOOK_EXECUTED"
 """Names the folder with the executed chapters."""
 
