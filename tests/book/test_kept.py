@@ -3,8 +3,8 @@
 import pytest
 
 from longlook import paths
+from longlook.book import code, reads
 from longlook.book import execute as executor
-from longlook.book import reads
 from longlook.book.execute import execute
 from longlook.book.kept import Kept
 from longlook.errors import LonglookError
@@ -47,7 +47,7 @@ def build(root, tmp_path):
             text = f"{HEADER}# {name}\n\n```{{code-cell}}\n{said}{cell}\n```\n"
             if not files[-1].exists() or files[-1].read_text() != text:
                 files[-1].write_text(text)
-        execute(files, place / "cache", place / "scratch", Kept(tmp_path / "kept", executor.table))
+        execute(files, place / "cache", place / "scratch", Kept(tmp_path / "kept", executor.table, code.digest()))
         return set(ran.read_text().split())
 
     return executed
@@ -134,17 +134,26 @@ def test_what_is_damaged_is_made_anew(build, tmp_path, damage):
 
 
 def test_other_code_executes_everything(build, monkeypatch, tmp_path):
-    code = tmp_path / "code"
-    code.mkdir()
-    (code / "module.py").write_text("x = 1\n")
-    monkeypatch.setattr("longlook.book.digests.CODE", code)
+    own = tmp_path / "code"
+    own.mkdir()
+    (own / "module.py").write_text("x = 1\n")
+    monkeypatch.setattr(code, "FOLDER", own)
     pages = {"one": "1", "two": "2"}
     assert build(**pages) == {"one", "two"}
     assert build(**pages) == set()
-    (code / "module.py").write_text("x = 2\n")
+    (own / "module.py").write_text("x = 2\n")
     assert build(**pages) == {"one", "two"}
-    (code / "schema.json").write_text("{}")
+    (own / "schema.json").write_text("{}")
     assert build(**pages) == {"one", "two"}
+
+
+def test_another_environment_executes_everything(build, monkeypatch, root):
+    assert build(page="1") == {"page"}
+    (root / "requirements.txt").write_text("pandas==1.0\n")
+    assert build(page="1") == {"page"}
+    monkeypatch.setenv("LONGLOOK_ANYTHING", "1")
+    assert build(page="1") == {"page"}
+    assert build(page="1") == set()
 
 
 def test_a_chapters_front_matter_is_what_those_are_made_of_that_ask_for_it(build, root):

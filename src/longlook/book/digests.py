@@ -1,7 +1,7 @@
-"""Digests of what a chapter is made of, to be compared with those of today: files, folders, rows of tables, the code.
+"""Digests of what a chapter is made of, to be compared with those of today: files, folders, rows of tables.
 
 Contents count, and no times. Rows of a processed table are hashed with its columns' types, since whether a number is
-whole may hang on the rows of others. Of a table that is what it was they are known without reading it (`ROWS`).
+whole may hang on the rows of others. Of a table that is what it was they are known without reading it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import stat
-import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,15 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longlook import paths
-from longlook.book.reads import CODE, Rows, Signature, signature
+from longlook.book.reads import Rows, Signature, signature
 from longlook.dataset.tables import TABLES, resource
 from longlook.errors import LonglookError
 
 ABSENT, FOLDER, SPECIAL = "absent", "folder", "neither file nor folder"
-LOCK = "requirements.txt"
-OWN = "LONGLOOK_"
-"""What the variables of the environment begin with that this project reads."""
 
 
 def of_bytes(content: bytes) -> str:
@@ -68,16 +61,6 @@ def _content(path: str) -> str:
         return of_bytes(Path(path).read_bytes())
     except (OSError, ValueError):
         return ABSENT
-
-
-def code() -> str:
-    """Of all code that a chapter runs: this package, the lock of its environment, and what is installed there."""
-    files = sorted(path for path in CODE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    parts = [f"{path.relative_to(CODE)} {of_bytes(path.read_bytes())}" for path in files]
-    installed = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-    parts += [platform.python_version(), _content(str(paths.ROOT / LOCK)), *sorted(one.name for one in installed)]
-    own = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(OWN))
-    return of_bytes("\n".join([*parts, sys.prefix, str(paths.ROOT), str(paths.DATA), *own]).encode())
 
 
 def fronts(pages: list[Path]) -> str:

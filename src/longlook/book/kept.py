@@ -29,18 +29,19 @@ Result = dict[str, Any]
 
 
 class Kept:
-    """The results in a folder, which need not be there; `table`: reads a processed table as the chapters have it.
+    """The results in a folder, which need not be there; `table`: reads a processed table as the chapters have it,
+    `code`: the digest of the code that runs.
 
     One object is of one build: what it reads it takes to stay as it is, and notices where it does not.
     """
 
-    def __init__(self, folder: Path, table: Callable[[str], pd.DataFrame]) -> None:
+    def __init__(self, folder: Path, table: Callable[[str], pd.DataFrame], code: str) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)  # before anything is read, lest a list of files grows meanwhile
         self._contents = digests.Contents()
         known = _unsealed(folder / TABLES_FILE)
         self._rows = digests.TableRows(paths.PROCESSED, self._contents, table, known)
-        self._code = digests.code()
+        self._code = code
         self._fronts = digests.fronts(chapters.pages_of(paths.BOOK))
 
     def find(self, page: Path) -> tuple[Result | None, str]:

@@ -5,7 +5,7 @@ that is looked for, so that what was absent is told too. The processed tables ar
 that were asked for (`rows`), the front matter of the book's pages as one (`fronts`). What no such list can tell, that
 another program ran or a file was written, is told as `beyond`: what was made so is not kept.
 
-Told is what lies in the repository or in the folder for data. Code is not: any change of it counts (`digests`).
+Told is what lies in the repository or in the folder for data. Code is not: any change of it counts (`code`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from longlook import paths
+from longlook.book import code
 
 Signature = tuple[int, ...] | None
 """Of a file or folder: what changes when it does; None where there is none."""
 Rows = tuple[str, tuple[tuple[str, str], ...]]
 """Rows of a processed table: its name, and columns with the value that they have; all rows without any column."""
 
-CODE = Path(__file__).resolve().parents[1]
 LISTED = ("os.listdir", "os.scandir")
 BEYOND = ("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "socket.connect")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -74,7 +74,7 @@ class _Recorder:
             self._hooked = True
         self._inside = _both(paths.ROOT, paths.DATA)
         outside = (paths.ROOT / name for name in (".venv", ".git", ".longlook", "_build"))
-        self._outside = _both(CODE.parent, Path(sys.prefix), *outside)
+        self._outside = _both(code.FOLDER.parent, Path(sys.prefix), *outside)
         os.stat, os.lstat = self._looked(_STAT), self._looked(_LSTAT)
 
     def stop(self) -> None:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from longlook import paths
-from longlook.book import reads
+from longlook.book import code, reads
 from longlook.book.build import FRESH, KEPT, MARK
 from longlook.book.chapters import toc_pages
 from longlook.errors import LonglookError
@@ -23,6 +23,7 @@ FAILED = 3
 
 def main(out: Path, fresh: bool = False) -> int:
     """Builds, `fresh` without what is kept of earlier builds; returns the status of the process."""
+    today = code.digest()
     with reads.recorded():  # what modules read when they are imported is part of every chapter
         from longlook.book.execute import execute, table
         from longlook.book.kept import Kept
@@ -37,7 +38,7 @@ def main(out: Path, fresh: bool = False) -> int:
         scratch.mkdir()
         try:
             there = [page for page in pages if page.is_file()]
-            COMPUTED.update(execute(there, cache, scratch, Kept(out / KEPT, table)))
+            COMPUTED.update(execute(there, cache, scratch, Kept(out / KEPT, table, today)))
         except LonglookError as error:
             print(f"{MARK}{error}", flush=True)
             return FAILED
