@@ -42,42 +42,6 @@ class BookData:
     _tables: dict[str, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
     _squares: dict[tuple, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
-    @property
-    def cells(self) -> pd.DataFrame:
-        return self._whole("cells")
-
-    @property
-    def arms(self) -> pd.DataFrame:
-        return self._whole("arms")
-
-    @property
-    def samples(self) -> pd.DataFrame:
-        return self._whole("samples")
-
-    @property
-    def objects(self) -> pd.DataFrame:
-        return self._whole("objects")
-
-    @property
-    def campaigns(self) -> pd.DataFrame:
-        return self._whole("campaigns")
-
-    @property
-    def timelines(self) -> pd.DataFrame:
-        return self._whole("timelines")
-
-    @property
-    def throughput(self) -> pd.DataFrame:
-        return self._whole("throughput")
-
-    @property
-    def verdicts(self) -> pd.DataFrame:
-        return self._whole("verdicts")
-
-    @property
-    def means(self) -> pd.DataFrame:
-        return self._whole("means")
-
     def table(self, name: str) -> pd.DataFrame:
         """A processed table, by the name that its file has. What of it a chapter asks for, the methods below tell."""
         if name not in self._tables:
@@ -85,7 +49,8 @@ class BookData:
                 self._tables[name] = read_table(self.processed, name)
         return self._tables[name]
 
-    def _whole(self, table: str) -> pd.DataFrame:
+    def whole(self, table: str) -> pd.DataFrame:
+        """Every row of a table; a chapter that asks for it is executed again wherever one changes."""
         name = FILES.get(table, table)
         reads.rows(name)
         return self.table(name)

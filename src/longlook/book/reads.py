@@ -1,9 +1,10 @@
 """What a chapter is made of: the files, folders and rows of tables that a process reads while it records.
 
 Python tells of every file that is opened and every folder that is listed (audit events, PEP 578), and `os.stat` of each
-that is looked for, so that what was absent is told too. The processed tables are read as a whole and told by the rows
-that were asked for (`rows`), the front matter of the book's pages as one (`fronts`). What no such list can tell, that
-another program ran or a file was written, is told as `beyond`: what was made so is not kept.
+that is looked for, so that what was absent is told too. (What a library opens in C, as Parquet, it tells only where
+somebody looked first.) The processed tables are read as a whole and told by the rows that were asked for (`rows`), the
+front matter of the book's pages as one (`fronts`). What no such list can tell, that another program ran or a file was
+written, is told as `beyond`: what was made so is not kept.
 
 Told is what lies in the repository or in the folder for data. Code is not: any change of it counts (`code`).
 """
@@ -31,7 +32,8 @@ LISTED = ("os.listdir", "os.scandir")
 BEYOND = ("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "socket.connect")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 IMPORTING = "importlib"
-_STAT, _LSTAT = os.stat, os.lstat
+LOOKS = ("stat", "lstat", "access")
+_STAT = os.stat
 
 
 @dataclass
@@ -65,6 +67,7 @@ class _Recorder:
         self.seen = Reads()
         self.on = False
         self._hooked = False
+        self._looks: dict[str, Callable] = {}
         self._inside: tuple[str, ...] = ()
         self._outside: tuple[str, ...] = ()
 
@@ -75,10 +78,13 @@ class _Recorder:
         self._inside = _both(paths.ROOT, paths.DATA)
         outside = (paths.ROOT / name for name in (".venv", ".git", ".longlook", "_build"))
         self._outside = _both(code.FOLDER.parent, Path(sys.prefix), *outside)
-        os.stat, os.lstat = self._looked(_STAT), self._looked(_LSTAT)
+        self._looks = {name: getattr(os, name) for name in LOOKS}
+        for name, look in self._looks.items():
+            setattr(os, name, self._looked(look))
 
     def stop(self) -> None:
-        os.stat, os.lstat = _STAT, _LSTAT
+        for name, look in self._looks.items():
+            setattr(os, name, look)
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.on:
@@ -91,10 +97,10 @@ class _Recorder:
         elif event in BEYOND:
             self.seen.beyond = self.seen.beyond or event
 
-    def _looked(self, look: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
-        """`os.stat` or `os.lstat`, which also tells of the file."""
+    def _looked(self, look: Callable) -> Callable:
+        """One of `LOOKS`, which also tells of the file."""
 
-        def looked(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
+        def looked(path: Any, *arguments: Any, **options: Any) -> Any:
             if self.on:
                 self._file(path)
             return look(path, *arguments, **options)
