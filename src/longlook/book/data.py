@@ -34,7 +34,8 @@ FILES = {"verdicts": "agreement_verdicts", "means": "agreement_means"}
 class BookData:
     """Every table of the book; the processed ones are read when they are first asked for, and squares made once.
 
-    `published` has the columns of `arms`, and `table`: printed means are arms of the campaign `published`.
+    `published` has the columns of `arms`, and `table`: printed means are arms of the campaign `published`. Which rows
+    are asked for is told (`reads`), and a chapter is executed again where one of those changes.
     """
 
     published: pd.DataFrame

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 
 from longlook.book import beside, markup, mathml, numbered, value_role
 from longlook.figure.live import javascript_bundle
@@ -18,6 +19,8 @@ from longlook.figure.live import javascript_bundle
 BUNDLE = "vega-bundle.js"
 EXECUTION = "execution.json"
 """Written beside the HTML folder: seconds and success of each page with cells; no seconds where it was not executed."""
+WRITERS = 2
+"""Processes that write pages."""
 EXECUTED = "LONGLOOK_EXECUTED"
 """Names the folder with the executed chapters."""
 
@@ -26,6 +29,11 @@ def take_executed(app: Sphinx, config: Config) -> None:
     """Takes the chapters that were executed for this build, where some were; else MyST-NB executes them."""
     if cache := os.environ.get(EXECUTED):
         config.nb_execution_mode, config.nb_execution_cache_path = "cache", cache
+
+
+def write_at_once(app: Sphinx, env: BuildEnvironment) -> None:
+    """Has several processes write the pages, once one has read them."""
+    app.parallel = WRITERS + 1  # the one that gives them their pages counts
 
 
 def write_bundle(app: Sphinx, error: Exception | None) -> None:
@@ -52,6 +60,7 @@ def setup(app: Sphinx) -> dict:
     beside.setup(app)
     numbered.setup(app)
     app.connect("config-inited", take_executed)
+    app.connect("env-check-consistency", write_at_once)
     app.connect("build-finished", write_bundle)
     app.connect("build-finished", write_execution)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
