@@ -205,3 +205,11 @@ def test_the_floor_is_tight_enough_to_mean_something():
     assert len(known) == 78
     ratios = [one.arms[arm.name].mean / floor(one.cell, arm).total_ms for one in known for arm in one.cell.arms]
     assert statistics.median(ratios) < 1.25
+
+
+def test_a_full_bucket_passes_at_once_and_the_rest_at_the_rate():
+    """Slow start keeps its round trips: the bucket spares the bytes their time on the line, and nothing else."""
+    small, large = (make_cell(kb, bandwidth_mbps=10, rtt_ms=36, burst_bytes=400_000) for kb in (100, 5000))
+    assert floor_of(small, "tcp").serialisation_ms == 0 and floor_of(small, "tcp").slow_start_ms > 36
+    found, plain = floor_of(large, "tcp"), floor_of(make_cell(5000, bandwidth_mbps=10, rtt_ms=36), "tcp")
+    assert plain.serialisation_ms - found.serialisation_ms == pytest.approx(400_000 * 1500 / 1460 * 8 / 10e3)

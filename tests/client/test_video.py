@@ -4,6 +4,7 @@ Right ones: experiment/test_sessions.py.
 """
 
 import threading
+import time
 
 import pytest
 
@@ -12,6 +13,7 @@ from longlook.client.artefact import observed
 from longlook.plan.link import Link
 from longlook.plan.workload import FILM_KBPS, Video
 from longlook.server.apache import Apache
+from longlook.server.tcp import NO_CONNECTION
 from longlook.site.film import segment_path
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(180)]
@@ -55,3 +57,16 @@ def test_a_wrong_session_is_rejected_for_its_own_reason(testbed_name, tmp_path, 
 def test_a_download_whose_connection_is_cut_is_cut_short(testbed_name, tmp_path):
     record = rejected(testbed_name, tmp_path, lambda on: on.side.client.drop_connections(), link=SLOW)
     assert record["reject_reason"] == "cut_short" and "net::ERR_" in record["reject_detail"], record["reject_detail"]
+
+
+def test_the_connection_stays_until_its_server_has_been_asked(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, Apache, "shreedhar2022video", workload=FILM) as on:
+        record = on.side.load(1)
+        assert record["accepted"], record["reject_detail"]
+        time.sleep(0.5)  # closing it takes a part of that
+        assert on.side.server.cca_of_load() == "cubic"
+        on.side.client.drop_connections()
+        deadline = time.monotonic() + 5
+        while on.side.server.cca_of_load() != NO_CONNECTION and time.monotonic() < deadline:
+            time.sleep(0.1)  # polling interval, bounded by the deadline
+        assert on.side.server.cca_of_load() == NO_CONNECTION

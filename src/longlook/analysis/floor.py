@@ -11,7 +11,8 @@ textbook, the model gives it the benefit. The parts are
 2. *requests*: one round trip for the first byte of the page, one for the first byte of an image: the browser learns of
    the images from the page (thesis 3.3). A download has no page: one for the first byte of its files.
 3. *serialisation*: the images' (files') bytes and the headers of the fewest, largest packets at the bandwidth of the
-   link. Header, TLS-record and HTTP framing bytes that could be absent are not counted.
+   link. Header, TLS-record and HTTP framing bytes that could be absent are not counted. Of a link with a token bucket
+   only what is beyond a full bucket, which passes in no time.
 4. *slow start*: what that takes longer because the server may not send at line rate at first. Let the images' first
    byte be sendable at T0, W the window by then, and g the growth of the window per round trip. Whatever is
    acknowledged before T0 + R was sent before T0, so before T0 + (k-1) R at most D(k) = W (1 + g + ... + g^(k-2)) image
@@ -118,7 +119,8 @@ def floor(cell: Cell, arm: Arm) -> Floor:
     packets_per_ms = cell.link.bandwidth_mbps * 1e3 / BITS_PER_BYTE / MTU_BYTES
 
     def serialise_ms(image_bytes: float) -> float:
-        return image_bytes / transport.payload_bytes / packets_per_ms
+        """Behind a bucket that is full, as it is at the most whenever they begin to leave."""
+        return max(image_bytes - (cell.link.burst_bytes or 0), 0.0) / transport.payload_bytes / packets_per_ms
 
     window = _window_at_images(transport, cell.workload)
     growth = _growth(arm, cell.workload)

@@ -48,8 +48,8 @@ EARLY_DATA = "--enable-features=EnableTLS13EarlyData"
 """TLS 1.3's early data over TCP, which Chromium does not send by itself. Of several switches of that name a browser
 heeds the last one: for the old ones, which have another, there is no server that would take early data."""
 PAINTS_LIBRARY, PLAYER = "speedline-core", "dashjs"
-PLAY_GRACE_S = 30.0
-"""Beyond a session's length: the player is read, and its bodies are hashed."""
+PLAY_GRACE_S, LEAVE_TIMEOUT_S = 30.0, 10.0
+"""Beyond a session's length: the player is read, and its bodies are hashed; until its tab is closed."""
 KEEPING = ("Q039", "Q043")
 """Versions of gQUIC of browsers whose cache takes along what 0-RTT needs, from Chromium 67 on; no server lets anything
 else into it (`no-store`)."""
@@ -75,6 +75,7 @@ class Chromium(Client):
         self._browser: Running | None = None
         self._driver: Running | None = None
         self._serial = 0
+        self._lingers = False
         self._owned = contextlib.ExitStack()
         try:
             self._start_browser()
@@ -201,6 +202,7 @@ class Chromium(Client):
         fresh = request.fresh or self.settings.arm.protocol == "tcp"
         asked = {"player": str(self.stack.modules(PLAYER)), "seconds": seconds, "fresh_context": fresh}
         told = self._ask(seconds + PLAY_GRACE_S, op="play", url=self._url(path), **asked)["session"]
+        self._lingers = True
         try:
             return played.recorded({"kind": played.KIND} | told)
         except (LookupError, TypeError, ValueError) as error:
@@ -242,6 +244,10 @@ class Chromium(Client):
         return reply
 
     def drop_connections(self) -> None:
+        if self._lingers:
+            self._lingers = False
+            with contextlib.suppress(LoadFailed):  # the next operation says what is wrong
+                self._ask(LEAVE_TIMEOUT_S, op="leave")
         if self.settings.arm.protocol == "tcp":
             shut_tcp(self._browser_pid, self.settings.address, self.settings.port)
 

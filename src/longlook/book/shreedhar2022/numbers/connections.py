@@ -15,6 +15,7 @@ from longlook.book.shreedhar2022.evidence import (
     ENVOY,
     ENVOY_LSQUIC,
     FAR,
+    FLOWS,
     LARGE,
     LARGE_SIZES,
     LSQUIC,
@@ -159,5 +160,5 @@ NUMBERS: Numbers = {
     "claims-hold": _how_many(lambda text: text.startswith("holds") and " of " not in text),
     "claims-fail": _how_many(lambda text: text.startswith("does not hold")),
     **{f"stated-{series.removeprefix('shreedhar-')}": stated(series)
-       for series in (WEB, FAR, MACHINE, CLOCK, CLOUD, LARGE)},
+       for series in (WEB, FAR, MACHINE, CLOCK, CLOUD, LARGE, FLOWS)},
 }  # fmt: skip

@@ -20,7 +20,9 @@
 //
 //   {"id": 4, "op": "play", "url": "https://.../film.mpd", "player": "MODULES_FOLDER_OF_DASHJS", "seconds": 60,
 //    "timeout_ms": 90000, "fresh_context": true}
-//   {"id": 4, "ok": true, "session": {"media_s": 57.9, ...}}     (video.js)
+//   {"id": 4, "ok": true, "session": {"media_s": 57.9, ...}}     (video.js; its tab stays until the next request)
+//
+//   {"id": 5, "op": "leave"}      {"id": 5, "ok": true}
 //
 // Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
 // context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3), unless a load asks for a context of its own,
@@ -76,19 +78,38 @@ function watch(tab) {
     return done;
 }
 
-// A tab for one operation, in a context of its own or in the browser's.
-async function inTab(browser, fresh, operate) {
+let lingering = null; // what closes the tab that lingers
+
+// A tab for one operation, in a context of its own or in the browser's. One that `lingers` is closed by the operation `leave`,
+// or by the next one: until then its connections stay, and the server can be asked about them.
+async function inTab(browser, fresh, operate, lingers = false) {
+    await leave();
     const context = fresh ? await browser.Target.createBrowserContext() : {};
     const {targetId} = await browser.Target.createTarget({url: 'about:blank', ...context});
     const tab = await CDP({...address, target: targetId});
     try {
         return await operate(tab);
     } finally {
-        await tab.close().catch(() => {});
-        await browser.Target.closeTarget({targetId}).catch(() => {});
-        if (fresh) {
-            await browser.Target.disposeBrowserContext(context).catch(() => {});
+        lingering = () => close(browser, tab, targetId, fresh ? context : null);
+        if (!lingers) {
+            await leave();
         }
+    }
+}
+
+async function leave() {
+    const closes = lingering;
+    lingering = null;
+    if (closes) {
+        await closes();
+    }
+}
+
+async function close(browser, tab, targetId, context) {
+    await tab.close().catch(() => {});
+    await browser.Target.closeTarget({targetId}).catch(() => {});
+    if (context) {
+        await browser.Target.disposeBrowserContext(context).catch(() => {});
     }
 }
 
@@ -169,8 +190,9 @@ const operations = {
         ({file: await inTab(browser, fresh, (tab) => withTimeout(download(tab, url), timeoutMs, `fetch of ${url}`))}),
     play: async (browser, request) => ({
         session: await inTab(browser, request.fresh_context,
-            (tab) => withTimeout(play(tab, request), request.timeout_ms, `the film at ${request.url}`)),
+            (tab) => withTimeout(play(tab, request), request.timeout_ms, `the film at ${request.url}`), true),
     }),
+    leave: async () => leave(),
 };
 
 async function toHar(url, log) {

@@ -1,0 +1,54 @@
+"""Numbers of the chapter contradictions.md: most of them are of the chapters that measure them, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from longlook.book.flows import contests
+from longlook.book.shreedhar2022.evidence import ENVOY, FLOWS, OLD, PLACES, WEB
+from longlook.book.shreedhar2022.evidence import Measured as Own
+from longlook.book.shreedhar2022.numbers import clients, connections, gigabit, video
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value_role import Numbers
+from longlook.experiment.metrics import CONNECT
+from longlook.published.shreedhar2022 import INDIA, STUDY
+
+SHARED = {
+    clients: ("waits-longer", "lead-theirs"),
+    connections: ("lead-right", "lead-wrapped", "crossing-fast", "crossing-slow", "cpu-curl", "cpu-lsquic"),
+    gigabit: ("crossing", "calls-quic", "calls-tcp", "part-100"),
+    video: ("startup-quic-10", "startup-tcp-10", "stalls-quic-10", "stalls-tcp-10"),
+}
+PAIR = "1 QUIC + 1 TCP"
+
+
+def _apart(of: str) -> Callable[[Measured], StatedNumber]:
+    """How far QUIC's and TLS 1.2's mean connection times from Bhubaneswar lie apart, in % of that of the arm `of`."""
+
+    def number(m: Measured) -> StatedNumber:
+        own = Own(m.data, m.key)
+        quic, tcp, base = (own.summary(PLACES[INDIA], arm, CONNECT.name) for arm in (ENVOY, OLD, of))
+        if quic is None or tcp is None or base is None:
+            raise NotMeasured(f"{WEB} has not both arms")
+        text = f"{100 * (tcp.mean - quic.mean) / base.mean:.0f}{SPACE}%"
+        return StatedNumber(text, f"mean connection times of {ENVOY} and {OLD}; from data/raw/reference-{WEB}-*")
+
+    return number
+
+
+def _flows_ratio(m: Measured) -> StatedNumber:
+    found = [one for one in contests(m.data, STUDY, FLOWS, m.key) if one.label == PAIR]
+    if not found:
+        raise NotMeasured(f"{FLOWS} is not measured")
+    (pair,) = found
+    return StatedNumber(
+        f"{pair.ratio.value:.2f}{SPACE}times", f"QUIC's rate over TCP's; from {', '.join(pair.campaigns)}"
+    )
+
+
+NUMBERS: Numbers = {
+    **{name: page.NUMBERS[name] for page, names in SHARED.items() for name in names},
+    "share-india": _apart(OLD),
+    "over-india": _apart(ENVOY),
+    "flows-ratio": _flows_ratio,
+}
