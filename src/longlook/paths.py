@@ -36,6 +36,8 @@ ALLOWED = BOOK / "yu2021" / "clients.csv"
 """What clients allow a server to send, and whether they look at its certificate (`longlook clients`)."""
 SYSCALLS = BOOK / "shreedhar2022" / "syscalls.csv"
 """How often clients and servers call the kernel for a megabyte (`longlook syscalls`)."""
+STILL = BOOK / "shreedhar2022" / "player.webp"
+"""What a browser shows of the film (`python -m longlook.experiment.still`)."""
 STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 

@@ -1,5 +1,7 @@
 """The claims of Halme 2021: what is printed, and what intervals decide."""
 
+import math
+
 import pytest
 from book_sample import PUBLISHED
 
@@ -30,6 +32,7 @@ def test_an_interval_decides_where_it_lies_within_the_bounds_or_outside(low, hig
 
 def test_a_mean_without_an_interval_decides_by_itself():
     assert Times(1.3).within(1.0, 1.4) is True and Times(1.5).within(1.0, 1.4) is False
+    assert Times(1.3, math.nan, math.inf).within(1.0, 1.4) is None
 
 
 def test_what_is_printed_holds_but_for_what_its_own_tables_deny():

@@ -22,7 +22,7 @@ def texts(tmp_path_factory):
 
 def test_one_difference_has_two_names(texts):
     share, over = (float(texts[name].removesuffix(" %")) / 100 for name in ("share-india", "over-india"))
-    assert 0.5 < share < 0.7 and over == pytest.approx(share / (1 - share), abs=0.03)
+    assert 0.5 < share < 0.7 and over == pytest.approx(share / (1 - share), abs=0.06)  # both are whole per cent
 
 
 def test_flows_at_once_and_files_alone(texts):

@@ -17,7 +17,7 @@ PAGES = sorted(
     path.relative_to(paths.ROOT).with_suffix("").as_posix()
     for path in [*paths.BOOK.glob("*.md"), *paths.BOOK.glob("[!_]*/*.md")]
 )
-KEPT = ("data/", "book/years/", "book/yu2021/")
+KEPT = ("data/", "book/shreedhar2022/", "book/years/", "book/yu2021/", "src/longlook/plan/workload.py")
 """Where what is measured is: campaigns and their tables, and what browsers and servers were asked."""
 ROLE = re.compile(r"\{value\}`([^`]+)`")
 

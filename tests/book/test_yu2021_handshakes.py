@@ -17,8 +17,8 @@ from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Measured
 from longlook.book.yu2021.handshakes import (
     DONE,
     GROUP,
+    PACE,
     PAIRS_OF,
-    PROTOCOLS,
     VERIFY,
     Pair,
     later_ms,
@@ -30,7 +30,7 @@ from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep, sweep_files
 
 PAGE = "book/yu2021/handshakes"
-SWEEPS = (GROUP, VERIFY)
+SWEEPS = (GROUP, PACE, VERIFY)
 LOADS = 8
 TRIPS = {"quic": 1, "tcp": 2}
 MORE_MS = {"p256": 1.5, "verified": 0.5}
@@ -39,7 +39,7 @@ BYTES_MS = 90.0
 
 
 def connect_ms(arm, rtt_ms):
-    protocol, done = arm.split()
+    protocol, done, *_ = arm.split()
     return (TRIPS[protocol] + (done == "p256")) * rtt_ms + MORE_MS.get(done, 0.0)
 
 
@@ -99,7 +99,8 @@ def test_the_sweeps_have_the_arms_and_links_that_the_chapter_tells_of():
             assert cell.workload.total_bytes == SMALL and cell.link.loss_pct == 0
             assert set(cell.arm_names) == {arm for pair in PAIRS_OF[series] for arm in pair.arms}
             for arm in cell.arms:
-                protocol, _, done = arm.name.partition(" ")
+                protocol, done, *told = arm.name.split()
+                assert arm.initial_rtt_ms == (15 if told else None)
                 assert (arm.protocol, arm.client, arm.cca, arm.handshake) == (protocol, "curl", "cubic", "1rtt")
                 assert arm.server == {"quic": "ngtcp2", "tcp": "nginx"}[protocol] and done in DONE[series]
                 assert arm.verify is (done != "unverified")
@@ -111,10 +112,10 @@ def test_the_sweeps_have_the_arms_and_links_that_the_chapter_tells_of():
 def test_arms_of_a_pair_differ_in_one_thing():
     for series in SWEEPS:
         (cell, *_) = open_sweep(series).cells()
-        for protocol in PROTOCOLS:
-            one, other = (cell.arm(arm).conditions() for arm in Pair(series, protocol).arms)
+        for pair in PAIRS_OF[series]:
+            one, other = (cell.arm(arm).conditions() for arm in pair.arms)
             differ = {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
-            assert differ == ({"client_groups"} if series == GROUP else {"verify"})
+            assert differ == ({"verify"} if series == VERIFY else {"client_groups"})
 
 
 def test_what_a_refused_group_costs_is_found_in_the_tables(data):
@@ -146,6 +147,9 @@ def holds(series, added=None):
         (GROUP, {("tcp p256", "connect_ms"): -7.0}, [False, True, True]),
         (GROUP, {"quic p256": 12.0, "quic x25519": 12.0}, [True, True, False]),
         (GROUP, {"tcp x25519": None}, [None, None, None]),
+        (PACE, {("quic p256", "connect_ms"): 6.0}, [True, True, True]),
+        (PACE, {"quic p256 told": 6.0}, [False, False, False]),
+        (PACE, {"quic p256 told": None}, [False, None, None]),
         (VERIFY, {}, [True, True, True]),
         (VERIFY, {("quic verified", "connect_ms"): 20.0}, [False, True, False]),
         (VERIFY, {("tcp verified", "ttlb_ms"): 20.0}, [True, False, True]),
@@ -186,11 +190,13 @@ def rows_of(shown):
 def test_tables_of_the_sample(data):
     rows = rows_of(handshake_tables.groups(data))
     assert [row[0] for row in rows] == ["HTTP/3, 15 ms", "HTTP/3, 115 ms", "HTTP/2, 15 ms", "HTTP/2, 115 ms"]
-    assert rows[1][1].startswith("115.0 (") and rows[1][2].startswith("231.5 (")
-    assert re.fullmatch(r"16\.5 ms \(16\.\d to 16\.\d\); 1\.10 round trips \(1\.10 to 1\.10\)", rows[0][3])
+    assert rows[1][1].startswith("115.0<br>(") and rows[1][2].startswith("231.5<br>(")
+    assert re.fullmatch(r"16\.5 ms \(16\.\d to 16\.\d\)<br>1\.10 round trips \(1\.10 to 1\.10\)", rows[0][3])
     checked = rows_of(handshake_tables.checks(data))
     assert [row[0] for row in checked] == ["HTTP/3", "HTTP/2"] and checked[0][4].startswith("0.5 ms (")
-    assert handshake_predictions.predictions(*SWEEPS, data=data).data.count("<td>holds</td>") == 6
+    assert handshake_predictions.predictions(*SWEEPS, data=data).data.count("<td>holds</td>") == 8
+    paced = rows_of(handshake_tables.paced(data))
+    assert [row[0] for row in paced] == ["333 ms assumed", "15 ms assumed"] and "1.10 round trips" in paced[1][3]
 
 
 def test_numbers_of_the_text(data):
@@ -201,7 +207,7 @@ def test_numbers_of_the_text(data):
 
 
 def test_a_copy_without_data_says_so(nothing):
-    for shown in (handshake_tables.groups, handshake_tables.checks):
+    for shown in (handshake_tables.groups, handshake_tables.paced, handshake_tables.checks):
         assert "Not measured yet" in shown(nothing).data
     assert "Not measured yet" in handshake_predictions.predictions(*SWEEPS, data=nothing).data
     for name in numbers_of(PAGE):

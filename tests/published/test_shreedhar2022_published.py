@@ -8,6 +8,7 @@ from longlook.published import shreedhar2022 as published
 from longlook.stack.arms import open_sweep
 
 WEB = published.web()
+PAIR = ("quic", "tcp")
 
 
 def test_every_set_of_percentiles_is_whole_and_rises():
@@ -71,6 +72,22 @@ def test_the_processor_of_each_client_and_the_flows_at_once():
         assert [arm.protocol for arm in cell.arms] == [protocol for protocol, _ in found[cell.label]]
 
 
+def test_table_iii_by_loss_and_protocol():
+    found = published.streamed()
+    stalls = {protocol: [found[published.STALLS, loss, protocol] for loss in (0, 1, 5, 10)] for protocol in PAIR}
+    assert stalls == {"quic": [2, 2, 2, 2.08], "tcp": [2, 2, 1.96, 2.2]}
+    switches = {protocol: [found[published.SWITCHES, loss, protocol] for loss in (0, 1, 5, 10)] for protocol in PAIR}
+    assert switches == {"quic": [1, 1, 1, 2.58], "tcp": [1, 1.07, 1.13, 2.13]}
+
+
+def test_what_else_is_printed_of_sessions_and_of_video():
+    found = published.streamed()
+    assert [found[published.STARTUP_S, 10, protocol] for protocol in PAIR] == [7.65, 8.59]
+    assert found[published.EARLIER_PCT, 5, "quic"] == 40 and found[published.STALLED_LONGER_PCT, 10, "tcp"] == 50
+    assert len(found) == 20 and len(published.video()) == 49
+    assert published.media_lead_ms() == {"india": 534, "munich": 406}
+
+
 @pytest.mark.parametrize(
     ("name", "read", "old", "new", "said"),
     [
@@ -80,6 +97,11 @@ def test_the_processor_of_each_client_and_the_flows_at_once():
         ("web.csv", published.web, "VM in LRZ network", "VM elsewhere", r"web\.csv, line 2: .*VM elsewhere"),
         ("cloud.csv", published.cloud, ",55,", ",most,", r"cloud\.csv, line 2: .*most"),
         ("text.csv", published.text, ",35,", ",few,", r"text\.csv, line 2: .*few"),
+        ("video.csv", published.video, ",7.65,", ",soon,", r"video\.csv, line 19: .*soon"),
+        ("video.csv", published.video, ",10,QUIC,", ",most,QUIC,", r"video\.csv, line 19: .*most"),
+        ("video.csv", published.streamed, ",10,QUIC,", ",,QUIC,", r"video\.csv, line 19: sessions have a loss"),
+        ("video.csv", published.streamed, ",0,TCP,", ",0,SCTP,", r"video\.csv, line 26: .*a protocol of QUIC"),
+        ("video.csv", published.streamed, ",1,TCP,", ",0,TCP,", r"video\.csv, line 27: stalls.* twice"),
     ],
 )
 def test_a_mistake_is_told_with_its_file_and_line(tmp_path, name, read, old, new, said):

@@ -30,9 +30,10 @@ class Times:
         return max(self.low, 0.0)
 
     def within(self, at_least: float = -math.inf, at_most: float = math.inf) -> bool | None:
-        """Whether the interval lies inside; None where it lies across a bound. Without one the number decides."""
+        """Whether the interval lies inside; None where it lies across a bound, or has no end. Without one the number
+        decides."""
         if math.isnan(self.low):
-            return at_least <= self.value <= at_most
+            return None if math.isinf(self.high) else at_least <= self.value <= at_most
         if self.high < at_least or self.low > at_most:
             return False
         return True if at_least <= self.low and self.high <= at_most else None

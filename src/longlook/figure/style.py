@@ -8,6 +8,7 @@ carrier of the result.
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from numbers import Real
 
 import altair as alt
@@ -105,7 +106,8 @@ def mean_sd(mean: float, sd: float | None, digits: int) -> tuple[str, str]:
 
 def rounded(value: float) -> str:
     """Three significant figures, and no power of ten: `0.0123`, `4.56`, `12,300`."""
-    return f"{float(f'{value:.3g}'):,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    short = f"{value:.3g}"
+    return f"{float(short):,.0f}" if abs(value) >= 100 else f"{Decimal(short):f}"
 
 
 def value_text(value: object) -> str:

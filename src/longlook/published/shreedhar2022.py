@@ -1,4 +1,4 @@
-"""Shreedhar et al. 2022: percentiles of connection times and downloads, numbers of its text, means of its cloud store.
+"""Shreedhar et al. 2022: percentiles of connection times and downloads, numbers of its text, cloud store and video.
 
 The percentiles and means are what the authors' public notebooks print; the paper has figures without numbers. They are
 of public sites and a public store, so that no cell here is the same: they are no `PublishedCell`s.
@@ -35,6 +35,15 @@ STORE = "Google Drive download"
 STORE_QUIC, STORE_TLS = "gQUIC (Q039+Q043+Q044)", "TLS 1.2 over TCP"
 BESIDE = "Google Drive 200 MB, "
 """What the workload of flows at once begins with; ` at once` ends it."""
+STREAMED, MEDIA = "YouTube video_streaming, headless Chrome, 3 minutes", "YouTube media servers"
+STALLS, SWITCHES = "stalls_count", "quality_switches_count"
+"""Averages of table III."""
+STARTUP_S, EARLIER_PCT = "startup_delay_s", "startup_delay_improvement_pct"
+"""Medians: how long it takes to begin, and by how much QUIC's takes less than TCP's."""
+STALLED_LONGER_PCT = "stall_duration_longer_pct"
+"""By how much, at most, TCP's median is longer than QUIC's."""
+PROTOCOLS = {"QUIC": "quic", "TCP": "tcp", "TLS/TCP": "tcp"}
+"""Of the sessions, as the file calls them -> as they are called here."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,8 @@ class Row:
     note: str
     size_bytes: int | None = None
     """Of a file; their KB and MB are decimal."""
+    loss_pct: float | None = None
+    """Each way; None where none is set."""
 
 
 def web(folder: Path | None = None) -> list[Distribution]:
@@ -127,16 +138,22 @@ def cloud(folder: Path | None = None) -> list[Row]:
     return [_row(where, row) for where, row in rows(STUDY, "cloud.csv", folder)]
 
 
+def video(folder: Path | None = None) -> list[Row]:
+    """Numbers of section VII and of the notebooks about video, in the order of the file."""
+    return [_row(where, row) for where, row in rows(STUDY, "video.csv", folder)]
+
+
 def _row(where: str, row: Mapping[str, str]) -> Row:
     kept = ("workload", "protocol", "compared_with", "metric", "statistic", "basis", "source", "note")
     try:
-        size = row.get("size_kb", "")
+        size, loss = row.get("size_kb", ""), row.get("loss_pct", "")
         return Row(
             **{name: row[name] for name in kept},
             place=PLACES.get(row["vantage_point"], row["vantage_point"]),
             value=float(row["value"]),
             n=_count(row),
             size_bytes=int(size) * 1000 if size else None,
+            loss_pct=float(loss) if loss else None,
         )
     except (KeyError, ValueError) as error:
         raise LonglookError(f"{where}: {error}") from None
@@ -172,3 +189,30 @@ def flows(folder: Path | None = None) -> dict[str, list[tuple[str, float]]]:
             label = one.workload.removeprefix(BESIDE).removesuffix(" at once")
             found.setdefault(label, []).append((one.protocol.partition(" ")[0].lower(), one.value))
     return {label: sorted(own, key=lambda flow: flow[0]) for label, own in found.items()}
+
+
+def streamed(folder: Path | None = None) -> dict[tuple[str, float, str], float]:
+    """What is printed of the sessions that stream: metric, loss each way in % and protocol (`quic`, `tcp`) -> value, in
+    the unit that the metric names."""
+    found: dict[tuple[str, float, str], float] = {}
+    for where, row in rows(STUDY, "video.csv", folder):
+        one = _row(where, row)
+        if one.workload != STREAMED:
+            continue
+        if one.loss_pct is None or one.protocol not in PROTOCOLS:
+            raise LonglookError(f"{where}: sessions have a loss, and a protocol of {', '.join(PROTOCOLS)}")
+        key = (one.metric, one.loss_pct, PROTOCOLS[one.protocol])
+        if key in found:
+            raise LonglookError(f"{where}: {one.metric} of {one.protocol} with {one.loss_pct:g} % is there twice")
+        found[key] = one.value
+    return found
+
+
+def media_lead_ms(folder: Path | None = None) -> dict[str, float]:
+    """Place -> by how many ms QUIC connects to YouTube's media servers earlier than TLS 1.2 at the median, as section
+    VII has it."""
+    return {
+        one.place: one.value
+        for one in video(folder)
+        if one.workload == MEDIA and one.statistic == "QUIC faster at the median"
+    }

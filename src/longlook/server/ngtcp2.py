@@ -29,7 +29,7 @@ class Ngtcp2(Server):
     """It gives tickets, and ends no connection."""
 
     name = "ngtcp2"
-    offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), qlog=True, groups=True)
+    offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), qlog=True, groups=True, initial_rtt=True)
 
     def _command(self) -> list[str]:
         own = self.settings
@@ -44,6 +44,7 @@ class Ngtcp2(Server):
             f"--cc={own.arm.cca}",
             f"--qlog-dir={self._qlogs}",
             f"--mime-types-file={types}",
+            *([f"--initial-rtt={own.arm.initial_rtt_ms}ms"] if own.arm.initial_rtt_ms is not None else []),
             *([f"--groups={_priorities(own.arm.server_groups)}"] if own.arm.server_groups else []),
             self.address,
             str(own.port),

@@ -10,6 +10,7 @@ import numpy as np
 
 from longlook.analysis.welch import Summary, summarise, summary_of
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.times import Times, difference
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, SERVER_CPU, TTFB, TTLB
 from longlook.published.shreedhar2022 import CONNECTION, DOWNLOAD, FIRST_BYTE, INDIA, MUNICH, STUDY, TLS12, TLS13, VM
 from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
@@ -59,7 +60,8 @@ TITLES = {
 }
 CLOCK_RTTS_MS = (200.0, 290.0, 415.0, 580.0)
 SIZES = (500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000)
-LARGE_SIZES = (50_000_000, 100_000_000, 200_000_000)
+LARGEST = 200_000_000
+LARGE_SIZES = (50_000_000, 100_000_000, LARGEST)
 CLOUD_RTT_MS = 10.0
 
 
@@ -116,6 +118,11 @@ class Measured:
         """None where there is no download that counts."""
         values = self.values(where, arm, metric)
         return percentile(values, at) if len(values) else None
+
+    def earlier(self, where: Where) -> Times | None:
+        """By how many ms QUIC, by curl from Envoy, connects earlier than TLS 1.2."""
+        quic, tls = (self.summary(where, arm, CONNECT.name) for arm in (ENVOY, OLD))
+        return None if quic is None or tls is None else difference(quic, tls)
 
     def rate(self, size: int, arm: str) -> Summary | None:
         """Throughput as theirs, MB/s: the file over the time to its last byte, of each download."""

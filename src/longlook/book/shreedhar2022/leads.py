@@ -20,6 +20,9 @@ class Evidence(Protocol):
     def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
         """Of one arm under one condition."""
 
+    def earlier(self, where: Where) -> Times | None:
+        """By how many ms QUIC connects earlier than TLS 1.2."""
+
     def rate(self, size: int, arm: str) -> Summary | None:
         """Throughput of a file, MB/s."""
 

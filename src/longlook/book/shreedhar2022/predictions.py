@@ -16,7 +16,7 @@ from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.shreedhar2022.checked import Check, judge
-from longlook.book.shreedhar2022.claims import CLIENTS, HALF_A_TRIP, LARGEST, SERVERS, TITLES, TRIPS
+from longlook.book.shreedhar2022.claims import CLIENTS, HALF_A_TRIP, SERVERS, TITLES, TRIPS
 from longlook.book.shreedhar2022.clock import wrapped
 from longlook.book.shreedhar2022.evidence import (
     CLOCK,
@@ -30,6 +30,7 @@ from longlook.book.shreedhar2022.evidence import (
     FLOWS,
     LARGE,
     LARGE_SIZES,
+    LARGEST,
     LONG,
     LONGEST,
     LSQUIC,

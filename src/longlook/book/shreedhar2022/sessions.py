@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ from longlook.book.data import COLUMNS, BookData
 from longlook.book.loads import by_place
 from longlook.book.times import Times, difference, times
 from longlook.errors import LonglookError
+from longlook.experiment.metrics import STALLED, STALLS
 from longlook.experiment.sessions import WHICH, sessions
 from longlook.published.shreedhar2022 import STUDY
 from longlook.record.samples import read_records
@@ -25,8 +27,8 @@ LOSSES = (0.0, 1.0, 5.0, 10.0)
 QUIC, TCP = "quic", "tcp"
 NAMES = {TCP: "HTTP/2", QUIC: "HTTP/3"}
 """Arms, from above."""
-Values = Mapping[tuple[float, str, str], Sequence[float]]
-"""By loss each way, arm and metric."""
+Values = Mapping[tuple[float, str, str], Mapping[int, float]]
+"""By loss each way, arm and metric; of each session by its number."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,26 @@ class Played:
         """Whether any session of a series counts."""
         return bool(_values(self.data, series, self.key))
 
-    def values(self, series: str, loss_pct: float, arm: str, metric: str) -> Sequence[float]:
+    def values(self, series: str, loss_pct: float, arm: str, metric: str) -> list[float]:
         """Of every session that counts."""
-        return _values(self.data, series, self.key).get((loss_pct, arm, metric), ())
+        return list(self._by_session(series, loss_pct, arm, metric).values())
+
+    def stall_ms(self, series: str, loss_pct: float, arm: str) -> list[float]:
+        """How long one of its stalls took on the mean, of every session that counts and stood still."""
+        stalls, stood = (self._by_session(series, loss_pct, arm, one) for one in (STALLS.name, STALLED.name))
+        return [stood[index] / count for index, count in stalls.items() if count and index in stood]
+
+    def _by_session(self, series: str, loss_pct: float, arm: str, metric: str) -> Mapping[int, float]:
+        return _values(self.data, series, self.key).get((loss_pct, arm, metric), {})
 
     def summary(self, series: str, loss_pct: float, arm: str, metric: str) -> Summary | None:
         """None where no session counts."""
         values = self.values(series, loss_pct, arm, metric)
         return summarise(values) if len(values) else None
+
+    def rejected(self, series: str, loss_pct: float, arm: str) -> Counter[str]:
+        """Sessions that were played and do not count, by their reasons, in words."""
+        return _rejected(self.data, series, self.key).get((loss_pct, arm), Counter())
 
     def times(self, series: str, loss_pct: float, metric: str, base: str, other: str) -> Times | None:
         """How many times that of `base` the mean of `other` is; None where either is not measured, or `base` is 0."""
@@ -82,8 +96,21 @@ class Played:
 
 @lru_cache(maxsize=32)
 def _values(data: BookData, series: str, key: str) -> Values:
-    found = by_place(data, STUDY, series, key, lambda row: float(row["loss_pct"]) / 2)
-    return {where: list(values.values()) for where, values in found.items()}
+    return by_place(data, STUDY, series, key, lambda row: float(row["loss_pct"]) / 2)
+
+
+@lru_cache(maxsize=32)
+def _rejected(data: BookData, series: str, key: str) -> Mapping[tuple[float, str], Counter[str]]:
+    rows = data.rows("samples", STUDY, series, key)
+    rows = rows[~rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
+    rows = rows.drop_duplicates(["campaign", "cell_id", "arm", "index", "attempt"])
+    cells = data.rows("cells", STUDY, series, key)
+    lost = dict(zip(cells["campaign"] + cells["cell_id"], cells["loss_pct"] / 2, strict=True))
+    found: dict[tuple[float, str], Counter[str]] = {}
+    for row in rows.to_dict("records"):
+        where = (float(lost[row["campaign"] + row["cell_id"]]), row["arm"])
+        found.setdefault(where, Counter())[row["reject_reason"].replace("_", " ")] += 1
+    return found
 
 
 def newest(data: BookData, series: str) -> Played | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import html
+from typing import Any
+
 import altair as alt
 import pandas as pd
 from IPython.display import HTML
 
+from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
@@ -16,40 +21,58 @@ from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table
 
-SHOWN_METRICS: dict[str, tuple[str, float]] = {
-    "start-up, s": (STARTUP.name, 1e-3),
-    "stalls": (STALLS.name, 1.0),
-    "stood still, s": (STALLED.name, 1e-3),
-    "switches": (SWITCHES.name, 1.0),
-    "bitrate, kbit/s": (SHOWN.name, 1.0),
-    "loaded, MB": (LOADED.name, 1e-6),
-    "frames dropped": (DROPPED.name, 1.0),
+SHOWN_METRICS: dict[str, tuple[str, float, int]] = {
+    "start-up, s": (STARTUP.name, 1e-3, 2),
+    "stalls": (STALLS.name, 1.0, 1),
+    "stood still, s": (STALLED.name, 1e-3, 2),
+    "switches": (SWITCHES.name, 1.0, 1),
+    "bitrate, kbit/s": (SHOWN.name, 1.0, 0),
+    "loaded, MB": (LOADED.name, 1e-6, 1),
+    "frames dropped": (DROPPED.name, 1.0, 1),
 }
-"""Heading -> metric, and what makes its unit of the metric's."""
+"""Heading -> metric, what makes its unit of the metric's, and digits behind the point."""
+STILL_TEXT = (
+    "The film in the browser: FFmpeg's test card with noise over it all. Six upright bars of colour, a slanting band, "
+    "squares that move, and in a corner the time that it has reached."
+)
 WIDE, NARROW, HEIGHT = 560, 270, 90
 MEASURES = {"buffer_s": "buffer, s", "kbps": "bitrate, kbit/s"}
 
 
 def table(series: str, data: BookData | None = None) -> HTML:
-    """A row for each loss and protocol: means with standard deviations over the sessions that count."""
+    """A row for each loss and protocol: means with standard deviations over the sessions that count; which do not."""
     own = newest(data or book_data.load(), series)
     if own is None:
         return HTML(style.NOTHING_YET)
     rows = []
     for loss in LOSSES:
         for arm, name in NAMES.items():
-            found = [(own.summary(series, loss, arm, metric), scale) for metric, scale in SHOWN_METRICS.values()]
-            first = found[0][0]
-            if first is not None:
-                rows.append([f"{loss:g} %", name, str(first.n), *(_text(one, scale) for one, scale in found)])
-    return HTML(html_table(["loss each way", "protocol", "sessions", *SHOWN_METRICS], rows))
+            first = own.summary(series, loss, arm, STARTUP.name)
+            if first is None:
+                continue
+            texts = [
+                _text(own.summary(series, loss, arm, metric), scale, digits)
+                for metric, scale, digits in SHOWN_METRICS.values()
+            ]
+            out = ", ".join(f"{count} {reason}" for reason, count in own.rejected(series, loss, arm).items())
+            rows.append([f"{loss:g} %", name, str(first.n), *texts, out or style.DASH])
+    head = ["loss each way", "protocol", "sessions", *SHOWN_METRICS, "not counted"]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head) - 1)), starts=set(range(2, len(rows), 2))))
 
 
-def _text(found: Summary | None, scale: float) -> str:
+def _text(found: Summary | None, scale: float, digits: int) -> str:
     if found is None:
-        return ""
-    sd = "" if found.n < 2 else f" ± {style.rounded(found.sd * scale)}"
-    return f"{style.rounded(found.mean * scale)}{sd}"
+        return style.DASH
+    sd = "" if found.n < 2 else f" ± {found.sd * scale:,.{digits}f}"
+    return f"{found.mean * scale:,.{digits}f}{sd}"
+
+
+def still() -> HTML:
+    """What the browser shows of the film, as `longlook.experiment.still` took it."""
+    if not paths.STILL.exists():
+        return HTML(style.NOTHING_YET)
+    picture = base64.b64encode(paths.STILL.read_bytes()).decode()
+    return HTML(f'<img alt="{html.escape(STILL_TEXT)}" class="ll-static" src="data:image/webp;base64,{picture}">')
 
 
 def chart(series: str, loss_pct: float, data: BookData | None = None) -> LiveChart | HTML:
@@ -66,33 +89,46 @@ def chart(series: str, loss_pct: float, data: BookData | None = None) -> LiveCha
         narrow=_panels(rows, NARROW),
         alt_text=f"One session of each protocol with {loss_pct:g} % loss each way. {_told(rows)}",
         downloads=(Attachment(f"{name}.csv", rows.to_csv(index=False)),),
-        hint="Point at a line for its numbers.",
+        hint="Point at a line for its numbers; the wheel with the shift key zooms all panels, dragging moves them.",
     )
 
 
 def _panels(rows: pd.DataFrame, width: int) -> alt.TopLevelMixin:
-    last = float(rows["time_s"].max())
+    """One above the other, with one scale of time, into which any of them zooms."""
+    time = alt.X("time_s:Q", title="time, s", scale=alt.Scale(domain=[0, float(rows["time_s"].max())], nice=False))
+    shown = [(arm, measure) for arm in NAMES for measure in MEASURES]
+    views = [f"line_{place}" for place in range(len(shown))]  # Altair names each by its place, whatever it is called
     panels = [
-        _panel(rows[rows["arm"] == arm], measure, f"{name}: {title}", width, last)
-        for arm, name in NAMES.items()
-        for measure, title in MEASURES.items()
+        _panel(rows[rows["arm"] == arm], measure, view, time).properties(
+            width=width, height=HEIGHT, title=f"{NAMES[arm]}: {MEASURES[measure]}"
+        )
+        for view, (arm, measure) in zip(views, shown, strict=True)
     ]
-    return configured(alt.vconcat(*panels, spacing=8))
+    whole: Any = alt.vconcat(*panels, spacing=8).resolve_scale(x="shared")
+    zoom = alt.IntervalSelectionConfig(type="interval", encodings=["x"], zoom="wheel![event.shiftKey]")
+    # Of one selection that several panels share `add_params` makes one that has views which are not there.
+    whole.params = [alt.TopLevelSelectionParameter(name="zoom", select=zoom, bind="scales", views=views)]
+    return configured(whole)
 
 
-def _panel(rows: pd.DataFrame, measure: str, title: str, width: int, last: float) -> alt.LayerChart | alt.FacetChart:
-    x = alt.X("time_s:Q", title="time, s", scale=alt.Scale(domain=[0, last]))
-    still = alt.Chart(rows[rows["stalled"] > 0]).mark_rule(opacity=0.35, strokeWidth=3).encode(x=x)
+def _panel(rows: pd.DataFrame, measure: str, view: str, time: alt.X) -> style.Layered:
+    """`view`: the line's name."""
+    still = (
+        alt.Chart(rows.assign(until_s=rows["time_s"].shift(-1)).query("stalled > 0 and until_s > time_s"))
+        .mark_rect(clip=True, opacity=0.35, color="grey")
+        .encode(x=time, x2="until_s:Q")
+    )
     line = (
         alt.Chart(rows)
-        .mark_line(interpolate="step-after" if measure == "kbps" else "linear", strokeWidth=2)
+        .mark_line(clip=True, interpolate="step-after" if measure == "kbps" else "linear", strokeWidth=2)
         .encode(
-            x=x,
+            x=time,
             y=alt.Y(f"{measure}:Q", title=None, scale=alt.Scale(zero=True)),
             tooltip=[alt.Tooltip("time_s:Q", title="s", format=".1f"), alt.Tooltip(f"{measure}:Q", format=".0f")],
         )
+        .properties(name=view)
     )
-    return alt.layer(still, line).properties(width=width, height=HEIGHT, title=title)
+    return alt.layer(still, line)
 
 
 def _told(rows: pd.DataFrame) -> str:

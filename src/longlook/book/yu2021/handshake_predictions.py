@@ -1,4 +1,4 @@
-"""What yu-group and yu-verify predicted, in the heads of their sweeps, and what became of it."""
+"""What yu-group, yu-group-pace and yu-verify predicted, in the heads of their sweeps, and what became of it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from longlook.book.varied import REFERENCE
 from longlook.book.yu2021.evidence import FAR, QUIET, Condition, Measured
 from longlook.book.yu2021.handshake_claims import HANDSHAKE_TRIPS
 from longlook.book.yu2021.handshakes import (
+    ASSUMED,
     GROUP,
     LINKS,
     METRICS,
+    PACE,
     PAIRS_OF,
     VERIFY,
     beyond_other_protocol,
@@ -33,6 +35,7 @@ LAST_BYTE_TRIPS: Mapping[Condition, float] = {QUIET: 0.25, FAR: 0.1}
 ALIKE_TRIPS: Mapping[Condition, float] = {QUIET: 0.5, FAR: 0.1}
 """So far from what is predicted a number of round trips may be, by link."""
 CHECK_MS = 2.0
+WAITING_TRIPS, TOLD_TRIPS, LATE_TRIPS = (1.35, 1.65), (0.95, 1.25), (0.75, 1.25)
 
 
 def predictions(*sweeps: str, data: BookData | None = None) -> HTML:
@@ -92,4 +95,16 @@ def of_verify(own: Measured) -> list[Prediction]:
     ]
 
 
-OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {GROUP: of_group, VERIFY: of_verify}
+def of_pace(own: Measured) -> list[Prediction]:
+    handshake, last = ({pair: later_trips(own, pair, one) for pair in PAIRS_OF[PACE]} for one in METRICS)
+    waiting, told = ({pair.label: found for pair, found in handshake.items() if pair.told == one} for one in ASSUMED)
+    later = {pair.label: found for pair, found in last.items()}
+    return [
+        judged("with 333 ms assumed the handshake is longer by 1.35 to 1.65 round trips", waiting, *WAITING_TRIPS,
+               text=trips_text),
+        judged("with 15 ms assumed it is longer by 0.95 to 1.25 round trips", told, *TOLD_TRIPS, text=trips_text),
+        judged("the last byte is later by 0.75 to 1.25 round trips in both", later, *LATE_TRIPS, text=trips_text),
+    ]  # fmt: skip
+
+
+OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {GROUP: of_group, PACE: of_pace, VERIFY: of_verify}

@@ -263,5 +263,10 @@ class Chromium(Client):
     def pids(self) -> tuple[int, ...]:
         return tuple(one.pid for one in (self._browser, self._driver) if one is not None)
 
+    @property
+    def devtools_port(self) -> int:
+        """On the client's host: where other programs may look into the browser too."""
+        return self._port
+
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self._browser_pid)

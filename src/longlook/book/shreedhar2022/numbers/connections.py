@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
-from longlook.book.shreedhar2022.claims import CLAIMS, LARGEST, UNDECIDED
+from longlook.book.shreedhar2022.claims import CLAIMS, elsewhere
 from longlook.book.shreedhar2022.clock import over_all_links, wrapped
 from longlook.book.shreedhar2022.evidence import (
     CLOCK,
@@ -18,6 +18,7 @@ from longlook.book.shreedhar2022.evidence import (
     FLOWS,
     LARGE,
     LARGE_SIZES,
+    LARGEST,
     LSQUIC,
     MACHINE,
     NEW,
@@ -31,6 +32,7 @@ from longlook.book.shreedhar2022.evidence import (
 )
 from longlook.book.shreedhar2022.evidence import Measured as Own
 from longlook.book.shreedhar2022.leads import more
+from longlook.book.shreedhar2022.over_ten_seconds import SPAN_S, parts
 from longlook.book.shreedhar2022.tables import used
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
@@ -126,6 +128,19 @@ def _lead(at: int, clock: Callable[[list[float]], list[float]]) -> Number:
     return number
 
 
+def _flows_part(place: int, when: str) -> Number:
+    """QUIC's part of the line beside one flow of TCP."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = parts(m.data, m.key)
+        if found is None:
+            raise NotMeasured(f"{FLOWS} is not measured")
+        what = f"QUIC's part of all that arrived in the {when} {SPAN_S:g} s, over all runs"
+        return _told(m, FLOWS, f"{100 * found[place]:.0f}{SPACE}%", what)
+
+    return number
+
+
 def _verdicts(m: Measured) -> list[str]:
     """Of every claim that has numbers, by the reference campaigns."""
     found = [verdict(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(Own(m.data, m.key)))]
@@ -152,11 +167,13 @@ NUMBERS: Numbers = {
     "cpu-curl": _cpu(ENVOY),
     "cpu-lsquic": _cpu(ENVOY_LSQUIC),
     "slow-used": _used,
+    "flows-first": _flows_part(0, "first"),
+    "flows-last": _flows_part(1, "last"),
     "lead-right": _lead(75, list),
     "lead-wrapped": _lead(75, wrapped),
     "wrapped-most": _printed_most,
     "claims-decided": lambda _: StatedNumber(str(len(CLAIMS)), "data/published/shreedhar2022: claims with a criterion"),
-    "claims-undecided": lambda _: StatedNumber(str(len(UNDECIDED)), "data/published/shreedhar2022: the other claims"),
+    "claims-undecided": lambda _: StatedNumber(str(len(elsewhere())), "data/published/shreedhar2022: the other claims"),
     "claims-hold": _how_many(lambda text: text.startswith("holds") and " of " not in text),
     "claims-fail": _how_many(lambda text: text.startswith("does not hold")),
     **{f"stated-{series.removeprefix('shreedhar-')}": stated(series)

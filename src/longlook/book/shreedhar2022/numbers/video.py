@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from longlook.book.hypotheses import stated
-from longlook.book.shreedhar2022.sessions import LONG, NAMES, SHORT, Played
+from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, SHORT, Played
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.experiment.metrics import SHOWN, STALLS, STARTUP
+from longlook.experiment.metrics import CLIENT_CPU, SERVER_CPU, SESSION, SHOWN, STALLS, STARTUP
 from longlook.figure import style
 from longlook.plan.workload import FILM_KBPS
 
@@ -31,7 +32,33 @@ def _mean(
     return number
 
 
+def _processor(m: Measured) -> StatedNumber:
+    """Of one processor, what a session's browser and server took while it lasted, over all sessions that count."""
+    own = Played(m.data, m.key)
+    places = [place for place in product((SHORT, LONG), LOSSES, NAMES) if own.values(*place, SESSION.name)]
+    if not places:
+        raise NotMeasured("no session counts")
+    cpu_s, lasted_ms = (
+        sum(sum(own.values(*place, one.name)) for place in places for one in metrics)
+        for metrics in ((CLIENT_CPU, SERVER_CPU), (SESSION,))
+    )
+    text = f"{100 * cpu_s / (lasted_ms / 1e3):.0f}{SPACE}%"
+    return StatedNumber(text, f"CPU of client and server over the length of their sessions; {RECORDS}")
+
+
+def _shortest(m: Measured) -> StatedNumber:
+    """Of the stalls of sessions of three minutes with 1 % each way."""
+    own = Played(m.data, m.key)
+    if not own.has(LONG):
+        raise NotMeasured(f"no session of {LONG} counts")
+    found = [took for arm in NAMES for took in own.stall_ms(LONG, 1.0, arm)]
+    text = f"{min(found):.1f}{SPACE}ms" if found else "no time"
+    return StatedNumber(text, f"the shortest of {len(found)} sessions that stood still; {RECORDS}")
+
+
 NUMBERS: Numbers = {
+    "shortest-stall": _shortest,
+    "session-cpu": _processor,
     "stated-short": stated(SHORT),
     "stated-long": stated(LONG),
     "bitrates": lambda m: StatedNumber(

@@ -1,0 +1,73 @@
+"""What Shreedhar et al. print of sessions of a film, beside what was measured: table III, and start-up."""
+
+from __future__ import annotations
+
+import statistics
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, Played, newest
+from longlook.book.shreedhar2022.sessions_claims import MINUTES, PRINTED_COUNTS, Measured, Printed, Sessions, times_text
+from longlook.experiment.metrics import STALLS, STARTUP, SWITCHES
+from longlook.figure import style
+from longlook.figure.table import html_table
+from longlook.published.shreedhar2022 import STARTUP_S, streamed
+
+NONE = style.DASH
+COUNTED = {STALLS.name: "stalls", SWITCHES.name: "changes of the bitrate"}
+
+
+def counts(data: BookData | None = None) -> HTML:
+    """By loss and protocol, means over the sessions: printed, of a minute, of three minutes."""
+    found, printed = data or book_data.load(), streamed()
+    own = [(series, newest(found, series)) for series in (SHORT, LONG)]
+    rows: list[list[str]] = []
+    starts: list[int] = []
+    for loss in LOSSES:
+        starts.append(len(rows))
+        for arm, name in NAMES.items():
+            row = [f"{loss:g} %", name]
+            for metric in COUNTED:
+                row.append(f"{printed[PRINTED_COUNTS[metric], loss, arm]:g}")
+                row += [_mean(played, series, loss, arm, metric) for series, played in own]
+            rows.append(row)
+    head = ["loss each way", "protocol", *("printed", *MINUTES.values()) * len(COUNTED)]
+    groups = [("", 2), *((what, 1 + len(MINUTES)) for what in COUNTED.values())]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, starts=starts))
+
+
+def _mean(played: Played | None, series: str, loss: float, arm: str, metric: str) -> str:
+    found = None if played is None else played.summary(series, loss, arm, metric)
+    return NONE if found is None else style.rounded(found.mean)
+
+
+def startup(data: BookData | None = None) -> HTML:
+    """By loss, medians in s by both protocols, and HTTP/3's against HTTP/2's: printed, and of sessions of a minute."""
+    played, printed = newest(data or book_data.load(), SHORT), streamed()
+    rows = []
+    for loss in LOSSES:
+        said = [printed.get((STARTUP_S, loss, arm)) for arm in NAMES]
+        own = [] if played is None else [played.values(SHORT, loss, arm, STARTUP.name) for arm in NAMES]
+        rows.append(
+            [
+                f"{loss:g} %",
+                *(NONE if one is None else f"{one:g}" for one in said),
+                _against(Printed(), loss),
+                *(map(_median, own) if own else [NONE] * len(NAMES)),
+                NONE if played is None else _against(Measured(played), loss),
+            ]
+        )
+    three = [*(f"{name}, s" for name in NAMES.values()), f"{NAMES[QUIC]} against {NAMES[TCP]}"]
+    groups = [("", 1), ("printed", len(three)), ("measured", len(three))]
+    return HTML(html_table(["loss each way", *three, *three], rows, numeric=set(range(1, 7)), groups=groups))
+
+
+def _median(ms: list[float]) -> str:
+    return f"{statistics.median(ms) / 1e3:.2f}" if ms else NONE
+
+
+def _against(own: Sessions, loss: float) -> str:
+    found = own.startup(loss)
+    return NONE if found is None else times_text(found)
