@@ -55,14 +55,15 @@ class Failed:
 def execute(
     pages: Sequence[Path], cache: Path, scratch: Path, kept: Kept | None = None
 ) -> dict[tuple[str, str], StatedNumber]:
-    """Executes those of `pages` (source files) that have cells, and puts them into an empty `cache`; `scratch`: a
-    folder for what passes between processes. What is `kept` and right is not executed, and has no time; what is
-    executed and succeeds is kept. Returns the numbers of their sentences, by page (`book/index`) and name; what is
+    """Executes those of `pages` (source files) that have cells or numbers in their sentences, and puts the cells into an
+    empty `cache`; `scratch`: a folder for what passes between processes. What is `kept` and right is not executed, and
+    has no time; what is executed and succeeds is kept. Returns the numbers, by page (`book/index`) and name; what is
     wrong with one that is missing is told where it stands. A `LonglookError` names the first page, in their order, that
     failed, with its cell."""
     notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
-    results = _found(list(notebooks), kept) if kept else {}
-    left = [page for page in notebooks if page not in results]
+    chapters = [page for page in pages if page in notebooks or _used(page)]
+    results = _found(chapters, kept) if kept else {}
+    left = [page for page in chapters if page not in results]
     if left:
         _read_once()
         _run_all(left, scratch, lambda page: _keep(page, scratch, kept))
@@ -70,11 +71,12 @@ def execute(
         kept.close()
     keep = get_cache(cache)
     numbers: dict[tuple[str, str], StatedNumber] = {}
-    for page, notebook in notebooks.items():
+    for page in chapters:
         result = results.get(page) or _result(page, scratch)
-        _fill(notebook, result["outputs"])
-        bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": result["cpu_s"]})
-        keep.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
+        if notebook := notebooks.get(page):
+            _fill(notebook, result["outputs"])
+            bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": result["cpu_s"]})
+            keep.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
         numbers |= {(_name(page), name): StatedNumber(**one) for name, one in result["numbers"].items()}
     return numbers
 
@@ -198,10 +200,15 @@ def _name(page: Path) -> str:
     return page.relative_to(paths.ROOT).with_suffix("").as_posix()
 
 
+def _used(page: Path) -> set[str]:
+    """Names of the numbers in a page's sentences."""
+    return set(USED.findall(page.read_text(encoding="utf-8")))
+
+
 def _numbers(page: Path) -> dict[str, dict[str, str]]:
     """Those of a page's sentences that can be computed."""
     found = {}
-    for name in USED.findall(page.read_text(encoding="utf-8")):
+    for name in sorted(_used(page)):
         with contextlib.suppress(Exception):  # it is asked for again where it stands, and the build fails there
             found[name] = vars(value_role.value_of(name, _name(page), book_data.load()))
     return found
@@ -211,7 +218,7 @@ def _is_whole(page: Path, content: Mapping[str, Any]) -> bool:
     """Whether nothing failed: neither a cell nor a number, and nothing went to stderr, which fails the build too."""
     if "failed" in content or any(one.get("name") == "stderr" for shown in content["outputs"] for one in shown):
         return False
-    return set(content["numbers"]) == set(USED.findall(page.read_text(encoding="utf-8")))
+    return set(content["numbers"]) == _used(page)
 
 
 def _too_long(number: int, frame: object) -> None:

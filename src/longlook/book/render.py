@@ -5,6 +5,7 @@ OUT/_build, with `--fresh` every chapter is executed.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -17,6 +18,8 @@ from longlook.book.build import FRESH, KEPT, MARK
 from longlook.book.chapters import toc_pages
 from longlook.errors import LonglookError
 
+SEARCH_AFTER = 100_000
+"""New objects until garbage is searched for: most of a book's millions live to its end."""
 FAILED = 3
 """Status where a chapter failed; which, and how, is the end of what was printed."""
 
@@ -24,6 +27,7 @@ FAILED = 3
 def main(out: Path, fresh: bool = False) -> int:
     """Builds, `fresh` without what is kept of earlier builds; returns the status of the process."""
     today = code.digest()
+    gc.set_threshold(SEARCH_AFTER)
     with reads.recorded():  # what modules read when they are imported is part of every chapter
         from longlook.book.execute import execute, table
         from longlook.book.kept import Kept
@@ -59,4 +63,7 @@ def _render(out: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), FRESH in sys.argv[2:]))
+    status = main(Path(sys.argv[1]), FRESH in sys.argv[2:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # what is left is millions of objects: to free them one by one takes most of a second
