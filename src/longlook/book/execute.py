@@ -56,10 +56,10 @@ def execute(
     pages: Sequence[Path], cache: Path, scratch: Path, kept: Kept | None = None
 ) -> dict[tuple[str, str], StatedNumber]:
     """Executes those of `pages` (source files) that have cells or numbers in their sentences, and puts the cells into
-    an empty `cache`; `scratch`: a folder for what passes between processes. What is `kept` and right is not executed, and
-    has no time; what is executed and succeeds is kept. Returns the numbers, by page (`book/index`) and name; what is
-    wrong with one that is missing is told where it stands. A `LonglookError` names the first page, in their order, that
-    failed, with its cell."""
+    an empty `cache`; `scratch`: a folder for what passes between processes. What is `kept` and right is not executed,
+    and has no time; what is executed and succeeds is kept. Returns the numbers, by page (`book/index`) and name; what
+    is wrong with one that is missing is told where it stands. A `LonglookError` names the first page, in their order,
+    that failed, with its cell."""
     notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
     chapters = [page for page in pages if page in notebooks or _used(page)]
     results = _found(chapters, kept) if kept else {}
