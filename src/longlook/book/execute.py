@@ -30,7 +30,7 @@ from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_note
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book import reads, value_role
-from longlook.book.kept import Kept, Result
+from longlook.book.kept import Found, Kept, Result
 from longlook.book.value import StatedNumber
 from longlook.book.value_role import USED
 from longlook.dataset.tables import TABLES
@@ -62,22 +62,32 @@ def execute(
     that failed, with its cell."""
     notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
     chapters = [page for page in pages if page in notebooks or _used(page)]
-    results = _found(chapters, kept) if kept else {}
-    left = [page for page in chapters if page not in results]
-    if left:
-        _read_once()
-        _run_all(left, scratch, lambda page: _keep(page, scratch, kept))
-    if kept:
-        kept.close()
-    keep = get_cache(cache)
+    found = _found(chapters, kept) if kept else {}
+    right = [page for page, one in found.items() if not one.changed]
+    left = [page for page in chapters if page not in right]
+    into = get_cache(cache)
     numbers: dict[tuple[str, str], StatedNumber] = {}
-    for page in chapters:
-        result = results.get(page) or _result(page, scratch)
+
+    def take(page: Path, result: Result) -> None:
         if notebook := notebooks.get(page):
             _fill(notebook, result["outputs"])
             bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": result["cpu_s"]})
-            keep.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
-        numbers |= {(_name(page), name): StatedNumber(**one) for name, one in result["numbers"].items()}
+            into.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
+        numbers.update({(_name(page), name): StatedNumber(**one) for name, one in result["numbers"].items()})
+
+    def take_right() -> None:
+        for page in right:
+            take(page, found[page].result() | {"cpu_s": None})
+
+    if left:
+        _read_once(_tables_of([found.get(page) for page in left]))
+        _run_all(left, scratch, lambda page: _keep(page, scratch, kept), take_right)
+    else:
+        take_right()
+    if kept:
+        kept.close()
+    for page in left:
+        take(page, _result(page, scratch))
     return numbers
 
 
@@ -87,17 +97,20 @@ def table(name: str) -> pd.DataFrame:
         return book_data.load().table(name)
 
 
-def _found(pages: Sequence[Path], kept: Kept) -> dict[Path, Result]:
-    """What is kept of these pages and right; says of the others why they are executed."""
-    results = {}
-    for page in pages:
-        result, changed = kept.find(page)
-        if result is None:
-            print(f"{_name(page)} is executed: {changed}", flush=True)
-        else:
-            results[page] = result | {"cpu_s": None}
-    print(f"{len(results)} of {len(pages)} chapters are what they were", flush=True)
+def _found(pages: Sequence[Path], kept: Kept) -> dict[Path, Found]:
+    """What is kept of these pages; says which are executed, and why."""
+    results = {page: kept.find(page) for page in pages}
+    for page, one in results.items():
+        if one.changed:
+            print(f"{_name(page)} is executed: {one.changed}", flush=True)
+    print(f"{sum(not one.changed for one in results.values())} of {len(pages)} chapters are what they were", flush=True)
     return results
+
+
+def _tables_of(found: Sequence[Found | None]) -> Sequence[str]:
+    """Those that chapters asked for when they were executed last; of one that never was, what most ask for."""
+    known = [one.tables for one in found if one is not None and one.sealed]
+    return READ_ONCE if len(known) < len(found) else sorted({name for tables in known for name in tables})
 
 
 def _keep(page: Path, scratch: Path, kept: Kept | None) -> None:
@@ -137,7 +150,7 @@ def _code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def _read_once() -> None:
+def _read_once(tables: Sequence[str]) -> None:
     """What every chapter would import and read; no thread and no JavaScript may run before the last fork."""
     import altair.utils.schemapi
     import IPython.core.interactiveshell  # noqa: F401
@@ -146,13 +159,16 @@ def _read_once() -> None:
     with reads.recorded():
         import longlook.book.chapter
         import longlook.book.value_role  # noqa: F401
-    for name in READ_ONCE:
+    for name in tables:
         with contextlib.suppress(LonglookError):  # the chapter that asks for the table says so
             table(name)
 
 
-def _run_all(pages: Sequence[Path], scratch: Path, ended: Callable[[Path], None]) -> None:
-    """Runs the pages in processes of their own, `AT_ONCE` of them; `ended` is told of each."""
+def _run_all(
+    pages: Sequence[Path], scratch: Path, ended: Callable[[Path], None], meanwhile: Callable[[], None] | None
+) -> None:
+    """Runs the pages in processes of their own, `AT_ONCE` of them; `ended` is told of each, and `meanwhile` is done
+    once the last has begun."""
     context = multiprocessing.get_context("fork")
     # The longest first, as far as the number of cells tells: the last one to end has nobody beside it.
     left = sorted(pages, key=lambda page: page.read_text(encoding="utf-8").count("{code-cell}"))
@@ -166,6 +182,9 @@ def _run_all(pages: Sequence[Path], scratch: Path, ended: Callable[[Path], None]
                 )
                 process.start()
                 running[process] = page
+            if not left and meanwhile is not None:
+                meanwhile()
+                meanwhile = None
             wait([one.sentinel for one in running])
             for over in [one for one in running if not one.is_alive()]:
                 over.join()

@@ -11,6 +11,7 @@ import contextlib
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,20 @@ Result = dict[str, Any]
 """Of a chapter as `execute` has it: `outputs` of its cells, `numbers` of its sentences, `cpu_s`."""
 
 
+@dataclass(frozen=True)
+class Found:
+    """What is kept of a page: its result, as JSON; why it is not right today, empty where it is; and of which tables it
+    asked for rows."""
+
+    sealed: bytes
+    changed: str
+    tables: tuple[str, ...] = ()
+
+    def result(self) -> Result:
+        """What the chapter showed."""
+        return json.loads(self.sealed)
+
+
 class Kept:
     """The results in a folder, which need not be there; `table`: reads a processed table as the chapters have it,
     `code`: the digest of the code that runs.
@@ -39,23 +54,25 @@ class Kept:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)  # before anything is read, lest a list of files grows meanwhile
         self._contents = digests.Contents()
-        known = _unsealed(folder / TABLES_FILE)
+        sealed = _unsealed(folder / TABLES_FILE)
+        known = json.loads(sealed[0]) if sealed else None
         self._rows = digests.TableRows(paths.PROCESSED, self._contents, table, known)
         self._code = code
         self._fronts = digests.fronts(chapters.pages_of(paths.BOOK))
 
-    def find(self, page: Path) -> tuple[Result | None, str]:
-        """A page's result where all that it was made of is the same; else None, and what is not."""
-        found = _unsealed(self._file(page))
-        if found is None:
-            return None, NOTHING
+    def find(self, page: Path) -> Found:
+        """What is kept of a page, and whether it is right."""
+        sealed = _unsealed(self._file(page))
+        if sealed is None:
+            return Found(b"", NOTHING)
         try:
-            changed = self._changed(page, found["of"])
-            return (None, changed) if changed else (found["result"], "")
-        except (KeyError, TypeError, ValueError):
-            return None, NOTHING
+            of = json.loads(sealed[0])
+            tables = tuple(dict.fromkeys(table for table, _, _ in of["rows"]))
+            return Found(sealed[1], self._changed(page, of), tables)
+        except (LookupError, TypeError, ValueError):
+            return Found(b"", NOTHING)
         except LonglookError as error:  # of a table that cannot be read
-            return None, str(error)
+            return Found(b"", str(error))
 
     def keep(self, page: Path, result: Result, reads: Reads) -> str:
         """Keeps a page's result; returns why not, where that cannot be."""
@@ -73,7 +90,7 @@ class Kept:
             return str(error)
         fronts = self._fronts if reads.fronts else None
         of = {"text": self._text(page), "code": self._code, "fronts": fronts}
-        self._seal(self._file(page), {"of": of | {"files": files, "folders": folders, "rows": rows}, "result": result})
+        self._seal(self._file(page), of | {"files": files, "folders": folders, "rows": rows}, result)
         return ""
 
     def close(self) -> None:
@@ -111,21 +128,21 @@ class Kept:
     def _file(self, page: Path) -> Path:
         return self.folder / page.relative_to(paths.ROOT).with_suffix(".json")
 
-    def _seal(self, file: Path, content: Any) -> None:
-        """As JSON below its own digest, whole or not at all."""
-        body = json.dumps(content).encode()
+    def _seal(self, file: Path, *contents: Any) -> None:
+        """As JSON, a line each, below their digest: whole or not at all."""
+        body = b"\n".join(json.dumps(one).encode() for one in contents)
         file.parent.mkdir(parents=True, exist_ok=True)
         half = file.with_suffix(".half")
         half.write_bytes(digests.of_bytes(body).encode() + b"\n" + body)
         half.replace(file)
 
 
-def _unsealed(file: Path) -> Any:
-    """What was sealed in a file; None where that cannot be had."""
-    with contextlib.suppress(OSError, ValueError):
+def _unsealed(file: Path) -> list[bytes] | None:
+    """The lines of what was sealed in a file; None where that cannot be had."""
+    with contextlib.suppress(OSError):
         digest, _, body = file.read_bytes().partition(b"\n")
         if digests.of_bytes(body).encode() == digest:
-            return json.loads(body)
+            return body.split(b"\n")
     return None
 
 
