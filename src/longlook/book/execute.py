@@ -62,8 +62,8 @@ def execute(
     that failed, with its cell."""
     notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
     chapters = [page for page in pages if page in notebooks or _used(page)]
-    found = _found(chapters, kept) if kept else {}
-    right = [page for page, one in found.items() if not one.changed]
+    earlier = _found(chapters, kept) if kept else {}
+    right = [page for page, one in earlier.items() if not one.changed]
     left = [page for page in chapters if page not in right]
     into = get_cache(cache)
     numbers: dict[tuple[str, str], StatedNumber] = {}
@@ -77,10 +77,10 @@ def execute(
 
     def take_right() -> None:
         for page in right:
-            take(page, found[page].result() | {"cpu_s": None})
+            take(page, earlier[page].result() | {"cpu_s": None})
 
     if left:
-        _read_once(_tables_of([found.get(page) for page in left]))
+        _read_once(_tables_of([earlier.get(page) for page in left]))
         _run_all(left, scratch, lambda page: _keep(page, scratch, kept), take_right)
     else:
         take_right()
