@@ -11,7 +11,7 @@ from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.shreedhar2022 import calls, client_predictions, clients, gigabit
+from longlook.book.shreedhar2022 import calls, client_predictions, clients, gigabit, versions
 from longlook.book.shreedhar2022.clients import (
     AUTHORITIES,
     CHECKED,
@@ -27,6 +27,7 @@ from longlook.book.shreedhar2022.clients import (
 )
 from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NAMES, NEW, OLD, Measured
 from longlook.book.shreedhar2022.gigabit import GIGABIT
+from longlook.book.shreedhar2022.versions import DRAFT, GOOGLE, V1, VERSIONS
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
 from longlook.experiment.refusals import refusals
@@ -38,9 +39,9 @@ from longlook.stack import load_stack
 from longlook.stack.arms import open_sweep, sweep_files
 
 PAGES = {"clients": "book/shreedhar2022/clients", "gigabit": "book/shreedhar2022/gigabit"}
-SWEEPS = (WAITS, CHECKS, GIGABIT)
+SWEEPS = (WAITS, CHECKS, VERSIONS, GIGABIT)
 LOADS = 4
-TRIPS = {ENVOY: 1, OLD: 2, NEW: 2, WAITS_NEW: 2, WAITS_OLD: 3}
+TRIPS = {ENVOY: 1, OLD: 2, NEW: 2, WAITS_NEW: 2, WAITS_OLD: 3} | {GOOGLE: 1, DRAFT: 1, V1: 1, "tcp": 2}
 CHECK_MS = {
     QUIC: {UNCHECKED: 0.0, CHECKED: 0.5, AUTHORITIES: 5.0},
     TCP: {UNCHECKED: 0.0, CHECKED: 1.0, AUTHORITIES: 21.0},
@@ -142,6 +143,12 @@ def test_arms_are_what_their_names_say():
                     client, verify, authorities, share,
                 )  # fmt: skip
     assert len(cell.arms) == 18 == len(SPEEDS) * 6
+    spoken = {GOOGLE: "Q043", DRAFT: "h3-29", V1: "v1"}
+    for cell in open_sweep(VERSIONS).cells():
+        stacks = {arm.name: load_stack(arm.stack) for arm in cell.arms}
+        assert {name: stacks[name].spec.quic.version for name in spoken} == spoken
+        assert {arm.client for arm in cell.arms} == {"chromium"} and set(cell.arm_names) == set(versions.NAMES)
+        assert {stack.spec.parts["browser"].name for stack in stacks.values()} == {"chromium-92"}
     cells = open_sweep(GIGABIT).cells()
     assert tuple(one.workload.total_bytes for one in cells) == gigabit.SIZES
     assert all(arm.client_cpu_pct == arm.server_cpu_pct == 100 * gigabit.HELD for one in cells for arm in one.arms)
@@ -186,6 +193,9 @@ class Changed:
         (CHECKS, "tls12 authorities", 2.0, "connect_ms", [1, 2]),
         (CHECKS, "slow tls12 authorities", 0.7, "connect_ms", [2]),
         (CHECKS, "slower tls12 authorities", 3.0, "connect_ms", [2, 3]),
+        (VERSIONS, DRAFT, 1.5, "connect_ms", [0]),
+        (VERSIONS, GOOGLE, 1.6, "connect_ms", [1]),
+        (VERSIONS, "tcp", 1.5, "connect_ms", [2]),
         (GIGABIT, ENVOY, 0.2, "ttlb_ms", [0, 1]),
         (GIGABIT, ENVOY, 3.0, "ttlb_ms", [0, 1, 2]),
         (GIGABIT, ENVOY, 0.5, "server_cpu_s", [2]),
@@ -206,6 +216,15 @@ def test_tables(data):
     assert checks["TLS 1.2, the system's curl (OpenSSL), a tenth"] == ["30.0", "40.0", "240.0"]
     leads = {row[0]: row[1:] for row in rows_of(clients.leads(data))}
     assert leads["a tenth"] == ["20.0", "25.0", "180.0", "230.0"] and leads["printed, a Raspberry Pi 3"][-1] == "270"
+
+
+def test_versions_of_quic(data, found):
+    rows = {row[0]: row[1:] for row in rows_of(versions.table(data))}
+    assert rows[versions.NAMES[V1]] == ["10.0 ± 0.0", style.DASH, "55.0 ± 0.0", style.DASH]
+    assert rows[versions.NAMES["tcp"]][1].startswith("10.0 ms (")
+    later = versions.slightly_faster(Changed(found, GOOGLE, 1.2, "connect_ms"))
+    assert [part.holds for part in later] == [True, True] and later[1].numbers.startswith("Google's later by 11.0 ms")
+    assert [part.holds for part in versions.slightly_faster(Changed(found, GOOGLE, 0.8, "connect_ms"))] == [False] * 2
 
 
 def test_files_beside_those_at_100_mbit_s(data, tmp_path):
@@ -261,7 +280,7 @@ def test_the_chapter_uses_its_numbers_and_no_other(name):
 
 def test_a_copy_without_data_says_so(nothing):
     assert "Not measured yet" in calls.table().data
-    for shown in (clients.trips, clients.checks, clients.leads, gigabit.rates):
+    for shown in (clients.trips, clients.checks, clients.leads, gigabit.rates, versions.table):
         assert "Not measured yet" in shown(nothing).data
     for sweep in SWEEPS:
         assert "Not measured yet" in client_predictions.predictions(sweep, nothing).data

@@ -1,4 +1,4 @@
-"""What shreedhar-tls12-waits, shreedhar-checks and shreedhar-files-1gbit predicted, and what came of it."""
+"""What shreedhar-tls12-waits, -checks, -versions and -files-1gbit predicted, and what came of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.round_trips import in_trips, trips_text
-from longlook.book.shreedhar2022 import gigabit
+from longlook.book.shreedhar2022 import gigabit, versions
 from longlook.book.shreedhar2022.checked import Check, judge
 from longlook.book.shreedhar2022.clients import (
     AUTHORITIES,
@@ -195,6 +195,7 @@ def share(found: Times) -> str:
 JUDGES: Mapping[str, Callable[[Measured], Iterator[Prediction]]] = {
     WAITS: of_waits,
     CHECKS: of_checks,
+    versions.VERSIONS: versions.judged,
     gigabit.GIGABIT: of_gigabit,
 }
 """Sweep -> what is made of its campaign."""

@@ -22,6 +22,8 @@ from longlook.book.shreedhar2022.clients import (
 from longlook.book.shreedhar2022.evidence import ENVOY, OLD, Where
 from longlook.book.shreedhar2022.evidence import Measured as Own
 from longlook.book.shreedhar2022.leads import more
+from longlook.book.shreedhar2022.versions import GOOGLE, V1, VERSIONS
+from longlook.book.shreedhar2022.versions import LINKS as VERSION_LINKS
 from longlook.book.times import Times
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
@@ -58,6 +60,9 @@ NUMBERS: Numbers = {
     "lead-equal": _ms(CHECKS, lambda own: lead(own, CHECKED, CHECKED, "slower"), MEDIANS),
     "lead-theirs": _ms(CHECKS, lambda own: lead(own, UNCHECKED, AUTHORITIES, "slower"), MEDIANS),
     "lead-theirs-fast": _ms(CHECKS, lambda own: lead(own, UNCHECKED, AUTHORITIES, ""), MEDIANS),
+    "google-later": _ms(VERSIONS, _later(VERSION_LINKS[0], GOOGLE, V1), MEANS, 1),
+    "google-later-far": _ms(VERSIONS, _later(VERSION_LINKS[1], GOOGLE, V1), MEANS, 1),
+    "stated-versions": stated(VERSIONS),
     "stated-waits": stated(WAITS),
     "stated-checks": stated(CHECKS),
 }

@@ -42,7 +42,8 @@ def _flows_ratio(m: Measured) -> StatedNumber:
         raise NotMeasured(f"{FLOWS} is not measured")
     (pair,) = found
     return StatedNumber(
-        f"{pair.ratio.value:.2f}{SPACE}times", f"QUIC's rate over TCP's; from {', '.join(pair.campaigns)}"
+        f"{pair.ratio.value:.2f}{SPACE}times",
+        f"QUIC's rate over TCP's; from {', '.join(f'data/raw/{one}' for one in pair.campaigns)}",
     )
 
 

@@ -35,5 +35,5 @@ async function main() {
 
 main().catch((error) => {
     process.stderr.write(`${error.message || error}\n`);
-    process.exitCode = 1;
+    process.exit(1); // a tab that is still looked at would keep it
 });

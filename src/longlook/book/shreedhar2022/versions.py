@@ -1,0 +1,75 @@
+"""Versions of QUIC by one browser: how long each takes to connect, and what was predicted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.claimed import ClaimPart
+from longlook.book.data import BookData
+from longlook.book.predicted import Prediction
+from longlook.book.round_trips import in_trips, trips_text
+from longlook.book.shreedhar2022.checked import Check, judge
+from longlook.book.shreedhar2022.evidence import Measured, Where, newest
+from longlook.book.shreedhar2022.leads import Evidence, more
+from longlook.book.times import ms_text
+from longlook.experiment.metrics import CONNECT
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+VERSIONS = "shreedhar-versions"
+GOOGLE, DRAFT, V1, TCP = "q043", "d29", "v1", "tcp"
+NAMES = {
+    GOOGLE: "Google's QUIC 43, gquicd",
+    DRAFT: "QUIC draft 29, Envoy",
+    V1: "QUIC version 1, Envoy",
+    TCP: "TLS 1.3 over TCP, Apache",
+}
+LINKS = (Where(VERSIONS, 10), Where(VERSIONS, 55))
+DRAFT_MS, GOOGLE_MS, TCP_TRIPS = 3.0, 5.0, (0.8, 1.3)
+
+
+def table(data: BookData | None = None) -> HTML:
+    """By arm and link: mean connection time with its standard deviation, and by how much it is above version 1's."""
+    found = newest(data or book_data.load(), VERSIONS)
+    if found is None:
+        return HTML(style.NOTHING_YET)
+    rows = [
+        [title, *(text for where in LINKS for text in _texts(found[1], where, arm))] for arm, title in NAMES.items()
+    ]
+    head = ["connection", *["mean, ms", "against version 1"] * len(LINKS)]
+    groups = [("", 1), *((f"{where.rtt_ms:g} ms", 2) for where in LINKS)]
+    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
+
+
+def _texts(evidence: Measured, where: Where, arm: str) -> tuple[str, str]:
+    own, later = evidence.summary(where, arm, CONNECT.name), more(evidence, where, arm, V1)
+    mean = style.DASH if own is None else f"{own.mean:.1f} ± {own.sd:.1f}"
+    return mean, style.DASH if later is None or arm == V1 else ms_text(later)
+
+
+def judged(evidence: Measured) -> Iterator[Prediction]:
+    """What the sweep predicted."""
+    for said, arm, reach in (
+        ("draft 29 connects within 3 ms of version 1", DRAFT, DRAFT_MS),
+        ("Google's QUIC 43 connects within 5 ms of version 1", GOOGLE, GOOGLE_MS),
+    ):
+        checks = [Check(f"{where.rtt_ms:g} ms", more(evidence, where, arm, V1), -reach, reach) for where in LINKS]
+        yield judge(said, checks, ms_text)
+    later = [
+        Check(f"{where.rtt_ms:g} ms", in_trips(more(evidence, where, TCP, V1), where.rtt_ms), *TCP_TRIPS)
+        for where in LINKS
+    ]
+    yield judge("TLS 1.3 over TCP connects later than version 1 by 0.8 to 1.3 round trips", later, trips_text)
+
+
+def slightly_faster(evidence: Evidence) -> list[ClaimPart]:
+    """Whether version 1 connects no later than Google's, by link."""
+    found = {where: more(evidence, where, GOOGLE, V1) for where in LINKS}
+    return [
+        ClaimPart(f"{where.rtt_ms:g} ms", f"Google's later by {ms_text(one)}", one.within(at_least=0.0))
+        for where, one in found.items()
+        if one is not None
+    ]
