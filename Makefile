@@ -27,7 +27,7 @@ help:
 	@echo "make test                      run the checks and every test"
 	@echo "make check                     form, types and imports of the code (ruff, mypy, import-linter)"
 	@echo "make doctor                    check this machine"
-	@echo "make book                      build the book from the data that is there"
+	@echo "make book [FRESH=1]            build the book from the data that is there (every chapter anew)"
 	@echo "make pdf                       the same as one PDF, with bookmarks and page numbers"
 	@echo "make archive                   code, data, locks and the built book as one tarball, and its digest"
 	@echo "make mirror [DEBS=1]           keep every package that the locks name in _mirror/; make OFFLINE=1 ... installs from it"
@@ -71,7 +71,7 @@ test: bootstrap
 	exit $$status
 
 book: bootstrap
-	@$(BIN)longlook book
+	@$(BIN)longlook book $(if $(FRESH),--fresh)
 
 pdf: bootstrap
 	@$(BIN)longlook pdf

@@ -20,7 +20,7 @@ def make(tmp_path):
     """Runs make with programs that only write down how they were called; what contains `failing` fails."""
     shutil.copy(paths.ROOT / "Makefile", tmp_path)
     programs = [tmp_path / "tools" / "bootstrap"]
-    programs += [tmp_path / ".venv" / "bin" / name for name in ("python", "ruff", "mypy", "lint-imports")]
+    programs += [tmp_path / ".venv" / "bin" / name for name in ("python", "ruff", "mypy", "lint-imports", "longlook")]
     for program in programs:
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text(
@@ -63,3 +63,9 @@ def test_offline_everything_is_told_where_the_mirror_is(make, tmp_path):
     (tmp_path / "mirrors").unlink()
     make("check")
     assert set((tmp_path / "mirrors").read_text().split()) == {"none"}
+
+
+def test_the_book_is_built_of_what_is_kept_unless_it_is_asked_to_be_fresh(make):
+    bootstrap = "bootstrap quicv1 gquic37"
+    assert make("book") == (0, [bootstrap, "longlook book"])
+    assert make("book FRESH=1") == (0, [bootstrap, "longlook book --fresh"])

@@ -55,13 +55,13 @@ def _require_measuring(here: bool = True) -> None:
         enter()
 
 
-def _build() -> Path:
-    """The book, built anew: its index page."""
+def _build(fresh: bool = False) -> Path:
+    """The book, built of what is there, `fresh` with every chapter executed: its index page."""
     paths.require_data()
     paths.require_writable(paths.STATE)
     from longlook.book.build import build
 
-    return build()
+    return build(fresh=fresh)
 
 
 @cli.command()
@@ -362,9 +362,10 @@ def seal_index() -> None:
 
 
 @cli.command()
-def book() -> None:
+@click.option("--fresh", is_flag=True, help="Execute every chapter, also where nothing changed that it is made of.")
+def book(fresh: bool) -> None:
     """Build the book and print where it is."""
-    click.echo(_build())
+    click.echo(_build(fresh))
 
 
 @cli.command()
@@ -378,8 +379,9 @@ def pdf() -> None:
 
 @cli.command()
 def archive() -> None:
-    """Build the book and pack it with the commit's code, data and locks; prints where, and the digest."""
-    html = _build().parent
+    """Build the book, every chapter executed, and pack it with the commit's code, data and locks; prints where, and the
+    digest."""
+    html = _build(fresh=True).parent
     from longlook.archive import make_archive
 
     made = make_archive(html)

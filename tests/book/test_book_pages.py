@@ -283,7 +283,7 @@ def test_the_audit_page_of_empty_tables_asks_for_a_measurement(tmp_path):
 def test_a_missing_column_is_a_clear_error(tmp_path):
     (tmp_path / "arms.csv").write_text("campaign,series\nx,4.6a\n")
     with pytest.raises(LonglookError, match=r"lacks the columns .*mean.*longlook process"):
-        _ = book_data.read(PUBLISHED, tmp_path).arms
+        book_data.read(PUBLISHED, tmp_path).whole("arms")
 
 
 def test_the_picture_of_the_result(sample, nothing, tmp_path):

@@ -25,7 +25,7 @@ def test_reference_campaigns_are_told_by_their_day_newest_first():
     text = edition.growth(data).data
     (table,) = pd.read_html(io.StringIO(text))
     assert list(table["day"]) == sorted(table["day"], reverse=True) and not table["day"].duplicated().any()
-    reference = data.campaigns[data.campaigns["role"] == "reference"]
+    reference = data.where("campaigns", role="reference")
     assert table["campaigns"].sum() == len(reference)
     assert table["cells"].sum() == reference["cells_measured"].sum()
 

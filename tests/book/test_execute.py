@@ -16,7 +16,7 @@ HEADER = "---\njupytext:\n  text_representation:\n    extension: .md\n    format
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Pages by their name and their cells -> the outputs of each."""
-    monkeypatch.setattr(executor, "_read_once", lambda: None)
+    monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
     monkeypatch.chdir(tmp_path)
 
     def outputs(**pages):
@@ -59,7 +59,7 @@ def test_the_numbers_of_its_sentences_come_with_a_chapter(tmp_path, monkeypatch)
             raise LonglookError("no number of this name")
         return StatedNumber(f"{name} of {page}", "data/raw/x")
 
-    monkeypatch.setattr(executor, "_read_once", lambda: None)
+    monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
     monkeypatch.setattr(value_role, "value_of", value_of)
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     pages = [tmp_path / "book" / f"{name}.md" for name in ("one", "two")]

@@ -238,7 +238,7 @@ def test_each_prediction_can_fail(tight, kind, change, expected):
 
 
 def test_a_load_without_acknowledgements_does_not_count(data):
-    bare = data.timelines.assign(acked_bytes=float("nan"))
+    bare = data.whole("timelines").assign(acked_bytes=float("nan"))
     other = book_data.read(PUBLISHED, data.processed)
-    other.__dict__["timelines"] = bare
+    other._tables["timelines"] = bare
     assert over_time.measured(other, "reference") == {}

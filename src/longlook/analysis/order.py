@@ -46,6 +46,7 @@ def order_effects(loads: pd.DataFrame) -> Iterator[OrderEffect]:
     counted = ordered["accepted"].astype(bool) & ~ordered["set_aside"].astype(bool) & follows.notna()
     ordered = ordered.assign(own=follows == ordered["arm"])[counted & ordered["value"].notna()]
     for (campaign, cell_id, arm), rows in ordered.groupby([*cell, "arm"]):
-        own, other = (summarise(rows.loc[rows["own"] == kind, "value"].tolist()) for kind in (True, False))
+        values, after_own = rows["value"].to_numpy(), rows["own"].to_numpy(dtype=bool)
+        own, other = summarise(values[after_own].tolist()), summarise(values[~after_own].tolist())
         if min(own.n, other.n) >= LEAST:
             yield OrderEffect(campaign, cell_id, arm, own.mean, other.mean, welch_from_summaries(own, other))

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from pandas import DataFrame
 
 from longlook import paths
 from longlook.audit.checks import NEEDED, allowed_by_chance, audit
@@ -42,10 +44,12 @@ def run_audit(
     verify_hashes: bool = True,
     anew: bool = True,
     check: Check = check_campaign,
+    table: Callable[[str], DataFrame] | None = None,
 ) -> AuditReport:
     """Audit what is in `data/`, after re-checking every hash; `campaign` restricts it to one campaign.
 
-    `anew`: every sample is rechecked and every table made anew, which takes as long as `longlook process`.
+    `anew`: every sample is rechecked and every table made anew, which takes as long as `longlook process`. `table`: has
+    the processed tables already (default: they are read).
     """
     raw, processed, known = raw_root or paths.RAW, processed_root or paths.PROCESSED, published_root or paths.PUBLISHED
     if campaign is not None:
@@ -53,7 +57,7 @@ def run_audit(
     if not (processed / PACKAGE_NAME).is_file():
         raise LonglookError(f"{processed} holds no tables to audit; make them with: longlook process")
     return audit(
-        {name: read_table(processed, name) for name in NEEDED},
+        {name: table(name) if table else read_table(processed, name) for name in NEEDED},
         published_cells(known),
         campaign=campaign,
         slips=slips(known),

@@ -56,7 +56,8 @@ class AuditPage:
 
     def control_chart(self) -> LiveChart | HTML:
         """The squares of the newest control, of the reader's own where there is one."""
-        arms = self.data.arms[self.data.arms["control"].astype(bool)]
+        arms = self.data.whole("arms")
+        arms = arms[arms["control"].astype(bool)]
         for role in ("local", "reference"):
             cells = side_by_side(newest(arms, role), EQUALS)
             if len(cells):
@@ -159,7 +160,7 @@ def open_audit() -> AuditPage:
     data = book_data.load()
     if not (paths.PROCESSED / PACKAGE_NAME).is_file():
         return AuditPage(None, data)
-    return AuditPage(run_audit(anew=False), data)
+    return AuditPage(run_audit(anew=False, table=data.whole), data)
 
 
 def _title(part: Section) -> str:

@@ -1,7 +1,8 @@
 """Builds the book and checks it: warnings are errors, every page exists, nothing points outside, time and weight are
 bounded.
 
-Jupyter Book runs as a process of its own; its whole output is kept in `.longlook/book-build.log`.
+Jupyter Book runs as a process of its own; its whole output is kept in `.longlook/book-build.log`. What the chapters
+showed is kept from build to build (`kept`), the pages are not: each is written anew.
 """
 
 from __future__ import annotations
@@ -17,15 +18,19 @@ from pathlib import Path
 from longlook import paths
 from longlook.book.chapters import ChapterInfo, chapter_sweeps, chapters, toc_pages
 from longlook.book.links import external_references
-from longlook.book.thumbnail import make_thumbnail
 from longlook.errors import LonglookError
 
-__all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters", "make_thumbnail"]
+__all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters"]
 
 TIMEOUT_S = 900
 """A build that takes longer is stuck: the chapters' own time limit is well below."""
 MAX_EXECUTION_S = 400.0
-"""All chapters together must execute within this much of processor time: twice what they took on a busy machine."""
+"""All chapters that are executed must be so within this much of processor time: twice what all of them took on a busy
+machine."""
+KEPT = "_build/.executed"
+"""The folder for what chapters showed, in the one that is built into."""
+FRESH = "--fresh"
+"""Said to `render`: execute every chapter."""
 PAGE_BYTES = 3_000_000
 """A page and all that is inside it may weigh this much: it is read on phones too."""
 TAIL_LINES = 20
@@ -34,8 +39,9 @@ MARK = "longlook: "
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def build(out: Path | None = None) -> Path:
+def build(out: Path | None = None, fresh: bool = False) -> Path:
     """Builds the book of `paths.ROOT` into `out`/_build/html (default: the root itself); returns its index.html.
+    `fresh`: every chapter is executed, also one that was and of which nothing changed since.
 
     Raises LonglookError when a chapter fails, a warning occurs, a page is missing or weighs more than `PAGE_BYTES`,
     anything refers to a host, or the chapters took longer than `MAX_EXECUTION_S` in all.
@@ -45,7 +51,7 @@ def build(out: Path | None = None) -> Path:
     html = out / "_build" / "html"
     # A page left from an earlier build would look like one of this build.
     shutil.rmtree(html, ignore_errors=True)
-    log, code = _run(out)
+    log, code = _run(out, fresh)
     if code != 0:
         raise LonglookError(explain(log.read_text(encoding="utf-8", errors="replace"), log))
     check(html)
@@ -60,11 +66,11 @@ def _require(*files: Path) -> None:
         )
 
 
-def _run(out: Path) -> tuple[Path, int]:
+def _run(out: Path, fresh: bool) -> tuple[Path, int]:
     """Executes and renders in a process of its own; returns the file with its output, and its exit code."""
     paths.STATE.mkdir(parents=True, exist_ok=True)
     log = paths.STATE / "book-build.log"
-    command = [sys.executable, "-m", "longlook.book.render", str(out)]
+    command = [sys.executable, "-m", "longlook.book.render", str(out), *([FRESH] if fresh else [])]
     environment = {**os.environ, "LONGLOOK_ROOT": str(paths.ROOT), "NO_COLOR": "1"}
     with log.open("wb") as stream:
         try:
@@ -129,5 +135,5 @@ def _execution(record: Path) -> tuple[float, list[str]]:
 
 
 def execution_time_s(index: Path) -> float:
-    """Seconds that the chapters of a built book took to execute, from its index page."""
+    """Seconds that those chapters of a built book took that were executed for it, from its index page."""
     return _execution(index.parent.with_name("execution.json"))[0]

@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from longlook import paths
+from longlook.book import reads
 from longlook.errors import LonglookError
 
 KNOWN_KEYS = {"name", "sweeps"}
@@ -50,8 +51,14 @@ def front_matter(path: Path) -> dict[str, Any]:
 def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
     """Chapters with a `longlook` block in their front matter, by name; those that all studies share first, then by
     study."""
+    reads.fronts()
+    with reads.untold():
+        return _found(book or paths.BOOK)
+
+
+def _found(book: Path) -> dict[str, ChapterInfo]:
     found: dict[str, ChapterInfo] = {}
-    for path in _pages(book or paths.BOOK):
+    for path in pages_of(book):
         block = front_matter(path).get("longlook")
         if block is None:
             continue
@@ -62,7 +69,7 @@ def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:
     return found
 
 
-def _pages(book: Path) -> list[Path]:
+def pages_of(book: Path) -> list[Path]:
     """The Markdown files of the book: its own, and those in the folder of each study."""
     return [*sorted(book.glob("*.md")), *sorted(book.glob("[!_]*/*.md"))]
 

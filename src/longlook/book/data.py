@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +16,7 @@ import pandas as pd
 from longlook import paths
 from longlook.analysis.floor import BOUNDED, floor
 from longlook.analysis.newest import newest_of, of_series
+from longlook.book import reads
 from longlook.dataset.rows import arm_conditions, conditions, who
 from longlook.dataset.tables import columns, read_table
 from longlook.figure.squares import PUBLISHED, Source
@@ -25,58 +26,56 @@ from longlook.published.registry import published_cells
 COLUMNS = (("reference", "reference", "Re-measured (reference)"), ("yours", "local", "Yours"))
 """Columns of a figure beside the published one: key, role of its campaign, heading."""
 PUBLISHED_CAMPAIGN = "published"
+FILES = {"verdicts": "agreement_verdicts", "means": "agreement_means"}
+"""Tables whose files have other names."""
 
 
 @dataclass(frozen=True, eq=False)
 class BookData:
     """Every table of the book; the processed ones are read when they are first asked for, and squares made once.
 
-    `published` has the columns of `arms`, and `table`: printed means are arms of the campaign `published`.
+    `published` has the columns of `arms`, and `table`: printed means are arms of the campaign `published`. Which rows
+    are asked for is told (`reads`), and a chapter is executed again where one of those changes.
     """
 
     published: pd.DataFrame
     processed: Path
+    _tables: dict[str, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
     _squares: dict[tuple, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
-    @cached_property
-    def cells(self) -> pd.DataFrame:
-        return read_table(self.processed, "cells")
+    def table(self, name: str) -> pd.DataFrame:
+        """A processed table, by the name that its file has. What of it a chapter asks for, the methods below tell."""
+        if name not in self._tables:
+            with reads.untold():
+                self._tables[name] = read_table(self.processed, name)
+        return self._tables[name]
 
-    @cached_property
-    def arms(self) -> pd.DataFrame:
-        return read_table(self.processed, "arms")
+    def whole(self, table: str) -> pd.DataFrame:
+        """Every row of a table; a chapter that asks for it is executed again wherever one changes."""
+        name = FILES.get(table, table)
+        reads.rows(name)
+        return self.table(name)
 
-    @cached_property
-    def samples(self) -> pd.DataFrame:
-        return read_table(self.processed, "samples")
+    def where(self, table: str, **values: str) -> pd.DataFrame:
+        """The rows of one table that have these values, of all campaigns; a chapter that asks for no more is executed
+        again only where one of these changes."""
+        name = FILES.get(table, table)
+        reads.rows(name, **values)
+        rows = self.table(name)
+        for column, value in values.items():
+            rows = rows[rows[column] == value]
+        return rows
 
-    @cached_property
-    def objects(self) -> pd.DataFrame:
-        return read_table(self.processed, "objects")
-
-    @cached_property
-    def campaigns(self) -> pd.DataFrame:
-        return read_table(self.processed, "campaigns")
-
-    @cached_property
-    def timelines(self) -> pd.DataFrame:
-        return read_table(self.processed, "timelines")
-
-    @cached_property
-    def throughput(self) -> pd.DataFrame:
-        return read_table(self.processed, "throughput")
-
-    @cached_property
-    def verdicts(self) -> pd.DataFrame:
-        return read_table(self.processed, "agreement_verdicts")
-
-    @cached_property
-    def means(self) -> pd.DataFrame:
-        return read_table(self.processed, "agreement_means")
+    def of(self, table: str, study: str, series: str | Sequence[str]) -> pd.DataFrame:
+        """The rows of one table of one or several series of a study, of all campaigns."""
+        name = FILES.get(table, table)
+        for one in [series] if isinstance(series, str) else series:
+            reads.rows(name, study=study, series=one)
+        return of_series(self.table(name), study, series)
 
     def campaign(self, name: str) -> pd.Series:
         """The row of one campaign in `campaigns`."""
-        return self.campaigns[self.campaigns["campaign"] == name].iloc[0]
+        return self.where("campaigns", campaign=name).iloc[0]
 
     def rows(self, table: str, study: str, series: str | Sequence[str], key: str) -> pd.DataFrame:
         """Rows of one table (`arms`, `samples`, ...) of one or several series, in one column of a figure: `published`
@@ -85,8 +84,8 @@ class BookData:
             return of_series(self.published, study, series)
         role = {name: role for name, role, _ in COLUMNS}[key]
         # Which campaign is the newest is a matter of the cells: a table may hold rows of a part of them only.
-        seen = newest_of(self.cells, series, role, study)[["campaign", "series"]].drop_duplicates()
-        own = of_series(getattr(self, table), study, series)
+        seen = newest_of(self.of("cells", study, series), series, role, study)[["campaign", "series"]].drop_duplicates()
+        own = self.of(table, study, series)
         chosen = set(seen.itertuples(index=False, name=None))
         pairs = zip(own["campaign"], own["series"], strict=True)
         return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
@@ -94,7 +93,7 @@ class BookData:
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
         campaigns = self.rows("cells", study, series, key)["campaign"].unique()
-        own = of_series(getattr(self, table), study, series)
+        own = self.of(table, study, series)
         return own[own["campaign"].isin(campaigns)]
 
     def squares(self, study: str, series: str | tuple[str, ...], key: str, versus: Versus) -> pd.DataFrame:
@@ -130,7 +129,7 @@ class BookData:
 
     def is_measured(self, study: str, series: str) -> bool:
         """Whether any campaign has a cell of the series."""
-        return len(of_series(self.cells, study, series)) > 0
+        return len(self.of("cells", study, series)) > 0
 
 
 @lru_cache(maxsize=1)

@@ -37,7 +37,7 @@ def digest() -> str:
 
 def growth(data: BookData | None = None) -> HTML:
     """The reference campaigns by the day on which they were measured, newest first."""
-    campaigns = (data or load()).campaigns
+    campaigns = (data or load()).whole("campaigns")
     own = campaigns[campaigns["campaign"].map(role_of) == "reference"]
     if own.empty:
         return HTML(style.NOTHING_YET)

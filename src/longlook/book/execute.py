@@ -1,4 +1,5 @@
-"""Executes the chapters of the book, all of them at every build: a page can never be older than its data.
+"""Executes the chapters of the book: all of them, or those of which nothing is kept that is right today (`kept`), so
+that a page can never be older than its data.
 
 Each chapter runs in a process of its own, forked from one that has read the tables and libraries already: nothing that
 one chapter does is seen by another, and none waits for what all of them need. The results go into an empty cache of the
@@ -14,27 +15,33 @@ import multiprocessing.process
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import pandas as pd
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from longlook import paths
+from longlook.book import data as book_data
+from longlook.book import reads, value_role
+from longlook.book.kept import Found, Kept, Result
 from longlook.book.value import StatedNumber
+from longlook.book.value_role import USED
+from longlook.dataset.tables import TABLES
 from longlook.errors import LonglookError
 
 AT_ONCE = 2
 CHAPTER_TIMEOUT_S = 120
 TAIL_LINES = 20
 """Of what a cell that failed printed."""
-TABLES = ("cells", "arms", "samples", "objects", "campaigns", "timelines", "throughput", "verdicts", "means")
-"""Of `BookData`: read once for all chapters."""
+READ_ONCE = [name for name in TABLES if name != "contrasts"]
+"""Of the processed tables: read once for all chapters."""
 
 
 @dataclass(frozen=True)
@@ -45,28 +52,89 @@ class Failed:
     said: str
 
 
-def execute(pages: Sequence[Path], cache: Path, scratch: Path) -> dict[tuple[str, str], StatedNumber]:
-    """Executes those of `pages` (source files) that have cells, and puts them into an empty `cache`; `scratch`: a
-    folder for what passes between processes. Returns the numbers of their sentences, by page (`book/index`) and name;
-    what is wrong with one that is missing is told where it stands. A `LonglookError` names the first page, in their
-    order, that failed, with its cell."""
+def execute(
+    pages: Sequence[Path], cache: Path, scratch: Path, kept: Kept | None = None
+) -> dict[tuple[str, str], StatedNumber]:
+    """Executes those of `pages` (source files) that have cells or numbers in their sentences, and puts the cells into
+    an empty `cache`; `scratch`: a folder for what passes between processes. What is `kept` and right is not executed,
+    and has no time; what is executed and succeeds is kept. Returns the numbers, by page (`book/index`) and name; what
+    is wrong with one that is missing is told where it stands. A `LonglookError` names the first page, in their order,
+    that failed, with its cell."""
     notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
-    _read_once()
-    _run_all(list(notebooks), scratch)
-    keep = get_cache(cache)
+    chapters = [page for page in pages if page in notebooks or _used(page)]
+    earlier = _found(chapters, kept) if kept else {}
+    right = [page for page, one in earlier.items() if not one.changed]
+    left = [page for page in chapters if page not in right]
+    into = get_cache(cache)
     numbers: dict[tuple[str, str], StatedNumber] = {}
-    for page, notebook in notebooks.items():
-        result = scratch / _result_name(page)
-        if not result.is_file():
-            raise LonglookError(f"chapter {page.name} failed: its process ended without a result")
-        outputs = json.loads(result.read_text(encoding="utf-8"))
-        if "failed" in outputs:
-            raise LonglookError(_told(page, Failed(**outputs["failed"])))
-        _fill(notebook, outputs["outputs"])
-        bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": outputs["cpu_s"]})
-        keep.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
-        numbers |= {(_name(page), name): StatedNumber(**one) for name, one in outputs["numbers"].items()}
+
+    def take(page: Path, result: Result) -> None:
+        if notebook := notebooks.get(page):
+            _fill(notebook, result["outputs"])
+            bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": result["cpu_s"]})
+            into.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
+        numbers.update({(_name(page), name): StatedNumber(**one) for name, one in result["numbers"].items()})
+
+    def take_right() -> None:
+        for page in right:
+            take(page, earlier[page].result() | {"cpu_s": None})
+
+    if left:
+        _read_once(_tables_of([earlier.get(page) for page in left]))
+        _run_all(left, scratch, lambda page: _keep(page, scratch, kept), take_right)
+    else:
+        take_right()
+    if kept:
+        kept.close()
+    for page in left:
+        take(page, _result(page, scratch))
     return numbers
+
+
+def table(name: str) -> pd.DataFrame:
+    """A processed table as the chapters have it; what is read for it besides, each chapter is made of."""
+    with reads.recorded():
+        return book_data.load().table(name)
+
+
+def _found(pages: Sequence[Path], kept: Kept) -> dict[Path, Found]:
+    """What is kept of these pages; says which are executed, and why."""
+    results = {page: kept.find(page) for page in pages}
+    for page, one in results.items():
+        if one.changed:
+            print(f"{_name(page)} is executed: {one.changed}", flush=True)
+    print(f"{sum(not one.changed for one in results.values())} of {len(pages)} chapters are what they were", flush=True)
+    return results
+
+
+def _tables_of(found: Sequence[Found | None]) -> Sequence[str]:
+    """Those that chapters asked for when they were executed last; of one that never was, what most ask for."""
+    known = [one.tables for one in found if one is not None and one.sealed]
+    return READ_ONCE if len(known) < len(found) else sorted({name for tables in known for name in tables})
+
+
+def _keep(page: Path, scratch: Path, kept: Kept | None) -> None:
+    """Keeps what a page's process told, unless something failed or went to where nothing should go."""
+    file = scratch / _result_name(page)
+    if kept is None or not file.is_file():
+        return
+    told = json.loads(file.read_text(encoding="utf-8"))
+    if not told["whole"]:
+        return
+    result = {name: told[name] for name in ("outputs", "numbers", "cpu_s")}
+    if why := kept.keep(page, result, reads.Reads.of_json(told["reads"])):
+        print(f"{_name(page)} is not kept: {why}", flush=True)
+
+
+def _result(page: Path, scratch: Path) -> Result:
+    """What a page's process told; a `LonglookError` where it failed."""
+    file = scratch / _result_name(page)
+    if not file.is_file():
+        raise LonglookError(f"chapter {page.name} failed: its process ended without a result")
+    told = json.loads(file.read_text(encoding="utf-8"))
+    if "failed" in told:
+        raise LonglookError(_told(page, Failed(**told["failed"])))
+    return told
 
 
 def notebook_of(page: Path) -> nbformat.NotebookNode | None:
@@ -82,28 +150,29 @@ def _code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def _read_once() -> None:
+def _read_once(tables: Sequence[str]) -> None:
     """What every chapter would import and read; no thread and no JavaScript may run before the last fork."""
     import altair.utils.schemapi
     import IPython.core.interactiveshell  # noqa: F401
 
-    import longlook.book.chapter
-    import longlook.book.value_role  # noqa: F401
-    from longlook.book import data as book_data
-
     altair.utils.schemapi.disable_debug_mode()  # tests validate charts; here it is a third of all the time
-    data = book_data.load()
-    for name in TABLES:
+    with reads.recorded():
+        import longlook.book.chapter
+        import longlook.book.value_role  # noqa: F401
+    for name in tables:
         with contextlib.suppress(LonglookError):  # the chapter that asks for the table says so
-            getattr(data, name)
+            table(name)
 
 
-def _run_all(pages: Sequence[Path], scratch: Path) -> None:
-    """Runs the pages in processes of their own, `AT_ONCE` of them."""
+def _run_all(
+    pages: Sequence[Path], scratch: Path, ended: Callable[[Path], None], meanwhile: Callable[[], None] | None
+) -> None:
+    """Runs the pages in processes of their own, `AT_ONCE` of them; `ended` is told of each, and `meanwhile` is done
+    once the last has begun."""
     context = multiprocessing.get_context("fork")
     # The longest first, as far as the number of cells tells: the last one to end has nobody beside it.
     left = sorted(pages, key=lambda page: page.read_text(encoding="utf-8").count("{code-cell}"))
-    running: list[multiprocessing.process.BaseProcess] = []
+    running: dict[multiprocessing.process.BaseProcess, Path] = {}
     try:
         while left or running:
             while left and len(running) < AT_ONCE:
@@ -112,11 +181,14 @@ def _run_all(pages: Sequence[Path], scratch: Path) -> None:
                     target=_child, args=(page, scratch / _result_name(page))
                 )
                 process.start()
-                running.append(process)
+                running[process] = page
+            if not left and meanwhile is not None:
+                meanwhile()
+                meanwhile = None
             wait([one.sentinel for one in running])
-            for ended in [one for one in running if not one.is_alive()]:
-                running.remove(ended)
-                ended.join()
+            for over in [one for one in running if not one.is_alive()]:
+                over.join()
+                ended(running.pop(over))
     finally:
         for left_over in running:
             left_over.kill()
@@ -131,12 +203,13 @@ def _child(page: Path, result: Path) -> None:
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(CHAPTER_TIMEOUT_S)
     os.chdir(page.parent)
-    notebook = notebook_of(page)
-    found = [] if notebook is None else _outputs([cell.source for cell in _code_cells(notebook)])
-    content: dict[str, Any] = (
-        {"failed": vars(found)} if isinstance(found, Failed) else {"outputs": found, "numbers": _numbers(page)}
-    )
-    content |= {"cpu_s": time.process_time()}
+    with reads.recorded() as seen:
+        notebook = notebook_of(page)
+        found = [] if notebook is None else _outputs([cell.source for cell in _code_cells(notebook)])
+        content: dict[str, Any] = (
+            {"failed": vars(found)} if isinstance(found, Failed) else {"outputs": found, "numbers": _numbers(page)}
+        )
+    content |= {"cpu_s": time.process_time(), "reads": seen.to_json(), "whole": _is_whole(page, content)}
     half = result.with_suffix(".half")
     half.write_text(json.dumps(content), encoding="utf-8")
     half.rename(result)
@@ -146,16 +219,25 @@ def _name(page: Path) -> str:
     return page.relative_to(paths.ROOT).with_suffix("").as_posix()
 
 
+def _used(page: Path) -> set[str]:
+    """Names of the numbers in a page's sentences."""
+    return set(USED.findall(page.read_text(encoding="utf-8")))
+
+
 def _numbers(page: Path) -> dict[str, dict[str, str]]:
     """Those of a page's sentences that can be computed."""
-    from longlook.book import data as book_data
-    from longlook.book.value_role import USED, value_of
-
     found = {}
-    for name in USED.findall(page.read_text(encoding="utf-8")):
+    for name in sorted(_used(page)):
         with contextlib.suppress(Exception):  # it is asked for again where it stands, and the build fails there
-            found[name] = vars(value_of(name, _name(page), book_data.load()))
+            found[name] = vars(value_role.value_of(name, _name(page), book_data.load()))
     return found
+
+
+def _is_whole(page: Path, content: Mapping[str, Any]) -> bool:
+    """Whether nothing failed: neither a cell nor a number, and nothing went to stderr, which fails the build too."""
+    if "failed" in content or any(one.get("name") == "stderr" for shown in content["outputs"] for one in shown):
+        return False
+    return set(content["numbers"]) == _used(page)
 
 
 def _too_long(number: int, frame: object) -> None:

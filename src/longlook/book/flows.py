@@ -101,7 +101,7 @@ def _ratio(
     left, right = (shares[place] for place in between_protocols([share.protocol for share in shares]))
     if key == PUBLISHED.key:
         return ratio_of_means(left.rate, right.rate), ()
-    cells = data.cells[(data.cells["study"] == study) & (data.cells["key"] == conditions)]
+    cells = data.where("cells", study=study, key=conditions)
     samples = data.rows("samples", study, tuple(cells["series"].unique()), key)
     counts = samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)
     runs = samples[counts & (samples["metric"] == RATE.name)].merge(cells[["campaign", "cell_id"]])
@@ -150,7 +150,7 @@ def transfers(data: BookData, study: str, series: str | Sequence[str], key: str)
     ).reset_index()
     metrics = (RATE, FINISHED, LOST, SPURIOUS, RESPONSE_MEDIAN, WINDOW_MAX, QUEUE_MAX, HOLD_MAX)
     wide = wide.reindex(columns=[*wide.columns[:5], *(one.name for one in metrics)])
-    cells = data.cells[["campaign", "cell_id", "label", "key", "seed"]]
+    cells = data.of("cells", study, series)[["campaign", "cell_id", "label", "key", "seed"]]
     arms = data.rows("arms", study, series, key)
     same = [*OF_REPEATS, "workload", "object_bytes", "object_count", "duration_s", "stack", "protocol", "arm_label"]
     arms = arms[[*same, "bandwidth_mbps", "rtt_ms"]].drop_duplicates(OF_REPEATS)

@@ -47,12 +47,13 @@ class Square:
 @lru_cache(maxsize=1)
 def squares(data: BookData) -> tuple[Square, ...]:
     """Page load times of every published cell of the thesis that has a reference campaign."""
-    means, verdicts = (newest(frame, "reference") for frame in (data.means, data.verdicts))
-    means, verdicts = (frame[(frame["study"] == STUDY) & (frame["metric"] == PLT.name)] for frame in (means, verdicts))
-    known = data.cells.set_index(["campaign", "cell_id"])
+    means, verdicts = (newest(data.where(one, study=STUDY), "reference") for one in ("means", "verdicts"))
+    means, verdicts = (frame[frame["metric"] == PLT.name] for frame in (means, verdicts))
+    cells = data.where("cells", study=STUDY)
+    known = cells.set_index(["campaign", "cell_id"])
     printed = {(one.cell.study, one.cell.series, one.cell.key): one for one in published_cells(paths.PUBLISHED)}
     found = []
-    for cell in compared_cells(means, verdicts, data.cells):
+    for cell in compared_cells(means, verdicts, cells):
         row = known.loc[(cell.campaign, cell.cell_id)]
         found.append(Square(cell, printed[row["study"], row["series"], row["key"]], row))
     return tuple(found)

@@ -59,7 +59,7 @@ def _rows(
 ) -> pd.DataFrame:
     """Of `samples` every load behind any square, accepted or not; of `objects` those of one load of each arm."""
     found = [data.rows(table, study, names, source.key) for source in sources if source.campaigns]
-    return pd.concat(found) if found else getattr(data, table).iloc[:0]
+    return pd.concat(found) if found else data.of(table, study, names).iloc[:0]
 
 
 def _waterfall(squares: pd.DataFrame, samples: pd.DataFrame, objects: pd.DataFrame, versus: Versus) -> dict[str, Any]:

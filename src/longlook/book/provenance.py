@@ -33,7 +33,7 @@ def provenance(data: BookData, study: str, series: Iterable[str]) -> str:
     for title, campaign, names in campaigns_of(data, study, series):
         row = data.campaign(campaign)
         key = (title, origin_of(row), html.escape(machine_of(row)))
-        rows.setdefault(key, []).append(_campaign(data, row, names))
+        rows.setdefault(key, []).append(_campaign(data, study, row, names))
     return html_table(HEAD, [[*key, "<br>".join(lines)] for key, lines in rows.items()], escape=False)
 
 
@@ -68,9 +68,10 @@ def machine_of(row: pd.Series) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _campaign(data: BookData, row: pd.Series, series: list[str]) -> str:
+def _campaign(data: BookData, study: str, row: pd.Series, series: list[str]) -> str:
     """`4.6a: data/raw/<campaign>, 2025-08-01 10:15 UTC, 20 loads per arm`, and whether it is whole."""
-    arms = data.arms[(data.arms["campaign"] == row["campaign"]) & data.arms["series"].isin(series)]
+    arms = data.of("arms", study, series)
+    arms = arms[arms["campaign"] == row["campaign"]]
     most = int(arms["n"].max()) if len(arms) else 0
     parts = [
         f"{html.escape(', '.join(series))}: <code>data/raw/{html.escape(row['campaign'])}</code>",

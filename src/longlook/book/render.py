@@ -1,34 +1,48 @@
-"""The process that builds the book: executes the chapters, then runs Jupyter Book in the same Python, which has the
-numbers of their sentences by then. `python -m longlook.book.render OUT` builds `paths.ROOT` into OUT/_build.
+"""The process that builds the book: executes the chapters that need it, then runs Jupyter Book in the same Python,
+which has the numbers of their sentences by then. `python -m longlook.book.render OUT` builds `paths.ROOT` into
+OUT/_build, with `--fresh` every chapter is executed.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from longlook import paths
-from longlook.book.build import MARK
+from longlook.book import code, reads
+from longlook.book.build import FRESH, KEPT, MARK
 from longlook.book.chapters import toc_pages
-from longlook.book.execute import execute
-from longlook.book.sphinx_ext import EXECUTED
-from longlook.book.value_role import COMPUTED
 from longlook.errors import LonglookError
 
+SEARCH_AFTER = 100_000
+"""New objects until garbage is searched for: most of a book's millions live to its end."""
 FAILED = 3
 """Status where a chapter failed; which, and how, is the end of what was printed."""
 
 
-def main(out: Path) -> int:
-    """Builds; returns the status of the process."""
+def main(out: Path, fresh: bool = False) -> int:
+    """Builds, `fresh` without what is kept of earlier builds; returns the status of the process."""
+    today = code.digest()
+    gc.set_threshold(SEARCH_AFTER)
+    with reads.recorded():  # what modules read when they are imported is part of every chapter
+        from longlook.book.execute import execute, table
+        from longlook.book.kept import Kept
+        from longlook.book.sphinx_ext import EXECUTED
+        from longlook.book.value_role import COMPUTED
+
     pages = [paths.ROOT / f"{name}.md" for name in toc_pages(paths.ROOT / "_toc.yml")]
+    if fresh:
+        shutil.rmtree(out / KEPT, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="longlook-book-") as folder:
         cache, scratch = Path(folder, "cache"), Path(folder, "scratch")
         scratch.mkdir()
         try:
-            COMPUTED.update(execute([page for page in pages if page.is_file()], cache, scratch))
+            there = [page for page in pages if page.is_file()]
+            COMPUTED.update(execute(there, cache, scratch, Kept(out / KEPT, table, today)))
         except LonglookError as error:
             print(f"{MARK}{error}", flush=True)
             return FAILED
@@ -49,4 +63,7 @@ def _render(out: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    status = main(Path(sys.argv[1]), FRESH in sys.argv[2:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # what is left is millions of objects: to free them one by one takes most of a second

@@ -6,18 +6,27 @@ Everything a page needs lies in the built folder; nothing is fetched when it is 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 
 from longlook.book import beside, markup, mathml, numbered, value_role
+from longlook.errors import LonglookError
 from longlook.figure.live import javascript_bundle
 
 BUNDLE = "vega-bundle.js"
+_BUNDLING: dict[Any, BaseProcess] = {}
+"""By the folder that is built into, what makes its libraries."""
 EXECUTION = "execution.json"
-"""Written beside the HTML folder: seconds and success per executed page."""
+"""Written beside the HTML folder: seconds and success of each page with cells; no seconds where it was not executed."""
+WRITERS = 2
+"""Processes that write pages."""
 EXECUTED = "LONGLOOK_EXECUTED"
 """Names the folder with the executed chapters."""
 
@@ -28,10 +37,35 @@ def take_executed(app: Sphinx, config: Config) -> None:
         config.nb_execution_mode, config.nb_execution_cache_path = "cache", cache
 
 
+def write_at_once(app: Sphinx, env: BuildEnvironment) -> None:
+    """Has several processes write the pages, once one has read them."""
+    app.parallel = WRITERS + 1  # the one that gives them their pages counts
+
+
+def begin_bundle(app: Sphinx) -> None:
+    """Begins to make the chart libraries, in a process of its own, since that takes a second in which Sphinx reads."""
+    if app.builder.format == "html":
+        _BUNDLING[app.outdir] = multiprocessing.get_context("fork").Process(target=_make_bundle, args=(_made(app),))
+        _BUNDLING[app.outdir].start()
+
+
 def write_bundle(app: Sphinx, error: Exception | None) -> None:
     """Writes the chart libraries into the built `_static`; the source tree holds no copy of them."""
-    if error is None and app.builder.format == "html":
-        Path(app.outdir, "_static", BUNDLE).write_text(javascript_bundle(), encoding="utf-8")
+    if process := _BUNDLING.pop(app.outdir, None):
+        process.join()
+        if error is None:
+            if process.exitcode != 0:
+                raise LonglookError(f"the chart libraries could not be made (status {process.exitcode})")
+            _made(app).replace(Path(app.outdir, "_static", BUNDLE))
+
+
+def _made(app: Sphinx) -> Path:
+    """Where the libraries are until there is a folder for them."""
+    return Path(app.outdir).with_name(BUNDLE)
+
+
+def _make_bundle(file: Path) -> None:
+    file.write_text(javascript_bundle(), encoding="utf-8")
 
 
 def write_execution(app: Sphinx, error: Exception | None) -> None:
@@ -52,6 +86,8 @@ def setup(app: Sphinx) -> dict:
     beside.setup(app)
     numbered.setup(app)
     app.connect("config-inited", take_executed)
+    app.connect("builder-inited", begin_bundle)
+    app.connect("env-check-consistency", write_at_once)
     app.connect("build-finished", write_bundle)
     app.connect("build-finished", write_execution)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

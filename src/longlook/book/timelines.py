@@ -100,7 +100,7 @@ def _rows(data: BookData, study: str, watched: Watched, key: str, table: str, la
     """Rows of one run of one scenario, and of one page where a series has several."""
     rows = data.rows(table, study, watched.series, key)
     rows = rows[rows["label"] == label]
-    cells = data.cells[["campaign", "cell_id", "workload", "replicate"]]
+    cells = data.of("cells", study, watched.series)[["campaign", "cell_id", "workload", "replicate"]]
     rows = rows.drop(columns="replicate", errors="ignore").merge(cells, on=["campaign", "cell_id"])
     rows = rows[rows["replicate"] == watched.run]
     if watched.workload is not None:

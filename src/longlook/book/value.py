@@ -214,7 +214,7 @@ class Measured:
 
     def timeline(self, series: str, **where: Any) -> pd.DataFrame:
         """Rows of `timelines`, with the workload, for numbers that need more than a mean."""
-        cells = self.data.cells[["campaign", "cell_id", "workload"]]
+        cells = self.data.of("cells", self.study, series)[["campaign", "cell_id", "workload"]]
         rows = self.data.rows("timelines", self.study, series, self.key).merge(cells, on=["campaign", "cell_id"])
         return _chosen(rows, series, where)
 

@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -195,13 +195,10 @@ def _typed(column: pandas.Series, kind: str) -> pandas.Series:
     gone = column.isna() | (column == "")
     if kind == "string":
         return column.astype(object).where(~gone, None)
-    readers: dict[str, Callable[[Any], Any]] = {
-        "boolean": _BOOLEANS.__getitem__,
-        "number": float,
-        "integer": float if gone.any() else int,
-    }
-    read = readers[kind]
-    nothing = None if kind == "boolean" else math.nan
-    values = [nothing if absent else read(one) for one, absent in zip(column, gone, strict=True)]
-    dtype = object if kind == "boolean" and gone.any() else "float64" if read is float else _EMPTY[kind]
-    return pandas.Series(values, index=column.index, dtype=dtype)
+    if kind == "boolean":
+        values = [None if absent else _BOOLEANS[one] for one, absent in zip(column, gone, strict=True)]
+        return pandas.Series(values, index=column.index, dtype=object if gone.any() else bool)
+    numbers = column.to_numpy(dtype=object, copy=True)
+    numbers[gone.to_numpy(dtype=bool)] = math.nan
+    # numpy has Python read each of them: nothing is rounded
+    return pandas.Series(numbers.astype("int64" if kind == "integer" and not gone.any() else "float64"), column.index)

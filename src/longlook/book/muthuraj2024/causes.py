@@ -175,7 +175,7 @@ TELLINGS: tuple[tuple[str, Callable[[Cell], Cell], tuple[str, ...] | None], ...]
 def conventions(paper: Chapter, tables: Sequence[str]) -> HTML:
     """Which meaning of a loss the published numbers of these tables support, as far as both were measured; of those
     whose TCP may have remembered a threshold once more with it."""
-    arms = primary(newest(paper.data.arms, REFERENCE))
+    arms = primary(newest(paper.data.where("arms", study=paper.study), REFERENCE))
     loads = samples_by_key(arms[(arms["mode"] == "interleaved") & ~arms["control"]])
     found = [
         (one, words)

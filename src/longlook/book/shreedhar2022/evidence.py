@@ -153,7 +153,7 @@ def _summaries(data: BookData, series: str, key: str) -> Summaries:
 def _values(data: BookData, series: str, key: str) -> Samples:
     own = data.rows("samples", STUDY, series, key)
     own = own[own["accepted"].astype(bool) & ~own["set_aside"].astype(bool)].dropna(subset=["value"])
-    where = data.cells[["campaign", "cell_id", "rtt_ms", "object_bytes"]]
+    where = data.of("cells", STUDY, series)[["campaign", "cell_id", "rtt_ms", "object_bytes"]]
     own = own.merge(where, on=["campaign", "cell_id"])
     return {
         (float(rtt), int(size), arm, metric): group.tolist()
