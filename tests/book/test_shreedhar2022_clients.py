@@ -223,7 +223,9 @@ def test_versions_of_quic(data, found):
     assert rows[versions.NAMES[V1]] == ["10.0 ± 0.0", style.DASH, "55.0 ± 0.0", style.DASH]
     assert rows[versions.NAMES["tcp"]][1].startswith("10.0 ms (")
     later = versions.slightly_faster(Changed(found, GOOGLE, 1.2, "connect_ms"))
-    assert [part.holds for part in later] == [True, True] and later[1].numbers.startswith("Google's later by 11.0 ms")
+    assert [part.holds for part in later] == [True, True] and later[1].numbers.startswith(
+        "Google's against version 1: 11.0 ms"
+    )
     assert [part.holds for part in versions.slightly_faster(Changed(found, GOOGLE, 0.8, "connect_ms"))] == [False] * 2
 
 

@@ -69,7 +69,7 @@ def slightly_faster(evidence: Evidence) -> list[ClaimPart]:
     """Whether version 1 connects no later than Google's, by link."""
     found = {where: more(evidence, where, GOOGLE, V1) for where in LINKS}
     return [
-        ClaimPart(f"{where.rtt_ms:g} ms", f"Google's later by {ms_text(one)}", one.within(at_least=0.0))
+        ClaimPart(f"{where.rtt_ms:g} ms", f"Google's against version 1: {ms_text(one)}", one.within(at_least=0.0))
         for where, one in found.items()
         if one is not None
     ]
