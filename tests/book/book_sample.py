@@ -28,6 +28,18 @@ from longlook.record.samples import Sample
 from longlook.site.webpage import resources
 from longlook.stack.arms import open_sweep
 
+HEADER = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+"""
+"""Front matter of a chapter that has cells."""
 REPOSITORY = Path(__file__).resolve().parents[2]
 PUBLISHED = REPOSITORY / "data" / "published"
 FIGURES = ["4.6a", "4.6b", "4.6c", "4.6d", "4.6e", "4.6f"]

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from book_sample import HEADER
 
 from longlook import paths
 from longlook.book import build as builder
@@ -12,19 +13,6 @@ from longlook.errors import LonglookError
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 STUDY = "muthuraj2024"
-
-
-HEADER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-"""
 
 
 def short(root, body):

@@ -7,24 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from book_sample import REPOSITORY, write_sample
+from book_sample import HEADER, REPOSITORY, write_sample
 
 from longlook.book import build as builder
 from longlook.errors import LonglookError
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-HEADER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-"""
 SHOWS = """# {name}
 
 ```{{code-cell}}

@@ -29,8 +29,7 @@ from longlook.stack.arms import open_sweep
 SESSIONS_OF_EACH = 4
 STARTUP_MS = {QUIC: {0: 300, 2: 320, 10: 600, 20: 1000}, TCP: {0: 310, 2: 340, 10: 1200, 20: 1050}}
 KBPS = {QUIC: {0: 2900, 2: 2850, 10: 2500, 20: 2000}, TCP: {0: 2900, 2: 2850, 10: 2000, 20: 800}}
-PLACES = (paths.BOOK / "shreedhar2022", paths.BOOK / "_waiting" / "shreedhar2022")
-PAGE = next(folder / "video.md" for folder in PLACES if (folder / "video.md").exists())
+PAGE = paths.BOOK / "shreedhar2022" / "video.md"
 
 
 def _metrics(arm, loss, index):

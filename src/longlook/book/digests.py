@@ -20,6 +20,7 @@ import pandas as pd
 from longlook.book.reads import Rows, Signature, signature
 from longlook.dataset.tables import TABLES, resource
 from longlook.errors import LonglookError
+from longlook.stack.tree import sha256_of
 
 ABSENT, FOLDER, SPECIAL = "absent", "folder", "neither file nor folder"
 
@@ -58,7 +59,7 @@ def _content(path: str) -> str:
             return FOLDER
         if not stat.S_ISREG(mode):
             return SPECIAL
-        return of_bytes(Path(path).read_bytes())
+        return sha256_of(Path(path))
     except (OSError, ValueError):
         return ABSENT
 

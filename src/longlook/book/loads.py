@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeVar
 
@@ -23,11 +24,33 @@ def by_place(
 ) -> dict[tuple[Where, str, str], dict[int, float]]:
     """Place, arm and metric -> number of each load that counts -> its value. `place_of`: of a row of `cells`; cells of
     which it knows none are left out."""
-    cells = data.rows("cells", study, series, key).to_dict("records")
-    places = {(row["campaign"], row["cell_id"]): place_of(row) for row in cells}
+    places = _places(data, study, series, key, place_of)
     found: dict[tuple[Where, str, str], dict[int, float]] = {}
     for row in counting(data, study, series, key):
         where = places[row["campaign"], row["cell_id"]]
         if where is not None:
             found.setdefault((where, row["arm"], row["metric"]), {})[int(row["index"])] = float(row["value"])
     return found
+
+
+def rejected(
+    data: BookData, study: str, series: str, key: str, place_of: Callable[[Row], Where | None]
+) -> dict[tuple[Where, str], Counter[str]]:
+    """Place and arm -> how many loads do not count, by their reasons; first ones, set aside, are none of them."""
+    places = _places(data, study, series, key, place_of)
+    rows = data.rows("samples", study, series, key)
+    rows = rows[~rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
+    found: dict[tuple[Where, str], Counter[str]] = {}
+    for row in rows.drop_duplicates(["campaign", "cell_id", "arm", "index", "attempt"]).to_dict("records"):
+        where = places[row["campaign"], row["cell_id"]]
+        if where is not None:
+            found.setdefault((where, row["arm"]), Counter())[row["reject_reason"]] += 1
+    return found
+
+
+def _places(
+    data: BookData, study: str, series: str, key: str, place_of: Callable[[Row], Where | None]
+) -> dict[tuple[str, str], Where | None]:
+    """Of each cell, by campaign and id."""
+    cells = data.rows("cells", study, series, key).to_dict("records")
+    return {(row["campaign"], row["cell_id"]): place_of(row) for row in cells}

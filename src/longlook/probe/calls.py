@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
-import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import psutil
-
 from longlook.errors import LonglookError
-from longlook.host import process
+from longlook.probe.attached import Tool, attached
 
 KINDS: Mapping[str, Sequence[str]] = {
     "sends": ("sendmsg", "sendmmsg", "sendto"),
@@ -27,7 +20,7 @@ KINDS: Mapping[str, Sequence[str]] = {
 """Datagrams are sent and received; what TCP carries may be written and read too, as files are."""
 ALL = "raw_syscalls:sys_enter"
 EVENT = "syscalls:sys_enter_"
-TIMEOUT_S = 10.0
+EVENTS = (ALL, *(f"{EVENT}{name}" for own in KINDS.values() for name in own))
 
 
 class Calls:
@@ -40,44 +33,25 @@ class Calls:
 @contextlib.contextmanager
 def counted(pids: Sequence[int]) -> Iterator[Calls]:
     """Count the calls of programs and of all that they have started so far, while inside. Needs perf, and root."""
-    if shutil.which("perf") is None:
-        raise LonglookError("missing: perf (apt-get install linux-perf)")
     found = Calls()
-    with tempfile.TemporaryDirectory(prefix="longlook-calls-") as folder:
-        told = Path(folder) / "told"
-        events = [ALL, *(f"{EVENT}{name}" for own in KINDS.values() for name in own)]
-        argv = ["perf", "stat", "-x", ";", "-o", str(told), "-p", ",".join(map(str, with_descendants(pids)))]
-        child = process.start([*argv, "-e", ",".join(events)], stderr=subprocess.PIPE, text=True)
-        try:
-            _wait_attached(child)
-            yield found
-            child.send_signal(signal.SIGINT)
-            child.wait(TIMEOUT_S)
-        finally:
-            process.stop(child)
-        found.counts = counts(told.read_text() if told.exists() else "")
+    with attached(PERF, pids) as seen:
+        yield found
+    found.counts = counts(seen.text)
 
 
-def with_descendants(pids: Sequence[int]) -> list[int]:
-    """Processes and all that they have started."""
-    found = []
-    for pid in pids:
-        with contextlib.suppress(psutil.Error):
-            found += [pid, *(one.pid for one in psutil.Process(pid).children(recursive=True))]
-    return found
+def _has_counters(perf: int, _: Sequence[int]) -> bool:
+    """It holds one file for each, of each thread."""
+    links = [link.readlink() for link in Path(f"/proc/{perf}/fd").iterdir()]
+    return sum("perf_event" in str(link) for link in links) >= len(EVENTS)
 
 
-def _wait_attached(child: subprocess.Popen) -> None:
-    """Until perf has opened its counters: it holds one file for each, of each thread."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while child.poll() is None and time.monotonic() < deadline:
-        with contextlib.suppress(OSError):
-            links = [link.readlink() for link in Path(f"/proc/{child.pid}/fd").iterdir()]
-            if sum("perf_event" in str(link) for link in links) >= 1 + sum(map(len, KINDS.values())):
-                return
-        time.sleep(0.02)  # polling interval, bounded by the deadline
-    said = child.stderr.read().strip() if child.poll() is not None and child.stderr else "it opened no counters"
-    raise LonglookError(f"perf counts nothing here: {said[-300:]}")
+PERF = Tool(
+    ("perf", "stat", "-x", ";", "-e", ",".join(EVENTS)),
+    "linux-perf",
+    _has_counters,
+    "perf counts nothing here",
+    "it opened no counters",
+)
 
 
 def counts(text: str) -> dict[str, int]:

@@ -44,13 +44,6 @@ def times() -> HTML:
     return HTML(html_table(["pair", "client, % of its calls' time", "server, %"], rows))
 
 
-def longest_of(arm: str, end: str) -> list[tuple[str, float]]:
-    """Calls and their shares of the system's time in %, the largest first; none before they are timed."""
-    found = (one.longest for one in read(paths.SYSCALLS) if (one.arm, one.offload, one.end) == (arm, USUAL, end))
-    pairs = (part.rsplit(" ", 1) for part in next(found, "").split(", ") if part)
-    return [(name, float(pct)) for name, pct in pairs]
-
-
 def _kinds(one: Syscalls | None) -> list[str]:
     return [style.DASH if one is None else f"{getattr(one, kind):.0f}" for kind in KINDS]
 

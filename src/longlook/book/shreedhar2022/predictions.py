@@ -50,6 +50,7 @@ from longlook.book.shreedhar2022.evidence import (
     size_title,
 )
 from longlook.book.shreedhar2022.leads import factor, gained, left, minus, more
+from longlook.book.shreedhar2022.over_ten_seconds import PAIR
 from longlook.book.times import Times, ms_text, percent_text, times
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTLB
@@ -328,7 +329,7 @@ def of_large(evidence: Measured) -> Iterator[Prediction]:
 
 def of_flows(found: dict[str, Contest]) -> list[Prediction]:
     """Flows at once; none before all of what is predicted is measured."""
-    pair, crowd = found.get("1 QUIC + 1 TCP"), found.get("1 QUIC + 3 TCP")
+    pair, crowd = found.get(PAIR), found.get("1 QUIC + 3 TCP")
     equals = {label: found[label] for label in ("2 QUIC", "2 TCP") if label in found}
     if pair is None or crowd is None or len(equals) < 2:
         return []

@@ -12,7 +12,7 @@ import pandas as pd
 from longlook import paths
 from longlook.analysis.welch import Summary, summarise
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.loads import by_place
+from longlook.book.loads import Row, by_place, rejected
 from longlook.book.times import Times, difference, times
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import STALLED, STALLS
@@ -61,7 +61,7 @@ class Played:
         return summarise(values) if len(values) else None
 
     def rejected(self, series: str, loss_pct: float, arm: str) -> Counter[str]:
-        """Sessions that were played and do not count, by their reasons, in words."""
+        """Sessions that were played and do not count, by their reasons."""
         return _rejected(self.data, series, self.key).get((loss_pct, arm), Counter())
 
     def times(self, series: str, loss_pct: float, metric: str, base: str, other: str) -> Times | None:
@@ -96,21 +96,17 @@ class Played:
 
 @lru_cache(maxsize=32)
 def _values(data: BookData, series: str, key: str) -> Values:
-    return by_place(data, STUDY, series, key, lambda row: float(row["loss_pct"]) / 2)
+    return by_place(data, STUDY, series, key, _loss_pct)
 
 
 @lru_cache(maxsize=32)
 def _rejected(data: BookData, series: str, key: str) -> Mapping[tuple[float, str], Counter[str]]:
-    rows = data.rows("samples", STUDY, series, key)
-    rows = rows[~rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
-    rows = rows.drop_duplicates(["campaign", "cell_id", "arm", "index", "attempt"])
-    cells = data.rows("cells", STUDY, series, key)
-    lost = dict(zip(cells["campaign"] + cells["cell_id"], cells["loss_pct"] / 2, strict=True))
-    found: dict[tuple[float, str], Counter[str]] = {}
-    for row in rows.to_dict("records"):
-        where = (float(lost[row["campaign"] + row["cell_id"]]), row["arm"])
-        found.setdefault(where, Counter())[row["reject_reason"].replace("_", " ")] += 1
-    return found
+    return rejected(data, STUDY, series, key, _loss_pct)
+
+
+def _loss_pct(row: Row) -> float:
+    """Each way, of a row of `cells`."""
+    return float(row["loss_pct"]) / 2
 
 
 def newest(data: BookData, series: str) -> Played | None:

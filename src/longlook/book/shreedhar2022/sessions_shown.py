@@ -54,7 +54,9 @@ def table(series: str, data: BookData | None = None) -> HTML:
                 _text(own.summary(series, loss, arm, metric), scale, digits)
                 for metric, scale, digits in SHOWN_METRICS.values()
             ]
-            out = ", ".join(f"{count} {reason}" for reason, count in own.rejected(series, loss, arm).items())
+            out = ", ".join(
+                f"{count} {reason.replace('_', ' ')}" for reason, count in own.rejected(series, loss, arm).items()
+            )
             rows.append([f"{loss:g} %", name, str(first.n), *texts, out or style.DASH])
     head = ["loss each way", "protocol", "sessions", *SHOWN_METRICS, "not counted"]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head) - 1)), starts=set(range(2, len(rows), 2))))

@@ -8,6 +8,7 @@ from longlook.book.flows import contests
 from longlook.book.shreedhar2022.evidence import ENVOY, FLOWS, OLD, PLACES, WEB
 from longlook.book.shreedhar2022.evidence import Measured as Own
 from longlook.book.shreedhar2022.numbers import clients, connections, gigabit, video
+from longlook.book.shreedhar2022.over_ten_seconds import PAIR
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CONNECT
@@ -19,7 +20,6 @@ SHARED = {
     gigabit: ("crossing", "calls-quic", "calls-tcp", "part-100"),
     video: ("startup-quic-10", "startup-tcp-10", "stalls-quic-10", "stalls-tcp-10"),
 }
-PAIR = "1 QUIC + 1 TCP"
 
 
 def _apart(of: str) -> Callable[[Measured], StatedNumber]:
