@@ -5,8 +5,9 @@ What the link loses on the way up is not there, what it loses on the way down is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,17 +69,31 @@ def connections(packets: Iterable[Packet], loads: Sequence[Load]) -> pd.DataFram
     of_port: dict[tuple[str, int], list[Load]] = {}
     for load in sorted(loads, key=lambda one: one.began_s):
         of_port.setdefault((load.protocol, load.client_port), []).append(load)
-    own: dict[Load, list[Packet]] = {}
+    own: dict[Load, _Count] = {}
     for packet in packets:
         begun = [one for one in of_port.get((packet.protocol, packet.client_port), ()) if one.began_s <= packet.time_s]
         if begun:
-            own.setdefault(begun[-1], []).append(packet)
-    rows = [(load.arm, load.index, load.attempt, *_counted(own[load])) for load in loads if load in own]
+            own.setdefault(begun[-1], _Count()).add(packet)
+    rows = [(load.arm, load.index, load.attempt, *own[load].told()) for load in loads if load in own]
     return pd.DataFrame(rows, columns=[*WHICH, *COUNTED])
 
 
-def _counted(packets: Sequence[Packet]) -> tuple[float, int, int, int, int]:
-    times = [one.time_s for one in packets]
-    sizes = {up: [one.size for one in packets if one.up == up] for up in (True, False)}
-    counts = len(sizes[True]), len(sizes[False]), sum(sizes[True]), sum(sizes[False])
-    return (round((max(times) - min(times)) * 1e3, 3), *counts)
+@dataclass
+class _Count:
+    """Of one connection: a file of 2 GB is millions of packets, and none is kept."""
+
+    first_s: float = math.inf
+    last_s: float = -math.inf
+    packets: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    size: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    """Both by `Packet.up`."""
+
+    def add(self, packet: Packet) -> None:
+        self.first_s, self.last_s = min(self.first_s, packet.time_s), max(self.last_s, packet.time_s)
+        self.packets[packet.up] += 1
+        self.size[packet.up] += packet.size
+
+    def told(self) -> tuple[float, int, int, int, int]:
+        """COUNTED."""
+        counts = (*self.packets.values(), *self.size.values())
+        return (round((self.last_s - self.first_s) * 1e3, 3), *counts)
