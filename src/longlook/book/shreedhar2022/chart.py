@@ -15,8 +15,9 @@ from longlook.book.shreedhar2022.evidence import (
     CLOUD,
     ENVOY,
     ENVOY_LSQUIC,
+    FILES,
+    HUGE,
     LARGE,
-    LARGE_SIZES,
     LSQUIC,
     MACHINE,
     NEW,
@@ -25,7 +26,6 @@ from longlook.book.shreedhar2022.evidence import (
     PLACES,
     PRINTED_AS,
     PRINTED_STAGES,
-    SIZES,
     SLOW,
     TITLES,
     WEB,
@@ -169,7 +169,7 @@ def _chart(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
 
 def crossing(data: BookData | None = None) -> LiveChart | HTML:
     """QUIC's throughput over TLS 1.2's, by size; a line for each client and pace."""
-    found = newest(data or book_data.load(), CLOUD, LARGE)
+    found = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
     if found is None:
         return HTML(style.NOTHING_YET)
     title, evidence = found
@@ -193,7 +193,7 @@ def ratios(evidence: Measured) -> pd.DataFrame:
 
 def _ratios(evidence: Measured) -> Iterator[tuple[str, str, int, float, float | None, float | None, int | None]]:
     for (arm, pace), (name, _) in LINES.items():
-        for size in (*SIZES, *LARGE_SIZES):
+        for size in FILES:
             tcp, quic = evidence.rate(size, pace + OLD), evidence.rate(size, pace + arm)
             if tcp is not None and quic is not None:
                 own = times(tcp, quic)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
 from longlook.analysis.welch import Summary, summarise, summary_of
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.times import Times, difference
+from longlook.book.times import Times, difference, times
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, SERVER_CPU, TTFB, TTLB
 from longlook.published.shreedhar2022 import CONNECTION, DOWNLOAD, FIRST_BYTE, INDIA, MUNICH, STUDY, TLS12, TLS13, VM
 from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
 
 WEB, FAR, MACHINE, CLOCK = "shreedhar-web", "shreedhar-web-far", "shreedhar-web-vm", "shreedhar-clock"
-CLOUD, LARGE, FLOWS = "shreedhar-cloud", "shreedhar-cloud-large", "shreedhar-flows"
+CLOUD, LARGE, HUGE = "shreedhar-cloud", "shreedhar-cloud-large", "shreedhar-cloud-largest"
+FLOWS = "shreedhar-flows"
 """Series, each of a sweep of its name."""
 SMALL_BYTES = 40 * 1024
 ENVOY, NGTCP2, ENVOY_LSQUIC, LSQUIC, OLD, NEW = "envoy", "ngtcp2", "envoy-lsquic", "lsquic", "tls12", "tls13"
@@ -62,12 +64,16 @@ CLOCK_RTTS_MS = (200.0, 290.0, 415.0, 580.0)
 SIZES = (500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000)
 LARGEST = 200_000_000
 LARGE_SIZES = (50_000_000, 100_000_000, LARGEST)
+HUGE_SIZES = (500_000_000, 1_000_000_000, 2_000_000_000)
+FILES = (*SIZES, *LARGE_SIZES, *HUGE_SIZES)
+"""Bytes, of every file of the cloud store that curl fetches at 100 Mbit/s; those of HUGE by a slow client alone."""
 CLOUD_RTT_MS = 10.0
 
 
 def file_of(size: int) -> Where:
     """Where a file of the cloud store's is fetched."""
-    return Where(LARGE if size in LARGE_SIZES else CLOUD, CLOUD_RTT_MS, size)
+    series = LARGE if size in LARGE_SIZES else HUGE if size in HUGE_SIZES else CLOUD
+    return Where(series, CLOUD_RTT_MS, size)
 
 
 def size_title(size: int) -> str:
@@ -126,18 +132,49 @@ class Measured:
 
     def rate(self, size: int, arm: str) -> Summary | None:
         """Throughput as theirs, MB/s: the file over the time to its last byte, of each download."""
-        values = self.values(file_of(size), arm, TTLB.name)
-        return summarise([size / 1e3 / took_ms for took_ms in values]) if len(values) else None
+        return throughput(self, file_of(size), arm)
+
+    def overall(self) -> Times | None:
+        """QUIC's throughput over TLS 1.2's, of the largest file: a slow client fetches it for nearly three minutes."""
+        quic, tcp = (self.rate(HUGE_SIZES[-1], SLOW + arm) for arm in (ENVOY, OLD))
+        return None if quic is None or tcp is None else times(tcp, quic)
 
     def cpu(self, size: int, arm: str, metric: str) -> Summary | None:
         """Seconds of a processor for a gigabyte (1,000,000,000 bytes), of client or server."""
-        own, times = self.summary(file_of(size), arm, metric), 1e9 / size
-        return None if own is None else Summary(own.mean * times, own.sd * times, own.n)
+        return per_gigabyte(self, file_of(size), arm, metric)
 
     def clocked(self, arm: str) -> dict[float, Sequence[float]]:
         """Round trip -> times to the last byte over it, of the series on the clock."""
         own = {rtt: self.values(Where(CLOCK, rtt), arm, TTLB.name) for rtt in CLOCK_RTTS_MS}
         return {rtt: values for rtt, values in own.items() if len(values)}
+
+
+class Downloads(Protocol):
+    """What `Measured` has of one arm under one condition."""
+
+    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+        """None where there is no download that counts."""
+
+    def values(self, where: Where, arm: str, metric: str) -> Sequence[float]:
+        """Of every download that counts."""
+
+
+def throughput(evidence: Downloads, where: Where, arm: str) -> Summary | None:
+    """MB/s of each download: the file over the time to its last byte."""
+    values = evidence.values(where, arm, TTLB.name)
+    return summarise([where.object_bytes / 1e3 / took_ms for took_ms in values]) if len(values) else None
+
+
+def per_gigabyte(evidence: Downloads, where: Where, arm: str, metric: str) -> Summary | None:
+    """A metric of whole downloads, for 1,000,000,000 bytes."""
+    own, per = evidence.summary(where, arm, metric), 1e9 / where.object_bytes
+    return None if own is None else Summary(own.mean * per, own.sd * per, own.n)
+
+
+def used(evidence: Downloads, where: Where, arm: str, metric: str, held: float) -> float | None:
+    """How much of the part of a processor that it is held to an end used, 0 to 1: near 1 it was the limit."""
+    cpu, took = (evidence.summary(where, arm, one) for one in (metric, TTLB.name))
+    return None if cpu is None or took is None else cpu.mean / (took.mean / 1e3 * held)
 
 
 @lru_cache(maxsize=32)

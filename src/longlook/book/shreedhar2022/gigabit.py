@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from IPython.display import HTML
 
-from longlook.analysis.welch import Summary, summarise
+from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import CPU_METRICS, ENVOY, OLD, Measured, Where, newest, size_title
+from longlook.book.shreedhar2022.evidence import (
+    CPU_METRICS,
+    ENVOY,
+    OLD,
+    Downloads,
+    Where,
+    newest,
+    size_title,
+    throughput,
+)
+from longlook.book.shreedhar2022.evidence import used as used_of
 from longlook.book.times import Times, times
-from longlook.experiment.metrics import TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
 
@@ -28,22 +37,20 @@ def _where(size: int) -> Where:
     return Where(GIGABIT, RTT_MS, size)
 
 
-def rate(evidence: Measured, size: int, arm: str) -> Summary | None:
+def rate(evidence: Downloads, size: int, arm: str) -> Summary | None:
     """Throughput, MB/s, of each download: the file over the time to its last byte."""
-    values = evidence.values(_where(size), arm, TTLB.name)
-    return summarise([size / 1e3 / took_ms for took_ms in values]) if len(values) else None
+    return throughput(evidence, _where(size), arm)
 
 
-def ratio(evidence: Measured, size: int) -> Times | None:
+def ratio(evidence: Downloads, size: int) -> Times | None:
     """QUIC's throughput over that of TLS 1.2."""
     tcp, quic = (rate(evidence, size, arm) for arm in (OLD, ENVOY))
     return None if tcp is None or quic is None else times(tcp, quic)
 
 
-def used(evidence: Measured, size: int, arm: str, metric: str) -> float | None:
+def used(evidence: Downloads, size: int, arm: str, metric: str) -> float | None:
     """How much of the processor that it may use an end used, 0 to 1: near 1 it was the limit."""
-    cpu, took = (evidence.summary(_where(size), arm, one) for one in (metric, TTLB.name))
-    return None if cpu is None or took is None else cpu.mean / (took.mean / 1e3 * HELD)
+    return used_of(evidence, _where(size), arm, metric, HELD)
 
 
 def rates(data: BookData | None = None) -> HTML:

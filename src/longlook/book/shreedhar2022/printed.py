@@ -10,7 +10,14 @@ from longlook.book.shreedhar2022.evidence import ENVOY, LARGEST, OLD, PLACES, SL
 from longlook.book.times import Times
 from longlook.experiment.metrics import CLIENT_CPU
 from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
-from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS, cpu_pct, media_lead_ms, throughput
+from longlook.published.shreedhar2022 import (
+    STORE_QUIC,
+    STORE_TLS,
+    cpu_pct,
+    media_lead_ms,
+    overall_rate_ratio,
+    throughput,
+)
 
 
 class Printed:
@@ -30,6 +37,10 @@ class Printed:
         protocol = {SLOW + ENVOY: STORE_QUIC, SLOW + OLD: STORE_TLS}.get(arm)
         found = throughput().get(size, {})
         return Summary(found[protocol], math.nan, 1) if protocol in found else None
+
+    def overall(self) -> Times | None:
+        """Of videos, from Bhubaneswar."""
+        return Times(overall_rate_ratio())
 
     def cpu(self, size: int, arm: str, metric: str) -> Summary | None:
         """Of one core, %, while 200 MB are fetched at about the same rate."""

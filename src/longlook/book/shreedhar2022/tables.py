@@ -16,9 +16,10 @@ from longlook.book.shreedhar2022.evidence import (
     CPU_METRICS,
     ENVOY,
     ENVOY_LSQUIC,
+    FILES,
     FLOWS,
+    HUGE,
     LARGE,
-    LARGE_SIZES,
     LONG,
     LSQUIC,
     MACHINE,
@@ -30,7 +31,6 @@ from longlook.book.shreedhar2022.evidence import (
     PLACES,
     PRINTED_AS,
     PRINTED_STAGES,
-    SIZES,
     SLOW,
     TITLES,
     WEB,
@@ -39,6 +39,7 @@ from longlook.book.shreedhar2022.evidence import (
     newest,
     size_title,
 )
+from longlook.book.shreedhar2022.evidence import used as used_of
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTFB, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -103,10 +104,10 @@ def _ms(value: float | None) -> str:
 
 def rates(data: BookData | None = None) -> HTML:
     """Throughput by size, MB/s: printed means, and those of fast and slow clients."""
-    found = newest(data or book_data.load(), CLOUD, LARGE)
+    found = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
     known = throughput()
     rows = []
-    for size in sorted({*SIZES, *LARGE_SIZES, *known}):
+    for size in sorted({*FILES, *known}):
         own = [None if found is None else found[1].rate(size, arm) for arm in (*FAST, *SLOWED)]
         printed = [known.get(size, {}).get(one) for one in (STORE_QUIC, STORE_TLS)]
         number = next((str(one.n) for one in own if one is not None), NONE)
@@ -124,13 +125,13 @@ def _rates(own: Sequence[Summary | None]) -> list[str]:
 
 def processor(data: BookData | None = None) -> HTML:
     """Seconds of a processor for a gigabyte, of client and server; and how much of its quarter a slow client used."""
-    found = newest(data or book_data.load(), CLOUD, LARGE)
+    found = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
     if found is None:
         return HTML(style.NOTHING_YET)
     _, evidence = found
     servers = (ENVOY, NGTCP2, OLD)
     rows = []
-    for size in (*SIZES, *LARGE_SIZES):
+    for size in FILES:
         if size >= LEAST_FOR_CPU:
             client, server = CPU_METRICS
             own = [evidence.cpu(size, arm, client) for arm in FAST]
@@ -152,9 +153,7 @@ def processor(data: BookData | None = None) -> HTML:
 def used(evidence: Measured, size: int, arm: str) -> float | None:
     """How much of what it is held to a slow client used while it fetched a file, 0 to 1: near 1 its processor was the
     limit."""
-    where = file_of(size)
-    cpu, took = (evidence.summary(where, arm, metric) for metric in (CLIENT_CPU.name, TTLB.name))
-    return None if cpu is None or took is None else cpu.mean / (took.mean / 1e3 * SLOW_SHARE)
+    return used_of(evidence, file_of(size), arm, CLIENT_CPU.name, SLOW_SHARE)
 
 
 def at_once(data: BookData | None = None) -> HTML:

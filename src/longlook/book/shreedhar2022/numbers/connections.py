@@ -15,16 +15,15 @@ from longlook.book.shreedhar2022.evidence import (
     ENVOY,
     ENVOY_LSQUIC,
     FAR,
+    FILES,
     FLOWS,
     LARGE,
-    LARGE_SIZES,
     LARGEST,
     LSQUIC,
     MACHINE,
     NEW,
     OLD,
     PLACES,
-    SIZES,
     SLOW,
     WEB,
     percentile,
@@ -74,7 +73,7 @@ def _crossing(pace: str) -> Number:
 
     def number(m: Measured) -> StatedNumber:
         own = _own(m, CLOUD, LARGE)
-        rates = [(size, own.rate(size, pace + ENVOY), own.rate(size, pace + OLD)) for size in (*SIZES, *LARGE_SIZES)]
+        rates = [(size, own.rate(size, pace + ENVOY), own.rate(size, pace + OLD)) for size in FILES]
         ahead = [(size, quic.mean > tcp.mean) for size, quic, tcp in rates if quic is not None and tcp is not None]
         what = f"means of {pace}{ENVOY} and {pace}{OLD}, {len(ahead)} sizes"
         return _told(m, LARGE, crossing_text(ahead), what)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from longlook.book.flows import contests
 from longlook.book.shreedhar2022.evidence import ENVOY, FLOWS, OLD, PLACES, WEB
 from longlook.book.shreedhar2022.evidence import Measured as Own
-from longlook.book.shreedhar2022.numbers import clients, connections, gigabit, video
+from longlook.book.shreedhar2022.numbers import clients, connections, gigabit, store, video
 from longlook.book.shreedhar2022.over_ten_seconds import PAIR
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
@@ -18,6 +18,7 @@ SHARED = {
     clients: ("waits-longer", "lead-theirs"),
     connections: ("lead-right", "lead-wrapped", "crossing-fast", "crossing-slow", "cpu-curl", "cpu-lsquic"),
     gigabit: ("crossing", "calls-quic", "calls-tcp", "part-100"),
+    store: ("part-2gb",),
     video: ("startup-quic-10", "startup-tcp-10", "stalls-quic-10", "stalls-tcp-10"),
 }
 

@@ -1,0 +1,210 @@
+"""The chapter on files by a browser and of up to 2 GB, of known times and without any."""
+
+import re
+
+import pytest
+from book_sample import PUBLISHED, write_sweeps
+
+from longlook import paths
+from longlook.analysis.result import CellResult
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.claimed import verdict
+from longlook.book.shreedhar2022 import chart, claims, store, store_predictions, tables
+from longlook.book.shreedhar2022.evidence import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW, Measured
+from longlook.book.shreedhar2022.store import BROWSER
+from longlook.book.value import NOT_YET
+from longlook.book.value_role import USED, numbers_of, value_of
+from longlook.experiment.refusals import refusals
+from longlook.experiment.registry import named
+from longlook.figure import style
+from longlook.record.samples import Sample
+from longlook.stack import load_stack
+from longlook.stack.arms import open_sweep, sweep_files
+
+PAGE = "book/shreedhar2022/store"
+LOADS = 4
+MS_PER_MB = {ENVOY: 86.5, SLOW + ENVOY: 87.3, OLD: 84.0, SLOW + OLD: 84.2, NEW: 84.0, SLOW + NEW: 84.0}
+SLOW_BROWSER_MS_PER_MB = 112.0
+CLIENT_S_PER_GB = {ENVOY: 29.0, SLOW + ENVOY: 21.5, OLD: 14.3, SLOW + OLD: 14.3, NEW: 14.0, SLOW + NEW: 14.0}
+BROWSER_S_PER_GB = {ENVOY: 35.0, SLOW + ENVOY: 27.0, NEW: 22.0, SLOW + NEW: 20.0}
+SERVER_S_PER_GB = {"quic": 25.0, "tcp": 2.0}
+TRIPS = {"quic": 2, "tcp": 4}
+"""Until the first byte."""
+
+
+def result(campaign, experiment, cell):
+    samples = [
+        Sample(
+            arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True, set_aside=index == 0,
+            reject_reason=None, disturbed=False, zero_rtt=None, metrics=metrics(cell, arm, index),
+        )
+        for index in range(LOADS + 1)
+        for place, arm in enumerate(cell.arms)
+    ]  # fmt: skip
+    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+
+
+def metrics(cell, arm, index):
+    """Each download is longer than the one before by a hundredth of a per cent."""
+    by_browser, size = cell.series == BROWSER, cell.workload.total_bytes
+    slow = by_browser and arm.name == SLOW + ENVOY
+    first = TRIPS[arm.protocol] * cell.link.rtt_ms
+    last = first + size / 1e6 * (SLOW_BROWSER_MS_PER_MB if slow else MS_PER_MB.get(arm.name, 86.0))
+    client = (BROWSER_S_PER_GB if by_browser else CLIENT_S_PER_GB).get(arm.name, 25.0)
+    return {
+        "ttlb_ms": last * (1 + index / 1e4), "connect_ms": first / 2, "ttfb_ms": first,
+        "client_cpu_s": client * size / 1e9, "server_cpu_s": SERVER_S_PER_GB[arm.protocol] * size / 1e9,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    processed = tmp_path_factory.mktemp("processed")
+    write_sweeps(processed, (BROWSER, HUGE, CLOUD, LARGE), "shreedhar2022", result)
+    return book_data.read(PUBLISHED, processed)
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return Measured(data, "reference")
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    return book_data.read(PUBLISHED, tmp_path)
+
+
+def rows_of(shown):
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data.partition("<tbody>")[2])
+    return {row[0]: row[1:] for row in (re.findall(r"<td[^>]*>(.*?)</td>", one) for one in rows)}
+
+
+@pytest.mark.parametrize("name", store_predictions.JUDGES)
+def test_every_cell_can_be_measured(name):
+    for cell in open_sweep(name).cells():
+        assert refusals(cell) == []
+        for arm in cell.arms:
+            if arm.name.startswith(SLOW):
+                assert arm.client_cpu_pct == 100 * tables.SLOW_SHARE and arm.cpu_period_us == 4000
+    sizes = [cell.workload.total_bytes for cell in open_sweep(name).cells()]
+    assert tuple(sizes) == {BROWSER: SIZES, HUGE: HUGE_SIZES}[name]
+
+
+def test_the_browser_has_the_same_servers_as_curl_has():
+    for cell in open_sweep(BROWSER).cells():
+        assert {arm.client for arm in cell.arms} == {"chromium"}
+    by_browser, by_curl = load_stack("quicv1"), load_stack("shreedhar2022")
+    for protocol in ("quic", "tcp"):
+        assert by_browser.spec.of(protocol).server == by_curl.spec.of(protocol).server
+    assert by_browser.spec.tcp.tls == by_curl.spec.tcp.tls == "1.3"
+
+
+@pytest.mark.parametrize("sweep", store_predictions.JUDGES)
+def test_predictions_hold_where_they_should_and_are_as_many_as_its_head_has(sweep, data):
+    own = store_predictions.judged(sweep, data)
+    assert all(one.holds is True and one.found for one in own), own
+    numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
+    assert numbered == [str(number + 1) for number in range(len(own))]
+
+
+class Changed:
+    """Evidence with one arm's numbers of one metric changed by a factor, from a size on."""
+
+    def __init__(self, own, arm, factor, metric, least=0):
+        self.own, self.arm, self.factor, self.metric, self.least = own, arm, factor, metric, least
+
+    def _by(self, where, arm, metric):
+        return self.factor if (arm, metric) == (self.arm, self.metric) and where.object_bytes >= self.least else 1
+
+    def summary(self, where, arm, metric):
+        one, by = self.own.summary(where, arm, metric), self._by(where, arm, metric)
+        return one and Summary(one.mean * by, one.sd * by, one.n)
+
+    def values(self, where, arm, metric):
+        return [one * self._by(where, arm, metric) for one in self.own.values(where, arm, metric)]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "arm", "factor", "metric", "least", "failing"),
+    [
+        (BROWSER, ENVOY, 1.1, "ttlb_ms", 0, [0]),
+        (BROWSER, ENVOY, 0.9, "ttlb_ms", 0, [0]),
+        (BROWSER, SLOW + ENVOY, 0.75, "ttlb_ms", 0, [1]),
+        (BROWSER, SLOW + ENVOY, 0.8, "client_cpu_s", 0, [1]),
+        (BROWSER, ENVOY, 1.5, "client_cpu_s", 0, [2]),
+        (BROWSER, NEW, 0.7, "client_cpu_s", 0, [2]),
+        (HUGE, SLOW + ENVOY, 1.1, "ttlb_ms", 0, [0]),
+        (HUGE, SLOW + ENVOY, 1.02, "ttlb_ms", 2_000_000_000, [1]),
+        (HUGE, SLOW + ENVOY, 1.4, "client_cpu_s", 0, [2]),
+        (HUGE, SLOW + ENVOY, 1.19, "client_cpu_s", 2_000_000_000, [3]),
+    ],
+)
+def test_each_prediction_can_fail(found, sweep, arm, factor, metric, least, failing):
+    own = list(store_predictions.JUDGES[sweep](Changed(found, arm, factor, metric, least)))
+    assert [number for number, one in enumerate(own) if one.holds is not True] == failing, own
+
+
+def test_curl_may_be_the_dearer_client(found):
+    class Dearer(Changed):
+        def _by(self, where, arm, metric):
+            return self.factor if where.series == CLOUD and (arm, metric) == (self.arm, self.metric) else 1
+
+    own = list(store_predictions.JUDGES[BROWSER](Dearer(found, NEW, 2.0, "client_cpu_s")))
+    assert [one.holds for one in own] == [True, True, True, False]
+
+
+def test_files_by_a_browser(data):
+    rows = rows_of(store.browser(data))
+    assert list(rows) == ["500 KB", "1 MB", "2 MB", "5 MB", "10 MB", "20 MB"]
+    assert rows["20 MB"][:2] == ["11.42", "11.62"] and rows["20 MB"][2].startswith(f"{style.MINUS}1.7 %")
+    assert rows["20 MB"][3] == "8.85" and rows["20 MB"][6:] == ["35.0", "22.0", "96", "93"]
+    assert rows["2 MB"][6:] == [style.DASH] * 4
+
+
+def test_the_largest_files_stand_beside_those_of_200_mb_and_the_printed_ones(data, found):
+    rows = rows_of(store.largest(data))
+    assert list(rows) == ["200 MB", "500 MB", "1 GB", "2 GB"]
+    assert rows["2 GB"][2:5] == ["4", "11.45", "11.87"] and rows["2 GB"][6:] == [
+        "21.5",
+        "14.3",
+        "25.0",
+        "2.0",
+        "98",
+        "68",
+    ]
+    assert all(re.fullmatch(r"\d+\.\d\d", one) for row in rows.values() for one in row[:2])
+    sizes = chart.ratios(found)
+    assert sizes[sizes["line"] == "curl, slow client"]["bytes"].max() == HUGE_SIZES[-1]
+
+
+def test_claims_of_the_largest_files(found):
+    own = {claim.name[-2:]: claim for claim in claims.CLAIMS}
+    parts = own["04"].parts(found)
+    assert len(parts) == own["04"].of and [part.holds for part in parts[-3:]] == [True] * 3
+    assert verdict(own["08"].parts(found), 1) == "holds"
+    (part,) = own["08"].parts(claims.printed())
+    assert part.holds is True and f"{style.MINUS}3.0 %" in part.text
+
+
+def test_numbers_of_the_text(data):
+    texts = {name: value_of(name, PAGE, data).text.replace("\N{NO-BREAK SPACE}", " ") for name in numbers_of(PAGE)}
+    assert (texts["crossing-browser"], texts["crossing-browser-slow"]) == ("between 5 MB and 10 MB", "below 500 KB")
+    assert (texts["slow-part"], texts["slow-used"]) == ("0.76 times", "96 %")
+    assert (texts["cpu-browser"], texts["cpu-curl"], texts["cpu-2gb"]) == ("1.6 times", "2.1 times", "1.5 times")
+    assert (texts["part-2gb"], texts["part-200mb"]) == ("0.965 times", "0.966 times")
+    assert (texts["rate-quic"], texts["rate-tcp"], texts["seconds-2gb"]) == ("11.45 MB/s", "11.87 MB/s", "175 s")
+
+
+def test_the_chapter_uses_its_numbers_and_no_other():
+    text = (paths.BOOK / "shreedhar2022" / "store.md").read_text(encoding="utf-8")
+    assert set(USED.findall(text)) == set(numbers_of(PAGE))
+
+
+def test_a_copy_without_data_says_so(nothing):
+    assert "Not measured yet" in store.browser(nothing).data and "Not measured yet" in store.largest(nothing).data
+    for sweep in store_predictions.JUDGES:
+        assert "Not measured yet" in store_predictions.predictions(sweep, nothing).data
+    for name in numbers_of(PAGE):
+        if not name.startswith("stated-"):
+            assert value_of(name, PAGE, nothing).text == NOT_YET
