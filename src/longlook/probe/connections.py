@@ -95,5 +95,5 @@ class _Count:
 
     def told(self) -> tuple[float, int, int, int, int]:
         """COUNTED."""
-        counts = (*self.packets.values(), *self.size.values())
-        return (round((self.last_s - self.first_s) * 1e3, 3), *counts)
+        duration_ms = round((self.last_s - self.first_s) * 1e3, 3)
+        return duration_ms, self.packets[True], self.packets[False], self.size[True], self.size[False]

@@ -19,6 +19,7 @@ from longlook.book.shreedhar2022.evidence import (
     FILES,
     FLOWS,
     HUGE,
+    LARGE_SIZES,
     LARGE,
     LONG,
     LSQUIC,
@@ -31,6 +32,7 @@ from longlook.book.shreedhar2022.evidence import (
     PLACES,
     PRINTED_AS,
     PRINTED_STAGES,
+    SIZES,
     SLOW,
     TITLES,
     WEB,
@@ -125,13 +127,13 @@ def _rates(own: Sequence[Summary | None]) -> list[str]:
 
 def processor(data: BookData | None = None) -> HTML:
     """Seconds of a processor for a gigabyte, of client and server; and how much of its quarter a slow client used."""
-    found = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
+    found = newest(data or book_data.load(), CLOUD, LARGE)
     if found is None:
         return HTML(style.NOTHING_YET)
     _, evidence = found
     servers = (ENVOY, NGTCP2, OLD)
     rows = []
-    for size in FILES:
+    for size in (*SIZES, *LARGE_SIZES):
         if size >= LEAST_FOR_CPU:
             client, server = CPU_METRICS
             own = [evidence.cpu(size, arm, client) for arm in FAST]
