@@ -3,17 +3,20 @@
 Client and server are stand-ins.
 """
 
+import threading
 from types import SimpleNamespace
 
 import pytest
 
 from longlook.client.base import LoadFailed
 from longlook.client.observation import Observation, SeenObject
-from longlook.errors import NotSupported
+from longlook.errors import LonglookError, NotSupported
+from longlook.experiment import meanwhile
 from longlook.experiment.side import Side, Surroundings
 from longlook.plan.arm import Arm
 from longlook.plan.workload import Page
 from longlook.record.samples import SCHEMA, check_record, sample_of
+from longlook.server.tcp import NO_CONNECTION
 from longlook.site.write import write_site
 
 QUIC = {"name": "quic", "stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium"}
@@ -112,6 +115,50 @@ def test_a_cold_arm_asks_for_a_client_that_knows_nothing(side_of, handshake, fre
     records = [side.load(index) for index in range(2)]
     assert all(record["accepted"] for record in records)
     assert [request.fresh for request in side.client.requests] == [fresh] * 2
+
+
+class Slow(Client):
+    """Under way until it is said to be enough."""
+
+    def __init__(self, site):
+        super().__init__(site)
+        self.enough, self.under_way = threading.Event(), False
+
+    def fetch(self, request):
+        self.under_way = True
+        assert self.enough.wait(10)
+        self.under_way = False
+        return super().fetch(request)
+
+
+@pytest.mark.parametrize(("cca", "detail"), [("cubic", None), ("bbr", "bbr in force, cubic asked for")])
+def test_the_controller_of_a_connection_that_is_gone_was_asked_for_during_the_load(side_of, monkeypatch, cca, detail):
+    def cca_of_load():
+        if not side.client.under_way:
+            return NO_CONNECTION
+        side.client.enough.set()
+        return cca
+
+    monkeypatch.setattr(meanwhile, "EVERY_S", 0.01)
+    side = side_of()
+    side.arm, side.client = Arm.parse(QUIC | {"protocol": "tcp", "server": "apache"}), Slow(side.client.site)
+    side.server.cca_of_load, side.server.early_data_by_connection = cca_of_load, lambda: None
+    assert side.load(0)["reject_detail"] == detail
+
+
+def test_a_question_that_fails_is_asked_again(monkeypatch):
+    monkeypatch.setattr(meanwhile, "EVERY_S", 0.01)
+    answers, heard_all = iter([LonglookError("busy"), "cubic"]), threading.Event()
+
+    def ask():
+        answer = next(answers, None) or heard_all.set() or "cubic"
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    with meanwhile.asked_meanwhile(ask) as heard:
+        assert heard_all.wait(10)
+    assert set(heard) == {"cubic"}
 
 
 def test_a_load_that_does_not_finish_is_a_sample_of_its_own(side_of):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.observation import Observation
 from longlook.errors import NotSupported
+from longlook.experiment.meanwhile import asked_meanwhile
 from longlook.experiment.opened import Counts, Opened, opened_between
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
@@ -20,6 +22,7 @@ from longlook.plan.arm import Arm
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
 from longlook.server.base import RunningServer
+from longlook.server.tcp import NO_CONNECTION
 from longlook.site.tree import Site
 
 SERVER_LOG_TIMEOUT_S = 1.0
@@ -82,12 +85,15 @@ class Side:
         """One load; everything about it except its place in the cell, as a sample's record (see data/raw/README.md)."""
         before, served, counted = self._meters(), self._served(), self.around.link.connections()
         started = time.monotonic()
-        try:
-            seen, error = self._fetch(index), None
-        except LoadFailed as failure:
-            seen, error = None, str(failure)
-        ended = time.monotonic()
-        cca = self.server.cca_of_load() if seen is not None and self.arm.protocol == "tcp" else None
+        tcp = self.arm.protocol == "tcp"
+        asking = asked_meanwhile(self.server.cca_of_load) if tcp else contextlib.nullcontext(list[str]())
+        with asking as heard:
+            try:
+                seen, error = self._fetch(index), None
+            except LoadFailed as failure:
+                seen, error = None, str(failure)
+            ended = time.monotonic()
+            cca = self._controller(heard) if tcp and seen is not None else None
         opened = self._opened_over_the_link(counted)
         changed = self.around.link.changed()
         used = self._used(before, started, ended)
@@ -113,6 +119,12 @@ class Side:
         )
         metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
         return record | {"metrics": metrics} | self._outcome(seen, verdict, used, (ended - started) * 1e3, changed)
+
+    def _controller(self, heard: list[str]) -> str:
+        """TCP's after the load; where its connection is gone already, as after files of 2 GB over 10 ms, the last one
+        that was heard of."""
+        found = self.server.cca_of_load()
+        return heard[-1] if found == NO_CONNECTION and heard else found
 
     def _fetch(self, index: int) -> Observation:
         around, pictures = self.around, index == PICTURED
