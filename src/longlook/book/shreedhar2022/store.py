@@ -9,7 +9,6 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.shreedhar2022.evidence import (
     CLOUD_RTT_MS,
-    CPU_METRICS,
     ENVOY,
     HUGE,
     HUGE_SIZES,
@@ -30,7 +29,7 @@ from longlook.book.shreedhar2022.evidence import (
 )
 from longlook.book.shreedhar2022.tables import LEAST_FOR_CPU, SLOW_SHARE
 from longlook.book.times import Times, percent_text, times
-from longlook.experiment.metrics import CLIENT_CPU
+from longlook.experiment.metrics import CLIENT_CPU, TTFB, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS
@@ -55,6 +54,13 @@ def cpu_ratio(evidence: Downloads, where: Where, quic: str, tcp: str) -> Times |
     """CPU of one arm's client over that of another's."""
     base, own = (evidence.summary(where, arm, CLIENT_CPU.name) for arm in (tcp, quic))
     return None if base is None or own is None else times(base, own)
+
+
+def after_first_byte(evidence: Downloads, where: Where, quic: str, tcp: str) -> float | None:
+    """Throughput of one arm over another's, by means, of the time from the first byte to the last."""
+    found = [[evidence.summary(where, arm, metric) for metric in (TTFB.name, TTLB.name)] for arm in (tcp, quic)]
+    took_ms = [last.mean - first.mean for first, last in found if first is not None and last is not None]
+    return took_ms[0] / took_ms[1] if len(took_ms) == len(found) else None
 
 
 def browser(data: BookData | None = None) -> HTML:
@@ -89,8 +95,8 @@ def browser(data: BookData | None = None) -> HTML:
 
 
 def largest(data: BookData | None = None) -> HTML:
-    """From 200 MB on, of curl with a slow client: throughput, printed and measured, MB/s; CPU of both ends for a
-    gigabyte, s; and how much of its quarter of a processor the client used, %."""
+    """From 200 MB on, of curl with a slow client: throughput, printed and measured, MB/s; the time to the first byte, s,
+    and what QUIC's throughput is of TLS 1.2's from there on; CPU of the client for a gigabyte, s."""
     found = newest(data or book_data.load(), HUGE)
     if found is None:
         return HTML(style.NOTHING_YET)
@@ -108,20 +114,22 @@ def largest(data: BookData | None = None) -> HTML:
             n,
             *(_number(one, 2) for one in own),
             _percent(ratio(evidence, where, *arms)),
-            *(_number(per_gigabyte(evidence, where, arm, metric), 1) for metric in CPU_METRICS for arm in arms),
-            *(_share(used(evidence, where, arm, CLIENT_CPU.name, SLOW_SHARE)) for arm in arms),
+            *(_seconds(evidence.summary(where, arm, TTFB.name)) for arm in arms),
+            _plain(after_first_byte(evidence, where, *arms)),
+            *(_number(per_gigabyte(evidence, where, arm, CLIENT_CPU.name), 1) for arm in arms),
         ])  # fmt: skip
-    head = ["file", "QUIC", "TLS 1.2", "n", "QUIC", "TLS 1.2", "QUIC over TLS 1.2 (99 %)", *("QUIC", "TLS 1.2") * 3]
-    groups = [
-        ("", 1),
-        ("printed, MB/s", 2),
-        ("", 1),
-        ("measured, MB/s", 3),
-        ("client, s per GB", 2),
-        ("server, s per GB", 2),
-        ("client, % of its share", 2),
-    ]
+    pair = ("QUIC", "TLS 1.2")
+    head = ["file", *pair, "n", *pair, "QUIC over TLS 1.2 (99 %)", *pair, "from there on", *pair]
+    groups = [("", 1), ("printed, MB/s", 2), ("", 1), ("measured, MB/s", 3), ("first byte, s", 3), ("s per GB", 2)]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
+
+
+def _seconds(found: Summary | None) -> str:
+    return NONE if found is None else f"{found.mean / 1e3:.2f}"
+
+
+def _plain(found: float | None) -> str:
+    return NONE if found is None else f"{found:.3f}"
 
 
 def _number(found: Summary | None, digits: int) -> str:

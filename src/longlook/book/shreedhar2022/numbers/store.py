@@ -12,6 +12,7 @@ from longlook.book.shreedhar2022.evidence import (
     HUGE_SIZES,
     LARGEST,
     NEW,
+    NGTCP2,
     OLD,
     SIZES,
     SLOW,
@@ -22,12 +23,12 @@ from longlook.book.shreedhar2022.evidence import (
 )
 from longlook.book.shreedhar2022.evidence import Measured as Own
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
-from longlook.book.shreedhar2022.store import BROWSER, by_browser, cpu_ratio, ratio
+from longlook.book.shreedhar2022.store import BROWSER, after_first_byte, by_browser, cpu_ratio, ratio
 from longlook.book.shreedhar2022.tables import SLOW_SHARE
 from longlook.book.times import Times
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.experiment.metrics import CLIENT_CPU, TTLB
+from longlook.experiment.metrics import CLIENT_CPU, TTFB, TTLB
 
 Number = Callable[[Measured], StatedNumber]
 
@@ -85,6 +86,28 @@ def _rate(arm: str) -> Number:
     return number
 
 
+def _first_byte(where: Where, arm: str) -> Number:
+    def number(m: Measured) -> StatedNumber:
+        found = _own(m, where.series).summary(where, arm, TTFB.name)
+        if found is None:
+            raise NotMeasured(f"{where.series} has no {arm}")
+        text = f"{found.mean / 1e3:.1f}{SPACE}s" if found.mean >= 1000 else f"{found.mean:.0f}{SPACE}ms"
+        return _told(where.series, text, f"mean time to the first byte, {arm}")
+
+    return number
+
+
+def _after(size: int) -> Number:
+    def number(m: Measured) -> StatedNumber:
+        where = file_of(size)
+        found = after_first_byte(_own(m, where.series), where, SLOW + ENVOY, SLOW + OLD)
+        if found is None:
+            raise NotMeasured(f"{where.series} has not both arms")
+        return _told(where.series, f"{found:.3f}{SPACE}times", "throughput from the first byte on, QUIC over TLS 1.2")
+
+    return number
+
+
 def _seconds(m: Measured) -> StatedNumber:
     found = _own(m, HUGE).summary(file_of(HUGE_SIZES[-1]), SLOW + ENVOY, TTLB.name)
     if found is None:
@@ -119,6 +142,14 @@ NUMBERS: Numbers = {
     "rate-quic": _rate(SLOW + ENVOY),
     "rate-tcp": _rate(SLOW + OLD),
     "seconds-2gb": _seconds,
+    "first-byte-small": _first_byte(file_of(SIZES[0]), ENVOY),
+    "first-byte-20mb": _first_byte(file_of(SIZES[-1]), ENVOY),
+    "first-byte-ngtcp2": _first_byte(file_of(SIZES[-1]), NGTCP2),
+    "first-byte-200mb": _first_byte(file_of(LARGEST), SLOW + ENVOY),
+    "first-byte-2gb": _first_byte(file_of(HUGE_SIZES[-1]), SLOW + ENVOY),
+    "first-byte-tcp": _first_byte(file_of(HUGE_SIZES[-1]), SLOW + OLD),
+    "after-2gb": _after(HUGE_SIZES[-1]),
+    "after-200mb": _after(LARGEST),
     "stated-browser": stated(BROWSER),
     "stated-largest": stated(HUGE),
 }  # fmt: skip
