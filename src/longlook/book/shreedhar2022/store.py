@@ -95,7 +95,7 @@ def browser(data: BookData | None = None) -> HTML:
 
 
 def largest(data: BookData | None = None) -> HTML:
-    """From 200 MB on, of curl with a slow client: throughput, printed and measured, MB/s; the time to the first byte, s,
+    """From 200 MB on, of curl with a slow client: throughput, printed and measured, MB/s; time to the first byte, s,
     and what QUIC's throughput is of TLS 1.2's from there on; CPU of the client for a gigabyte, s."""
     found = newest(data or book_data.load(), HUGE)
     if found is None:
