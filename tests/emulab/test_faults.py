@@ -16,8 +16,7 @@ from longlook.record.campaigns import read_campaigns, verify
 from longlook.record.samples import read_records
 
 pytestmark = [
-    pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.hardy, pytest.mark.slow,
-    pytest.mark.timeout(300),
+    pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300),
 ]  # fmt: skip
 
 
