@@ -1,11 +1,12 @@
 """What needs root, namespaces, a browser or Nix says so; where it cannot run the summary tells why.
 
-Quick tests come first, so that a mistake shows early. Of two workers (`make test`) one has what measures on
-namespaces, the other the rest; `hardy` files, whose tests look at what is left after a fault and at no time, go to
-whichever is free. A `quiet` test, which asserts times or rates, runs while no other test does.
+By one process quick tests come first, so that a mistake shows early. Of several workers (`make test`) the first has
+what makes no namespaces, at idle priority: it takes what the others leave of the processors, and holds none of them up.
+These have what does make some, file by file, and mostly wait for a link; with two of them two processors are full. A
+`quiet` test, which asserts times or rates closely, runs while no other test has namespaces.
 
 What runs on a link in real time can fail because the machine stood still. Such a test is given one more try, with
-nothing beside it; the summary names it with an R, which is a thing to look into. No other test is tried twice.
+nothing at all beside it; the summary names it with an R, which is a thing to look into. No other test is tried twice.
 """
 
 import contextlib
@@ -85,11 +86,11 @@ def _marks(file):
 
 
 def _group(file, test):
-    """Each file that measures, its quiet tests apart; of each other folder its quick and its slow files."""
+    """Each file that measures, its quiet tests apart; each other quick file, and the slow ones of each folder."""
     marks, alone = _marks(file)
     if "netns" not in marks:
         slow = bool(SLOW & marks)
-        return Group(False, False, slow, f"{file.parent} {slow}")
+        return Group(False, False, slow, str(file.parent if slow else file))
     if file.parent.name in WHOLE:
         return Group(True, False, True, str(file.parent))
     return Group(True, "quiet" in marks and (not alone or test in alone), "slow" in marks, str(file))
