@@ -24,9 +24,10 @@ seed = 5
 series = "tiny"
 arms = [{{ protocol = "quic" }}, {{ protocol = "tcp" }}]
 bandwidth_mbps = {mbps}
-rtt_ms = [36]
+rtt_ms = [10]
 workloads = [{workloads}]
 """
+"""Its loads are so short that none is rejected because other tests kept the machine busy (`disturbance` in oracle.py)."""
 
 
 def count_loads(folder):
