@@ -27,7 +27,7 @@ bandwidth_mbps = {mbps}
 rtt_ms = [10]
 workloads = [{workloads}]
 """
-"""Its loads are so short that none is rejected because other tests kept the machine busy (`disturbance` in oracle.py)."""
+"""Its loads are short: of these none is rejected because other tests keep the machine busy (experiment/oracle.py)."""
 
 
 def count_loads(folder):
