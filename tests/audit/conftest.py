@@ -14,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "dataset"))
 
 from campaigns import believed
 
-
 SEARCHED = functools.cache(published_without_sweep)
 
 
