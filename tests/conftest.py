@@ -1,11 +1,12 @@
 """What needs root, namespaces, a browser or Nix says so; where it cannot run the summary tells why.
 
-Quick tests come first, so that a mistake shows early. Of two workers (`make test`) one has what measures on
-namespaces, the other the rest; `hardy` files, whose tests look at what is left after a fault and at no time, go to
-whichever is free. A `quiet` test, which asserts times or rates, runs while no other test does.
+By one process quick tests come first, so that a mistake shows early. Of several workers (`make test`) the first has
+what makes no namespaces, at idle priority: it takes what the others leave of the processors, and holds none of them up.
+These have what does make some, file by file, and mostly wait for a link; with two of them two processors are full. A
+`quiet` test, which asserts times or rates closely, runs while no other test has namespaces.
 
 What runs on a link in real time can fail because the machine stood still. Such a test is given one more try, with
-nothing beside it; the summary names it with an R, which is a thing to look into. No other test is tried twice.
+nothing at all beside it; the summary names it with an R, which is a thing to look into. No other test is tried twice.
 """
 
 import contextlib
@@ -15,14 +16,18 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from longlook.host.rights import rights
 from longlook.host.userns import has_rights
 
-DOOR, ROOM = Path(__file__), Path(__file__).parents[1] / "pyproject.toml"
-"""Locked, never written."""
+ROOT = Path(__file__).parents[1]
+ROOM = Path(__file__), ROOT / "pyproject.toml"
+"""Of all tests: its door, and the room itself. Locked, never written."""
+BENCH = ROOT / "README.md", ROOT / "Makefile"
+"""The same of those that wait for a test which measures."""
 
 
 def pytest_collection_modifyitems(config, items):
@@ -37,9 +42,7 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason=reason))
         if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
-    # A worker takes whole groups in this order: the longest begins at once.
-    sign = 1 if _is_worker(config) else -1
-    items.sort(key=lambda item: (sign * _rank(item.path), *_lateness(item)))
+    items.sort(key=_place if _is_worker(config) else _lateness)
 
 
 @functools.cache
@@ -48,28 +51,53 @@ def granted():
     return rights().record()
 
 
-def _rank(file):
-    """Of a file's group, the one that takes longest first."""
-    group = _group(file)
-    return 0 if group == WIRE else 1 if group == file else 2
+class Group(NamedTuple):
+    """Tests that share a worker."""
+
+    measures: bool
+    """On namespaces."""
+    quiet: bool
+    slow: bool
+    name: str
+
+
+def _place(item):
+    """A worker takes whole groups: those that take longest first, and last what has to wait for others."""
+    group = _group_of(item)
+    return group.quiet, not group.slow, *_lateness(item)
 
 
 def _lateness(item):
     marks = {mark.name for mark in item.iter_markers()}
-    return "quiet" in marks, bool(SLOW & marks)
+    return "netns" in marks, "quiet" in marks, bool(SLOW & marks)
 
 
-WIRE, SLOW = "wire", {"slow", "browser", "nix"}
+SLOW = {"slow", "browser", "nix"}
+WHOLE = {"emulab"}
+"""Folders whose tests share what takes long to make."""
 
 
 @functools.cache
-def _group(file):
-    """Tests of a group share a worker: what measures on namespaces, each hardy file, and of each folder its quick and
-    its slow files."""
-    marks = set(re.findall(r"pytest\.mark\.(\w+)", file.read_text(encoding="utf-8")))
-    if "hardy" in marks:
-        return file
-    return WIRE if "netns" in marks else (file.parent, bool(SLOW & marks))
+def _marks(file):
+    """Of a file, and the names of its tests that are quiet where not all are."""
+    text = file.read_text(encoding="utf-8")
+    alone = re.findall(r"^@pytest\.mark\.quiet\n(?:(?!def ).*\n)*?def (\w+)", text, re.MULTILINE)
+    return set(re.findall(r"pytest\.mark\.(\w+)", text)), set(alone)
+
+
+def _group(file, test):
+    """Each file that measures, its quiet tests apart; each other quick file, and the slow ones of each folder."""
+    marks, alone = _marks(file)
+    if "netns" not in marks:
+        slow = bool(SLOW & marks)
+        return Group(False, False, slow, str(file.parent if slow else file))
+    if file.parent.name in WHOLE:
+        return Group(True, False, True, str(file.parent))
+    return Group(True, "quiet" in marks and (not alone or test in alone), "slow" in marks, str(file))
+
+
+def _group_of(item):
+    return _group(item.path, item.originalname)
 
 
 def _is_worker(config):
@@ -82,10 +110,29 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByGroup(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return _group(config.rootpath / nodeid.split("::")[0])
+            file, *_, test = nodeid.partition("[")[0].split("::")
+            return _group(config.rootpath / file, test)
+
+        def _reschedule(self, node):
+            """The first worker ends where nothing is left but what measures."""
+            if not _is_first(node.gateway.id) or any(not group.measures for group in self.workqueue):
+                super()._reschedule(node)
+            elif not node.shutting_down:
+                node.shutdown()
+
+        def _assign_work_unit(self, node):
+            wanted = self.numnodes == 1 or not _is_first(node.gateway.id)
+            first = next((group for group in self.workqueue if group.measures is wanted), None)
+            if first is not None:
+                self.workqueue.move_to_end(first, last=False)
+            super()._assign_work_unit(node)
 
     config.option.loadscopereorder = False
     return ByGroup(config, log)
+
+
+def _is_first(worker):
+    return worker == "gw0"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -107,20 +154,32 @@ TURN = pytest.StashKey()
 
 @contextlib.contextmanager
 def _in_turn(item):
-    """In the room alone, or with others; while one waits at the door, nobody goes in after him."""
-    with DOOR.open() as door, ROOM.open() as room:
-        item.stash[TURN] = door, room
-        _enter(door, room, alone="quiet" in item.keywords)
+    """At the bench alone, or with others, or behind it."""
+    beside = _is_first(item.config.workerinput["workerid"]) and not _group_of(item).measures
+    if not _group_of(item).measures:
+        _step_back()
+    with contextlib.ExitStack() as opened:
+        if not beside:
+            _enter(*(opened.enter_context(file.open()) for file in BENCH), alone="quiet" in item.keywords)
+        item.stash[TURN] = [opened.enter_context(file.open()) for file in ROOM]
+        _enter(*item.stash[TURN], alone=False)
         yield
         del item.stash[TURN]
 
 
 def _enter(door, room, alone):
-    """Whoever is in the room already leaves it first, or two would wait for each other."""
+    """While one waits at the door, nobody goes in after him. Whoever is in the room already leaves it first, or two
+    would wait for each other."""
     fcntl.flock(room, fcntl.LOCK_UN)
     fcntl.flock(door, fcntl.LOCK_EX)
     fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
     fcntl.flock(door, fcntl.LOCK_UN)
+
+
+@functools.cache
+def _step_back():
+    """For good: this process and what it starts get what others leave of the processors."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 @pytest.hookimpl(wrapper=True)

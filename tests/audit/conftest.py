@@ -1,17 +1,27 @@
 """The synthetic campaigns of tests/dataset serve the audit's tests too."""
 
+import functools
 import sys
 from pathlib import Path
 
 import pytest
 
-from longlook import paths
-from longlook.audit import run_audit
+from longlook import audit, paths
+from longlook.audit import published_without_sweep, run_audit
 from longlook.dataset.process import process
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "dataset"))
 
 from campaigns import believed
+
+SEARCHED = functools.cache(published_without_sweep)
+
+
+@pytest.fixture(autouse=True)
+def searched_once(monkeypatch):
+    """All sweeps are read for it, which takes longer than all else that an audit does: once for each folder of
+    published numbers."""
+    monkeypatch.setattr(audit, "published_without_sweep", SEARCHED)
 
 
 @pytest.fixture

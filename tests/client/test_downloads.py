@@ -91,7 +91,6 @@ def test_every_download_is_whole_and_on_a_connection_of_its_own(testbed_name, tm
     )
 
 
-@pytest.mark.quiet
 @pytest.mark.parametrize(
     ("server", "client", "trips"),
     [

@@ -96,7 +96,6 @@ def test_a_wrong_certificate_is_taken_only_where_nobody_checks(testbed_name, tmp
 
 
 @BOTH
-@pytest.mark.quiet
 def test_a_refused_group_costs_a_round_trip(testbed_name, tmp_path, server):
     link, took = Link(bandwidth_mbps=50, rtt_ms=200), {}
     with curl_from(testbed_name, tmp_path, server, link, server_groups=["x25519"]) as on:

@@ -59,6 +59,7 @@ def test_a_download_whose_connection_is_cut_is_cut_short(testbed_name, tmp_path)
     assert record["reject_reason"] == "cut_short" and "net::ERR_" in record["reject_detail"], record["reject_detail"]
 
 
+@pytest.mark.quiet
 def test_the_connection_stays_until_its_server_has_been_asked(testbed_name, tmp_path):
     with arm_on(testbed_name, tmp_path, Apache, "shreedhar2022video", workload=FILM) as on:
         record = on.side.load(1)

@@ -24,8 +24,9 @@ pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.m
 
 
 def sweep(stack="quicv1", sizes=(100,), loads=3):
+    """Of short loads, as in experiment/driven.py."""
     workloads = [{"size_kb": size} for size in sizes]
-    return small({"bandwidth_mbps": [50], "workloads": workloads}, stack=stack, loads=loads)
+    return small({"bandwidth_mbps": [50], "rtt_ms": [10], "workloads": workloads}, stack=stack, loads=loads)
 
 
 @pytest.mark.parametrize("stack", ["quicv1", "gquic37"])

@@ -15,10 +15,11 @@ pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.m
 
 
 @pytest.fixture
-def run(tmp_path, testbed_name):
+def run(request, tmp_path, testbed_name):
+    """Of one cell for each testbed, or of those of the sizes that a test states."""
     names = (f"{testbed_name}a", f"{testbed_name}b")
     (tmp_path / "beds.toml").write_text("".join(f'[[testbed]]\nname = "{name}"\ndriver = "netns"\n' for name in names))
-    made = Driven(tmp_path, names, ("--testbeds", str(tmp_path / "beds.toml")), sizes_kb=[5, 100])
+    made = Driven(tmp_path, names, ("--testbeds", str(tmp_path / "beds.toml")), getattr(request, "param", [100]))
     yield made
     made.stop()
 
@@ -63,6 +64,10 @@ def beds_by_row(campaign):
     return found
 
 
+SEVERAL = pytest.mark.parametrize("run", [[5, 100]], indirect=True, ids=["four cells"])
+
+
+@SEVERAL
 def test_two_testbeds_share_the_rows_of_one_campaign(run):
     out = run.finish()
     assert "on 2 testbeds" in out and "dashboard: http://127.0.0.1:" in out
@@ -73,6 +78,7 @@ def test_two_testbeds_share_the_rows_of_one_campaign(run):
     assert {entry["testbed"] for entry in log} == set(run.testbeds)
 
 
+@SEVERAL
 def test_nobody_without_its_certificate_makes_a_run_do_work(run):
     """It runs as root: what it listens on is on this machine only, and turns away this machine's other users too."""
     driver = run.start()

@@ -297,6 +297,7 @@ def _check_records(one, summary, folder):
 
 @pytest.mark.root
 @pytest.mark.netns
+@pytest.mark.quiet
 @pytest.mark.timeout(240)
 def test_every_download_finds_a_full_bucket_and_passes_it_unshaped(tmp_path, testbed_name):
     """Six of 5 MB one after the other: at 10 Mbit/s each takes 4.2 s, and the bucket holds two of them."""

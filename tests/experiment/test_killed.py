@@ -11,14 +11,15 @@ from driven import Driven, count_loads
 from longlook.testbed import netns
 
 pytestmark = [
-    pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.hardy, pytest.mark.slow,
-    pytest.mark.timeout(300),
+    pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300),
 ]  # fmt: skip
 
 
 @pytest.fixture
-def run(tmp_path, testbed_name):
-    made = Driven(tmp_path, (testbed_name,), ("--testbed", testbed_name), sizes_kb=[100])
+def run(request, tmp_path, testbed_name):
+    """Of one cell, or of those at the bandwidths that a test states."""
+    mbps = getattr(request, "param", [50])
+    made = Driven(tmp_path, (testbed_name,), ("--testbed", testbed_name), [100], mbps)
     yield made
     made.stop()
 
@@ -46,6 +47,7 @@ def inside(testbed, program):
     return found
 
 
+@pytest.mark.parametrize("run", [[50, 100]], indirect=True, ids=["two cells"])
 def test_kill_9_of_the_driver(run):
     driver = run.start()
     partial = wait_for_loads(run, 4)

@@ -12,7 +12,7 @@ from longlook.probe import qlog
 from longlook.stack.arms import complete_arm
 from qlog_check import valid
 
-pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.quiet]
+pytestmark = [pytest.mark.root, pytest.mark.netns]
 BYTES = 1_000_000
 LINK = {"bandwidth_mbps": 20, "rtt_ms": 40}
 TELLING = [("envoy", "cubic"), ("ngtcp2", "cubic"), ("lsquic", "cubic"), ("aioquic", "cubic"), ("quicgo", "reno")]

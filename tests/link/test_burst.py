@@ -89,7 +89,6 @@ def test_a_real_bucket_is_full_again_with_every_seed(testbed_name):
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.quiet
 @pytest.mark.parametrize(
     ("way", "depth"),
     [(DOWN, 0), (UP, 4_000_000), (DOWN, 1_800_000)],

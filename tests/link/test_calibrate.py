@@ -216,7 +216,6 @@ def patiently(bed, driver, link, tries=4):
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.quiet
 @pytest.mark.parametrize(
     "link",
     [
@@ -243,7 +242,6 @@ def test_a_real_link_is_what_was_set(testbed_name, link):
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.quiet
 @pytest.mark.parametrize("direction", ONE_WAY)
 def test_a_real_link_loses_in_the_direction_that_is_set_and_in_no_other(testbed_name, direction, monkeypatch):
     link, (lossy, other) = one_way_link(direction), ONE_WAY[direction]

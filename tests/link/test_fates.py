@@ -60,7 +60,6 @@ RIGHT = [
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.quiet
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("link", RIGHT)
 def test_a_real_link_with_netems_parameters_is_what_was_set(testbed_name, link):
@@ -75,7 +74,6 @@ def test_a_real_link_with_netems_parameters_is_what_was_set(testbed_name, link):
 
 @pytest.mark.root
 @pytest.mark.netns
-@pytest.mark.quiet
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     ("name", "value", "words"),

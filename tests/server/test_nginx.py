@@ -23,6 +23,7 @@ def test_the_right_server_is_accepted(testbed_name, tmp_path):
         assert on.side.server.version().startswith("1.") and on.side.server.cca_in_force() == "cubic"
 
 
+@pytest.mark.quiet
 def test_a_warm_arm_uses_its_connection_again_and_saves_its_handshakes(testbed_name, tmp_path):
     rtt_ms = 50
     with arm_on(testbed_name, tmp_path, handshake="warm", link=Link(bandwidth_mbps=50, rtt_ms=rtt_ms)) as on:
@@ -49,6 +50,7 @@ def early_on(testbed_name, tmp_path, **how):
     return arms.arm_on(testbed_name, tmp_path, Nginx, "todaynginx", handshake="0rtt", **how)
 
 
+@pytest.mark.quiet
 def test_early_data_save_tcp_a_round_trip(testbed_name, tmp_path):
     rtt_ms = 60
     link = Link(bandwidth_mbps=50, rtt_ms=rtt_ms)

@@ -135,7 +135,6 @@ def test_a_process_that_ends_while_it_is_looked_at_is_none_of_what_was_left():
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.browser
-@pytest.mark.hardy
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_two_minutes_of_faults(tmp_path, testbed_name):
