@@ -31,6 +31,8 @@ from longlook.published.cells import PublishedCell, Slip
 ROLES = ("reference", "local")
 NEEDED = ("agreement_means", "agreement_verdicts", "arms", "cells", "contrasts", "samples")
 CELL_NAME = ["campaign", "cell_id"]
+APART = ("aa-root", "aa-user")
+"""Series of equal arms that ask what root's rights are worth, and not whether these campaigns can be trusted."""
 KIND = ["stack", "protocol", "handshake", "cca"]
 """What tells controls apart."""
 FALSE_FAILURES = 0.1
@@ -79,8 +81,13 @@ def audit(
 
 def _chooser(role: str, campaign: str | None) -> Chosen:
     if campaign is None:
-        return lambda rows: newest(rows, role)
+        return lambda rows: counted(rows, role)
     return lambda rows: rows[rows["campaign"] == campaign]
+
+
+def counted(rows: pd.DataFrame, role: str) -> pd.DataFrame:
+    """The rows that a reader sees of a role (`newest`), but those of series that stand apart."""
+    return newest(rows[~rows["series"].isin(APART)], role)
 
 
 def primary(rows: pd.DataFrame) -> pd.DataFrame:
