@@ -239,6 +239,7 @@ def _tables(
     for cell in compared:
         by_table.setdefault((cell.study, cell.table), []).append(cell)
     places = {key: place for place, key in enumerate(sizes)}
+    of = pd.MultiIndex.from_frame(loads[CELL_NAME])
     return tuple(
         TableAudit(
             study=study,
@@ -248,9 +249,7 @@ def _tables(
             published_cells=sizes[study, table],
             cells=tuple(cells),
             overall=overall(cells, cells[0].metric),
-            loads=count_loads(
-                among(loads, pd.DataFrame([(cell.campaign, cell.cell_id) for cell in cells], columns=CELL_NAME))
-            ),
+            loads=count_loads(loads[of.isin([(cell.campaign, cell.cell_id) for cell in cells])]),
             ceiling=most.get((study, table)),
         )
         for (study, table), cells in sorted(by_table.items(), key=lambda item: places.get(item[0], len(places)))
