@@ -38,8 +38,8 @@ MOST_DISTURBED, NOISE = 0.2, 1.5
 
 @dataclass(frozen=True)
 class Control:
-    """One campaign: a row of `squares` per cell (`side_by_side`), of `planned`; its loads, and how many of them were
-    set aside as disturbed."""
+    """One campaign: a row of `squares` per cell with enough loads (`side_by_side`), of `planned`; its loads, and how
+    many of them were set aside as disturbed."""
 
     campaign: str
     planned: int
@@ -82,6 +82,7 @@ class Control:
 def control(data: BookData, series: str) -> Control | None:
     """That of one of the two; None before it is measured."""
     squares = data.squares(STUDY, series, REFERENCE, EQUALS)
+    squares = squares[squares["verdict"].notna()]
     if squares.empty:
         return None
     loads = data.rows("samples", STUDY, series, REFERENCE).drop_duplicates(SAMPLE)
@@ -129,7 +130,7 @@ def judged(root: Control, user: Control) -> list[Prediction]:
 
 
 def _as_white(user: Control) -> Prediction:
-    tested = int(user.squares["verdict"].notna().sum())
+    tested = len(user.squares)
     most = allowed_by_chance(SQUARES)
     return Prediction(
         f"all {SQUARES} squares are measured by the user, at most {most} is coloured",
