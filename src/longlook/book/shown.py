@@ -36,8 +36,9 @@ class Shown(NotebookClientBase):
         """Puts the outputs into a copy: the notebook that is given is written into a file later, which takes no
         outputs."""
         result = self._kwargs["result"]
-        self._notebook = copy.deepcopy(self._notebook)
-        fill(self._notebook, result["outputs"] if result else [])
+        filled = copy.deepcopy(self.notebook)
+        fill(filled, result["outputs"] if result else [])
+        self._notebook: NotebookNode = filled
         self.exec_metadata = {
             "mtime": time.time(), "runtime": result and result["cpu_s"], "method": "longlook", "succeeded": True,
             "error": None, "traceback": None,
