@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -159,3 +160,21 @@ def test_wheels_are_kept_for_every_patch_release_of_this_python():
     first, last = (dict(mirror._pins(LOCK.format(python=mirror.PYTHON_VERSION), one)) for one in mirror.RELEASES)
     assert first == {"both==1": "--hash=sha256:aa --hash=sha256:bb", "old==1.0": "--hash=sha256:cc"}
     assert set(last) == {"both==1", "old==2.0"}
+
+
+def test_each_release_is_asked_for_as_itself_whichever_runs_here(monkeypatch, tmp_path):
+    """A package that one of them takes may refuse to be fetched by another."""
+    asked = []
+
+    def run(command, _cwd):
+        chosen = Path(command[command.index("-r") + 1]).read_text()
+        asked.append(
+            (command[command.index("--python-version") + 1], [line.split()[0] for line in chosen.splitlines()])
+        )
+
+    monkeypatch.setattr(mirror, "_run", run)
+    lock = tmp_path / "requirements.txt"
+    lock.write_text(LOCK.format(python=mirror.PYTHON_VERSION))
+    mirror._wheels(lock, tmp_path)
+    first, last = mirror.RELEASES
+    assert asked == [(first, ["both==1", "old==1.0"]), (last, ["old==2.0"])]

@@ -92,7 +92,7 @@ def _go_sources() -> list[Path]:
 
 
 def _wheels(lock: Path, folder: Path) -> None:
-    """For every patch release of this Python: which packages a lock names can depend on it."""
+    """For every patch release of this Python, whichever runs here: which packages a lock names can depend on it."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--require-hashes"]
     text, there = lock.read_text(encoding="utf-8"), set[str]()
     for release in RELEASES:
@@ -103,7 +103,8 @@ def _wheels(lock: Path, folder: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="longlook-wheels-") as scratch:
             chosen = Path(scratch) / "requirements.txt"
             chosen.write_text("".join(f"{pin} {hashes}\n" for pin, hashes in missing.items()), encoding="utf-8")
-            _run([*command, "--no-deps", "--only-binary=:all:", "--dest", str(folder), "-r", str(chosen)], folder)
+            own = ["--no-deps", "--only-binary=:all:", "--python-version", release]
+            _run([*command, *own, "--dest", str(folder), "-r", str(chosen)], folder)
 
 
 def _pins(lock: str, release: str) -> Iterator[tuple[str, str]]:

@@ -1,12 +1,12 @@
 """Chapters are executed apart from each other, whole, and anew; one that fails is told with its cell."""
 
 import pytest
-from jupyter_cache import get_cache
+from executed import execute
 
 from longlook import paths
 from longlook.book import execute as executor
 from longlook.book import value_role
-from longlook.book.execute import execute, notebook_of
+from longlook.book.execute import has_cells, notebook_of
 from longlook.book.value import StatedNumber
 from longlook.errors import LonglookError
 
@@ -17,23 +17,16 @@ HEADER = "---\njupytext:\n  text_representation:\n    extension: .md\n    format
 def run(tmp_path, monkeypatch):
     """Pages by their name and their cells -> the outputs of each."""
     monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    (tmp_path / "book").mkdir()
 
     def outputs(**pages):
         files = []
         for name, cells in pages.items():
             body = "\n".join(f"```{{code-cell}}\n{cell}\n```\n" for cell in cells)
-            files.append(tmp_path / f"{name}.md")
+            files.append(tmp_path / "book" / f"{name}.md")
             files[-1].write_text(HEADER + body)
-        scratch = tmp_path / "scratch"
-        scratch.mkdir()
-        execute(files, tmp_path / "cache", scratch)
-        cache = get_cache(tmp_path / "cache")
-        found = {}
-        for file in files:
-            _, notebook = cache.merge_match_into_notebook(notebook_of(file))
-            found[file.stem] = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
-        return found
+        return {name: one["outputs"] for name, one in execute(files, tmp_path).items()}
 
     return outputs
 
@@ -63,14 +56,13 @@ def test_the_numbers_of_its_sentences_come_with_a_chapter(tmp_path, monkeypatch)
     monkeypatch.setattr(value_role, "value_of", value_of)
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     pages = [tmp_path / "book" / f"{name}.md" for name in ("one", "two")]
-    for folder in ("book", "scratch"):
-        (tmp_path / folder).mkdir()
+    (tmp_path / "book").mkdir()
     for page in pages:
         page.write_text(HEADER + "```{code-cell}\n1\n```\n\nIt is {value}`a-b`, not {value}`unknown`.\n")
-    found = execute(pages, tmp_path / "cache", tmp_path / "scratch")
-    assert {place: one.text for place, one in found.items()} == {
-        ("book/one", "a-b"): "a-b of book/one",
-        ("book/two", "a-b"): "a-b of book/two",
+    found = execute(pages, tmp_path)
+    assert {name: {key: number["text"] for key, number in one["numbers"].items()} for name, one in found.items()} == {
+        "one": {"a-b": "a-b of book/one"},
+        "two": {"a-b": "a-b of book/two"},
     }
 
 
@@ -100,7 +92,27 @@ def test_a_process_that_dies_is_named(run):
         run(gone=["import os\nos._exit(1)"])
 
 
-def test_a_page_without_cells_is_no_chapter(tmp_path):
-    (tmp_path / "plain.md").write_text("# Plain\n")
+def test_a_page_without_cells_is_no_chapter(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    (tmp_path / "plain.md").write_text("# Plain\n\n```{code-cell}\n1\n```\n")
     (tmp_path / "empty.md").write_text(HEADER + "# Empty\n")
-    assert notebook_of(tmp_path / "plain.md") is notebook_of(tmp_path / "empty.md") is None
+    pages = [tmp_path / "plain.md", tmp_path / "empty.md"]
+    assert not any(notebook_of(page) or has_cells(page) for page in pages)
+    running = executor.Execution(pages, tmp_path)
+    running.finish()
+    assert running.pending == [] and running.result("plain") is None
+
+
+def test_who_waits_gets_what_has_ended_while_others_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    go = tmp_path / "go"
+    waits = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\n'went'"
+    for name, cell in {"slow": waits, "quick": "1"}.items():
+        (tmp_path / f"{name}.md").write_text(HEADER + f"```{{code-cell}}\n{cell}\n```\n")
+    running = executor.Execution([tmp_path / "slow.md", tmp_path / "quick.md"], tmp_path)
+    assert running.result("quick")["outputs"][0][0]["data"] == {"text/plain": "1"}
+    assert running.pending == ["slow"]
+    go.touch()
+    running.finish()
+    assert running.pending == [] and running.result("slow")["outputs"][0][0]["data"] == {"text/plain": "'went'"}

@@ -1,11 +1,11 @@
 """What a chapter showed is taken again only where all that it was made of is what it was; in doubt it is executed."""
 
 import pytest
+from executed import execute
 
 from longlook import paths
 from longlook.book import code, reads
 from longlook.book import execute as executor
-from longlook.book.execute import execute
 from longlook.book.kept import Kept
 from longlook.errors import LonglookError
 
@@ -47,7 +47,7 @@ def build(root, tmp_path):
             text = f"{HEADER}# {name}\n\n```{{code-cell}}\n{said}{cell}\n```\n"
             if not files[-1].exists() or files[-1].read_text() != text:
                 files[-1].write_text(text)
-        execute(files, place / "cache", place / "scratch", Kept(tmp_path / "kept", executor.table, code.digest()))
+        execute(files, place / "scratch", Kept(tmp_path / "kept", executor.table, code.digest()))
         return set(ran.read_text().split())
 
     return executed

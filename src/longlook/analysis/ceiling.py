@@ -84,10 +84,19 @@ def _ceiling(own: Sequence[np.ndarray]) -> Ceiling:
 def shares_verdict(left: Summary, right: Summary, draws: int, kind: Kind, seed: str) -> np.ndarray | None:
     """For each draw of both arms whether its verdict is that of the summaries; None where these have none."""
     known = contrast(left, right).verdict
-    if known is None:
-        return None
-    rng = np.random.default_rng(zlib.crc32(f"{kind} {seed}".encode()))
-    return verdicts(*(_statistics(rng, arm, draws, kind) for arm in (left, right))) == CODES[known]
+    return None if known is None else _share_verdicts([(left, right)], [known], draws, kind, [seed])[0]
+
+
+def _share_verdicts(
+    pairs: Sequence[tuple[Summary, Summary]], known: Sequence[Verdict], draws: int, kind: Kind, seeds: Sequence[str]
+) -> np.ndarray:
+    """A row for each pair of arms, all of as many loads: for each draw whether its verdict is the known one."""
+    drawn = []
+    for pair, seed in zip(pairs, seeds, strict=True):
+        rng = np.random.default_rng(zlib.crc32(f"{kind} {seed}".encode()))
+        drawn.append([_drawn(rng, arm, (draws, arm.n), kind) for arm in pair])
+    left, right = (np.stack(own) for own in zip(*drawn, strict=True))
+    return verdicts(_statistics(left), _statistics(right)) == np.array([[CODES[one]] for one in known])
 
 
 _shares_verdict = lru_cache(maxsize=1024)(shares_verdict)
@@ -106,9 +115,9 @@ def verdicts(left: tuple[np.ndarray, np.ndarray, int], right: tuple[np.ndarray, 
     return np.where(p_values < ALPHA, np.sign(left_mean - right_mean), 0).astype(int)
 
 
-def _statistics(rng: np.random.Generator, arm: Summary, draws: int, kind: Kind) -> tuple[np.ndarray, np.ndarray, int]:
-    drawn = _drawn(rng, arm, (draws, arm.n), kind)
-    return drawn.mean(axis=1), drawn.var(axis=1, ddof=1), arm.n
+def _statistics(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Means and variances of draws, whose loads are along the last axis, and how many these are."""
+    return drawn.mean(axis=-1), drawn.var(axis=-1, ddof=1), drawn.shape[-1]
 
 
 def _drawn(rng: np.random.Generator, arm: Summary, shape: tuple[int, int], kind: Kind) -> np.ndarray:
@@ -128,14 +137,18 @@ def halves(cells: Mapping[str, tuple[Sequence[float], Sequence[float]]], kind: K
             continue
         rng = np.random.default_rng(zlib.crc32(name.encode()))
         used += 1
+        firsts, known, seeds = [], [], []
         for split in range(SPLITS):
             first, second = _split(rng, arms)
-            known, other = contrast(*first).verdict, contrast(*second).verdict
-            if known is None or other is None:
-                continue
-            observed.append(known == other)
-            again = shares_verdict(*first, DRAWS_OF_A_HALF, kind, f"{name} {split}")
-            predicted.append(0.0 if again is None else float(again.mean()))
+            one, other = contrast(*first).verdict, contrast(*second).verdict
+            if one is not None and other is not None:
+                observed.append(one == other)
+                firsts.append(first)
+                known.append(one)
+                seeds.append(f"{name} {split}")
+        if firsts:
+            again = _share_verdicts(firsts, known, DRAWS_OF_A_HALF, kind, seeds)
+            predicted += again.mean(axis=1).tolist()
     nothing = float("nan")
     return Halves(used, *(float(np.mean(one)) if one else nothing for one in (observed, predicted)))
 

@@ -31,6 +31,8 @@ from longlook.published.cells import PublishedCell, Slip
 ROLES = ("reference", "local")
 NEEDED = ("agreement_means", "agreement_verdicts", "arms", "cells", "contrasts", "samples")
 CELL_NAME = ["campaign", "cell_id"]
+APART = ("aa-root", "aa-user")
+"""Series of equal arms that ask what root's rights are worth, and not whether these campaigns can be trusted."""
 KIND = ["stack", "protocol", "handshake", "cca"]
 """What tells controls apart."""
 FALSE_FAILURES = 0.1
@@ -79,8 +81,13 @@ def audit(
 
 def _chooser(role: str, campaign: str | None) -> Chosen:
     if campaign is None:
-        return lambda rows: newest(rows, role)
+        return lambda rows: counted(rows, role)
     return lambda rows: rows[rows["campaign"] == campaign]
+
+
+def counted(rows: pd.DataFrame, role: str) -> pd.DataFrame:
+    """The rows that a reader sees of a role (`newest`), but those of series that stand apart."""
+    return newest(rows[~rows["series"].isin(APART)], role)
 
 
 def primary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -232,6 +239,7 @@ def _tables(
     for cell in compared:
         by_table.setdefault((cell.study, cell.table), []).append(cell)
     places = {key: place for place, key in enumerate(sizes)}
+    of = pd.MultiIndex.from_frame(loads[CELL_NAME])
     return tuple(
         TableAudit(
             study=study,
@@ -241,9 +249,7 @@ def _tables(
             published_cells=sizes[study, table],
             cells=tuple(cells),
             overall=overall(cells, cells[0].metric),
-            loads=count_loads(
-                among(loads, pd.DataFrame([(cell.campaign, cell.cell_id) for cell in cells], columns=CELL_NAME))
-            ),
+            loads=count_loads(loads[of.isin([(cell.campaign, cell.cell_id) for cell in cells])]),
             ceiling=most.get((study, table)),
         )
         for (study, table), cells in sorted(by_table.items(), key=lambda item: places.get(item[0], len(places)))

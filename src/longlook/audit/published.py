@@ -9,9 +9,10 @@ from pathlib import Path
 from longlook.analysis.contrast import percentage_difference
 from longlook.analysis.floor import BOUNDED, floor
 from longlook.audit.report import PublishedCheck
+from longlook.plan.cell import Cell
 from longlook.published.cells import PublishedCell, PublishedMean, Slip
 from longlook.published.registry import published_cells
-from longlook.stack.arms import open_sweep, sweep_files
+from longlook.stack.arms import every_sweep
 
 MEAN_ROUNDING_MS = 0.005
 """The published means have two decimals."""
@@ -67,10 +68,15 @@ def _below_floor(one: PublishedCell) -> list[str]:
 def published_without_sweep(folder: Path | None = None) -> list[str]:
     """One line per published table that has cells which no sweep measures: same study, series and key. [] where all
     are."""
-    measured = {(cell.study, cell.series, cell.key) for name in sweep_files() for cell in open_sweep(name).cells()}
+    published = list(published_cells(folder))
+    unseen = {_key(one.cell) for one in published}
+    for sweep in every_sweep():
+        unseen.difference_update(map(_key, sweep.cells()))
+        if not unseen:
+            return []
     missing: dict[tuple[str, str], list[PublishedCell]] = {}
-    for one in published_cells(folder):
-        if (one.cell.study, one.cell.series, one.cell.key) not in measured:
+    for one in published:
+        if _key(one.cell) in unseen:
             missing.setdefault((one.cell.study, one.table), []).append(one)
     return [
         f"{own[0].where}: no sweep has this cell of table {table} in series {own[0].cell.series} "
@@ -78,3 +84,7 @@ def published_without_sweep(folder: Path | None = None) -> list[str]:
         + (f", nor {len(own) - 1} more of the table" if len(own) > 1 else "")
         for (_, table), own in missing.items()
     ]
+
+
+def _key(cell: Cell) -> tuple[str, str, str]:
+    return cell.study, cell.series, cell.key

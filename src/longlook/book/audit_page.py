@@ -12,9 +12,9 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.analysis.ceiling import Ceiling
 from longlook.analysis.compared import ComparedCell, ComparedMean, ComparedVerdict
-from longlook.analysis.newest import newest
 from longlook.analysis.twofold import verdict_word
 from longlook.audit import AuditReport, run_audit
+from longlook.audit.checks import counted
 from longlook.audit.report import AAControl, LoadCounts, Section, within
 from longlook.book import data as book_data
 from longlook.book.chapter import metric_of
@@ -59,7 +59,7 @@ class AuditPage:
         arms = self.data.whole("arms")
         arms = arms[arms["control"].astype(bool)]
         for role in ("local", "reference"):
-            cells = side_by_side(newest(arms, role), EQUALS)
+            cells = side_by_side(counted(arms, role), EQUALS)
             if len(cells):
                 return LiveChart(
                     name="control",

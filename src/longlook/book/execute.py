@@ -2,36 +2,34 @@
 that a page can never be older than its data.
 
 Each chapter runs in a process of its own, forked from one that has read the tables and libraries already: nothing that
-one chapter does is seen by another, and none waits for what all of them need. The results go into an empty cache of the
-form that MyST-NB takes executed pages from (`sphinx_ext`), which lives as long as the build.
+one chapter does is seen by another, and none waits for what all of them need. Meanwhile Sphinx reads the pages that
+need not be executed, and then waits for the others one by one (`shown`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import multiprocessing
-import multiprocessing.process
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pandas as pd
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book import reads, value_role
 from longlook.book.kept import Found, Kept, Result
-from longlook.book.value import StatedNumber
 from longlook.book.value_role import USED
 from longlook.dataset.tables import TABLES
 from longlook.errors import LonglookError
@@ -42,6 +40,8 @@ TAIL_LINES = 20
 """Of what a cell that failed printed."""
 READ_ONCE = [name for name in TABLES if name != "contrasts"]
 """Of the processed tables: read once for all chapters."""
+CELL = "{code-cell}"
+_FORK = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True)
@@ -52,43 +52,81 @@ class Failed:
     said: str
 
 
-def execute(
-    pages: Sequence[Path], cache: Path, scratch: Path, kept: Kept | None = None
-) -> dict[tuple[str, str], StatedNumber]:
-    """Executes those of `pages` (source files) that have cells or numbers in their sentences, and puts the cells into
-    an empty `cache`; `scratch`: a folder for what passes between processes. What is `kept` and right is not executed,
-    and has no time; what is executed and succeeds is kept. Returns the numbers, by page (`book/index`) and name; what
-    is wrong with one that is missing is told where it stands. A `LonglookError` names the first page, in their order,
-    that failed, with its cell."""
-    notebooks = {page: found for page in pages if (found := notebook_of(page)) is not None}
-    chapters = [page for page in pages if page in notebooks or _used(page)]
-    earlier = _found(chapters, kept) if kept else {}
-    right = [page for page, one in earlier.items() if not one.changed]
-    left = [page for page in chapters if page not in right]
-    into = get_cache(cache)
-    numbers: dict[tuple[str, str], StatedNumber] = {}
+@dataclass(frozen=True)
+class _Running:
+    """What executes the chapters, and where it tells of each that has ended."""
 
-    def take(page: Path, result: Result) -> None:
-        if notebook := notebooks.get(page):
-            _fill(notebook, result["outputs"])
-            bundle = CacheBundleIn(notebook, str(page), data={"execution_seconds": result["cpu_s"]})
-            into.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)  # two may have the same cells
-        numbers.update({(_name(page), name): StatedNumber(**one) for name, one in result["numbers"].items()})
+    process: BaseProcess
+    told: Connection
 
-    def take_right() -> None:
-        for page in right:
-            take(page, earlier[page].result() | {"cpu_s": None})
 
-    if left:
-        _read_once(_tables_of([earlier.get(page) for page in left]))
-        _run_all(left, scratch, lambda page: _keep(page, scratch, kept), take_right)
-    else:
-        take_right()
-    if kept:
-        kept.close()
-    for page in left:
-        take(page, _result(page, scratch))
-    return numbers
+class Execution:
+    """Those of some pages (source files) that have cells or numbers in their sentences: they are executed, from when
+    this object is made, while this process goes on.
+
+    `scratch`: a folder for what passes between processes. What is `kept` and right is not executed, and has no time;
+    what is executed and succeeds is kept.
+    """
+
+    def __init__(self, pages: Sequence[Path], scratch: Path, kept: Kept | None = None) -> None:
+        self._chapters = {_name(page): page for page in pages if has_cells(page) or _used(page)}
+        self._scratch = scratch
+        earlier = _found(list(self._chapters.values()), kept) if kept else {}
+        self._right = {page: one for page, one in earlier.items() if not one.changed}
+        left = [page for page in self._chapters.values() if page not in self._right]
+        self._left = sorted(left, key=lambda page: _likely_s(page, earlier.get(page)))
+        self._untold = {_name(page) for page in left}
+        self._running: _Running | None = None
+        if left:
+            _read_once(_tables_of([earlier.get(page) for page in left]))
+            self._running = _begin(self._left, scratch, kept)
+        elif kept:
+            kept.close()
+
+    @property
+    def pending(self) -> list[str]:
+        """The pages (`book/index`) that have not ended yet, those first that are likely to end first."""
+        return [_name(page) for page in self._left]
+
+    def result(self, name: str) -> Result | None:
+        """What a page shows, as soon as it has ended; None of one that has neither cells nor numbers. What is wrong
+        with a number that is missing is told where it stands. A `LonglookError` where the page failed, with its
+        cell."""
+        page = self._chapters.get(name)
+        if page is None:
+            return None
+        if page in self._right:
+            return self._right[page].result() | {"cpu_s": None}
+        while self._running is not None and page in self._left:
+            self._hear(self._running)
+        found = _result(page, self._scratch)
+        self._untold.discard(name)
+        return found
+
+    def finish(self) -> None:
+        """Returns when all have ended, and what is to be kept is. A `LonglookError` names the first page, in their
+        order, that failed, with its cell."""
+        while self._running is not None:
+            self._hear(self._running)
+        for name in self._chapters:
+            if name in self._untold:
+                self.result(name)
+
+    def _hear(self, running: _Running) -> None:
+        """Of the next that has ended; or that there is none any more, or nobody who would tell."""
+        try:
+            told = running.told.recv()
+        except EOFError:
+            running.process.join()
+            self._running = None
+            if running.process.exitcode and not self._left:
+                raise LonglookError(
+                    f"what executes the chapters ended with status {running.process.exitcode}"
+                ) from None
+            return
+        if isinstance(told, LonglookError):
+            raise told
+        self._left.remove(told)
 
 
 def table(name: str) -> pd.DataFrame:
@@ -137,6 +175,12 @@ def _result(page: Path, scratch: Path) -> Result:
     return told
 
 
+def has_cells(page: Path) -> bool:
+    """Whether a page is a notebook that has any, as far as a quick look tells."""
+    text = page.read_text(encoding="utf-8")
+    return CELL in text and is_myst_markdown_notebook(text)
+
+
 def notebook_of(page: Path) -> nbformat.NotebookNode | None:
     """A page's text as a notebook; None where it is none."""
     text = page.read_text(encoding="utf-8")
@@ -164,31 +208,45 @@ def _read_once(tables: Sequence[str]) -> None:
             table(name)
 
 
-def _run_all(
-    pages: Sequence[Path], scratch: Path, ended: Callable[[Path], None], meanwhile: Callable[[], None] | None
-) -> None:
-    """Runs the pages in processes of their own, `AT_ONCE` of them; `ended` is told of each, and `meanwhile` is done
-    once the last has begun."""
-    context = multiprocessing.get_context("fork")
-    # The longest first, as far as the number of cells tells: the last one to end has nobody beside it.
-    left = sorted(pages, key=lambda page: page.read_text(encoding="utf-8").count("{code-cell}"))
-    running: dict[multiprocessing.process.BaseProcess, Path] = {}
+def _likely_s(page: Path, found: Found | None) -> float:
+    """How long a page is likely to take: as long as last time, or a second for each cell."""
+    if found is not None and found.cpu_s is not None:
+        return found.cpu_s
+    return float(page.read_text(encoding="utf-8").count(CELL))
+
+
+def _begin(pages: Sequence[Path], scratch: Path, kept: Kept | None) -> _Running:
+    """Executes them from a process of its own, which tells of each page that has ended."""
+    gc.freeze()  # what is there stays: nobody need look for garbage in it, and copy it for that
+    told, tells = _FORK.Pipe(duplex=False)
+    process = _FORK.Process(target=_run_all, args=(pages, scratch, kept, told, tells))
+    process.start()
+    tells.close()
+    return _Running(process, told)
+
+
+def _run_all(pages: Sequence[Path], scratch: Path, kept: Kept | None, told: Connection, tells: Connection) -> None:
+    """Runs the pages in processes of their own, `AT_ONCE` of them, the last ones first: those that take longest, since
+    the last one to end has nobody beside it. To tell fails where nobody listens any more."""
+    told.close()
+    left = list(pages)
+    running: dict[BaseProcess, Path] = {}
     try:
         while left or running:
             while left and len(running) < AT_ONCE:
                 page = left.pop()
-                process: multiprocessing.process.BaseProcess = context.Process(
-                    target=_child, args=(page, scratch / _result_name(page))
-                )
+                process: BaseProcess = _FORK.Process(target=_child, args=(page, scratch / _result_name(page)))
                 process.start()
                 running[process] = page
-            if not left and meanwhile is not None:
-                meanwhile()
-                meanwhile = None
             wait([one.sentinel for one in running])
             for over in [one for one in running if not one.is_alive()]:
                 over.join()
-                ended(running.pop(over))
+                tells.send(page := running.pop(over))
+                _keep(page, scratch, kept)
+        if kept:
+            kept.close()
+    except LonglookError as error:  # of tables that changed meanwhile
+        tells.send(error)
     finally:
         for left_over in running:
             left_over.kill()
@@ -280,7 +338,8 @@ def _outputs(sources: Sequence[str]) -> list[list[dict[str, Any]]] | Failed:
     return found
 
 
-def _fill(notebook: nbformat.NotebookNode, outputs: Sequence[Sequence[dict[str, Any]]]) -> None:
+def fill(notebook: nbformat.NotebookNode, outputs: Sequence[Sequence[dict[str, Any]]]) -> None:
+    """Puts the outputs of its cells into a notebook, as if it had been executed."""
     for number, (cell, shown) in enumerate(zip(_code_cells(notebook), outputs, strict=True), start=1):
         cell.outputs = [nbformat.from_dict(one) for one in shown]
         cell.execution_count = number

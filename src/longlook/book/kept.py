@@ -31,12 +31,13 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class Found:
-    """What is kept of a page: its result, as JSON; why it is not right today, empty where it is; and of which tables it
-    asked for rows."""
+    """What is kept of a page: its result, as JSON; why it is not right today, empty where it is; of which tables it
+    asked for rows; and how long it took."""
 
     sealed: bytes
     changed: str
     tables: tuple[str, ...] = ()
+    cpu_s: float | None = None
 
     def result(self) -> Result:
         """What the chapter showed."""
@@ -68,7 +69,7 @@ class Kept:
         try:
             of = json.loads(sealed[0])
             tables = tuple(dict.fromkeys(table for table, _, _ in of["rows"]))
-            return Found(sealed[1], self._changed(page, of), tables)
+            return Found(sealed[1], self._changed(page, of), tables, of["cpu_s"])
         except (LookupError, TypeError, ValueError):
             return Found(b"", NOTHING)
         except LonglookError as error:  # of a table that cannot be read
@@ -89,7 +90,7 @@ class Kept:
         except LonglookError as error:  # the chapter said so, and did not mind
             return str(error)
         fronts = self._fronts if reads.fronts else None
-        of = {"text": self._text(page), "code": self._code, "fronts": fronts}
+        of = {"text": self._text(page), "code": self._code, "fronts": fronts, "cpu_s": result["cpu_s"]}
         self._seal(self._file(page), of | {"files": files, "folders": folders, "rows": rows}, result)
         return ""
 

@@ -5,11 +5,15 @@ Links that a reader follows (`<a href>`) are not fetched by the page and may poi
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
+AT_ONCE = 2
+"""Pages that are looked through."""
 FETCHED = {
     "script": ("src",), "link": ("href",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
     "video": ("src", "poster"), "audio": ("src",), "object": ("data",), "embed": ("src",),
@@ -63,11 +67,16 @@ def page_references(text: str) -> list[str]:
     return collector.found
 
 
+def _of_page(page: Path) -> list[str]:
+    return page_references(page.read_text(encoding="utf-8", errors="replace"))
+
+
 def external_references(html: Path) -> Iterator[tuple[Path, str]]:
     """(file, address) for everything that any page or style sheet under `html` would fetch from a host."""
-    for page in sorted(html.rglob("*.html")):
-        for target in page_references(page.read_text(encoding="utf-8", errors="replace")):
-            yield page, target
+    pages = sorted(html.rglob("*.html"))
+    with ProcessPoolExecutor(AT_ONCE, multiprocessing.get_context("fork")) as pool:
+        for page, found in zip(pages, pool.map(_of_page, pages), strict=True):
+            yield from ((page, target) for target in found)
     for sheet in sorted(html.rglob("*.css")):
         for target in _CSS_REMOTE.findall(sheet.read_text(encoding="utf-8", errors="replace")):
             yield sheet, target

@@ -1,6 +1,6 @@
-"""The process that builds the book: executes the chapters that need it, then runs Jupyter Book in the same Python,
-which has the numbers of their sentences by then. `python -m longlook.book.render OUT` builds `paths.ROOT` into
-OUT/_build, with `--fresh` every chapter is executed.
+"""The process that builds the book: has the chapters executed that need it, and meanwhile runs Jupyter Book in the same
+Python, which waits for a page's outputs and numbers before it reads the page. `python -m longlook.book.render OUT`
+builds `paths.ROOT` into OUT/_build, with `--fresh` every chapter is executed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 from longlook import paths
@@ -29,25 +30,24 @@ def main(out: Path, fresh: bool = False) -> int:
     today = code.digest()
     gc.set_threshold(SEARCH_AFTER)
     with reads.recorded():  # what modules read when they are imported is part of every chapter
-        from longlook.book.execute import execute, table
+        from longlook.book.execute import Execution, table
         from longlook.book.kept import Kept
-        from longlook.book.sphinx_ext import EXECUTED
-        from longlook.book.value_role import COMPUTED
+        from longlook.book.shown import RUNNING
 
     pages = [paths.ROOT / f"{name}.md" for name in toc_pages(paths.ROOT / "_toc.yml")]
     if fresh:
         shutil.rmtree(out / KEPT, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="longlook-book-") as folder:
-        cache, scratch = Path(folder, "cache"), Path(folder, "scratch")
-        scratch.mkdir()
         try:
             there = [page for page in pages if page.is_file()]
-            COMPUTED.update(execute(there, cache, scratch, Kept(out / KEPT, table, today)))
+            running = Execution(there, Path(folder), Kept(out / KEPT, table, today))
+            RUNNING.append(running)
+            status = _render(out)
+            running.finish()
         except LonglookError as error:
             print(f"{MARK}{error}", flush=True)
             return FAILED
-        os.environ[EXECUTED] = str(cache)
-        return _render(out)
+        return status
 
 
 def _render(out: Path) -> int:
@@ -59,6 +59,9 @@ def _render(out: Path) -> int:
         jupyter_book(arguments)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except RuntimeError:  # how it says that Sphinx ended with an error; a chapter's own comes behind
+        traceback.print_exc()
+        return 1
     return 0
 
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
+from functools import cache
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+import pybtex.plugin
 from sphinx.application import Sphinx
-from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from longlook.book import beside, markup, mathml, numbered, value_role
+from longlook.book import beside, markup, mathml, numbered, shown, value_role
 from longlook.errors import LonglookError
 from longlook.figure.live import javascript_bundle
 
@@ -25,21 +25,19 @@ _BUNDLING: dict[Any, BaseProcess] = {}
 """By the folder that is built into, what makes its libraries."""
 EXECUTION = "execution.json"
 """Written beside the HTML folder: seconds and success of each page with cells; no seconds where it was not executed."""
-WRITERS = 2
-"""Processes that write pages."""
-EXECUTED = "LONGLOOK_EXECUTED"
-"""Names the folder with the executed chapters."""
-
-
-def take_executed(app: Sphinx, config: Config) -> None:
-    """Takes the chapters that were executed for this build, where some were; else MyST-NB executes them."""
-    if cache := os.environ.get(EXECUTED):
-        config.nb_execution_mode, config.nb_execution_cache_path = "cache", cache
+WRITERS = 8
+"""Processes that write pages, a part of them each: the one that gives them theirs is busy beside them all the time, and
+small parts let the first begin early and the last end soon after."""
 
 
 def write_at_once(app: Sphinx, env: BuildEnvironment) -> None:
     """Has several processes write the pages, once one has read them."""
     app.parallel = WRITERS + 1  # the one that gives them their pages counts
+
+
+def remember_plugins() -> None:
+    """Has pybtex remember its plugins: it looks through everything that is installed, for each citation anew."""
+    pybtex.plugin._load_entry_point = cache(pybtex.plugin._load_entry_point)
 
 
 def begin_bundle(app: Sphinx) -> None:
@@ -80,12 +78,13 @@ def write_execution(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Registers the extension with Sphinx."""
+    remember_plugins()
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
     value_role.setup(app)
+    shown.setup(app)
     markup.setup(app)
     beside.setup(app)
     numbered.setup(app)
-    app.connect("config-inited", take_executed)
     app.connect("builder-inited", begin_bundle)
     app.connect("env-check-consistency", write_at_once)
     app.connect("build-finished", write_bundle)

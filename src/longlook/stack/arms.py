@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,15 @@ from longlook.plan.value import PlanError
 from longlook.stack.spec import Stack, load_stack
 
 
-def complete(data: dict[str, Any]) -> dict[str, Any]:
-    """A sweep's data with every arm complete. `stack` stands at the sweep, a block or an arm; the nearest counts."""
+def complete(data: dict[str, Any], look: Callable[[str], Stack] | None = None) -> dict[str, Any]:
+    """A sweep's data with every arm complete. `stack` stands at the sweep, a block or an arm; the nearest counts.
+    `look`: reads a stack by its name."""
     stack = data.get("stack")
     blocks = data.get("cells")
     rest = {key: value for key, value in data.items() if key != "stack"}
     if not isinstance(blocks, list):
         return rest
-    look = cache(load_stack)  # a sweep has few stacks and many arms
+    look = look or cache(load_stack)  # a sweep has few stacks and many arms
     return rest | {"cells": [_block(block, stack, look) for block in blocks]}
 
 
@@ -70,6 +71,13 @@ def open_sweep(name: str) -> Sweep:
         known = ", ".join(sorted(sweep_files()))
         raise PlanError(f"no sweep {name!r} in {paths.SWEEPS} (known: {known})")
     return load_sweep(found, complete)
+
+
+def every_sweep() -> Iterator[Sweep]:
+    """All that there are; a stack of several is read once."""
+    look = cache(load_stack)
+    for file in sweep_files().values():
+        yield load_sweep(file, partial(complete, look=look))
 
 
 def sweep_files() -> dict[str, Path]:

@@ -1,0 +1,176 @@
+"""The A/A control by an ordinary user beside root's, on one machine: a table, and what became of the predictions.
+
+They stand in sweeps/muthuraj2024/aa-user.toml and were written before both campaigns.
+"""
+
+from __future__ import annotations
+
+import html
+import statistics
+from dataclasses import dataclass
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.newest import STUDY
+from longlook.analysis.order import SAMPLE
+from longlook.analysis.power import detectable
+from longlook.analysis.welch import Summary, summary_of, welch_from_summaries
+from longlook.audit.checks import allowed_by_chance
+from longlook.audit.comparison import DRIFT, DRIFT_MS
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.varied import REFERENCE
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
+from longlook.figure.table import html_table
+from longlook.figure.versus import Versus
+
+ROOT, USER = "aa-root", "aa-user"
+"""Series by who measured."""
+HEADS = {ROOT: "root", USER: "ordinary user"}
+EQUALS = Versus("a", "b", PLT)
+SQUARES, QUIET = 40, 20
+"""In all, and of them without loss."""
+MOST_DISTURBED, NOISE = 0.2, 1.5
+
+
+@dataclass(frozen=True)
+class Control:
+    """One campaign: a row of `squares` per cell with enough loads (`side_by_side`), of `planned`; its loads, and how
+    many of them were set aside as disturbed."""
+
+    campaign: str
+    planned: int
+    minutes: float
+    squares: pd.DataFrame
+    loads: int
+    disturbed: int
+
+    @property
+    def coloured(self) -> int:
+        return int(self.squares["verdict"].isin(("left", "right")).sum())
+
+    @property
+    def share(self) -> float:
+        """Of its loads, those disturbed."""
+        return self.disturbed / self.loads
+
+    def least_ms(self, lossy: bool) -> dict[str, float]:
+        """By a square's key, the least difference of its means that its loads tell."""
+        own = self.squares[(self.squares["loss_pct"] > 0) == lossy]
+        return {
+            row["key"]: detectable(summary_of(row, "left_"), summary_of(row, "right_"))
+            for row in own.to_dict("records")
+        }
+
+    def least_pct(self, lossy: bool) -> float:
+        """The median of them, as a share of the mean."""
+        means = dict(zip(self.squares["key"], self.squares["left_mean"], strict=True))
+        return statistics.median(least / means[key] * 100 for key, least in self.least_ms(lossy).items())
+
+    def means(self) -> dict[tuple[str, str], Summary]:
+        """By key and side."""
+        return {
+            (row["key"], side): summary_of(row, f"{side}_")
+            for row in self.squares.to_dict("records")
+            for side in ("left", "right")
+        }
+
+
+def control(data: BookData, series: str) -> Control | None:
+    """That of one of the two; None before it is measured."""
+    squares = data.squares(STUDY, series, REFERENCE, EQUALS)
+    squares = squares[squares["verdict"].notna()]
+    if squares.empty:
+        return None
+    loads = data.rows("samples", STUDY, series, REFERENCE).drop_duplicates(SAMPLE)
+    about = data.campaign(squares["campaign"].iloc[0])
+    disturbed = int(loads["disturbed"].astype(bool).sum())
+    return Control(about["campaign"], int(about["cells"]), about["wall_s"] / 60, squares, len(loads), disturbed)
+
+
+def table(data: BookData | None = None) -> HTML:
+    """What both found, side by side."""
+    found = {series: control(data or book_data.load(), series) for series in (ROOT, USER)}
+    known = {series: _cells(one) for series, one in found.items() if one is not None}
+    if not known:
+        return HTML(style.NOTHING_YET)
+    names = next(iter(known.values()))
+    rows = [[name, *(own[name] for own in known.values())] for name in names]
+    head = ["of the control", *(HEADS[series] for series in known)]
+    return HTML(html_table(head, rows, escape=False, numeric=set(range(1, len(head)))))
+
+
+def _cells(own: Control) -> dict[str, str]:
+    """What stands in its column."""
+    return {
+        "campaign": f"<code>{html.escape(own.campaign)}</code>",
+        "squares measured": f"{len(own.squares)} of {own.planned}",
+        "coloured (allowed)": f"{own.coloured} ({allowed_by_chance(len(own.squares))})",
+        "largest difference": f"{own.squares['pct_diff'].abs().max():.1f} %",
+        "loads set aside as disturbed": f"{own.disturbed} of {own.loads} ({own.share:.1%})".replace("%", " %"),
+        "least difference told, without loss": f"{own.least_pct(lossy=False):.1f} %",
+        "least difference told, with loss": f"{own.least_pct(lossy=True):.1f} %",
+        "took": f"{own.minutes:.1f} min",
+    }
+
+
+def predictions(data: BookData | None = None) -> HTML:
+    """A row each; without both campaigns, that nothing is measured yet."""
+    own = data or book_data.load()
+    root, user = control(own, ROOT), control(own, USER)
+    return predictions_table(judged(root, user) if root and user else [])
+
+
+def judged(root: Control, user: Control) -> list[Prediction]:
+    """In the order of the sweep's head."""
+    return [_as_white(user), _set_aside(root, user), _as_quiet(root, user), _as_fast(root, user)]
+
+
+def _as_white(user: Control) -> Prediction:
+    tested = len(user.squares)
+    most = allowed_by_chance(SQUARES)
+    return Prediction(
+        f"all {SQUARES} squares are measured by the user, at most {most} is coloured",
+        f"{tested} measured, {user.coloured} coloured",
+        tested == user.planned == SQUARES and user.coloured <= most,
+    )
+
+
+def _set_aside(root: Control, user: Control) -> Prediction:
+    return Prediction(
+        f"a larger share of the user's loads is set aside as disturbed than of root's, at most {MOST_DISTURBED:.0%}",
+        f"{user.share:.1%} of the user's, {root.share:.1%} of root's",
+        root.share < user.share <= MOST_DISTURBED,
+    )
+
+
+def _as_quiet(root: Control, user: Control) -> Prediction:
+    by_root, by_user = root.least_ms(lossy=False), user.least_ms(lossy=False)
+    ratios = [by_user[key] / by_root[key] for key in by_root.keys() & by_user.keys() if by_root[key] > 0]
+    middle = statistics.median(ratios) if ratios else 0.0
+    return Prediction(
+        f"without loss the least difference that the user's loads tell is at most {NOISE:g} times root's (median)",
+        f"{middle:.2f} times, of {len(ratios)} squares",
+        middle <= NOISE if len(ratios) == QUIET else None,
+    )
+
+
+def _as_fast(root: Control, user: Control) -> Prediction:
+    by_root, by_user = root.means(), user.means()
+    pairs = [(by_root[name], by_user[name]) for name in by_root.keys() & by_user.keys()]
+    far = sum(_is_far(one, other) for one, other in pairs)
+    most = allowed_by_chance(2 * SQUARES)
+    return Prediction(
+        f"of {2 * SQUARES} means at most {most} differ from root's significantly and by more than both {DRIFT:.0%} and "
+        f"{DRIFT_MS:g} ms",
+        f"{far} of {len(pairs)}",
+        far <= most if len(pairs) == 2 * SQUARES else None,
+    )
+
+
+def _is_far(root: Summary, user: Summary) -> bool:
+    apart = abs(user.mean - root.mean)
+    return welch_from_summaries(root, user).significant and apart > max(DRIFT * root.mean, DRIFT_MS)
