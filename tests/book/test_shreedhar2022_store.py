@@ -188,7 +188,7 @@ def test_numbers_of_the_text(data):
         "between 5 MB and 10 MB",
         "between 500 KB and 1 MB",
     )
-    assert (texts["slow-part"], texts["slow-used"]) == ("0.76 times", "96 %")
+    assert (texts["slow-part"], texts["slow-used"], texts["slow-cpu"]) == ("0.76 times", "96 %", "0.77 times")
     assert (texts["cpu-browser"], texts["cpu-curl"], texts["cpu-2gb"]) == ("1.6 times", "2.1 times", "1.5 times")
     assert (texts["part-2gb"], texts["part-200mb"]) == ("0.965 times", "0.966 times")
     assert texts["after-2gb"] == "0.964 times" and texts["first-byte-2gb"] == "20 ms"

@@ -133,6 +133,8 @@ NUMBERS: Numbers = {
     "slow-used": _used(BROWSER, BROWSER_LARGEST),
     "cpu-browser": _times(BROWSER, lambda own: cpu_ratio(own, BROWSER_LARGEST, ENVOY, NEW), 1,
                           f"{CPU}, browser, 20 MB"),
+    "slow-cpu": _times(BROWSER, lambda own: cpu_ratio(own, BROWSER_LARGEST, SLOW + ENVOY, ENVOY), 2,
+                       "CPU of the slow browser over that of the fast one, QUIC, 20 MB"),
     "cpu-curl": _times(CLOUD, _curl, 1, f"{CPU}, curl, 20 MB"),
     "part-2gb": _times(HUGE, _part(HUGE_SIZES[-1]), 3, "mean throughput of QUIC over that of TLS 1.2, 2 GB"),
     "part-200mb": _times(HUGE, _part(LARGEST), 3, "mean throughput of QUIC over that of TLS 1.2, 200 MB"),
