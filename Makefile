@@ -62,12 +62,12 @@ check: bootstrap
 	exit $$status
 
 # The checks, then Go, pytest last: the last line is the summary of the tests; the status is bad if any failed.
-# Three workers (tests/conftest.py) for two processors; PYTEST_ARGS=-n0 for one process.
+# Four workers for two processors (tests/conftest.py); PYTEST_ARGS=-n0 for one process.
 test: bootstrap
 	@status=0; \
 	$(CHECK); \
 	$(BIN)python -m longlook.host.userns $(BIN)python -m longlook.stack.gotest || status=1; \
-	$(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 3 $(PYTEST_ARGS) || status=1; \
+	$(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 4 $(PYTEST_ARGS) || status=1; \
 	exit $$status
 
 book: bootstrap

@@ -1,9 +1,10 @@
 """What needs root, namespaces, a browser or Nix says so; where it cannot run the summary tells why.
 
-By one process quick tests come first, so that a mistake shows early. Of several workers (`make test`) the first has
-what makes no namespaces, at idle priority: it takes what the others leave of the processors, and holds none of them up.
-These have what does make some, file by file, and mostly wait for a link; with two of them two processors are full. A
-`quiet` test, which asserts times or rates closely, runs while no other test has namespaces.
+By one process quick tests come first, so that a mistake shows early. Of four workers (`make test`) the first has what
+makes no namespaces, at idle priority: it takes what the others leave of the processors, and holds none of them up.
+These have what does make some, file by file, and mostly wait for a link. A `quiet` test, which asserts times or rates
+closely, runs while no other test has namespaces: the second worker has these when all else is done, and the others then
+help the first.
 
 What runs on a link in real time can fail because the machine stood still. Such a test is given one more try, with
 nothing at all beside it; the summary names it with an R, which is a thing to look into. No other test is tried twice.
@@ -15,6 +16,7 @@ import functools
 import os
 import re
 import shutil
+from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 ROOM = Path(__file__), ROOT / "pyproject.toml"
 """Of all tests: its door, and the room itself. Locked, never written."""
 BENCH = ROOT / "README.md", ROOT / "Makefile"
-"""The same of those that wait for a test which measures."""
+"""The same of those that measure."""
 
 
 def pytest_collection_modifyitems(config, items):
@@ -72,6 +74,11 @@ def _lateness(item):
     return "netns" in marks, "quiet" in marks, bool(SLOW & marks)
 
 
+FIRST, SECOND = "gw0", "gw1"
+BESIDE, SHARED, QUIET = (False, False), (True, False), (True, True)
+"""Kinds of groups: whether they measure, and are quiet."""
+LIKING = defaultdict(lambda: (SHARED, BESIDE), {FIRST: (BESIDE,), SECOND: (SHARED, QUIET, BESIDE)})
+"""What a worker takes, and in which order: one has what is quiet while others go on with what measures nothing."""
 SLOW = {"slow", "browser", "nix"}
 WHOLE = {"emulab"}
 """Folders whose tests share what takes long to make."""
@@ -114,25 +121,24 @@ def pytest_xdist_make_scheduler(config, log):
             return _group(config.rootpath / file, test)
 
         def _reschedule(self, node):
-            """The first worker ends where nothing is left but what measures."""
-            if not _is_first(node.gateway.id) or any(not group.measures for group in self.workqueue):
+            """A worker ends where nothing is left of what it takes."""
+            if any(group[:2] in self._liking(node) for group in self.workqueue):
                 super()._reschedule(node)
             elif not node.shutting_down:
                 node.shutdown()
 
         def _assign_work_unit(self, node):
-            wanted = self.numnodes == 1 or not _is_first(node.gateway.id)
-            first = next((group for group in self.workqueue if group.measures is wanted), None)
-            if first is not None:
-                self.workqueue.move_to_end(first, last=False)
+            """Each has a unit to begin with, whatever it is."""
+            fitting = [group for kind in self._liking(node) for group in self.workqueue if group[:2] == kind]
+            if fitting:
+                self.workqueue.move_to_end(fitting[0], last=False)
             super()._assign_work_unit(node)
+
+        def _liking(self, node):
+            return LIKING[SECOND if self.numnodes == 1 else node.gateway.id]
 
     config.option.loadscopereorder = False
     return ByGroup(config, log)
-
-
-def _is_first(worker):
-    return worker == "gw0"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -154,13 +160,15 @@ TURN = pytest.StashKey()
 
 @contextlib.contextmanager
 def _in_turn(item):
-    """At the bench alone, or with others, or behind it."""
-    beside = _is_first(item.config.workerinput["workerid"]) and not _group_of(item).measures
-    if not _group_of(item).measures:
-        _step_back()
+    """At the bench alone, or with others, or beside it."""
     with contextlib.ExitStack() as opened:
-        if not beside:
+        if _group_of(item).measures:
             _enter(*(opened.enter_context(file.open()) for file in BENCH), alone="quiet" in item.keywords)
+            patch = opened.enter_context(pytest.MonkeyPatch.context())
+            # Those at idle priority fill the processors and hold nobody up.
+            patch.setattr("longlook.experiment.oracle.SATURATED", 1.0)
+        else:
+            _step_back()
         item.stash[TURN] = [opened.enter_context(file.open()) for file in ROOM]
         _enter(*item.stash[TURN], alone=False)
         yield

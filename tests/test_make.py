@@ -12,7 +12,7 @@ from longlook import paths
 
 CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports --no-logo"]
 INSIDE = "python -m longlook.host.userns .venv/bin/"
-TESTS = [f"{INSIDE}python -m longlook.stack.gotest", f"{INSIDE}python -m pytest -n 3"]
+TESTS = [f"{INSIDE}python -m longlook.stack.gotest", f"{INSIDE}python -m pytest -n 4"]
 
 
 @pytest.fixture

@@ -71,6 +71,7 @@ def test_it_is_tcps_and_no_condition_where_there_is_none():
 
 @pytest.mark.root
 @pytest.mark.netns
+@pytest.mark.quiet
 def test_the_next_connection_begins_with_it_and_with_none_where_none_is_asked_for(testbed_name):
     with contextlib.ExitStack() as owned:
         bed, link = open_link(owned, testbed_name)

@@ -237,6 +237,10 @@ def stopped_text(stopped_s: Mapping[str, float]) -> str:
     return f"stopped: {', '.join(f'{who} for about {1e3 * took:.0f} ms' for who, took in stopped_s.items())}"
 
 
+SATURATED = 0.97
+"""Share of both processors' time beyond which a load was one among too many programs."""
+
+
 def disturbance(
     took_ms: float,
     stalls_ms: list[float],
@@ -263,7 +267,7 @@ def disturbance(
     stalled = sum(stalls_ms)
     if stalled > 0.005 * took_ms:
         return f"stalled for {stalled:.1f} ms in {len(stalls_ms)} gaps"
-    if duration_ms >= 200 and machine_busy > 0.97:
+    if duration_ms >= 200 and machine_busy > SATURATED:
         return f"machine {machine_busy:.0%} busy"
     if lost := sum(counters.get("socket_drops", 0) for counters in link.values()):
         return f"the link emulator lost {lost:.0f} packets before its queue"
