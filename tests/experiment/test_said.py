@@ -82,7 +82,11 @@ def test_the_browser_says_its_order_over_both_and_its_copy_nothing(testbed_name)
     for stack in open_sweep(SWEEP).cells()[0].stacks:
         install(stack)
     with NetnsTestbed(testbed_name) as bed:
-        found = ask(bed)
+        for _ in range(3):
+            found = ask(bed)
+            assert all(max(one.frames, one.unsaid) <= one.requests for one in found)
+            if all(one.frames == one.unsaid for one in found):
+                break  # of one load in five or so one image's frame is on no wire, whoever says it
     assert sum(one.requests for one in found) == PAGE.resources
     by_kind = {kind: one for one in found for kind in one.kinds.split(",")}
     assert by_kind["document"].said == "u=0, i" and by_kind["style"].said == "u=0"
