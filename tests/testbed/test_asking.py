@@ -3,12 +3,17 @@
 import contextlib
 import json
 import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
 from longlook.client.base import ClientSettings, Request
 from longlook.client.chromium import Chromium
 from longlook.errors import LonglookError
+from longlook.host import process
 from longlook.plan.arm import Arm
 from longlook.plan.workload import Download, Page
 from longlook.server.base import ServerSettings
@@ -17,7 +22,7 @@ from longlook.site.certificate import make_certificate
 from longlook.site.write import write_site
 from longlook.stack import open_stack
 from longlook.testbed import agent
-from longlook.testbed.asking import RemoteServer, plain
+from longlook.testbed.asking import Agent, RemoteServer, plain
 from longlook.testbed.netns import NetnsTestbed
 
 ARM = Arm.parse(
@@ -50,6 +55,28 @@ def test_settings_survive_the_way_and_only_their_places_change(tmp_path, workloa
     assert str(moved.site.root) == "/there/www" and moved.site.files == own.site.files
     assert (moved.arm, moved.port, moved.trace, moved.faults) == (own.arm, 444, True, {"early_data": "false"})
     assert (str(moved.certificate), str(moved.key)) == ("/there/c.pem", "/there/k.pem")
+
+
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"result": json.loads(line)["arguments"]["number"]}), flush=True)
+"""
+
+
+def test_threads_that_ask_one_agent_have_their_own_answers():
+    """Of a long load the controller is asked for by another thread (experiment/meanwhile.py)."""
+    session = SimpleNamespace(what="node server", host="there")
+    asked = Agent(session, "python3", "server", "10.0.0.1", "10.0.0.2")
+    asked._process = process.start(
+        [sys.executable, "-S", "-u", "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            numbers = list(pool.map(lambda number: asked.ask("echo", number=number), range(400)))
+    finally:
+        process.stop(asked._process)
+    assert numbers == list(range(400))
 
 
 class Near:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -30,6 +31,7 @@ class Agent:
     def __init__(self, session: Session, python: str, name: str, address: str, peer: str):
         self._session, self._argv = session, [python, "-m", "longlook.testbed.agent", name, address, peer]
         self._serial, self._lost = 0, False
+        self._one_question = threading.Lock()
 
     def __enter__(self):
         self._process = self._session.popen(self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -45,7 +47,12 @@ class Agent:
         self._process.stop()
 
     def ask(self, op: str, **arguments) -> Any:
-        """One operation of longlook.testbed.agent.Agent; its error is raised here, with the node's name."""
+        """One operation of longlook.testbed.agent.Agent; its error is raised here, with the node's name. A question
+        waits for the answer of the one before, whichever thread asks."""
+        with self._one_question:
+            return self._answered(op, arguments)
+
+    def _answered(self, op: str, arguments: dict[str, Any]) -> Any:
         self._serial += 1
         where = f"{self._session.what} ({self._session.host})"
         if self._lost:
