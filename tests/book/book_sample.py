@@ -99,6 +99,20 @@ def write_sweeps(processed: Path, sweeps, study: str, result, joined=False) -> N
     write_tables(processed, tables_of(results, campaigns))
 
 
+def interleaved(campaign: str, experiment: str, cell: Cell, metrics, number: int) -> CellResult:
+    """So many loads of each arm in turns, all right, behind a first one that is set aside; `metrics`: of a cell, an arm
+    and a load's number."""
+    samples = [
+        Sample(
+            arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True, set_aside=index == 0,
+            reject_reason=None, disturbed=False, zero_rtt=None, metrics=metrics(cell, arm, index),
+        )
+        for index in range(number + 1)
+        for place, arm in enumerate(cell.arms)
+    ]  # fmt: skip
+    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+
+
 def campaign_row(name: str, role: str, sweep: str, cells: int, experiment: str = "plt") -> dict:
     """A row of `campaigns`."""
     stamp = name[-15:]

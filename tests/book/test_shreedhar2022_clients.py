@@ -4,12 +4,10 @@ import html
 import re
 
 import pytest
-from book_sample import PUBLISHED, write_sweeps
-from shreedhar_sample import write_shreedhar
+from book_sample import PUBLISHED, interleaved, write_sweeps
+from shreedhar_sample import Changed, write_shreedhar
 
 from longlook import paths
-from longlook.analysis.result import CellResult
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.shreedhar2022 import calls, client_predictions, clients, gigabit, versions
 from longlook.book.shreedhar2022.clients import (
@@ -31,10 +29,8 @@ from longlook.book.shreedhar2022.versions import DRAFT, GOOGLE, V1, VERSIONS
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
 from longlook.experiment.refusals import refusals
-from longlook.experiment.registry import named
 from longlook.experiment.syscalls import NO_SEGMENTS, USUAL, Syscalls, write
 from longlook.figure import style
-from longlook.record.samples import Sample
 from longlook.stack import load_stack
 from longlook.stack.arms import open_sweep, sweep_files
 
@@ -66,20 +62,14 @@ def times_of(cell, arm, index):
     return {"connect_ms": connect, "ttfb_ms": connect + rtt, "ttlb_ms": last}
 
 
+def metrics(cell, arm, index):
+    client, server = (s * cell.workload.total_bytes / 1e9 for s in CPU_S_PER_GB.get(arm.name, (1.0, 1.0)))
+    used = {"client_cpu_s": client + index / 1e6, "server_cpu_s": server + index / 1e6}
+    return times_of(cell, arm, index) | used
+
+
 def result(campaign, experiment, cell):
-    samples = []
-    for index in range(LOADS + 1):
-        for place, arm in enumerate(cell.arms):
-            client, server = (s * cell.workload.total_bytes / 1e9 for s in CPU_S_PER_GB.get(arm.name, (1.0, 1.0)))
-            used = {"client_cpu_s": client + index / 1e6, "server_cpu_s": server + index / 1e6}
-            samples.append(
-                Sample(
-                    arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True,
-                    set_aside=index == 0, reject_reason=None, disturbed=False, zero_rtt=None,
-                    metrics=times_of(cell, arm, index) | used,
-                )
-            )  # fmt: skip
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+    return interleaved(campaign, experiment, cell, metrics, LOADS)
 
 
 @pytest.fixture(scope="module")
@@ -160,26 +150,6 @@ def test_predictions_hold_where_they_should_and_are_as_many_as_its_head_has(swee
     assert all(one.holds is True and one.found for one in own), own
     numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
     assert numbered == [str(number + 1) for number in range(len(own))]
-
-
-class Changed:
-    """Evidence with one arm's numbers of one metric changed by a factor."""
-
-    def __init__(self, own, arm, factor, metric):
-        self.own, self.arm, self.factor, self.metric = own, arm, factor, metric
-
-    def _of(self, arm, metric):
-        return self.factor if (arm, metric) == (self.arm, self.metric) else 1
-
-    def summary(self, where, arm, metric):
-        one, by = self.own.summary(where, arm, metric), self._of(arm, metric)
-        return one and Summary(one.mean * by, one.sd * by, one.n)
-
-    def values(self, where, arm, metric):
-        return [one * self._of(arm, metric) for one in self.own.values(where, arm, metric)]
-
-    def percentile(self, where, arm, metric, at):
-        return self.own.percentile(where, arm, metric, at) * self._of(arm, metric)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,10 @@
 import re
 
 import pytest
-from book_sample import PUBLISHED, write_sweeps
+from book_sample import PUBLISHED, interleaved, write_sweeps
+from shreedhar_sample import Changed
 
 from longlook import paths
-from longlook.analysis.result import CellResult
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
 from longlook.book.shreedhar2022 import chart, claims, store, store_predictions, tables
@@ -16,9 +15,7 @@ from longlook.book.shreedhar2022.store import BROWSER
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
 from longlook.experiment.refusals import refusals
-from longlook.experiment.registry import named
 from longlook.figure import style
-from longlook.record.samples import Sample
 from longlook.stack import load_stack
 from longlook.stack.arms import open_sweep, sweep_files
 
@@ -34,15 +31,7 @@ TRIPS = {"quic": 2, "tcp": 4}
 
 
 def result(campaign, experiment, cell):
-    samples = [
-        Sample(
-            arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True, set_aside=index == 0,
-            reject_reason=None, disturbed=False, zero_rtt=None, metrics=metrics(cell, arm, index),
-        )
-        for index in range(LOADS + 1)
-        for place, arm in enumerate(cell.arms)
-    ]  # fmt: skip
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+    return interleaved(campaign, experiment, cell, metrics, LOADS)
 
 
 def metrics(cell, arm, index):
@@ -107,23 +96,6 @@ def test_predictions_hold_where_they_should_and_are_as_many_as_its_head_has(swee
     assert all(one.holds is True and one.found for one in own), own
     numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
     assert numbered == [str(number + 1) for number in range(len(own))]
-
-
-class Changed:
-    """Evidence with one arm's numbers of one metric changed by a factor, from a size on."""
-
-    def __init__(self, own, arm, factor, metric, least=0):
-        self.own, self.arm, self.factor, self.metric, self.least = own, arm, factor, metric, least
-
-    def _by(self, where, arm, metric):
-        return self.factor if (arm, metric) == (self.arm, self.metric) and where.object_bytes >= self.least else 1
-
-    def summary(self, where, arm, metric):
-        one, by = self.own.summary(where, arm, metric), self._by(where, arm, metric)
-        return one and Summary(one.mean * by, one.sd * by, one.n)
-
-    def values(self, where, arm, metric):
-        return [one * self._by(where, arm, metric) for one in self.own.values(where, arm, metric)]
 
 
 @pytest.mark.parametrize(

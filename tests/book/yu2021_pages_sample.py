@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 
-from book_sample import write_sweeps
+from book_sample import interleaved, write_sweeps
 
-from longlook.analysis.result import CellResult
-from longlook.experiment.registry import named
-from longlook.record.samples import SAMPLES_NAME, Sample, SamplesWriter
+from longlook.record.samples import SAMPLES_NAME, SamplesWriter
 from longlook.stack.arms import open_sweep
 
 SWEEPS = ("yu-pages", "yu-pages-loss")
@@ -51,15 +49,7 @@ def _metrics(cell, arm, index):
 
 
 def _result(campaign, experiment, cell):
-    samples = [
-        Sample(
-            arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True, set_aside=index == 0,
-            reject_reason=None, disturbed=False, zero_rtt=None, metrics=_metrics(cell, arm, index),
-        )
-        for index in range(LOADS + 1)
-        for place, arm in enumerate(cell.arms)
-    ]  # fmt: skip
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+    return interleaved(campaign, experiment, cell, _metrics, LOADS)
 
 
 def _record(cell, arm, order):

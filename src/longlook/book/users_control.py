@@ -16,7 +16,7 @@ from longlook.analysis.newest import STUDY
 from longlook.analysis.order import SAMPLE
 from longlook.analysis.power import detectable
 from longlook.analysis.welch import Summary, summary_of, welch_from_summaries
-from longlook.audit.checks import allowed_by_chance
+from longlook.audit.checks import APART, allowed_by_chance
 from longlook.audit.comparison import DRIFT, DRIFT_MS
 from longlook.book import data as book_data
 from longlook.book.data import BookData
@@ -27,7 +27,7 @@ from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import Versus
 
-ROOT, USER = "aa-root", "aa-user"
+ROOT, USER = APART
 """Series by who measured."""
 HEADS = {ROOT: "root", USER: "ordinary user"}
 EQUALS = Versus("a", "b", PLT)

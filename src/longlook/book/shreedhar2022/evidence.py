@@ -136,8 +136,7 @@ class Measured:
 
     def overall(self) -> Times | None:
         """QUIC's throughput over TLS 1.2's, of the largest file: a slow client fetches it for nearly three minutes."""
-        quic, tcp = (self.rate(HUGE_SIZES[-1], SLOW + arm) for arm in (ENVOY, OLD))
-        return None if quic is None or tcp is None else times(tcp, quic)
+        return throughput_ratio(self, file_of(HUGE_SIZES[-1]), SLOW + ENVOY, SLOW + OLD)
 
     def cpu(self, size: int, arm: str, metric: str) -> Summary | None:
         """Seconds of a processor for a gigabyte (1,000,000,000 bytes), of client or server."""
@@ -163,6 +162,12 @@ def throughput(evidence: Downloads, where: Where, arm: str) -> Summary | None:
     """MB/s of each download: the file over the time to its last byte."""
     values = evidence.values(where, arm, TTLB.name)
     return summarise([where.object_bytes / 1e3 / took_ms for took_ms in values]) if len(values) else None
+
+
+def throughput_ratio(evidence: Downloads, where: Where, quic: str, tcp: str) -> Times | None:
+    """Throughput of one arm over another's."""
+    base, own = (throughput(evidence, where, arm) for arm in (tcp, quic))
+    return None if base is None or own is None else times(base, own)
 
 
 def per_gigabyte(evidence: Downloads, where: Where, arm: str, metric: str) -> Summary | None:

@@ -16,9 +16,11 @@ from longlook.book.shreedhar2022.evidence import (
     newest,
     size_title,
     throughput,
+    throughput_ratio,
 )
 from longlook.book.shreedhar2022.evidence import used as used_of
-from longlook.book.times import Times, times
+from longlook.book.shreedhar2022.tables import LEAST_FOR_CPU, whole_percent
+from longlook.book.times import Times
 from longlook.figure import style
 from longlook.figure.table import html_table
 
@@ -29,8 +31,6 @@ RTT_MS = 10.0
 ENDS = dict(zip(("client", "server"), CPU_METRICS, strict=True))
 HELD = 0.5
 """Of a processor, each end."""
-LEAST_FOR_CPU = 5_000_000
-"""Bytes: a smaller file takes a few of the clock's ticks, of 10 ms each."""
 
 
 def _where(size: int) -> Where:
@@ -44,8 +44,7 @@ def rate(evidence: Downloads, size: int, arm: str) -> Summary | None:
 
 def ratio(evidence: Downloads, size: int) -> Times | None:
     """QUIC's throughput over that of TLS 1.2."""
-    tcp, quic = (rate(evidence, size, arm) for arm in (OLD, ENVOY))
-    return None if tcp is None or quic is None else times(tcp, quic)
+    return throughput_ratio(evidence, _where(size), ENVOY, OLD)
 
 
 def used(evidence: Downloads, size: int, arm: str, metric: str) -> float | None:
@@ -67,7 +66,7 @@ def rates(data: BookData | None = None) -> HTML:
         shares = [used(evidence, size, arm, end) if size >= LEAST_FOR_CPU else None
                   for arm in (ENVOY, OLD) for end in ENDS.values()]  # fmt: skip
         cells = [text for own in (slow, fast) for text in (*_rates(own), _part(own))]
-        rows.append([size_title(size), *cells, *(_share(one) for one in shares)])
+        rows.append([size_title(size), *cells, *map(whole_percent, shares)])
     head = ["file", *("QUIC", "TLS 1.2", "QUIC over<br>TLS 1.2") * 2, *ENDS, *ENDS]
     groups = [
         ("", 1),
@@ -86,7 +85,3 @@ def _rates(own: list[Summary | None]) -> list[str]:
 def _part(own: list[Summary | None]) -> str:
     quic, tcp = own
     return style.DASH if quic is None or tcp is None else f"{quic.mean / tcp.mean:.2f}"
-
-
-def _share(value: float | None) -> str:
-    return style.DASH if value is None else f"{100 * value:.0f}"

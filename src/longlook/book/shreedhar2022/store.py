@@ -25,9 +25,10 @@ from longlook.book.shreedhar2022.evidence import (
     per_gigabyte,
     size_title,
     throughput,
+    throughput_ratio,
     used,
 )
-from longlook.book.shreedhar2022.tables import LEAST_FOR_CPU, SLOW_SHARE
+from longlook.book.shreedhar2022.tables import LEAST_FOR_CPU, SLOW_SHARE, whole_percent
 from longlook.book.times import Times, percent_text, times
 from longlook.experiment.metrics import CLIENT_CPU, TTFB, TTLB
 from longlook.figure import style
@@ -42,12 +43,6 @@ NONE = style.DASH
 def by_browser(size: int) -> Where:
     """Where a browser fetches a file."""
     return Where(BROWSER, CLOUD_RTT_MS, size)
-
-
-def ratio(evidence: Downloads, where: Where, quic: str, tcp: str) -> Times | None:
-    """Throughput of one arm over another's."""
-    base, own = (throughput(evidence, where, arm) for arm in (tcp, quic))
-    return None if base is None or own is None else times(base, own)
 
 
 def cpu_ratio(evidence: Downloads, where: Where, quic: str, tcp: str) -> Times | None:
@@ -76,11 +71,11 @@ def browser(data: BookData | None = None) -> HTML:
         row = [size_title(size)]
         for pace in PACES:
             row += [_number(throughput(evidence, where, pace + arm), 2) for arm in (ENVOY, NEW)]
-            row.append(_percent(ratio(evidence, where, pace + ENVOY, pace + NEW)))
+            row.append(_percent(throughput_ratio(evidence, where, pace + ENVOY, pace + NEW)))
         enough = size >= LEAST_FOR_CPU
         row += [_number(per_gigabyte(evidence, where, arm, CLIENT_CPU.name) if enough else None, 1)
                 for arm in (ENVOY, NEW)]  # fmt: skip
-        row += [_share(used(evidence, where, SLOW + arm, CLIENT_CPU.name, SLOW_SHARE) if enough else None)
+        row += [whole_percent(used(evidence, where, SLOW + arm, CLIENT_CPU.name, SLOW_SHARE) if enough else None)
                 for arm in (ENVOY, NEW)]  # fmt: skip
         rows.append(row)
     head = ["file", *("QUIC", "TCP", "QUIC over TCP (99 %)") * 2, *("QUIC", "TCP") * 2]
@@ -113,7 +108,7 @@ def largest(data: BookData | None = None) -> HTML:
             *(f"{known[size][one]:.2f}" for one in (STORE_QUIC, STORE_TLS)),
             n,
             *(_number(one, 2) for one in own),
-            _percent(ratio(evidence, where, *arms)),
+            _percent(throughput_ratio(evidence, where, *arms)),
             *(_seconds(evidence.summary(where, arm, TTFB.name)) for arm in arms),
             _plain(after_first_byte(evidence, where, *arms)),
             *(_number(per_gigabyte(evidence, where, arm, CLIENT_CPU.name), 1) for arm in arms),
@@ -138,7 +133,3 @@ def _number(found: Summary | None, digits: int) -> str:
 
 def _percent(found: Times | None) -> str:
     return NONE if found is None else percent_text(found)
-
-
-def _share(found: float | None) -> str:
-    return NONE if found is None else f"{100 * found:.0f}"

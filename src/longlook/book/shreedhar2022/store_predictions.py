@@ -25,10 +25,11 @@ from longlook.book.shreedhar2022.evidence import (
     per_gigabyte,
     size_title,
     throughput,
+    throughput_ratio,
     used,
 )
 from longlook.book.shreedhar2022.leads import factor
-from longlook.book.shreedhar2022.store import BROWSER, by_browser, cpu_ratio, ratio
+from longlook.book.shreedhar2022.store import BROWSER, by_browser, cpu_ratio
 from longlook.book.shreedhar2022.tables import SLOW_SHARE
 from longlook.book.times import Times, percent_text, quotient, times
 from longlook.book.varied import REFERENCE
@@ -58,13 +59,20 @@ def of_browser(evidence: Measured) -> Iterator[Prediction]:
     }
     yield judge(
         "by a fast browser QUIC's throughput is above TCP's up to 2 MB, and below it from 10 MB on, by less than 5 %",
-        [Check(size_title(size), ratio(evidence, by_browser(size), ENVOY, NEW), *own) for size, own in bounds.items()],
+        [
+            Check(size_title(size), throughput_ratio(evidence, by_browser(size), ENVOY, NEW), *own)
+            for size, own in bounds.items()
+        ],
         percent_text,
     )
     where = by_browser(SIZES[-1])
     busy = used(evidence, where, SLOW + ENVOY, CLIENT_CPU.name, SLOW_SHARE)
     parts = [
-        judge("", [Check("20 MB", ratio(evidence, where, SLOW + ENVOY, SLOW + NEW), *SLOW_BEHIND)], percent_text),
+        judge(
+            "",
+            [Check("20 MB", throughput_ratio(evidence, where, SLOW + ENVOY, SLOW + NEW), *SLOW_BEHIND)],
+            percent_text,
+        ),
         judge("", [Check("of its quarter", None if busy is None else Times(busy), low=LEAST_USED)], share),
     ]
     yield Prediction(
@@ -91,7 +99,10 @@ def of_largest(evidence: Measured) -> Iterator[Prediction]:
     arms = SLOW + ENVOY, SLOW + OLD
     yield judge(
         "with a slow client QUIC's throughput is below that of TLS 1.2 at each size, by 2 to 6 %",
-        [Check(size_title(size), ratio(evidence, file_of(size), *arms), *HUGE_BEHIND) for size in HUGE_SIZES],
+        [
+            Check(size_title(size), throughput_ratio(evidence, file_of(size), *arms), *HUGE_BEHIND)
+            for size in HUGE_SIZES
+        ],
         percent_text,
     )
     small, large = file_of(LARGEST), file_of(HUGE_SIZES[-1])

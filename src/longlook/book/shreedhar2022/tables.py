@@ -140,7 +140,7 @@ def processor(data: BookData | None = None) -> HTML:
             own += [evidence.cpu(size, arm, server) for arm in servers]
             shares = [used(evidence, size, arm) for arm in SLOWED]
             seconds = [NONE if one is None else f"{one.mean:.1f}" for one in own]
-            rows.append([size_title(size), *seconds, *(NONE if one is None else f"{100 * one:.0f}" for one in shares)])
+            rows.append([size_title(size), *seconds, *map(whole_percent, shares)])
     slow = [HEADS[arm.removeprefix(SLOW)] for arm in SLOWED]
     head = ["file", *(HEADS[arm] for arm in FAST), "Envoy", "ngtcp2", "Apache", *slow]
     groups = [
@@ -150,6 +150,11 @@ def processor(data: BookData | None = None) -> HTML:
         ("slow client, % of its share", len(SLOWED)),
     ]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
+
+
+def whole_percent(share: float | None) -> str:
+    """`93`."""
+    return NONE if share is None else f"{100 * share:.0f}"
 
 
 def used(evidence: Measured, size: int, arm: str) -> float | None:

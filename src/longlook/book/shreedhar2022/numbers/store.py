@@ -20,11 +20,12 @@ from longlook.book.shreedhar2022.evidence import (
     Where,
     file_of,
     throughput,
+    throughput_ratio,
     used,
 )
 from longlook.book.shreedhar2022.evidence import Measured as Own
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
-from longlook.book.shreedhar2022.store import BROWSER, after_first_byte, by_browser, cpu_ratio, ratio
+from longlook.book.shreedhar2022.store import BROWSER, after_first_byte, by_browser, cpu_ratio
 from longlook.book.shreedhar2022.tables import SLOW_SHARE
 from longlook.book.times import Times
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
@@ -50,7 +51,7 @@ def _crossing(pace: str) -> Number:
 
     def number(m: Measured) -> StatedNumber:
         own = _own(m, BROWSER)
-        found = {size: ratio(own, by_browser(size), pace + ENVOY, pace + NEW) for size in SIZES}
+        found = {size: throughput_ratio(own, by_browser(size), pace + ENVOY, pace + NEW) for size in SIZES}
         ahead = [(size, one.value > 1) for size, one in found.items() if one is not None]
         return _told(BROWSER, crossing_text(ahead), f"means of {pace}{ENVOY} and {pace}{NEW}, {len(ahead)} sizes")
 
@@ -121,7 +122,7 @@ def _curl(own: Own) -> Times | None:
 
 
 def _part(size: int) -> Callable[[Own], Times | None]:
-    return lambda own: ratio(own, file_of(size), SLOW + ENVOY, SLOW + OLD)
+    return lambda own: throughput_ratio(own, file_of(size), SLOW + ENVOY, SLOW + OLD)
 
 
 BROWSER_LARGEST = by_browser(SIZES[-1])
@@ -129,7 +130,7 @@ CPU = "CPU of the client over QUIC over that over TCP with TLS 1.3"
 NUMBERS: Numbers = {
     "crossing-browser": _crossing(""),
     "crossing-browser-slow": _crossing(SLOW),
-    "slow-part": _times(BROWSER, lambda own: ratio(own, BROWSER_LARGEST, SLOW + ENVOY, SLOW + NEW), 2,
+    "slow-part": _times(BROWSER, lambda own: throughput_ratio(own, BROWSER_LARGEST, SLOW + ENVOY, SLOW + NEW), 2,
                         "mean throughput over QUIC over that over TCP, 20 MB, slow browser"),
     "slow-used": _used(BROWSER, BROWSER_LARGEST),
     "cpu-browser": _times(BROWSER, lambda own: cpu_ratio(own, BROWSER_LARGEST, ENVOY, NEW), 1,
