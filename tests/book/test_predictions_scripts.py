@@ -46,7 +46,7 @@ def test_ten_megabytes_must_be_near_for_both():
 @pytest.mark.parametrize(("factor", "holds"), [(1.08, True), (0.91, True), (1.11, False), (0.89, False)])
 def test_what_was_measured_beside_others_must_be_as_alone(factor, holds):
     alone = {"quic": Summary(14000, 900, 10), "tcp": Summary(23000, 900, 10)}
-    assert each_way.again(alone, alone | {"tcp": Summary(23000 * factor, 900, 20)}).holds is holds
+    assert each_way.near(alone, alone | {"tcp": Summary(23000 * factor, 900, 20)}).holds is holds
 
 
 def test_of_no_new_cell_nothing_is_supported():

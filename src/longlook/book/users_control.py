@@ -79,9 +79,9 @@ class Control:
         }
 
 
-def control(data: BookData, series: str) -> Control | None:
+def control(data: BookData, series: str, versus: Versus = EQUALS) -> Control | None:
     """That of one of the two; None before it is measured."""
-    squares = data.squares(STUDY, series, REFERENCE, EQUALS)
+    squares = data.squares(STUDY, series, REFERENCE, versus)
     squares = squares[squares["verdict"].notna()]
     if squares.empty:
         return None
@@ -159,9 +159,8 @@ def _as_quiet(root: Control, user: Control) -> Prediction:
 
 
 def _as_fast(root: Control, user: Control) -> Prediction:
-    by_root, by_user = root.means(), user.means()
-    pairs = [(by_root[name], by_user[name]) for name in by_root.keys() & by_user.keys()]
-    far = sum(_is_far(one, other) for one, other in pairs)
+    pairs = means_of_both(root, user)
+    far = sum(is_far(one, other) for one, other in pairs)
     most = allowed_by_chance(2 * SQUARES)
     return Prediction(
         f"of {2 * SQUARES} means at most {most} differ from root's significantly and by more than both {DRIFT:.0%} and "
@@ -171,6 +170,13 @@ def _as_fast(root: Control, user: Control) -> Prediction:
     )
 
 
-def _is_far(root: Summary, user: Summary) -> bool:
+def means_of_both(root: Control, user: Control) -> list[tuple[Summary, Summary]]:
+    """Root's and the user's, of the arms that both have measured."""
+    by_root, by_user = root.means(), user.means()
+    return [(by_root[name], by_user[name]) for name in by_root if name in by_user]
+
+
+def is_far(root: Summary, user: Summary) -> bool:
+    """Whether two means differ significantly, and by more than campaigns of one machine drift."""
     apart = abs(user.mean - root.mean)
     return welch_from_summaries(root, user).significant and apart > max(DRIFT * root.mean, DRIFT_MS)

@@ -12,6 +12,7 @@ import pandas as pd
 from longlook import paths
 from longlook.analysis.agreement import meets, printed_of
 from longlook.analysis.contrast import contrast
+from longlook.analysis.newest import moment
 from longlook.analysis.welch import Summary, summary_of
 from longlook.audit.checks import primary, samples_by_key
 from longlook.book.data import BookData
@@ -88,6 +89,17 @@ def agreeing(both: Sequence[Both], least: int, squares: int) -> Prediction:
 def loads_of(data: BookData, series: str, study: str = STUDY) -> dict[tuple[str, str], Loads]:
     """(study, key) -> the loads of a cell, of the reference campaigns of a series."""
     return dict(samples_by_key(primary(data.rows("arms", study, series, REFERENCE))))
+
+
+def loads_of_sweep(data: BookData, sweep: str) -> dict[tuple[str, str], Loads]:
+    """The same of one sweep's newest reference campaign, whatever measured its series since."""
+    return dict(samples_by_key(rows_of_sweep(data, sweep)))
+
+
+def rows_of_sweep(data: BookData, sweep: str) -> pd.DataFrame:
+    """The rows of `arms` that campaign has of its first metric; none before it is measured."""
+    names = data.where("campaigns", sweep=sweep, role="reference")["campaign"]
+    return primary(data.where("arms", campaign=max(names, key=moment, default="")))
 
 
 ARM = ("workload", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms", "jitter_interval_ms", "stack", "arm_label")

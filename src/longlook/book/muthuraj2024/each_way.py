@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from longlook.analysis.convention import conventions, each_way
 from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024.both import Both, Loads, both, loads_of, median_error
+from longlook.book.muthuraj2024.both import Both, Loads, both, loads_of, loads_of_sweep, median_error, printed_in
 from longlook.book.predicted import Prediction
 from longlook.figure import style
 from longlook.plan.workload import bytes_of_kb
@@ -20,7 +20,7 @@ SERIES, USUAL, KNOWN = "loss-each-way-4.6e", "4.6e", "loss-each-way"
 TABLE = "B.4"
 SIZES, SIZES_USUAL, SIZES_TABLE = "loss-each-way-4.6b", "4.6b", "B.3"
 LARGE = "loss-each-way-10mb"
-"""The sweep of the largest objects, which several testbeds measure at once."""
+"""The sweep of the largest objects, which several testbeds measured at once."""
 DECADES = 2.0
 NEARER, MEDIAN_ERROR = 14, 0.15
 SIZES_MEDIAN_ERROR = 0.12
@@ -104,19 +104,23 @@ def large(found: Sequence[Both]) -> Prediction:
 
 def beside_others(paper: Chapter) -> tuple[Prediction, ...]:
     """That of loss-each-way-10mb, of the method: one square was known from a campaign that measured it alone."""
-    alone = loads_of(paper.data, KNOWN)
-    return tuple(
-        again(alone[_key(one)], one.changed)
-        for one in both(paper.data, SIZES_TABLE, SIZES_USUAL, SIZES, each_way)
-        if one.printed.cell.workload.object_bytes == LARGE_BYTES and _key(one) in alone
-    )
+    return again(paper, LARGE)
 
 
-def again(alone: Loads, beside: Loads) -> Prediction:
-    """Loads by protocol, of the same cell: measured alone, and while other testbeds measured."""
-    shares = {protocol: beside[protocol].mean / alone[protocol].mean - 1 for protocol in ("quic", "tcp")}
+def again(paper: Chapter, sweep: str) -> tuple[Prediction, ...]:
+    """Of the square that both this sweep and the one alone have; none before it is measured."""
+    alone, now = loads_of(paper.data, KNOWN), loads_of_sweep(paper.data, sweep)
+    cells = [one.cell for one in printed_in(SIZES_TABLE) if one.cell.workload.object_bytes == LARGE_BYTES]
+    keys = [(cell.study, each_way(cell).key) for cell in cells]
+    return tuple(near(alone[key], now[key]) for key in keys if key in alone and key in now)
+
+
+def near(alone: Loads, now: Loads) -> Prediction:
+    """Loads by protocol, of the same cell."""
+    shares = {protocol: now[protocol].mean / alone[protocol].mean - 1 for protocol in ("quic", "tcp")}
     return Prediction(
-        f"both means of 10 MB at 10 Mbit/s lie within {AGAIN_MOST:.0%} of those that were measured alone",
+        f"both means of 10 MB at 10 Mbit/s lie within {AGAIN_MOST:.0%} of those of the sweep {KNOWN}, which was measured "
+        "alone",
         ", ".join(f"{name.upper()} {share:+.1%}" for name, share in shares.items()).replace("-", style.MINUS),
         max(map(abs, shares.values())) <= AGAIN_MOST,
     )

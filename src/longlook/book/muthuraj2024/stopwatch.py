@@ -18,6 +18,7 @@ from longlook.book.muthuraj2024 import (
     request_cost,
     seldom,
     smooth,
+    ten_megabytes,
     threshold,
     threshold_controls,
     unprinted,
@@ -78,6 +79,12 @@ CAUSES = (
         "here, not in the thesis: losses hold such a load to 4 to 8 Mbit/s",
         each_way.LARGE,
         each_way.beside_others,
+    ),
+    Cause(
+        "beside other testbeds QUIC's loads of 10 MB were late, and alone they are not",
+        "here, not in the thesis: what losses hold to a small window lasts as long as its round trips",
+        ten_megabytes.ALONE,
+        ten_megabytes.predictions,
     ),
     Cause(
         "TCP of gQUIC's tables with loss began with a remembered slow start threshold of few packets",

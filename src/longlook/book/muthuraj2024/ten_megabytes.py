@@ -1,0 +1,81 @@
+"""Objects of 10 MB under loss, alone on the machine and beside other testbeds: what became of the predictions.
+
+They stand in sweeps/muthuraj2024/loss-each-way-10mb-alone.toml and were written before the campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from longlook.analysis.welch import Summary, summary_of
+from longlook.book.chapter import Chapter
+from longlook.book.data import BookData
+from longlook.book.muthuraj2024 import each_way, unprinted
+from longlook.book.muthuraj2024.both import rows_of_sweep
+from longlook.book.predicted import Prediction
+from longlook.figure import style
+
+ALONE = "loss-each-way-10mb-alone"
+CUBIC = (each_way.SIZES, unprinted.N1_SIZES)
+"""Series with N = 2 and N = 1."""
+FASTER, QUIC_LEAST, TCP_MOST = 0.03, 5, 2
+FAST_MBPS = (50.0, 100.0)
+SAME = 0.07
+
+Place = tuple[str, str, float]
+"""Series, protocol, Mbit/s."""
+
+
+def predictions(paper: Chapter) -> tuple[Prediction, ...]:
+    """In the order of the sweep's head; none before it is measured."""
+    beside, alone = (means(paper.data, sweep) for sweep in (each_way.LARGE, ALONE))
+    if not alone:
+        return ()
+    return (*each_way.again(paper, ALONE), earlier(beside, alone), held_by_losses(alone))
+
+
+def means(data: BookData, sweep: str) -> dict[Place, Summary]:
+    """Of both series with CUBIC."""
+    rows = rows_of_sweep(data, sweep)
+    own = rows[rows["series"].isin(CUBIC)].to_dict("records")
+    return {(row["series"], row["protocol"], row["bandwidth_mbps"]): summary_of(row) for row in own}
+
+
+def earlier(beside: Mapping[Place, Summary], alone: Mapping[Place, Summary]) -> Prediction:
+    """The second."""
+    shares = {place: alone[place].mean / beside[place].mean - 1 for place in alone if place in beside}
+    by = {name: sorted(share for place, share in shares.items() if place[1] == name) for name in ("quic", "tcp")}
+    count = {name: sum(share <= -FASTER for share in own) for name, own in by.items()}
+    words = "; ".join(
+        f"{name.upper()} {count[name]} of {len(own)} ({style.signed_pct(own[0] * 100)} to "
+        f"{style.signed_pct(own[-1] * 100)} %)"
+        for name, own in by.items()
+        if own
+    )
+    return Prediction(
+        f"alone at least {QUIC_LEAST} of QUIC's six means with CUBIC are lower by {FASTER:.0%} and more, and at most "
+        f"{TCP_MOST} of TCP's",
+        words,
+        count["quic"] >= QUIC_LEAST and count["tcp"] <= TCP_MOST if len(shares) == 12 else None,
+    )
+
+
+def held_by_losses(alone: Mapping[Place, Summary]) -> Prediction:
+    """The third."""
+    shares = list(_faster_by_slower(alone))
+    words = ", ".join(style.signed_pct(share * 100) for share in shares)
+    return Prediction(
+        f"at 50 and 100 Mbit/s the four means of an arm are the same within {SAME:.0%}",
+        f"{words} %" if words else "not measured",
+        max(map(abs, shares)) <= SAME if len(shares) == 4 else None,
+    )
+
+
+def _faster_by_slower(alone: Mapping[Place, Summary]) -> Iterator[float]:
+    """What the mean is on the faster link, by that on the slower one, less one."""
+    slower, faster = FAST_MBPS
+    for series in CUBIC:
+        for protocol in ("quic", "tcp"):
+            pair = [alone.get((series, protocol, mbps)) for mbps in (slower, faster)]
+            if pair[0] and pair[1]:
+                yield pair[1].mean / pair[0].mean - 1
