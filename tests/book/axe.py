@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 
 from book_browser import Browser
@@ -13,7 +14,9 @@ PART = "axe-core-4.14"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]
 """Every rule but those of level AAA, and whatever impact a violation has."""
 MOST_PLACES = 3
-RUN = """axe.run(document, {{runOnly: {{type: 'tag', values: {tags}}}, resultTypes: ['violations'],
+COLOUR = "cat.color"
+RUN = """axe.run(document, {{runOnly: {{type: 'rule', values: axe.getRules({kinds}).filter((rule) =>
+    rule.tags.some((tag) => {tags}.includes(tag))).map((rule) => rule.ruleId)}}, resultTypes: ['violations'],
   preload: false}}).then((found) =>
   found.violations.map((rule) => [rule.id, rule.impact, rule.nodes.length,
     rule.nodes.slice(0, {most}).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 240))]))"""
@@ -25,8 +28,9 @@ def source() -> str:
     return (install_part(PART).folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
-async def violations(browser: Browser) -> list[str]:
-    """A line for each rule that the open page breaks, with the first places."""
+async def violations(browser: Browser, kinds: Sequence[str] = TAGS) -> list[str]:
+    """A line for each rule that the open page breaks, with the first places; `kinds` are tags."""
     await browser.evaluate(f"{source()}; 0")
-    broken = await browser.evaluate(RUN.format(tags=json.dumps(TAGS), most=MOST_PLACES))
+    asked = RUN.format(kinds=json.dumps(list(kinds)), tags=json.dumps(TAGS), most=MOST_PLACES)
+    broken = await browser.evaluate(asked)
     return [f"{rule} ({impact}), {count} times: {'; '.join(places)}" for rule, impact, count, places in broken]

@@ -57,25 +57,35 @@ def leads_away(page):
     return 'http-equiv="refresh"' in page.read_text(encoding="utf-8").lower()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_page_breaks_a_rule_of_axe(built_book, chromium, rules, theme):
-    assert visit(chromium, pages_of(built_book), axe.violations, theme) == {}
+def test_no_page_breaks_a_rule_of_axe(built_book, chromium, rules):
+    assert visit(chromium, pages_of(built_book), axe.violations) == {}
 
 
-def test_axe_finds_what_is_wrong(built_book, chromium, rules):
-    """A negative control."""
+def test_in_the_dark_no_page_breaks_one_about_colours(built_book, chromium, rules):
+    """A page in the dark is the same page in other colours, of which the other rules know nothing."""
 
     async def look(browser):
-        await browser.evaluate("document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=\"x.png\">')")
-        return await axe.violations(browser)
+        return await axe.violations(browser, [axe.COLOUR])
+
+    assert visit(chromium, pages_of(built_book), look, "dark") == {}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_what_is_wrong(built_book, chromium, rules, theme):
+    """A negative control."""
+
+    wrong = "<img src='x.png'><p style='color: #777; background: #666'>unreadable</p>"
 
     async def run():
         async with Browser(chromium) as browser:
+            await browser.in_theme(theme)
             await browser.open(built_book / RESULTS)
             await browser.wait_for(DRAWN)
-            return await look(browser)
+            await browser.evaluate(f'document.querySelector("main").insertAdjacentHTML("beforeend", "{wrong}")')
+            return [await axe.violations(browser), await axe.violations(browser, [axe.COLOUR])]
 
-    assert [line.split()[0] for line in asyncio.run(run())] == ["image-alt"]
+    every, colours = ([line.split()[0] for line in lines] for lines in asyncio.run(run()))
+    assert sorted(every) == ["color-contrast", "image-alt"] and colours == ["color-contrast"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

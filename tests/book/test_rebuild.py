@@ -39,7 +39,6 @@ def root(short_book, tmp_path_factory, monkeypatch):
     code = tmp_path_factory.mktemp("code")
     shutil.copytree(REPOSITORY / "src" / "longlook", code / "longlook", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("PYTHONPATH", str(code))
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     (short_book / "book" / "short.md").unlink(missing_ok=True)
     files = "".join(f"- file: book/{name}\n" for name in PAGES)
     (short_book / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nchapters:\n{files}")

@@ -25,7 +25,12 @@ def alone(quic=(), tcp=()):
 
 @pytest.mark.parametrize(
     ("quic", "tcp", "holds"),
-    [((0.04,) * 5, (0.04,) * 2, True), ((0.04,) * 4, (), False), ((0.02,) * 6, (), False), ((0.1,) * 6, (0.1,) * 3, False)],
+    [
+        ((0.04,) * 5, (0.04,) * 2, True),
+        ((0.04,) * 4, (), False),
+        ((0.02,) * 6, (), False),
+        ((0.1,) * 6, (0.1,) * 3, False),
+    ],
 )
 def test_quic_must_be_earlier_alone_and_tcp_not(quic, tcp, holds):
     assert ten_megabytes.earlier(BESIDE, alone(quic, tcp)).holds is holds

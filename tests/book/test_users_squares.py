@@ -14,9 +14,9 @@ QUIC_MS, TCP_MS, STEP_MS = 200.0, 210.0, 0.2
 
 
 def measured(folder, extra_ms=0.0, later=0, turned=0, disturbed=1, missing=0):
-    """Both sweeps' tables. Loads of an arm are a step apart; the means of the user's first `later` squares are `extra_ms`
-    above root's; in so many of his squares TCP is ahead, in each cell so many loads are disturbed, and so many of his
-    squares are missing."""
+    """Both sweeps' tables. Loads of an arm are a step apart; the means of the user's first `later` squares are
+    `extra_ms` above root's; in so many of his squares TCP is ahead, in each cell so many loads are disturbed, and so
+    many of his squares are missing."""
     seen = []
 
     def loads(campaign, experiment, cell):

@@ -40,6 +40,13 @@ def test_hosts_settings_and_teardown(testbed_name):
     assert testbed_name not in netns.leftover()
 
 
+def test_an_offload_that_this_kernel_has_not_leaves_no_other_on(testbed_name, monkeypatch):
+    monkeypatch.setattr(netns, "OFFLOADS", ("nonsense", *netns.OFFLOADS))
+    with NetnsTestbed(testbed_name) as bed:
+        shown = bed.run("bridge", ["ethtool", "-k", "brg_s"], timeout_s=5)
+        assert "tcp-segmentation-offload: off" in shown and "rx-checksumming: off" in shown
+
+
 def test_there_is_no_way_out(testbed_name):
     """Of the machine's networks a testbed knows none: its one route is to its own two ends."""
     ask = "import socket; socket.create_connection(('192.0.2.1', 9), 3)"  # RFC 5737: nobody's

@@ -38,11 +38,7 @@ def agreements(published: Iterable[PublishedCell], results: Iterable[CellResult]
     for result in results:
         cell = result.cell
         by_cell.setdefault((cell.study, cell.series, cell.key), []).append(result)
-    return tuple(
-        agreement(one, result)
-        for one in published
-        for result in by_cell.get((one.cell.study, one.cell.series, one.cell.key), ())
-    )
+    return tuple(agreement(one, result) for one in published for result in by_cell.get(one.place, ()))
 
 
 def agreement(published: PublishedCell, result: CellResult) -> CellAgreement:

@@ -51,7 +51,7 @@ def squares(data: BookData) -> tuple[Square, ...]:
     means, verdicts = (frame[frame["metric"] == PLT.name] for frame in (means, verdicts))
     cells = data.where("cells", study=STUDY)
     known = cells.set_index(["campaign", "cell_id"])
-    printed = {(one.cell.study, one.cell.series, one.cell.key): one for one in published_cells(paths.PUBLISHED)}
+    printed = {one.place: one for one in published_cells(paths.PUBLISHED)}
     found = []
     for cell in compared_cells(means, verdicts, cells):
         row = known.loc[(cell.campaign, cell.cell_id)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
@@ -36,6 +37,11 @@ class PublishedCell:
     """As it is printed, with its digits."""
     where: str = ""
     """File and line, for messages."""
+
+    @cached_property
+    def place(self) -> tuple[str, str, str]:
+        """Study, series and key: what is measured there is the same."""
+        return self.cell.study, self.cell.series, self.cell.key
 
     @property
     def known_arms(self) -> tuple[Arm, ...]:

@@ -119,8 +119,8 @@ def near(alone: Loads, now: Loads) -> Prediction:
     """Loads by protocol, of the same cell."""
     shares = {protocol: now[protocol].mean / alone[protocol].mean - 1 for protocol in ("quic", "tcp")}
     return Prediction(
-        f"both means of 10 MB at 10 Mbit/s lie within {AGAIN_MOST:.0%} of those of the sweep {KNOWN}, which was measured "
-        "alone",
+        f"both means of 10 MB at 10 Mbit/s lie within {AGAIN_MOST:.0%} of those of the sweep {KNOWN}, which was "
+        "measured alone",
         ", ".join(f"{name.upper()} {share:+.1%}" for name, share in shares.items()).replace("-", style.MINUS),
         max(map(abs, shares.values())) <= AGAIN_MOST,
     )
