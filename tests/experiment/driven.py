@@ -81,11 +81,13 @@ class Driven:
         return out
 
     def end_well(self, driver):
-        """A run under way comes to its good end; one that a held-up machine made fail may be started again."""
+        """A run under way comes to its good end; one that a held-up machine made fail may be started again. What it
+        said."""
         out, _ = driver.communicate(timeout=280)
         if driver.returncode:
             assert "out of tolerance" in out, out
-            self.finish()
+            return self.finish()
+        return out
 
     def stop(self):
         """Whatever is still there, after a test that failed."""

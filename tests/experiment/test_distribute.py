@@ -64,23 +64,10 @@ def beds_by_row(campaign):
     return found
 
 
-SEVERAL = pytest.mark.parametrize("run", [[5, 100]], indirect=True, ids=["four cells"])
-
-
-@SEVERAL
-def test_two_testbeds_share_the_rows_of_one_campaign(run):
-    out = run.finish()
-    assert "on 2 testbeds" in out and "dashboard: http://127.0.0.1:" in out
-    campaign = run.whole()
-    rows = beds_by_row(campaign)
-    assert sorted(map(sorted, rows.values())) == [[run.testbeds[0]], [run.testbeds[1]]]
-    log = [json.loads(line) for line in (campaign.path / "log.jsonl").read_text().splitlines()]
-    assert {entry["testbed"] for entry in log} == set(run.testbeds)
-
-
-@SEVERAL
-def test_nobody_without_its_certificate_makes_a_run_do_work(run):
-    """It runs as root: what it listens on is on this machine only, and turns away this machine's other users too."""
+@pytest.mark.parametrize("run", [[5, 100]], indirect=True, ids=["four cells"])
+def test_two_testbeds_share_the_rows_of_one_campaign_and_work_for_nobody_else(run):
+    """It runs as root: what it listens on is on this machine only, and turns away this machine's other users too, who
+    have not its certificate."""
     driver = run.start()
     deadline = time.monotonic() + 150
     while not any(count_loads(partial) for partial in run.raw.glob("*/*.partial")) and time.monotonic() < deadline:
@@ -91,8 +78,13 @@ def test_nobody_without_its_certificate_makes_a_run_do_work(run):
     shown = "\n".join(f"{ip}:{port} {what}" for (ip, port), what in sorted(found.items()))
     assert taken == [], f"{taken}\n{shown}"
     assert [ip for ip, _ in found if not is_loopback(ip)] == [], shown
-    run.end_well(driver)
-    run.whole()
+    out = run.end_well(driver)
+    assert "on 2 testbeds" in out and "dashboard: http://127.0.0.1:" in out
+    campaign = run.whole()
+    rows = beds_by_row(campaign)
+    assert sorted(map(sorted, rows.values())) == [[run.testbeds[0]], [run.testbeds[1]]]
+    log = [json.loads(line) for line in (campaign.path / "log.jsonl").read_text().splitlines()]
+    assert {entry["testbed"] for entry in log} == set(run.testbeds)
 
 
 def test_a_killed_worker_is_replaced_and_its_cell_measured_again(run):
