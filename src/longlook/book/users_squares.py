@@ -27,12 +27,13 @@ ROOT, USER = "with-root", "without-root"
 """Series by who measured."""
 PROTOCOLS = Versus("quic", "tcp", PLT)
 SQUARES = 20
-GROUPS = (("", 3), ("QUIC, ms", 2), ("TCP, ms", 2), ("QUIC vs TCP", 2))
-HEAD = ("page", "Mbit/s", "loss, %", *("root", "user") * 3)
+GROUPS = (("", 3), ("QUIC, ms", 2), ("TCP, ms", 2), ("QUIC vs TCP", 2), ("loads that count", 2))
+HEAD = ("page", "Mbit/s", "loss, %", *("root", "user") * 4)
 
 
 def table(data: BookData | None = None) -> HTML:
-    """A row per square: both means of both, in ms, and the differences, those that are significant in bold."""
+    """A row per square: both means of both, in ms, the differences, those that are significant in bold, and the loads of
+    both protocols."""
     root, user = _both(data or book_data.load())
     if root is None or user is None:
         return HTML(style.NOTHING_YET)
@@ -40,6 +41,7 @@ def table(data: BookData | None = None) -> HTML:
         [page(pd.Series(one)), f"{one['bandwidth_mbps']:g}", f"{one['loss_pct']:g}"]
         + [f"{own[f'{side}_mean']:.0f}" for side in ("left", "right") for own in (one, other)]
         + [_lead(own) for own in (one, other)]
+        + [f"{own['left_n'] + own['right_n']:.0f}" for own in (one, other)]
         for one, other in _pairs(root, user)
     ]
     return HTML(html_table(HEAD, rows, escape=False, numeric=set(range(1, len(HEAD))), groups=GROUPS))
