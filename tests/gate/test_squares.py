@@ -1,6 +1,7 @@
 """The gate of the redesign: every square of every heatmap is the one that it was before, to the last digit.
 
-`frozen/squares.csv` holds what was drawn of the campaigns that it names. None that is newer counts, which may show more.
+`frozen/squares.csv` holds what was drawn of the campaigns that it names. None that is newer counts, which may show
+more.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ HEAD = ("page", "Mbit/s", "loss, %", *("root", "user") * 4)
 
 
 def table(data: BookData | None = None) -> HTML:
-    """A row per square: both means of both, in ms, the differences, those that are significant in bold, and the loads of
-    both protocols."""
+    """A row per square: both means of both, in ms, the differences, those that are significant in bold, and how many
+    loads of both protocols count."""
     root, user = _both(data or book_data.load())
     if root is None or user is None:
         return HTML(style.NOTHING_YET)
