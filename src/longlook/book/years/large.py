@@ -1,0 +1,129 @@
+"""10 MB by six of the browsers, without and with loss: their times, and what became of the predictions.
+
+They stand in sweeps/years/years-large.toml and ...-large-loss.toml and were written before the campaigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.years.evidence import BASE, FIRST_HTTP3, PROTOCOLS, Change, Measured, cells, changes
+from longlook.book.years.milestones import milestones
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+SERIES, LOSSY = "years-large", "years-large-loss"
+NEAR, APART = 0.01, 0.05
+LEAST_LEFT = 0.75
+"""Of the time on the slower link."""
+
+
+def table(data: BookData | None = None) -> HTML:
+    """A row per browser: mean and standard deviation of both protocols in each cell, s."""
+    data = data or book_data.load()
+    found = [(one, "") for one in cells(data, series=SERIES)]
+    found += [(one, ", 1 % loss") for one in cells(data, series=LOSSY)]
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = [
+        [one.name, *(_time(cell, one.number, protocol) for cell, _ in found for protocol in PROTOCOLS)]
+        for one in milestones()
+        if any((one.number, protocol) in cell.times for cell, _ in found for protocol in PROTOCOLS)
+    ]
+    head = ["browser", *(style.PROTOCOL_LABELS[protocol] for _ in found for protocol in PROTOCOLS)]
+    groups = [("", 1), *((f"{cell.place.bandwidth_mbps:g} Mbit/s{loss}, s", len(PROTOCOLS)) for cell, loss in found)]
+    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
+
+
+def _time(cell: Measured, number: int, protocol: str) -> str:
+    own = cell.times.get((number, protocol))
+    return "" if own is None else f"{own.mean / 1000:.2f} ± {own.sd / 1000:.2f}"
+
+
+def predictions(data: BookData | None = None) -> HTML:
+    """Of both sweeps."""
+    data = data or book_data.load()
+    return predictions_table((*without_loss(cells(data, series=SERIES)), *with_loss(cells(data, series=LOSSY))))
+
+
+def without_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
+    """In the order of the sweep's head; none before it is measured."""
+    return (_as_the_thesis(found), _near_each_other(found)) if found else ()
+
+
+def with_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
+    """The same of the other sweep."""
+    if not found:
+        return ()
+    changed = changes(found)
+    return (_no_step(changed, "quic", FIRST_HTTP3), _no_step(changed, "tcp", 0), _ahead(found), _as_late(found))
+
+
+def _as_the_thesis(found: Sequence[Measured]) -> Prediction:
+    ratios = [
+        ratio.value
+        for one in found
+        for protocol in PROTOCOLS
+        for number in one.numbers(protocol)
+        if number >= FIRST_HTTP3 and number != BASE and (ratio := one.to_base(number, protocol))
+    ]
+    return Prediction(
+        f"10 MB at 10 Mbit/s: from {FIRST_HTTP3} on each mean lies within {NEAR:.0%} of {BASE}'s",
+        _span(ratios),
+        all(abs(one - 1) <= NEAR for one in ratios) if ratios else None,
+    )
+
+
+def _near_each_other(found: Sequence[Measured]) -> Prediction:
+    ratios = [ratio.value for one in found for number in one.numbers("quic") if (ratio := one.ratio(number))]
+    return Prediction(
+        f"with no browser are the means of QUIC and of TCP more than {APART:.0%} apart",
+        f"{_span(ratios)} (QUIC by TCP)",
+        all(abs(one - 1) <= APART for one in ratios) if ratios else None,
+    )
+
+
+def _no_step(changed: Sequence[Change], protocol: str, first: int) -> Prediction:
+    own = [one for one in changed if one.protocol == protocol and one.before.number >= first]
+    tried, found = sum(len(one.steps) for one in own), [step for one in own for step in one.significant]
+    where = "; ".join(f"{one.before.number} to {one.after.number}, {one.place.title}" for one in found)
+    since = f", from {first} on" if first else ""
+    return Prediction(
+        f"10 MB with 1 % loss: no step to the next milestone changes {style.PROTOCOL_LABELS[protocol]}'s mean{since}",
+        f"{len(found)} of {tried} do" + (f": {where}" if where else ""),
+        not found if tried else None,
+    )
+
+
+def _ahead(found: Sequence[Measured]) -> Prediction:
+    leads = [lead for one in found for number in one.numbers("quic") if (lead := one.lead(number))]
+    ahead = sum(lead.verdict == "left" for lead in leads)
+    return Prediction(
+        "with every browser QUIC is significantly faster than TCP",
+        f"{ahead} of {len(leads)}",
+        ahead == len(leads) if leads else None,
+    )
+
+
+def _as_late(found: Sequence[Measured]) -> Prediction:
+    slow, fast = (
+        {number: own.mean for one in found if one.place.bandwidth_mbps == mbps for (number, protocol), own in
+         one.times.items() if protocol == "tcp"}
+        for mbps in (10.0, 100.0)
+    )  # fmt: skip
+    shares = [fast[number] / slow[number] for number in slow if number in fast]
+    return Prediction(
+        f"a link ten times as fast leaves each of TCP's means at least {LEAST_LEFT:.0%}",
+        _span(shares),
+        min(shares) > LEAST_LEFT if shares else None,
+    )
+
+
+def _span(values: Iterable[float]) -> str:
+    ordered = sorted(values)
+    return f"{ordered[0]:.3f} to {ordered[-1]:.3f}" if ordered else "not measured"
