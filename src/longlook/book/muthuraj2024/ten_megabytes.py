@@ -15,7 +15,8 @@ from longlook.book.muthuraj2024.both import rows_of_sweep
 from longlook.book.predicted import Prediction
 from longlook.figure import style
 
-ALONE = "loss-each-way-10mb-alone"
+ALONE, ALONE_N1 = "loss-each-way-10mb-alone", "loss-each-way-10mb-alone-n1"
+"""The sweep, and that of its squares with N = 1."""
 CUBIC = (each_way.SIZES, unprinted.N1_SIZES)
 """Series with N = 2 and N = 1."""
 FASTER, QUIC_LEAST, TCP_MOST = 0.03, 5, 2
@@ -28,17 +29,16 @@ Place = tuple[str, str, float]
 
 def predictions(paper: Chapter) -> tuple[Prediction, ...]:
     """In the order of the sweep's head; none before it is measured."""
-    beside, alone = (means(paper.data, sweep) for sweep in (each_way.LARGE, ALONE))
+    beside, alone = means(paper.data, each_way.LARGE), means(paper.data, ALONE, ALONE_N1)
     if not alone:
         return ()
     return (*each_way.again(paper, ALONE), earlier(beside, alone), held_by_losses(alone))
 
 
-def means(data: BookData, sweep: str) -> dict[Place, Summary]:
+def means(data: BookData, *sweeps: str) -> dict[Place, Summary]:
     """Of both series with CUBIC."""
-    rows = rows_of_sweep(data, sweep)
-    own = rows[rows["series"].isin(CUBIC)].to_dict("records")
-    return {(row["series"], row["protocol"], row["bandwidth_mbps"]): summary_of(row) for row in own}
+    rows = [row for sweep in sweeps for row in rows_of_sweep(data, sweep).to_dict("records") if row["series"] in CUBIC]
+    return {(row["series"], row["protocol"], row["bandwidth_mbps"]): summary_of(row) for row in rows}
 
 
 def earlier(beside: Mapping[Place, Summary], alone: Mapping[Place, Summary]) -> Prediction:
