@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.client.observation import Observation, SeenObject
 from longlook.dataset import rows
@@ -57,6 +58,17 @@ def make_root(root: Path) -> Path:
         shutil.copytree(REPOSITORY / name, root / name)
     for name in ("envs", "tools"):  # what an arm is, its stack's files say
         (root / name).symlink_to(REPOSITORY / name)
+    return root
+
+
+def make_short(folder: Path, patch) -> Path:
+    """The same with two short pages instead of the book's own, the index and one to be written; until `patch` ends this
+    is the repository that is built."""
+    root = make_root(folder)
+    (root / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/short\n")
+    (root / "book" / "index.md").write_text("# Index\n")
+    patch.setattr(paths, "ROOT", root)
+    patch.setattr(paths, "STATE", root / ".longlook")
     return root
 
 

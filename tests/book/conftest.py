@@ -3,7 +3,7 @@
 import axe
 import pytest
 from book_browser import find_chromium
-from book_sample import make_root, write_sample
+from book_sample import make_root, make_short, write_sample
 
 from longlook import paths
 from longlook.book.build import build
@@ -35,12 +35,7 @@ def _built(root):
 @pytest.fixture
 def short_book(tmp_path, monkeypatch):
     """A root with two short pages instead of the book's own: the index, and one that the test writes."""
-    root = make_root(tmp_path)
-    (root / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/short\n")
-    (root / "book" / "index.md").write_text("# Index\n")
-    monkeypatch.setattr(paths, "ROOT", root)
-    monkeypatch.setattr(paths, "STATE", root / ".longlook")
-    return root
+    return make_short(tmp_path, monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from book_sample import HEADER, REPOSITORY, write_sample
+from book_sample import HEADER, REPOSITORY, make_short, write_sample
 
 from longlook.book import build as builder
 from longlook.errors import LonglookError
@@ -33,19 +33,30 @@ PAGES = {
 CHAPTERS = {f"book/{name}" for name in PAGES if name != "plain"}
 
 
-@pytest.fixture
-def root(short_book, tmp_path_factory, monkeypatch):
-    """A small book of its own code, with two measured figures."""
-    code = tmp_path_factory.mktemp("code")
+@pytest.fixture(scope="module")
+def patch():
+    with pytest.MonkeyPatch.context() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory, patch):
+    """A small book of its own code, with two measured figures. Each test leaves it built."""
+    root, code = make_short(tmp_path_factory.mktemp("book"), patch), tmp_path_factory.mktemp("code")
     shutil.copytree(REPOSITORY / "src" / "longlook", code / "longlook", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setenv("PYTHONPATH", str(code))
-    (short_book / "book" / "short.md").unlink(missing_ok=True)
+    patch.setenv("PYTHONPATH", str(code))
     files = "".join(f"- file: book/{name}\n" for name in PAGES)
-    (short_book / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nchapters:\n{files}")
+    (root / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nchapters:\n{files}")
     for name, text in PAGES.items():
-        (short_book / "book" / f"{name}.md").write_text(text)
-    write_sample(short_book, figures=["4.6a", "4.6b"], local=False)
-    return short_book
+        (root / "book" / f"{name}.md").write_text(text)
+    write_sample(root, figures=["4.6a", "4.6b"], local=False)
+    return root
+
+
+@pytest.fixture(scope="module")
+def first(root):
+    """What the first build made of it."""
+    return build(root)
 
 
 def build(root, **how):
@@ -69,17 +80,17 @@ def change(root, series):
         writer.writerows(rows)
 
 
-def test_what_changed_is_executed_and_nothing_else(root):
-    first, executed = build(root)
+def test_what_changed_is_executed_and_nothing_else(root, first):
+    pages, executed = first
     assert executed == CHAPTERS
     again, executed = build(root)
     assert executed == set() and builder.execution_time_s(root / "_build" / "html" / "index.html") == 0
-    assert again == first
+    assert again == pages
 
     change(root, "4.6a")
     changed, executed = build(root)
     assert executed == {"book/shows", "book/says"}
-    assert {name for name in first if first[name] != changed[name] and name.startswith("book/")} == {
+    assert {name for name in pages if pages[name] != changed[name] and name.startswith("book/")} == {
         "book/shows.html", "book/says.html", "book/plain.html"
     }  # fmt: skip
 
@@ -94,23 +105,22 @@ def test_what_changed_is_executed_and_nothing_else(root):
     assert executed == CHAPTERS and fresh == there
 
 
-def test_other_code_executes_everything(root):
-    build(root)
+def test_other_code_executes_everything(root, first):
     with Path(os.environ["PYTHONPATH"], "longlook", "book", "times.py").open("a") as file:
         file.write("# touched\n")
     assert build(root)[1] == CHAPTERS
 
 
-def test_a_page_that_is_no_longer_in_the_book_does_not_stay(root):
-    build(root)
+def test_a_page_that_is_no_longer_in_the_book_does_not_stay(root, first):
     toc = root / "_toc.yml"
-    toc.write_text(toc.read_text().replace("- file: book/other\n", ""))
+    text = toc.read_text()
+    toc.write_text(text.replace("- file: book/other\n", ""))
     pages, executed = build(root)
     assert executed == set() and "book/other.html" not in pages
+    toc.write_text(text)
 
 
-def test_a_chapter_that_fails_is_not_kept(root):
-    build(root)
+def test_a_chapter_that_fails_is_not_kept(root, first):
     page = root / "book" / "other.md"
     page.write_text(HEADER + "# Other\n\n```{code-cell}\nraise ValueError('no')\n```\n")
     for _ in range(2):
