@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from longlook.analysis.newest import newest, newest_of, role_of
+from longlook.analysis.newest import newest, of_series, role_of
 
 OLD, NEW, OWN = "reference-a-20260101T000000", "reference-a-20260201T000000", "mine-20260301T000000"
 OTHER = "reference-b-20260115T000000"
@@ -40,12 +40,12 @@ def test_a_campaign_of_several_series_hides_only_those_that_it_has():
 def test_series_of_one_name_in_two_studies_are_two():
     frame = rows((OLD, "m", "5", "one"), (NEW, "other", "5", "two"))
     assert names(newest(frame, "reference")) == ["one", "two"]
-    assert names(newest_of(frame, "5", "reference", study="m")) == ["one"]
+    assert names(newest(of_series(frame, "m", "5"), "reference")) == ["one"]
 
 
 def test_one_series_of_the_thesis():
     frame = rows((OLD, "muthuraj2024", "4.6a", "one"), (NEW, "muthuraj2024", "4.6b", "two"))
-    assert names(newest_of(frame, "4.6a", "reference")) == ["one"]
+    assert names(newest(of_series(frame, "muthuraj2024", "4.6a"), "reference")) == ["one"]
 
 
 @pytest.mark.parametrize("role", ["reference", "local"])

@@ -64,11 +64,6 @@ def of_series(rows: pd.DataFrame, study: str, series: str | Sequence[str]) -> pd
     return rows[(rows["study"] == study) & rows["series"].isin(wanted)]
 
 
-def newest_of(rows: pd.DataFrame, series: str | Sequence[str], role: str, study: str = STUDY) -> pd.DataFrame:
-    """`newest` among the rows of one or several series."""
-    return newest(of_series(rows, study, series), role)
-
-
 def moment(campaign: str) -> str:
     """Text that sorts by the time a campaign began, and differs between campaigns."""
     found = _STAMP.search(campaign)

@@ -6,7 +6,7 @@ tables are then empty, and the chapters say so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ import pandas as pd
 
 from longlook import paths
 from longlook.analysis.floor import BOUNDED, floor
-from longlook.analysis.newest import newest_of, of_series
+from longlook.analysis.newest import newest, of_series
 from longlook.book import reads
 from longlook.dataset.rows import arm_conditions, conditions, who
 from longlook.dataset.tables import columns, read_table
@@ -41,6 +41,7 @@ class BookData:
     published: pd.DataFrame
     processed: Path
     _tables: dict[str, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
+    _rows: dict[tuple, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
     _squares: dict[tuple, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
     def table(self, name: str) -> pd.DataFrame:
@@ -69,9 +70,16 @@ class BookData:
     def of(self, table: str, study: str, series: str | Sequence[str]) -> pd.DataFrame:
         """The rows of one table of one or several series of a study, of all campaigns."""
         name = FILES.get(table, table)
-        for one in [series] if isinstance(series, str) else series:
+        wanted = (series,) if isinstance(series, str) else tuple(series)
+        for one in wanted:
             reads.rows(name, study=study, series=one)
-        return of_series(self.table(name), study, series)
+        return self._once((name, study, wanted), lambda: of_series(self.table(name), study, wanted))
+
+    def _once(self, asked: tuple, find: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """A chapter asks for the same rows again and again; what it writes into them, the next does not see."""
+        if asked not in self._rows:
+            self._rows[asked] = find()
+        return self._rows[asked].copy(deep=False)
 
     def campaign(self, name: str) -> pd.Series:
         """The row of one campaign in `campaigns`."""
@@ -83,12 +91,9 @@ class BookData:
         if key == PUBLISHED.key:
             return of_series(self.published, study, series)
         role = {name: role for name, role, _ in COLUMNS}[key]
-        # Which campaign is the newest is a matter of the cells: a table may hold rows of a part of them only.
-        seen = newest_of(self.of("cells", study, series), series, role, study)[["campaign", "series"]].drop_duplicates()
-        own = self.of(table, study, series)
-        chosen = set(seen.itertuples(index=False, name=None))
-        pairs = zip(own["campaign"], own["series"], strict=True)
-        return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
+        cells, own = self.of("cells", study, series), self.of(table, study, series)
+        wanted = (series,) if isinstance(series, str) else tuple(series)
+        return self._once((table, study, wanted, key), lambda: _newest(own, cells, role))
 
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
@@ -130,6 +135,14 @@ class BookData:
     def is_measured(self, study: str, series: str) -> bool:
         """Whether any campaign has a cell of the series."""
         return len(self.of("cells", study, series)) > 0
+
+
+def _newest(own: pd.DataFrame, cells: pd.DataFrame, role: str) -> pd.DataFrame:
+    """The rows of the newest campaigns. Which these are is a matter of the cells: a table may hold rows of a part of
+    them only."""
+    chosen = set(newest(cells, role)[["campaign", "series"]].itertuples(index=False, name=None))
+    pairs = zip(own["campaign"], own["series"], strict=True)
+    return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
 
 
 @lru_cache(maxsize=1)
