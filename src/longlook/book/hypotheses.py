@@ -16,7 +16,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from itertools import chain
@@ -43,6 +43,10 @@ IN_CHAPTERS = {
 }
 """Sweep -> chapter and first words of its hypothesis, where it does not stand in the sweep itself."""
 SHORT = 7
+Brought = tuple[str, str]
+"""The commit that brought a campaign's record, and the record's path."""
+ADDED = ("--no-renames", "--diff-filter=A", "--format=%H", "--name-only")
+"""Of `git log`: commits, each with the files that it brought."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +91,10 @@ def flat(text: str) -> str:
     return " ".join(re.sub(r"^#", " ", text, flags=re.M).split())
 
 
-def foretold(sweep: str, root: Path = paths.ROOT) -> Foretold | None:
-    """What git says of a sweep; None where it has no hypothesis, or no committed reference campaign."""
-    said, brought = statement(sweep), _campaigns(root, sweep)
+def foretold(sweep: str, root: Path = paths.ROOT, records: Sequence[Brought] | None = None) -> Foretold | None:
+    """What git says of a sweep; None where it has no hypothesis, or no committed reference campaign. `records`: has
+    those of all sweeps (default: git is asked)."""
+    said, brought = statement(sweep), _campaigns(root, sweep, _records(root) if records is None else records)
     if said is None or not brought:
         return None
     file, words = said
@@ -106,14 +111,26 @@ def foretold(sweep: str, root: Path = paths.ROOT) -> Foretold | None:
     return Foretold(sweep, path, stated, first["campaign"], first["git_commit"], data, before, next(iter(shown), ""))
 
 
-def _campaigns(root: Path, sweep: str) -> list[tuple[str, dict[str, str]]]:
-    """The reference campaigns of a sweep in the order in which commits brought them: commit, and the record's head."""
-    pattern = f"data/raw/reference-{sweep}-2*/campaign.json"
-    found = []
-    for commit in reversed(_lines(root, "log", "--diff-filter=A", "--format=%H", "--", pattern)):
-        records = _lines(root, "show", "--diff-filter=A", "--format=", "--name-only", commit, "--", pattern)
-        found += [(commit, json.loads(git.output(root, "show", f"{commit}:{record}"))) for record in sorted(records)]
+def _records(root: Path) -> list[Brought]:
+    """Of every reference campaign, in the order in which commits brought them."""
+    pattern = "data/raw/reference-*/campaign.json"
+    found, commit = [], ""
+    for line in _lines(root, "log", "--reverse", *ADDED, "--", pattern):
+        if line.startswith("data/"):
+            found.append((commit, line))
+        else:
+            commit = line
     return found
+
+
+def _campaigns(root: Path, sweep: str, records: Sequence[Brought]) -> list[tuple[str, dict[str, str]]]:
+    """The reference campaigns of a sweep in the order in which commits brought them: commit, and the record's head."""
+    own = re.compile(rf"data/raw/reference-{re.escape(sweep)}-2[^/]*/campaign\.json")
+    return [
+        (commit, json.loads(git.output(root, "show", f"{commit}:{record}")))
+        for commit, record in records
+        if own.fullmatch(record)
+    ]
 
 
 def _is_before(root: Path, stated: str, data: str, campaign: dict[str, str]) -> bool:
@@ -162,7 +179,8 @@ def _lines(root: Path, *arguments: str) -> list[str]:
 def from_git(root: Path = paths.ROOT) -> list[Foretold]:
     """Every sweep of a study that states a hypothesis and has data; by study and name."""
     own = [(file.parent.name, name) for name, file in sweep_files().items() if file.parent != paths.SWEEPS]
-    return [found for _, name in sorted(own) if (found := foretold(name, root)) is not None]
+    records = _records(root)
+    return [found for _, name in sorted(own) if (found := foretold(name, root, records)) is not None]
 
 
 def kept(book: Path | None = None) -> list[Foretold]:
