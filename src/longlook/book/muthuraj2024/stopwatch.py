@@ -14,6 +14,7 @@ from longlook.book.muthuraj2024 import (
     emulab_2024,
     one_cost,
     pages,
+    queue_slots,
     remembered,
     request_cost,
     seldom,
@@ -118,6 +119,12 @@ CAUSES = (
         seldom.sizes,
     ),
     Cause("so did those of table B.16", "the same", seldom.COUNTS, seldom.counts),
+    Cause(
+        "gQUIC's 10 MB scatter without loss in tables B.9 and B.13 since their queue had 50 slots",
+        "long-look-quic, commit b80a5bf of 29 November 2023: until then dummynet's default",
+        queue_slots.SERIES,
+        queue_slots.predictions,
+    ),
     Cause(
         "the blue squares of many small objects come from stops of the client, not from its slowness",
         "here, not in the thesis: cpu.max with a period of 10 ms, hybrid slow start's limit of 4.5 ms",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longlook.book.muthuraj2024 import circumstances, one_cost, request_cost, smooth
+from longlook.analysis.welch import summary_of
+from longlook.book.muthuraj2024 import circumstances, each_way, one_cost, request_cost, smooth
+from longlook.book.muthuraj2024.both import rows_of_sweep
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
+from longlook.book.muthuraj2024.ten_megabytes import ALONE, means
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
+from longlook.figure import style
 
 HUNDRED = {"workload": "10kb-x100"}
 FAST = {**HUNDRED, "bandwidth_mbps": 100.0}
@@ -71,6 +75,40 @@ def _goals(way: circumstances.Way):
     return number
 
 
+def _alone(protocol: str):
+    """Means of 10 MB alone on the machine by those beside other testbeds, N = 2."""
+
+    def number(m: Measured) -> StatedNumber:
+        beside, alone = means(m.data, each_way.LARGE), means(m.data, ALONE)
+        shares = [alone[place].mean / beside[place].mean for place in alone if place in beside and place[1] == protocol]
+        if not shares:
+            raise NotMeasured("10 MB alone on the machine are not measured")
+        origin = f"data/raw/reference-{ALONE}-* by data/raw/reference-{each_way.LARGE}-*, {len(shares)} squares"
+        return StatedNumber(f"{min(shares):.2f} to {max(shares):.2f}", origin)
+
+    return number
+
+
+def _first(protocol: str):
+    """The mean of 10 MB at 10 Mbit/s in the first campaign, by the one alone, %."""
+
+    def number(m: Measured) -> StatedNumber:
+        known = {
+            summary_of(row).mean
+            for row in rows_of_sweep(m.data, each_way.KNOWN).to_dict("records")
+            if (row["object_bytes"], row["bandwidth_mbps"], row["protocol"]) == (each_way.LARGE_BYTES, 10.0, protocol)
+        }
+        now = means(m.data, ALONE).get((each_way.SIZES, protocol, 10.0))
+        if len(known) != 1 or now is None:
+            raise NotMeasured("10 MB at 10 Mbit/s are not measured in both campaigns")
+        pct = (known.pop() / now.mean - 1) * 100
+        return StatedNumber(
+            f"{style.signed_pct(pct)}{SPACE}%", f"data/raw/reference-{each_way.KNOWN}-* by data/raw/reference-{ALONE}-*"
+        )
+
+    return number
+
+
 NUMBERS: Numbers = {
     "agree-text": _of_all(lambda found: _agreeing(found.text)),
     "agree-scripts": _of_all(lambda found: _agreeing(found.scripts)),
@@ -94,6 +132,10 @@ NUMBERS: Numbers = {
     "v-800": _cost(request_cost.QUICV1, "cost800us", OPEN),
     "v-published": _published("4.6d", OPEN),
     "v-far-900": lambda m: m.arm(one_cost.QUICV1, "quic-cost900us", statistic="sd", **HUNDRED, rtt_ms=112.0).span("ms"),
+    "large-quic": _alone("quic"),
+    "large-tcp": _alone("tcp"),
+    "large-first-quic": _first("quic"),
+    "large-first-tcp": _first("tcp"),
     "v-far-published": lambda m: m.published.arm(
         "4.6f", "quic", statistic="sd", **HUNDRED, bandwidth_mbps=(50.0, 100.0)
     ).span("ms"),
