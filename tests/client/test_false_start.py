@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -34,6 +35,11 @@ def free_port():
         return one.getsockname()[1]
 
 
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture
 def server(tmp_path):
     """Port of one that speaks TLS 1.2 alone."""
@@ -43,10 +49,7 @@ def server(tmp_path):
     quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen([*SERVE.split(), f"127.0.0.1:{port}"], cwd=tmp_path, **quiet)
     try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
+        assert any(listens(port) or time.sleep(0.05) for _ in range(200)), "the server does not listen after 10 s"
         yield port
     finally:
         process.kill()
