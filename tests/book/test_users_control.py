@@ -1,14 +1,13 @@
 """The control by an ordinary user beside root's, of known loads; and that it is not the audit's."""
 
 import pytest
-from book_sample import AA_CAMPAIGN, PUBLISHED, sample, write_sample, write_sweeps
+from book_sample import AA_CAMPAIGN, PUBLISHED, write_sample
+from users_sample import by_root_and_user
 
-from longlook.analysis.result import CellResult
 from longlook.audit import run_audit
 from longlook.audit.checks import counted
 from longlook.book import audit_page, users_control
 from longlook.book import data as book_data
-from longlook.experiment.registry import named
 from longlook.figure import style
 
 LOADS = 10
@@ -18,24 +17,17 @@ ROOT_MS, STEP_MS = 200.0, 0.5
 def measured(folder, extra_ms=0.0, step_ms=STEP_MS, disturbed=1, coloured=0, missing=0):
     """Both sweeps' tables. Loads of an arm are a step apart; the user's mean is `extra_ms` later; in so many of his
     squares one arm is 5 % slower, in each cell so many loads are disturbed, and so many squares are missing."""
-    seen = []
 
-    def loads(campaign, experiment, cell):
-        user = "aa-user" in campaign
-        seen.append(user)
-        number = sum(seen) if user else 0
-        found = []
+    def times(number):
+        found = {}
         for arm in ("a", "b"):
-            late = ROOT_MS * 0.05 if user and arm == "b" and number <= coloured else 0.0
-            for index in range(LOADS + 1):
-                away = (index - LOADS / 2) * (step_ms if user else STEP_MS)
-                found.append(sample(arm, index, ROOT_MS + away + late + extra_ms * user))
-        found += [sample("a", LOADS + 1 + more, 300.0, reason="disturbed") for more in range(disturbed * user)]
-        left = [] if user and number <= missing else found
-        return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(left))
+            late = ROOT_MS * 0.05 if arm == "b" and 1 <= number <= coloured else 0.0
+            step = step_ms if number else STEP_MS
+            mean = ROOT_MS + late + extra_ms * (number > 0)
+            found[arm] = [mean + (index - LOADS / 2) * step for index in range(LOADS + 1)]
+        return found
 
-    write_sweeps(folder, ["aa-root", "aa-user"], "muthuraj2024", loads)
-    return book_data.read(PUBLISHED, folder)
+    return by_root_and_user(folder, "aa-root", "aa-user", times, disturbed, missing)
 
 
 def verdicts(data):

@@ -1,12 +1,11 @@
 """Twenty squares by root and by an ordinary user, of known loads."""
 
 import pytest
-from book_sample import PUBLISHED, sample, write_sweeps
+from book_sample import PUBLISHED
+from users_sample import by_root_and_user
 
-from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book import users_squares
-from longlook.experiment.registry import named
 from longlook.figure import style
 
 LOADS = 20
@@ -17,22 +16,15 @@ def measured(folder, extra_ms=0.0, later=0, turned=0, disturbed=1, missing=0):
     """Both sweeps' tables. Loads of an arm are a step apart; the means of the user's first `later` squares are
     `extra_ms` above root's; in so many of his squares TCP is ahead, in each cell so many loads are disturbed, and so
     many of his squares are missing."""
-    seen = []
 
-    def loads(campaign, experiment, cell):
-        user = "without-root" in campaign
-        seen.append(user)
-        number = sum(seen) if user else 0
-        found = []
+    def times(number):
+        found = {}
         for arm, mean in (("quic", QUIC_MS), ("tcp", TCP_MS)):
             late = extra_ms * (1 <= number <= later) + 12.0 * (arm == "quic" and 1 <= number <= turned)
-            found += [sample(arm, index, mean + late + (index - LOADS / 2) * STEP_MS) for index in range(LOADS + 1)]
-        found += [sample("quic", LOADS + 1 + more, 300.0, reason="disturbed") for more in range(disturbed * user)]
-        left = [] if user and number <= missing else found
-        return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(left))
+            found[arm] = [mean + late + (index - LOADS / 2) * STEP_MS for index in range(LOADS + 1)]
+        return found
 
-    write_sweeps(folder, ["with-root", "without-root"], "muthuraj2024", loads)
-    return book_data.read(PUBLISHED, folder)
+    return by_root_and_user(folder, "with-root", "without-root", times, disturbed, missing)
 
 
 def found_in(data):

@@ -111,14 +111,22 @@ class Comparison:
         return sum(mean.significant for mean in far)
 
     @property
-    def outcome(self) -> Literal["untested", "alike", "close", "different"]:
-        """`alike`: chance explains how many means differ significantly; `close`: how many do so by more than
-        `DRIFT`."""
-        if not self.tested:
-            return "untested"
-        if self.significant <= self.allowed:
-            return "alike"
-        return "close" if self.beyond_drift <= self.allowed else "different"
+    def outcome(self) -> Outcome:
+        return outcome_of(self.tested, self.significant, self.beyond_drift)
+
+
+Outcome = Literal["untested", "alike", "close", "different"]
+
+
+def outcome_of(tested: int, significant: int, beyond_drift: int) -> Outcome:
+    """Of counts of means. `alike`: chance explains how many differ significantly; `close`: how many do so by more than
+    `DRIFT`."""
+    allowed = allowed_by_chance(tested)
+    if not tested:
+        return "untested"
+    if significant <= allowed:
+        return "alike"
+    return "close" if beyond_drift <= allowed else "different"
 
 
 def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Comparison:

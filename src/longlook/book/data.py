@@ -70,7 +70,7 @@ class BookData:
     def of(self, table: str, study: str, series: str | Sequence[str]) -> pd.DataFrame:
         """The rows of one table of one or several series of a study, of all campaigns."""
         name = FILES.get(table, table)
-        wanted = (series,) if isinstance(series, str) else tuple(series)
+        wanted = _names(series)
         for one in wanted:
             reads.rows(name, study=study, series=one)
         return self._once((name, study, wanted), lambda: of_series(self.table(name), study, wanted))
@@ -92,8 +92,7 @@ class BookData:
             return of_series(self.published, study, series)
         role = {name: role for name, role, _ in COLUMNS}[key]
         cells, own = self.of("cells", study, series), self.of(table, study, series)
-        wanted = (series,) if isinstance(series, str) else tuple(series)
-        return self._once((table, study, wanted, key), lambda: _newest(own, cells, role))
+        return self._once((table, study, _names(series), key), lambda: _newest(own, cells, role))
 
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
@@ -135,6 +134,10 @@ class BookData:
     def is_measured(self, study: str, series: str) -> bool:
         """Whether any campaign has a cell of the series."""
         return len(self.of("cells", study, series)) > 0
+
+
+def _names(series: str | Sequence[str]) -> tuple[str, ...]:
+    return (series,) if isinstance(series, str) else tuple(series)
 
 
 def _newest(own: pd.DataFrame, cells: pd.DataFrame, role: str) -> pd.DataFrame:

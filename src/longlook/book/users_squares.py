@@ -12,7 +12,7 @@ from IPython.display import HTML
 
 from longlook.analysis.welch import Summary, welch_from_summaries
 from longlook.audit.checks import allowed_by_chance
-from longlook.audit.comparison import DRIFT, DRIFT_MS
+from longlook.audit.comparison import DRIFT, DRIFT_MS, outcome_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.flows import page
@@ -87,12 +87,12 @@ def _alike(means: list[tuple[Summary, Summary]], squares: int) -> Prediction:
     most = allowed_by_chance(len(tested))
     significant = sum(welch_from_summaries(*pair).significant for pair in tested)
     far = sum(is_far(*pair) for pair in tested)
-    outcome = "alike" if significant <= most else "close" if far <= most else "different"
+    outcome = outcome_of(len(tested), significant, far)
     return Prediction(
         "the two campaigns are alike or close: no more means than chance explains differ significantly, or not by more "
         f"than {DRIFT:.0%} and {DRIFT_MS:g} ms",
         f"{outcome}: of {len(means)} means {significant} differ, {far} of them by more (chance: {most})",
-        outcome != "different" if squares == SQUARES else None,
+        outcome in ("alike", "close") if squares == SQUARES else None,
     )
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import abc
 import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from longlook import paths
+from longlook.errors import LonglookError
 from longlook.host.hosts import Host, Hosts, Role
 from longlook.probe.capture import capture
 from longlook.probe.tcp_probe import TcpProbe, TcpTrace
@@ -50,6 +52,15 @@ class Testbed(Hosts):
     @abc.abstractmethod
     def _down(self) -> None:
         """End every process started here and give the hosts back. Never raises for what is gone already."""
+
+    def offloads_off(self, role: Role, interface: str, features: Sequence[str]) -> None:
+        """Switch features of an interface off: at once, or one by one where the kernel has not all of them."""
+        command = ["ethtool", "-K", interface]
+        try:
+            self.run(role, [*command, *(word for one in features for word in (one, "off"))], timeout_s=10)
+        except LonglookError:
+            for one in features:
+                self.run(role, [*command, one, "off"], timeout_s=10, check=False)
 
     def server(
         self, kind: type[Server], stack: Installed, settings: ServerSettings

@@ -175,12 +175,7 @@ class NetnsTestbed(Testbed):
     def _offloads_off(self) -> None:
         for role, host in self.hosts.items():
             for interface in host.interfaces:
-                set_off = ["ethtool", "-K", interface]
-                try:
-                    self.run(role, [*set_off, *(word for one in OFFLOADS for word in (one, "off"))], timeout_s=10)
-                except LonglookError:  # a feature that this kernel has not must not stop the rest
-                    for one in OFFLOADS:
-                        self.run(role, [*set_off, one, "off"], timeout_s=10, check=False)
+                self.offloads_off(role, interface, OFFLOADS)
                 shown = self.run(role, ["ethtool", "-k", interface], timeout_s=10)
                 still = [
                     name

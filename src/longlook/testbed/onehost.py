@@ -52,8 +52,7 @@ class OneHost(Testbed):
         kernel.tune_host(LEFT_ALONE)
         self._forget()
         own = self.hosts[self._role].interfaces[0]
-        for feature in RECEIVE_OFFLOADS:
-            self.run(self._role, ["ethtool", "-K", own, feature, "off"], timeout_s=10, check=False)
+        self.offloads_off(self._role, own, RECEIVE_OFFLOADS)
 
     def _forget(self) -> None:
         """What a namespace of our own would not know either.

@@ -5,19 +5,22 @@ They stand in sweeps/years/years-large.toml and ...-large-loss.toml and were wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
-from longlook.book.years.evidence import BASE, FIRST_HTTP3, PROTOCOLS, Change, Measured, cells, changes
+from longlook.book.years.evidence import BASE, FIRST_HTTP3, PROTOCOLS, Measured, cells, changes
 from longlook.book.years.milestones import milestones
+from longlook.book.years.predictions import no_step, span
 from longlook.figure import style
 from longlook.figure.table import html_table
 
 SERIES, LOSSY = "years-large", "years-large-loss"
+WHERE = "10 MB with 1 % loss:"
+OLDEST = 64
 NEAR, APART = 0.01, 0.05
 LEAST_LEFT = 0.75
 """Of the time on the slower link."""
@@ -61,7 +64,12 @@ def with_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
     if not found:
         return ()
     changed = changes(found)
-    return (_no_step(changed, "quic", FIRST_HTTP3), _no_step(changed, "tcp", 0), _ahead(found), _as_late(found))
+    return (
+        no_step(changed, "quic", FIRST_HTTP3, WHERE),
+        no_step(changed, "tcp", OLDEST, WHERE),
+        _ahead(found),
+        _as_late(found),
+    )
 
 
 def _as_the_thesis(found: Sequence[Measured]) -> Prediction:
@@ -74,7 +82,7 @@ def _as_the_thesis(found: Sequence[Measured]) -> Prediction:
     ]
     return Prediction(
         f"10 MB at 10 Mbit/s: from {FIRST_HTTP3} on each mean lies within {NEAR:.0%} of {BASE}'s",
-        _span(ratios),
+        span(ratios),
         all(abs(one - 1) <= NEAR for one in ratios) if ratios else None,
     )
 
@@ -83,20 +91,8 @@ def _near_each_other(found: Sequence[Measured]) -> Prediction:
     ratios = [ratio.value for one in found for number in one.numbers("quic") if (ratio := one.ratio(number))]
     return Prediction(
         f"with no browser are the means of QUIC and of TCP more than {APART:.0%} apart",
-        f"{_span(ratios)} (QUIC by TCP)",
+        f"{span(ratios)} (QUIC by TCP)",
         all(abs(one - 1) <= APART for one in ratios) if ratios else None,
-    )
-
-
-def _no_step(changed: Sequence[Change], protocol: str, first: int) -> Prediction:
-    own = [one for one in changed if one.protocol == protocol and one.before.number >= first]
-    tried, found = sum(len(one.steps) for one in own), [step for one in own for step in one.significant]
-    where = "; ".join(f"{one.before.number} to {one.after.number}, {one.place.title}" for one in found)
-    since = f", from {first} on" if first else ""
-    return Prediction(
-        f"10 MB with 1 % loss: no step to the next milestone changes {style.PROTOCOL_LABELS[protocol]}'s mean{since}",
-        f"{len(found)} of {tried} do" + (f": {where}" if where else ""),
-        not found if tried else None,
     )
 
 
@@ -112,18 +108,17 @@ def _ahead(found: Sequence[Measured]) -> Prediction:
 
 def _as_late(found: Sequence[Measured]) -> Prediction:
     slow, fast = (
-        {number: own.mean for one in found if one.place.bandwidth_mbps == mbps for (number, protocol), own in
-         one.times.items() if protocol == "tcp"}
+        {
+            number: one.times[number, "tcp"].mean
+            for one in found
+            if one.place.bandwidth_mbps == mbps
+            for number in one.numbers("tcp")
+        }
         for mbps in (10.0, 100.0)
-    )  # fmt: skip
+    )
     shares = [fast[number] / slow[number] for number in slow if number in fast]
     return Prediction(
         f"a link ten times as fast leaves each of TCP's means at least {LEAST_LEFT:.0%}",
-        _span(shares),
+        span(shares),
         min(shares) > LEAST_LEFT if shares else None,
     )
-
-
-def _span(values: Iterable[float]) -> str:
-    ordered = sorted(values)
-    return f"{ordered[0]:.3f} to {ordered[-1]:.3f}" if ordered else "not measured"

@@ -102,14 +102,15 @@ def _http3(found: Sequence[Measured]) -> Prediction:
     return Prediction(
         f"with {NARROW} Mbit/s QUIC's mean of every milestone from {FIRST_HTTP3} on is within {LITTLE:.0%} of "
         f"{BASE}'s, with 1 MB and with a hundred objects",
-        f"{within} of {len(ratios)} are; {_span(ratios.values())} of {BASE}'s",
+        f"{within} of {len(ratios)} are; {span(ratios.values())} of {BASE}'s",
         within == len(ratios),
     )
 
 
-def _span(values: Iterable[float]) -> str:
+def span(values: Iterable[float]) -> str:
+    """The least and the greatest ratio."""
     ordered = sorted(values)
-    return f"{ordered[0]:.3f} to {ordered[-1]:.3f}"
+    return f"{ordered[0]:.3f} to {ordered[-1]:.3f}" if ordered else "not measured"
 
 
 def _google(found: Sequence[Measured]) -> Prediction:
@@ -183,7 +184,7 @@ def of_versions(data: BookData) -> tuple[Prediction, ...]:
 def _alike(found: Versions, one: str, other: str, said: str) -> Prediction:
     ratios = [own[one].mean / own[other].mean for (page, _), own in found.items() if page != SMALL]
     apart = [own[one].mean - own[other].mean for (page, _), own in found.items() if page == SMALL]
-    text = f"{_span(ratios)} times; with 5 KB {_list(apart)} ms"
+    text = f"{span(ratios)} times; with 5 KB {_list(apart)} ms"
     holds = all(abs(ratio - 1) <= SAME_VERSION for ratio in ratios) and all(abs(ms) <= SAME_MS for ms in apart)
     return Prediction(said, text, holds)
 
@@ -207,21 +208,22 @@ def of_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
         return ()
     changed = changes(found)
     return (
-        _no_step(changed, "quic", FIRST_HTTP3),
-        _no_step(changed, "tcp", FIRST_TLS_13),
+        no_step(changed, "quic", FIRST_HTTP3, "with 1 % loss"),
+        no_step(changed, "tcp", FIRST_TLS_13, "with 1 % loss"),
         _ahead_under_loss(found),
     )
 
 
-def _no_step(changed: Sequence[Change], protocol: str, first: int) -> Prediction:
+def no_step(changed: Sequence[Change], protocol: str, first: int, where: str) -> Prediction:
+    """That no step is significant, of milestones from `first` on."""
     own = [one for one in changed if one.protocol == protocol and one.before.number >= first]
     tried, found = sum(len(one.steps) for one in own), [step for one in own for step in one.significant]
-    where = "; ".join(f"{one.before.number} to {one.after.number}, {one.place.title}" for one in found)
+    steps = "; ".join(f"{one.before.number} to {one.after.number}, {one.place.title}" for one in found)
     return Prediction(
-        f"with 1 % loss no step from one milestone to the next changes {style.PROTOCOL_LABELS[protocol]}'s mean, from "
+        f"{where} no step from one milestone to the next changes {style.PROTOCOL_LABELS[protocol]}'s mean, from "
         f"{first} on",
-        f"{len(found)} of {tried} do" + (f": {where}" if where else ""),
-        not found,
+        f"{len(found)} of {tried} do" + (f": {steps}" if steps else ""),
+        not found if tried else None,
     )
 
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longlook.analysis.welch import summary_of
 from longlook.book.muthuraj2024 import circumstances, each_way, one_cost, request_cost, smooth
-from longlook.book.muthuraj2024.both import rows_of_sweep
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
 from longlook.book.muthuraj2024.ten_megabytes import ALONE, means
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.figure import style
 
 HUNDRED = {"workload": "10kb-x100"}
 FAST = {**HUNDRED, "bandwidth_mbps": 100.0}
 OPEN = {**HUNDRED, "bandwidth_mbps": (50.0, 100.0), "rtt_ms": 36.0}
 """A hundred objects on links that do not limit them."""
 FAR = {**FAST, "rtt_ms": 112.0}
+LARGE = {"workload": "10000kb-x1", "bandwidth_mbps": 10.0}
 EVEN = "client-45pct-period2500us"
 
 
@@ -91,22 +89,9 @@ def _alone(protocol: str):
 
 def _first(protocol: str):
     """The mean of 10 MB at 10 Mbit/s in the first campaign, by the one alone, %."""
-
-    def number(m: Measured) -> StatedNumber:
-        known = {
-            summary_of(row).mean
-            for row in rows_of_sweep(m.data, each_way.KNOWN).to_dict("records")
-            if (row["object_bytes"], row["bandwidth_mbps"], row["protocol"]) == (each_way.LARGE_BYTES, 10.0, protocol)
-        }
-        now = means(m.data, ALONE).get((each_way.SIZES, protocol, 10.0))
-        if len(known) != 1 or now is None:
-            raise NotMeasured("10 MB at 10 Mbit/s are not measured in both campaigns")
-        pct = (known.pop() / now.mean - 1) * 100
-        return StatedNumber(
-            f"{style.signed_pct(pct)}{SPACE}%", f"data/raw/reference-{each_way.KNOWN}-* by data/raw/reference-{ALONE}-*"
-        )
-
-    return number
+    return lambda m: (
+        (m.arm(each_way.KNOWN, protocol, **LARGE) / m.arm(each_way.SIZES, protocol, **LARGE) - 1) * 100
+    ).signed()
 
 
 NUMBERS: Numbers = {
