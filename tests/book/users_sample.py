@@ -10,8 +10,9 @@ from longlook.experiment.registry import named
 
 
 def by_root_and_user(folder, root, user, times, disturbed, missing):
-    """Names of both sweeps; `times(number)`: by arm the page load times of a square, of the user's with that number and
-    of root's with 0. In each of the user's cells so many loads are disturbed, and so many of his squares are missing."""
+    """Names of both sweeps; `times(number)`: by arm the page load times of a square, of the user's with that number,
+    of root's with 0. In each of the user's cells so many loads are disturbed, and so many of his squares are
+    missing."""
     seen = []
 
     def loads(campaign, experiment, cell):
