@@ -57,20 +57,59 @@ def leads_away(page):
     return 'http-equiv="refresh"' in page.read_text(encoding="utf-8").lower()
 
 
-def test_no_page_breaks_a_rule_of_axe(built_book, chromium, rules):
-    assert visit(chromium, pages_of(built_book), axe.violations) == {}
+# A table wider than its column is cut off.
+TOO_WIDE = """Array.from(document.querySelectorAll('main table')).filter((one) => one.checkVisibility())
+  .map((one) => [one, one.parentElement]).filter(([one, box]) => one.offsetWidth > box.clientWidth)
+  .map(([one, box]) => [one.offsetWidth, box.clientWidth, one.innerText.slice(0, 60)])"""
+CHARTS = """Array.from(document.querySelectorAll('.ll-chart')).map((root) => [
+  root.querySelector('.ll-live [role=img]').getAttribute('aria-label'),
+  root.querySelector('.ll-live summary').getAttribute('aria-label'),
+  root.querySelector('.ll-live svg.marks').closest('[aria-hidden=true]') !== null])"""
+# The other theme's colours at once: they are the style sheet's, and no script's.
+DARK = """(() => { const root = document.documentElement;
+  document.head.insertAdjacentHTML('beforeend', '<style>* { transition: none !important; }</style>');
+  root.dataset.theme = root.dataset.mode = 'dark'; return getComputedStyle(root).colorScheme; })()"""
 
 
-def test_in_the_dark_no_page_breaks_one_about_colours(built_book, chromium, rules):
-    """A page in the dark is the same page in other colours, of which the other rules know nothing."""
+@pytest.fixture(scope="module")
+def seen(built_book, chromium, rules):
+    """What every page shows in a wide window, each opened once: `axe`, `dark` (in the dark the page is the same in other
+    colours, of which the other rules know nothing), `tables`, `charts`; of each what was found, by page."""
 
     async def look(browser):
-        return await axe.violations(browser, [axe.COLOUR])
+        told = {"axe": await axe.violations(browser)}
+        told |= {"tables": await browser.evaluate(TOO_WIDE), "charts": await browser.evaluate(CHARTS)}
+        assert await browser.evaluate(DARK) == "dark"
+        return told | {"dark": await axe.violations(browser, [axe.COLOUR])}
 
-    assert visit(chromium, pages_of(built_book), look, "dark") == {}
+    found = visit(chromium, pages_of(built_book), look)
+    return {
+        what: {page: told[what] for page, told in found.items() if told[what]}
+        for what in ("axe", "dark", "tables", "charts")
+    }
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_breaks_a_rule_of_axe(seen):
+    assert seen["axe"] == {}
+
+
+def test_in_the_dark_no_page_breaks_one_about_colours(seen):
+    assert seen["dark"] == {}
+
+
+def test_in_a_window_of_1300_px_every_table_fits_its_column(seen):
+    assert seen["tables"] == {}
+
+
+def test_every_chart_says_its_result_and_its_menu_has_a_name(seen):
+    assert len(seen["charts"]) >= 4
+    for charts in seen["charts"].values():
+        for alternative, menu, hidden in charts:
+            assert any(letter.isdigit() for letter in alternative), alternative
+            assert "undefined" not in alternative and menu == "Save this chart" and hidden
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "light, then dark"])
 def test_axe_finds_what_is_wrong(built_book, chromium, rules, theme):
     """A negative control."""
 
@@ -78,10 +117,12 @@ def test_axe_finds_what_is_wrong(built_book, chromium, rules, theme):
 
     async def run():
         async with Browser(chromium) as browser:
-            await browser.in_theme(theme)
+            await browser.in_theme(theme.partition(",")[0])
             await browser.open(built_book / RESULTS)
             await browser.wait_for(DRAWN)
             await browser.evaluate(f'document.querySelector("main").insertAdjacentHTML("beforeend", "{wrong}")')
+            if theme == "light, then dark":
+                await browser.evaluate(DARK)
             return [await axe.violations(browser), await axe.violations(browser, [axe.COLOUR])]
 
     every, colours = ([line.split()[0] for line in lines] for lines in asyncio.run(run()))
@@ -137,24 +178,6 @@ def test_arrows_lead_from_one_column_into_the_next(built_book, chromium):
     ]  # fmt: skip
 
 
-def test_every_chart_says_its_result_and_its_menu_has_a_name(built_book, chromium):
-    async def look(browser):
-        return await browser.evaluate(
-            """Array.from(document.querySelectorAll('.ll-chart')).map((root) => [
-                 root.querySelector('.ll-live [role=img]').getAttribute('aria-label'),
-                 root.querySelector('.ll-live summary').getAttribute('aria-label'),
-                 root.querySelector('.ll-live svg.marks').closest('[aria-hidden=true]') !== null])"""
-        )
-
-    pages = [page for page in pages_of(built_book) if 'class="ll-chart"' in page.read_text(encoding="utf-8")]
-    found = visit(chromium, pages, look)
-    assert len(found) >= 4
-    for charts in found.values():
-        for alternative, menu, hidden in charts:
-            assert any(letter.isdigit() for letter in alternative), alternative
-            assert "undefined" not in alternative and menu == "Save this chart" and hidden
-
-
 def test_on_a_phone_nothing_scrolls_sideways_and_all_text_can_be_read(built_book, chromium):
     async def look(browser):
         wide = await browser.evaluate("document.documentElement.scrollWidth")
@@ -162,17 +185,6 @@ def test_on_a_phone_nothing_scrolls_sideways_and_all_text_can_be_read(built_book
         return [f"{wide} px wide"] * (wide > PHONE[0]) + small[:5]
 
     assert visit(chromium, pages_of(built_book), look, size=PHONE) == {}
-
-
-def test_in_a_window_of_1300_px_every_table_fits_its_column(built_book, chromium):
-    async def look(browser):
-        return await browser.evaluate(
-            """Array.from(document.querySelectorAll('main table')).filter((one) => one.checkVisibility())
-                 .map((one) => [one, one.parentElement]).filter(([one, box]) => one.offsetWidth > box.clientWidth)
-                 .map(([one, box]) => [one.offsetWidth, box.clientWidth, one.innerText.slice(0, 60)])"""
-        )
-
-    assert visit(chromium, pages_of(built_book), look) == {}
 
 
 def test_on_a_phone_an_open_square_is_as_wide_as_the_page_and_can_be_read(built_book, chromium, rules):

@@ -77,13 +77,17 @@ def test_what_is_not_significant_is_slanted(squares):
 def test_control_squares_of_a_phone_are_broken_into_rows():
     cells = pd.DataFrame(
         [
-            {"campaign": "c", "cell_id": str(number), "left_protocol": "quic", "pct_diff": 0.5, "p_value": 0.5}
-            for number in range(9)
+            {"campaign": "c", "cell_id": str(number), "stack": "s", "kind": kind, "pct_diff": 0.5, "p_value": 0.5}
+            for kind, count in (("QUIC", 9), ("TCP", 2))
+            for number in range(count)
         ]
     )
-    rows = next(iter(control.control_chart(cells, 7).to_dict()["datasets"].values()))
-    assert [(row["arm"], row["number"]) for row in rows[6:8]] == [("QUIC, 1 ff.", 7), ("QUIC, 8 ff.", 1)]
-    assert control.told(cells) == "9 cells, 0 significant; the largest difference is 0.5 %."
+    drawn = control.control_chart(cells, 7).to_dict()
+    rows = next(iter(drawn["datasets"].values()))
+    assert [(row["arm"], row["number"]) for row in rows[6:8]] == [("s|QUIC, 1 ff.", 7), ("s|QUIC, 8 ff.", 1)]
+    assert {row["arm"] for row in rows[9:]} == {"s|TCP"}
+    assert drawn["layer"][0]["encoding"]["y"]["axis"]["labelExpr"] == "split(datum.label, '|')"
+    assert control.told(cells) == "11 cells, 0 significant; the largest difference is 0.5 %."
     assert control.told(cells.assign(p_value=None)) == "No cell was tested."
 
 

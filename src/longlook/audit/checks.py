@@ -306,6 +306,8 @@ def without_kept(loads: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
 def order_control(loads: pd.DataFrame) -> OrderControl:
     """How many arms are faster or slower after a load of another arm."""
     effects = list(order_effects(loads))
+    tested = Counter(one.campaign for one in effects)
+    coloured = Counter(one.campaign for one in effects if one.test.significant)
     return OrderControl(
         tested=len(effects),
         significant=tuple(
@@ -315,6 +317,7 @@ def order_control(loads: pd.DataFrame) -> OrderControl:
             if one.test.significant
         ),
         allowed=allowed_by_chance(len(effects), FALSE_ORDER_FAILURES),
+        by_campaign={name: (number, coloured[name]) for name, number in tested.items()},
     )
 
 

@@ -28,9 +28,9 @@ class ControlGroup:
 
     @staticmethod
     def label_of(stack: str, protocol: str, handshake: str, cca: str) -> str:
-        """`quicv1 QUIC CUBIC, 0-RTT`."""
+        """`quicv1 QUIC CUBIC, 0-RTT`; what TCP always does is not said."""
         words = f"{stack} {protocol.upper()} {cca.upper()}"
-        return words + (f", {handshake.replace('rtt', '-RTT')}" if protocol == "quic" else "")
+        return words + (f", {handshake.replace('rtt', '-RTT')}" if (protocol, handshake) != ("tcp", "1rtt") else "")
 
     @property
     def label(self) -> str:
@@ -76,6 +76,8 @@ class OrderControl:
     """Arms of cells with enough loads of both kinds."""
     significant: tuple[str, ...] = ()
     allowed: int = 0
+    by_campaign: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Of each: arms that could be tested, and those of them that are significant."""
 
     @property
     def passed(self) -> bool:

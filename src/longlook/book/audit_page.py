@@ -14,18 +14,18 @@ from longlook.analysis.ceiling import Ceiling
 from longlook.analysis.compared import ComparedCell, ComparedMean, ComparedVerdict
 from longlook.analysis.twofold import verdict_word
 from longlook.audit import AuditReport, run_audit
-from longlook.audit.checks import counted
-from longlook.audit.report import AAControl, LoadCounts, Section, within
+from longlook.audit.checks import FALSE_ORDER_FAILURES, allowed_by_chance, counted
+from longlook.audit.report import AAControl, LoadCounts, OrderControl, Section, within
 from longlook.book import data as book_data
 from longlook.book.chapter import metric_of
 from longlook.book.data import BookData
+from longlook.book.more_controls import squares
 from longlook.dataset.tables import PACKAGE_NAME
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.control import ON_A_PHONE, control_chart, told
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table, verdicts
-from longlook.figure.versus import Versus, side_by_side
 
 NOTHING = (
     "<p>Nothing has been measured on this copy yet, so there is nothing to audit. "
@@ -34,7 +34,6 @@ NOTHING = (
 )
 MOST_LINES = 10
 MARKS = {"pass": '<span class="ll-good">pass</span>', "fail": '<span class="ll-bad">fail</span>'}
-EQUALS = Versus("a", "b", PLT)
 PROTOCOLS = ("quic", "tcp")
 
 
@@ -59,15 +58,16 @@ class AuditPage:
         arms = self.data.whole("arms")
         arms = arms[arms["control"].astype(bool)]
         for role in ("local", "reference"):
-            cells = side_by_side(counted(arms, role), EQUALS)
+            cells = squares(counted(arms, role))
             if len(cells):
+                names = sorted(cells["campaign"].unique())
                 return LiveChart(
                     name="control",
                     chart=control_chart(cells),
                     narrow=control_chart(cells, ON_A_PHONE),
                     alt_text=f"Difference of each A/A cell in %, white where it is not significant. {told(cells)}",
                     downloads=(Attachment("aa-cells.csv", cells.to_csv(index=False)),),
-                    note=f"Campaign <code>{html.escape(', '.join(cells['campaign'].unique()))}</code>.",
+                    note=f"{'Campaigns' if len(names) > 1 else 'Campaign'} <code>{html.escape(', '.join(names))}</code>.",
                 )
         return HTML(NOTHING)
 
@@ -78,9 +78,22 @@ class AuditPage:
         def text(part: Section) -> str:
             found = part.order
             counts = f"{len(found.significant)} of {found.tested} significant, {found.allowed} allowed"
-            return f"<p>{MARKS['pass' if found.passed else 'fail']}: {counts}.</p>" + _list(found.significant)
+            whole = f"<p>{MARKS['pass' if found.passed else 'fail']}: {counts}.</p>" + _list(found.significant)
+            return whole + self._by_processor(found)
 
         return self._each(text)
+
+    def _by_processor(self, found: OrderControl) -> str:
+        """The same for each kind of machine, each with what chance allows it."""
+        counts: dict[str, list[int]] = {}
+        for campaign, numbers in found.by_campaign.items():
+            own = counts.setdefault(self.data.campaign(campaign)["cpu_model"], [0, 0])
+            own[:] = [sum(pair) for pair in zip(own, numbers, strict=True)]
+        rows = [
+            [name, str(tested), str(coloured), str(allowed_by_chance(tested, FALSE_ORDER_FAILURES))]
+            for name, (tested, coloured) in sorted(counts.items())
+        ]
+        return html_table(["measured on", "arms tested", "significant", "allowed"], rows, numeric={1, 2, 3})
 
     def agreement(self) -> HTML:
         """Per table: cells, share of equal verdicts beside the ceiling, means within the prediction interval, median

@@ -1,4 +1,4 @@
-"""The A/A control as a picture: one square per cell, each protocol measured against itself. All should be white."""
+"""The A/A control as a picture: one square per cell, each kind of arm measured against itself. All should be white."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from longlook.figure import style
 from longlook.figure.heatmap import configured, p_text
 
 SQUARE_PX = 32
-ON_A_PHONE = 7
-"""Squares in a row."""
+IN_A_ROW, ON_A_PHONE = 16, 6
+"""Squares, at most."""
+_BROKEN = "|"
+"""Where a label goes on in the next line."""
 
 
-def control_chart(cells: pd.DataFrame, in_a_row: int | None = None) -> alt.TopLevelMixin:
-    """Squares of the A/A cells (rows of `side_by_side`), each with its percentage difference, upright where it is
-    significant; a row per protocol, or several with at most `in_a_row` squares."""
-    frame = cells[["campaign", "cell_id", "left_protocol", "pct_diff", "p_value"]].sort_values(
-        "left_protocol", kind="stable"
-    )
-    frame["number"] = frame.groupby("left_protocol").cumcount() + 1
-    frame["arm"] = frame["left_protocol"].map(style.PROTOCOL_LABELS)
-    if in_a_row:
-        first = (frame["number"] - 1) // in_a_row * in_a_row + 1
-        frame["arm"] += ", " + first.astype(str) + " ff."
-        frame["number"] -= first - 1
+def control_chart(cells: pd.DataFrame, in_a_row: int = IN_A_ROW) -> alt.TopLevelMixin:
+    """Squares of the A/A cells (rows of `side_by_side`, with their `stack` and their `kind` of arm in words), each with
+    its percentage difference, upright where it is significant; a row per kind, or several with at most `in_a_row`
+    squares."""
+    names = ["stack", "kind"]
+    frame = cells[["campaign", "cell_id", *names, "pct_diff", "p_value"]].sort_values(names, kind="stable")
+    frame["number"] = frame.groupby(names).cumcount() + 1
+    frame["arm"] = frame["stack"] + _BROKEN + frame["kind"]
+    first = (frame["number"] - 1) // in_a_row * in_a_row + 1
+    is_more = frame.groupby("arm")["number"].transform("max") > in_a_row
+    frame["arm"] += (", " + first.astype(str) + " ff.").where(is_more, "")
+    frame["number"] -= first - 1
     frame["p_text"] = frame["p_value"].map(p_text)
     frame["significant"] = frame["p_value"] < ALPHA
     frame["fill"] = [
@@ -40,9 +42,10 @@ def control_chart(cells: pd.DataFrame, in_a_row: int | None = None) -> alt.TopLe
     ]
     frame["ink"] = [style.INK if fill in ("#ffffff", style.NOT_MEASURED) else "#ffffff" for fill in frame["fill"]]
     frame["label"] = frame["pct_diff"].map(style.signed_pct)
+    lines = {"ticks": False, "domain": False, "labelExpr": f"split(datum.label, '{_BROKEN}')", "labelLimit": 300}
     base = alt.Chart(frame).encode(
         x=alt.X("number:O", title="cell", axis=alt.Axis(labelAngle=0, ticks=False, domain=False)),
-        y=alt.Y("arm:N", title=None, sort=list(dict.fromkeys(frame["arm"])), axis=alt.Axis(ticks=False, domain=False)),
+        y=alt.Y("arm:N", title=None, sort=list(dict.fromkeys(frame["arm"])), axis=alt.Axis(**lines)),
         tooltip=[
             alt.Tooltip("cell_id:N", title="cell"),
             alt.Tooltip("label:N", title="difference, %"),

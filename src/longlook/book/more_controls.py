@@ -1,0 +1,161 @@
+"""The A/A control of every kind of arm: what of the published tables it is like, and what became of its predictions.
+
+They stand in sweeps/muthuraj2024/aa-more.toml and aa-downloads.toml and were written before both campaigns.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.newest import STUDY
+from longlook.analysis.power import detectable
+from longlook.analysis.welch import summary_of
+from longlook.audit.checks import CELL_NAME, KIND, allowed_by_chance, among, counted, primary
+from longlook.audit.report import ControlGroup
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.varied import REFERENCE
+from longlook.experiment.metrics import PLT, TTLB
+from longlook.figure import style
+from longlook.figure.table import html_table
+from longlook.figure.versus import Versus, side_by_side, told_text
+
+EQUALS = {metric.name: Versus("a", "b", metric) for metric in (PLT, TTLB)}
+PAGES, DOWNLOADS = "aa-more", "aa-downloads"
+PLANNED = {PAGES: 57, DOWNLOADS: 22}
+QUIET_PCT, MOST_PCT, SHARE = 5.0, 10.0, 0.9
+FEW = 10
+"""Objects of a page, at most; a page of more is of hundreds here."""
+
+Likeness = tuple[str, str, str, str, bool, bool, bool]
+"""Stack, protocol, handshake, controller; with loss, with jitter, with more than FEW objects."""
+
+
+def squares(arms: pd.DataFrame) -> pd.DataFrame:
+    """Cells of equal arms (rows of `arms`) side by side, each in its experiment's first metric, with the `stack` and the
+    `kind` of its arms in words and the least difference of their means that their loads tell, in % (NaN without a
+    test)."""
+    first = primary(arms)
+    found = pd.concat([side_by_side(first, versus) for versus in EQUALS.values()], ignore_index=True)
+    labels = [ControlGroup.label_of(*likeness(row, "left_")[: len(KIND)]) for row in found.to_dict("records")]
+    return found.assign(
+        stack=found["left_stack"],
+        kind=[label.partition(" ")[2] for label in labels],
+        told_pct=[_told_pct(row) for row in found.to_dict("records")],
+    )
+
+
+def _told_pct(row: dict) -> float:
+    left = summary_of(row, "left_")
+    return detectable(left, summary_of(row, "right_")) / left.mean * 100
+
+
+def covers(data: BookData | None = None) -> HTML:
+    """A row per published table of pages: how many of its kinds of arms and conditions a square of the control is
+    like, what these squares found, and the processors of both."""
+    own = data or book_data.load()
+    arms = own.whole("arms")
+    arms = arms[arms["metric"] == PLT.name]
+    equal = arms["control"].astype(bool)
+    control = squares(counted(arms[equal], REFERENCE))
+    tables = counted(own.whole("agreement_means"), REFERENCE)
+    if tables.empty or control.empty:
+        return HTML(style.NOTHING_YET)
+    alike = pd.Series([likeness(row, "left_") for row in control.to_dict("records")], index=control.index)
+    rows = []
+    for (study, table), cells in tables.groupby(["study", "table"], sort=False):
+        measured = among(arms[~equal], cells[CELL_NAME].drop_duplicates())
+        needed = {likeness(row) for row in measured.to_dict("records")}
+        if needed:
+            like = control[alike.isin(needed)]
+            met = f"{len(needed & set(alike))} of {len(needed)}"
+            rows.append([study, table, met, *_found(like), _processors(own, measured), _processors(own, like)])
+    head = ["study", "table", "kinds met", "squares", "coloured", "least difference told", "measured on", "control on"]
+    return HTML(html_table(head, rows, numeric={2, 3, 4, 5}))
+
+
+def likeness(row: dict, side: str = "") -> Likeness:
+    """Of a row of `arms`, or of one side of a square."""
+    stack, protocol, handshake, cca = (str(row[side + name]) for name in KIND)
+    return stack, protocol, handshake, cca, row["loss_pct"] > 0, row["jitter_ms"] > 0, row["object_count"] > FEW
+
+
+def _found(like: pd.DataFrame) -> list[str]:
+    """Of squares: how many, how many of them coloured, and the median of the least differences that they tell."""
+    tested = like[like["verdict"].notna()]
+    told = told_text(tested["told_pct"].median()) if len(tested) else style.DASH
+    return [str(len(tested)), str(_coloured(tested)), told]
+
+
+def _processors(data: BookData, rows: pd.DataFrame) -> str:
+    """`AMD EPYC, Intel(R) Xeon(R) Processor`."""
+    names = dict.fromkeys(data.campaign(name)["cpu_model"] for name in rows["campaign"].unique())
+    return ", ".join(names) or style.DASH
+
+
+def _coloured(tested: pd.DataFrame) -> int:
+    return int((tested["verdict"] != "none").sum())
+
+
+def predictions(data: BookData | None = None) -> HTML:
+    """Those of both sweeps, as far as they are measured."""
+    own = data or book_data.load()
+    found = []
+    for series, judge in ((PAGES, of_pages), (DOWNLOADS, of_downloads)):
+        arms = own.of("arms", STUDY, series)
+        equal = squares(counted(arms[arms["control"].astype(bool)], REFERENCE))
+        tested = equal[equal["verdict"].notna()]
+        found += judge(tested) if len(tested) else []
+    return predictions_table(found)
+
+
+def of_pages(tested: pd.DataFrame) -> list[Prediction]:
+    """In the order of the sweep's head."""
+    quiet = (tested["loss_pct"] == 0) & (tested["jitter_ms"] == 0)
+    calm, rough = tested.loc[quiet, "told_pct"].tolist(), tested.loc[~quiet, "told_pct"].tolist()
+    small = sum(one <= MOST_PCT for one in calm)
+    return [
+        _as_white(tested, PAGES),
+        Prediction(
+            f"without loss and jitter the least difference told is at most {QUIET_PCT:g} % by the median, and at most "
+            f"{MOST_PCT:g} % in nine of ten squares",
+            f"{_middle(calm)}; {small} of {len(calm)}",
+            all_of(statistics.median(calm) <= QUIET_PCT, small >= SHARE * len(calm)) if calm else None,
+        ),
+        Prediction(
+            f"with loss or jitter it is more than {MOST_PCT:g} % by the median",
+            f"{_middle(rough)}, of {len(rough)} squares",
+            statistics.median(rough) > MOST_PCT if rough else None,
+        ),
+    ]
+
+
+def of_downloads(tested: pd.DataFrame) -> list[Prediction]:
+    """In the order of the sweep's head."""
+    calm = tested.loc[tested["loss_pct"] == 0, "told_pct"].tolist()
+    return [
+        _as_white(tested, DOWNLOADS),
+        Prediction(
+            f"of downloads without loss the least difference told is at most {QUIET_PCT:g} % by the median",
+            f"{_middle(calm)}, of {len(calm)} squares",
+            statistics.median(calm) <= QUIET_PCT if calm else None,
+        ),
+    ]
+
+
+def _as_white(tested: pd.DataFrame, series: str) -> Prediction:
+    planned, most = PLANNED[series], allowed_by_chance(PLANNED[series])
+    kind = "pages" if series == PAGES else "downloads"
+    return Prediction(
+        f"all {planned} squares of {kind} are measured, and at most {most} of them coloured",
+        f"{len(tested)} measured, {_coloured(tested)} coloured",
+        len(tested) == planned and _coloured(tested) <= most,
+    )
+
+
+def _middle(told: list[float]) -> str:
+    return told_text(statistics.median(told)) + " by the median" if told else style.DASH
