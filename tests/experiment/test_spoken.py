@@ -13,15 +13,17 @@ from longlook.testbed.netns import NetnsTestbed
 
 
 def test_the_table_is_read_as_it_was_written(tmp_path):
-    rows = [Spoken("chromium-64", "64.0.3264.0", "Q039", "Q037 Q039"), Spoken("chromium-1", "1.0.0.0", "", "")]
+    rows = [Spoken("chromium-64", "64.0.3264.0", "Q039", "Q037 Q039", 9), Spoken("chromium-1", "1.0.0.0", "", "", 0)]
     write(tmp_path / "spoken.csv", rows)
     assert read(tmp_path / "spoken.csv") == rows
 
 
 def test_a_table_of_something_else_says_what_writes_it_anew(tmp_path):
-    (tmp_path / "spoken.csv").write_text("part,colour\nchromium-64,red\n")
-    with pytest.raises(LonglookError, match="longlook browsers"):
-        read(tmp_path / "spoken.csv")
+    head = "part,version,offers,speaks,disk_bytes\n"
+    for text in ("part,colour\nchromium-64,red\n", head + "chromium-64,64.0,Q039,Q039,large\n"):
+        (tmp_path / "spoken.csv").write_text(text)
+        with pytest.raises(LonglookError, match="longlook browsers"):
+            read(tmp_path / "spoken.csv")
     with pytest.raises(LonglookError, match="longlook browsers"):
         read(tmp_path / "absent.csv")
 
@@ -31,6 +33,7 @@ def test_every_browser_is_in_the_kept_table_with_its_version():
     assert list(kept) == [part.name for part in browsers()]
     for part in browsers():
         assert kept[part.name].version == part.spec.components[BROWSER].version
+        assert 50e6 < kept[part.name].disk_bytes < 1e9
 
 
 def test_what_the_parts_say_of_versions_the_wire_says_too():

@@ -31,6 +31,8 @@ class Spoken:
     """By itself; empty: nothing."""
     speaks: str
     """All that it can be made to offer, the oldest first, with spaces between."""
+    disk_bytes: int
+    """Of its part as it is installed: the program and what comes with it."""
 
 
 def browsers() -> list[Part]:
@@ -43,11 +45,13 @@ def browsers() -> list[Part]:
 def ask(bed: Testbed, parts: Iterable[Part], say: Callable[[str], None]) -> Iterator[Spoken]:
     """Each in turn; installs those that are not there."""
     for part in parts:
-        program = install_part(part.name, say).program(BROWSER)
+        placed = install_part(part.name, say)
+        program = placed.program(BROWSER)
         flags = features(part)
         alone = offered(bed, program, flags) or ""
         versions = spoken(bed, program, flags)
-        yield Spoken(part.name, part.spec.components[BROWSER].version, alone, " ".join(versions))
+        size = sum(file.stat().st_size for file in placed.folder.rglob("*") if file.is_file())
+        yield Spoken(part.name, part.spec.components[BROWSER].version, alone, " ".join(versions), size)
 
 
 def features(part: Part) -> tuple[str, ...]:
@@ -66,6 +70,6 @@ def read(path: Path) -> list[Spoken]:
     """What `write` wrote."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            return [Spoken(**row) for row in csv.DictReader(file)]
-    except (OSError, TypeError) as error:
+            return [Spoken(**row | {"disk_bytes": int(row["disk_bytes"])}) for row in csv.DictReader(file)]
+    except (OSError, KeyError, TypeError, ValueError) as error:
         raise LonglookError(f"{path}: cannot be read ({error}): `longlook browsers` writes it anew") from None

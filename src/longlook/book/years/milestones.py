@@ -82,6 +82,7 @@ def table() -> HTML:
         "can be made to offer",
         "QUIC measured",
         "TLS over TCP",
+        "on disk",
     ]
     rows = [
         [
@@ -92,7 +93,8 @@ def table() -> HTML:
             one.spoken.speaks.replace(" ", ", "),
             one.wire,
             one.tls or NONE_MEASURED,
+            f"{one.spoken.disk_bytes / 1e6:.0f} MB",
         ]
         for one in milestones()
     ]
-    return HTML(html_table(head, rows, numeric=set()))
+    return HTML(html_table(head, rows, numeric={len(head) - 1}))

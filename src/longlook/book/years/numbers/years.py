@@ -9,7 +9,7 @@ from longlook.analysis.power import detectable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years import evidence, releases, releases_shown
+from longlook.book.years import evidence, needs, releases, releases_shown
 from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, SERIES, Change, significant
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
@@ -150,6 +150,16 @@ def _flags(place: int, what: str) -> Callable[[Measured], StatedNumber]:
     return number
 
 
+def _disk(_m: Measured) -> StatedNumber:
+    return StatedNumber(f"{needs.disk_bytes() / 1e9:.1f}{SPACE}GB", "installed parts; book/years/spoken.csv")
+
+
+def _hours(m: Measured) -> StatedNumber:
+    if not needs.hours(m.data, m.key):
+        raise NotMeasured("no campaign of this chapter")
+    return StatedNumber(f"{needs.hours(m.data, m.key):.1f}{SPACE}hours", "time of its newest campaigns")
+
+
 NUMBERS: Numbers = {
     "loads": _loads,
     "browsers": _browsers,
@@ -168,6 +178,8 @@ NUMBERS: Numbers = {
     "change-of-server": _change_of_server,
     "cpu-tcp-first": _cpu("tcp", 0),
     "cpu-tcp-last": _cpu("tcp", -1),
+    "axis-disk": _disk,
+    "axis-hours": _hours,
     "stated-years": stated("years"),
     "stated-versions": stated("years-versions"),
     "stated-loss": stated("years-loss"),
