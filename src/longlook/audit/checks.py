@@ -161,6 +161,7 @@ def section(
     arms = chosen(arms[~arms["control"]])
     alone = arms[arms["mode"] == "interleaved"]
     loads = loads_of(tables["samples"], alone)
+    kept = of_kept(loads, alone)
     compared = compared_cells(chosen(tables["agreement_means"]), chosen(tables["agreement_verdicts"]), tables["cells"])
     measured = set(arms[CELL_NAME].itertuples(index=False, name=None))
     metrics = dict.fromkeys(cell.metric for cell in compared)
@@ -176,7 +177,8 @@ def section(
         largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
         unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
         loads=count_loads(loads),
-        order=order_control(without_kept(loads, alone)),
+        order=order_control(loads[~kept]),
+        kept=order_control(loads[kept]),
         short_cells=short_cells(alone, tables["cells"]),
         floors=len(bounded),
         below_floor=below_floor(bounded, tables["cells"]),
@@ -295,12 +297,12 @@ def count_loads(loads: pd.DataFrame) -> LoadCounts:
     )
 
 
-def without_kept(loads: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
-    """Loads of arms that open a connection for each: for how long a kept one was idle, and with which window it goes
-    on, depends on what was loaded before."""
+def of_kept(loads: pd.DataFrame, arms: pd.DataFrame) -> pd.Series:
+    """Which loads are of arms that keep their connection from load to load: for how long it was idle, and with which
+    window it goes on, depends on what was loaded before."""
     of = [*CELL_NAME, "arm"]
     kept = arms.loc[arms["handshake"] == "warm", of]
-    return loads[~pd.MultiIndex.from_frame(loads[of]).isin(pd.MultiIndex.from_frame(kept))]
+    return pd.Series(pd.MultiIndex.from_frame(loads[of]).isin(pd.MultiIndex.from_frame(kept)), index=loads.index)
 
 
 def order_control(loads: pd.DataFrame) -> OrderControl:

@@ -160,7 +160,7 @@ def _section(section: Section) -> list[str]:
         ]
         lines += _most(section)
         lines += ["", _SUMMARY_HEAD, *(_summary_row(table) for table in section.tables)]
-    lines += ["", _loads(section.loads), *_order(section.order)]
+    lines += ["", _loads(section.loads), *_order(section.order), *_kept(section.kept)]
     if section.unpublished_cells:
         lines.append(f"  {section.unpublished_cells} measured cells have no published counterpart")
     if section.short_cells:
@@ -210,6 +210,14 @@ def _order(control: OrderControl) -> list[str]:
     counts = f"{len(control.significant)} of {control.tested} significant ({control.allowed} allowed)"
     verdict = "PASS" if control.passed else "FAIL"
     lines = [f"  order control, an arm after its own load against after the other's: {verdict}. {counts}"]
+    return lines + few([f"    {text}" for text in control.significant])
+
+
+def _kept(control: OrderControl) -> list[str]:
+    """No control: what is known of arms that keep their connection."""
+    if not control.tested:
+        return []
+    lines = [f"  of arms that keep their connection, {len(control.significant)} of {control.tested} depend on it"]
     return lines + few([f"    {text}" for text in control.significant])
 
 

@@ -79,7 +79,7 @@ class AuditPage:
             found = part.order
             counts = f"{len(found.significant)} of {found.tested} significant, {found.allowed} allowed"
             whole = f"<p>{MARKS['pass' if found.passed else 'fail']}: {counts}.</p>" + _list(found.significant)
-            return whole + self._by_processor(found)
+            return whole + self._by_processor(found) + _kept(part.kept)
 
         return self._each(text)
 
@@ -174,6 +174,13 @@ def open_audit() -> AuditPage:
     if not (paths.PROCESSED / PACKAGE_NAME).is_file():
         return AuditPage(None, data)
     return AuditPage(run_audit(anew=False, table=data.whole), data)
+
+
+def _kept(found: OrderControl) -> str:
+    if not found.tested:
+        return ""
+    counts = f"{len(found.significant)} of {found.tested} differ"
+    return f"<p>Of arms that keep their connection from load to load, {counts}:</p>" + _list(found.significant)
 
 
 def _title(part: Section) -> str:
