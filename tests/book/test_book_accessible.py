@@ -73,8 +73,8 @@ DARK = """(() => { const root = document.documentElement;
 
 @pytest.fixture(scope="module")
 def seen(built_book, chromium, rules):
-    """What every page shows in a wide window, each opened once: `axe`, `dark` (in the dark the page is the same in other
-    colours, of which the other rules know nothing), `tables`, `charts`; of each what was found, by page."""
+    """What every page shows in a wide window, each opened once: `axe`, `dark` (in the dark the page is the same in
+    other colours, of which the other rules know nothing), `tables`, `charts`; of each what was found, by page."""
 
     async def look(browser):
         told = {"axe": await axe.violations(browser)}

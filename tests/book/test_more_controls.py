@@ -9,7 +9,7 @@ from longlook.book import more_controls
 from longlook.figure import style
 
 
-def tested(quiet=10, rough=10, told=(4.0, 15.0), coloured=0, wide=0):
+def with_a_test(quiet=10, rough=10, told=(4.0, 15.0), coloured=0, wide=0):
     """Squares with a test: so many of each kind with the least differences `told`, in %, of which so many quiet ones
     tell 12 % and more only."""
     rows = [
@@ -38,14 +38,14 @@ def tested(quiet=10, rough=10, told=(4.0, 15.0), coloured=0, wide=0):
 )
 def test_what_was_predicted_of_pages(how, expected):
     known = {"quiet": 20, "rough": 37} | how
-    assert [one.holds for one in more_controls.of_pages(tested(**known))] == expected
+    assert [one.holds for one in more_controls.of_pages(with_a_test(**known))] == expected
 
 
 def test_what_was_predicted_of_downloads():
-    white, quiet = more_controls.of_downloads(tested(11, 11, coloured=1))
+    white, quiet = more_controls.of_downloads(with_a_test(11, 11, coloured=1))
     assert (white.holds, white.found, quiet.holds) == (True, "22 measured, 1 coloured", True)
     assert quiet.found == "4.0 % by the median, of 11 squares"
-    white, quiet = more_controls.of_downloads(tested(11, 11, told=(5.5, 9.0), coloured=2))
+    white, quiet = more_controls.of_downloads(with_a_test(11, 11, told=(5.5, 9.0), coloured=2))
     assert (white.holds, quiet.holds) == (False, False)
 
 

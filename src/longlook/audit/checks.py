@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import pandas as pd
 from scipy.stats import binom
@@ -12,7 +12,7 @@ from longlook.analysis.ceiling import ALL, Ceiling, ceilings, halves
 from longlook.analysis.compared import ComparedCell, compared_cells, largest, overall
 from longlook.analysis.convention import conventions
 from longlook.analysis.newest import moment, newest, role_of
-from longlook.analysis.order import one_row_each, order_effects
+from longlook.analysis.order import OrderEffect, one_row_each, order_effects
 from longlook.analysis.welch import ALPHA, Summary, summary_of
 from longlook.audit.published import check_published
 from longlook.audit.report import (
@@ -161,7 +161,9 @@ def section(
     arms = chosen(arms[~arms["control"]])
     alone = arms[arms["mode"] == "interleaved"]
     loads = loads_of(tables["samples"], alone)
-    kept = of_kept(loads, alone)
+    keeping = kept_arms(alone)
+    effects = list(order_effects(loads))  # of all together: a load of any arm may come before another's
+    kept = [one for one in effects if (one.campaign, one.cell_id, one.arm) in keeping]
     compared = compared_cells(chosen(tables["agreement_means"]), chosen(tables["agreement_verdicts"]), tables["cells"])
     measured = set(arms[CELL_NAME].itertuples(index=False, name=None))
     metrics = dict.fromkeys(cell.metric for cell in compared)
@@ -177,8 +179,8 @@ def section(
         largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
         unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
         loads=count_loads(loads),
-        order=order_control(loads[~kept]),
-        kept=order_control(loads[kept]),
+        order=order_control([one for one in effects if one not in kept]),
+        kept=order_control(kept),
         short_cells=short_cells(alone, tables["cells"]),
         floors=len(bounded),
         below_floor=below_floor(bounded, tables["cells"]),
@@ -297,17 +299,15 @@ def count_loads(loads: pd.DataFrame) -> LoadCounts:
     )
 
 
-def of_kept(loads: pd.DataFrame, arms: pd.DataFrame) -> pd.Series:
-    """Which loads are of arms that keep their connection from load to load: for how long it was idle, and with which
-    window it goes on, depends on what was loaded before."""
-    of = [*CELL_NAME, "arm"]
-    kept = arms.loc[arms["handshake"] == "warm", of]
-    return pd.Series(pd.MultiIndex.from_frame(loads[of]).isin(pd.MultiIndex.from_frame(kept)), index=loads.index)
+def kept_arms(arms: pd.DataFrame) -> set[tuple[str, str, str]]:
+    """(campaign, cell, arm) of those that keep their connection from load to load: for how long it was idle, and with
+    which window it goes on, depends on what was loaded before."""
+    kept = arms[arms["handshake"] == "warm"]
+    return set(kept[[*CELL_NAME, "arm"]].itertuples(index=False, name=None))
 
 
-def order_control(loads: pd.DataFrame) -> OrderControl:
+def order_control(effects: Collection[OrderEffect]) -> OrderControl:
     """How many arms are faster or slower after a load of another arm."""
-    effects = list(order_effects(loads))
     tested = Counter(one.campaign for one in effects)
     coloured = Counter(one.campaign for one in effects if one.test.significant)
     return OrderControl(

@@ -67,7 +67,7 @@ class AuditPage:
                     narrow=control_chart(cells, ON_A_PHONE),
                     alt_text=f"Difference of each A/A cell in %, white where it is not significant. {told(cells)}",
                     downloads=(Attachment("aa-cells.csv", cells.to_csv(index=False)),),
-                    note=f"{'Campaigns' if len(names) > 1 else 'Campaign'} <code>{html.escape(', '.join(names))}</code>.",
+                    note=f"Campaign{'s' * (len(names) > 1)} <code>{html.escape(', '.join(names))}</code>.",
                 )
         return HTML(NOTHING)
 

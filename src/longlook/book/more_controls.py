@@ -36,12 +36,12 @@ Likeness = tuple[str, str, str, str, bool, bool, bool]
 
 
 def squares(arms: pd.DataFrame) -> pd.DataFrame:
-    """Cells of equal arms (rows of `arms`) side by side, each in its experiment's first metric, with the `stack` and the
-    `kind` of its arms in words and the least difference of their means that their loads tell, in % (NaN without a
-    test)."""
+    """Cells of equal arms (rows of `arms`) side by side, each in its experiment's first metric, with the `stack` and
+    the `kind` of its arms in words and the least difference of their means that their loads tell, in % (NaN without
+    a test)."""
     first = primary(arms)
     found = pd.concat([side_by_side(first, versus) for versus in EQUALS.values()], ignore_index=True)
-    labels = [ControlGroup.label_of(*likeness(row, "left_")[: len(KIND)]) for row in found.to_dict("records")]
+    labels = [ControlGroup.label_of(*likeness(row, "left_")[:4]) for row in found.to_dict("records")]
     return found.assign(
         stack=found["left_stack"],
         kind=[label.partition(" ")[2] for label in labels],

@@ -70,6 +70,10 @@ def read(path: Path) -> list[Spoken]:
     """What `write` wrote."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            return [Spoken(**row | {"disk_bytes": int(row["disk_bytes"])}) for row in csv.DictReader(file)]
-    except (OSError, KeyError, TypeError, ValueError) as error:
+            return [_spoken(**row) for row in csv.DictReader(file)]
+    except (OSError, TypeError, ValueError) as error:
         raise LonglookError(f"{path}: cannot be read ({error}): `longlook browsers` writes it anew") from None
+
+
+def _spoken(part: str, version: str, offers: str, speaks: str, disk_bytes: str) -> Spoken:
+    return Spoken(part, version, offers, speaks, int(disk_bytes))

@@ -42,10 +42,10 @@ def control_chart(cells: pd.DataFrame, in_a_row: int = IN_A_ROW) -> alt.TopLevel
     ]
     frame["ink"] = [style.INK if fill in ("#ffffff", style.NOT_MEASURED) else "#ffffff" for fill in frame["fill"]]
     frame["label"] = frame["pct_diff"].map(style.signed_pct)
-    lines = {"ticks": False, "domain": False, "labelExpr": f"split(datum.label, '{_BROKEN}')", "labelLimit": 300}
+    names_axis = alt.Axis(ticks=False, domain=False, labelExpr=f"split(datum.label, '{_BROKEN}')", labelLimit=300)
     base = alt.Chart(frame).encode(
         x=alt.X("number:O", title="cell", axis=alt.Axis(labelAngle=0, ticks=False, domain=False)),
-        y=alt.Y("arm:N", title=None, sort=list(dict.fromkeys(frame["arm"])), axis=alt.Axis(**lines)),
+        y=alt.Y("arm:N", title=None, sort=list(dict.fromkeys(frame["arm"])), axis=names_axis),
         tooltip=[
             alt.Tooltip("cell_id:N", title="cell"),
             alt.Tooltip("label:N", title="difference, %"),
