@@ -67,7 +67,7 @@ def covers(data: BookData | None = None) -> HTML:
         return HTML(style.NOTHING_YET)
     alike = pd.Series([likeness(row, "left_") for row in control.to_dict("records")], index=control.index)
     rows = []
-    for (study, table), cells in tables.groupby(["study", "table"], sort=False):
+    for (study, table), cells in sorted(tables.groupby(["study", "table"]), key=lambda one: _place(one[0])):
         measured = among(arms[~equal], cells[CELL_NAME].drop_duplicates())
         needed = {likeness(row) for row in measured.to_dict("records")}
         if needed:
@@ -76,6 +76,12 @@ def covers(data: BookData | None = None) -> HTML:
             rows.append([study, table, met, *_found(like), _processors(own, measured), _processors(own, like)])
     head = ["study", "table", "kinds met", "squares", "coloured", "least difference told", "measured on", "control on"]
     return HTML(html_table(head, rows, numeric={2, 3, 4, 5}))
+
+
+def _place(name: tuple[str, str]) -> tuple[bool, str, list[str | int]]:
+    """The thesis first; B.2 before B.10."""
+    study, table = name
+    return study != STUDY, study, [int(part) if part.isdigit() else part for part in table.split(".")]
 
 
 def likeness(row: dict, side: str = "") -> Likeness:
