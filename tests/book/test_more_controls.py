@@ -65,3 +65,9 @@ def test_a_control_vouches_for_what_it_is_like(tmp_path):
 def test_without_a_campaign_nothing_is_said(tmp_path):
     data = book_data.read(PUBLISHED, tmp_path)
     assert more_controls.covers(data).data == more_controls.predictions(data).data == style.NOTHING_YET
+
+
+def test_tables_stand_in_their_order():
+    names = [("a", "x"), ("muthuraj2024", "B.10"), ("muthuraj2024", "B.2"), ("muthuraj2024", "4.1"), ("a", "b-c")]
+    found = sorted(names, key=more_controls._place)
+    assert [table for _, table in found] == ["B.2", "B.10", "4.1", "b-c", "x"]

@@ -78,10 +78,11 @@ def covers(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric={2, 3, 4, 5}))
 
 
-def _place(name: tuple[str, str]) -> tuple[bool, str, list[str | int]]:
+def _place(name: tuple[str, str]) -> tuple[bool, str, list[tuple[int, str]]]:
     """The thesis first; B.2 before B.10."""
     study, table = name
-    return study != STUDY, study, [int(part) if part.isdigit() else part for part in table.split(".")]
+    parts = [(int(part), "") if part.isdigit() else (0, part) for part in table.split(".")]
+    return study != STUDY, study, parts
 
 
 def likeness(row: dict, side: str = "") -> Likeness:
