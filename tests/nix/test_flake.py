@@ -37,6 +37,25 @@ PACKAGES = {
 SHELLS = {"default", "quicv1", "quicv1c126", "gquic37", "gquic37nix", "today", "years", "book"}
 
 
+READ = ("envs", "tools", "src", "flake.nix", "flake.lock", "requirements.txt")
+"""What the flake reads of the repository."""
+
+
+def copy_to(folder: Path) -> Path:
+    """That, and nothing else."""
+    folder.mkdir()
+    for part in READ:
+        source = paths.ROOT / part
+        shutil.copytree(source, folder / part) if source.is_dir() else shutil.copy(source, folder / part)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def flake(tmp_path_factory):
+    """The same flake without the data, the tests and the book, all of which every command of Nix would copy."""
+    return f"path:{copy_to(tmp_path_factory.mktemp('flake') / 'copy')}"
+
+
 def this_flake() -> str:
     """What git tracks here, as it is now; without git, the whole folder."""
     return f"git+file://{paths.ROOT}?shallow=1" if (paths.ROOT / ".git").exists() else f"path:{paths.ROOT}"
@@ -59,8 +78,8 @@ def right(done: subprocess.CompletedProcess) -> str:
     return done.stdout
 
 
-def in_shell(name: str, *command: str, cwd: Path = paths.ROOT) -> str:
-    return right(nix("develop", f"{this_flake()}#{name}", "-c", *command, cwd=cwd))
+def in_shell(flake: str, name: str, *command: str, cwd: Path = paths.ROOT) -> str:
+    return right(nix("develop", f"{flake}#{name}", "-c", *command, cwd=cwd))
 
 
 def test_it_shows_every_output():
@@ -94,10 +113,10 @@ def test_its_checks_pass():
 
 
 @pytest.mark.parametrize("stack", ["quicv1", "quicv1c126", "gquic37"])
-def test_both_providers_give_the_same_stack(stack):
+def test_both_providers_give_the_same_stack(flake, stack):
     from longlook.stack import load_stack
 
-    found = in_shell(stack, "longlook", "stack", "show", stack)
+    found = in_shell(flake, stack, "longlook", "stack", "show", stack)
     digest = re.search(r"^digest (\w{64})$", found, re.MULTILINE).group(1)
     assert digest == load_stack(stack).digest  # which names the portable installation, and is in its records
     provided = {line.split()[0]: line.split()[1:] for line in found.splitlines() if not line.startswith("digest")}
@@ -105,8 +124,8 @@ def test_both_providers_give_the_same_stack(stack):
 
 
 @pytest.mark.parametrize(("shell", "other"), [("quicv1", "gquic37"), ("gquic37", "quicv1")])
-def test_the_doctor_says_where_each_component_comes_from(shell, other):
-    said = in_shell(shell, "longlook", "doctor")
+def test_the_doctor_says_where_each_component_comes_from(flake, shell, other):
+    said = in_shell(flake, shell, "longlook", "doctor")
     (line,) = [line for line in said.splitlines() if f"stack {shell}" in line]
     assert (
         line.startswith("ok") and "from nix, verified" in line and "(portable)" not in line and "(system)" not in line
@@ -118,8 +137,8 @@ def test_the_doctor_says_where_each_component_comes_from(shell, other):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("stack", ["quicv1", "quicv1c126", "gquic37", "gquic37nix"])
-def test_a_page_is_loaded_inside_the_shell(stack):
-    rows = json.loads(in_shell(stack, "python", "tests/nix/one_load.py", stack).splitlines()[-1])
+def test_a_page_is_loaded_inside_the_shell(flake, stack):
+    rows = json.loads(in_shell(flake, stack, "python", "tests/nix/one_load.py", stack).splitlines()[-1])
     assert set(rows) == {"quic", "tcp"}
     for protocol, row in rows.items():
         assert row["accepted"] or row["reject_reason"] == "disturbed", (protocol, row)
@@ -129,13 +148,13 @@ def test_a_page_is_loaded_inside_the_shell(stack):
 def test_make_installs_nothing_inside_the_shell(tmp_path):
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", str(paths.ROOT), str(clone)], check=True, timeout=120)
-    said = in_shell("quicv1", "make", "--no-print-directory", "doctor", cwd=clone)
+    said = in_shell(this_flake(), "quicv1", "make", "--no-print-directory", "doctor", cwd=clone)
     assert "stack quicv1" in said
     assert not (clone / ".venv").exists() and not (clone / ".longlook").exists()
 
 
-def test_the_app_asks_for_a_checkout(tmp_path):
-    done = nix("run", f"{this_flake()}#reproduce", cwd=tmp_path)
+def test_the_app_asks_for_a_checkout(flake, tmp_path):
+    done = nix("run", f"{flake}#reproduce", cwd=tmp_path)
     assert done.returncode != 0 and "is no checkout of this repository" in done.stderr
 
 
@@ -144,11 +163,7 @@ def spoilt(tmp_path):
     """A copy of what the flake reads, in which one text is replaced."""
 
     def copy(file: str, old: str, new: str) -> str:
-        root = tmp_path / "copy"
-        root.mkdir()
-        for part in ("envs", "tools", "src", "flake.nix", "flake.lock", "requirements.txt"):
-            source = paths.ROOT / part
-            shutil.copytree(source, root / part) if source.is_dir() else shutil.copy(source, root / part)
+        root = copy_to(tmp_path / "copy")
         text = (root / file).read_text()
         assert old in text
         (root / file).write_text(text.replace(old, new))
@@ -179,8 +194,8 @@ def test_a_changed_package_is_refused(spoilt):
     assert done.returncode != 0 and "hash mismatch in fixed-output derivation" in done.stderr
 
 
-def test_the_userland_of_ubuntu_18_evaluates():
-    path = right(nix("eval", f"{this_flake()}#legacyPackages.x86_64-linux.stack-gquic37-ubuntu-18.drvPath", "--raw"))
+def test_the_userland_of_ubuntu_18_evaluates(flake):
+    path = right(nix("eval", f"{flake}#legacyPackages.x86_64-linux.stack-gquic37-ubuntu-18.drvPath", "--raw"))
     assert path.endswith("-stack-gquic37-ubuntu-18.drv")
 
 
