@@ -8,6 +8,7 @@ until the head of the answer is there, until the last byte is.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import socket
@@ -52,6 +53,9 @@ class Watch:
         self.moments: dict[str, float] = {}
         self.sockets: list[socket.socket] = []
         self.ports: list[int] = []
+        self.held: list[socket.socket] = []
+        """AIOHTTP closes a connection with its last byte, and its server knows it for half a round trip more: too short
+        for whoever asks about it on a busy machine. While there is another handle it stays."""
 
     def socket(self, address):
         self.sockets.append(socket.socket(*address[:3]))
@@ -63,6 +67,11 @@ class Watch:
     async def stands(self, *_):
         self.moments.setdefault("connect", time.monotonic())
         self.ports.append(self.sockets[-1].getsockname()[1])
+        self.held.append(self.sockets[-1].dup())
+
+    def let_go(self):
+        for one in self.held:
+            one.close()
 
     def trace(self):
         trace = aiohttp.TraceConfig()
@@ -71,24 +80,25 @@ class Watch:
         return trace
 
 
-async def fetch(origin, port, address, certificate, path):
-    """One request; what came of it."""
+async def fetch(opened, origin, port, address, certificate, path):
+    """One request; what came of it. What it opens is closed with `opened`."""
     watch, digest, size = Watch(), hashlib.sha256(), 0
+    opened.callback(watch.let_go)
     url = URL(f"https://{origin}:{port}{path}", encoded=True)
     connector = aiohttp.TCPConnector(
         ssl=trusting(certificate), resolver=Known(address), force_close=True, socket_factory=watch.socket
     )
     headers = {"Accept-Encoding": "identity"}
     try:
-        async with (
-            aiohttp.ClientSession(connector=connector, trace_configs=[watch.trace()], timeout=NO_TIMEOUT) as session,
-            session.get(url, headers=headers, allow_redirects=False) as answer,
-        ):
-            watch.moments["first"] = time.monotonic()
-            async for chunk in answer.content.iter_any():
-                digest.update(chunk)
-                size += len(chunk)
-            watch.moments["last"] = time.monotonic()
+        session = await opened.enter_async_context(
+            aiohttp.ClientSession(connector=connector, trace_configs=[watch.trace()], timeout=NO_TIMEOUT)
+        )
+        answer = await opened.enter_async_context(session.get(url, headers=headers, allow_redirects=False))
+        watch.moments["first"] = time.monotonic()
+        async for chunk in answer.content.iter_any():
+            digest.update(chunk)
+            size += len(chunk)
+        watch.moments["last"] = time.monotonic()
     except (aiohttp.ClientError, OSError) as error:
         raise FetchFailed(f"{type(error).__name__}: {error}") from None
     at = {name: round((moment - watch.moments["begin"]) * 1e3, 3) for name, moment in watch.moments.items()}
@@ -110,11 +120,19 @@ NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 
 
 def main(origin, port, address, certificate):
+    @contextlib.contextmanager
     def one(path, timeout_s, _fresh):
-        try:
-            return asyncio.run(asyncio.wait_for(fetch(origin, int(port), address, certificate, path), timeout_s))
-        except TimeoutError:
-            raise FetchFailed(f"not finished within {timeout_s:g} s") from None
+        opened = contextlib.AsyncExitStack()
+        with asyncio.Runner() as runner:
+            asked = fetch(opened, origin, int(port), address, certificate, path)
+            try:
+                found = runner.run(asyncio.wait_for(asked, timeout_s))
+            except TimeoutError:
+                raise FetchFailed(f"not finished within {timeout_s:g} s") from None
+            else:
+                yield found
+            finally:
+                runner.run(opened.aclose())
 
     answer_all(f"{aiohttp.__version__} ({ssl.OPENSSL_VERSION})", one)
 
