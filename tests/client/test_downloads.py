@@ -107,7 +107,7 @@ def test_a_handshake_takes_its_round_trips(testbed_name, tmp_path, server, clien
     link = Link(bandwidth_mbps=50, rtt_ms=200)
     with download_on(testbed_name, tmp_path, server, client, link=link) as on:
         took = min(on.side.load(index)["metrics"]["connect_ms"] for index in range(3))
-    assert 0 <= took - trips * link.rtt_ms < 80
+    assert 0 <= took / link.rtt_ms - trips < 0.75, "what programs compute is no round trip"
 
 
 @pytest.mark.parametrize(("server", "client"), [*EACH, BROWSER, SYSTEM])
