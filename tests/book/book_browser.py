@@ -19,7 +19,7 @@ from pathlib import Path
 from tornado.websocket import websocket_connect
 
 START_TIMEOUT_S = 30
-ANSWER_TIMEOUT_S = 30
+ANSWER_TIMEOUT_S = 120
 
 
 def find_chromium() -> str | None:
