@@ -155,9 +155,11 @@ def _disk(_m: Measured) -> StatedNumber:
 
 
 def _hours(m: Measured) -> StatedNumber:
-    if not needs.hours(m.data, m.key):
+    found = needs.campaigns(m.data, m.key)
+    if found.empty:
         raise NotMeasured("no campaign of this chapter")
-    return StatedNumber(f"{needs.hours(m.data, m.key):.1f}{SPACE}hours", "time of its newest campaigns")
+    files = ", ".join(f"data/raw/{name}" for name in found["campaign"])
+    return StatedNumber(f"{needs.hours(m.data, m.key):.1f}{SPACE}hours", f"time that they took; from {files}")
 
 
 NUMBERS: Numbers = {
