@@ -41,7 +41,9 @@ def visit(chromium, pages, look, theme="light", size=(1300, 900)):
                 await browser.open(page)
                 await browser.wait_for(DRAWN)
                 if told := await look(browser):
-                    found[page.stem if stems[page.stem] == 1 else f"{page.parent.name}/{page.stem}"] = told
+                    name = page.stem if stems[page.stem] == 1 else f"{page.parent.name}/{page.stem}"
+                    assert name not in found
+                    found[name] = told
             assert browser.errors == []
         return found
 

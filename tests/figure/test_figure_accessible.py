@@ -77,7 +77,7 @@ def test_what_is_not_significant_is_slanted(squares):
 def test_control_squares_of_a_phone_are_broken_into_rows():
     cells = pd.DataFrame(
         [
-            {"campaign": "c", "cell_id": str(number), "stack": "s", "kind": kind, "pct_diff": 0.5, "p_value": 0.5}
+            {"campaign": "c", "cell_id": str(number), "kind": f"s {kind}", "pct_diff": 0.5, "p_value": 0.5}
             for kind, count in (("QUIC", 9), ("TCP", 2))
             for number in range(count)
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 from scipy.stats import binom
@@ -161,9 +161,7 @@ def section(
     arms = chosen(arms[~arms["control"]])
     alone = arms[arms["mode"] == "interleaved"]
     loads = loads_of(tables["samples"], alone)
-    keeping = kept_arms(alone)
-    effects = list(order_effects(loads))  # of all together: a load of any arm may come before another's
-    kept = [one for one in effects if (one.campaign, one.cell_id, one.arm) in keeping]
+    order, kept = order_controls(loads, alone)
     compared = compared_cells(chosen(tables["agreement_means"]), chosen(tables["agreement_verdicts"]), tables["cells"])
     measured = set(arms[CELL_NAME].itertuples(index=False, name=None))
     metrics = dict.fromkeys(cell.metric for cell in compared)
@@ -179,8 +177,8 @@ def section(
         largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
         unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
         loads=count_loads(loads),
-        order=order_control([one for one in effects if one not in kept]),
-        kept=order_control(kept),
+        order=order,
+        kept=kept,
         short_cells=short_cells(alone, tables["cells"]),
         floors=len(bounded),
         below_floor=below_floor(bounded, tables["cells"]),
@@ -299,14 +297,19 @@ def count_loads(loads: pd.DataFrame) -> LoadCounts:
     )
 
 
-def kept_arms(arms: pd.DataFrame) -> set[tuple[str, str, str]]:
-    """(campaign, cell, arm) of those that keep their connection from load to load: for how long it was idle, and with
-    which window it goes on, depends on what was loaded before."""
-    kept = arms[arms["handshake"] == "warm"]
-    return set(kept[[*CELL_NAME, "arm"]].itertuples(index=False, name=None))
+def order_controls(loads: pd.DataFrame, arms: pd.DataFrame) -> tuple[OrderControl, OrderControl]:
+    """Of the arms that open a connection for each load, and of those that keep theirs: for how long that was idle, and
+    with which window it goes on, depends on what was loaded before. What comes before a load may be one of either."""
+    warm = arms.loc[arms["handshake"] == "warm", [*CELL_NAME, "arm"]]
+    keeping = set(warm.itertuples(index=False, name=None))
+    new: list[OrderEffect] = []
+    kept: list[OrderEffect] = []
+    for one in order_effects(loads):
+        (kept if (one.campaign, one.cell_id, one.arm) in keeping else new).append(one)
+    return _order_control(new), _order_control(kept)
 
 
-def order_control(effects: Collection[OrderEffect]) -> OrderControl:
+def _order_control(effects: Sequence[OrderEffect]) -> OrderControl:
     """How many arms are faster or slower after a load of another arm."""
     tested = Counter(one.campaign for one in effects)
     coloured = Counter(one.campaign for one in effects if one.test.significant)

@@ -158,6 +158,9 @@ class Section:
     unpublished_cells: int
     loads: LoadCounts
     order: OrderControl
+    kept: OrderControl
+    """The same question, of arms that keep their connection: there it is no fault, but their loads are no independent
+    samples."""
     short_cells: tuple[str, ...]
     """Cells in which an arm has fewer accepted loads than the fullest arm of the same campaign."""
     floors: int
@@ -165,9 +168,6 @@ class Section:
     below_floor: tuple[str, ...]
     uncontrolled: tuple[str, ...]
     """Kinds of arms of which no A/A control was measured."""
-    kept: OrderControl = OrderControl()
-    """The same question as `order`, of arms that keep their connection: there it is no fault, but their loads are no
-    independent samples."""
     ceilings: Mapping[str, Ceiling] = field(default_factory=dict)
     """Study -> that of all its tables together."""
     halves: Halves | None = None

@@ -11,8 +11,6 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.newest import STUDY
-from longlook.analysis.power import detectable
-from longlook.analysis.welch import summary_of
 from longlook.audit.checks import CELL_NAME, KIND, allowed_by_chance, among, counted, primary
 from longlook.audit.report import ControlGroup
 from longlook.book import data as book_data
@@ -22,7 +20,7 @@ from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
-from longlook.figure.versus import Versus, side_by_side, told_text
+from longlook.figure.versus import SIDES, Versus, side_by_side, told_pct, told_text
 
 EQUALS = {metric.name: Versus("a", "b", metric) for metric in (PLT, TTLB)}
 PAGES, DOWNLOADS = "aa-more", "aa-downloads"
@@ -36,22 +34,19 @@ Likeness = tuple[str, str, str, str, bool, bool, bool]
 
 
 def squares(arms: pd.DataFrame) -> pd.DataFrame:
-    """Cells of equal arms (rows of `arms`) side by side, each in its experiment's first metric, with the `stack` and
-    the `kind` of its arms in words and the least difference of their means that their loads tell, in % (NaN without
-    a test)."""
+    """Cells of equal arms (rows of `arms`) side by side, each in its experiment's first metric, with the `kind` of
+    its arms in words and the least difference of their means that their loads tell, in % (NaN without a test)."""
     first = primary(arms)
-    found = pd.concat([side_by_side(first, versus) for versus in EQUALS.values()], ignore_index=True)
-    labels = [ControlGroup.label_of(*likeness(row, "left_")[:4]) for row in found.to_dict("records")]
+    return pd.concat([_squares(first, versus) for versus in EQUALS.values()], ignore_index=True)
+
+
+def _squares(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
+    found = side_by_side(arms, versus)
+    kinds = found[[f"left_{name}" for name in KIND]].itertuples(index=False, name=None)
     return found.assign(
-        stack=found["left_stack"],
-        kind=[label.partition(" ")[2] for label in labels],
-        told_pct=[_told_pct(row) for row in found.to_dict("records")],
+        kind=[ControlGroup.label_of(*kind) for kind in kinds],
+        told_pct=[told_pct(row, versus) for row in found.to_dict("records")],
     )
-
-
-def _told_pct(row: dict) -> float:
-    left = summary_of(row, "left_")
-    return detectable(left, summary_of(row, "right_")) / left.mean * 100
 
 
 def covers(data: BookData | None = None) -> HTML:
@@ -95,7 +90,7 @@ def _found(like: pd.DataFrame) -> list[str]:
     """Of squares: how many, how many of them coloured, and the median of the least differences that they tell."""
     tested = like[like["verdict"].notna()]
     told = told_text(tested["told_pct"].median()) if len(tested) else style.DASH
-    return [str(len(tested)), str(_coloured(tested)), told]
+    return [str(len(tested)), str(coloured(tested)), told]
 
 
 def _processors(data: BookData, rows: pd.DataFrame) -> str:
@@ -104,8 +99,9 @@ def _processors(data: BookData, rows: pd.DataFrame) -> str:
     return ", ".join(names) or style.DASH
 
 
-def _coloured(tested: pd.DataFrame) -> int:
-    return int((tested["verdict"] != "none").sum())
+def coloured(squares: pd.DataFrame) -> int:
+    """How many of them have a significant difference."""
+    return int(squares["verdict"].isin(SIDES).sum())
 
 
 def predictions(data: BookData | None = None) -> HTML:
@@ -159,8 +155,8 @@ def _as_white(tested: pd.DataFrame, series: str) -> Prediction:
     kind = "pages" if series == PAGES else "downloads"
     return Prediction(
         f"all {planned} squares of {kind} are measured, and at most {most} of them coloured",
-        f"{len(tested)} measured, {_coloured(tested)} coloured",
-        len(tested) == planned and _coloured(tested) <= most,
+        f"{len(tested)} measured, {coloured(tested)} coloured",
+        len(tested) == planned and coloured(tested) <= most,
     )
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import html
 import statistics
+from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
@@ -19,18 +21,19 @@ from longlook.analysis.welch import Summary, summary_of, welch_from_summaries
 from longlook.audit.checks import APART, allowed_by_chance
 from longlook.audit.comparison import DRIFT, DRIFT_MS
 from longlook.book import data as book_data
+from longlook.book import more_controls
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
-from longlook.figure.versus import Versus
+from longlook.figure.versus import Versus, told_pct
 
 ROOT, USER = APART
 """Series by who measured."""
 HEADS = {ROOT: "root", USER: "ordinary user"}
-EQUALS = Versus("a", "b", PLT)
+EQUALS = more_controls.EQUALS[PLT.name]
 SQUARES, QUIET = 40, 20
 """In all, and of them without loss."""
 MOST_DISTURBED, NOISE = 0.2, 1.5
@@ -50,7 +53,7 @@ class Control:
 
     @property
     def coloured(self) -> int:
-        return int(self.squares["verdict"].isin(("left", "right")).sum())
+        return more_controls.coloured(self.squares)
 
     @property
     def share(self) -> float:
@@ -59,16 +62,16 @@ class Control:
 
     def least_ms(self, lossy: bool) -> dict[str, float]:
         """By a square's key, the least difference of its means that its loads tell."""
-        own = self.squares[(self.squares["loss_pct"] > 0) == lossy]
         return {
-            row["key"]: detectable(summary_of(row, "left_"), summary_of(row, "right_"))
-            for row in own.to_dict("records")
+            row["key"]: detectable(summary_of(row, "left_"), summary_of(row, "right_")) for row in self._rows(lossy)
         }
 
     def least_pct(self, lossy: bool) -> float:
         """The median of them, as a share of the mean."""
-        means = dict(zip(self.squares["key"], self.squares["left_mean"], strict=True))
-        return statistics.median(least / means[key] * 100 for key, least in self.least_ms(lossy).items())
+        return statistics.median(told_pct(row, EQUALS) for row in self._rows(lossy))
+
+    def _rows(self, lossy: bool) -> list[dict[Hashable, Any]]:
+        return self.squares[(self.squares["loss_pct"] > 0) == lossy].to_dict("records")
 
     def means(self) -> dict[tuple[str, str], Summary]:
         """By key and side."""

@@ -17,13 +17,12 @@ _BROKEN = "|"
 
 
 def control_chart(cells: pd.DataFrame, in_a_row: int = IN_A_ROW) -> alt.TopLevelMixin:
-    """Squares of the A/A cells (rows of `side_by_side`, with their `stack` and their `kind` of arm in words), each with
+    """Squares of the A/A cells (rows of `side_by_side`, with their `kind` of arm in words, its stack first), each with
     its percentage difference, upright where it is significant; a row per kind, or several with at most `in_a_row`
     squares."""
-    names = ["stack", "kind"]
-    frame = cells[["campaign", "cell_id", *names, "pct_diff", "p_value"]].sort_values(names, kind="stable")
-    frame["number"] = frame.groupby(names).cumcount() + 1
-    frame["arm"] = frame["stack"] + _BROKEN + frame["kind"]
+    frame = cells[["campaign", "cell_id", "kind", "pct_diff", "p_value"]].sort_values("kind", kind="stable")
+    frame["number"] = frame.groupby("kind").cumcount() + 1
+    frame["arm"] = frame["kind"].str.replace(" ", _BROKEN, n=1)
     first = (frame["number"] - 1) // in_a_row * in_a_row + 1
     is_more = frame.groupby("arm")["number"].transform("max") > in_a_row
     frame["arm"] += (", " + first.astype(str) + " ff.").where(is_more, "")

@@ -79,10 +79,13 @@ def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
 
 
 def least_told_pct(row: Mapping[Hashable, Any], versus: Versus) -> float:
-    """Of a square without a significant difference: the least one, as a percentage, that its loads would show in four
-    of five repetitions; NaN of any other square."""
-    if row["verdict"] != "none":
-        return math.nan
+    """Of a square without a significant difference, what `told_pct` says; NaN of any other square."""
+    return told_pct(row, versus) if row["verdict"] == "none" else math.nan
+
+
+def told_pct(row: Mapping[Hashable, Any], versus: Versus) -> float:
+    """The least difference of a square's means, as a percentage, that its loads show in four of five repetitions; NaN
+    without a test."""
     left, right = summary_of(row, "left_"), summary_of(row, "right_")
     whole = left.mean if versus.metric.better != "high" else right.mean
     return detectable(left, right) / whole * 100

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.newest import newest
 from longlook.book import data as book_data
-from longlook.book.chapters import chapter_sweeps
+from longlook.book.chapters import chapter_series
 from longlook.book.data import BookData
 from longlook.book.varied import REFERENCE
 from longlook.book.years.milestones import milestones
@@ -17,19 +17,18 @@ from longlook.figure import style
 from longlook.figure.table import html_table
 
 CHAPTER = "years"
+"""And the study that it is of."""
 
 
-def campaigns(data: BookData, key: str = REFERENCE) -> pd.DataFrame:
-    """Rows of `campaigns`: the newest of each sweep of the chapter, in the chapter's order."""
-    shown = set(newest(data.whole("cells"), key)["campaign"])
-    known = data.whole("campaigns")
-    own = known[known["campaign"].isin(shown)].set_index("sweep")
-    return own.reindex([name for name in chapter_sweeps(CHAPTER) if name in own.index]).reset_index()
+def campaigns(data: BookData, key: str = REFERENCE) -> list[pd.Series]:
+    """Rows of `campaigns`: those that the chapter shows, in its order."""
+    shown = (name for one in chapter_series(CHAPTER) for name in data.rows("cells", CHAPTER, one, key)["campaign"])
+    return [data.campaign(name) for name in dict.fromkeys(shown)]
 
 
-def hours(data: BookData, key: str = REFERENCE) -> float:
-    """That they took."""
-    return float(campaigns(data, key)["wall_s"].sum()) / 3600
+def hours(found: Iterable[pd.Series]) -> float:
+    """That campaigns took."""
+    return float(sum(one["wall_s"] for one in found)) / 3600
 
 
 def disk_bytes() -> int:
@@ -42,7 +41,7 @@ def table(data: BookData | None = None) -> HTML:
     rows = [
         [f"<code>{html.escape(one['sweep'])}</code>", str(one["cells_measured"]), f"{one['wall_s'] / 60:.0f} min",
          html.escape(str(one["cpu_model"]))]
-        for one in campaigns(data or book_data.load()).to_dict("records")
+        for one in campaigns(data or book_data.load())
     ]  # fmt: skip
     if not rows:
         return HTML(style.NOTHING_YET)

@@ -8,7 +8,6 @@ until the head of the answer is there, until the last byte is.
 """
 
 import asyncio
-import contextlib
 import hashlib
 import os
 import socket
@@ -47,15 +46,14 @@ def trusting(certificate):
 
 
 class Watch:
-    """When the fetch's connection begins to be opened and when it stands, and from which port."""
+    """When the fetch's connection begins to be opened and when it stands, and from which port. `held` gets another
+    handle of it."""
 
-    def __init__(self):
+    def __init__(self, held):
+        self.held = held
         self.moments: dict[str, float] = {}
         self.sockets: list[socket.socket] = []
         self.ports: list[int] = []
-        self.held: list[socket.socket] = []
-        """AIOHTTP closes a connection with its last byte, and its server knows it for half a round trip more: too short
-        for whoever asks about it on a busy machine. While there is another handle it stays."""
 
     def socket(self, address):
         self.sockets.append(socket.socket(*address[:3]))
@@ -69,10 +67,6 @@ class Watch:
         self.ports.append(self.sockets[-1].getsockname()[1])
         self.held.append(self.sockets[-1].dup())
 
-    def let_go(self):
-        for one in self.held:
-            one.close()
-
     def trace(self):
         trace = aiohttp.TraceConfig()
         trace.on_connection_create_start.append(self.begins)
@@ -80,25 +74,24 @@ class Watch:
         return trace
 
 
-async def fetch(opened, origin, port, address, certificate, path):
-    """One request; what came of it. What it opens is closed with `opened`."""
-    watch, digest, size = Watch(), hashlib.sha256(), 0
-    opened.callback(watch.let_go)
+async def fetch(held, origin, port, address, certificate, path):
+    """One request; what came of it. Its connection stands until what is `held` is closed."""
+    watch, digest, size = Watch(held), hashlib.sha256(), 0
     url = URL(f"https://{origin}:{port}{path}", encoded=True)
     connector = aiohttp.TCPConnector(
         ssl=trusting(certificate), resolver=Known(address), force_close=True, socket_factory=watch.socket
     )
     headers = {"Accept-Encoding": "identity"}
     try:
-        session = await opened.enter_async_context(
-            aiohttp.ClientSession(connector=connector, trace_configs=[watch.trace()], timeout=NO_TIMEOUT)
-        )
-        answer = await opened.enter_async_context(session.get(url, headers=headers, allow_redirects=False))
-        watch.moments["first"] = time.monotonic()
-        async for chunk in answer.content.iter_any():
-            digest.update(chunk)
-            size += len(chunk)
-        watch.moments["last"] = time.monotonic()
+        async with (
+            aiohttp.ClientSession(connector=connector, trace_configs=[watch.trace()], timeout=NO_TIMEOUT) as session,
+            session.get(url, headers=headers, allow_redirects=False) as answer,
+        ):
+            watch.moments["first"] = time.monotonic()
+            async for chunk in answer.content.iter_any():
+                digest.update(chunk)
+                size += len(chunk)
+            watch.moments["last"] = time.monotonic()
     except (aiohttp.ClientError, OSError) as error:
         raise FetchFailed(f"{type(error).__name__}: {error}") from None
     at = {name: round((moment - watch.moments["begin"]) * 1e3, 3) for name, moment in watch.moments.items()}
@@ -120,21 +113,21 @@ NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 
 
 def main(origin, port, address, certificate):
-    @contextlib.contextmanager
-    def one(path, timeout_s, _fresh):
-        opened = contextlib.AsyncExitStack()
-        with asyncio.Runner() as runner:
-            asked = fetch(opened, origin, int(port), address, certificate, path)
-            try:
-                found = runner.run(asyncio.wait_for(asked, timeout_s))
-            except TimeoutError:
-                raise FetchFailed(f"not finished within {timeout_s:g} s") from None
-            else:
-                yield found
-            finally:
-                runner.run(opened.aclose())
+    # AIOHTTP closes a connection with its last byte, and its server knows it for half a round trip more: too short for
+    # whoever asks about it on a busy machine. While there is another handle it stays.
+    held: list[socket.socket] = []
 
-    answer_all(f"{aiohttp.__version__} ({ssl.OPENSSL_VERSION})", one)
+    def let_go():
+        while held:
+            held.pop().close()
+
+    def one(path, timeout_s, _fresh):
+        try:
+            return asyncio.run(asyncio.wait_for(fetch(held, origin, int(port), address, certificate, path), timeout_s))
+        except TimeoutError:
+            raise FetchFailed(f"not finished within {timeout_s:g} s") from None
+
+    answer_all(f"{aiohttp.__version__} ({ssl.OPENSSL_VERSION})", one, let_go)
 
 
 if __name__ == "__main__":

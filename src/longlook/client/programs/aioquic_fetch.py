@@ -24,7 +24,7 @@ from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import ConnectionTerminated, HandshakeCompleted
 from aioquic.quic.packet import QuicProtocolVersion
 from aioquic.tls import SessionTicket
-from lines import FetchFailed, answer_all, at_once
+from lines import FetchFailed, answer_all
 
 VERSIONS = [QuicProtocolVersion.VERSION_1]
 """Not version 2 beside it: where that is offered LSQUIC's server takes it, and then cannot read early data, which are
@@ -137,7 +137,7 @@ def main(origin, port, address, certificate, initial_rtt_ms=None):
         except TimeoutError:
             raise FetchFailed(f"not finished within {timeout_s:g} s") from None
 
-    answer_all(aioquic.__version__, at_once(one))
+    answer_all(aioquic.__version__, one)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import argparse
 import hashlib
 
 from curl_cffi import Curl, CurlError, CurlInfo, CurlOpt
-from lines import FetchFailed, answer_all, at_once
+from lines import FetchFailed, answer_all
 
 HTTP_2_ONLY_OVER_TLS, HTTP_3_ONLY = 4, 31
 TIMES = ("namelookup", "connect", "appconnect", "starttransfer", "total")
@@ -73,7 +73,7 @@ def main(told):
         origin = f"{told.origin}:{told.port}"
         return fetch(f"https://{origin}{path}", f"{origin}:{told.address}", told, int(timeout_s * 1000))
 
-    answer_all(Curl().version().decode(), at_once(one))
+    answer_all(Curl().version().decode(), one)
 
 
 if __name__ == "__main__":

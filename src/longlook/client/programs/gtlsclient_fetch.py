@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from lines import FetchFailed, answer_all, at_once
+from lines import FetchFailed, answer_all
 from processes import Processes
 
 CHUNK = 1 << 16
@@ -58,7 +58,7 @@ class Fetcher:
 
 
 def main(client, version, folder, origin, port, address):
-    answer_all(version, at_once(Fetcher(client, folder, origin, port, address).fetch))
+    answer_all(version, Fetcher(client, folder, origin, port, address).fetch)
 
 
 if __name__ == "__main__":

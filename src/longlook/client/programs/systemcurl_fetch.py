@@ -13,7 +13,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from lines import FetchFailed, answer_all, at_once
+from lines import FetchFailed, answer_all
 from processes import Processes
 
 TIMES = ("namelookup", "connect", "appconnect", "starttransfer", "total")
@@ -73,7 +73,7 @@ def arguments():
 
 
 def main(told):
-    answer_all(told.version, at_once(Fetcher(told).fetch))
+    answer_all(told.version, Fetcher(told).fetch)
 
 
 if __name__ == "__main__":

@@ -156,10 +156,10 @@ def _disk(_m: Measured) -> StatedNumber:
 
 def _hours(m: Measured) -> StatedNumber:
     found = needs.campaigns(m.data, m.key)
-    if found.empty:
+    if not found:
         raise NotMeasured("no campaign of this chapter")
-    files = ", ".join(f"data/raw/{name}" for name in found["campaign"])
-    return StatedNumber(f"{needs.hours(m.data, m.key):.1f}{SPACE}hours", f"time that they took; from {files}")
+    files = ", ".join(f"data/raw/{one['campaign']}" for one in found)
+    return StatedNumber(f"{needs.hours(found):.1f}{SPACE}hours", f"time that they took; from {files}")
 
 
 NUMBERS: Numbers = {
