@@ -62,12 +62,13 @@ check: bootstrap
 	exit $$status
 
 # The checks, then Go, pytest last: the last line is the summary of the tests; the status is bad if any failed.
-# Four workers for two processors (tests/conftest.py); PYTEST_ARGS=-n0 for one process.
+# Four workers for two processors (tests/conftest.py); PYTEST_ARGS=-n0 for one process. Python keeps what it compiles, also
+# where it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
 	@status=0; \
 	$(CHECK); \
 	$(BIN)python -m longlook.host.userns $(BIN)python -m longlook.stack.gotest || status=1; \
-	$(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 4 $(PYTEST_ARGS) || status=1; \
+	PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 4 $(PYTEST_ARGS) || status=1; \
 	exit $$status
 
 book: bootstrap

@@ -13,6 +13,7 @@ nothing at all beside it; the summary names it with an R, which is a thing to lo
 import contextlib
 import fcntl
 import functools
+import gc
 import os
 import re
 import shutil
@@ -45,6 +46,12 @@ def pytest_collection_modifyitems(config, items):
         if "nix" in marks and shutil.which("nix") is None:
             item.add_marker(pytest.mark.skip(reason="needs Nix: apt-get install nix-bin"))
     items.sort(key=_place if _is_worker(config) else _lateness)
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays to the end: no search for garbage goes through it and writes on it."""
+    gc.collect()
+    gc.freeze()
 
 
 @functools.cache

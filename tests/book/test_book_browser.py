@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from book_browser import Browser
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 FIGURE = "figure-4-6d"
 NAME = "figure-4.6d-squares.csv"

@@ -14,7 +14,7 @@ from longlook.book.pdf.book import make_pdf
 from longlook.book.pdf.whole import whole
 from longlook.errors import LonglookError
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1500)]
 CHAPTERS = expected_pages(paths.ROOT / "_toc.yml")
 
 

@@ -11,7 +11,7 @@ from book_browser import Browser
 from longlook.analysis.floor import floor
 from longlook.book import whatif
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 PHONE = (390, 800)
 PAGE = "book/what-if.html"

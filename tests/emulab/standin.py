@@ -19,13 +19,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from pyroute2 import NetNS, netns
+from pyroute2 import netns
 
 from longlook.host import process
 from longlook.paths import CACHE
 from longlook.stack.gobuild import build_tool
 from longlook.testbed.description import EmulabDescription, parse_description
-from longlook.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS, NetnsTestbed, namespace, processes
+from longlook.testbed.netns import ADDRESSES, NetnsTestbed, namespace, processes
 
 BRIDGE_BIN = Path(__file__).with_name("bridge_bin")
 ROLES = ("server", "bridge", "client")
@@ -99,8 +99,8 @@ class Standin:
             "key": str(self.folder / "user_key"),
         }
         data["known_hosts"] = str(self.folder / "known_hosts")
-        data["server"] = {"host": self.address("server"), "address": SERVER_ADDRESS}
-        data["client"] = {"host": self.address("client"), "address": CLIENT_ADDRESS}
+        data["server"] = {"host": self.address("server"), "address": ADDRESSES["server"].ip}
+        data["client"] = {"host": self.address("client"), "address": ADDRESSES["client"].ip}
         data["bridge"] = {"host": self.address("bridge"), "pipes": PIPES}
         return parse_description(data | changes)
 
@@ -177,10 +177,9 @@ class Standin:
 
     def _make_control_network(self) -> None:
         self._remove_control_network()
-        netns.create(self._lan)
-        with NetNS(self._lan) as lan:
-            lan.link("add", ifname="br0", kind="bridge")
-            lan.link("set", index=lan.link_lookup(ifname="br0")[0], state="up")
+        sh("ip", "netns", "add", self._lan)
+        sh("ip", "-n", self._lan, "link", "add", "br0", "type", "bridge")
+        sh("ip", "-n", self._lan, "link", "set", "br0", "up")
         for role in ROLES:
             space = namespace(self.name, role)
             self._cable(f"to-{role}", "ctl0", space)

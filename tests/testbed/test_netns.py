@@ -136,18 +136,15 @@ def test_an_answer_that_never_comes_is_not_waited_for():
 
 
 def test_a_testbed_whose_first_wiring_has_no_answer_is_made_once_more(testbed_name, monkeypatch):
-    made, apart = [], netns._apart
+    made, make = [], NetnsTestbed._make
 
-    def lost_once(action, *patience):
-        if getattr(action, "__name__", "") != "_make":
-            return apart(action, *patience)
-        made.append(action)
-        found = apart(action, *patience)
+    def lost_once(bed):
+        made.append(bed)
+        make(bed)
         if len(made) == 1:
             raise netns.NoAnswer("as if the last answer had been lost")
-        return found
 
-    monkeypatch.setattr(netns, "_apart", lost_once)
+    monkeypatch.setattr(NetnsTestbed, "_make", lost_once)
     with NetnsTestbed(testbed_name) as bed:
         assert bed.hosts["client"].address in bed.run("client", ["ip", "-4", "-o", "addr"], timeout_s=5)
     assert len(made) == 2

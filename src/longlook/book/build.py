@@ -22,7 +22,7 @@ from longlook.errors import LonglookError
 
 __all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters"]
 
-TIMEOUT_S = 900
+TIMEOUT_S = 1200
 """A build that takes longer is stuck: the chapters' own time limit is well below."""
 MAX_EXECUTION_S = 400.0
 """All chapters that are executed must be so within this much of processor time: twice what all of them took on a busy

@@ -36,8 +36,8 @@ from longlook.errors import LonglookError
 
 AT_ONCE = 2
 CHAPTER_TIMEOUT_S = 600
-"""By the clock on the wall, to end one that waits for ever: what takes 15 s by itself took more than 120 at idle priority
-beside three busy workers on a slow machine."""
+"""By the clock on the wall, to end one that waits for ever: what takes 15 s by itself took more than 120 at idle
+priority beside three busy workers on a slow machine."""
 TAIL_LINES = 20
 """Of what a cell that failed printed."""
 READ_ONCE = [name for name in TABLES if name != "contrasts"]

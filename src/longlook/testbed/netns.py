@@ -17,9 +17,10 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_args
+from functools import partial
+from typing import Any, NamedTuple, TypeVar, get_args
 
-from pyroute2 import NetNS, netns
+from pyroute2 import IPRoute, netns
 
 from longlook.errors import LonglookError
 from longlook.host import kernel, process, userns
@@ -28,12 +29,23 @@ from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.ownership import used
 
 PREFIX = "ll"
-SERVER_ADDRESS, CLIENT_ADDRESS = "10.77.0.1", "10.77.0.2"
-SERVER_MAC, CLIENT_MAC = "02:6c:6c:00:00:01", "02:6c:6c:00:00:02"
 PREFIX_LENGTH = 24
 ROLES: tuple[Role, ...] = get_args(Role)
 ENDS: tuple[Role, ...] = ("server", "client")
 """The hosts whose kernels speak; the bridge has no addresses."""
+
+
+class Address(NamedTuple):
+    """Of a host on the testbed's network."""
+
+    ip: str
+    mac: str
+
+
+ADDRESSES: dict[Role, Address] = {
+    "server": Address("10.77.0.1", "02:6c:6c:00:00:01"),
+    "client": Address("10.77.0.2", "02:6c:6c:00:00:02"),
+}
 OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg", "lro")
 
 CLONE_NEWNET = 0x40000000
@@ -76,6 +88,14 @@ def _apart(action: Callable[[], T], patience_s: float = NETLINK_S) -> T:
     return found[0]
 
 
+def _add(name: str) -> None:
+    """Make a network namespace, and leave the thread that calls in it: in a user namespace none may come back to the
+    machine's own."""
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), f"unshare {name}")
+    netns.attach(name, "thread-self")
+
+
 def _inside(name: str, action: Callable[[], T]) -> T:
     """Run `action()` in a thread that has entered the namespace; /proc/sys/net then shows its settings."""
 
@@ -101,9 +121,9 @@ class NetnsTestbed(Testbed):
             raise LonglookError(f"testbed name {name!r}: {names.WORDS}")
         self.name = name
         self.hosts = {
-            "server": Host("server", SERVER_ADDRESS, ("eth0",)),
+            "server": Host("server", ADDRESSES["server"].ip, ("eth0",)),
             "bridge": Host("bridge", "", ("brg_s", "brg_c")),
-            "client": Host("client", CLIENT_ADDRESS, ("eth0",)),
+            "client": Host("client", ADDRESSES["client"].ip, ("eth0",)),
         }
         self._started: list[subprocess.Popen[Any]] = []
         self._owned = contextlib.ExitStack()
@@ -137,40 +157,41 @@ class NetnsTestbed(Testbed):
         """Once more where netlink gives no answer."""
         remove(self.name)
         try:
-            _apart(self._make)
+            self._make()
         except NoAnswer:
             remove(self.name)
-            _apart(self._make)
+            self._make()
 
     def _make(self) -> None:
+        """By threads: pyroute2's own way forks the whole process for each namespace and for each that it speaks to, and
+        one in which pandas and some thousand tests are loaded then copies whatever it writes on."""
         for role in self.hosts:
-            netns.create(namespace(self.name, role))
-        self._wire("server", "brg_s", SERVER_MAC, SERVER_ADDRESS)
-        self._wire("client", "brg_c", CLIENT_MAC, CLIENT_ADDRESS)
-        self._neighbours()
+            _apart(partial(_add, namespace(self.name, role)))
+        _inside(namespace(self.name, "bridge"), self._wire_bridge)
+        for role in ENDS:
+            _inside(namespace(self.name, role), partial(self._wire_end, role))
 
-    def _wire(self, role: Role, bridge_interface: str, mac: str, address: str) -> None:
-        with NetNS(namespace(self.name, "bridge")) as bridge, NetNS(namespace(self.name, role)) as host:
-            bridge.link(
-                "add",
-                ifname=bridge_interface,
-                kind="veth",
-                peer={"ifname": "eth0", "address": mac, "net_ns_fd": f"/run/netns/{namespace(self.name, role)}"},
-            )
-            for end, name in ((bridge, bridge_interface), (host, "eth0"), (host, "lo")):
-                end.link("set", index=end.link_lookup(ifname=name)[0], state="up")
-            index = host.link_lookup(ifname="eth0")[0]
-            host.addr("add", index=index, address=address, prefixlen=PREFIX_LENGTH)
+    def _wire_bridge(self) -> None:
+        """In the bridge's namespace; the other ends are made in those of the hosts."""
+        with IPRoute() as bridge:
+            for role, interface in zip(ENDS, self.hosts["bridge"].interfaces, strict=True):
+                end = {
+                    "ifname": "eth0",
+                    "address": ADDRESSES[role].mac,
+                    "net_ns_fd": f"/run/netns/{namespace(self.name, role)}",
+                }
+                bridge.link("add", ifname=interface, kind="veth", peer=end)
+                bridge.link("set", index=bridge.link_lookup(ifname=interface)[0], state="up")
 
-    def _neighbours(self) -> None:
-        others: dict[Role, tuple[str, str]] = {
-            "server": (CLIENT_ADDRESS, CLIENT_MAC),
-            "client": (SERVER_ADDRESS, SERVER_MAC),
-        }
-        for role, (address, mac) in others.items():
-            with NetNS(namespace(self.name, role)) as host:
-                index = host.link_lookup(ifname="eth0")[0]
-                host.neigh("replace", dst=address, lladdr=mac, ifindex=index, state="permanent")
+    def _wire_end(self, role: Role) -> None:
+        """In the namespace of a host, that knows where the other is."""
+        (other,) = (ADDRESSES[one] for one in ENDS if one != role)
+        with IPRoute() as host:
+            for name in ("lo", "eth0"):
+                index = host.link_lookup(ifname=name)[0]
+                host.link("set", index=index, state="up")
+            host.addr("add", index=index, address=ADDRESSES[role].ip, prefixlen=PREFIX_LENGTH)
+            host.neigh("replace", dst=other.ip, lladdr=other.mac, ifindex=index, state="permanent")
 
     def _offloads_off(self) -> None:
         for role, host in self.hosts.items():

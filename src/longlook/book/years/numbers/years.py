@@ -185,6 +185,8 @@ NUMBERS: Numbers = {
     "stated-years": stated("years"),
     "stated-versions": stated("years-versions"),
     "stated-loss": stated("years-loss"),
+    "stated-large": stated("years-large"),
+    "stated-large-loss": stated("years-large-loss"),
     "servers-compared": _servers_compared,
     "servers-changed": _servers_changed,
     "servers-span": _servers_span,
