@@ -9,7 +9,7 @@ from longlook.analysis.power import detectable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years import evidence, needs, releases, releases_shown
+from longlook.book.years import evidence, large, needs, releases, releases_shown
 from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, SERIES, Change, significant
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
@@ -73,9 +73,9 @@ def _slow_and_large(cell: evidence.Measured) -> bool:
     return cell.place.bandwidth_mbps == SLOW and cell.place.object_bytes * cell.place.object_count >= 1e6
 
 
-def _steps(changed: Callable[[Change], int], protocol: str) -> Callable[[Measured], StatedNumber]:
+def _steps(changed: Callable[[Change], int], protocol: str, series: str = SERIES) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
-        found = _cells(m)
+        found = _cells(m, series)
         counts = [changed(one) for one in evidence.changes(found) if one.protocol == protocol]
         return _told(str(sum(counts)), f"steps of {protocol} between neighbouring milestones, in all cells", found)
 
@@ -185,6 +185,8 @@ NUMBERS: Numbers = {
     "stated-years": stated("years"),
     "stated-versions": stated("years-versions"),
     "stated-loss": stated("years-loss"),
+    "large-tried": _steps(lambda one: len(one.steps), "quic", large.LOSSY),
+    "large-changed": _steps(lambda one: len(one.significant), "quic", large.LOSSY),
     "stated-large": stated("years-large"),
     "stated-large-loss": stated("years-large-loss"),
     "servers-compared": _servers_compared,
