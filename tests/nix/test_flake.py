@@ -46,7 +46,10 @@ def copy_to(folder: Path) -> Path:
     folder.mkdir()
     for part in READ:
         source = paths.ROOT / part
-        shutil.copytree(source, folder / part) if source.is_dir() else shutil.copy(source, folder / part)
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / part)
     return folder
 
 
