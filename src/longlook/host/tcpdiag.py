@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import socket
 import struct
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.host.namespaces import enter_network
 
 NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY = 4, 20
 REQUEST_DUMP = 0x301
@@ -21,7 +21,6 @@ CONGESTION = 4
 ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK, CLOSING = 1, 4, 5, 8, 9, 11
 CONNECTED = (ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK, CLOSING)
 """States of a connection that still has its controller."""
-CLONE_NEWNET = 0x40000000
 TIMEOUT_S = 5.0
 _HEADER, _REQUEST, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=BBBxI2s2s44x"), struct.Struct("=HH")
 _MESSAGE_BYTES = 72
@@ -99,8 +98,7 @@ def _inside(pid: int, action):
 
     def body():
         try:
-            with contextlib.closing(_Namespace(pid)) as namespace:
-                namespace.enter()
+            enter_network(Path(f"/proc/{pid}/ns/net"))
             result.append(action())
         except OSError as error:
             result.append(error)
@@ -111,15 +109,3 @@ def _inside(pid: int, action):
     if isinstance(result[0], OSError):
         raise LonglookError(f"cannot look at the TCP sockets of process {pid}: {result[0]}")
     return result[0]
-
-
-class _Namespace:
-    def __init__(self, pid: int):
-        self._descriptor = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
-
-    def enter(self) -> None:
-        if ctypes.CDLL(None, use_errno=True).setns(self._descriptor, CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), "setns")
-
-    def close(self) -> None:
-        os.close(self._descriptor)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from longlook.errors import LonglookError
+from longlook.host.namespaces import called
 
 NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_SLAVE = 2, 4, 8, 4096, 16384, 1 << 19
@@ -97,7 +98,7 @@ def _run(command: Sequence[str]) -> NoReturn:
 def _unshare() -> None:
     """New user, mount and process namespaces, in which this user has his own id."""
     user, group = os.geteuid(), os.getegid()
-    _called("unshare", NEWUSER | NEWNS | NEWPID)
+    called("unshare", NEWUSER | NEWNS | NEWPID)
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
@@ -106,7 +107,7 @@ def _unshare() -> None:
 def _be_first(command: Sequence[str]) -> NoReturn:
     """The first process inside: with it all others end. It takes over whoever has lost his parent."""
     try:
-        _called("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        called("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         _mount()
         _keep_rights()
     except OSError as error:
@@ -123,10 +124,10 @@ def _be_first(command: Sequence[str]) -> NoReturn:
 
 def _mount() -> None:
     """A /proc of this process namespace, and a /run that can be written, with what was there but the namespaces."""
-    _called("mount", b"none", b"/", None, MS_REC | MS_SLAVE, None)
-    _called("mount", b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
+    called("mount", b"none", b"/", None, MS_REC | MS_SLAVE, None)
+    called("mount", b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
     before = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
-    _called("mount", b"tmpfs", b"/run", b"tmpfs", MS_NOSUID | MS_NODEV, b"mode=755")
+    called("mount", b"tmpfs", b"/run", b"tmpfs", MS_NOSUID | MS_NODEV, b"mode=755")
     Path("/run/netns").mkdir()
     for name in sorted(set(os.listdir(before)) - {"netns"}):
         source, target = Path(f"/proc/self/fd/{before}") / name, Path("/run") / name
@@ -135,7 +136,7 @@ def _mount() -> None:
                 target.symlink_to(source.readlink())
             elif source.is_dir():
                 target.mkdir()
-                _called("mount", bytes(source), bytes(target), None, MS_BIND | MS_REC, None)
+                called("mount", bytes(source), bytes(target), None, MS_BIND | MS_REC, None)
     os.close(before)
 
 
@@ -143,16 +144,9 @@ def _keep_rights() -> None:
     """KEPT and no others, such that programs which are started have them too."""
     mask = sum(1 << bit for bit in KEPT.values())
     words = [mask & 0xFFFFFFFF] * 3 + [mask >> 32] * 3  # effective, permitted, inheritable: low halves, high halves
-    _called("capset", (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)(*words))
+    called("capset", (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)(*words))
     for bit in KEPT.values():
-        _called("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, bit, 0, 0)
-
-
-def _called(name: str, *arguments: object) -> None:
-    """A function of the C library that returns 0, or raises OSError."""
-    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments):
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), name)
+        called("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, bit, 0, 0)
 
 
 def _exit_as(child: int) -> NoReturn:

@@ -9,7 +9,6 @@ are permanent and IPv6 is off: nothing but the experiment crosses the link.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import ipaddress
 import os
 import re
@@ -18,12 +17,14 @@ import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from pyroute2 import IPRoute, netns
 
 from longlook.errors import LonglookError
 from longlook.host import kernel, process, userns
+from longlook.host.namespaces import enter_network, leave_network
 from longlook.testbed import names
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.ownership import used
@@ -48,7 +49,6 @@ ADDRESSES: dict[Role, Address] = {
 }
 OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg", "lro")
 
-CLONE_NEWNET = 0x40000000
 NETLINK_S = 60.0
 """For a kernel's answers to a few requests of netlink, which take milliseconds: once, the answer to the first veth of a
 machine never came, and pyroute2 waits without end."""
@@ -91,21 +91,19 @@ def _apart(action: Callable[[], T], patience_s: float = NETLINK_S) -> T:
 def _add(name: str) -> None:
     """Make a network namespace, and leave the thread that calls in it: in a user namespace none may come back to the
     machine's own."""
-    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
-        raise OSError(ctypes.get_errno(), f"unshare {name}")
+    leave_network()
     netns.attach(name, "thread-self")
+
+
+def _file(name: str) -> Path:
+    return Path("/run/netns", name)
 
 
 def _inside(name: str, action: Callable[[], T]) -> T:
     """Run `action()` in a thread that has entered the namespace; /proc/sys/net then shows its settings."""
 
     def body() -> T:
-        descriptor = os.open(f"/run/netns/{name}", os.O_RDONLY)
-        try:
-            if ctypes.CDLL(None, use_errno=True).setns(descriptor, CLONE_NEWNET):
-                raise OSError(ctypes.get_errno(), f"setns {name}")
-        finally:
-            os.close(descriptor)
+        enter_network(_file(name))
         return action()
 
     return _apart(body)
@@ -178,7 +176,7 @@ class NetnsTestbed(Testbed):
                 end = {
                     "ifname": "eth0",
                     "address": ADDRESSES[role].mac,
-                    "net_ns_fd": f"/run/netns/{namespace(self.name, role)}",
+                    "net_ns_fd": str(_file(namespace(self.name, role))),
                 }
                 bridge.link("add", ifname=interface, kind="veth", peer=end)
                 bridge.link("set", index=bridge.link_lookup(ifname=interface)[0], state="up")
