@@ -30,11 +30,14 @@ def _told(text: str, what: str, found: Iterable[evidence.Measured | releases.Ser
     return StatedNumber(text, f"{what}; from {files}")
 
 
-def _loads(m: Measured) -> StatedNumber:
-    found = _cells(m)
-    counts = sorted({one.n for cell in found for one in cell.times.values()})
-    text = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return _told(text, "accepted loads of every arm", found)
+def _loads(series: str = SERIES) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        found = _cells(m, series)
+        counts = sorted({one.n for cell in found for one in cell.times.values()})
+        text = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        return _told(text, "accepted loads of every arm", found)
+
+    return number
 
 
 def _browsers(m: Measured) -> StatedNumber:
@@ -163,7 +166,8 @@ def _hours(m: Measured) -> StatedNumber:
 
 
 NUMBERS: Numbers = {
-    "loads": _loads,
+    "loads": _loads(),
+    "loss-loads": _loads(LOSS),
     "browsers": _browsers,
     "leads": _leads(lambda _: True),
     "leads-quic": _leads(lambda verdict: verdict == "left"),
