@@ -9,13 +9,14 @@ from longlook.analysis.power import detectable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years import evidence, large, needs, releases, releases_shown
+from longlook.book.years import evidence, large, needs, parts, releases, releases_shown
 from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, SERIES, Change, significant
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
 
 SLOW = 10.0
 LAST_GOOGLE, FIRST_ENVOY = 85, 88
+_Number = Callable[[Measured], StatedNumber]
 
 
 def _cells(m: Measured, series: str = SERIES) -> list[evidence.Measured]:
@@ -106,6 +107,40 @@ def _cpu(protocol: str, at: int) -> Callable[[Measured], StatedNumber]:
     return number
 
 
+def _parts(m: Measured) -> parts.Found:
+    found = parts.found(m.data, m.key)
+    if not found:
+        raise NotMeasured(f"no load of {parts.PAGE} of {parts.SERIES}")
+    return found
+
+
+def _part(part: Callable[[parts.Parts], float], *protocols: str, first: int = 0, last: int = 999) -> _Number:
+    """The least and the greatest of all browsers from `first` to `last`."""
+
+    def number(m: Measured) -> StatedNumber:
+        own = [
+            part(one)
+            for (number, protocol), one in _parts(m).items()
+            if protocol in protocols and first <= number <= last
+        ]
+        text = f"{min(own):.0f} to {max(own):.0f}{SPACE}ms"
+        return _told(text, "of one load of each browser, the one nearest to its median", _cells(m))
+
+    return number
+
+
+def _step_of_server(part: Callable[[parts.Parts], float]) -> _Number:
+    """What the step from Google's QUIC to HTTP/3 adds to a part."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _parts(m)
+        before, after = found[LAST_GOOGLE, "quic"], found[FIRST_ENVOY, "quic"]
+        text = f"{part(after) - part(before):.1f}{SPACE}ms"
+        return _told(text, f"QUIC, Chromium {LAST_GOOGLE} to {FIRST_ENVOY}, one load of each", _cells(m))
+
+    return number
+
+
 def _served(m: Measured) -> list[releases.Served]:
     found = releases.cells(m.data, key=m.key)
     if not found:
@@ -184,6 +219,12 @@ NUMBERS: Numbers = {
     "change-of-server": _change_of_server,
     "cpu-tcp-first": _cpu("tcp", 0),
     "cpu-tcp-last": _cpu("tcp", -1),
+    "set-up-google": _part(lambda one: one.set_up, "quic", last=LAST_GOOGLE),
+    "set-up-http3": _part(lambda one: one.set_up, "quic", first=FIRST_ENVOY),
+    "set-up-tcp": _part(lambda one: one.set_up, "tcp"),
+    "browser-time": _part(lambda one: one.browser, "quic", "tcp"),
+    "server-step": _step_of_server(lambda one: one.whole),
+    "server-step-set-up": _step_of_server(lambda one: one.set_up),
     "axis-disk": _disk,
     "axis-hours": _hours,
     "stated-years": stated("years"),

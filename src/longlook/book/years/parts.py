@@ -1,0 +1,102 @@
+"""Where the time of a small page goes, by milestone: before its first byte, under way, and in the browser.
+
+Of one load for each browser and protocol, the one nearest to its arm's median: the table `objects` has no others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from IPython.display import HTML
+
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.varied import REFERENCE
+from longlook.book.years.evidence import PROTOCOLS, SERIES, STUDY
+from longlook.book.years.milestones import milestones
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+PAGE, MBPS = "5kb-x1", 10.0
+LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
+"""Columns that name one."""
+Times = tuple[float, float, float]
+"""Of an object: when it is asked for, when its first byte is there and when its last, ms after the load began."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Of one load, ms."""
+
+    set_up: float
+    """Until the page's first byte, but for the one round trip that a request takes: connection, TLS and server."""
+    browser: float
+    """In which nothing is asked for or under way."""
+    whole: float
+    """The page load time."""
+
+
+def parts_of(objects: Iterable[Times], whole: float, rtt: float) -> Parts:
+    """Of the objects in the order of asking, the page first, and the page load time; all in ms."""
+    times = list(objects)
+    asked, first_byte, _ = times[0]
+    return Parts(first_byte - asked - rtt, whole - _covered(times), whole)
+
+
+def _covered(times: Iterable[Times]) -> float:
+    """Time in which at least one object is under way."""
+    total, until = 0.0, -math.inf
+    for start, _, end in sorted(times):
+        total += max(end - max(start, until), 0.0)
+        until = max(until, end)
+    return total
+
+
+Found = Mapping[tuple[int, str], Parts]
+"""By milestone and protocol."""
+
+
+def found(data: BookData, key: str = REFERENCE) -> Found:
+    """Of `PAGE` at `MBPS`; what has no load that counts is left out."""
+    arms = data.rows("arms", STUDY, SERIES, key)
+    arms = arms[(arms["metric"] == PLT.name) & (arms["workload"] == PAGE) & (arms["bandwidth_mbps"] == MBPS)]
+    samples = data.rows("samples", STUDY, SERIES, key)
+    whole = {_load(row): float(row["value"]) for row in samples[samples["metric"] == PLT.name].to_dict("records")}
+    objects: dict[tuple[Any, ...], list[Times]] = {}
+    for row in data.rows("objects", STUDY, SERIES, key).sort_values([*LOAD, "object"]).to_dict("records"):
+        objects.setdefault(_load(row), []).append((row["started_ms"], row["answered_ms"], row["ended_ms"]))
+    by_arm = {load[:3]: load for load in objects if load in whole}
+    numbers = {one.stack: one.number for one in milestones() if one.stack}
+    return {
+        (numbers[row["stack"]], row["protocol"]): parts_of(objects[load], whole[load], float(row["rtt_ms"]))
+        for row in arms.to_dict("records")
+        if row["stack"] in numbers and (load := by_arm.get((row["campaign"], row["cell_id"], row["arm"])))
+    }
+
+
+def _load(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return tuple(row[column] for column in LOAD)
+
+
+def table(data: BookData | None = None) -> HTML:
+    """A row for each browser that was measured, of either protocol the parts, ms."""
+    of = found(data or book_data.load())
+    if not of:
+        return HTML(style.NOTHING_YET)
+    rows = [
+        [one.name, one.released[:4], *chain(*(_texts(of.get((one.number, protocol))) for protocol in PROTOCOLS))]
+        for one in milestones()
+        if one.stack
+    ]
+    groups = [("", 2), *((f"{style.PROTOCOL_LABELS[protocol]}, ms", 3) for protocol in PROTOCOLS)]
+    head = ["browser", "released", *["set-up", "browser", "whole"] * len(PROTOCOLS)]
+    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups))
+
+
+def _texts(own: Parts | None) -> list[str]:
+    return [style.DASH] * 3 if own is None else [f"{ms:.1f}" for ms in (own.set_up, own.browser, own.whole)]
