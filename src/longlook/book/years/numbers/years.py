@@ -11,11 +11,14 @@ from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import evidence, large, needs, parts, releases, releases_shown
 from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, SERIES, Change, significant
-from longlook.book.years.tables import is_busiest
+from longlook.book.years.tables import MANY, is_busiest
 from longlook.figure import style
 
 SLOW = 10.0
 LAST_GOOGLE, FIRST_ENVOY = 85, 88
+SLOWER_WITH_MANY = 76
+"""A milestone that takes longer for many objects than the one before."""
+AROUND_KEY_SHARE = 119, 133
 _Number = Callable[[Measured], StatedNumber]
 
 
@@ -86,15 +89,25 @@ def _steps(changed: Callable[[Change], int], protocol: str, series: str = SERIES
     return number
 
 
-def _change_of_server(m: Measured) -> StatedNumber:
-    """How much longer QUIC takes, in the cells in which it changes there."""
-    found = _cells(m)
-    (change,) = [one for one in evidence.changes(found) if (one.protocol, one.after.number) == ("quic", FIRST_ENVOY)]
-    pcts = [(one.ratio.value - 1) * 100 for one in change.significant]
-    if not pcts:
-        raise NotMeasured("no cell changes there")
-    text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
-    return _told(text, f"QUIC, Chromium {LAST_GOOGLE} to {FIRST_ENVOY}, in cells that change", found)
+def _change(to: int, *protocols: str, workload: str | None = None) -> _Number:
+    """How much longer pages take from one milestone to the next, in the cells that change there; of one page, if
+    stated."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _cells(m)
+        pcts = [
+            (step.ratio.value - 1) * 100
+            for one in evidence.changes(found)
+            if one.protocol in protocols and one.after.number == to
+            for step in one.significant
+            if workload in (None, step.place.workload)
+        ]
+        if not pcts:
+            raise NotMeasured("no cell changes there")
+        text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
+        return _told(text, f"{' and '.join(protocols)}, to Chromium {to}, in cells that change", found)
+
+    return number
 
 
 def _cpu(protocol: str, at: int) -> Callable[[Measured], StatedNumber]:
@@ -129,14 +142,13 @@ def _part(part: Callable[[parts.Parts], float], *protocols: str, first: int = 0,
     return number
 
 
-def _step_of_server(part: Callable[[parts.Parts], float]) -> _Number:
-    """What the step from Google's QUIC to HTTP/3 adds to a part."""
+def _step_of(part: Callable[[parts.Parts], float], first: int, then: int) -> _Number:
+    """What the step from one milestone to another adds to a part, over QUIC."""
 
     def number(m: Measured) -> StatedNumber:
         found = _parts(m)
-        before, after = found[LAST_GOOGLE, "quic"], found[FIRST_ENVOY, "quic"]
-        text = f"{part(after) - part(before):.1f}{SPACE}ms"
-        return _told(text, f"QUIC, Chromium {LAST_GOOGLE} to {FIRST_ENVOY}, one load of each", _cells(m))
+        text = f"{part(found[then, 'quic']) - part(found[first, 'quic']):.1f}{SPACE}ms"
+        return _told(text, f"QUIC, Chromium {first} to {then}, one load of each", _cells(m))
 
     return number
 
@@ -216,15 +228,17 @@ NUMBERS: Numbers = {
     "changed-quic": _steps(lambda one: len(one.significant), "quic"),
     "steps-tcp": _steps(lambda one: len(one.steps), "tcp"),
     "changed-tcp": _steps(lambda one: len(one.significant), "tcp"),
-    "change-of-server": _change_of_server,
+    "change-of-server": _change(FIRST_ENVOY, "quic"),
+    "change-hundred": _change(SLOWER_WITH_MANY, *evidence.PROTOCOLS, workload=MANY),
     "cpu-tcp-first": _cpu("tcp", 0),
     "cpu-tcp-last": _cpu("tcp", -1),
     "set-up-google": _part(lambda one: one.set_up, "quic", last=LAST_GOOGLE),
     "set-up-http3": _part(lambda one: one.set_up, "quic", first=FIRST_ENVOY),
     "set-up-tcp": _part(lambda one: one.set_up, "tcp"),
     "browser-time": _part(lambda one: one.browser, "quic", "tcp"),
-    "server-step": _step_of_server(lambda one: one.whole),
-    "server-step-set-up": _step_of_server(lambda one: one.set_up),
+    "server-step": _step_of(lambda one: one.whole, LAST_GOOGLE, FIRST_ENVOY),
+    "server-step-set-up": _step_of(lambda one: one.set_up, LAST_GOOGLE, FIRST_ENVOY),
+    "share-step-set-up": _step_of(lambda one: one.set_up, *AROUND_KEY_SHARE),
     "axis-disk": _disk,
     "axis-hours": _hours,
     "stated-years": stated("years"),
