@@ -21,3 +21,11 @@ def test_transfers_are_short_and_once_each():
     quick = _quick(open_sweep("table-4.1"))
     assert {block.replicates for block in quick.cells_of} == {1}
     assert max(block.duration_s for block in quick.cells_of) == 15
+
+
+def test_a_block_can_be_left_out_of_a_quick_run():
+    """10 MB by every browser take a sixth of all the time."""
+    whole = open_sweep("years")
+    left = {cell.key for cell in whole.cells()} - {cell.key for cell in _quick(whole).cells()}
+    assert left == {cell.key for cell in whole.cells() if cell.workload.total_bytes == 10_000_000}
+    assert len(left) == 1 and "quick" not in open_sweep("figure-4.6a").definition()["cells"][0]

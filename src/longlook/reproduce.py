@@ -39,7 +39,8 @@ def remeasure_chapter(name: str, quick: bool) -> None:
 
 
 def _quick(sweep: Sweep) -> Sweep:
-    """The same cells with as few samples as the sweep says; transfers once each and not for long."""
+    """The same cells, but for blocks that are left out of it, with as few samples as the sweep says; transfers once
+    each and not for long."""
     blocks = [
         block.model_copy(
             update={
@@ -48,6 +49,7 @@ def _quick(sweep: Sweep) -> Sweep:
             }
         )
         for block in sweep.cells_of
+        if block.quick is not False
     ]
     update = {"name": f"{sweep.name}-quick", "loads": min(sweep.loads, sweep.quick_loads), "cells_of": blocks}
     return sweep.model_copy(update=update)
