@@ -49,7 +49,7 @@ def _quick(sweep: Sweep) -> Sweep:
             }
         )
         for block in sweep.cells_of
-        if block.quick is not False
+        if block.quick
     ]
     update = {"name": f"{sweep.name}-quick", "loads": min(sweep.loads, sweep.quick_loads), "cells_of": blocks}
     return sweep.model_copy(update=update)

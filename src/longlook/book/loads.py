@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from longlook.book.data import BookData
 
+LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
+"""Columns that name one."""
 Row = Mapping[Any, Any]
 Where = TypeVar("Where", bound=Hashable)
 
@@ -41,7 +43,7 @@ def rejected(
     rows = data.rows("samples", study, series, key)
     rows = rows[~rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
     found: dict[tuple[Where, str], Counter[str]] = {}
-    for row in rows.drop_duplicates(["campaign", "cell_id", "arm", "index", "attempt"]).to_dict("records"):
+    for row in rows.drop_duplicates(LOAD).to_dict("records"):
         where = places[row["campaign"], row["cell_id"]]
         if where is not None:
             found.setdefault((where, row["arm"]), Counter())[row["reject_reason"]] += 1

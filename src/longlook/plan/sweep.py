@@ -64,9 +64,7 @@ class Block(Value):
     at_most_s: float | None = None
     control: bool = False
     replicates: int = Field(default=1, ge=1, le=100)
-    quick: bool | None = Field(
-        default=None, exclude_if=unstated, description="false: left out of a quick run of its chapter"
-    )
+    quick: bool = Field(default=True, exclude_if=bool, description="false: left out of a quick run of its chapter")
 
     @model_validator(mode="before")
     @classmethod

@@ -9,12 +9,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
+from longlook.book.loads import LOAD
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import PROTOCOLS, SERIES, STUDY
 from longlook.book.years.milestones import milestones
@@ -23,8 +23,7 @@ from longlook.figure import style
 from longlook.figure.table import html_table
 
 PAGE, MBPS = "5kb-x1", 10.0
-LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
-"""Columns that name one."""
+TIMES = ["started_ms", "answered_ms", "ended_ms"]
 Times = tuple[float, float, float]
 """Of an object: when it is asked for, when its first byte is there and when its last, ms after the load began."""
 
@@ -66,21 +65,18 @@ def found(data: BookData, key: str = REFERENCE) -> Found:
     arms = data.rows("arms", STUDY, SERIES, key)
     arms = arms[(arms["metric"] == PLT.name) & (arms["workload"] == PAGE) & (arms["bandwidth_mbps"] == MBPS)]
     samples = data.rows("samples", STUDY, SERIES, key)
-    whole = {_load(row): float(row["value"]) for row in samples[samples["metric"] == PLT.name].to_dict("records")}
-    objects: dict[tuple[Any, ...], list[Times]] = {}
-    for row in data.rows("objects", STUDY, SERIES, key).sort_values([*LOAD, "object"]).to_dict("records"):
-        objects.setdefault(_load(row), []).append((row["started_ms"], row["answered_ms"], row["ended_ms"]))
-    by_arm = {load[:3]: load for load in objects if load in whole}
+    whole = samples[samples["metric"] == PLT.name].set_index(LOAD)["value"]
+    objects = data.rows("objects", STUDY, SERIES, key).sort_values("object")
+    loads = dict(list(objects.groupby(LOAD[:3], sort=False)))
     numbers = {one.stack: one.number for one in milestones() if one.stack}
-    return {
-        (numbers[row["stack"]], row["protocol"]): parts_of(objects[load], whole[load], float(row["rtt_ms"]))
-        for row in arms.to_dict("records")
-        if row["stack"] in numbers and (load := by_arm.get((row["campaign"], row["cell_id"], row["arm"])))
-    }
-
-
-def _load(row: Mapping[Any, Any]) -> tuple[Any, ...]:
-    return tuple(row[column] for column in LOAD)
+    of = {}
+    for row in arms[arms["stack"].isin(numbers)].itertuples():
+        load = loads.get((row.campaign, row.cell_id, row.arm))
+        if load is not None:
+            times = load[TIMES].itertuples(index=False, name=None)
+            own = parts_of(times, float(whole[tuple(load[LOAD].iloc[0])]), float(row.rtt_ms))
+            of[numbers[row.stack], row.protocol] = own
+    return of
 
 
 def table(data: BookData | None = None) -> HTML:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Collection, Iterable
 from statistics import median
 
 from longlook.analysis.power import detectable
@@ -19,7 +20,6 @@ LAST_GOOGLE, FIRST_ENVOY = 85, 88
 SLOWER_WITH_MANY = 76
 """A milestone that takes longer for many objects than the one before."""
 AROUND_KEY_SHARE = 119, 133
-_Number = Callable[[Measured], StatedNumber]
 
 
 def _cells(m: Measured, series: str = SERIES) -> list[evidence.Measured]:
@@ -42,6 +42,11 @@ def _loads(series: str = SERIES) -> Callable[[Measured], StatedNumber]:
         return _told(text, "accepted loads of every arm", found)
 
     return number
+
+
+def _from_to(pcts: Collection[float]) -> str:
+    """The least and the greatest difference."""
+    return f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
 
 
 def _browsers(m: Measured) -> StatedNumber:
@@ -70,8 +75,7 @@ def _span(protocol: str, chosen: Callable[[evidence.Measured], bool]) -> Callabl
             for one in cell.numbers(protocol)
             if one >= FIRST_HTTP3 and one != BASE and (ratio := cell.to_base(one, protocol))
         ]
-        text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
-        return _told(text, f"means over those of Chromium {BASE}", found)
+        return _told(_from_to(pcts), f"means over those of Chromium {BASE}", found)
 
     return number
 
@@ -89,7 +93,7 @@ def _steps(changed: Callable[[Change], int], protocol: str, series: str = SERIES
     return number
 
 
-def _change(to: int, *protocols: str, workload: str | None = None) -> _Number:
+def _change(to: int, *protocols: str, workload: str | None = None) -> Callable[[Measured], StatedNumber]:
     """How much longer pages take from one milestone to the next, in the cells that change there; of one page, if
     stated."""
 
@@ -104,8 +108,7 @@ def _change(to: int, *protocols: str, workload: str | None = None) -> _Number:
         ]
         if not pcts:
             raise NotMeasured("no cell changes there")
-        text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
-        return _told(text, f"{' and '.join(protocols)}, to Chromium {to}, in cells that change", found)
+        return _told(_from_to(pcts), f"{' and '.join(protocols)}, to Chromium {to}, in cells that change", found)
 
     return number
 
@@ -127,7 +130,9 @@ def _parts(m: Measured) -> parts.Found:
     return found
 
 
-def _part(part: Callable[[parts.Parts], float], *protocols: str, first: int = 0, last: int = 999) -> _Number:
+def _part(
+    part: Callable[[parts.Parts], float], *protocols: str, first: float = 0, last: float = math.inf
+) -> Callable[[Measured], StatedNumber]:
     """The least and the greatest of all browsers from `first` to `last`."""
 
     def number(m: Measured) -> StatedNumber:
@@ -142,7 +147,7 @@ def _part(part: Callable[[parts.Parts], float], *protocols: str, first: int = 0,
     return number
 
 
-def _step_of(part: Callable[[parts.Parts], float], first: int, then: int) -> _Number:
+def _step_of(part: Callable[[parts.Parts], float], first: int, then: int) -> Callable[[Measured], StatedNumber]:
     """What the step from one milestone to another adds to a part, over QUIC."""
 
     def number(m: Measured) -> StatedNumber:
@@ -174,8 +179,7 @@ def _servers_changed(m: Measured) -> StatedNumber:
 def _servers_span(m: Measured) -> StatedNumber:
     found = _served(m)
     pcts = [(ratio.value - 1) * 100 for _, _, ratio in releases.compared(found)]
-    text = f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
-    return _told(text, f"means over those of Envoy {releases.BASE}", found)
+    return _told(_from_to(pcts), f"means over those of Envoy {releases.BASE}", found)
 
 
 def _servers_told(m: Measured) -> StatedNumber:
