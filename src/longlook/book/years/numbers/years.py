@@ -10,7 +10,7 @@ from longlook.analysis.power import detectable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years import evidence, large, needs, parts, releases, releases_shown
+from longlook.book.years import causes, evidence, large, needs, parts, releases, releases_shown
 from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, SERIES, Change, significant
 from longlook.book.years.tables import MANY, is_busiest
 from longlook.figure import style
@@ -37,11 +37,15 @@ def _told(text: str, what: str, found: Iterable[evidence.Measured | releases.Ser
 def _loads(series: str = SERIES) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
         found = _cells(m, series)
-        counts = sorted({one.n for cell in found for one in cell.times.values()})
-        text = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        text = _least_to_most({one.n for cell in found for one in cell.times.values()})
         return _told(text, "accepted loads of every arm", found)
 
     return number
+
+
+def _least_to_most(counts: Collection[int]) -> str:
+    least, most = min(counts), max(counts)
+    return str(least) if least == most else f"{least} to {most}"
 
 
 def _from_to(pcts: Collection[float]) -> str:
@@ -158,6 +162,27 @@ def _step_of(part: Callable[[parts.Parts], float], first: int, then: int) -> Cal
     return number
 
 
+def _causes(tell: Callable[[causes.Found], str], what: str) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        if not (found := causes.found(m.data, m.key)):
+            raise NotMeasured(f"no campaign of {causes.SERIES}")
+        campaigns = m.data.rows("arms", evidence.STUDY, causes.SERIES, m.key)["campaign"].unique()
+        return StatedNumber(tell(found), f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
+
+    return number
+
+
+def _causes_share(found: causes.Found) -> str:
+    own = causes.shares(found).values()
+    return f"{min(own) * 100:.0f} to {max(own) * 100:.0f}{SPACE}%"
+
+
+def _causes_slow(found: causes.Found) -> str:
+    """What the changes add on the slow link."""
+    own = [(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()]
+    return f"{min(own):.1f} to {max(own):.1f}{SPACE}%"
+
+
 def _served(m: Measured) -> list[releases.Served]:
     found = releases.cells(m.data, key=m.key)
     if not found:
@@ -243,6 +268,12 @@ NUMBERS: Numbers = {
     "server-step": _step_of(lambda one: one.whole, LAST_GOOGLE, FIRST_ENVOY),
     "server-step-set-up": _step_of(lambda one: one.set_up, LAST_GOOGLE, FIRST_ENVOY),
     "share-step-set-up": _step_of(lambda one: one.set_up, *AROUND_KEY_SHARE),
+    "causes-loads": _causes(
+        lambda found: _least_to_most({one.n for one in found.values()}), "accepted loads of an arm"
+    ),
+    "causes-share": _causes(_causes_share, "of QUIC's and of TCP's step, without either change"),
+    "causes-slow": _causes(_causes_slow, "over QUIC and over TCP, a hundred objects at 10 Mbit/s"),
+    "stated-causes": stated("years-causes"),
     "axis-disk": _disk,
     "axis-hours": _hours,
     "stated-years": stated("years"),
