@@ -24,7 +24,7 @@ export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sb
 
 help:
 	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book"
-	@echo "make test                      run the checks and every test"
+	@echo "make test                      run every test, the checks among them"
 	@echo "make check                     form, types and imports of the code (ruff, mypy, import-linter)"
 	@echo "make doctor                    check this machine"
 	@echo "make book [FRESH=1]            build the book from the data that is there (every chapter anew)"
@@ -49,27 +49,19 @@ reproduce: bootstrap
 	@$(BIN)longlook reproduce --sweep $(SWEEP)
 
 # All of them, however many fail, which makes the status bad.
-define CHECK
-for check in "ruff format --check --quiet" "ruff check --quiet" mypy "lint-imports --no-logo"; do \
-	echo "check: $$check"; \
-	$(BIN)$$check || status=1; \
-done
-endef
-
 check: bootstrap
 	@status=0; \
-	$(CHECK); \
+	for check in "ruff format --check --quiet" "ruff check --quiet" mypy "lint-imports --no-logo"; do \
+		echo "check: $$check"; \
+		$(BIN)$$check || status=1; \
+	done; \
 	exit $$status
 
-# The checks, then Go, pytest last: the last line is the summary of the tests; the status is bad if any failed.
+# The checks and the tools' own tests in Go are among them (tests/checks), beside the others; the last line is the summary.
 # Four workers for two processors (tests/conftest.py); PYTEST_ARGS=-n0 for one process. Python keeps what it compiles, also
 # where it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
-	@status=0; \
-	$(CHECK); \
-	$(BIN)python -m longlook.host.userns $(BIN)python -m longlook.stack.gotest || status=1; \
-	PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 4 $(PYTEST_ARGS) || status=1; \
-	exit $$status
+	@PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 4 $(PYTEST_ARGS)
 
 book: bootstrap
 	@$(BIN)longlook book $(if $(FRESH),--fresh)
