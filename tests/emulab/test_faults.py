@@ -55,7 +55,7 @@ class Harm:
                     self._action()
                     self.loads_before = count
                     return
-            time.sleep(0.05)
+            time.sleep(0.2)
 
 
 def kept_loads(campaign):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from longlook.experiment.flow import Flow
 from longlook.probe import acknowledged, allowance, quic_packets, rtt_parts
 from longlook.probe.thin import thin
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TIMELINE_BINS = 600
 SERIES = [
@@ -32,6 +35,8 @@ TIMELINE_COLUMNS = ["flow", "source", "time_s", *SERIES, "phase"]
 
 def timeline(flow: Flow, scratch: Path, traced: pd.DataFrame | None, began: float, ended: float) -> pd.DataFrame:
     """Columns TIMELINE_COLUMNS, thinned; times from the start, s. `traced`: the kernel's account of TCP."""
+    import pandas as pd
+
     parts = _of_tcp(flow, scratch, traced) if flow.arm.protocol == "tcp" else _of_quic(flow, scratch)
     found = []
     for source, part in parts:
@@ -74,5 +79,5 @@ def counts(table: pd.DataFrame, flow: Flow) -> dict[str, float | int | None]:
     )
     for name in ("lost", "spurious"):
         highest = own[name].max()
-        found[name] = None if pd.isna(highest) else int(highest)
+        found[name] = None if math.isnan(highest) else int(highest)
     return found

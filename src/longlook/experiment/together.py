@@ -12,9 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from longlook.client.base import LoadFailed, Request
 from longlook.errors import LonglookError
@@ -42,6 +40,9 @@ from longlook.probe.tcp_probe import TcpTrace
 from longlook.probe.throughput import binned, frames, mean_mbps
 from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, SamplesWriter
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Progress = Callable[[str], None]
 
@@ -144,6 +145,8 @@ def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
 
 def _attempt(context: Context, number: int, whole: bool) -> Attempt:
     """Start the flows and the probes, transfer, judge; servers and clients are this attempt's own."""
+    import pandas as pd
+
     with contextlib.ExitStack() as owned:
         scratch = owned.enter_context(scratch_folder("longlook-transfer-"))
         flows = start_flows(owned, context, scratch)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from longlook.probe.quic_packets import Packet
 from longlook.probe.stream_frames import StreamFrames
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VERSION = "0.3"
 SENT, RECEIVED, LOST = "transport:packet_sent", "transport:packet_received", "recovery:packet_lost"
@@ -100,6 +101,8 @@ def losses(declared: Iterable[tuple[float, int]], began_s: float) -> Iterator[Ev
 
 def metrics(table: pd.DataFrame, columns: Sequence[str], began_s: float) -> Iterator[Event]:
     """An event where one of these columns changes, with what has changed; `table` has `time_s` and any of KEYS."""
+    import pandas as pd
+
     known: dict[str, float] = {}
     kept = [name for name in columns if name in table]
     for time_s, *values in table[["time_s", *kept]].itertuples(index=False, name=None):

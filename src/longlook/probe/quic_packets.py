@@ -11,10 +11,12 @@ import bisect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from longlook.probe.capture import fields
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAMES = (
     *("frame.time_epoch", "udp.srcport", "udp.length", "quic.packet_number"),
@@ -176,6 +178,8 @@ def follow(packets: Iterable[Packet]) -> pd.DataFrame:
 
 def followed(packets: Iterable[Packet]) -> tuple[pd.DataFrame, list[tuple[float, int]]]:
     """`follow`, and each packet declared lost: when (Unix time, s), and its number. Pure."""
+    import pandas as pd
+
     declared: list[tuple[float, int]] = []
     flying: dict[int, tuple[float, int]] = {}
     given_up: dict[int, float] = {}

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from longlook.probe.capture import fields
 from longlook.probe.quic_packets import PREFIX_HEX, Packet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ["time_s", "latest_rtt_ms", "down_ms", "hold_ms", "up_ms", "told_ms"]
 
@@ -31,6 +33,8 @@ def split(packets: Iterable[Packet], at_client: dict[str, float]) -> pd.DataFram
     serialisation and queue included; `hold_ms`: from there until the client sent the ACK; `up_ms`: the ACK's way. They
     add up to the RTT. `told_ms`: the delay that the ACK itself owns up to.
     """
+    import pandas as pd
+
     sent: dict[int, tuple[float, str]] = {}
     rows = []
     for packet in packets:
