@@ -66,7 +66,8 @@ def test_the_status_is_the_commands():
 
 def began(*command):
     argv, options = as_user(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/")
-    child = subprocess.Popen(argv, **options)
+    # Tests that run in a shell's background would hand down a Ctrl-C that is ignored, and that no shell can then heed.
+    child = subprocess.Popen(argv, **options, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert child.stdout.readline().strip() == "ready"
     return child, psutil.Process(child.pid).children(recursive=True)
 
