@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 
+import pandas as pd
 import pytest
 
 from longlook import paths
 from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
 from longlook.book.years import chart, predictions, tables
 from longlook.book.years.evidence import (
     BASE,
@@ -148,6 +151,26 @@ def test_figures_say_in_words_what_they_show_and_carry_their_data():
         assert "1 MB" in figure.alt_text and figure.downloads[0].csv.count("\n") > 100
     lines = chart.against_tcp().downloads[0].csv.splitlines()
     assert lines[0].startswith("milestone,") and any(line.startswith("Chromium 153,") for line in lines)
+
+
+@pytest.mark.parametrize(("loads", "drawn"), [(2, False), (20, True)])
+@pytest.mark.parametrize("figure", [chart.against_tcp, chart.against_the_thesis])
+def test_an_interval_of_very_few_loads_does_not_stretch_a_figure(monkeypatch, figure, loads, drawn):
+    title, found = chart.newest(book_data.load())
+    for own in found:
+        own.times.update({key: dataclasses.replace(one, n=loads) for key, one in own.times.items()})
+    monkeypatch.setattr(chart, "newest", lambda *_: (title, found))
+    shown = figure()
+    assert set(pd.read_csv(io.StringIO(shown.downloads[0].csv))["drawn"]) == {drawn}
+    assert (chart.FEW in shown.note) != drawn
+    rules = [one for one in layers(shown.chart.to_dict()) if one["encoding"].get("y2", {}).get("field") == "high"]
+    assert rules and all({"filter": "datum.drawn"} in one["transform"] for one in rules)
+
+
+def layers(spec):
+    """Of a chart of one row or several."""
+    own = spec["spec"]["layer"] if "spec" in spec else spec.get("layer", [])
+    return own + [one for part in spec.get("vconcat", []) + spec.get("hconcat", []) for one in layers(part)]
 
 
 def test_the_line_between_two_servers_lies_between_their_browsers():

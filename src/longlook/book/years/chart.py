@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import altair as alt
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.ratio import Ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.years.evidence import BASE, LOSS, PROTOCOLS, SERIES, STUDY, Measured, cells
@@ -23,6 +24,9 @@ PROTOCOL_COLOURS = dict(zip(PROTOCOLS, (style.SIDE_COLOURS["left"], style.SIDE_C
 PAGE_COLOURS = ("#7b3294", "#c2701d", "#1b7837", "#2166ac", "#444444")
 """Of the pages, the smallest first; each has a shape of its own besides."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
+LEAST_LOADS = 5
+"""Of an arm for its interval to be drawn: that of two loads is wider than all that a figure shows."""
+FEW = f" Intervals of fewer than {LEAST_LOADS} loads are not drawn; a mark tells them."
 MEASURED_TOOLTIP = [
     alt.Tooltip("milestone:N", title="browser"),
     alt.Tooltip("released:N", title="released"),
@@ -67,7 +71,7 @@ def against_tcp(data: BookData | None = None, series: str = SERIES) -> LiveChart
         alt_text=_lead_words(frame),
         downloads=(Attachment(f"{name}.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means of QUIC over means of TCP, with 99 % intervals (Fieller); below 1 QUIC is faster. "
-        "The upright line is where the server changes: gquicd before it, Envoy after it.",
+        "The upright line is where the server changes: gquicd before it, Envoy after it." + _few(frame),
         hint="Point at a mark for its numbers.",
     )
 
@@ -86,7 +90,7 @@ def against_the_thesis(data: BookData | None = None) -> LiveChart | HTML:
         alt_text=_base_words(frame),
         downloads=(Attachment("years-against-the-thesis.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means over the mean of Chromium {BASE} with the same protocol and page, with 99 % intervals. "
-        "Each panel has its own scale, which does not begin at 0.",
+        "Each panel has its own scale, which does not begin at 0." + _few(frame),
         hint="Point at a mark for its numbers.",
     )
 
@@ -112,13 +116,8 @@ def _lead_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, 
     for cell in found:
         for one in milestones():
             if ratio := cell.ratio(one.number):
-                counts = " and ".join(str(cell.times[one.number, protocol].n) for protocol in PROTOCOLS)
-                yield _known(data, one, cell) | {
-                    "ratio": ratio.value,
-                    "low": ratio.low,
-                    "high": _finite(ratio.high),
-                    "loads": counts,
-                }
+                counts = [cell.times[one.number, protocol].n for protocol in PROTOCOLS]
+                yield _known(data, one, cell) | _interval(ratio, counts)
 
 
 def _base_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
@@ -126,18 +125,32 @@ def _base_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, 
         for one in milestones():
             for protocol in PROTOCOLS:
                 if ratio := cell.to_base(one.number, protocol):
-                    yield _known(data, one, cell) | {
-                        "protocol": style.PROTOCOL_LABELS[protocol],
-                        "panel": cell.place.title,
-                        "ratio": ratio.value,
-                        "low": ratio.low,
-                        "high": _finite(ratio.high),
-                        "loads": str(cell.times[one.number, protocol].n),
-                    }
+                    yield (
+                        _known(data, one, cell)
+                        | {
+                            "protocol": style.PROTOCOL_LABELS[protocol],
+                            "panel": cell.place.title,
+                        }
+                        | _interval(ratio, [cell.times[one.number, protocol].n])
+                    )
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _interval(ratio: Ratio, loads: Sequence[int]) -> dict[str, object]:
+    return {
+        "ratio": ratio.value,
+        "low": ratio.low,
+        "high": ratio.high if math.isfinite(ratio.high) else None,
+        "loads": " and ".join(map(str, loads)),
+        "drawn": min(loads) >= LEAST_LOADS,
+    }
+
+
+def _few(frame: pd.DataFrame) -> str:
+    return "" if frame["drawn"].all() else FEW
+
+
+def _of_enough(base: alt.Chart) -> alt.Chart:
+    return base.transform_filter("datum.drawn")
 
 
 def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
@@ -153,8 +166,10 @@ def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     place = alt.datum(alt.DateTime(year=day.year, month=day.month, date=day.day))
     change = base.mark_rule(color=style.GREY, opacity=0.6).encode(x=place)
     line = base.mark_line(strokeWidth=1.3, opacity=0.75).encode(x=x, y=y, color=colour)
-    span = base.mark_rule(strokeWidth=1.2).encode(
-        x=x, y=alt.Y("low:Q", title="QUIC over TCP"), y2="high:Q", color=colour
+    span = (
+        _of_enough(base)
+        .mark_rule(strokeWidth=1.2)
+        .encode(x=x, y=alt.Y("low:Q", title="QUIC over TCP"), y2="high:Q", color=colour)
     )
     tooltip = [*MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
     point = base.mark_point(filled=True, size=48, opacity=1).encode(
@@ -188,7 +203,11 @@ def _bases(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     base = alt.Chart(frame)
     one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
     line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, color=colour)
-    span = base.mark_rule(strokeWidth=1.2).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
+    span = (
+        _of_enough(base)
+        .mark_rule(strokeWidth=1.2)
+        .encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
+    )
     tooltip = [alt.Tooltip("protocol:N", title="over"), *MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
     point = base.mark_point(filled=True, size=34, opacity=1).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
