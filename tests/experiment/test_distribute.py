@@ -100,22 +100,16 @@ def test_a_killed_worker_is_replaced_and_its_cell_measured_again(run):
     assert sum(kept) >= sum(before.values())
 
 
-def test_a_run_that_is_ended_leaves_nothing_and_goes_on(run):
-    """By Ctrl-C, and then by kill -9: the scheduler lives in the run, with which everything ends; the same command goes
-    on."""
-    driver = run.start()
-    wait_for_loads(run, 2)
-    driver.send_signal(signal.SIGINT)
-    out, _ = driver.communicate(timeout=60)
-    assert driver.returncode == 130 and "run the same command to go on" in out and "Traceback" not in out
-    assert within(15, lambda: not set(run.testbeds) & set(netns.leftover()))
-
+def test_a_killed_run_leaves_nothing_and_goes_on(run):
+    """The scheduler lives in the run: with it everything ends, and the same command goes on."""
     driver = run.start()
     before = wait_for_loads(run, 3)
     driver.send_signal(signal.SIGKILL)
     driver.wait()
-    assert within(30, lambda: running(run) == []), running(run)
-
+    deadline = time.monotonic() + 30
+    while running(run) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running(run) == []
     run.finish()
     campaign = run.whole()
     assert sorted(map(sorted, beds_by_row(campaign).values())) == [[run.testbeds[0]], [run.testbeds[1]]]
@@ -123,9 +117,13 @@ def test_a_run_that_is_ended_leaves_nothing_and_goes_on(run):
     assert sum(kept) >= sum(before.values())
 
 
-def within(seconds, holds):
-    """Whether it does by then."""
-    deadline = time.monotonic() + seconds
-    while not (held := holds()) and time.monotonic() < deadline:
+def test_ctrl_c_ends_all_testbeds_and_says_how_to_go_on(run):
+    driver = run.start()
+    wait_for_loads(run, 2)
+    driver.send_signal(signal.SIGINT)
+    out, _ = driver.communicate(timeout=60)
+    assert driver.returncode == 130 and "run the same command to go on" in out and "Traceback" not in out
+    deadline = time.monotonic() + 15
+    while set(run.testbeds) & set(netns.leftover()) and time.monotonic() < deadline:
         time.sleep(0.1)
-    return held
+    assert not set(run.testbeds) & set(netns.leftover())

@@ -61,16 +61,16 @@ def test_kill_9_of_the_driver(run):
     assert max(count_loads(folder.parent) for folder in kept) >= measured >= 4
 
 
-def test_ctrl_c_says_how_to_go_on(run):
-    for name in (signal.SIGINT, signal.SIGTERM):
-        driver = run.start()
-        wait_for_loads(run, 4)
-        driver.send_signal(name)
-        out, _ = driver.communicate(timeout=30)
-        assert driver.returncode == 130
-        assert "run the same command to go on" in out
-        assert "Traceback" not in out
-        assert run.testbeds[0] not in netns.leftover()
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_says_how_to_go_on(run, name):
+    driver = run.start()
+    wait_for_loads(run, 4)
+    driver.send_signal(name)
+    out, _ = driver.communicate(timeout=30)
+    assert driver.returncode == 130
+    assert "run the same command to go on" in out
+    assert "Traceback" not in out
+    assert run.testbeds[0] not in netns.leftover()
     run.finish()
     run.whole()
 
