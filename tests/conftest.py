@@ -87,6 +87,8 @@ BESIDE, SHARED, QUIET = (False, False), (True, False), (True, True)
 LIKING = defaultdict(lambda: (SHARED, BESIDE), {FIRST: (BESIDE,), SECOND: (SHARED, QUIET, BESIDE)})
 """What a worker takes, and in which order: one has what is quiet while others go on with what measures nothing."""
 SLOW = {"slow", "browser", "nix"}
+WHOLE = {"emulab"}
+"""Folders whose tests share what takes long to make."""
 
 
 @functools.cache
@@ -103,6 +105,8 @@ def _group(file, test):
     if "netns" not in marks:
         slow = bool(SLOW & marks)
         return Group(False, False, slow, str(file.parent if slow else file))
+    if file.parent.name in WHOLE:
+        return Group(True, False, True, str(file.parent))
     return Group(True, "quiet" in marks and (not alone or test in alone), "slow" in marks, str(file))
 
 

@@ -1,4 +1,4 @@
-"""One stand-in for all tests of this folder that a worker has: provisioning its nodes takes longer than most tests."""
+"""One stand-in for all tests of this folder: provisioning its nodes takes longer than most tests."""
 
 import os
 import shutil
