@@ -1,6 +1,8 @@
 """Experiments: each entry is whole, and a cell that fits none is told by name before anything is measured."""
 
 import ast
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -90,3 +92,10 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
 def test_what_nobody_can_do_is_refused_before_anything_is_measured(arms, words):
     with pytest.raises(NotSupported, match=words):
         require_measurable(sweep({"arms": arms}))
+
+
+@pytest.mark.parametrize("module", ["run", "interleaved", "on_node"])
+def test_what_measures_pages_starts_without_pandas(module):
+    """Hundreds of processes import it, and pandas took a third of their start."""
+    script = f"import sys, longlook.experiment.{module}; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0

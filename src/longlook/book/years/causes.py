@@ -5,7 +5,7 @@ What was predicted stands in sweeps/years/years-causes.toml and was written befo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from IPython.display import HTML
 
@@ -14,7 +14,7 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import PROTOCOLS, STUDY
+from longlook.book.years.evidence import FAST, MANY, PROTOCOLS, SMALLEST, STUDY, by_protocol
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -28,8 +28,7 @@ NAMES = {
     IN_RENDERER: "with CORS checks in the renderer",
     NEITHER: "without either change",
 }
-MANY, SMALLEST = "10kb-x100", "5kb-x1"
-SLOW, FAST = 10.0, 100.0
+SLOW = 10.0
 LEAST_SHARE, LEAST_EACH_MS, LEAST_CPU_S = 0.5, 10.0, 0.03
 NEAR, NEAR_MS = 0.02, 5.0
 
@@ -80,9 +79,9 @@ def less(of: Found, stack: str, protocol: str, metric: str = PLT.name) -> float:
     return of[metric, MANY, FAST, AFTER, protocol].mean - of[metric, MANY, FAST, stack, protocol].mean
 
 
-def shares(of: Found, stack: str = NEITHER) -> dict[str, float]:
+def shares(of: Found) -> dict[str, float]:
     """By protocol: of what `AFTER` takes longer than `BEFORE`, how much goes without the changes."""
-    return {protocol: less(of, stack, protocol) / less(of, BEFORE, protocol) for protocol in PROTOCOLS}
+    return {protocol: less(of, NEITHER, protocol) / less(of, BEFORE, protocol) for protocol in PROTOCOLS}
 
 
 def predictions(data: BookData | None = None) -> HTML:
@@ -104,7 +103,7 @@ def _both(of: Found) -> Prediction:
     return Prediction(
         f"a hundred objects at 100 Mbit/s: without either change 76 is significantly faster, by at least "
         f"{LEAST_SHARE:.0%} of its step from 72",
-        _by_protocol((one, f"{own[one]:.0%}, p = {tests[one].p_value:.2g}") for one in PROTOCOLS),
+        by_protocol((one, f"{own[one]:.0%}, p = {tests[one].p_value:.2g}") for one in PROTOCOLS),
         all(own[one] >= LEAST_SHARE and less(of, NEITHER, one) > 0 and tests[one].significant for one in PROTOCOLS),
     )
 
@@ -114,7 +113,7 @@ def _each(of: Found) -> Prediction:
     return Prediction(
         f"each change left out alone takes at least {LEAST_EACH_MS:.0f} ms off",
         "; ".join(
-            f"{NAMES[stack]}: {_by_protocol((one, f'{off[stack, one]:.0f} ms') for one in PROTOCOLS)}"
+            f"{NAMES[stack]}: {by_protocol((one, f'{off[stack, one]:.0f} ms') for one in PROTOCOLS)}"
             for stack in (UNCACHED, IN_RENDERER)
         ).replace("-", style.MINUS),
         all(ms >= LEAST_EACH_MS for ms in off.values()),
@@ -125,7 +124,7 @@ def _processor(of: Found) -> Prediction:
     off = {one: less(of, NEITHER, one, CLIENT_CPU.name) for one in PROTOCOLS}
     return Prediction(
         f"without either it takes at least {LEAST_CPU_S * 1000:.0f} ms less processor time",
-        _by_protocol((one, f"{off[one] * 1000:.0f} ms") for one in PROTOCOLS),
+        by_protocol((one, f"{off[one] * 1000:.0f} ms") for one in PROTOCOLS),
         all(seconds >= LEAST_CPU_S for seconds in off.values()),
     )
 
@@ -141,7 +140,7 @@ def _hidden(of: Found) -> Prediction:
     return Prediction(
         f"without either a hundred objects at 10 Mbit/s are within {NEAR:.0%} of 76's time, and 5 KB within "
         f"{NEAR_MS:.0f} ms",
-        f"{_by_protocol((one, f'{style.signed_pct((many[one] - 1) * 100)} %') for one in PROTOCOLS)}; "
+        f"{by_protocol((one, f'{style.signed_pct((many[one] - 1) * 100)} %') for one in PROTOCOLS)}; "
         f"5 KB: {min(small.values()):+.1f} to {max(small.values()):+.1f} ms".replace("-", style.MINUS),
         all(abs(one - 1) <= NEAR for one in many.values()) and all(abs(ms) <= NEAR_MS for ms in small.values()),
     )
@@ -153,7 +152,3 @@ def slow_ratios(of: Found) -> dict[str, float]:
         one: of[PLT.name, MANY, SLOW, NEITHER, one].mean / of[PLT.name, MANY, SLOW, AFTER, one].mean
         for one in PROTOCOLS
     }
-
-
-def _by_protocol(texts: Iterable[tuple[str, str]]) -> str:
-    return ", ".join(f"{style.PROTOCOL_LABELS[one]}: {text}" for one, text in texts)

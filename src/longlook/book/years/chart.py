@@ -27,6 +27,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 LEAST_LOADS = 5
 """Of an arm for its interval to be drawn: that of two loads is wider than all that a figure shows."""
 FEW = f" Intervals of fewer than {LEAST_LOADS} loads are not drawn; a mark tells them."
+DRAWN = "datum.drawn"
 MEASURED_TOOLTIP = [
     alt.Tooltip("milestone:N", title="browser"),
     alt.Tooltip("released:N", title="released"),
@@ -125,14 +126,9 @@ def _base_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, 
         for one in milestones():
             for protocol in PROTOCOLS:
                 if ratio := cell.to_base(one.number, protocol):
-                    yield (
-                        _known(data, one, cell)
-                        | {
-                            "protocol": style.PROTOCOL_LABELS[protocol],
-                            "panel": cell.place.title,
-                        }
-                        | _interval(ratio, [cell.times[one.number, protocol].n])
-                    )
+                    own = {"protocol": style.PROTOCOL_LABELS[protocol], "panel": cell.place.title}
+                    interval = _interval(ratio, [cell.times[one.number, protocol].n])
+                    yield _known(data, one, cell) | own | interval
 
 
 def _interval(ratio: Ratio, loads: Sequence[int]) -> dict[str, object]:
@@ -149,10 +145,6 @@ def _few(frame: pd.DataFrame) -> str:
     return "" if frame["drawn"].all() else FEW
 
 
-def _of_enough(base: alt.Chart) -> alt.Chart:
-    return base.transform_filter("datum.drawn")
-
-
 def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     pages = list(dict.fromkeys(frame["page"]))
     order = sorted(pages, key=lambda page: float(frame.loc[frame["page"] == page, "ratio"].index[0]))
@@ -166,10 +158,9 @@ def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     place = alt.datum(alt.DateTime(year=day.year, month=day.month, date=day.day))
     change = base.mark_rule(color=style.GREY, opacity=0.6).encode(x=place)
     line = base.mark_line(strokeWidth=1.3, opacity=0.75).encode(x=x, y=y, color=colour)
-    span = (
-        _of_enough(base)
-        .mark_rule(strokeWidth=1.2)
-        .encode(x=x, y=alt.Y("low:Q", title="QUIC over TCP"), y2="high:Q", color=colour)
+    drawn = base.transform_filter(DRAWN)
+    span = drawn.mark_rule(strokeWidth=1.2).encode(
+        x=x, y=alt.Y("low:Q", title="QUIC over TCP"), y2="high:Q", color=colour
     )
     tooltip = [*MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
     point = base.mark_point(filled=True, size=48, opacity=1).encode(
@@ -203,11 +194,8 @@ def _bases(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     base = alt.Chart(frame)
     one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
     line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, color=colour)
-    span = (
-        _of_enough(base)
-        .mark_rule(strokeWidth=1.2)
-        .encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
-    )
+    drawn = base.transform_filter(DRAWN)
+    span = drawn.mark_rule(strokeWidth=1.2).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
     tooltip = [alt.Tooltip("protocol:N", title="over"), *MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
     point = base.mark_point(filled=True, size=34, opacity=1).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip

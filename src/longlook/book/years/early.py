@@ -9,7 +9,7 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import STUDY
+from longlook.book.years.evidence import SMALLEST, STUDY
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -18,7 +18,6 @@ from longlook.figure.versus import Versus
 SERIES = "today-early"
 LATE, EARLY = Versus("quic-0rtt", "tcp-1rtt", PLT), Versus("quic-0rtt", "tcp-0rtt", PLT)
 """QUIC against TCP that waits for TLS, and against TCP that does not."""
-SMALLEST = "5kb-x1"
 SQUARE = ["workload", "bandwidth_mbps", "rtt_ms"]
 SAVED_ROUNDS, LEFT_ROUNDS = (0.8, 1.2), (0.5, 1.5)
 LEAST_SAME = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,6 +20,10 @@ from longlook.figure import style
 
 STUDY, SERIES, LOSS = "years", "years", "years-loss"
 PROTOCOLS = ("quic", "tcp")
+SMALLEST, MANY = "5kb-x1", "10kb-x100"
+"""Pages, as a cell's id names them."""
+FAST = 100.0
+"""The wider of the links, Mbit/s."""
 BASE = 111
 """The thesis's milestone: what the others are held against."""
 FIRST_HTTP3 = 92
@@ -152,3 +156,8 @@ def significant(p_values: Sequence[float]) -> list[bool]:
             break
         found[at] = True
     return found
+
+
+def by_protocol(texts: Iterable[tuple[str, str]]) -> str:
+    """`QUIC: ..., TCP: ...`, of pairs of a protocol and what is told of it."""
+    return ", ".join(f"{style.PROTOCOL_LABELS[one]}: {text}" for one, text in texts)

@@ -16,13 +16,13 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.loads import LOAD
 from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import PROTOCOLS, SERIES, STUDY
+from longlook.book.years.evidence import PROTOCOLS, SERIES, SMALLEST, STUDY
 from longlook.book.years.milestones import milestones
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
 
-PAGE, MBPS = "5kb-x1", 10.0
+PAGE, MBPS = SMALLEST, 10.0
 TIMES = ["started_ms", "answered_ms", "ended_ms"]
 Times = tuple[float, float, float]
 """Of an object: when it is asked for, when its first byte is there and when its last, ms after the load began."""

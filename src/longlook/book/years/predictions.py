@@ -18,7 +18,9 @@ from longlook.book.years.evidence import (
     BASE,
     FIRST_HTTP3,
     LOSS,
+    MANY,
     PROTOCOLS,
+    SMALLEST,
     STUDY,
     Change,
     Measured,
@@ -31,9 +33,7 @@ from longlook.figure import style
 from longlook.figure.table import html_table
 
 VERSIONS = "years-versions"
-SMALL = "5kb-x1"
 LARGE = "1000kb-x1"
-MANY = "10kb-x100"
 NARROW = 10
 LAST_TLS_12, FIRST_TLS_13 = 69, 72
 SAME_MS = 5.0
@@ -76,7 +76,7 @@ def _at(found: Iterable[Measured], *workloads: str, mbps: float | None = None) -
 def _tls(found: Sequence[Measured]) -> Prediction:
     apart = {
         one.place.bandwidth_mbps: one.times[FIRST_TLS_13, "tcp"].mean - one.times[LAST_TLS_12, "tcp"].mean
-        for one in _at(found, SMALL)
+        for one in _at(found, SMALLEST)
     }
     return Prediction(
         f"TLS 1.3 takes no round trip off: TCP's means of 5 KB differ by less than {SAME_MS:g} ms between Chromium "
@@ -147,7 +147,7 @@ def _key_share(found: Sequence[Measured]) -> Prediction:
         f"{style.PROTOCOL_LABELS[protocol]}, {one.place.bandwidth_mbps:g} Mbit/s": (
             one.times[WITH_KEY_SHARE, protocol].mean - one.times[BEFORE_KEY_SHARE, protocol].mean
         )
-        for one in _at(found, SMALL)
+        for one in _at(found, SMALLEST)
         for protocol in PROTOCOLS
     }
     texts = [f"{who}: {ms:+.1f} ms".replace("-", style.MINUS) for who, ms in apart.items()]
@@ -182,8 +182,8 @@ def of_versions(data: BookData) -> tuple[Prediction, ...]:
 
 
 def _alike(found: Versions, one: str, other: str, said: str) -> Prediction:
-    ratios = [own[one].mean / own[other].mean for (page, _), own in found.items() if page != SMALL]
-    apart = [own[one].mean - own[other].mean for (page, _), own in found.items() if page == SMALL]
+    ratios = [own[one].mean / own[other].mean for (page, _), own in found.items() if page != SMALLEST]
+    apart = [own[one].mean - own[other].mean for (page, _), own in found.items() if page == SMALLEST]
     text = f"{span(ratios)} times; with 5 KB {_list(apart)} ms"
     holds = all(abs(ratio - 1) <= SAME_VERSION for ratio in ratios) and all(abs(ms) <= SAME_MS for ms in apart)
     return Prediction(said, text, holds)
@@ -194,7 +194,7 @@ def _list(numbers: Iterable[float]) -> str:
 
 
 def _both_resume(found: Versions, google: str, http3: str) -> Prediction:
-    apart = [own[google].mean - own[http3].mean for (page, _), own in found.items() if page == SMALL]
+    apart = [own[google].mean - own[http3].mean for (page, _), own in found.items() if page == SMALLEST]
     return Prediction(
         f"Chromium 92: with 5 KB Google's QUIC takes as long as version 1 within {BOTH_0RTT_MS:g} ms",
         f"{_list(apart)} ms",

@@ -6,13 +6,10 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.years.evidence import BASE, LOSS, PROTOCOLS, SERIES, Change, Measured, cells, changes
+from longlook.book.years.evidence import BASE, FAST, LOSS, MANY, PROTOCOLS, SERIES, Change, Measured, cells, changes
 from longlook.book.years.milestones import milestones
 from longlook.figure import style
 from longlook.figure.table import html_table
-
-MANY = "10kb-x100"
-FAST = 100.0
 
 
 def change_table(data: BookData | None = None) -> HTML:

@@ -18,14 +18,14 @@ from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.book.years import early
 from longlook.book.years.conclusions import KINDS, SHARES, TODAY, UNASKED, Squares, squares_of
-from longlook.book.years.evidence import PROTOCOLS, STUDY
+from longlook.book.years.evidence import PROTOCOLS, SMALLEST, STUDY, by_protocol
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 
 LEAST_SAME = 11
 TWO_ROUND_TRIPS_MS = (130.0, 170.0)
 """By so much QUIC's lead grows where each round trip takes 76 ms more."""
-SMALL, SMALLEST = "100kb-x1", "5kb-x1"
+SMALL = "100kb-x1"
 KEY_SHARE = "today-key-share"
 BEFORE, WITH, WITHOUT = "c119", "c133", "c133x25519"
 KEY_SHARE_MS, SAME_TCP_MS, SAME_MS = (4.0, 14.0), 4.0, 3.0
@@ -193,13 +193,11 @@ def of_key_share(found: KeyShare) -> list[Prediction]:
         ),
         Prediction(
             "with 1 % loss the key share makes no significant difference, over QUIC and TCP",
-            ", ".join(f"{style.PROTOCOL_LABELS[one]}: p = {tests[1, one].p_value:.2g}" for one in PROTOCOLS),
+            by_protocol((one, f"p = {tests[1, one].p_value:.2g}") for one in PROTOCOLS),
             not any(tests[1, one].significant for one in PROTOCOLS),
         ),
     ]
 
 
 def _signed(apart: Mapping[str, float]) -> str:
-    return ", ".join(
-        f"{style.PROTOCOL_LABELS[who]}: {ms:+.1f} ms".replace("-", style.MINUS) for who, ms in apart.items()
-    )
+    return by_protocol((who, f"{ms:+.1f} ms".replace("-", style.MINUS)) for who, ms in apart.items())

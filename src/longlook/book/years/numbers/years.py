@@ -11,8 +11,8 @@ from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import causes, evidence, large, needs, parts, releases, releases_shown
-from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, SERIES, Change, significant
-from longlook.book.years.tables import MANY, is_busiest
+from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, MANY, SERIES, Change, significant
+from longlook.book.years.tables import is_busiest
 from longlook.figure import style
 
 SLOW = 10.0
@@ -46,6 +46,10 @@ def _loads(series: str = SERIES) -> Callable[[Measured], StatedNumber]:
 def _least_to_most(counts: Collection[int]) -> str:
     least, most = min(counts), max(counts)
     return str(least) if least == most else f"{least} to {most}"
+
+
+def _between(values: Collection[float], unit: str, digits: int = 0) -> str:
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}{SPACE}{unit}"
 
 
 def _from_to(pcts: Collection[float]) -> str:
@@ -145,8 +149,7 @@ def _part(
             for (number, protocol), one in _parts(m).items()
             if protocol in protocols and first <= number <= last
         ]
-        text = f"{min(own):.0f} to {max(own):.0f}{SPACE}ms"
-        return _told(text, "of one load of each browser, the one nearest to its median", _cells(m))
+        return _told(_between(own, "ms"), "of one load of each browser, the one nearest to its median", _cells(m))
 
     return number
 
@@ -173,14 +176,12 @@ def _causes(tell: Callable[[causes.Found], str], what: str) -> Callable[[Measure
 
 
 def _causes_share(found: causes.Found) -> str:
-    own = causes.shares(found).values()
-    return f"{min(own) * 100:.0f} to {max(own) * 100:.0f}{SPACE}%"
+    return _between([one * 100 for one in causes.shares(found).values()], "%")
 
 
 def _causes_slow(found: causes.Found) -> str:
     """What the changes add on the slow link."""
-    own = [(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()]
-    return f"{min(own):.1f} to {max(own):.1f}{SPACE}%"
+    return _between([(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()], "%", digits=1)
 
 
 def _served(m: Measured) -> list[releases.Served]:
