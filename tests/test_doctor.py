@@ -129,7 +129,7 @@ def test_git_commit_and_dirty_flag(tmp_path, monkeypatch):
     def git(*arguments):
         settings = ["user.name=t", "user.email=t@localhost", "core.hooksPath=/dev/null"]
         command = ["git", "-C", str(tmp_path), *(word for setting in settings for word in ("-c", setting)), *arguments]
-        subprocess.run(command, check=True, capture_output=True, timeout=30)
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
 
     assert facts.git_commit.__wrapped__(tmp_path) is None
     git("init", "-q")

@@ -36,7 +36,7 @@ def make(tmp_path):
             env={"PATH": "/usr/bin:/bin", "FAILING": failing},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
         )
         return done.returncode, (tmp_path / "calls").read_text().splitlines()
 

@@ -18,8 +18,9 @@ from pathlib import Path
 
 from tornado.websocket import websocket_connect
 
-START_TIMEOUT_S = 30
-ANSWER_TIMEOUT_S = 120
+TIMEOUT_S = 300
+"""For the start, an answer, what a page is to become: it ends what hangs. At idle priority beside busy workers
+(tests/conftest.py) a page took more than 20 s to load."""
 
 
 def find_chromium() -> str | None:
@@ -59,7 +60,7 @@ class Browser:
         )
         try:
             port = await self._port()
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=10) as reply:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=TIMEOUT_S) as reply:
                 target = next(item for item in json.load(reply) if item["type"] == "page")
             self._socket = await websocket_connect(target["webSocketDebuggerUrl"], max_message_size=1 << 28)
             self._reader = asyncio.ensure_future(self._read())
@@ -86,14 +87,14 @@ class Browser:
 
     async def _port(self) -> int:
         """The port that the browser writes into its profile once it listens."""
-        file, deadline = Path(self.profile, "DevToolsActivePort"), time.monotonic() + START_TIMEOUT_S
+        file, deadline = Path(self.profile, "DevToolsActivePort"), time.monotonic() + TIMEOUT_S
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 raise RuntimeError(f"{self._command[0]} ended at once with code {self._process.returncode}")
             if file.exists() and (lines := file.read_text().split()):
                 return int(lines[0])
             await asyncio.sleep(0.05)
-        raise TimeoutError(f"{self._command[0]} did not open its debugging port within {START_TIMEOUT_S} s")
+        raise TimeoutError(f"{self._command[0]} did not open its debugging port within {TIMEOUT_S} s")
 
     async def _read(self) -> None:
         while (text := await self._socket.read_message()) is not None:
@@ -112,7 +113,7 @@ class Browser:
         self._number += 1
         answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
         await self._socket.write_message(json.dumps({"id": self._number, "method": method, "params": params}))
-        message = await asyncio.wait_for(answer, ANSWER_TIMEOUT_S)
+        message = await asyncio.wait_for(answer, TIMEOUT_S)
         if "error" in message:
             raise RuntimeError(f"{method}: {message['error']}")
         return message["result"]
@@ -124,7 +125,7 @@ class Browser:
             raise RuntimeError(f"{script}: {found['exceptionDetails']}")
         return found["result"].get("value")
 
-    async def wait_for(self, script: str, timeout_s: float = 20):
+    async def wait_for(self, script: str, timeout_s: float = TIMEOUT_S):
         """Waits until a JavaScript expression is true, and returns its value."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:

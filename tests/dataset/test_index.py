@@ -131,14 +131,14 @@ def signed(raw, tmp_path):
     if shutil.which("ssh-keygen") is None:
         pytest.skip("no ssh-keygen here (Debian: openssh-client)")
     key = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "t", "-f", key], check=True, timeout=30)
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "t", "-f", key], check=True, timeout=300)
     public = (tmp_path / "key.pub").read_text()
     (raw / "allowed_signers").write_text(f'maintainer@example.org namespaces="longlook" {public}')
 
     def sign(namespace="longlook"):
         (raw / f"{INDEX_NAME}.sig").unlink(missing_ok=True)
         argv = ["ssh-keygen", "-Y", "sign", "-n", namespace, "-f", str(key), str(raw / INDEX_NAME)]
-        subprocess.run(argv, check=True, timeout=30, capture_output=True)
+        subprocess.run(argv, check=True, timeout=300, capture_output=True)
 
     sign()
     return sign

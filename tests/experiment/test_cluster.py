@@ -15,7 +15,7 @@ from longlook.testbed.base import LOCKS
 from longlook.testbed.description import parse_description
 from longlook.testbed.ownership import owned
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture

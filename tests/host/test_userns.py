@@ -27,7 +27,7 @@ def as_user(*command, **options):
 
 
 def run(*command):
-    argv, options = as_user(*command, capture_output=True, timeout=30, cwd="/")
+    argv, options = as_user(*command, capture_output=True, timeout=300, cwd="/")
     return subprocess.run(argv, **options)
 
 
@@ -80,7 +80,7 @@ def test_with_the_run_everything_ends_that_it_started(number):
     child, inside = began("sh", "-c", "trap 'exit 5' TERM INT; " + LEAVING + "while :; do sleep 0.1; done")
     assert len(inside) >= 3
     child.send_signal(number)
-    child.communicate(timeout=20)
+    child.communicate(timeout=300)
     assert child.returncode == (-number if number == signal.SIGKILL else 5)
     assert psutil.wait_procs(inside, timeout=10)[1] == []
 

@@ -17,7 +17,7 @@ from longlook.errors import LonglookError
 from longlook.link import redraw
 from longlook.link.clientdelay import ClientDelay
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(300)
 SCRIPT = '#!/bin/sh\nprintf "%s %s\\n" "$(date +%s.%N)" "$(basename "$0") $*" >> "$ASKED"\n'
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from longlook.node.session import CLEAN
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(300)
 
 
 def sleeper(**marks):
@@ -33,7 +33,7 @@ def clean(*words):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=300,
         check=True,
     )
     return int(done.stdout)

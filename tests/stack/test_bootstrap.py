@@ -50,7 +50,7 @@ def test_shellcheck():
     checker = shutil.which("shellcheck")
     if checker is None:
         pytest.skip("shellcheck is not installed: apt-get install shellcheck")
-    done = subprocess.run([checker, BOOTSTRAP, paths.ROOT / ".ci" / "run"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([checker, BOOTSTRAP, paths.ROOT / ".ci" / "run"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
 
 
@@ -82,7 +82,7 @@ def run_bootstrap(
     script.write_text(text.replace("EUID == 0", f"{0 if as_root else 1000} == 0"))
     command = [shutil.which("bash"), str(script), *arguments]
     return subprocess.run(
-        command, env={"PATH": str(programs), **environment}, capture_output=True, text=True, timeout=60
+        command, env={"PATH": str(programs), **environment}, capture_output=True, text=True, timeout=300
     )
 
 
@@ -120,7 +120,7 @@ def test_an_environment_behind_a_link_is_not_emptied(tmp_path):
     functions = [re.search(rf"^{name}\(\) {{.*?}}$", text, re.M | re.S)[0] for name in ("fail", "say", "make_venv")]
     script = "\n".join(["set -euo pipefail", "VENV=.venv", *functions, f"find_python() {{ echo {sys.executable}; }}"])
     done = subprocess.run(
-        ["bash", "-c", f"{script}\nmake_venv"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        ["bash", "-c", f"{script}\nmake_venv"], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 1 and ".venv is a link to elsewhere" in done.stderr and kept.exists()
 
@@ -195,7 +195,7 @@ def make_venv(folder: Path, settings: str = "", **environment: str) -> tuple[sub
         env={"PATH": str(programs), "HOME": str(folder), **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     return done, (folder / "calls").read_text().splitlines()
 
@@ -260,7 +260,7 @@ def stacks_of_all(folder: Path, envs: Path, *asked: str) -> list[str]:
     script.parent.mkdir()
     script.write_text(text.replace('\nmain "$@"\n', f'\n{nothing}main "$@"\n'))
     command = [shutil.which("bash"), str(script), *asked]
-    done = subprocess.run(command, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     (call,) = (folder / "calls").read_text().splitlines()
     assert call.startswith("-m longlook.stack")
@@ -308,7 +308,7 @@ def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subproce
     text = re.sub(r"(?<=[ \n])/usr(?=/\S+:)", f"{folder}/usr", text)  # files that this machine may have
     script.write_text(text.replace('\nmain "$@"\n', '\ninstall_for_stacks "$@"\n'))
     command = [shutil.which("bash"), str(script), *stacks]
-    done = subprocess.run(command, cwd=folder, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=folder, env={"PATH": str(programs)}, capture_output=True, text=True, timeout=300)
     return done, calls.read_text().splitlines() if calls.exists() else []
 
 
