@@ -26,8 +26,9 @@
       today = import ./envs/today { inherit common; };
       # The stacks of the chapter on the years, each with its browser or its Envoy.
       years = map (name: common.stack { folder = ./envs + "/${name}"; }) [
-        "c64q039" "c65" "c69" "c72" "c76" "c76nocache" "c76blinkcors" "c76neither" "c80" "c83" "c85" "c88" "c92" "c92d29"
-        "c92q043" "c103" "c119" "c133" "c133x25519" "c143" "e136" "e137" "e138" "e139"
+        "c64q039" "c65" "c65q037" "c69" "c69q039" "c72" "c72q039" "c76" "c76q039" "c76nocache" "c76blinkcors" "c76neither"
+        "c80" "c83" "c85" "c88" "c88q043" "c92" "c92d29" "c92q043" "c103" "c103d29" "c119" "c119d29" "c133" "c133d29"
+        "c133x25519" "c143" "c143d29" "c153d29" "e136" "e137" "e138" "e139"
       ];
       gquic37nix = import ./envs/gquic37nix { inherit common pkgs2017; };
       inherit (common) shell;
