@@ -99,14 +99,15 @@ def test_every_file_is_in_the_list_of_hashes(kept):
 
 
 def cut_off(kept, tmp_path, source):
-    """A program of ours where there is no network at all, and nothing in any cache."""
+    """A program of ours where there is no network at all, and nothing of a registry in any cache. What Go has compiled
+    it may keep, by content: without the sources it compiles nothing."""
     environment = os.environ | {
         "LONGLOOK_MIRROR": str(kept),
         "LONGLOOK_CACHE": str(tmp_path / "cache"),
         "HOME": str(tmp_path),
         "GOMODCACHE": str(tmp_path / "modules"),
         "GOFLAGS": "-modcacherw",
-        "GOCACHE": str(tmp_path / "go"),
+        "GOCACHE": subprocess.check_output([find_go(paths.TOOLS / "linkpipe"), "env", "GOCACHE"], text=True).strip(),
         "npm_config_cache": str(tmp_path / "npm"),
         "PIP_CACHE_DIR": str(tmp_path / "pip"),
     }

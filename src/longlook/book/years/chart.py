@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import altair as alt
@@ -13,14 +13,18 @@ from IPython.display import HTML
 from longlook.analysis.ratio import Ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.years.evidence import BASE, LOSS, PROTOCOLS, SERIES, STUDY, Measured, cells
+from longlook.book.years.evidence import AXIS, BASE, LOSS, PROTOCOLS, STUDY, Measured, cells
 from longlook.book.years.milestones import Milestone, milestones
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
 from longlook.record.campaign import split_digests
 
-PROTOCOL_COLOURS = dict(zip(PROTOCOLS, (style.SIDE_COLOURS["left"], style.SIDE_COLOURS["right"]), strict=True))
+PROTOCOL_MARKS = {
+    style.PROTOCOL_LABELS["quic"]: (style.SIDE_COLOURS["left"], "circle"),
+    style.PROTOCOL_LABELS["tcp"]: (style.SIDE_COLOURS["right"], "diamond"),
+}
+"""Colour and shape."""
 PAGE_COLOURS = ("#7b3294", "#c2701d", "#1b7837", "#2166ac", "#444444")
 """Of the pages, the smallest first; each has a shape of its own besides."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
@@ -46,9 +50,9 @@ INTERVAL_TOOLTIP = [
 ]
 
 
-def newest(data: BookData, series: str = SERIES) -> tuple[str, list[Measured]]:
+def newest(data: BookData, series: Sequence[str] = AXIS) -> tuple[str, list[Measured]]:
     """Heading and cells of the reader's own campaign, else of the reference one."""
-    key, title = data.own_or_reference(STUDY, series)
+    key, title = data.own_or_reference(STUDY, *series)
     return title, cells(data, key, series)
 
 
@@ -57,13 +61,13 @@ def against_tcp_with_loss() -> LiveChart | HTML:
     return against_tcp(series=LOSS)
 
 
-def against_tcp(data: BookData | None = None, series: str = SERIES) -> LiveChart | HTML:
+def against_tcp(data: BookData | None = None, series: Sequence[str] = AXIS) -> LiveChart | HTML:
     """QUIC's page load times over TCP's, by the day of the browser's release; a line per page."""
     data = data or book_data.load()
     title, found = newest(data, series)
     if not found:
         return HTML(style.NOTHING_YET)
-    name = f"{series}-quic-against-tcp"
+    name = f"{series[0]}-quic-against-tcp"
     frame = pd.DataFrame(_lead_rows(data, found))
     return LiveChart(
         name=name,
@@ -72,7 +76,7 @@ def against_tcp(data: BookData | None = None, series: str = SERIES) -> LiveChart
         alt_text=_lead_words(frame),
         downloads=(Attachment(f"{name}.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means of QUIC over means of TCP, with 99 % intervals (Fieller); below 1 QUIC is faster. "
-        "The upright line is where the server changes: gquicd before it, Envoy after it." + _few(frame),
+        "The upright line is where the server changes: gquicd before it, Envoy after it." + few(frame),
         hint="Point at a mark for its numbers.",
     )
 
@@ -86,19 +90,21 @@ def against_the_thesis(data: BookData | None = None) -> LiveChart | HTML:
     frame = pd.DataFrame(_base_rows(data, found))
     return LiveChart(
         name="years-against-the-thesis",
-        chart=_bases(frame, 200, in_a_row=3),
-        narrow=_bases(frame, 235, in_a_row=1),
-        alt_text=_base_words(frame),
+        chart=bases(frame, 200, 3, "protocol", PROTOCOL_MARKS),
+        narrow=bases(frame, 235, 1, "protocol", PROTOCOL_MARKS),
+        alt_text=base_words(frame, "protocol"),
         downloads=(Attachment("years-against-the-thesis.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means over the mean of Chromium {BASE} with the same protocol and page, with 99 % intervals. "
-        "Each panel has its own scale, which does not begin at 0." + _few(frame),
+        "Each panel has its own scale, which does not begin at 0." + few(frame),
         hint="Point at a mark for its numbers.",
     )
 
 
-def _known(data: BookData, one: Milestone, cell: Measured) -> dict[str, object]:
+def known(data: BookData, one: Milestone, cell: Measured, stack: str = "") -> dict[str, object]:
+    """Of a mark whatever its tooltip tells but the result; `stack`: if it is not the milestone's own."""
     campaign = data.campaign(cell.campaign)
     digests = split_digests(campaign["stack"], campaign["stack_digest"])
+    stack = stack or one.stack
     return {
         "milestone": one.name,
         "number": one.number,
@@ -108,8 +114,8 @@ def _known(data: BookData, one: Milestone, cell: Measured) -> dict[str, object]:
         "wire": one.wire,
         "server": one.server,
         "tls": one.tls,
-        "stack": one.stack,
-        "digest": digests.get(one.stack, "")[:12],
+        "stack": stack,
+        "digest": digests.get(stack, "")[:12],
     }
 
 
@@ -118,7 +124,7 @@ def _lead_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, 
         for one in milestones():
             if ratio := cell.ratio(one.number):
                 counts = [cell.times[one.number, protocol].n for protocol in PROTOCOLS]
-                yield _known(data, one, cell) | _interval(ratio, counts)
+                yield known(data, one, cell) | interval(ratio, counts)
 
 
 def _base_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
@@ -127,11 +133,11 @@ def _base_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, 
             for protocol in PROTOCOLS:
                 if ratio := cell.to_base(one.number, protocol):
                     own = {"protocol": style.PROTOCOL_LABELS[protocol], "panel": cell.place.title}
-                    interval = _interval(ratio, [cell.times[one.number, protocol].n])
-                    yield _known(data, one, cell) | own | interval
+                    yield known(data, one, cell) | own | interval(ratio, [cell.times[one.number, protocol].n])
 
 
-def _interval(ratio: Ratio, loads: Sequence[int]) -> dict[str, object]:
+def interval(ratio: Ratio, loads: Sequence[int]) -> dict[str, object]:
+    """Of a mark its result."""
     return {
         "ratio": ratio.value,
         "low": ratio.low,
@@ -141,7 +147,8 @@ def _interval(ratio: Ratio, loads: Sequence[int]) -> dict[str, object]:
     }
 
 
-def _few(frame: pd.DataFrame) -> str:
+def few(frame: pd.DataFrame) -> str:
+    """What the note says of intervals that are not drawn."""
     return "" if frame["drawn"].all() else FEW
 
 
@@ -180,14 +187,15 @@ def change_of_server() -> pd.Timestamp:
     return first + (last - first) / 2
 
 
-def _bases(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
-    panels = list(dict.fromkeys(frame["panel"]))
-    labels = [style.PROTOCOL_LABELS[protocol] for protocol in PROTOCOLS]
-    colours = alt.Scale(domain=labels, range=list(PROTOCOL_COLOURS.values()))
-    colour = alt.Color("protocol:N", sort=labels, scale=colours, title=None, legend=alt.Legend(orient="top"))
-    shape = alt.Shape(
-        "protocol:N", sort=labels, scale=alt.Scale(domain=labels, range=["circle", "diamond"]), title=None
-    )
+def bases(
+    frame: pd.DataFrame, width: int, in_a_row: int, of: str, marks: Mapping[str, tuple[str, str]]
+) -> alt.TopLevelMixin:
+    """A panel per cell, in it a line for each value of the column `of`, which `marks` have colours and shapes for."""
+    panels, labels = list(dict.fromkeys(frame["panel"])), list(marks)
+    colours, shapes = zip(*marks.values(), strict=True)
+    scale = alt.Scale(domain=labels, range=list(colours))
+    colour = alt.Color(f"{of}:N", sort=labels, scale=scale, title=None, legend=alt.Legend(orient="top"))
+    shape = alt.Shape(f"{of}:N", sort=labels, scale=alt.Scale(domain=labels, range=list(shapes)), title=None)
     x = alt.X("released:T", title=None, axis=alt.Axis(format="%Y", tickCount="year", grid=False, labelOverlap=True))
     title = f"over Chromium {BASE}"
     y = alt.Y("ratio:Q", title=title, scale=alt.Scale(zero=False))
@@ -196,7 +204,7 @@ def _bases(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, color=colour)
     drawn = base.transform_filter(DRAWN)
     span = drawn.mark_rule(strokeWidth=1.2).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
-    tooltip = [alt.Tooltip("protocol:N", title="over"), *MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
+    tooltip = [alt.Tooltip(f"{of}:N", title="over"), *MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
     point = base.mark_point(filled=True, size=34, opacity=1).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
@@ -216,8 +224,9 @@ def _lead_words(frame: pd.DataFrame) -> str:
     )
 
 
-def _base_words(frame: pd.DataFrame) -> str:
+def base_words(frame: pd.DataFrame, of: str) -> str:
+    """What `bases` shows."""
     return f"Page load time over that of Chromium {BASE}: " + "; ".join(
-        f"{panel}, {protocol}: {own['ratio'].min():.2f} to {own['ratio'].max():.2f}"
-        for (panel, protocol), own in frame.groupby(["panel", "protocol"], sort=False)
+        f"{panel}, {line}: {own['ratio'].min():.2f} to {own['ratio'].max():.2f}"
+        for (panel, line), own in frame.groupby(["panel", of], sort=False)
     )

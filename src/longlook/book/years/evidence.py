@@ -1,9 +1,9 @@
-"""The campaign of the years by cell, protocol and milestone, and what follows from it."""
+"""The campaigns of the years by cell, protocol and milestone, and what follows from it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,14 +13,18 @@ from longlook.analysis.contrast import Contrast, contrast
 from longlook.analysis.ratio import Ratio, ratio_of
 from longlook.analysis.welch import ALPHA, Summary, summary_of
 from longlook.book.data import BookData
+from longlook.book.loads import counting
 from longlook.book.varied import REFERENCE
 from longlook.book.years.milestones import Milestone, milestones
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
 
-STUDY, SERIES, LOSS = "years", "years", "years-loss"
+STUDY, SERIES, TEN_MB = "years", "years", "years-large"
+AXIS, LOSS = (SERIES, TEN_MB), ("years-loss",)
+"""Series of the cells without loss, and of those with it. 10 MB on the narrower link take as long as all the others, and
+are a sweep of their own."""
 PROTOCOLS = ("quic", "tcp")
-SMALLEST, MANY = "5kb-x1", "10kb-x100"
+SMALLEST, MEGABYTE, LARGEST, MANY = "5kb-x1", "1000kb-x1", "10000kb-x1", "10kb-x100"
 """Pages, as a cell's id names them."""
 FAST = 100.0
 """The wider of the links, Mbit/s."""
@@ -50,7 +54,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Measured:
-    """One cell: a summary per milestone and protocol, of page load times (ms) and of the browser's CPU (s)."""
+    """One cell: a summary per milestone and protocol (or version of QUIC), of page load times (ms) and of the browser's
+    CPU (s)."""
 
     place: Place
     times: dict[tuple[int, str], Summary]
@@ -77,20 +82,43 @@ class Measured:
         return sorted(number for number, other in self.times if other == protocol)
 
 
-def cells(data: BookData, key: str = REFERENCE, series: str = SERIES) -> list[Measured]:
-    """Of one column; by bandwidth, number and size of objects."""
+Names = Mapping[tuple[str, str], tuple[int, str]]
+"""Stack and protocol of an arm -> its milestone, and what `Measured` has it as."""
+
+
+def cells(
+    data: BookData, key: str = REFERENCE, series: Sequence[str] = AXIS, names: Names | None = None
+) -> list[Measured]:
+    """Of one or several series in one column, by protocol, or as they have `names`; by bandwidth, number and size of
+    objects."""
     arms = data.rows("arms", STUDY, series, key)
     arms = arms.sort_values(["bandwidth_mbps", "object_count", "object_bytes"])
     places = ["workload", "object_bytes", "object_count", "bandwidth_mbps"]
-    number_of = {one.stack: one.number for one in milestones() if one.stack}
-    return [_measured(Place(*place), own, number_of) for place, own in arms.groupby(places, sort=False)]
+    if names is None:
+        names = {(one.stack, kind): (one.number, kind) for one in milestones() if one.stack for kind in PROTOCOLS}
+    return [_measured(Place(*place), own, names) for place, own in arms.groupby(places, sort=False)]
 
 
-def _measured(place: Place, own: pd.DataFrame, number_of: dict[str, int]) -> Measured:
+def _measured(place: Place, own: pd.DataFrame, names: Names) -> Measured:
     found: dict[str, dict[tuple[int, str], Summary]] = {PLT.name: {}, CLIENT_CPU.name: {}}
-    for _, row in own[own["metric"].isin(found) & own["stack"].isin(number_of)].iterrows():
-        found[row["metric"]][number_of[row["stack"]], row["protocol"]] = summary_of(row)
+    for _, row in own[own["metric"].isin(found)].iterrows():
+        if name := names.get((row["stack"], row["protocol"])):
+            found[row["metric"]][name] = summary_of(row)
     return Measured(place, found[PLT.name], found[CLIENT_CPU.name], str(own["campaign"].iloc[0]))
+
+
+def loads_of(data: BookData, cell: Measured, key: str = REFERENCE) -> dict[tuple[int, str], list[float]]:
+    """Page load times (ms) of a cell of `SERIES`, one by one, by milestone and protocol."""
+    found: dict[tuple[int, str], list[float]] = {}
+    names = {one.stack: one.number for one in milestones() if one.stack}
+    arms = data.rows("arms", STUDY, SERIES, key)
+    arms = arms[(arms["workload"] == cell.place.workload) & (arms["bandwidth_mbps"] == cell.place.bandwidth_mbps)]
+    who = {(row.cell_id, row.arm): (names.get(row.stack), row.protocol) for row in arms.itertuples()}
+    for row in counting(data, STUDY, SERIES, key):
+        number, protocol = who.get((row["cell_id"], row["arm"]), (None, ""))
+        if number is not None and row["metric"] == PLT.name:
+            found.setdefault((number, protocol), []).append(float(row["value"]))
+    return found
 
 
 @dataclass(frozen=True)
@@ -125,7 +153,7 @@ def steps(found: Sequence[Measured]) -> Iterator[Step]:
     """Every step of every cell."""
     by_number = {one.number: one for one in milestones()}
     for cell in found:
-        for protocol in PROTOCOLS:
+        for protocol in sorted({kind for _, kind in cell.times}):
             for before, after in pairwise(cell.numbers(protocol)):
                 ratio = ratio_of(cell.times[before, protocol], cell.times[after, protocol])
                 yield Step(cell.place, protocol, by_number[before], by_number[after], ratio)

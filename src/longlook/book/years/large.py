@@ -1,4 +1,4 @@
-"""10 MB by six of the browsers, without and with loss: their times, and what became of the predictions.
+"""10 MB by every browser, and by six of them with loss: their times, and what became of the predictions.
 
 They stand in sweeps/years/years-large.toml and ...-large-loss.toml and were written before the campaigns.
 """
@@ -12,13 +12,13 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
-from longlook.book.years.evidence import BASE, FIRST_HTTP3, PROTOCOLS, Measured, cells, changes
+from longlook.book.years.evidence import BASE, FIRST_HTTP3, LARGEST, PROTOCOLS, TEN_MB, Measured, cells, changes
 from longlook.book.years.milestones import milestones
 from longlook.book.years.predictions import no_step, span
 from longlook.figure import style
 from longlook.figure.table import html_table
 
-SERIES, LOSSY = "years-large", "years-large-loss"
+LOSSY = ("years-large-loss",)
 WHERE = "10 MB with 1 % loss:"
 OLDEST = 64
 NEAR, APART = 0.01, 0.05
@@ -29,7 +29,7 @@ LEAST_LEFT = 0.75
 def table(data: BookData | None = None) -> HTML:
     """A row per browser: mean and standard deviation of both protocols in each cell, s."""
     data = data or book_data.load()
-    found = [(one, "") for one in cells(data, series=SERIES)]
+    found = [(one, "") for one in cells(data) if one.place.workload == LARGEST]
     found += [(one, ", 1 % loss") for one in cells(data, series=LOSSY)]
     if not found:
         return HTML(style.NOTHING_YET)
@@ -45,13 +45,13 @@ def table(data: BookData | None = None) -> HTML:
 
 def _time(cell: Measured, number: int, protocol: str) -> str:
     own = cell.times.get((number, protocol))
-    return "" if own is None else f"{own.mean / 1000:.2f} ± {own.sd / 1000:.2f}"
+    return style.DASH if own is None else f"{own.mean / 1000:.2f} ± {own.sd / 1000:.2f}"
 
 
 def predictions(data: BookData | None = None) -> HTML:
     """Of both sweeps."""
     data = data or book_data.load()
-    return predictions_table((*without_loss(cells(data, series=SERIES)), *with_loss(cells(data, series=LOSSY))))
+    return predictions_table((*without_loss(cells(data, series=(TEN_MB,))), *with_loss(cells(data, series=LOSSY))))
 
 
 def without_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:

@@ -53,7 +53,7 @@ def milestones() -> tuple[Milestone, ...]:
     """Every pinned browser, the oldest first."""
     with (paths.BOOK / "years" / RELEASED).open(newline="", encoding="utf-8") as file:
         released = {int(row["milestone"]): row["released"] for row in csv.DictReader(file)}
-    measured = {_number(stack): stack for stack in map(load_stack, open_sweep(SWEEP).stacks())}
+    measured = {number_of(stack): stack for stack in map(load_stack, open_sweep(SWEEP).stacks())}
     found = []
     for spoken in read(paths.SPOKEN):
         number = int(spoken.version.split(".")[0])
@@ -68,7 +68,8 @@ def _milestone(number: int, released: str, spoken: Spoken, stack: Stack | None) 
     return Milestone(number, released, spoken, stack.name, quic.version, quic.server, tcp.tls)
 
 
-def _number(stack: Stack) -> int:
+def number_of(stack: Stack) -> int:
+    """The milestone of a stack's browser."""
     return int(stack.spec.parts[ROLE].spec.components[BROWSER].version.split(".")[0])
 
 

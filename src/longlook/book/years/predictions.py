@@ -19,7 +19,9 @@ from longlook.book.years.evidence import (
     FIRST_HTTP3,
     LOSS,
     MANY,
+    MEGABYTE,
     PROTOCOLS,
+    SERIES,
     SMALLEST,
     STUDY,
     Change,
@@ -33,7 +35,6 @@ from longlook.figure import style
 from longlook.figure.table import html_table
 
 VERSIONS = "years-versions"
-LARGE = "1000kb-x1"
 NARROW = 10
 LAST_TLS_12, FIRST_TLS_13 = 69, 72
 SAME_MS = 5.0
@@ -52,7 +53,7 @@ def table(data: BookData | None = None) -> HTML:
     data = data or book_data.load()
     return predictions_table(
         (
-            *of_years(cells(data)),
+            *of_years(cells(data, series=(SERIES,))),
             *of_versions(data),
             *of_loss(cells(data, series=LOSS)),
             *of_releases(data),
@@ -94,7 +95,7 @@ def _signed_ms(apart: dict[float, float]) -> str:
 def _http3(found: Sequence[Measured]) -> Prediction:
     ratios = {
         (number, one.place.workload): ratio.value
-        for one in _at(found, LARGE, MANY, mbps=NARROW)
+        for one in _at(found, MEGABYTE, MANY, mbps=NARROW)
         for number in one.numbers("quic")
         if number >= FIRST_HTTP3 and number != BASE and (ratio := one.to_base(number, "quic"))
     }
@@ -114,7 +115,7 @@ def span(values: Iterable[float]) -> str:
 
 
 def _google(found: Sequence[Measured]) -> Prediction:
-    (one,) = _at(found, LARGE, mbps=NARROW)
+    (one,) = _at(found, MEGABYTE, mbps=NARROW)
     means = [one.times[number, "quic"].mean for number in one.numbers("quic") if GOOGLE[0] <= number <= GOOGLE[1]]
     most = max(means) / min(means) - 1
     return Prediction(
@@ -230,7 +231,7 @@ def no_step(changed: Sequence[Change], protocol: str, first: int, where: str) ->
 def _ahead_under_loss(found: Sequence[Measured]) -> Prediction:
     leads = [
         lead.pct
-        for one in _at(found, LARGE)
+        for one in _at(found, MEGABYTE)
         for number in one.numbers("quic")
         if number >= FIRST_HTTP3 and (lead := one.lead(number))
     ]

@@ -6,7 +6,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.years.evidence import BASE, FAST, LOSS, MANY, PROTOCOLS, SERIES, Change, Measured, cells, changes
+from longlook.book.years.evidence import AXIS, BASE, FAST, LOSS, MANY, PROTOCOLS, Change, Measured, cells, changes
 from longlook.book.years.milestones import milestones
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -43,7 +43,7 @@ def verdict_table(data: BookData | None = None) -> HTML:
     shown = [measured[0], *(one for one in measured if one.number == BASE), measured[-1]]
     rows = [
         [one.place.title, loss, *(_lead(one, milestone.number) for milestone in shown)]
-        for series, loss in ((SERIES, "none"), (LOSS, "1 %"))
+        for series, loss in ((AXIS, "none"), (LOSS, "1 %"))
         for one in cells(data, series=series)
     ]
     if not rows:

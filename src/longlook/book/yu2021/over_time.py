@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
@@ -75,27 +75,27 @@ class Load:
     lines: pd.DataFrame
     """Its rows of `timelines`, in the order of time."""
 
-    @property
+    @cached_property
     def acked(self) -> pd.DataFrame:
         """`time_s`, `bytes`: acknowledged so far."""
         return _line(self.lines[self.lines["source"] == "acks"], "acked_bytes")
 
-    @property
+    @cached_property
     def in_flight(self) -> pd.DataFrame:
         """`time_s`, `bytes`."""
         return _line(self.lines[self.lines["source"].isin(SEEN)], "bytes_in_flight")
 
-    @property
+    @cached_property
     def window(self) -> pd.DataFrame:
         """`time_s`, `bytes`: the sender's own account; empty where it tells none."""
         return _line(self.lines[~self.lines["source"].isin(NOT_SENDERS)], "cwnd_bytes")
 
-    @property
+    @cached_property
     def allowed(self) -> pd.DataFrame:
         """`time_s`, `bytes`: how much more the receiver would take; empty where that could not be read."""
         return _line(self.lines, "allowed_bytes")
 
-    @property
+    @cached_property
     def losses(self) -> pd.DataFrame:
         """When packets were declared lost, `time_s`, and `count`."""
         seen = self.lines[self.lines["source"].isin(SEEN)].dropna(subset=["lost"])

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from statistics import median
 
 from longlook.analysis.power import detectable
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.years import causes, evidence, large, needs, parts, releases, releases_shown
-from longlook.book.years.evidence import BASE, FIRST_HTTP3, LOSS, MANY, SERIES, Change, significant
+from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
+from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, Change, significant
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
 
@@ -22,10 +22,10 @@ SLOWER_WITH_MANY = 76
 AROUND_KEY_SHARE = 119, 133
 
 
-def _cells(m: Measured, series: str = SERIES) -> list[evidence.Measured]:
+def _cells(m: Measured, series: Sequence[str] = AXIS) -> list[evidence.Measured]:
     found = evidence.cells(m.data, m.key, series)
     if not found:
-        raise NotMeasured(f"no campaign of {series}")
+        raise NotMeasured(f"no campaign of {', '.join(series)}")
     return found
 
 
@@ -34,7 +34,7 @@ def _told(text: str, what: str, found: Iterable[evidence.Measured | releases.Ser
     return StatedNumber(text, f"{what}; from {files}")
 
 
-def _loads(series: str = SERIES) -> Callable[[Measured], StatedNumber]:
+def _loads(series: Sequence[str] = AXIS) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
         found = _cells(m, series)
         text = _least_to_most({one.n for cell in found for one in cell.times.values()})
@@ -62,7 +62,7 @@ def _browsers(m: Measured) -> StatedNumber:
     return _told(str(len({number for number, _ in found[0].times})), "milestones measured", found)
 
 
-def _leads(count: Callable[[str], bool], series: str = SERIES) -> Callable[[Measured], StatedNumber]:
+def _leads(count: Callable[[str], bool], series: Sequence[str] = AXIS) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
         found = _cells(m, series)
         verdicts = [lead.verdict for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))]
@@ -92,7 +92,9 @@ def _slow_and_large(cell: evidence.Measured) -> bool:
     return cell.place.bandwidth_mbps == SLOW and cell.place.object_bytes * cell.place.object_count >= 1e6
 
 
-def _steps(changed: Callable[[Change], int], protocol: str, series: str = SERIES) -> Callable[[Measured], StatedNumber]:
+def _steps(
+    changed: Callable[[Change], int], protocol: str, series: Sequence[str] = AXIS
+) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
         found = _cells(m, series)
         counts = [changed(one) for one in evidence.changes(found) if one.protocol == protocol]
@@ -127,6 +129,20 @@ def _cpu(protocol: str, at: int) -> Callable[[Measured], StatedNumber]:
         numbers = cell.numbers(protocol)
         own = cell.cpu[numbers[at], protocol]
         return _told(f"{own.mean:.2f}{SPACE}s", f"CPU of Chromium {numbers[at]} for one load", [cell])
+
+    return number
+
+
+def _slowest(protocol: str) -> Callable[[Measured], StatedNumber]:
+    """Of the busiest cell, from FIRST_HTTP3 on: of no browser takes a load more of its median than that."""
+
+    def number(m: Measured) -> StatedNumber:
+        (cell,) = [one for one in _cells(m) if is_busiest(one)]
+        of = evidence.loads_of(m.data, cell, m.key)
+        most = max(
+            max(own) / median(own) for (number, kind), own in of.items() if kind == protocol and number >= FIRST_HTTP3
+        )
+        return _told(f"{most:.1f}", f"slowest load of {protocol}, over its browser's median", [cell])
 
     return number
 
@@ -182,6 +198,24 @@ def _causes_share(found: causes.Found) -> str:
 def _causes_slow(found: causes.Found) -> str:
     """What the changes add on the slow link."""
     return _between([(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()], "%", digits=1)
+
+
+def _each_version(tell: Callable[[list[evidence.Measured]], str], what: str) -> Callable[[Measured], StatedNumber]:
+    def number(m: Measured) -> StatedNumber:
+        found = each_version.cells(m.data, m.key)
+        if not found:
+            raise NotMeasured(f"no campaign of {each_version.SERIES}")
+        return _told(tell(found), what, found)
+
+    return number
+
+
+def _of_steps(count: Callable[[Change], int]) -> Callable[[list[evidence.Measured]], str]:
+    return lambda found: str(sum(count(one) for one in evidence.changes(found)))
+
+
+def _longer_than_googles(found: list[evidence.Measured]) -> str:
+    return _from_to([(one - 1) * 100 for one in each_version.over_google(found)])
 
 
 def _served(m: Measured) -> list[releases.Served]:
@@ -246,6 +280,7 @@ NUMBERS: Numbers = {
     "loads": _loads(),
     "loss-loads": _loads(LOSS),
     "browsers": _browsers,
+    "cells": lambda m: _told(str(len(_cells(m))), "cells without loss", _cells(m)),
     "leads": _leads(lambda _: True),
     "leads-quic": _leads(lambda verdict: verdict == "left"),
     "leads-tcp": _leads(lambda verdict: verdict == "right"),
@@ -262,6 +297,8 @@ NUMBERS: Numbers = {
     "change-hundred": _change(SLOWER_WITH_MANY, *evidence.PROTOCOLS, workload=MANY),
     "cpu-tcp-first": _cpu("tcp", 0),
     "cpu-tcp-last": _cpu("tcp", -1),
+    "slowest-quic": _slowest("quic"),
+    "slowest-tcp": _slowest("tcp"),
     "set-up-google": _part(lambda one: one.set_up, "quic", last=LAST_GOOGLE),
     "set-up-http3": _part(lambda one: one.set_up, "quic", first=FIRST_ENVOY),
     "set-up-tcp": _part(lambda one: one.set_up, "tcp"),
@@ -275,11 +312,17 @@ NUMBERS: Numbers = {
     "causes-share": _causes(_causes_share, "of QUIC's and of TCP's step, without either change"),
     "causes-slow": _causes(_causes_slow, "over QUIC and over TCP, a hundred objects at 10 Mbit/s"),
     "stated-causes": stated("years-causes"),
+    "each-steps": _each_version(_of_steps(lambda one: len(one.steps)), "steps of a version, in all cells"),
+    "each-changed": _each_version(_of_steps(lambda one: len(one.significant)), "significant ones of them (Holm)"),
+    "each-longer": _each_version(_longer_than_googles, "1 MB at 100 Mbit/s, HTTP/3 over Google's 43 by one browser"),
+    "stated-each-version": stated("years-each-version"),
     "axis-disk": _disk,
     "axis-hours": _hours,
     "stated-years": stated("years"),
     "stated-versions": stated("years-versions"),
     "stated-loss": stated("years-loss"),
+    "large-loads": _loads((evidence.TEN_MB,)),
+    "large-loss-loads": _loads(large.LOSSY),
     "large-tried": _steps(lambda one: len(one.steps), "quic", large.LOSSY),
     "large-changed": _steps(lambda one: len(one.significant), "quic", large.LOSSY),
     "stated-large": stated("years-large"),

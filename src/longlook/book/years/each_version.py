@@ -1,0 +1,156 @@
+"""Each milestone over every version of QUIC that a server here speaks too: one version, many browsers.
+
+What was predicted stands in sweeps/years/years-each-version.toml and was written before the campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.ratio import ratio_of
+from longlook.book import data as book_data
+from longlook.book.data import BookData
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.varied import REFERENCE
+from longlook.book.years import chart, evidence
+from longlook.book.years.evidence import BASE, FAST, MEGABYTE, SMALLEST, STUDY, Measured, Names, changes
+from longlook.book.years.milestones import SERVERS, milestones, number_of
+from longlook.book.years.predictions import span
+from longlook.figure import style
+from longlook.figure.live import Attachment, LiveChart
+from longlook.stack.arms import open_sweep
+from longlook.stack.spec import Stack, load_stack
+
+SERIES = "years-each-version"
+GOOGLE, DRAFT, FINAL = "Q043", "h3-29", "v1"
+LABELS = {"Q037": "Google's 37", "Q039": "Google's 39", GOOGLE: "Google's 43", DRAFT: "draft 29", FINAL: "version 1"}
+ONE_SERVER = (("Q037", "Q039"), ("Q039", GOOGLE), (DRAFT, FINAL))
+"""Versions that one server speaks, the older first."""
+SAME, SAME_MS, LONGER = 0.03, 5.0, 1.05
+
+
+@cache
+def _stacks() -> dict[tuple[int, str], Stack]:
+    """By milestone and version."""
+    return {(number_of(one), one.spec.quic.version): one for one in map(load_stack, open_sweep(SERIES).stacks())}
+
+
+def cells(data: BookData, key: str = REFERENCE) -> list[Measured]:
+    """By version in place of the protocol, which is QUIC."""
+    names: Names = {(stack.name, "quic"): name for name, stack in _stacks().items()}
+    return evidence.cells(data, key, (SERIES,), names)
+
+
+def by_version(data: BookData | None = None) -> LiveChart | HTML:
+    """Page load times over those of the thesis's browser, by the day of the browser's release; a line per version."""
+    data = data or book_data.load()
+    key, title = data.own_or_reference(STUDY, SERIES)
+    found = cells(data, key)
+    if not found:
+        return HTML(style.NOTHING_YET)
+    frame = pd.DataFrame(_rows(data, found))
+    marks = dict(zip(LABELS.values(), zip(chart.PAGE_COLOURS, chart.SHAPES, strict=True), strict=True))
+    return LiveChart(
+        name=SERIES,
+        chart=chart.bases(frame, 200, 3, "version", marks),
+        narrow=chart.bases(frame, 235, 1, "version", marks),
+        alt_text=chart.base_words(frame, "version"),
+        downloads=(Attachment(f"{SERIES}.csv", frame.to_csv(index=False)),),
+        note=f"{title}. Means over the mean of Chromium {BASE} with version 1 and the same page, with 99 % intervals. "
+        "Google's versions are served by gquicd, the others by Envoy. Each panel has its own scale, which does not "
+        "begin at 0." + chart.few(frame),
+        hint="Point at a mark for its numbers.",
+    )
+
+
+def _rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
+    by_number = {one.number: one for one in milestones()}
+    for cell in found:
+        if (base := cell.times.get((BASE, FINAL))) is None:
+            continue
+        for (number, version), own in sorted(cell.times.items()):
+            stack = _stacks()[number, version]
+            said = {
+                "version": LABELS[version],
+                "panel": cell.place.title,
+                "wire": f"{version}, {SERVERS[stack.spec.quic.server]}",
+                "server": stack.spec.quic.server,
+            }
+            mark = chart.known(data, by_number[number], cell, stack.name) | said
+            yield mark | chart.interval(ratio_of(base, own), [own.n])
+
+
+def predictions(data: BookData | None = None) -> HTML:
+    """What was predicted, and what was found."""
+    return predictions_table(of_versions(cells(data or book_data.load())))
+
+
+def of_versions(found: Sequence[Measured]) -> tuple[Prediction, ...]:
+    """In the order of the sweep's head; none before it is measured."""
+    return (_still(found), _alike(found), _by_server(found)) if found else ()
+
+
+def _still(found: Sequence[Measured]) -> Prediction:
+    every = changes(found)
+    tried = [one for change in every for one in change.steps if one.place.workload == MEGABYTE]
+    changed = [one for change in every for one in change.significant if one.place.workload == MEGABYTE]
+    where = "; ".join(
+        f"{LABELS[one.protocol]}, {one.before.number} to {one.after.number}, {one.place.title}" for one in changed
+    )
+    return Prediction(
+        "of one version no step from a browser to the next is significant with 1 MB",
+        f"{len(changed)} of {len(tried)} are" + (f": {where}" if where else ""),
+        not changed if tried else None,
+    )
+
+
+def _alike(found: Sequence[Measured]) -> Prediction:
+    ratios = [one for page, pairs in _pairs(found) if page != SMALLEST for one, _ in pairs]
+    apart = [ms for page, pairs in _pairs(found) if page == SMALLEST for _, ms in pairs]
+    return Prediction(
+        f"of one browser and one server two versions differ by less than {SAME:.0%} with 1 MB, and by less than "
+        f"{SAME_MS:.0f} ms with 5 KB",
+        f"{span(ratios)} times; 5 KB: {min(apart):+.1f} to {max(apart):+.1f} ms".replace("-", style.MINUS),
+        all(abs(one - 1) < SAME for one in ratios) and all(abs(ms) < SAME_MS for ms in apart),
+    )
+
+
+def _pairs(found: Iterable[Measured]) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """Its page, and of each browser and two versions of one server: the newer's mean over the older's, and what it is
+    longer, ms."""
+    for cell in found:
+        times = {name: own.mean for name, own in cell.times.items()}
+        yield (
+            cell.place.workload,
+            [
+                (times[number, newer] / times[number, older], times[number, newer] - times[number, older])
+                for older, newer in ONE_SERVER
+                for number in cell.numbers(older)
+                if (number, newer) in times
+            ],
+        )
+
+
+def over_google(found: Iterable[Measured]) -> list[float]:
+    """Of each browser that speaks both: 1 MB on the fast link over HTTP/3, as a multiple of that over Google's."""
+    return [
+        own.mean / cell.times[number, GOOGLE].mean
+        for cell in found
+        if (cell.place.workload, cell.place.bandwidth_mbps) == (MEGABYTE, FAST)
+        for (number, version), own in cell.times.items()
+        if version in (DRAFT, FINAL) and (number, GOOGLE) in cell.times
+    ]
+
+
+def _by_server(found: Sequence[Measured]) -> Prediction:
+    ratios = over_google(found)
+    return Prediction(
+        f"where a browser speaks both, 1 MB at {FAST:g} Mbit/s takes at least {LONGER - 1:.0%} longer over HTTP/3, by "
+        "Envoy, than over Google's 43",
+        f"{span(ratios)} times",
+        all(one >= LONGER for one in ratios) if ratios else None,
+    )

@@ -1,0 +1,96 @@
+"""Each milestone over every version of QUIC: what becomes of the predictions, of known means; the figure."""
+
+import io
+
+import pandas as pd
+import pytest
+from book_sample import PUBLISHED, interleaved, write_sweeps
+
+from longlook.analysis.welch import Summary
+from longlook.book import data as book_data
+from longlook.book.years import each_version
+from longlook.book.years.evidence import SMALLEST, Measured, Place
+from longlook.figure import style
+from longlook.figure.live import LiveChart
+from longlook.stack.arms import open_sweep
+
+MEANS = {"Q037": 1.0, "Q039": 1.0, "Q043": 1.0, "h3-29": 1.1, "v1": 1.1}
+PLACES = [
+    Place(SMALLEST, 5000, 1, 10.0),
+    Place("1000kb-x1", 1_000_000, 1, 10.0),
+    Place(SMALLEST, 5000, 1, 100.0),
+    Place("1000kb-x1", 1_000_000, 1, 100.0),
+]
+SPOKEN = {
+    64: ("Q037", "Q039"),
+    72: ("Q039", "Q043"),
+    76: ("Q039", "Q043"),
+    85: ("Q043",),
+    88: ("Q043", "h3-29"),
+    92: ("Q043", "h3-29", "v1"),
+    111: ("v1",),
+    153: ("h3-29", "v1"),
+}
+
+
+def found(others=None):
+    """Ten loads of each; `others`: of a place's number, a milestone and a version another multiple of the mean."""
+    others = others or {}
+    return [
+        Measured(
+            place,
+            {
+                (number, version): Summary(100.0 * MEANS[version] * others.get((at, number, version), 1.0), 0.5, 10)
+                for number, versions in SPOKEN.items()
+                for version in versions
+            },
+            {},
+            "reference-years-each-version",
+        )
+        for at, place in enumerate(PLACES)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ({}, [True, True, True]),
+        ({(1, 153, "v1"): 1.025}, [False, True, True]),
+        ({(0, one, "v1"): 1.03 for one in (111, 153)}, [True, True, True]),  # 5 KB are not spoken of
+        ({(3, 64, "Q039"): 1.04, (3, 64, "Q037"): 1.0}, [False, False, True]),
+        ({(2, one, "v1"): 1.06 for one in (92, 111, 153)}, [True, False, True]),
+        ({(3, one, "Q043"): 1.06 for one in SPOKEN}, [True, False, False]),
+    ],
+)
+def test_what_becomes_of_the_predictions(others, expected):
+    assert [one.holds for one in each_version.of_versions(found(others))] == expected
+
+
+def test_what_it_takes_longer_over_http3_is_told_of_one_browser():
+    assert each_version.over_google(found()) == pytest.approx([1.1] * 3)  # 88: the draft; 92: both
+
+
+def test_what_is_not_measured_is_neither_right_nor_wrong(tmp_path):
+    assert each_version.of_versions([]) == ()
+    data = book_data.read(PUBLISHED, tmp_path)
+    assert each_version.by_version(data).data == each_version.predictions(data).data == style.NOTHING_YET
+
+
+def test_the_figure_has_every_browser_with_each_of_its_versions(tmp_path):
+    def loads(campaign, experiment, cell):
+        return interleaved(campaign, experiment, cell, lambda *of: {"plt_ms": 101.0 + of[2]}, 6)
+
+    write_sweeps(tmp_path, [each_version.SERIES], "years", loads)
+    drawn = each_version.by_version(book_data.read(PUBLISHED, tmp_path))
+    assert isinstance(drawn, LiveChart) and drawn.narrow is not None
+    frame = pd.read_csv(io.StringIO(drawn.downloads[0].csv))
+    arms = open_sweep(each_version.SERIES).cells()[0].arms
+    assert len(frame) == len(PLACES) * len(arms) and set(frame["stack"]) == {arm.stack for arm in arms}
+    assert set(frame["version"]) == set(each_version.LABELS.values()) and frame["drawn"].all()
+    assert set(frame.loc[frame["number"] == 92, "wire"]) == {"Q043, gquicd", "h3-29, Envoy", "v1, Envoy"}
+    assert "5 KB, 10 Mbit/s, Google's 43: 1.00 to 1.00" in drawn.alt_text
+
+
+def test_each_browser_speaks_what_it_is_asked_for():
+    assert {(number, version) for number, version in each_version._stacks()} >= {(64, "Q037"), (153, "h3-29")}
+    assert len(each_version._stacks()) == len(open_sweep(each_version.SERIES).cells()[0].arms)
