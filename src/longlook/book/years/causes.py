@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from IPython.display import HTML
 
-from longlook.analysis.welch import Summary, summary_of, welch_from_summaries
+from longlook.analysis.welch import Summary, Welch, summary_of, welch_from_summaries
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
@@ -79,6 +79,11 @@ def less(of: Found, stack: str, protocol: str, metric: str = PLT.name) -> float:
     return of[metric, MANY, FAST, AFTER, protocol].mean - of[metric, MANY, FAST, stack, protocol].mean
 
 
+def test_of(of: Found, stack: str, protocol: str) -> Welch:
+    """Whether `AFTER` takes another time for a hundred objects on the fast link."""
+    return welch_from_summaries(*(of[PLT.name, MANY, FAST, one, protocol] for one in (AFTER, stack)))
+
+
 def shares(of: Found) -> dict[str, float]:
     """By protocol: of what `AFTER` takes longer than `BEFORE`, how much goes without the changes."""
     return {protocol: less(of, NEITHER, protocol) / less(of, BEFORE, protocol) for protocol in PROTOCOLS}
@@ -96,10 +101,7 @@ def of_causes(of: Found) -> tuple[Prediction, ...]:
 
 def _both(of: Found) -> Prediction:
     own = shares(of)
-    tests = {
-        one: welch_from_summaries(*(of[PLT.name, MANY, FAST, stack, one] for stack in (AFTER, NEITHER)))
-        for one in PROTOCOLS
-    }
+    tests = {one: test_of(of, NEITHER, one) for one in PROTOCOLS}
     return Prediction(
         f"a hundred objects at 100 Mbit/s: without either change 76 is significantly faster, by at least "
         f"{LEAST_SHARE:.0%} of its step from 72",

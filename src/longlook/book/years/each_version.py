@@ -12,6 +12,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.ratio import ratio_of
+from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
@@ -109,8 +110,9 @@ def _still(found: Sequence[Measured]) -> Prediction:
 
 
 def _alike(found: Sequence[Measured]) -> Prediction:
-    ratios = [one for page, pairs in _pairs(found) if page != SMALLEST for one, _ in pairs]
-    apart = [ms for page, pairs in _pairs(found) if page == SMALLEST for _, ms in pairs]
+    every = [(cell.place.workload, older.mean, newer.mean) for cell in found for older, newer in pairs(cell)]
+    ratios = [newer / older for page, older, newer in every if page == MEGABYTE]
+    apart = [newer - older for page, older, newer in every if page == SMALLEST]
     return Prediction(
         f"of one browser and one server two versions differ by less than {SAME:.0%} with 1 MB, and by less than "
         f"{SAME_MS:.0f} ms with 5 KB",
@@ -119,20 +121,14 @@ def _alike(found: Sequence[Measured]) -> Prediction:
     )
 
 
-def _pairs(found: Iterable[Measured]) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """Its page, and of each browser and two versions of one server: the newer's mean over the older's, and what it is
-    longer, ms."""
-    for cell in found:
-        times = {name: own.mean for name, own in cell.times.items()}
-        yield (
-            cell.place.workload,
-            [
-                (times[number, newer] / times[number, older], times[number, newer] - times[number, older])
-                for older, newer in ONE_SERVER
-                for number in cell.numbers(older)
-                if (number, newer) in times
-            ],
-        )
+def pairs(cell: Measured) -> list[tuple[Summary, Summary]]:
+    """Of each browser that speaks two versions with one server: its loads over the older and over the newer."""
+    return [
+        (cell.times[number, older], cell.times[number, newer])
+        for older, newer in ONE_SERVER
+        for number in cell.numbers(older)
+        if (number, newer) in cell.times
+    ]
 
 
 def over_google(found: Iterable[Measured]) -> list[float]:

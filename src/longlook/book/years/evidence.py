@@ -21,8 +21,8 @@ from longlook.figure import style
 
 STUDY, SERIES, TEN_MB = "years", "years", "years-large"
 AXIS, LOSS = (SERIES, TEN_MB), ("years-loss",)
-"""Series of the cells without loss, and of those with it. 10 MB on the narrower link take as long as all the others, and
-are a sweep of their own."""
+"""Series of the cells without loss, and of those with it. 10 MB on the narrower link take as long as all the others: a
+sweep of their own."""
 PROTOCOLS = ("quic", "tcp")
 SMALLEST, MEGABYTE, LARGEST, MANY = "5kb-x1", "1000kb-x1", "10000kb-x1", "10kb-x100"
 """Pages, as a cell's id names them."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from statistics import median
 
 from longlook.analysis.power import detectable
+from longlook.analysis.ratio import ratio_of
+from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
@@ -17,8 +19,8 @@ from longlook.figure import style
 
 SLOW = 10.0
 LAST_GOOGLE, FIRST_ENVOY = 85, 88
-SLOWER_WITH_MANY = 76
-"""A milestone that takes longer for many objects than the one before."""
+FIRST_TLS_13, SLOWER_WITH_MANY = 72, 76
+"""The second takes longer for many objects than the one before."""
 AROUND_KEY_SHARE = 119, 133
 
 
@@ -123,6 +125,19 @@ def _change(to: int, *protocols: str, workload: str | None = None) -> Callable[[
     return number
 
 
+def _longer(to: int, workload: str) -> Callable[[Measured], StatedNumber]:
+    """How much longer a page takes on the fast link than with the milestone before, over both protocols."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = [
+            one for one in _cells(m) if (one.place.workload, one.place.bandwidth_mbps) == (workload, evidence.FAST)
+        ]
+        pcts = [(one.ratio.value - 1) * 100 for one in evidence.steps(found) if one.after.number == to]
+        return _told(_from_to(pcts), f"to Chromium {to}, over both protocols", found)
+
+    return number
+
+
 def _cpu(protocol: str, at: int) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
         (cell,) = [one for one in _cells(m) if is_busiest(one)]
@@ -195,6 +210,11 @@ def _causes_share(found: causes.Found) -> str:
     return _between([one * 100 for one in causes.shares(found).values()], "%")
 
 
+def _causes_step(found: causes.Found) -> str:
+    tests = {one: causes.test_of(found, causes.BEFORE, one) for one in evidence.PROTOCOLS}
+    return evidence.by_protocol((one, f"p{SPACE}={SPACE}{test.p_value:.1g}") for one, test in tests.items())
+
+
 def _causes_slow(found: causes.Found) -> str:
     """What the changes add on the slow link."""
     return _between([(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()], "%", digits=1)
@@ -212,6 +232,16 @@ def _each_version(tell: Callable[[list[evidence.Measured]], str], what: str) -> 
 
 def _of_steps(count: Callable[[Change], int]) -> Callable[[list[evidence.Measured]], str]:
     return lambda found: str(sum(count(one) for one in evidence.changes(found)))
+
+
+def _versions(found: list[evidence.Measured]) -> list[tuple[evidence.Place, tuple[Summary, Summary]]]:
+    return [(cell.place, own) for cell in found for own in each_version.pairs(cell)]
+
+
+def _small_told(found: list[evidence.Measured]) -> str:
+    """What half of the comparisons tell, or less."""
+    told = [detectable(*own) for place, own in _versions(found) if place.workload == evidence.SMALLEST]
+    return f"{median(told):.0f}{SPACE}ms"
 
 
 def _longer_than_googles(found: list[evidence.Measured]) -> str:
@@ -294,7 +324,8 @@ NUMBERS: Numbers = {
     "steps-tcp": _steps(lambda one: len(one.steps), "tcp"),
     "changed-tcp": _steps(lambda one: len(one.significant), "tcp"),
     "change-of-server": _change(FIRST_ENVOY, "quic"),
-    "change-hundred": _change(SLOWER_WITH_MANY, *evidence.PROTOCOLS, workload=MANY),
+    "change-large": _change(FIRST_TLS_13, *evidence.PROTOCOLS, workload=evidence.LARGEST),
+    "change-hundred": _longer(SLOWER_WITH_MANY, MANY),
     "cpu-tcp-first": _cpu("tcp", 0),
     "cpu-tcp-last": _cpu("tcp", -1),
     "slowest-quic": _slowest("quic"),
@@ -309,12 +340,18 @@ NUMBERS: Numbers = {
     "causes-loads": _causes(
         lambda found: _least_to_most({one.n for one in found.values()}), "accepted loads of an arm"
     ),
+    "causes-step": _causes(_causes_step, "Welch, Chromium 72 against 76, a hundred objects at 100 Mbit/s"),
     "causes-share": _causes(_causes_share, "of QUIC's and of TCP's step, without either change"),
     "causes-slow": _causes(_causes_slow, "over QUIC and over TCP, a hundred objects at 10 Mbit/s"),
     "stated-causes": stated("years-causes"),
     "each-steps": _each_version(_of_steps(lambda one: len(one.steps)), "steps of a version, in all cells"),
     "each-changed": _each_version(_of_steps(lambda one: len(one.significant)), "significant ones of them (Holm)"),
     "each-longer": _each_version(_longer_than_googles, "1 MB at 100 Mbit/s, HTTP/3 over Google's 43 by one browser"),
+    "each-pairs": _each_version(lambda found: str(len(_versions(found))), "versions of one browser and server"),
+    "each-pairs-told": _each_version(
+        lambda found: str(sum(ratio_of(*one).test.significant for _, one in _versions(found))), "significant (Welch)"
+    ),
+    "each-told": _each_version(_small_told, "least difference of 5 KB that is found in four of five repetitions"),
     "stated-each-version": stated("years-each-version"),
     "axis-disk": _disk,
     "axis-hours": _hours,
