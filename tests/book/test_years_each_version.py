@@ -70,6 +70,13 @@ def test_what_it_takes_longer_over_http3_is_told_of_one_browser():
     assert each_version.over_google(found()) == pytest.approx([1.1] * 3)  # 88: the draft; 92: both
 
 
+def test_small_steps_add_up_from_the_first_browser_to_the_last():
+    later = {(0, number, "Q043"): 1.0 + step / 100 for step, number in enumerate((72, 76, 85, 88, 92))}
+    first, second = (each_version.ends(one) for one in found(later)[:2])
+    assert first["Q043"].value == pytest.approx(1.04) and first["Q043"].test.significant
+    assert second["Q043"].value == 1 and "Q037" not in first  # which one browser speaks
+
+
 def test_what_is_not_measured_is_neither_right_nor_wrong(tmp_path):
     assert each_version.of_versions([]) == ()
     data = book_data.read(PUBLISHED, tmp_path)

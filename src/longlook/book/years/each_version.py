@@ -11,7 +11,7 @@ from functools import cache
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.ratio import ratio_of
+from longlook.analysis.ratio import Ratio, ratio_of
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
@@ -57,7 +57,7 @@ def by_version(data: BookData | None = None) -> LiveChart | HTML:
     marks = dict(zip(LABELS.values(), zip(chart.PAGE_COLOURS, chart.SHAPES, strict=True), strict=True))
     return LiveChart(
         name=SERIES,
-        chart=chart.bases(frame, 200, 3, "version", marks),
+        chart=chart.bases(frame, 310, 2, "version", marks),
         narrow=chart.bases(frame, 235, 1, "version", marks),
         alt_text=chart.base_words(frame, "version"),
         downloads=(Attachment(f"{SERIES}.csv", frame.to_csv(index=False)),),
@@ -129,6 +129,16 @@ def pairs(cell: Measured) -> list[tuple[Summary, Summary]]:
         for number in cell.numbers(older)
         if (number, newer) in cell.times
     ]
+
+
+def ends(cell: Measured) -> dict[str, Ratio]:
+    """By version: the last browser's mean over the first one's."""
+    numbers = {version: cell.numbers(version) for version in LABELS}
+    return {
+        version: ratio_of(cell.times[own[0], version], cell.times[own[-1], version])
+        for version, own in numbers.items()
+        if len(own) > 1
+    }
 
 
 def over_google(found: Iterable[Measured]) -> list[float]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from statistics import median
 
 from longlook.analysis.power import detectable
-from longlook.analysis.ratio import ratio_of
+from longlook.analysis.ratio import Ratio, ratio_of
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
@@ -238,6 +238,16 @@ def _versions(found: list[evidence.Measured]) -> list[tuple[evidence.Place, tupl
     return [(cell.place, own) for cell in found for own in each_version.pairs(cell)]
 
 
+def _ends(found: list[evidence.Measured]) -> list[Ratio]:
+    return [one for cell in found for one in each_version.ends(cell).values()]
+
+
+def _drift(found: list[evidence.Measured]) -> str:
+    """How much longer the smallest page takes at last."""
+    (cell,) = [one for one in found if (one.place.workload, one.place.bandwidth_mbps) == (evidence.SMALLEST, SLOW)]
+    return f"{(each_version.ends(cell)[each_version.GOOGLE].value - 1) * 100:.0f}{SPACE}%"
+
+
 def _small_told(found: list[evidence.Measured]) -> str:
     """What half of the comparisons tell, or less."""
     told = [detectable(*own) for place, own in _versions(found) if place.workload == evidence.SMALLEST]
@@ -351,6 +361,11 @@ NUMBERS: Numbers = {
     "each-pairs-told": _each_version(
         lambda found: str(sum(ratio_of(*one).test.significant for _, one in _versions(found))), "significant (Welch)"
     ),
+    "each-ends": _each_version(lambda found: str(len(_ends(found))), "the last browser of a version against its first"),
+    "each-ends-told": _each_version(
+        lambda found: str(sum(significant([one.test.p_value for one in _ends(found)]))), "significant ones (Holm)"
+    ),
+    "each-drift": _each_version(_drift, "5 KB at 10 Mbit/s over Google's 43, the last browser over the first"),
     "each-told": _each_version(_small_told, "least difference of 5 KB that is found in four of five repetitions"),
     "stated-each-version": stated("years-each-version"),
     "axis-disk": _disk,
