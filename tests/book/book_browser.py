@@ -125,14 +125,14 @@ class Browser:
             raise RuntimeError(f"{script}: {found['exceptionDetails']}")
         return found["result"].get("value")
 
-    async def wait_for(self, script: str, timeout_s: float = TIMEOUT_S):
+    async def wait_for(self, script: str):
         """Waits until a JavaScript expression is true, and returns its value."""
-        deadline = time.monotonic() + timeout_s
+        deadline = time.monotonic() + TIMEOUT_S
         while time.monotonic() < deadline:
             if value := await self.evaluate(script):
                 return value
             await asyncio.sleep(0.1)
-        raise TimeoutError(f"not true within {timeout_s} s: {script}; page errors: {self.errors}")
+        raise TimeoutError(f"not true within {TIMEOUT_S} s: {script}; page errors: {self.errors}")
 
     async def open(self, page: Path) -> None:
         """Opens a file and waits until it is loaded."""

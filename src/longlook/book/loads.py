@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeVar
 
+import pandas as pd
+
 from longlook.book.data import BookData
 
 LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
@@ -16,9 +18,13 @@ Where = TypeVar("Where", bound=Hashable)
 
 def counting(data: BookData, study: str, series: str, key: str) -> list[dict[Any, Any]]:
     """Rows of `samples` of the loads that count, with a value."""
-    rows = data.rows("samples", study, series, key)
+    return that_count(data.rows("samples", study, series, key)).to_dict("records")
+
+
+def that_count(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of rows of `samples`."""
     rows = rows[rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
-    return rows.dropna(subset=["value"]).to_dict("records")
+    return rows.dropna(subset=["value"])
 
 
 def by_place(

@@ -13,9 +13,9 @@ from longlook.analysis.contrast import Contrast, contrast
 from longlook.analysis.ratio import Ratio, ratio_of
 from longlook.analysis.welch import ALPHA, Summary, summary_of
 from longlook.book.data import BookData
-from longlook.book.loads import counting
+from longlook.book.loads import that_count
 from longlook.book.varied import REFERENCE
-from longlook.book.years.milestones import Milestone, milestones
+from longlook.book.years.milestones import Milestone, milestones, number_by_stack
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
 
@@ -95,7 +95,7 @@ def cells(
     arms = arms.sort_values(["bandwidth_mbps", "object_count", "object_bytes"])
     places = ["workload", "object_bytes", "object_count", "bandwidth_mbps"]
     if names is None:
-        names = {(one.stack, kind): (one.number, kind) for one in milestones() if one.stack for kind in PROTOCOLS}
+        names = {(stack, kind): (number, kind) for stack, number in number_by_stack().items() for kind in PROTOCOLS}
     return [_measured(Place(*place), own, names) for place, own in arms.groupby(places, sort=False)]
 
 
@@ -109,16 +109,14 @@ def _measured(place: Place, own: pd.DataFrame, names: Names) -> Measured:
 
 def loads_of(data: BookData, cell: Measured, key: str = REFERENCE) -> dict[tuple[int, str], list[float]]:
     """Page load times (ms) of a cell of `SERIES`, one by one, by milestone and protocol."""
-    found: dict[tuple[int, str], list[float]] = {}
-    names = {one.stack: one.number for one in milestones() if one.stack}
     arms = data.rows("arms", STUDY, SERIES, key)
-    arms = arms[(arms["workload"] == cell.place.workload) & (arms["bandwidth_mbps"] == cell.place.bandwidth_mbps)]
-    who = {(row.cell_id, row.arm): (names.get(row.stack), row.protocol) for row in arms.itertuples()}
-    for row in counting(data, STUDY, SERIES, key):
-        number, protocol = who.get((row["cell_id"], row["arm"]), (None, ""))
-        if number is not None and row["metric"] == PLT.name:
-            found.setdefault((number, protocol), []).append(float(row["value"]))
-    return found
+    where = (arms["workload"] == cell.place.workload) & (arms["bandwidth_mbps"] == cell.place.bandwidth_mbps)
+    arms = arms[where & (arms["metric"] == PLT.name)]
+    samples = data.rows("samples", STUDY, SERIES, key)
+    samples = that_count(samples[(samples["metric"] == PLT.name) & samples["cell_id"].isin(arms["cell_id"])])
+    times = samples.groupby("arm")["value"].apply(list)
+    numbers = number_by_stack()
+    return {(numbers[row.stack], row.protocol): times[row.arm] for row in arms.itertuples() if row.arm in times}
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,11 @@ def milestones() -> tuple[Milestone, ...]:
     return tuple(found)
 
 
+def number_by_stack() -> dict[str, int]:
+    """Of each stack that measured a milestone."""
+    return {one.stack: one.number for one in milestones() if one.stack}
+
+
 def _milestone(number: int, released: str, spoken: Spoken, stack: Stack | None) -> Milestone:
     if stack is None:
         return Milestone(number, released, spoken, "", "", "", "")

@@ -17,7 +17,7 @@ from longlook.book.data import BookData
 from longlook.book.loads import LOAD
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import PROTOCOLS, SERIES, SMALLEST, STUDY
-from longlook.book.years.milestones import milestones
+from longlook.book.years.milestones import milestones, number_by_stack
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -68,7 +68,7 @@ def found(data: BookData, key: str = REFERENCE) -> Found:
     whole = samples[samples["metric"] == PLT.name].set_index(LOAD)["value"]
     objects = data.rows("objects", STUDY, SERIES, key).sort_values("object")
     loads = dict(list(objects.groupby(LOAD[:3], sort=False)))
-    numbers = {one.stack: one.number for one in milestones() if one.stack}
+    numbers = number_by_stack()
     of = {}
     for row in arms[arms["stack"].isin(numbers)].itertuples():
         load = loads.get((row.campaign, row.cell_id, row.arm))
