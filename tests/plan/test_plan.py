@@ -194,7 +194,7 @@ def test_impossible_workloads_are_refused(wrong, words):
 
 
 def test_an_unknown_key_is_an_error_that_lists_the_known_ones():
-    with pytest.raises(PlanError, match=r"bandwith_mbps.*known keys of Link: bandwidth_mbps, rtt_ms"):
+    with pytest.raises(PlanError, match=r"bandwith_mbps.*known keys of a link: bandwidth_mbps, rtt_ms"):
         Link.parse({"bandwith_mbps": 10, "rtt_ms": 36})
 
 
@@ -427,12 +427,12 @@ def test_another_interval_between_delays_is_another_name():
         (TCP | {"client_initial_rtt_ms": 100}, "client_initial_rtt_ms is for QUIC"),
         (TCP | {"reordering_threshold": 3}, "reordering_threshold is for QUIC"),
         (TCP | {"client_groups": ["p256"]}, "client_groups.0: Input should be 'x25519'"),
-        (TCP | {"client_groups": ["x25519", "x25519"]}, "a group stands twice"),
+        (TCP | {"client_groups": ["x25519", "x25519"]}, "x25519 stands twice"),
         (OFFERS | {"server_groups": ["secp384r1"]}, "have none in common"),
         (TCP | {"verify": 0}, "verify"),
         (TCP | {"verify": False, "authorities": 3}, "authorities are read to check a certificate"),
         (QUIC | {"handshake": "warm"}, "warm is for TCP"),
-        (QUIC | {"handshke": "1rtt"}, "known keys of Arm"),
+        (QUIC | {"handshke": "1rtt"}, "unknown key handshke .did you mean handshake.*known keys of an arm"),
     ],
 )
 def test_an_arm_asks_only_for_what_means_something(wrong, words):

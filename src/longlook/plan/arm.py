@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from longlook.plan.value import Many, Name, Value
+from longlook.plan.value import Many, Measure, Name, Value, worded
 
 Protocol = Literal["quic", "tcp"]
 Cca = Literal["cubic", "bbr", "reno"]
@@ -18,13 +18,15 @@ load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no s
 data are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt` resumes a session too, but sends none.
 `warm`: it does not begin, TCP's connection of the load before is kept and used again."""
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
-Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,4}$")]
+Tag = Annotated[str, worded(r"^[A-Za-z0-9]{1,4}$", "one to four letters or digits, as IW10")]
 """A connection option of QUIC: up to four characters on the wire."""
 Group = Literal["x25519", "secp256r1", "secp384r1"]
 """How TLS may agree on keys, by IANA's names (RFC 8446, 4.2.7)."""
 USUAL_PERIOD_US = 10_000
 SHORTEST_QUOTA_US = 1000
 """Linux gives a control group no less at a time."""
+SAME_US = 1e-6
+"""Rounding of decimal fractions."""
 CCAS: tuple[Cca, ...] = get_args(Cca)
 LATER: Mapping[str, object] = {
     "remembered_ssthresh": None,
@@ -45,9 +47,12 @@ were."""
 class Arm(Value):
     """A server, a client and how they are to speak. Fields that mean nothing for a protocol are None."""
 
-    name: str = Field(
+    called = "an arm"
+
+    name: str = worded(
+        r"^[A-Za-z0-9][A-Za-z0-9.+ _-]*$|^$",
+        "letters, digits, '.', '+', '_', '-' and spaces, a letter or digit first",
         default="",
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9.+ _-]*$|^$",
         max_length=60,
         description="within its cell; made if empty",
     )
@@ -66,10 +71,10 @@ class Arm(Value):
     initial_window: int | None = Field(
         default=None, ge=1, le=100, description="TCP segments, on the server's route; None: the kernel's 10"
     )
-    client_cpu_pct: float | None = Field(
+    client_cpu_pct: Measure | None = Field(
         default=None, gt=0, le=800, description="of one CPU, all of a client together; None: no limit"
     )
-    server_cpu_pct: float | None = Field(default=None, gt=0, le=800, description="of one CPU; None: no limit")
+    server_cpu_pct: Measure | None = Field(default=None, gt=0, le=800, description="of one CPU; None: no limit")
     cpu_period_us: int | None = Field(
         default=None,
         ge=1000,
@@ -134,11 +139,11 @@ class Arm(Value):
             return data | {"handshake": USUAL_HANDSHAKE[data["protocol"]]}
         return data
 
-    @field_validator("client_groups", "server_groups")
+    @field_validator("client_groups", "server_groups", "quic_options")
     @classmethod
-    def _each_once(cls, value: tuple[Group, ...]) -> tuple[Group, ...]:
-        if len(set(value)) < len(value):
-            raise ValueError("a group stands twice")
+    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if twice := [one for one in dict.fromkeys(value) if value.count(one) > 1]:
+            raise ValueError(f"{', '.join(twice)} stands twice")
         return value
 
     @field_validator("cpu_period_us")
@@ -176,11 +181,6 @@ class Arm(Value):
                 "cpu_period_us is of a limit: give client_cpu_pct or server_cpu_pct too",
             ),
             (
-                self.cpu_period_us is not None
-                and any(limit / 100 * self.cpu_period_us < SHORTEST_QUOTA_US for limit in self._limits),
-                f"cpu_period_us is too short: Linux gives no less than {SHORTEST_QUOTA_US} us in a period",
-            ),
-            (
                 self.emulated_connections is not None and not (quic and self.cca == "cubic"),
                 "emulated_connections is of QUIC's CUBIC",
             ),
@@ -195,7 +195,27 @@ class Arm(Value):
         ):
             if wrong:
                 raise ValueError(text)
+        self._fits_the_kernel()
         return self
+
+    def _fits_the_kernel(self) -> None:
+        """Linux takes whole microseconds of a period, and no less than it can give at a time."""
+        period_us = self.cpu_period_us or USUAL_PERIOD_US
+        for name in ("client_cpu_pct", "server_cpu_pct"):
+            if (limit := getattr(self, name)) is None:
+                continue
+            quota_us = limit * period_us / 100
+            if quota_us < SHORTEST_QUOTA_US:
+                raise ValueError(
+                    f"{name} = {limit:g} is {quota_us:g} us of a period of {period_us} us; Linux gives no less than "
+                    f"{SHORTEST_QUOTA_US} us: ask for {100 * SHORTEST_QUOTA_US / period_us:g} % or more, or for a "
+                    "longer cpu_period_us"
+                )
+            if abs(quota_us - round(quota_us)) > SAME_US:
+                raise ValueError(
+                    f"{name} = {limit:g} of a period of {period_us} us is no whole number of microseconds: in steps of "
+                    f"{100 / period_us:g} %"
+                )
 
     @property
     def _limits(self) -> list[float]:

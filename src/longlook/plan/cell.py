@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from longlook.plan import naming
 from longlook.plan.arm import Arm
 from longlook.plan.link import BITS_PER_BYTE, Link
-from longlook.plan.value import CellId, Many, Name, Text, Value, checked_name
+from longlook.plan.value import CellId, Many, Measure, Name, Text, Value, checked_name
 from longlook.plan.workload import Download, Page, Video, WebPage, _kind_of
 
 Mode = Literal["interleaved", "together"]
@@ -33,6 +33,8 @@ class Cell(Value):
     """`study`, `series` and `label` say what a cell is measured for and are no conditions; nor are `seed`, `loads` and
     `replicate`, which draw the samples. The rest is, and `key` is its digest."""
 
+    called = "a cell"
+
     study: Name
     series: Name = Field(description="what one figure shows")
     label: Text = Field(
@@ -43,8 +45,10 @@ class Cell(Value):
     arms: Many[Arm] = Field(min_length=1, max_length=MOST_ARMS)
     workload: AnyWorkload
     link: Link
-    duration_s: float | None = Field(default=None, gt=0, le=600, description="of a transfer; None: until all is loaded")
-    at_most_s: float | None = Field(
+    duration_s: Measure | None = Field(
+        default=None, gt=0, le=600, description="of a transfer; None: until all is loaded"
+    )
+    at_most_s: Measure | None = Field(
         default=None, gt=0, le=600, description="ends a transfer that is not over by then; None: that is a failure"
     )
     control: bool = Field(default=False, description="the arms are equals, measured as if they were not (A/A)")

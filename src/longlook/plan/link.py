@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from longlook.plan.value import Value, unstated
+from longlook.plan.value import Measure, Value, unstated
 
 BITS_PER_BYTE = 8
 LossDirection = Literal["down", "up"]
@@ -37,6 +37,16 @@ CORRELATED = {
 """What a correlation is of."""
 NETEM = ("corrupt_pct", "duplicate_pct", *GEMODEL, "jitter_sd_ms", *CORRELATED)
 """What came after there were campaigns: netem's other parameters, each way."""
+STEPS: dict[str, tuple[float, str]] = {
+    "bandwidth_mbps": (1e-6, "a bit per second"),
+    **dict.fromkeys(("rtt_ms", "jitter_ms", "jitter_interval_ms", "jitter_sd_ms"), (1e-3, "a microsecond")),
+    **dict.fromkeys(("loss_pct", "corrupt_pct", "duplicate_pct", *GEMODEL), (1e-4, "one packet in a million")),
+}
+"""In which links are set: finer ones come out the same, and nobody could measure the difference."""
+LEAST_ARRIVING = 0.1
+"""Of a direction's packets: of fewer no handshake gets through within its time-outs."""
+SAME_STEP = 1e-3
+"""Rounding of decimal fractions."""
 SDS = 4
 """So many standard deviations off its mean a delay under normal jitter may be; one in 16,000 is further."""
 
@@ -60,18 +70,20 @@ class Link(Value):
     correlation of 25 % corrupts two packets in a million (tools/linkpipe/README.md).
     """
 
-    bandwidth_mbps: float = Field(ge=0.01, le=10_000, description="Mbit/s, each direction")
-    rtt_ms: float = Field(ge=0, le=10_000, description="ms, both directions together")
-    loss_pct: float = Field(default=0.0, ge=0, lt=100, description="%, both directions together")
+    called = "a link"
+
+    bandwidth_mbps: Measure = Field(ge=0.01, le=10_000, description="Mbit/s, each direction")
+    rtt_ms: Measure = Field(ge=0, le=10_000, description="ms, both directions together")
+    loss_pct: Measure = Field(default=0.0, ge=0, lt=100, description="%, both directions together")
     loss_direction: LossDirection | None = Field(
         default=None,
         exclude_if=unstated,
         description="the only one that loses: down, from the server to the client, or up; default: half of it in each",
     )
-    jitter_ms: float = Field(
+    jitter_ms: Measure = Field(
         default=0.0, ge=0, le=10_000, description="ms, width of the uniform distribution of each one's delay"
     )
-    jitter_interval_ms: float = Field(
+    jitter_interval_ms: Measure = Field(
         default=REDRAW_MS,
         ge=1,
         le=600_000,
@@ -94,27 +106,40 @@ class Link(Value):
         exclude_if=unstated,
         description="bytes, each direction: a token bucket of that depth; default: none, a packet at a time",
     )
-    corrupt_pct: float | None = _each_way("%, packets with a bit flipped, which their receiver drops")
-    corrupt_correlation_pct: float | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
-    duplicate_pct: float | None = _each_way("%, packets that are sent twice")
-    duplicate_correlation_pct: float | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
-    gemodel_p_pct: float | None = _each_way(
+    corrupt_pct: Measure | None = _each_way("%, packets with a bit flipped, which their receiver drops")
+    corrupt_correlation_pct: Measure | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
+    duplicate_pct: Measure | None = _each_way("%, packets that are sent twice")
+    duplicate_correlation_pct: Measure | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
+    gemodel_p_pct: Measure | None = _each_way(
         "%, Gilbert-Elliott loss in place of loss_pct: from the good state to the bad"
     )
-    gemodel_r_pct: float | None = _each_way("%, from the bad state to the good")
-    gemodel_one_minus_h_pct: float | None = _each_way("%, loss in the bad state")
-    gemodel_one_minus_k_pct: float | None = Field(
+    gemodel_r_pct: Measure | None = _each_way("%, from the bad state to the good")
+    gemodel_one_minus_h_pct: Measure | None = _each_way("%, loss in the bad state")
+    gemodel_one_minus_k_pct: Measure | None = Field(
         default=None, ge=0, le=100, exclude_if=unstated, description="%, loss in the good state, of each direction"
     )
-    jitter_sd_ms: float | None = _each_way(
+    jitter_sd_ms: Measure | None = _each_way(
         "ms, standard deviation of a normal distribution of every packet's delay, cut at 0, in place of jitter_ms",
         10_000,
     )
-    jitter_correlation_pct: float | None = _each_way(
+    jitter_correlation_pct: Measure | None = _each_way(
         "%, of the numbers that delays come from, which narrows them; netem's own table of the normal distribution "
         "loses it: leave it out to repeat one",
         MOST_CORRELATION_PCT,
     )
+
+    @model_validator(mode="after")
+    def _can_be_set(self) -> Self:
+        for name, (step, words) in STEPS.items():
+            steps = (getattr(self, name) or 0) / step
+            if abs(steps - round(steps)) > SAME_STEP:
+                raise ValueError(f"{name} = {getattr(self, name)!r} is finer than links are set: in steps of {words}")
+        if self.longest_queue_bytes > MOST_QUEUE_BYTES:
+            raise ValueError(
+                f"the queue would have {self.longest_queue_bytes:,} bytes, 2 x bandwidth x RTT: give queue_bytes, at "
+                f"most {MOST_QUEUE_BYTES:,}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _delay_is_never_negative(self) -> Self:
@@ -148,6 +173,17 @@ class Link(Value):
                 f"queue_bytes = {self.queue_bytes} and queue_packets = {self.queue_packets}: a queue is limited in "
                 "bytes or in packets, not in both"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _lets_packets_through(self) -> Self:
+        for way, where in zip(LOSSY_WAY.values(), LOSSY_WAY, strict=True):
+            arriving = (1 - self.loss_share(way)) * (1 - (self.corrupt_pct or 0) / 100)
+            if arriving < LEAST_ARRIVING:
+                raise ValueError(
+                    f"{arriving:.1%} of the packets {where} would arrive whole, after losses and corrupt_pct: of less "
+                    f"than {LEAST_ARRIVING:.0%} no connection comes up; lose or corrupt fewer"
+                )
         return self
 
     @property

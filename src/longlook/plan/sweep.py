@@ -6,17 +6,32 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
 from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection
-from longlook.plan.value import Many, Name, PlanError, Text, Value, derived_seed, unstated
+from longlook.plan.naming import shortened
+from longlook.plan.value import (
+    Many,
+    Measure,
+    Name,
+    OneOrMore,
+    PlanError,
+    Text,
+    Value,
+    derived_seed,
+    listed,
+    nearest,
+    unstated,
+)
 
+REFERENCE = "reference-"
+"""How names of the campaigns in the repository begin, and no others."""
 MOST_CELLS = 2000
 """Of a sweep; the largest of ours has 40."""
 
@@ -34,6 +49,7 @@ Complete = Callable[[dict[str, Any]], dict[str, Any]]
 class Scenario(Value):
     """Arms that belong together, under the name that a study gives them."""
 
+    called = "a scenario"
     label: Text = Field(default="", max_length=MOST_LABEL)
     arms: Many[Arm] = Field(min_length=1)
 
@@ -47,21 +63,24 @@ class Block(Value):
     has what each direction of its links has besides, by the names that `Link` gives it (`netem = { corrupt_pct = 1 }`).
     """
 
+    called = "a [[cells]] block"
+    short: ClassVar[tuple[str, ...]] = ("arms", "stack", *LOSSES)
+
     series: Name
-    scenarios: list[Scenario] = Field(min_length=1, description="`arms = [...]` is short for one without a label")
-    workloads: list[AnyWorkload] = Field(min_length=1)
-    bandwidth_mbps: list[float] = Field(min_length=1)
-    rtt_ms: list[float] = Field(min_length=1)
-    loss_pct: list[float] = Field(default=[0.0], min_length=1)
+    scenarios: OneOrMore[Scenario] = Field(description="`arms = [...]` is short for one without a label")
+    workloads: OneOrMore[AnyWorkload]
+    bandwidth_mbps: OneOrMore[Measure]
+    rtt_ms: OneOrMore[Measure]
+    loss_pct: OneOrMore[Measure] = Field(default=[0.0])
     loss_direction: LossDirection | None = Field(default=None, exclude_if=unstated)
-    jitter_ms: list[float] = Field(default=[0.0], min_length=1)
-    jitter_interval_ms: float = REDRAW_MS
+    jitter_ms: OneOrMore[Measure] = Field(default=[0.0])
+    jitter_interval_ms: Measure = REDRAW_MS
     queue_bytes: int | None = None
     queue_packets: int | None = Field(default=None, exclude_if=unstated, description="instead of queue_bytes")
     burst_bytes: int | None = Field(default=None, exclude_if=unstated)
     netem: dict[str, float] | None = Field(default=None, exclude_if=unstated)
-    duration_s: float | None = None
-    at_most_s: float | None = None
+    duration_s: Measure | None = None
+    at_most_s: Measure | None = None
     control: bool = False
     replicates: int = Field(default=1, ge=1, le=100)
     quick: bool = Field(default=True, exclude_if=bool, description="false: left out of a quick run of its chapter")
@@ -75,9 +94,8 @@ class Block(Value):
         if others := [*stated[1:], *(key for key in ("loss_pct", "loss_direction") if key in data)]:
             raise ValueError(f"a block has {others[-1]} or {stated[0]}, not both")
         (name,) = stated
-        given, (times, direction) = data[name], LOSSES[name]
-        numbers = isinstance(given, list) and all(type(one) in (int, float) for one in given)
-        if not numbers:
+        given, (times, direction) = listed(data[name]), LOSSES[name]
+        if not all(type(one) in (int, float) for one in given or [None]):
             raise ValueError(f"{name} is a list of numbers, %")
         rest = {key: value for key, value in data.items() if key != name}
         return rest | {"loss_pct": [times * one for one in given], "loss_direction": direction}
@@ -102,7 +120,8 @@ class Block(Value):
     @model_validator(mode="after")
     def _known_netem(self) -> Self:
         if unknown := sorted(set(self.netem or ()) - set(NETEM)):
-            raise ValueError(f"netem has {', '.join(unknown)}; known keys: {', '.join(NETEM)}")
+            near = nearest(unknown[0], NETEM)
+            raise ValueError(f"netem has {', '.join(unknown)}{near}; known keys: {', '.join(NETEM)}")
         return self
 
     @property
@@ -132,10 +151,22 @@ class Block(Value):
             )
 
 
+def _not_a_campaigns(name: str) -> str:
+    if name.startswith(REFERENCE):
+        raise ValueError(
+            f"{name!r} begins with {REFERENCE!r}, as the campaigns of the repository do: what it measures would be "
+            "taken for a false one and left out; call it otherwise"
+        )
+    return name
+
+
 class Sweep(Value):
     """A named list of cells of one experiment: one per published figure or question."""
 
-    name: Name
+    called = "a sweep"
+    short: ClassVar[tuple[str, ...]] = ("stack",)
+
+    name: Annotated[Name, AfterValidator(_not_a_campaigns)]
     study: Name
     title: Text
     experiment: Name = "plt"
@@ -145,9 +176,9 @@ class Sweep(Value):
         default=5, ge=0, le=1000, description="samples of each arm in a quick run of its chapter; 0: left out of it"
     )
     seed: int = Field(default=1, ge=0, lt=2**63)
-    cells_of: list[Block] = Field(min_length=1, alias="cells", description="blocks of cells, [[cells]] in a file")
-
-    model_config = ConfigDict(populate_by_name=True)
+    cells_of: Annotated[list[Block], BeforeValidator(listed)] = Field(
+        min_length=1, alias="cells", description="blocks of cells, [[cells]] in a file"
+    )
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
@@ -223,7 +254,7 @@ def _told_apart(cells: list[Cell], sweep: str) -> list[Cell]:
     if twice:
         raise PlanError(f"sweep {sweep} lists cells twice: {', '.join(twice)}")
     return [
-        cell.model_copy(update={"id": f"{cell.id}_{cell.key[:8]}"}) if len(by_id[cell.id]) > 1 else cell
+        cell.model_copy(update={"id": shortened(f"{cell.id}_{cell.key[:8]}")}) if len(by_id[cell.id]) > 1 else cell
         for cell in cells
     ]
 

@@ -2,29 +2,78 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
-from collections.abc import Mapping
-from typing import Annotated, Any, Self, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
-from longlook.errors import LonglookError
+from longlook.errors import LonglookError, plain
 
 
 class PlanError(LonglookError, ValueError):
     """A cell, link, workload, arm or sweep that cannot be measured; the message says what to change."""
 
 
+WORDS: dict[str, str] = {}
+"""Pattern -> what a user is told of it."""
+
+
+def worded(pattern: str, words: str, **more: Any) -> Any:
+    """The field of a text that fits `pattern`; where one does not, `words` say what would."""
+    WORDS[pattern] = words
+    return Field(pattern=pattern, **more)
+
+
+def listed(value: Any) -> Any:
+    """One value where a list is wanted is a list of one."""
+    return value if value is None or isinstance(value, list | tuple) else [value]
+
+
+MOST_DIGITS = 6
+
+
+def _as_shown(value: float) -> float:
+    """Ids, labels and tables show six digits: what differs by less would be two conditions of one name."""
+    if float(f"{value:.{MOST_DIGITS}g}") != value:
+        raise ValueError(f"{value!r} has more than {MOST_DIGITS} digits, which no emulator tells apart: round it")
+    return value + 0.0  # no -0.0, which has another key
+
+
 Item = TypeVar("Item")
-Many = Annotated[tuple[Item, ...], Field(strict=False)]
+Many = Annotated[tuple[Item, ...], Field(strict=False), BeforeValidator(listed)]
 """Of these; TOML and JSON have lists for them."""
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
+OneOrMore = Annotated[list[Item], Field(min_length=1), BeforeValidator(listed)]
+"""The same of what a sweep's cells are the product of."""
+Measure = Annotated[float, AfterValidator(_as_shown)]
+"""A condition that is a number."""
+NAME_WORDS = "letters, digits, '.', '_' and '-', a letter or digit first"
+Name = Annotated[str, worded(r"^[A-Za-z0-9][A-Za-z0-9._-]*$", NAME_WORDS, max_length=120)]
 """Of studies, sweeps, series, stacks and adapters; they become parts of paths."""
 LONGEST_ID = 200
-CellId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=LONGEST_ID)]
+CellId = Annotated[
+    str, worded(r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", NAME_WORDS.replace("and", "'+' and", 1), max_length=LONGEST_ID)
+]
 """A folder's name; an interrupted cell's is longer by a time."""
-CampaignId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
-Text = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*$", max_length=300)]
+CampaignId = Annotated[str, worded(r"^[A-Za-z0-9][A-Za-z0-9._-]*$", NAME_WORDS, max_length=200)]
+Text = Annotated[
+    str,
+    worded(
+        r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*$",
+        "one line, without characters that steer a terminal or turn the direction of writing",
+        max_length=300,
+    ),
+]
 """For readers, on one line: without characters that steer a terminal or turn the direction of writing."""
 
 
@@ -33,6 +82,23 @@ class Value(BaseModel):
     "50" is a bandwidth."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
+    called: ClassVar[str] = ""
+    """For messages: `an arm`."""
+    short: ClassVar[tuple[str, ...]] = ()
+    """Keys of a file that become others before they are validated."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_known_keys(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and (wrong := unknown_keys(cls, data)):
+            raise ValueError(wrong)
+        return data
+
+    @classmethod
+    def require_known(cls, data: Mapping[str, Any], where: str = "") -> None:
+        """Raise `PlanError` for a key that such an object of a file cannot have."""
+        if wrong := unknown_keys(cls, data, cls.short):
+            raise PlanError(f"{where}{wrong}")
 
     @classmethod
     def parse(cls, data: Any) -> Self:
@@ -40,18 +106,59 @@ class Value(BaseModel):
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            raise PlanError(f"{cls.__name__} is not valid: {'; '.join(_mistakes(cls, error))}") from None
+            raise PlanError(f"{cls.__name__} is not valid: {'; '.join(_mistakes(error))}") from None
         except RecursionError:
             raise PlanError(f"{cls.__name__} is not valid: it is nested too deeply") from None
 
 
-def _mistakes(model: type[BaseModel], error: ValidationError) -> list[str]:
+def unknown_keys(model: type[BaseModel], data: Mapping[str, Any], more: Sequence[str] = ()) -> str | None:
+    """Keys that a table cannot have, each with the nearest that it can, and all of these; None where there are none.
+    `more`: keys besides the model's own."""
+    fields = [field.alias or name for name, field in model.model_fields.items()]
+    unknown = [key for key in data if key not in fields and key not in more]
+    if not unknown:
+        return None
+    known = [*fields, *(key for key in getattr(model, "short", ()) if key not in fields)]
+    each = ", ".join(f"{plain(str(key)[:80])}{nearest(key, known)}" for key in unknown[:MOST_MISTAKES])
+    called = f" of {model.called or model.__name__}" if issubclass(model, Value) else ""
+    return f"unknown key {each}; known keys{called}: {', '.join(known)}"
+
+
+def nearest(wrong: object, known: Iterable[str]) -> str:
+    """` (did you mean rtt_ms?)`; nothing where no known word is near."""
+    found = difflib.get_close_matches(str(wrong)[:80], list(known), n=1)
+    return f" (did you mean {found[0]}?)" if found else ""
+
+
+def mistake(item: Mapping[str, Any]) -> str:
+    """One of pydantic's errors, as a user is told it."""
+    context = item.get("ctx", {})
+    match item["type"]:
+        case "value_error":
+            return str(context["error"])
+        case "string_pattern_mismatch":
+            return f"{ascii(item['input'])[:80]} should be {WORDS.get(context['pattern'], 'written otherwise')}"
+        case "union_tag_invalid":
+            known = [word.strip(" '") for word in context["expected_tags"].split(",")]
+            key, tag = context["discriminator"].strip("'"), str(context["tag"])[:80]
+            return f"{key} = {tag!r} is none of {', '.join(known)}{nearest(tag, known)}"
+        case "too_short":
+            return f"at least {context['min_length']} is wanted, {context['actual_length']} given"
+        case "literal_error":
+            return f"{item['msg']}, not {ascii(item['input'])[:80]}"
+    return item["msg"]
+
+
+def _mistakes(error: ValidationError) -> list[str]:
     """A line for each; of many the first ones."""
-    known, lines = ", ".join(model.model_fields), []
-    for item in error.errors(include_url=False):
-        where = ".".join(str(part) for part in item["loc"])[:200] or model.__name__
-        hint = f" (known keys of {model.__name__}: {known})" if item["type"] == "extra_forbidden" else ""
-        lines.append(f"{where}: {item['msg']}{hint}")
+    lines = []
+    items = error.errors(include_url=False)
+    wrong = {item["loc"][:-1] for item in items}
+    for item in items:
+        if item["type"] == "too_short" and item["loc"] in {one[: len(item["loc"])] for one in wrong}:
+            continue  # it has some, and what is wrong with those is told
+        where = ".".join(str(part) for part in item["loc"])[:200]
+        lines.append(f"{where}: {mistake(item)}" if where else mistake(item))
     rest = len(lines) - MOST_MISTAKES
     return [*lines[:MOST_MISTAKES], f"and {rest} more"] if rest > 0 else lines
 
@@ -70,9 +177,7 @@ def checked_name(text: Any, what: str = "thing") -> str:
     try:
         return _NAMES.get(what, _NAMES["thing"]).validate_python(text, strict=True)
     except ValidationError:
-        raise PlanError(
-            f"{ascii(text)[:80]} cannot name a {what}: letters, digits, '.', '_' and '-', a letter or digit first"
-        ) from None
+        raise PlanError(f"{ascii(text)[:80]} cannot name a {what}: {NAME_WORDS}") from None
 
 
 def unstated(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -66,6 +66,9 @@ def _require_bounded(workload: Page | Download) -> None:
 class Objects(Value):
     """Objects of one kind and size within a page."""
 
+    called = "objects"
+    short: ClassVar[tuple[str, ...]] = ("size_kb",)
+
     size_bytes: int = Field(ge=LEAST_IMAGE_BYTES, le=MOST_BYTES, description="of each; in a file also `size_kb`")
     count: int = Field(default=1, gt=0, le=MOST_OBJECTS)
     kind: Literal["image"] = "image"
@@ -78,6 +81,9 @@ class Objects(Value):
 
 class Page(Value):
     """An HTML page that references its objects; `{ size_kb = 5, count = 2 }` is short for one kind of them."""
+
+    called = "a page"
+    short: ClassVar[tuple[str, ...]] = ("size_kb", "size_bytes", "count")
 
     kind: Literal["page"] = "page"
     objects: Many[Objects] = Field(min_length=1, max_length=100)
@@ -131,6 +137,9 @@ class Page(Value):
 class Download(Value):
     """Files that are fetched without a page: one, or several in parallel on one connection."""
 
+    called = "a download"
+    short: ClassVar[tuple[str, ...]] = ("size_kb",)
+
     kind: Literal["download"] = "download"
     size_bytes: int = Field(gt=0, le=MOST_BYTES, description="of each file; in a file also `size_kb`")
     count: int = Field(default=1, gt=0, le=1000, description="files fetched in parallel")
@@ -181,6 +190,8 @@ LEAST_RESOURCE_BYTES = 3000
 
 class WebPage(Value):
     """A page that has something to look at: text, style sheets, scripts, fonts and images (site/webpage.py)."""
+
+    called = "a webpage"
 
     kind: Literal["webpage"] = "webpage"
     size_bytes: int = Field(gt=0, le=MOST_BYTES, description="of all resources together, the document among them")
@@ -234,6 +245,8 @@ MOST_FILM_S = 180
 class Video(Value):
     """A film in segments, each in several bitrates, that a player chooses from and plays for its length
     (site/video.py)."""
+
+    called = "a video"
 
     kind: Literal["video"] = "video"
     duration_s: int = Field(ge=2 * SEGMENT_S, le=MOST_FILM_S, multiple_of=SEGMENT_S, description="of the film")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from longlook.errors import LonglookError
-from longlook.plan.value import CampaignId, CellId, Name, Text
+from longlook.plan.value import CampaignId, CellId, Name, Text, mistake, worded
 
 
 def _is_a_time(text: str) -> str:
@@ -17,10 +17,19 @@ def _is_a_time(text: str) -> str:
 
 
 Moment = Annotated[
-    str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"), AfterValidator(_is_a_time)
+    str,
+    worded(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", "a time as 2026-01-31T12:00:00Z"),
+    AfterValidator(_is_a_time),
 ]
-Stacks = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(, [A-Za-z0-9][A-Za-z0-9._-]*)*$", max_length=2000)]
-Digests = Annotated[str, Field(pattern=r"^[0-9a-f]{2,64}(, [0-9a-f]{2,64})*$", max_length=4000)]
+Stacks = Annotated[
+    str,
+    worded(
+        r"^[A-Za-z0-9][A-Za-z0-9._-]*(, [A-Za-z0-9][A-Za-z0-9._-]*)*$", "names with ', ' between", max_length=20_000
+    ),
+]
+Digests = Annotated[
+    str, worded(r"^[0-9a-f]{2,64}(, [0-9a-f]{2,64})*$", "hexadecimal digits, with ', ' between", max_length=20_000)
+]
 
 
 class _Lenient(BaseModel):
@@ -69,7 +78,7 @@ def check_info(info: dict[str, Any], where: str) -> None:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"])
         more = f" (and {error.error_count() - 1} more mistakes)" if error.error_count() > 1 else ""
-        raise LonglookError(f"{where}: {key}: {first['msg']}{more}") from None
+        raise LonglookError(f"{where}: {key}: {mistake(first)}{more}") from None
     if len(info["stack"].split(", ")) != len(info["stack_digest"].split(", ")):
         raise LonglookError(f"{where}: it names {info['stack']} and has the digests {info['stack_digest'][:80]}")
     if len(set(info["cells"])) < len(info["cells"]):

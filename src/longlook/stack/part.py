@@ -9,17 +9,20 @@ import sys
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from longlook import paths
 from longlook.plan.arm import Protocol
+from longlook.plan.value import worded
 from longlook.stack.component import KEPT, Component, Kept, Locks
 from longlook.stack.gobuild import source_hash
 from longlook.stack.table import StackError, Table, read_toml, validated
 
-PART_NAME = r"^[a-z][a-z0-9]*(?:[-.][a-z0-9]+)*$"
+PartName = Annotated[
+    str, worded(r"^[a-z][a-z0-9]*(?:[-.][a-z0-9]+)*$", "small letters and digits, with '-' or '.' between them")
+]
 DIGEST_PREFIX = 12
 """Hex digits of the digest that name an installation's folder."""
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -36,7 +39,7 @@ class Dialect(Table):
 class PartSpec(Table):
     """One validated part.toml. Use `load_part`, which also knows its folder."""
 
-    name: str = Field(pattern=PART_NAME)
+    name: PartName
     title: str
     locks: Locks = Locks()
     components: dict[str, Component] = Field(min_length=1)

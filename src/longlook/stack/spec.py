@@ -17,14 +17,13 @@ from pydantic import Field, model_validator
 
 from longlook import paths
 from longlook.plan.arm import Cca, Protocol
-from longlook.plan.value import checked_name
+from longlook.plan.value import checked_name, worded
 from longlook.stack.component import Component
-from longlook.stack.part import DIGEST_PREFIX, PART_NAME, Dialect, Part, as_json, digest_of, known_parts, load_part
+from longlook.stack.part import DIGEST_PREFIX, Dialect, Part, PartName, as_json, digest_of, known_parts, load_part
 from longlook.stack.table import StackError, Table, read_toml, validated
 
-PartName = Annotated[str, Field(pattern=PART_NAME)]
-Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-Hex = Annotated[str, Field(pattern=r"^([0-9a-f]{2})+$")]
+Role = Annotated[str, worded(r"^[a-z][a-z0-9_]*$", "small letters, digits and '_', a letter first")]
+Hex = Annotated[str, worded(r"^([0-9a-f]{2})+$", "bytes, each of two hexadecimal digits")]
 """Bytes, two digits each."""
 OWN = ("name", "provider", "on_demand")
 """Keys that no stack takes over from its base."""
@@ -83,7 +82,7 @@ class Congestion(Table):
 class StackFile(Table):
     """The values of a stack.toml over those of its bases."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9]*$")
+    name: str = worded(r"^[a-z][a-z0-9]*$", "small letters and digits, a letter first")
     title: str
     base: str = Field(default="", description="stack whose entries this one takes over, unless it states them")
     provider: Literal["any", "nix"] = Field(default="any", description="nix: no package registry has all of it")

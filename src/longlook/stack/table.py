@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from longlook.errors import LonglookError
 from longlook.host import toml
+from longlook.plan.value import mistake, unknown_keys, worded
 
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Sha256 = Annotated[str, worded(r"^[0-9a-f]{64}$", "64 hexadecimal digits, of a SHA-256")]
 
 
 class StackError(LonglookError, ValueError):
@@ -25,9 +26,8 @@ class Table(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _only_known_keys(cls, data: Any) -> Any:
-        unknown = sorted(set(data) - set(cls.model_fields)) if isinstance(data, dict) else []
-        if unknown:
-            raise ValueError(f"unknown key {', '.join(unknown)}; known keys: {', '.join(cls.model_fields)}")
+        if isinstance(data, dict) and (wrong := unknown_keys(cls, data)):
+            raise ValueError(wrong)
         return data
 
 
@@ -50,6 +50,6 @@ def validated(model: type[AnyTable], data: dict[str, Any], path: Path) -> AnyTab
         return model.model_validate(data)
     except ValidationError as error:
         mistakes = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc']) or 'top level'}: {item['msg']}" for item in error.errors()
+            f"{'.'.join(str(part) for part in item['loc']) or 'top level'}: {mistake(item)}" for item in error.errors()
         )
         raise StackError(f"{path}: {mistakes}") from None

@@ -24,13 +24,13 @@ from pydantic import AfterValidator, Field
 
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
-from longlook.plan.value import PlanError, Text, Value
+from longlook.plan.value import PlanError, Text, Value, worded
 from longlook.testbed import names
 
 SSH_PORT = 22
-Name = Annotated[str, Field(pattern=f"^{names.PATTERN}$", description=names.WORDS)]
-Host = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*$", max_length=253)]
-User = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=64)]
+Name = Annotated[str, worded(f"^{names.PATTERN}$", names.WORDS)]
+Host = Annotated[str, worded(r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*$", "the name or address of a host", max_length=253)]
+User = Annotated[str, worded(r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", "the name of a user", max_length=64)]
 Address = Annotated[str, AfterValidator(lambda text: str(ipaddress.IPv4Address(text)))]
 
 
@@ -94,15 +94,17 @@ class EmulabDescription(_Controlled):
     bridge: BridgeNode
     key: Text | None = Field(default=None, description="private key file; default: the agent's and ~/.ssh's")
     known_hosts: Text | None = Field(default=None, description="file of host keys; default: ~/.ssh/known_hosts")
-    folder: str = Field(
+    folder: str = worded(
+        r"^(/[\w-][\w.-]*)+/longlook[\w.-]*$",
+        "an absolute path whose last part begins with longlook, as /var/tmp/longlook",
         default="/var/tmp/longlook",
-        pattern=r"^(/[\w-][\w.-]*)+/longlook[\w.-]*$",
         description="where code, stacks and cells go on server and client; root empties it, "
         "so its name must begin with longlook",
     )
-    python: str = Field(
+    python: str = worded(
+        r"^[\w./+-]+$",
+        "the path of a program, without spaces",
         default="python3",
-        pattern=r"^[\w./+-]+$",
         description="on server and client: an environment's that has longlook's packages, "
         "or Python 3.11 or newer to make one with",
     )
