@@ -51,7 +51,7 @@ def test_without_root(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(userns, "has_rights", lambda: False)
     monkeypatch.setattr(userns, "SWITCHES", {})
-    found = doctor.checks(stacks=())
+    found = doctor.checks(stacks={})
     with pytest.raises(LonglookError) as caught:
         require(found)
     first = str(caught.value).splitlines()[0]
@@ -64,7 +64,7 @@ def test_a_user_who_may_make_namespaces_measures_and_is_told_what_he_lacks(monke
     monkeypatch.setattr(userns, "has_rights", lambda: True)
     granted = Rights(False, False, 212_992, False, False, ("cubic", "reno"))
     monkeypatch.setattr(doctor, "rights", lambda: granted)
-    found = {check.name: check for check in doctor.checks(stacks=())}
+    found = {check.name: check for check in doctor.checks(stacks={})}
     assert found["root"].ok and "not needed" in found["root"].detail
     lacking = [found[name] for name in ("real-time priority", "CPU limits", "tcp_probe", "UDP buffer limits")]
     assert [check.ok for check in lacking] == [check.required for check in lacking] == [False] * 4
@@ -78,7 +78,7 @@ def test_a_missing_tool(monkeypatch):
 
 
 def test_every_check_has_a_name_and_every_failure_a_remedy():
-    found = doctor.checks(stacks=())
+    found = doctor.checks(stacks={})
     assert len({check.name for check in found}) == len(found)
     assert [check.name for check in found if not check.ok and not check.remedy] == []
 
@@ -86,9 +86,16 @@ def test_every_check_has_a_name_and_every_failure_a_remedy():
 def test_a_stack_that_is_not_installed(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
     monkeypatch.delenv("LONGLOOK_STACK_QUICV1", raising=False)
-    check = doctor._stack("quicv1")
-    assert not check.ok and check.required and "longlook stack install quicv1" in check.remedy
-    assert not doctor._stack("quicv1", needed=False).required
+    check = doctor._stack("quicv1", {"envoy"})
+    assert not check.ok and check.required and "longlook stack install quicv1" in check.detail
+    assert not doctor._stack("quicv1").ok and not doctor._stack("quicv1").required
+    assert doctor._stack("quicv1", {"apache2"}).ok, "what its arms do not use need not be there"
+
+
+def test_programs_of_servers_that_no_arm_uses_are_not_required():
+    needed = {check.name: check.required for check in doctor.checks({"halme2021": {"aiohttp"}})}
+    assert not needed["apache2"] and not needed["node"] and needed["ip"]
+    assert {tool.command for tool in doctor.TOOLS if tool.among({"apache2"}).required} >= {"apache2", "ip"}
 
 
 def test_leftover_testbeds(tmp_path):

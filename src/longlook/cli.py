@@ -119,7 +119,8 @@ def stack_show(name: str) -> None:
     type=InputFile(),
     help="File of testbeds (emulab/README.md); several share the sweep's rows.",
 )
-def run(sweep: str, reference: bool, new: bool, testbed: str | None, file: Path | None) -> None:
+@click.option("--accept-short", is_flag=True, help="Seal also where cells stay short of accepted samples.")
+def run(sweep: str, reference: bool, new: bool, testbed: str | None, file: Path | None, accept_short: bool) -> None:
     """Measure a sweep (a name in sweeps/ or a TOML file); goes on where an interrupted run ended."""
     from longlook.experiment.offered import offered
     from longlook.testbed.description import NetnsDescription, load_testbeds
@@ -135,16 +136,15 @@ def run(sweep: str, reference: bool, new: bool, testbed: str | None, file: Path 
     require_measurable(wanted)
     from longlook.doctor import checks, require
     from longlook.experiment.run import run_sweep
+    from longlook.stack.adapters import components_of
 
     if here:
-        require(checks(wanted.stacks()))
-    found = run_sweep(wanted, "reference" if reference else "local", None if new else "auto", beds)
+        require(checks(components_of(wanted.cells())))
+    resume = None if new else "auto"
+    found = run_sweep(wanted, "reference" if reference else "local", resume, beds, accept_short=accept_short)
     click.echo(f"measured {found.measured} cells into {found.campaign.path}")
-    if found.failed:
-        lines = "\n".join(f"  {cell}: {why}" for cell, why in found.failed.items())
-        raise LonglookError(
-            f"{len(found.failed)} cells could not be measured; run the command again to retry them:\n{lines}"
-        )
+    if found.unfinished:
+        raise LonglookError(found.unfinished)
 
 
 @cli.command()

@@ -7,8 +7,8 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from longlook import paths
@@ -47,16 +47,22 @@ class Tool:
     package: str
     purpose: str
     required: bool = True
+    component: str = ""
+    """Of a stack, which alone needs it."""
+
+    def among(self, used: Collection[str]) -> Tool:
+        """The same, required only where its component is among these."""
+        return replace(self, required=self.required and (not self.component or self.component in used))
 
 
 TOOLS = (
-    Tool("apache2", "apache2-bin", "the TCP server"),
+    Tool("apache2", "apache2-bin", "the TCP server", component="apache2"),
     Tool("ip", "iproute2", "network namespaces"),
     Tool("ss", "iproute2", "reading socket states"),
     Tool("ethtool", "ethtool", "switching offloads off"),
     Tool("ping", "iputils-ping", "calibrating the link"),
     Tool("setpriv", "util-linux", "ending programs with their owner"),
-    Tool("node", "nodejs", "driving the browser"),
+    Tool("node", "nodejs", "driving the browser", component="chromium"),
     Tool("npm", "npm", "installing the stack", required=False),
     Tool("go", "golang-go", "building linkpipe and gquicd", required=False),
     Tool("patch", "patch", "building gquicd", required=False),
@@ -78,18 +84,21 @@ TOOLS = (
 )
 
 
-def checks(stacks: Iterable[str] | None = None) -> list[Check]:
+def checks(stacks: Mapping[str, Collection[str]] | None = None) -> list[Check]:
     """Every check, the most basic first; takes about a second and changes nothing on the machine.
 
-    `stacks`: those that are about to be used; None: all that are offered here, of which none need be there yet.
+    `stacks`: those that are about to be used, each with the components that are (`stack.adapters.components_of`); None:
+    all that are offered here, of which none need be there yet.
     """
     load = _cpu_load()  # first: the checks below are work too
     granted = rights()
     found = [_root()]
-    found += [_tool(tool) for tool in TOOLS]
+    used = None if stacks is None else {component for own in stacks.values() for component in own}
+    found += [_tool(tool if used is None else tool.among(used)) for tool in TOOLS]
     found += [_namespaces(), _veth(), _controllers(), _tcp_probe(granted), _netem(), _udp_buffers(granted)]
     found += [_real_time(granted), _cpu_limits(granted)]
-    found += [_stack(name, stacks is not None) for name in (offered_stacks() if stacks is None else stacks)]
+    found += [_stack(name) for name in offered_stacks()] if stacks is None else []
+    found += [_stack(name, needed) for name, needed in (stacks or {}).items()]
     found += [_linkpipe(), _disk(), _clock(), _cpus(), load, _leftovers()]
     return found
 
@@ -253,13 +262,13 @@ def _udp_buffers(granted: Rights) -> Check:
     return Check(name, False, f"{most} bytes, {wanted} wanted", remedy, required=False)
 
 
-def _stack(name: str, needed: bool = True) -> Check:
+def _stack(name: str, needed: Collection[str] | None = None) -> Check:
     title = f"stack {name}"
     remedy = f"longlook stack install {name}, or make with STACKS={name}; a sweep that needs it installs it"
     try:
-        if locate(load_stack(name)) is None:
-            return Check(title, False, "not installed", remedy, required=needed)
-        installed = open_stack(name)
+        if needed is None and locate(load_stack(name)) is None:
+            return Check(title, False, "not installed", remedy, required=False)
+        installed = open_stack(name, needed=needed)
         versions = ", ".join(
             f"{part} {facts['version']} ({facts['provider']})" for part, facts in installed.components().items()
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 import click
@@ -16,6 +15,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.offered import offered
 from longlook.experiment.run import run_sweep
 from longlook.plan.sweep import Sweep
+from longlook.stack.adapters import components_of
 from longlook.stack.arms import open_sweep
 from longlook.stack.install import install
 
@@ -23,7 +23,8 @@ QUICK_TRANSFER_S = 15.0
 
 
 def reproduce(sweep: Sweep) -> None:
-    """Everything, in order; prints where the book is and a short summary table. Exit 1 where a cell failed."""
+    """Everything, in order; prints where the book is and a short summary table. Exit 1 where a cell failed or is
+    short."""
     _measure_and_render([sweep])
 
 
@@ -52,7 +53,7 @@ def _quick(sweep: Sweep) -> Sweep:
         if block.quick
     ]
     update = {"name": f"{sweep.name}-quick", "loads": min(sweep.loads, sweep.quick_loads), "cells_of": blocks}
-    return sweep.model_copy(update=update)
+    return Sweep.parse(sweep.model_copy(update=update).definition())
 
 
 def _measure_and_render(sweeps: list[Sweep]) -> None:
@@ -61,12 +62,11 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
     stacks = sorted({stack for sweep in sweeps for stack in sweep.stacks()})
     for stack in stacks:
         install(stack, progress=click.echo)
-    require(checks(stacks))
-    failed: dict[str, str] = {}
-    campaigns = []
+    require(checks(components_of(cell for sweep in sweeps for cell in sweep.cells())))
+    unfinished, campaigns = [], []
     for sweep in sweeps:
         found = run_sweep(sweep)
-        failed |= found.failed
+        unfinished.append(found.unfinished)
         campaigns.append(found.campaign.id)
     measured = time.monotonic()
     for name, why in process(paths.RAW, paths.PROCESSED).left_out.items():
@@ -76,8 +76,5 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
     click.echo(format_summary(report, campaigns))
     click.echo(f"measured in {measured - began:.0f} s, rendered in {time.monotonic() - measured:.0f} s")
     click.echo(f"book: {index}")
-    if failed:
-        click.echo(f"{len(failed)} cells could not be measured:", err=True)
-        for cell, why in failed.items():
-            click.echo(f"  {cell}: {why}", err=True)
-        sys.exit(1)
+    if any(unfinished):
+        raise LonglookError("\n".join(filter(None, unfinished)))

@@ -8,6 +8,7 @@ import pytest
 from campaigns import QUIC, STACK_DIGEST, TCP, loads_of, make_sweep, write_cell
 
 from longlook import paths
+from longlook.cli import cli
 from longlook.errors import LonglookError
 from longlook.experiment import cluster, distribute
 from longlook.experiment import run as runner
@@ -31,7 +32,7 @@ class Bench:
     """In place of the testbed: writes records, short ones as often as it is told."""
 
     def __init__(self, short: dict[int, int]):
-        self.short, self.measured, self.fails_at = short, [], 0
+        self.short, self.measured, self.fails_at, self.rejected = short, [], 0, 2
 
     def measure(self, campaign, cell):
         size_kb = cell.workload.object_bytes // 1024
@@ -41,6 +42,11 @@ class Bench:
         if self.fails_at == len(self.measured):
             return Failure("cell", "the link is out of tolerance")
         samples = loads_of(campaign.id, cell, [106.0, 107.0, 108.0], [180.0, 182.0, 184.0])
+        if left > 0:
+            for sample in [one for one in samples if one["arm"] == cell.arm_names[0] and one["index"]][
+                -self.rejected :
+            ]:
+                sample |= {"accepted": False, "reject_reason": "disturbed", "disturbed": True}
         write_cell(campaign, cell, samples, complete=left <= 0)
         return None
 
@@ -51,7 +57,9 @@ def bench(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
     monkeypatch.setattr(paths, "STATE", tmp_path / "state")
     monkeypatch.setattr(runner, "Measurer", lambda place: made)
-    monkeypatch.setattr(runner, "open_stack", lambda name, full_check: type("Stack", (), {"digest": STACK_DIGEST}))
+    monkeypatch.setattr(
+        runner, "open_stack", lambda name, full_check, needed: type("Stack", (), {"digest": STACK_DIGEST})
+    )
     return made
 
 
@@ -81,22 +89,78 @@ def test_a_run_says_why_a_cell_came_out_short_and_once_who_took_the_processors(
     )
     run_sweep(make_sweep(), quiet=True)
     said = capfd.readouterr().err
-    assert "too few of its samples were accepted (0 of 8 rejected); once more" in said
+    assert "too few of its samples were accepted (arm quic has 1 of 3 samples, 2 rejected: disturbed 2); once" in said
     assert said.count("other virtual machines") == (words is not None) and (words or "") in said
 
 
-def test_a_cell_that_stays_short_is_kept_as_it_is(bench):
-    bench.short[10] = 5
+def test_a_cell_that_stays_short_is_named_and_taken_up_by_the_next_run(bench, capfd):
+    bench.short[10] = 3
     outcome = run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 10]
-    assert outcome.campaign.is_sealed and outcome.measured == 2
+    assert not outcome.campaign.is_sealed and outcome.measured == 2 and not outcome.failed
+    (cell,) = outcome.short
+    assert "10kb-x1" in cell and outcome.short[cell] == "arm quic has 1 of 3 samples, 2 rejected: disturbed 2"
+    *_, last = outcome.unfinished.splitlines()
+    assert last == f"  {cell}: {outcome.short[cell]}" and "run sweep figure-4.6a again" in outcome.unfinished
+    capfd.readouterr()
+    again = run_sweep(make_sweep(), quiet=True)
+    assert bench.measured == [5, 10, 10, 10] and again.short, "the fourth try is the first that is whole"
+    assert "0 of 2 cells to measure, about 0 min; 1 more have too few samples" in capfd.readouterr().err
+    whole = run_sweep(make_sweep(), quiet=True)
+    assert bench.measured == [5, 10, 10, 10, 10] and not whole.unfinished
+    assert whole.campaign.id == outcome.campaign.id and whole.campaign.is_sealed
+    assert complete(whole.campaign) == [True, True]
+
+
+def test_a_campaign_whose_cells_stay_short_can_be_sealed(bench):
+    bench.short[10] = 9
+    outcome = run_sweep(make_sweep(), quiet=True, accept_short=True)
+    assert outcome.campaign.is_sealed and not outcome.unfinished and complete(outcome.campaign) == [True, False]
+
+
+def test_of_two_short_records_the_one_with_more_samples_stays(bench, monkeypatch):
+    bench.short[5] = 9
+    measure = bench.measure
+
+    def worse(campaign, cell):
+        bench.rejected = 1 if len(bench.measured) < 2 else 3
+        return measure(campaign, cell)
+
+    monkeypatch.setattr(bench, "measure", worse)
+    outcome = run_sweep(make_sweep(), quiet=True)
+    assert list(outcome.short.values()) == ["arm quic has 2 of 3 samples, 1 rejected: disturbed 1"]
+    assert len(list((outcome.campaign.path / "interrupted").iterdir())) == 1, "and the other one is kept beside it"
+
+
+def test_the_command_says_so_at_its_end_and_by_its_status(bench, monkeypatch):
+    bench.short[10] = 9
+    plan = make_sweep()
+    for name in ("longlook.experiment.measurable.require_measurable", "longlook.doctor.require"):
+        monkeypatch.setattr(name, lambda *_: None)
+    monkeypatch.setattr("longlook.doctor.checks", lambda *_: [])
+    monkeypatch.setattr("longlook.cli._require_measuring", lambda *_: None)
+    monkeypatch.setattr("longlook.stack.arms.open_sweep", lambda name: plan)
+    with pytest.raises(LonglookError, match=r"10kb-x1.*: arm quic has 1 of 3 samples, 2 rejected: disturbed 2$"):
+        cli.main(["run", "whatever"], standalone_mode=False)
+    assert cli.main(["run", "whatever", "--accept-short"], standalone_mode=False) is None
+
+
+def test_what_no_campaign_could_say_is_refused_before_anything_is_measured(tmp_path):
+    stacks = [f"s{number}x{'y' * 100}" for number in range(300)]
+    arms = [QUIC | {"stack": name} for name in stacks]
+    wide = make_sweep(
+        *({"series": f"s{n}", "arms": [arm], "workloads": [{"size_kb": 5}]} for n, arm in enumerate(arms))
+    )
+    with pytest.raises(LonglookError, match=r"a campaign of sweep figure-4\.6a: stack"):
+        open_campaign(tmp_path, wide, "local", ", ".join(["ab" * 32] * 300))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_short_cell_that_cannot_be_measured_again_stays_as_it_was(bench):
     bench.short[5], bench.fails_at = 1, 3
     outcome = run_sweep(make_sweep(), quiet=True)
     assert bench.measured == [5, 10, 5]
-    assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
+    assert outcome.measured == 2 and not outcome.failed and outcome.short and not outcome.campaign.is_sealed
 
 
 def test_nothing_can_be_withdrawn_from_a_sealed_campaign(bench):
@@ -138,7 +202,7 @@ def test_several_testbeds_measure_a_short_cell_once_more(bench, two):
 def test_several_testbeds_put_back_what_they_could_not_measure_again(bench, two):
     bench.short[5], bench.fails_at = 1, 3
     outcome = run_sweep(make_sweep(), testbeds=two, quiet=True)
-    assert outcome.measured == 2 and not outcome.failed and outcome.campaign.is_sealed
+    assert outcome.measured == 2 and not outcome.failed and outcome.short and not outcome.campaign.is_sealed
 
 
 def test_an_interruption_puts_back_what_was_withdrawn(bench, monkeypatch):

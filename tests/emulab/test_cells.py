@@ -31,7 +31,7 @@ def sweep(stack="quicv1", sizes=(100,), loads=3):
 
 @pytest.mark.parametrize("stack", ["quicv1", "gquic37"])
 def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
-    outcome = run_sweep(sweep(stack), testbeds=(standin.description(),), quiet=True)
+    outcome = run_sweep(sweep(stack), testbeds=(standin.description(),), quiet=True, accept_short=True)
     assert outcome.failed == {}
     campaign = outcome.campaign
     assert campaign.is_sealed and verify(campaign.path) == []
@@ -68,7 +68,7 @@ def test_downloads_by_programs_of_ours_are_measured_on_the_nodes(standin, bench)
     ]
     block = {"arms": arms, "bandwidth_mbps": [50], "workloads": [{"kind": "download", "size_kb": 100}]}
     wanted = small(block, stack="halme2021", loads=1, experiment="download")
-    outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True)
+    outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True, accept_short=True)
     assert outcome.failed == {}
     (cell,) = outcome.campaign.finished_cells()
     rows = [row for row in read_records(cell) if row["accepted"] or row["reject_reason"] == "disturbed"]
@@ -91,7 +91,7 @@ def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
         "duration_s": 5,
     }
     wanted = small(block, experiment="fairness", mode="together")
-    outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True)
+    outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True, accept_short=True)
     assert outcome.failed == {}
     (cell,) = outcome.campaign.finished_cells()
     timeline = pd.read_parquet(cell / "timeline.parquet")
@@ -211,7 +211,7 @@ def test_a_worker_on_another_control_host_sends_its_records(standin, bench, test
     try:
         with ThreadPoolExecutor(1) as beside:
             looked = beside.submit(look_for_ways_in, standin)
-            outcome = run_sweep(wanted, testbeds=beds, quiet=True)
+            outcome = run_sweep(wanted, testbeds=beds, quiet=True, accept_short=True)
             here, there, taken = looked.result()
     finally:
         for bed in beds:

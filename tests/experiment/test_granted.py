@@ -77,7 +77,7 @@ def test_a_run_measures_the_others_and_says_which_it_left(monkeypatch, tmp_path,
     tried = []
     monkeypatch.setattr(running.paths, "RAW", tmp_path)
     monkeypatch.setattr(running, "rights", lambda: USER)
-    monkeypatch.setattr(running, "open_stack", lambda name, full_check: type("S", (), {"digest": "ab" * 32}))
+    monkeypatch.setattr(running, "open_stack", lambda name, full_check, needed: type("S", (), {"digest": "ab" * 32}))
     monkeypatch.setattr(running, "_one_by_one", lambda found, missing, *_: tried.extend(missing))
     plan = sweep({}, {"arms": [QUIC | {"server_cpu_pct": 20}, TCP]})
     found = running.run_sweep(plan, resume=None)

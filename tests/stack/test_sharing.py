@@ -26,7 +26,7 @@ def more(tiny):
 
 
 def test_a_second_stack_with_the_same_part_fetches_nothing(tiny, fetched):
-    tiny.over("tiny", "second", 'quic.server = "another"')
+    tiny.over("tiny", "second", 'quic.server = "ngtcp2"')
     first = install("tiny")
     said: list[str] = []
     second = install("second", progress=said.append)

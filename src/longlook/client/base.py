@@ -8,10 +8,8 @@ client cannot do it declares (`offer`), and a cell that asks for it is refused b
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from longlook.client.observation import Observation
 from longlook.host.hosts import Hosts
@@ -67,8 +65,6 @@ class Client(abc.ABC):
     name: str
     offer: Offer
     """What it can do."""
-    needs: Mapping[str, str] = MappingProxyType({})
-    """Kind of workload -> component without which a stack cannot have it loaded."""
 
     def __init__(self, hosts: Hosts, stack: Installed, settings: ClientSettings):
         self.testbed, self.stack, self.settings = hosts, stack, settings

@@ -27,6 +27,7 @@ from longlook.site.certificate import Certificate, make_certificate
 from longlook.site.tree import Site
 from longlook.site.write import write_site
 from longlook.stack import Installed, open_stack
+from longlook.stack.adapters import components_of
 from longlook.testbed.base import Testbed
 from longlook.testbed.opening import open_link
 
@@ -111,7 +112,7 @@ def opened(
     """Everything that a cell needs but its servers and clients; the link is calibrated. `testbed`: the name of one on
     this machine, or a description (testbed/description.py); `link`: a driver other than the testbed's own."""
     require_possible(cell)
-    stacks = {name: open_stack(name) for name in cell.stacks}
+    stacks = {name: open_stack(name, needed=needed) for name, needed in components_of([cell]).items()}
     with contextlib.ExitStack() as owned:
         bed, driver = open_link(owned, testbed, link)
         driver.configure(cell.link, cell.seed)

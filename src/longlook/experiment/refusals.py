@@ -8,7 +8,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.offer import client_refusals, pair_refusals, server_refusals
 from longlook.server import SERVERS
-from longlook.stack import load_stack
+from longlook.stack import adapters, load_stack
 
 
 def refusals(cell: Cell) -> list[str]:
@@ -44,9 +44,9 @@ def of_arm(arm: Arm, workload: str) -> list[str]:
         found.append(f"no server {arm.server!r} (known: {', '.join(SERVERS)})")
     if arm.client in CLIENTS:
         found += client_refusals(f"client {arm.client}", CLIENTS[arm.client].offer, arm, workload)
-        found += _lacking(arm, workload)
     else:
         found.append(f"no client {arm.client!r} (known: {', '.join(CLIENTS)})")
+    found += _lacking(arm, workload)
     if not found:
         server, client = SERVERS[arm.server], CLIENTS[arm.client]
         found = pair_refusals(arm.server, server.offer, arm.client, client.offer, arm)
@@ -54,13 +54,16 @@ def of_arm(arm: Arm, workload: str) -> list[str]:
 
 
 def _lacking(arm: Arm, workload: str) -> list[str]:
-    """What a client needs for a kind of workload and the arm's stack has not."""
-    needed = CLIENTS[arm.client].needs.get(workload)
+    """What a server or a client needs, for a kind of workload too, and the arm's stack has not."""
     try:
-        has = needed is None or needed in load_stack(arm.stack).spec.components
+        has = load_stack(arm.stack).spec.components
     except LonglookError:
         return []  # _of_stack says it
-    return [] if has else [f"client {arm.client} needs {needed} for a {workload}, which stack {arm.stack} has not"]
+    needed = [(f"server {arm.server}", one, "") for one in adapters.of(adapters.SERVERS, arm.server).components]
+    client = adapters.of(adapters.CLIENTS, arm.client)
+    needed += [(f"client {arm.client}", one, "") for one in client.components]
+    needed += [(f"client {arm.client}", one, f" for a {workload}") for one in client.of_workloads.get(workload, ())]
+    return [f"{who} needs {one}{why}, which stack {arm.stack} has not" for who, one, why in needed if one not in has]
 
 
 def _of_stack(arm: Arm) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from longlook.plan.cell import Cell
+from longlook.plan.cell import MOST_REPEATS_PER_LOAD, Cell
 from longlook.plan.value import derived_seed
 
 COLD_LOADS = 1
@@ -14,8 +14,6 @@ ATTEMPTS_TOGETHER = 3
 """A transfer that was disturbed or went wrong is repeated; the last one is kept, and says what it is."""
 INDEX_TOGETHER = 1
 """Of every flow's sample: none is set aside."""
-MOST_REPEATS_PER_LOAD = 3
-"""A rejected or disturbed load is repeated; over a cell at most this many times the loads asked for."""
 
 
 def schedule(cell: Cell) -> list[tuple[str, int]]:

@@ -24,6 +24,11 @@ AnyWorkload = Annotated[
 KEY_DIGITS = 16
 MOST_SECONDS = 3600
 """At the link's rate, without any loss: a sample takes no longer than an hour."""
+MOST_REPEATS_PER_LOAD = 3
+"""A rejected or disturbed load is repeated; over a cell at most this many times the loads asked for."""
+MOST_REQUESTS = 2_000_000
+"""Of a cell, with repeats: some 300 bytes are kept of each, and no record of more than 1 GB is read
+(record/samples.py)."""
 MOST_LABEL = 80
 MOST_ARMS = 48
 """Each interleaved one has a client of its own, which runs while the cell does."""
@@ -71,6 +76,7 @@ class Cell(Value):
         if not self.id:
             object.__setattr__(self, "id", checked_name(self.made_id, "cell"))
         self._require_an_end()
+        self._require_room()
         return self
 
     def _require_an_end(self) -> None:
@@ -80,6 +86,16 @@ class Cell(Value):
             raise ValueError(
                 f"{self.workload.label} at {self.link.bandwidth_mbps:g} Mbit/s takes {seconds:.0f} s at the least, for "
                 f"one sample: at most {MOST_SECONDS} s"
+            )
+
+    def _require_room(self) -> None:
+        """Each request is told of in a cell's record, which is read as a whole."""
+        tries = len(self.arms) * (1 + self.loads) + MOST_REPEATS_PER_LOAD * self.loads
+        if (number := tries * self.workload.requests) > MOST_REQUESTS:
+            raise ValueError(
+                f"up to {number:,} requests in one cell, in {len(self.arms)} arms of {self.loads} loads of "
+                f"{self.workload.requests}: its record could not be read again; at most {MOST_REQUESTS:,}, with fewer "
+                "loads, objects or arms"
             )
 
     def _names(self) -> list[str]:

@@ -84,6 +84,7 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "cells": [cell.id for cell in sweep.cells()],
         "wall_s": None,
     }
+    check_info(info, f"a campaign of sweep {sweep.name}")  # else it would be left out once it is measured
     temporary = root / f".{name}.{os.getpid()}.partial"
     with explain_disk_errors(f"start campaign {name}", root):
         temporary.mkdir()

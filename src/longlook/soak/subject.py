@@ -69,7 +69,7 @@ class Subject:
     def command(self, data: Path, said) -> subprocess.Popen:
         """`longlook run` of the sweep into a data folder."""
         return subprocess.Popen(
-            [sys.executable, "-m", "longlook.cli", "run", str(self.sweep), "--testbed", self.testbed],
+            [sys.executable, "-m", "longlook.cli", "run", str(self.sweep), "--testbed", self.testbed, "--accept-short"],
             env=os.environ | {"LONGLOOK_DATA": str(data), "TMPDIR": str(self.scratch)},
             stdin=subprocess.DEVNULL,
             stdout=said,

@@ -8,7 +8,7 @@ Both are held to the hashes of the parts (placed.py).
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -32,10 +32,17 @@ class NotOfferedError(LonglookError):
 
 
 class Installed:
-    """One installed stack. `open_stack` makes it; the files have been verified by then."""
+    """One installed stack. `open_stack` makes it; the files have been verified by then. `needed`: components that are
+    to be there; what else is not, is left out. None: all are."""
 
-    def __init__(self, stack: Stack, placed: Sequence[PlacedPart], provider: Literal["portable", "nix"]):
-        self.stack, self.parts, self.provider = stack, tuple(placed), provider
+    def __init__(
+        self,
+        stack: Stack,
+        placed: Sequence[PlacedPart],
+        provider: Literal["portable", "nix"],
+        needed: Collection[str] | None = None,
+    ):
+        self.stack, self.parts, self.provider, self.needed = stack, tuple(placed), provider, needed
         self._where = {name: one for one in self.parts for name in one.part.spec.components}
 
     def __repr__(self) -> str:
@@ -53,6 +60,8 @@ class Installed:
     def part_of(self, component: str) -> PlacedPart:
         """The part that has a component."""
         self._component(component)
+        if component not in self._where:
+            raise LonglookError(f"component {component} of stack {self.name} is not installed, and was not asked for")
         return self._where[component]
 
     def modules(self, component: str) -> Path:
@@ -134,15 +143,22 @@ class Installed:
     @cached_property
     def _facts(self) -> dict[str, dict[str, Any]]:
         found = {}
-        for name, component in self.stack.spec.components.items():
-            placed = self.part_of(name)
-            version = self._reported(name, component)
-            _check_version(placed.part.file, name, component, version)
-            provider: str = self.provider
-            if component.source == "system" and not placed.is_own(component.part_of or name):
-                provider = "system"
-            found[name] = {"version": version, "sha256": placed.sha256(name), "provider": provider}
+        for name in self.stack.spec.components:
+            try:
+                found[name] = self._facts_of(name)
+            except LonglookError:
+                if self.needed is None or name in self.needed:
+                    raise
         return found
+
+    def _facts_of(self, name: str) -> dict[str, Any]:
+        component, placed = self.stack.spec.components[name], self.part_of(name)
+        version = self._reported(name, component)
+        _check_version(placed.part.file, name, component, version)
+        provider: str = self.provider
+        if component.source == "system" and not placed.is_own(component.part_of or name):
+            provider = "system"
+        return {"version": version, "sha256": placed.sha256(name), "provider": provider}
 
     def _reported(self, name: str, component: Component) -> str:
         placed = self.part_of(name)
@@ -171,6 +187,19 @@ class Installed:
         """Raise `ChangedError` unless every file of every part is as pinned; see `PlacedPart.verify`."""
         for one in self.parts:
             one.verify(full=full)
+
+    def with_what_is(self, needed: Collection[str], full: bool) -> Installed:
+        """The same with what is needed, verified, and whatever else is there as it should be."""
+        kept = []
+        for one in self.parts:
+            try:
+                one.verify(full=full)
+            except LonglookError:
+                if any(name in needed for name in one.part.spec.components):
+                    raise
+            else:
+                kept.append(one)
+        return Installed(self.stack, kept, self.provider, needed)
 
 
 def variable_of(name: str) -> str:
@@ -207,16 +236,20 @@ def locate(stack: Stack) -> Installed | None:
     return found if whole else None
 
 
-def open_stack(name: str, full_check: bool = False) -> Installed:
-    """The installed stack, verified; a missing or changed one is an error with its remedy. Installs nothing."""
+def open_stack(name: str, full_check: bool = False, needed: Collection[str] | None = None) -> Installed:
+    """The installed stack, verified; a missing or changed one is an error with its remedy. Installs nothing. `needed`:
+    components without which it is of no use (`adapters.components_of`); None: all."""
     stack = load_stack(name)
     found = place(stack)
-    absent = [one.part.label for one in found.parts if found.provider == "portable" and not one.is_there]
+    parts = [one for one in found.parts if needed is None or any(name in needed for name in one.part.spec.components)]
+    absent = [one.part.label for one in parts if found.provider == "portable" and not one.is_there]
     if absent:
         raise LonglookError(
             f"stack {name} is not installed, {paths.CACHE / 'parts'} has no {', '.join(absent)}: "
             f"run longlook stack install {name}, or make reproduce"
         )
+    if needed is not None:
+        return found.with_what_is(needed, full_check)
     found.verify(full=full_check)
     return found
 

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 from longlook import paths
 from longlook.plan.arm import Cca, Protocol
 from longlook.plan.value import checked_name, worded
+from longlook.stack.adapters import side_problems, switch_problems
 from longlook.stack.component import Component
 from longlook.stack.part import DIGEST_PREFIX, Dialect, Part, PartName, as_json, digest_of, known_parts, load_part
 from longlook.stack.table import StackError, Table, read_toml, validated
@@ -289,6 +290,8 @@ def _together(parts: dict[str, Part], table: Literal["components", "clients"], p
 
 
 def _facts(side: Side, protocol: Protocol, dialects: dict, path: Path) -> ProtocolFacts:
+    if wrong := next(side_problems(protocol, side.client, side.server), None):
+        raise StackError(f"{path}: {protocol}.{wrong}")
     spoken = dialects.get(side.client)
     if spoken is None:
         known = ", ".join(dialects) or "none"
@@ -300,5 +303,9 @@ def _facts(side: Side, protocol: Protocol, dialects: dict, path: Path) -> Protoc
         known = ", ".join(versions) or "no version"
         raise StackError(f"{path}: {protocol}.version: {side.client} of its parts speaks {known}, not {side.version}")
     dialect = versions[side.version]
+    flags = (*dialect.flags, *side.client_flags)
+    switches = (*flags, *(switch for asked in side.controllers.values() for switch in asked))
+    if wrong := next(switch_problems(protocol, switches, side.client_flags), None):
+        raise StackError(f"{path}: {protocol}: {wrong}")
     values = side.model_dump() | {"har_protocol": dialect.har_protocol}
-    return ProtocolFacts(**values | {"client_flags": (*dialect.flags, *side.client_flags)})
+    return ProtocolFacts(**values | {"client_flags": flags})

@@ -29,6 +29,7 @@ from longlook.server import SERVERS
 from longlook.server.base import Server, ServerSettings
 from longlook.site.tree import Site, SiteFile
 from longlook.stack import open_stack
+from longlook.stack.adapters import SERVERS as SERVED
 from longlook.testbed.onehost import OneHost
 
 SERVER_METHODS = (
@@ -84,7 +85,9 @@ class Agent:
 
     def open_server(self, name: str, stack: str, settings: dict[str, Any]) -> dict[str, Any]:
         """Start a server of a stack; `settings` as `server_settings` reads them, paths on this node."""
-        return self._open(SERVERS[name](self._bed, open_stack(stack), server_settings(settings)))
+        return self._open(
+            SERVERS[name](self._bed, open_stack(stack, needed=SERVED[name].components), server_settings(settings))
+        )
 
     def open_capture(self, path: str, expression: str, snaplen: int) -> dict[str, Any]:
         return self._open(capture(self._bed, "server", Path(path), expression, snaplen))

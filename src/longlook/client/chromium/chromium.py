@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from longlook.client import played
@@ -68,7 +67,6 @@ class Chromium(Client):
         workloads=("page", "webpage", "download", "video"),
         changes=True,
     )
-    needs = MappingProxyType({"webpage": PAINTS_LIBRARY, "video": PLAYER})
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))

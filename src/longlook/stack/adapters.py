@@ -1,0 +1,103 @@
+"""Servers and clients as a stack knows them, by the names of their adapters: what they speak and what they start.
+
+The adapters themselves stand above (longlook/server, longlook/client); a test holds both to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from longlook.plan.arm import Protocol
+from longlook.plan.cell import Cell
+from longlook.plan.value import nearest
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A server or a client."""
+
+    protocols: tuple[Protocol, ...]
+    components: tuple[str, ...]
+    """Of a stack, which it starts or asks."""
+    of_workloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Kind of workload -> components that it needs for that besides."""
+
+
+SERVERS: Mapping[str, Adapter] = {
+    "aiohttp": Adapter(("tcp",), ("aiohttp",)),
+    "aioquic": Adapter(("quic",), ("aioquic",)),
+    "apache": Adapter(("tcp",), ("apache2",)),
+    "apache-wsgi": Adapter(("tcp",), ("apache2", "flask")),
+    "envoy": Adapter(("quic",), ("envoy",)),
+    "gquicd": Adapter(("quic",), ("gquicd",)),
+    "lsquic": Adapter(("quic",), ("bun",)),
+    "nginx": Adapter(("tcp",), ("nginx",)),
+    "ngtcp2": Adapter(("quic",), ("gtlsserver",)),
+    "quicgo": Adapter(("quic",), ("quicgo",)),
+}
+CLIENTS: Mapping[str, Adapter] = {
+    "aiohttp": Adapter(("tcp",), ("aiohttp",)),
+    "aioquic": Adapter(("quic",), ("aioquic",)),
+    "chromium": Adapter(
+        ("quic", "tcp"),
+        ("chromium", "chrome-har-capturer"),
+        {"webpage": ("speedline-core",), "video": ("dashjs", "ffmpeg")},
+    ),
+    "curl": Adapter(("quic", "tcp"), ("curl-cffi",)),
+    "lsquic": Adapter(("quic",), ("bun",)),
+    "ngtcp2": Adapter(("quic",), ("gtlsclient",)),
+    "quicgo": Adapter(("quic",), ("quicgo",)),
+    "systemcurl": Adapter(("tcp",), ("curl",)),
+}
+NOTHING = Adapter((), ())
+PROXIES = ("--proxy-server", "--proxy-pac-url", "--proxy-auto-detect")
+OURS = ("--user-data-dir", "--host-resolver-rules", "--ssl-key-log-file", "--remote-debugging-port", *PROXIES)
+"""Switches that an adapter sets, or that lead its client elsewhere."""
+ASKED = ("--quic-version", "--quic-connection-options")
+"""What a side states otherwise: by `version`, by `controllers`, and an arm by `quic_options`."""
+AGAINST: Mapping[Protocol, tuple[str, ...]] = {
+    "quic": ("--disable-quic", "--disable-http2"),
+    "tcp": ("--enable-quic", "--origin-to-force-quic-on", "--disable-http2", *ASKED),
+}
+"""Switches with which a client would not speak what its side is."""
+
+
+def of(known: Mapping[str, Adapter], name: str) -> Adapter:
+    """The adapter of that name; one that starts nothing where there is none."""
+    return known.get(name, NOTHING)
+
+
+def side_problems(protocol: Protocol, client: str, server: str) -> Iterator[str]:
+    """Why these cannot be the usual client and server of a stack's side: key and reason."""
+    for key, name, known in (("client", client, CLIENTS), ("server", server, SERVERS)):
+        fitting = [one for one, adapter in known.items() if protocol in adapter.protocols]
+        if name not in known:
+            yield f"{key}: no {key} {name!r}{nearest(name, known)} (known for {protocol}: {', '.join(fitting)})"
+        elif name not in fitting:
+            yield f"{key}: {name} does not speak {protocol} (known for it: {', '.join(fitting)})"
+
+
+def switch_problems(protocol: Protocol, all_of_them: Iterable[str], own: Iterable[str]) -> Iterator[str]:
+    """Why a side's client cannot be started with these switches; `own`: those of `client_flags` alone."""
+    for switch in all_of_them:
+        name = switch.partition("=")[0]
+        if name in AGAINST[protocol]:
+            yield f"with {name} its client would not speak what {protocol} is here: take it out"
+        if name in OURS:
+            yield f"{name} is set by its adapter, or leads its client elsewhere: take it out"
+    for switch in own:
+        if (name := switch.partition("=")[0]) in ASKED:
+            yield f"client_flags has {name}, which `version`, `controllers` and an arm's quic_options are for"
+
+
+def components_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
+    """Stack -> the components of it that arms of these cells start; the others need not be on this machine."""
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        for arm in cell.arms:
+            own = found.setdefault(arm.stack, set())
+            client = of(CLIENTS, arm.client)
+            own.update(of(SERVERS, arm.server).components, client.components)
+            own.update(client.of_workloads.get(cell.workload.kind, ()))
+    return {name: frozenset(own) for name, own in found.items()}
