@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import pytest
 
+import reference
 from longlook.host.rights import rights
 from longlook.host.userns import has_rights
 
@@ -31,6 +32,13 @@ ROOM = Path(__file__), ROOT / "pyproject.toml"
 """Of all tests: its door, and the room itself. Locked, never written."""
 BENCH = ROOT / "README.md", ROOT / "Makefile"
 """The same of those that measure."""
+
+
+def pytest_configure(config):
+    """What is read from data/ is the repository's, whatever this reader has measured (reference.py)."""
+    seen = contextlib.ExitStack()
+    config.add_cleanup(seen.close)
+    seen.enter_context(reference.read())
 
 
 def pytest_collection_modifyitems(config, items):
