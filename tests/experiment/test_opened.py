@@ -40,5 +40,25 @@ def test_spare_connections_are_allowed_where_chromium_opens_them(transport, hand
     assert (opened_between(counts(), after, transport, 443, handshake_ms).wrong is None) is right
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "opened", "asked"),
+    [
+        ({}, {"RVCM": 1}, 1, (("RVCM",),)),
+        ({"RVCM": 4, "TBBR,RVCM": 1}, {"RVCM": 4, "TBBR,RVCM": 2}, 1, (("TBBR", "RVCM"),)),
+        ({"": 1}, {"": 2}, 1, ((),)),
+        ({}, {"IW10": 1, "RVCM": 1}, 2, (("IW10",), ("RVCM",))),
+        ({}, {"RVCM": 1}, 2, None),  # the hello of the other one could not be read
+        ({"RVCM": 1}, {"RVCM": 1}, 1, None),
+        ({}, {}, 0, None),
+    ],
+)
+def test_what_a_loads_clients_asked_for(was, now, opened, asked):
+    before = {"tcp": {}, "quic": {"443": {"opened": 5, "handshake_lost": 0, "asked": was}}}
+    after = {"tcp": {}, "quic": {"443": {"opened": 5 + opened, "handshake_lost": 0, "asked": now}}}
+    found = opened_between(before, after, "quic", 443)
+    assert found.asked == asked
+    assert found.record().get("asked") == (None if asked is None else [list(one) for one in asked])
+
+
 def test_a_link_that_does_not_look_into_packets_tells_nothing():
     assert opened_between(None, None, "tcp", 443) is None

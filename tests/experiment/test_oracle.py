@@ -95,6 +95,8 @@ WRONG_CONNECTIONS = [
     ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=Opened(1, 0, {}))),
     ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=Opened(0, 0, {"quic port 443": 1}))),
     ("cca", WARM, Evidence(frozenset({"7"}), cca="bbr")),
+    ("connection_options", QUIC, Evidence(frozenset(), {"7": True}, options=("RVCM", "IW10"))),
+    ("connection_options", replace(QUIC, options=("ILD0",)), Evidence(frozenset(), {"7": True}, options=("RVCM",))),
 ]
 
 

@@ -75,6 +75,11 @@ def test_what_can_be_done_is_not_refused(arm):
         ),
         (GQUIC | {"quic_options": ["IW10"]}, "server gquicd knows no connection option IW10 .known: none"),
         (GQUIC | {"stack": "quicv1"}, "server gquicd speaks Q037, Q039, Q043, not v1 of stack quicv1"),
+        (QUIC | {"quic_options": ["NCON"]}, "server envoy knows no connection option NCON"),
+        (
+            QUIC | {"stack": "quicv1more", "client": "ngtcp2", "handshake": "1rtt", "quic_options": ["IW10"]},
+            "client ngtcp2 cannot be told to ask for connection options",
+        ),
         (TCP | {"request_cost_us": 50}, "server apache cannot be given a cost per request"),
         (
             QUIC

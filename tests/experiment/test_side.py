@@ -46,6 +46,7 @@ class Client:
 
 class Server:
     name = "envoy"
+    cca_source = "hello"
     pids = ()
     settings = SimpleNamespace(port=443)
 

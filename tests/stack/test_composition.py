@@ -130,7 +130,7 @@ def test_digest_changes_with_a_value_of_a_base(tiny):
     tiny.over("tiny", "second")
     tiny.over("second", "third")
     before = tiny.load("third").digest
-    tiny.replace('quic-connection-options=TBBR"]', 'quic-connection-options=B2ON"]')
+    tiny.replace('quic-connection-options=TBBR"]', 'quic-connection-options=TBBR", "--loud"]')
     assert tiny.load("third").digest != before
 
 

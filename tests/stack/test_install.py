@@ -158,6 +158,8 @@ def test_controllers_and_facts(tiny, fetched):
     assert stack.client_flags("quic") == ("--enable-quic", "--quiet") and stack.client_flags("tcp") == ()
     assert stack.client_options("quic", "bbr") == ("--quic-connection-options=TBBR",)
     assert stack.client_options("quic", "cubic", ("ILD0", "IW10")) == ("--quic-connection-options=ILD0,IW10",)
+    together = stack.client_options("quic", "bbr", ("ILD0",))
+    assert together == ("--quic-connection-options=TBBR,ILD0",), "of two switches a browser heeds the last one alone"
     assert stack.client_options("tcp", "cubic", ("ILD0",)) == ()
     assert (stack.server("tcp"), stack.client("quic"), stack.har_protocol("quic"), stack.tls) == (
         "apache",

@@ -10,6 +10,10 @@ import (
 type connectionCount struct {
 	Opened        int64 `json:"opened"`
 	HandshakeLost int64 `json:"handshake_lost"` // of their first packets, in either direction: dropped or corrupted here
+
+	// Of QUIC: connection options that a client's hello asked for ("TBBR,IW10", "" for none) and how often; a hello that
+	// could not be read is not among them.
+	Asked map[string]int64 `json:"asked,omitempty"`
 }
 
 // connectionKey tells connections apart. Of TCP: both ports and the client's initial sequence number, which a SYN that is
@@ -29,7 +33,11 @@ type connectionTracker struct {
 	served map[connectionKey]bool // connection ids that servers chose: a client's Initial to one of them is no new connection
 	own    map[connectionKey]bool // connection ids that clients chose for themselves, where they have one: nor is one with a known one
 	counts map[string]map[uint16]*connectionCount
+	hellos map[connectionKey]*hello // that are not whole yet
 }
+
+// mostHellos bounds what unfinished ones take: a client sends its hello at once, in two or three datagrams.
+const mostHellos = 64
 
 // mostKnown bounds the memory: about 10 MB. What is forgotten is long over.
 const mostKnown = 100_000
@@ -40,6 +48,7 @@ func newConnectionTracker() *connectionTracker {
 		served: map[connectionKey]bool{},
 		own:    map[connectionKey]bool{},
 		counts: map[string]map[uint16]*connectionCount{"tcp": {}, "quic": {}},
+		hellos: map[connectionKey]*hello{},
 	}
 }
 
@@ -107,8 +116,11 @@ func (t *connectionTracker) udp(segment []byte, fromClient, dropped bool) {
 		key.id = string(first.target)
 		own := connectionKey{key.client, key.server, string(first.source)}
 		if !t.served[key] && !t.own[own] {
-			t.open("quic", key)
+			if t.open("quic", key) {
+				t.expect(key, segment[8:])
+			}
 		}
+		t.hello(key, segment[8:])
 		if own.id != "" {
 			t.remember(t.own, own)
 		}
@@ -116,11 +128,46 @@ func (t *connectionTracker) udp(segment []byte, fromClient, dropped bool) {
 	t.lost("quic", key, dropped)
 }
 
-// open counts a connection at its first packet.
-func (t *connectionTracker) open(protocol string, key connectionKey) {
-	if !t.known[key] {
-		t.remember(t.known, key)
-		t.count(protocol, key.server).Opened++
+// open counts a connection at its first packet; whether this is it.
+func (t *connectionTracker) open(protocol string, key connectionKey) bool {
+	if t.known[key] {
+		return false
+	}
+	t.remember(t.known, key)
+	t.count(protocol, key.server).Opened++
+	return true
+}
+
+// expect begins to read the hello of a connection.
+func (t *connectionTracker) expect(key connectionKey, payload []byte) {
+	if payload[0]&0x80 == 0 {
+		return // Google QUIC
+	}
+	if begun := newHello(binary.BigEndian.Uint32(payload[1:]), []byte(key.id)); begun != nil {
+		if len(t.hellos) >= mostHellos {
+			t.hellos = map[connectionKey]*hello{}
+		}
+		t.hellos[key] = begun
+	}
+}
+
+// hello takes in a client's Initial packet, as long as its hello is not whole.
+func (t *connectionTracker) hello(key connectionKey, payload []byte) {
+	reading := t.hellos[key]
+	if reading == nil {
+		return
+	}
+	options, readable, done := reading.take(payload)
+	if !done {
+		return
+	}
+	delete(t.hellos, key)
+	if readable {
+		count := t.count("quic", key.server)
+		if count.Asked == nil {
+			count.Asked = map[string]int64{}
+		}
+		count.Asked[options]++
 	}
 }
 
@@ -156,7 +203,12 @@ func (t *connectionTracker) report() map[string]map[string]connectionCount {
 	for protocol, ports := range t.counts {
 		out[protocol] = map[string]connectionCount{}
 		for port, count := range ports {
-			out[protocol][strconv.Itoa(int(port))] = *count
+			told := *count
+			told.Asked = map[string]int64{}
+			for options, times := range count.Asked {
+				told.Asked[options] = times
+			}
+			out[protocol][strconv.Itoa(int(port))] = told
 		}
 	}
 	return out

@@ -43,7 +43,7 @@ const fromClient, fromServer = true, false
 
 func expect(t *testing.T, tracker *connectionTracker, protocol string, opened, lost int64) {
 	t.Helper()
-	if got := tracker.report()[protocol]["443"]; got != (connectionCount{opened, lost}) {
+	if got := tracker.report()[protocol]["443"]; got.Opened != opened || got.HandshakeLost != lost {
 		t.Errorf("%s: %+v, want %d opened, %d packets of handshakes lost", protocol, got, opened, lost)
 	}
 }

@@ -42,6 +42,7 @@ from longlook.experiment import metrics
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import BITS_PER_BYTE
+from longlook.plan.quic_options import initial_windows
 from longlook.plan.workload import FILM_KBPS, SEGMENT_S, Download, Page, Video, WebPage, Workload
 from longlook.site.webpage import resources
 
@@ -52,8 +53,6 @@ CREDIT_BYTES = 1460
 """What one acknowledged packet adds to the window at most: TCP's largest segment, QUIC's `kDefaultTCPMSS`."""
 CONTROL_PACKETS = 8
 """Most packets a server has acknowledged before the images besides the page: TLS flight, tickets, settings, headers."""
-WINDOW_OPTIONS = {"IW03": 3, "IW10": 10, "IW20": 20, "IW50": 50}
-"""Connection options of Google's QUIC that set the initial window, packets."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +101,9 @@ def transport_of(arm: Arm) -> Transport:
             payload_bytes=TCP_PAYLOAD_BYTES,
             overshoot_packets=0,
         )
-    asked = [WINDOW_OPTIONS[option] for option in arm.quic_options if option in WINDOW_OPTIONS]
     return Transport(
         handshake_rounds=0 if early else 1,
-        initial_window_packets=max(asked, default=QUIC_WINDOW_PACKETS),
+        initial_window_packets=max(initial_windows(arm.quic_options), default=QUIC_WINDOW_PACKETS),
         payload_bytes=QUIC_PAYLOAD_BYTES,
         overshoot_packets=1,  # it sends while the bytes in flight are below the window: the last packet may exceed it
     )

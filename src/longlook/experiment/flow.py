@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from longlook.client.base import Client
 from longlook.client.observation import Observation
 from longlook.experiment.context import PORTS, Context
+from longlook.experiment.in_force import InForce, in_force
 from longlook.experiment.opened import Opened, Place
 from longlook.plan.arm import Arm
 from longlook.probe.quic_packets import Packet
@@ -51,6 +52,11 @@ class Flow:
     def place(self) -> Place:
         """Where its connection goes."""
         return self.arm.protocol, self.port
+
+    @property
+    def in_force(self) -> InForce:
+        """Its connection's controller."""
+        return in_force(self.cca or self.server.cca_of_load(), self.server.cca_source, self.opened, self.arm)
 
     def ask_cca(self) -> None:
         """While its connection is there; only TCP's are asked for."""

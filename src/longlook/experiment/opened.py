@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-Counts = Mapping[str, Mapping[str, Mapping[str, int]]]
+Counts = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """As of link.base.LinkDriver.connections."""
 PATIENCE_MS = 250
 """Chromium's, with a connection that it is opening (kMaxConnectRetryIntervalMs)."""
@@ -33,10 +34,14 @@ class Opened:
     """To anything else but the servers of arms that run at the same time."""
     spare: int = 0
     """So many more than one may be opened without anything being lost."""
+    asked: tuple[tuple[str, ...], ...] | None = None
+    """Connection options that clients of QUIC asked for in their hellos, each way of asking once; None where not every
+    hello could be read."""
 
-    def record(self) -> dict[str, int | dict[str, int]]:
+    def record(self) -> dict[str, Any]:
         """As it goes into a sample's record."""
-        return {"opened": self.own, "handshake_lost": self.handshake_lost, "others": dict(self.others)}
+        asked = {} if self.asked is None else {"asked": [list(options) for options in self.asked]}
+        return {"opened": self.own, "handshake_lost": self.handshake_lost, "others": dict(self.others)} | asked
 
     @property
     def wrong(self) -> str | None:
@@ -80,4 +85,17 @@ def opened_between(
         for (name, number), (count, _) in found.items()
         if count and (name, number) not in beside
     }
-    return Opened(own, lost, others, spare_connections(transport, handshake_ms))
+    asked = _asked(before, after, transport, port) if own else None
+    return Opened(own, lost, others, spare_connections(transport, handshake_ms), asked)
+
+
+def _asked(before: Counts, after: Counts, transport: str, port: int) -> tuple[tuple[str, ...], ...] | None:
+    """Options of the connections to one server's port that were opened in between."""
+    was, now = (
+        {str(name): one for name, one in counts[transport].items()}.get(str(port), {}) for counts in (before, after)
+    )
+    known = was.get("asked", {})
+    new = {text: times - known.get(text, 0) for text, times in now.get("asked", {}).items()}
+    if sum(new.values()) < now["opened"] - was.get("opened", 0):
+        return None
+    return tuple(tuple(one for one in text.split(",") if one) for text, times in sorted(new.items()) if times)

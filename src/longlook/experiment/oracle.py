@@ -16,6 +16,7 @@ from functools import partial
 from longlook.client.observation import Observation, Session
 from longlook.experiment.opened import Opened
 from longlook.experiment.reasons import REASONS
+from longlook.plan.quic_options import differing
 from longlook.site.tree import SiteFile
 
 
@@ -39,6 +40,8 @@ class Expectation:
     """Which of the files it asks for, and how often, is the client's choice: a player's."""
     reorders: bool = False
     """The link puts packets out of order: early data may arrive before what it is to be read with."""
+    options: tuple[str, ...] = ()
+    """Connection options that the client is to ask for."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,13 @@ class Evidence:
     server_connections: Mapping[str, bool] | None = None
     """Connections that the server accepted during this load -> first request was 0-RTT data; None: it cannot tell."""
     cca: str = "cubic"
-    """The controller of the load's connection as its kernel had it, or the one that the server says is in force."""
+    """The controller of the load's connection (`in_force.py`)."""
     client_packets_lost: int = 0
     """Packets from the client that the emulated link lost during this load."""
     opened: Opened | None = None
     """Connections that the link saw being opened during this load; None: it does not look into packets."""
+    options: tuple[str, ...] | None = None
+    """Connection options that the client asked for; None: they mean nothing to the server, or nobody saw them."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,8 @@ def _freshness(
 ) -> tuple[str | None, str | None]:
     if evidence.cca != wanted.cca:
         return "cca", f"{evidence.cca} in force, {wanted.cca} asked for"
+    if evidence.options is not None and (wrong := next(differing(evidence.options, wanted.options, wanted.cca), None)):
+        return "connection_options", wrong
     if len(connections) > 1:
         return "several_connections", f"connections {', '.join(connections)}"
     if wanted.reused:

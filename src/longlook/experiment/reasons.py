@@ -19,6 +19,7 @@ REASONS = {
     "zero_rtt_rejected": "a load that should resume with 0-RTT did not",
     "unexpected_zero_rtt": "the cold load was not cold: it resumed with 0-RTT",
     "cca": "the congestion controller in force was not the arm's",
+    "connection_options": "the client asked the server for other connection options than the arm states",
     "link_changed": "somebody else set the link while the load was under way",
     "disturbed": "the machine stalled or was saturated during the load",
 }

@@ -18,6 +18,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from longlook.client.artefact import observed
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError
+from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import Opened, spare_connections
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
@@ -29,6 +30,8 @@ from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
 from longlook.record.samples import Sample, read_records, sample_of
+from longlook.server import SERVERS
+from longlook.server.base import CcaSource
 from longlook.site.expected import sizes
 from longlook.site.tree import SiteFile
 from longlook.stack.spec import load_stack
@@ -68,6 +71,14 @@ class _Opened(BaseModel):
     opened: int
     handshake_lost: int
     others: dict[str, int]
+    asked: list[list[str]] | None = None
+
+
+class _Controller(BaseModel):
+    """As of in_force.InForce.record."""
+
+    cca: str
+    evidence: str
 
 
 class _Told(BaseModel):
@@ -84,6 +95,7 @@ class _Told(BaseModel):
     disturbed: bool
     stopped_s: dict[str, float] = {}
     opened_over_link: _Opened | None = None
+    controller: _Controller | None = None
 
 
 def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
@@ -215,11 +227,12 @@ class _Judge:
             yield f"the link delivered {out:.0f} bytes to the client, its objects alone have {least}"
 
     def _verdict(self, record: Mapping[str, Any], told: _Told, seen: Observation) -> Iterator[str]:
+        yield from self._controller(told)
         reason, said = record["reject_reason"], {self._judge(record, told, seen, told.link)}
         if self.old and reason == "zero_rtt_rejected":
             said.add(self._judge(record, told, seen, {}))
         self._known.update(told.connections)
-        if reason in NOT_KEPT:
+        if reason in NOT_KEPT and not (reason == "cca" and told.controller is not None):
             return
         disturbed = self._disturbed(record["metrics"], told)
         if told.disturbed not in disturbed:
@@ -238,7 +251,26 @@ class _Judge:
         lost = packets_lost(link)
         known = frozenset(self._known)
         plain = replace(seen, objects=tuple(replace(one, sha256=None) if one.sha256 else one for one in seen.objects))
-        return judge(plain, wanted, Evidence(known, opened, self.arm.cca, lost, self._opened(told)))
+        cca = self.arm.cca if told.controller is None else told.controller.cca
+        over_link = self._opened(told)
+        options = in_force(cca, self._source, over_link, self.arm).options
+        return judge(plain, wanted, Evidence(known, opened, cca, lost, over_link, options))
+
+    @property
+    def _source(self) -> CcaSource:
+        return SERVERS[self.arm.server].cca_source
+
+    def _controller(self, told: _Told) -> Iterator[str]:
+        """What a record says of its connection's controller against where it can come from: the server's default is the
+        arm's (dataset/checks/cell.py), and the client's hello may change it."""
+        said, over_link = told.controller, self._opened(told)
+        if said is None:
+            return
+        right = in_force(self.arm.cca, self._source, over_link, self.arm)
+        if said.evidence != right.evidence:
+            yield f"its controller is known by {said.evidence!r}, that of {self.arm.server} is by {right.evidence!r}"
+        elif said.evidence in DERIVED and said.cca != right.cca:
+            yield f"its controller is {said.cca}, and {right.cca} by what its client asked for"
 
     def _unseen(self, told: _Told, seen: Observation) -> bool:
         """The server, which tells its connections, told none of this load's in time; the client had one."""
@@ -249,7 +281,8 @@ class _Judge:
         seen = told.opened_over_link
         if seen is None:
             return None
-        return Opened(seen.opened, seen.handshake_lost, seen.others, self._spare)
+        asked = None if seen.asked is None else tuple(map(tuple, seen.asked))
+        return Opened(seen.opened, seen.handshake_lost, seen.others, self._spare, asked)
 
     def _disturbed(self, metrics: Mapping[str, float], told: _Told) -> set[bool]:
         """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics

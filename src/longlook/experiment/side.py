@@ -11,6 +11,7 @@ from typing import Any
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.observation import Observation
 from longlook.errors import NotSupported
+from longlook.experiment.in_force import in_force
 from longlook.experiment.meanwhile import asked_meanwhile
 from longlook.experiment.opened import Counts, Opened, opened_between
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
@@ -106,13 +107,16 @@ class Side:
             failed = {"accepted": False, "reject_reason": "load_failed", "reject_detail": detail, "disturbed": False}
             return record | failed | NOT_SEEN | {"metrics": cpu}
         lost = packets_lost(used["link"])
+        found = in_force(cca or self.server.cca_of_load(), self.server.cca_source, opened, self.arm)
+        record |= {"controller": found.record()}
         verdict = self._judge(
             seen,
             index,
             Evidence(
                 known_connections=frozenset(self._known),
                 server_connections=self._logged_since(served, opened),
-                cca=cca or self.server.cca_of_load(),
+                cca=found.cca,
+                options=found.options,
                 client_packets_lost=lost,
                 opened=opened,
             ),

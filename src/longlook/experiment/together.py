@@ -65,6 +65,8 @@ class Attempt:
     started_at: str
     reason: str | None
     flows: Mapping[str, Mapping[str, Any]]
+    controllers: Mapping[str, Mapping[str, str]]
+    """Of each flow, as of in_force.InForce.record."""
     request_us: Mapping[str, float]
     stalls_ms: Sequence[float]
     stopped_s: Mapping[str, float]
@@ -137,6 +139,7 @@ def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
             "reject_reason": reason,
             "reject_detail": attempt.reason,
             "disturbed": reason == "disturbed",
+            "controller": dict(attempt.controllers[name]),
             "metrics": {metric: value for metric, value in told.items() if value is not None},
             "stalls_ms": list(attempt.stalls_ms),
             "stopped_s": dict(attempt.stopped_s),
@@ -165,6 +168,7 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
             for flow in flows:
                 flow.server.require_alive()
             request_us = requestcost.spent({flow.name: flow for flow in flows})
+            controllers = {flow.name: flow.in_force.record() for flow in flows}
         traced = kernel.table() if kernel else None
         tables = [timeline(flow, scratch, traced, began, ended) for flow in flows]
         traces = [trace(context.cell, context.campaign, flow, began) for flow in flows] if whole else []
@@ -177,7 +181,7 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
     told = _told(context, flows, joined, bins)
     kept = [one for one in traces if one is not None]
-    return Attempt(number, started_at, reason, told, request_us, stalls, stopped, joined, bins, kept)
+    return Attempt(number, started_at, reason, told, controllers, request_us, stalls, stopped, joined, bins, kept)
 
 
 def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:

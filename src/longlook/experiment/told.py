@@ -26,7 +26,8 @@ def expectation(
     and `reorders` of the link."""
     resumed = index > 0 and not arm.is_cold if arm.may_send_early else None
     reused = arm.keeps_connection and index > 0
-    return Expectation(files, protocol, resumed, arm.cca, rtt_ms, reused, MANIFEST in files, reorders)
+    chosen = MANIFEST in files
+    return Expectation(files, protocol, resumed, arm.cca, rtt_ms, reused, chosen, reorders, arm.quic_options)
 
 
 def cpu_metrics(cpu: Mapping[str, float]) -> dict[str, float]:

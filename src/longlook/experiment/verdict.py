@@ -8,6 +8,7 @@ from longlook.experiment.flow import Flow
 from longlook.experiment.oracle import Evidence, Expectation, judge, stopped_text
 from longlook.experiment.reasons import REASONS
 from longlook.plan.cell import Cell
+from longlook.plan.quic_options import differing
 from longlook.probe.tcp_probe import TcpTrace
 from longlook.site.tree import Site
 
@@ -41,9 +42,11 @@ def wrong(
 
 
 def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | None:
-    wanted = flow.arm.cca
-    if (found := flow.cca or flow.server.cca_in_force()) != wanted:
-        return _said("cca", f"{flow.name}: {found} in force, {wanted} asked for")
+    wanted, found = flow.arm.cca, flow.in_force
+    if found.cca != wanted:
+        return _said("cca", f"{flow.name}: {found.cca} in force, {wanted} asked for")
+    if found.options is not None and (strange := next(differing(found.options, flow.arm.quic_options, wanted), None)):
+        return _said("connection_options", f"{flow.name}: {strange}")
     if flow.error is not None:
         return _said("load_failed", f"{flow.name}: {flow.error}")
     if flow.opened is not None and flow.opened.wrong:

@@ -65,9 +65,10 @@ class LinkDriver(abc.ABC):
         nothing that can be told without delay. Called around every load."""
         return None
 
-    def connections(self) -> dict[str, dict[str, dict[str, int]]] | None:
-        """Protocol (`tcp`, `quic`) -> server port -> connections `opened` by clients since the start, and packets of
-        their handshakes that the link dropped (`handshake_lost`); None: it does not look into packets."""
+    def connections(self) -> dict[str, dict[str, dict[str, Any]]] | None:
+        """Protocol (`tcp`, `quic`) -> server port -> connections `opened` by clients since the start, packets of their
+        handshakes that the link dropped (`handshake_lost`), and what QUIC's clients `asked` for in their hellos
+        (connection options, joined by commas -> how often); None: it does not look into packets."""
         return None
 
     @abc.abstractmethod

@@ -173,7 +173,7 @@ class LinkPipe(LinkDriver):
         self._own = self._ask(op="reseed", seed=seed)
         self._require(self._own)
 
-    def connections(self) -> dict[str, dict[str, dict[str, int]]]:
+    def connections(self) -> dict[str, dict[str, dict[str, Any]]]:
         reply = self._ask(op="connections")
         return {protocol: reply[protocol] for protocol in ("tcp", "quic")}
 

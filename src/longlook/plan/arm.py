@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
+from longlook.plan.quic_options import contradictions
 from longlook.plan.value import Many, Measure, Name, Value, worded
 
 Protocol = Literal["quic", "tcp"]
@@ -66,7 +67,9 @@ class Arm(Value):
         default=None, ge=1, le=2, description="N of a QUIC server's CUBIC; None where there is no such thing"
     )
     quic_options: Many[Tag] = Field(
-        default=(), max_length=16, description="connection options that the client asks the QUIC server for: ILD0, IW10"
+        default=(),
+        max_length=16,
+        description="connection options that the client asks the QUIC server for: ILD0, IW10 (plan/quic_options.py)",
     )
     initial_window: int | None = Field(
         default=None, ge=1, le=100, description="TCP segments, on the server's route; None: the kernel's 10"
@@ -195,6 +198,8 @@ class Arm(Value):
         ):
             if wrong:
                 raise ValueError(text)
+        if found := list(contradictions(self.quic_options, self.model_dump())):
+            raise ValueError("; ".join(found))
         self._fits_the_kernel()
         return self
 

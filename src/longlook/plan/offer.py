@@ -26,6 +26,8 @@ class Offer:
     """Values of N that a server's CUBIC can be given; empty: it emulates none, and an arm states none."""
     quic_options: frozenset[str] = frozenset()
     """Connection options that a server heeds."""
+    asks_for_options: bool = False
+    """A client can be told to ask for connection options."""
     workloads: tuple[str, ...] = ("page", "download")
     """Kinds of workload that a client can load."""
     cpu_limit: bool = True
@@ -93,6 +95,8 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
         found.append(f"{name} cannot be held to a share of a CPU")
     if arm.client_initial_rtt_ms is not None and not offer.initial_rtt:
         found.append(f"{name} cannot be told an initial round trip")
+    if arm.quic_options and not offer.asks_for_options:
+        found.append(f"{name} cannot be told to ask for connection options")
     if arm.client_groups and not offer.groups:
         found.append(f"{name} cannot be told its TLS groups")
     if not arm.verify and not offer.unverified:

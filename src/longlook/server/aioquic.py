@@ -23,6 +23,7 @@ class Aioquic(ScriptedServer):
     offer = Offer(protocols=("quic",), ccas=("cubic", "reno"), early_when_asked=True, initial_rtt=True, qlog=True)
     program = "aioquic_serve.py"
     component = "aioquic"
+    cca_source = "connection"
 
     def _command(self) -> list[str]:
         self._connections: list[dict[str, Any]] = []

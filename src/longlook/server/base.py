@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from longlook.errors import LonglookError
 from longlook.host import process
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
+
+CcaSource = Literal["connection", "start", "program", "hello"]
+"""Where a server's word on its controller comes from: the connection itself; how it was started, or that its program
+has no other, which no client can change; `hello`: only what its connections begin with, and a client's connection
+options may change that (`experiment/in_force.py`)."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class RunningServer(Protocol):
 
     name: str
     settings: ServerSettings
+    cca_source: CcaSource
 
     def require_alive(self) -> None:
         """Raise with the server's own last words if it has died."""
@@ -102,6 +108,7 @@ class Server(abc.ABC):
     name: str
     offer: Offer
     """What it can do; `offer.protocols` is the one that it speaks."""
+    cca_source: CcaSource
     start_timeout_s = 20.0
 
     def __init__(self, testbed: Hosts, stack: Installed, settings: ServerSettings):

@@ -17,9 +17,11 @@ from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.plan.offer import Offer
+from longlook.plan.quic_options import HEEDED
 from longlook.probe import statsd_listen
 from longlook.server.base import CONGESTION_COLUMNS, Server
 from longlook.server.emulated import one_connection
+from longlook.server.quiche import CONTROLLERS, RELOADABLE, controller
 from longlook.site.tree import Site
 
 if TYPE_CHECKING:
@@ -27,14 +29,11 @@ if TYPE_CHECKING:
 
 UNQUOTED = "/!$&'()*+,;=:@~"
 """Besides letters, digits and -._ what stands in a URL's path as it is (RFC 3986, 3.3)."""
-DEFAULT_TO_BBR = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
 FLAG = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_{}"
+DEFAULT_TO_BBR = FLAG.format("quic_default_to_bbr")
 DRAFT_29 = "h3-29"
 NO_DRAFT_29 = "quic_disable_version_draft_29"
 """A flag of QUICHE, which still has the last draft of HTTP/3, and speaks it where it is told to."""
-LOSS_DETECTION = ("ILD0", "ILD1", "ILD2", "ILD3", "ILD4", "MIN4", "NRTT")
-WINDOWS = ("IW03", "IW10", "IW20", "IW50")
-CONTROLLERS = ("QBIC", "RENO", "TBBR", "B2ON")
 SPIN = "function envoy_on_request(_) local done = os.clock() + %.6f repeat until os.clock() >= done end"
 """os.clock is CPU time, us: what counts is work, whoever else wants the processor. It is the whole process's, whose
 other threads do little meanwhile: of 900 requests of 400 us the shortest took 388, its own work included."""
@@ -94,10 +93,11 @@ class Envoy(Server):
         ccas=("cubic", "bbr"),
         ends_connections=True,
         emulated_connections=(1, 2),
-        quic_options=frozenset((*LOSS_DETECTION, *WINDOWS, *CONTROLLERS)),
+        quic_options=HEEDED,
         request_cost=True,
         flags=True,
     )
+    cca_source = "hello"
 
     def _command(self) -> list[str]:
         own, faults = self.settings, self.settings.faults
@@ -231,9 +231,15 @@ class Envoy(Server):
         return match.group(1) if match else "unknown"
 
     def cca_in_force(self) -> str:
+        """What connections begin with, by the flags that are set in the running program; of those that are not, Envoy
+        has BBR's on and its second version's off."""
         entries = json.loads(self._admin("/runtime") or "{}").get("entries", {})
-        value = entries.get(DEFAULT_TO_BBR, {}).get("final_value", "true")
-        return "bbr" if value == "true" else "cubic"
+        usual = {"quic_default_to_bbr": "true"}
+        found = {
+            f"{RELOADABLE}{flag}": entries.get(FLAG.format(flag), {}).get("final_value", usual.get(flag)) == "true"
+            for flag in CONTROLLERS
+        }
+        return controller(found)
 
     def __enter__(self):
         self._early_data: dict[str, bool] = {}

@@ -27,6 +27,7 @@ class Gquicd(Server):
         request_cost=True,
         reordering_threshold=True,
     )
+    cca_source = "program"
 
     def __enter__(self):
         self._zero_rtt: dict[str, bool] = {}

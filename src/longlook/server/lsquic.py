@@ -27,6 +27,7 @@ class Lsquic(ScriptedServer):
     offer = Offer(protocols=("quic",), ccas=CCAS)
     program = "lsquic_serve.mjs"
     component = "bun"
+    cca_source = "start"
 
     def _interpreter(self) -> list[str]:
         watched = [f"WINDOWS={self._windows}"] if self.settings.trace else []

@@ -30,6 +30,7 @@ class Ngtcp2(Server):
 
     name = "ngtcp2"
     offer = Offer(protocols=("quic",), ccas=("cubic", "reno", "bbr"), qlog=True, groups=True, initial_rtt=True)
+    cca_source = "start"
 
     def _command(self) -> list[str]:
         own = self.settings

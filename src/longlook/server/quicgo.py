@@ -21,6 +21,7 @@ class Quicgo(ScriptedServer):
     name = "quicgo"
     offer = Offer(protocols=("quic",), ccas=("reno",), qlog=True)
     component = "quicgo"
+    cca_source = "program"
 
     def _program(self) -> list[str]:
         folder = self._qlog_folder()

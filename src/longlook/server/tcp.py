@@ -12,6 +12,8 @@ NO_CONNECTION = "no connection"
 class TcpServer(Server):
     """A subclass's `_command` calls `_set_cca` before its program starts."""
 
+    cca_source = "connection"
+
     def _set_cca(self) -> None:
         """For the listener and, as long as no other arm asks for another one, for its connections
         (`experiment/controllers.py`)."""

@@ -21,6 +21,7 @@ from longlook.stack.component import Component, Kept
 from longlook.stack.number import as_numbers
 from longlook.stack.placed import SYSTEM_FOLDERS, ChangedError, PlacedPart
 from longlook.stack.spec import Dialect, ProtocolFacts, Stack, load_stack, offered_stacks
+from longlook.stack.switches import joined
 
 __all__ = ["SYSTEM_FOLDERS", "ChangedError", "Installed", "NotOfferedError", "locate", "open_stack", "place"]
 
@@ -132,8 +133,7 @@ class Installed:
         controllers = self.protocol(protocol).controllers
         if cca not in controllers:
             raise LonglookError(f"stack {self.name} offers {', '.join(controllers)} for {protocol}, not {cca}")
-        options = (f"--quic-connection-options={','.join(asked)}",) if asked and protocol == "quic" else ()
-        return (*controllers[cca], *options)
+        return joined(controllers[cca], asked if protocol == "quic" else ())
 
     @property
     def tls(self) -> str:

@@ -21,6 +21,7 @@ from longlook.plan.value import checked_name, worded
 from longlook.stack.adapters import side_problems, switch_problems
 from longlook.stack.component import Component
 from longlook.stack.part import DIGEST_PREFIX, Dialect, Part, PartName, as_json, digest_of, known_parts, load_part
+from longlook.stack.switches import refusals
 from longlook.stack.table import StackError, Table, read_toml, validated
 
 Role = Annotated[str, worded(r"^[a-z][a-z0-9_]*$", "small letters, digits and '_', a letter first")]
@@ -307,5 +308,9 @@ def _facts(side: Side, protocol: Protocol, dialects: dict, path: Path) -> Protoc
     switches = (*flags, *(switch for asked in side.controllers.values() for switch in asked))
     if wrong := next(switch_problems(protocol, switches, side.client_flags), None):
         raise StackError(f"{path}: {protocol}: {wrong}")
+    spoken_by_any = (flag for own in dialects.values() for one in own.get(protocol, {}).values() for flag in one.flags)
+    own = tuple(dict.fromkeys((*side.client_flags, *spoken_by_any)))
+    if wrong := list(refusals(own, side.controllers, side.server_flags)):
+        raise StackError(f"{path}: {protocol}: {'; '.join(wrong)}")
     values = side.model_dump() | {"har_protocol": dialect.har_protocol}
     return ProtocolFacts(**values | {"client_flags": flags})

@@ -145,7 +145,7 @@ class RemoteServer:
     """A server on the node, as server.base.RunningServer says; a context manager as a server here is."""
 
     def __init__(self, agent: Agent, kind: type[Server], stack: str, settings: ServerSettings):
-        self.name, self.offer, self.settings = kind.name, kind.offer, settings
+        self.name, self.offer, self.cca_source, self.settings = kind.name, kind.offer, kind.cca_source, settings
         self._agent, self._stack = agent, stack
 
     def __enter__(self):

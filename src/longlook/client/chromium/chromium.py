@@ -66,6 +66,7 @@ class Chromium(Client):
         handshakes=("0rtt", "1rtt", "warm"),
         workloads=("page", "webpage", "download", "video"),
         changes=True,
+        asks_for_options=True,
     )
 
     def __enter__(self):
@@ -105,9 +106,7 @@ class Chromium(Client):
         )
         if arm.protocol == "tcp" and arm.may_send_early:
             flags.append(EARLY_DATA)
-        flags += self.stack.client_options(arm.protocol, arm.cca)
-        if arm.quic_options:
-            flags.append(f"--quic-connection-options={','.join(arm.quic_options)}")
+        flags += self.stack.client_options(arm.protocol, arm.cca, arm.quic_options)
         if own.key_log is not None:
             flags.append(f"--ssl-key-log-file={own.key_log}")
         return flags
