@@ -120,6 +120,23 @@ TAMPERED = {
     "another metric": (sample(put("metrics.dns_ms", 30.0)), "dns_ms is 30.0"),
     "a metric of nothing": (sample(put("metrics.speed", 30.0)), "speed is 30.0, what it was read from says nothing"),
     "a CPU time that was not metered": (sample(put("metrics.client_cpu_s", 9.0)), "client_cpu_s is 9.0"),
+    "another controller of the connection": (sample(put("controller.cca", "bbr")), "bbr in force, cubic asked for"),
+    "a client that asked for another controller": (
+        sample(put("opened_over_link.asked", [["TBBR", "RVCM"]]), lambda one: one["arm"] == "quic" and one["accepted"]),
+        "its controller is cubic, and bbr by what its client asked for",
+    ),
+    "a client that asked for another window": (
+        sample(put("opened_over_link.asked", [["IW50"]]), lambda one: one["arm"] == "quic" and one["accepted"]),
+        "judged again it is connection_options: the client asked for IW50",
+    ),
+    "a controller known from elsewhere": (
+        sample(put("controller.evidence", "program"), lambda one: one["arm"] == "quic" and one["accepted"]),
+        "its controller is known by 'program', that of envoy is by 'hello'",
+    ),
+    "a controller that is not told": (
+        sample(lambda one: one.pop("controller")),
+        "some of its samples tell their connection's controller, and others do not",
+    ),
     "no artefact": (sample(put("artefact", None)), "nothing that its numbers and its verdict could be read from"),
     "an artefact of no kind": (sample(put("artefact.kind", "guess")), "its artefact is 'guess'"),
     "a torn artefact": (sample(put("artefact.log.entries", [])), "cannot be read"),

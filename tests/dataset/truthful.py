@@ -18,6 +18,7 @@ from longlook.experiment.reading import MAY_LACK, THROUGHPUT, TIMELINE
 from longlook.experiment.recheck import spoken
 from longlook.experiment.registry import experiment_of
 from longlook.experiment.schedule import schedule
+from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
 from longlook.probe.throughput import BIN_S, mean_mbps
@@ -26,6 +27,7 @@ from longlook.record.campaigns import Campaign, open_campaign
 from longlook.record.durable import fsync_folder
 from longlook.record.manifest import MANIFEST_NAME, write_manifest
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, SamplesWriter, read_records
+from longlook.server import SERVERS
 from longlook.site.expected import sizes
 
 BEGAN = timedelta(hours=6)
@@ -150,7 +152,8 @@ def _load(
         "disturbed": bool(stalls),
         "stalls_ms": stalls,
         "stopped_s": {},
-        "opened_over_link": {"opened": 1, "handshake_lost": 0, "others": {}},
+        "opened_over_link": {"opened": 1, "handshake_lost": 0, "others": {}} | _asked(arm),
+        "controller": {"cca": arm.cca, "evidence": SERVERS[arm.server].cca_source},
         "cpu": {"client_s": 0.1, "server_s": 0.02, "link_s": 0.01, "machine_busy": 0.3}
         | {"client_wait_s": 0.01, "server_wait_s": 0.001, "link_wait_s": 0.0, "server_threads": 1.2},
         "link": {
@@ -165,6 +168,11 @@ def _load(
         | {"client_cpu_s": 0.1, "server_cpu_s": 0.02},
         "artefact": artefact,
     }
+
+
+def _asked(arm: Arm) -> dict[str, Any]:
+    """By a browser that adds an option of its own."""
+    return {"asked": [[*arm.quic_options, "RVCM"]]} if arm.protocol == "quic" else {}
 
 
 def _har(cell: Cell, protocol: str, took: float, connection: str, generator: random.Random, moment: datetime):

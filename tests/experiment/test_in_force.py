@@ -3,16 +3,32 @@
 import pytest
 
 import arms
+from longlook.client.chromium import Chromium
 from longlook.experiment.in_force import EVIDENCE, InForce, in_force
 from longlook.experiment.opened import Opened
+from longlook.experiment.together import run_together
 from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.record.samples import read_records
 from longlook.server import SERVERS
 from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
+from longlook.stack.arms import complete_arm
 
 ON_TESTBEDS = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(300)]
 QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium"}
 TBBR = "--quic-connection-options=TBBR"
+
+
+TOGETHER = Cell.parse(
+    {"study": "t", "series": "t", "label": "t", "experiment": "transfer", "mode": "together"}
+    | {
+        "arms": [complete_arm({"protocol": "quic", "name": "quic1"}, "quicv1")],
+        "workload": {"size_kb": 20000},
+        "loads": 1,
+    }
+    | {"link": {"bandwidth_mbps": 5, "rtt_ms": 36, "queue_bytes": 30720}, "duration_s": 3}
+)
 
 
 def opened(*asked):
@@ -101,9 +117,22 @@ class TestOfRealConnections:
         with arms.arm_on(testbed_name, tmp_path, Envoy, "quicv1", switches=switches, server_cca=default, **arm) as on:
             record = loaded(on)
         assert record["controller"] == {"cca": controller, "evidence": "hello"}
-        assert record["reject_reason"] in (reason, "disturbed" if reason is None else reason)
+        found = record["reject_reason"] if record["reject_reason"] in ("cca", "connection_options") else None
+        assert found == reason, record["reject_detail"]
         (asked,) = record["opened_over_link"]["asked"]
         assert set(asked) >= {one for text in switches for one in text.partition("=")[2].split(",")}
+
+    @pytest.mark.parametrize(
+        ("switches", "reason"), [((), None), ((TBBR,), "cca: quic1: bbr in force, cubic asked for")]
+    )
+    def test_of_flows_that_run_together_too(self, testbed_name, tmp_path, monkeypatch, switches, reason):
+        flags = Chromium.flags
+        monkeypatch.setattr(Chromium, "flags", lambda self: [*flags(self), *switches])
+        run_together(TOGETHER, tmp_path, "trial", testbed_name)
+        last = list(read_records(tmp_path))[-1]
+        assert last["controller"] == {"cca": "bbr" if switches else "cubic", "evidence": "hello"}
+        found = None if (last["reject_detail"] or "").startswith("disturbed") else last["reject_detail"]
+        assert found == reason
 
     def test_a_kernel_tells_that_of_its_connection(self, testbed_name, tmp_path):
         with arms.arm_on(testbed_name, tmp_path, Apache, "quicv1", cca="bbr") as on:

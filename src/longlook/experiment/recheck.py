@@ -31,7 +31,6 @@ from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
 from longlook.record.samples import Sample, read_records, sample_of
 from longlook.server import SERVERS
-from longlook.server.base import CcaSource
 from longlook.site.expected import sizes
 from longlook.site.tree import SiteFile
 from longlook.stack.spec import load_stack
@@ -124,6 +123,8 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
             found.problems.append(f"{where}: {error}")
         except upgrade.UNREADABLE as error:
             found.problems.append(f"{where}: it cannot be judged again: {error!r}"[:300])
+    if len({one.controller is None for one in told if one.protocols_seen}) > 1:
+        found.problems.append("some of its samples tell their connection's controller, and others do not")
     found.problems += _over_time(record, records, told)
     found.problems += _complete(cell, record, records)
     return found
@@ -252,21 +253,17 @@ class _Judge:
         known = frozenset(self._known)
         plain = replace(seen, objects=tuple(replace(one, sha256=None) if one.sha256 else one for one in seen.objects))
         cca = self.arm.cca if told.controller is None else told.controller.cca
-        over_link = self._opened(told)
-        options = in_force(cca, self._source, over_link, self.arm).options
+        over_link, server = self._opened(told), SERVERS.get(self.arm.server)
+        options = None if server is None else in_force(cca, server.cca_source, over_link, self.arm).options
         return judge(plain, wanted, Evidence(known, opened, cca, lost, over_link, options))
-
-    @property
-    def _source(self) -> CcaSource:
-        return SERVERS[self.arm.server].cca_source
 
     def _controller(self, told: _Told) -> Iterator[str]:
         """What a record says of its connection's controller against where it can come from: the server's default is the
         arm's (dataset/checks/cell.py), and the client's hello may change it."""
-        said, over_link = told.controller, self._opened(told)
-        if said is None:
+        said, server = told.controller, SERVERS.get(self.arm.server)
+        if said is None or server is None:
             return
-        right = in_force(self.arm.cca, self._source, over_link, self.arm)
+        right = in_force(self.arm.cca, server.cca_source, self._opened(told), self.arm)
         if said.evidence != right.evidence:
             yield f"its controller is known by {said.evidence!r}, that of {self.arm.server} is by {right.evidence!r}"
         elif said.evidence in DERIVED and said.cca != right.cca:

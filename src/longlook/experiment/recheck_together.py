@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longlook.experiment.in_force import SWITCHES
 from longlook.experiment.reading import THROUGHPUT, TIMELINE, records_together, table, with_extremes
 from longlook.experiment.recheck import Recheck, strangers
 from longlook.experiment.schedule import ATTEMPTS_TOGETHER, INDEX_TOGETHER
@@ -15,6 +16,7 @@ from longlook.probe.throughput import BIN_S, mean_mbps
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
 from longlook.record.samples import Sample, sample_of
+from longlook.server import SERVERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +49,7 @@ def recheck_together(cell: Cell, folder: Path) -> Recheck:
         return found
     last = [one for one in samples if one.attempt == samples[-1].attempt]
     found.problems += _numbers(cell, last, bins, lines)
-    found.problems += _stalled(records, bins)
+    found.problems += [*_stalled(records, bins), *_controllers(cell, records)]
     found.prints = [one for name in cell.arm_names if (one := _print(lines[lines["flow"] == name])) is not None]
     return found
 
@@ -107,6 +109,19 @@ def _stalled(records: Sequence[Mapping[str, Any]], bins: pd.DataFrame) -> Iterat
         yield f"it is accepted, and the machine stalled for {sum(stalls):.0f} ms of {span_s:g} s"
     if records[-1]["accepted"] and records[-1].get("stopped_s"):
         yield f"it is accepted, and programs were stopped: {', '.join(records[-1]['stopped_s'])}"
+
+
+def _controllers(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Of each connection, where that is kept: from where its server knows it, and of an accepted one the arm's."""
+    for one in records:
+        arm, said = cell.arm(one["arm"]), one.get("controller")
+        if said is None or arm.server not in SERVERS:
+            continue
+        known = {SERVERS[arm.server].cca_source, *([SWITCHES] if SERVERS[arm.server].cca_source == "hello" else [])}
+        if not isinstance(said, Mapping) or said.get("evidence") not in known:
+            yield f"{arm.name}: its controller is known by {said!r:.80}, that of {arm.server} by {' or '.join(known)}"
+        elif one["accepted"] and said.get("cca") != arm.cca:
+            yield f"{arm.name}: it is accepted, and its connection's controller was {said.get('cca')!r:.40}"
 
 
 def _against(one: Sample, name: str, right: float | None, where: str) -> Iterator[str]:
