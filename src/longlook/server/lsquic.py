@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Lsquic(ScriptedServer):
-    """It gives tickets, and ends no connection."""
+    """It gives tickets, and ends no connection. It has no Reno: Bun takes the name, and its connections have CUBIC."""
 
     name = "lsquic"
     offer = Offer(protocols=("quic",), ccas=CCAS)
