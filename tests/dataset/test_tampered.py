@@ -400,6 +400,14 @@ TRANSFERS = {
         samples(lambda records: [one | {"stopped_s": {"9 envoy": 0.2}} for one in records]),
         "programs were stopped: 9 envoy",
     ),
+    "another controller": (
+        samples(lambda records: records[0]["controller"].update(cca="reno")),
+        "it is accepted, and its connection's controller was 'reno'",
+    ),
+    "a controller known from elsewhere": (
+        samples(lambda records: records[0]["controller"].update(evidence="program")),
+        "its controller is known by",
+    ),
     "a count": (samples(lambda records: records[0]["metrics"].update(lost=3)), "lost is 3, timeline.parquet says 19"),
     "a count of nothing": (samples(lambda records: records[0]["metrics"].pop("spurious")), "spurious is None"),
     "an end": (samples(lambda records: records[0]["metrics"].update(finished_s=3.0)), "finished_s is 3.0"),

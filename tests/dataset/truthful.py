@@ -261,6 +261,7 @@ def _together(folder: Path, campaign: Campaign, cell: Cell, generator: random.Ra
                     "reject_reason": None,
                     "reject_detail": None,
                     "disturbed": False,
+                    "controller": {"cca": cell.arm(name).cca, "evidence": SERVERS[cell.arm(name).server].cca_source},
                     "metrics": {"mean_mbps": rates[name], "lost": 19, "spurious": 0} | finished,
                     "stalls_ms": [],
                 }
