@@ -310,7 +310,7 @@ def _facts(side: Side, protocol: Protocol, dialects: dict, path: Path) -> Protoc
         raise StackError(f"{path}: {protocol}: {wrong}")
     spoken_by_any = (flag for own in dialects.values() for one in own.get(protocol, {}).values() for flag in one.flags)
     own = tuple(dict.fromkeys((*side.client_flags, *spoken_by_any)))
-    if wrong := list(refusals(own, side.controllers, side.server_flags)):
-        raise StackError(f"{path}: {protocol}: {'; '.join(wrong)}")
+    if refused := list(refusals(own, side.controllers, side.server_flags)):
+        raise StackError(f"{path}: {protocol}: {'; '.join(refused)}")
     values = side.model_dump() | {"har_protocol": dialect.har_protocol}
     return ProtocolFacts(**values | {"client_flags": flags})
