@@ -10,6 +10,10 @@ import (
 type connectionCount struct {
 	Opened        int64 `json:"opened"`
 	HandshakeLost int64 `json:"handshake_lost"` // of their first packets, in either direction: dropped or corrupted here
+	Retries       int64 `json:"retries"`        // handshakes that the server had the client begin anew
+	Frames        int64 `json:"frames"`         // of both directions, before the link does anything to them
+	Bytes         int64 `json:"bytes"`
+	WindowPackets int64 `json:"window_packets"` // TCP's initial window, as far as it was used; since the last report
 
 	// Of QUIC: connection options that a client's hello asked for ("TBBR,IW10", "" for none) and how often; a hello that
 	// could not be read is not among them.
@@ -28,13 +32,17 @@ type connectionKey struct {
 // connectionTracker counts the connections that clients open, from their own first packets: SYN, QUIC's Initial, and Google
 // QUIC's packets that name a version. It sees frames of both directions before the link does anything to them.
 type connectionTracker struct {
-	mu     sync.Mutex // lanes may run on two threads; taken for first packets only
-	known  map[connectionKey]bool
-	served map[connectionKey]bool // connection ids that servers chose: a client's Initial to one of them is no new connection
-	own    map[connectionKey]bool // connection ids that clients chose for themselves, where they have one: nor is one with a known one
-	counts map[string]map[uint16]*connectionCount
-	hellos map[connectionKey]*hello // that are not whole yet
+	mu      sync.Mutex // lanes may run on two threads
+	known   map[connectionKey]bool
+	served  map[connectionKey]bool // connection ids that servers chose: a client's Initial to one of them is no new connection
+	own     map[connectionKey]bool // connection ids that clients chose for themselves, where they have one: nor is one with a known one
+	opening map[portPair]string    // the connection id that QUIC's latest connection began with
+	flights map[portPair]*flight   // of TCP
+	counts  map[string]map[uint16]*connectionCount
+	hellos  map[connectionKey]*hello // that are not whole yet
 }
+
+type portPair struct{ client, server uint16 }
 
 // mostHellos bounds what unfinished ones take: a client sends its hello at once, in two or three datagrams.
 const mostHellos = 64
@@ -44,11 +52,13 @@ const mostKnown = 100_000
 
 func newConnectionTracker() *connectionTracker {
 	return &connectionTracker{
-		known:  map[connectionKey]bool{},
-		served: map[connectionKey]bool{},
-		own:    map[connectionKey]bool{},
-		counts: map[string]map[uint16]*connectionCount{"tcp": {}, "quic": {}},
-		hellos: map[connectionKey]*hello{},
+		known:   map[connectionKey]bool{},
+		served:  map[connectionKey]bool{},
+		own:     map[connectionKey]bool{},
+		opening: map[portPair]string{},
+		flights: map[portPair]*flight{},
+		counts:  map[string]map[uint16]*connectionCount{"tcp": {}, "quic": {}, "other": {}},
+		hellos:  map[connectionKey]*hello{},
 	}
 }
 
@@ -60,21 +70,45 @@ const (
 
 // observe takes in a frame; dropped says that the link will not deliver it as it is.
 func (t *connectionTracker) observe(frame []byte, fromClient, dropped bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	protocol, segment := transport(frame)
+	key := connectionKey{}
+	if protocol != "other" {
+		key.client, key.server = ports(segment, fromClient)
+	}
+	count := t.count(protocol, key.server)
+	count.Frames++
+	count.Bytes += int64(len(frame))
+	switch protocol {
+	case "tcp":
+		t.tcp(key, segment, fromClient, dropped)
+	case "quic":
+		t.udp(key, segment, fromClient, dropped)
+	}
+}
+
+// transport is what a frame carries: `tcp`, `quic` (UDP), or `other`, and its segment. A link that cuts frames off has no place
+// here: IPv4's own length says where padding begins.
+func transport(frame []byte) (protocol string, segment []byte) {
 	if len(frame) < ethernetBytes+20 || frame[12] != 0x08 || frame[13] != 0 {
-		return
+		return "other", nil
 	}
 	ip := frame[ethernetBytes:]
 	header := int(ip[0]&0x0f) * 4
 	if ip[0]>>4 != 4 || header < 20 || binary.BigEndian.Uint16(ip[6:])&0x1fff != 0 || len(ip) < header+8 {
-		return // not IPv4, or a fragment but the first
+		return "other", nil // not IPv4, or a fragment but the first
 	}
-	segment := ip[header:]
-	switch ip[9] {
-	case 6:
-		t.tcp(segment, fromClient, dropped)
-	case 17:
-		t.udp(segment, fromClient, dropped)
+	if total := int(binary.BigEndian.Uint16(ip[2:])); total >= header+8 && total < len(ip) {
+		ip = ip[:total]
 	}
+	switch {
+	case ip[9] == 6 && len(ip) >= header+20:
+		return "tcp", ip[header:]
+	case ip[9] == 17:
+		return "quic", ip[header:]
+	}
+	return "other", nil
 }
 
 func ports(segment []byte, fromClient bool) (client, server uint16) {
@@ -85,32 +119,53 @@ func ports(segment []byte, fromClient bool) (client, server uint16) {
 	return target, source
 }
 
-func (t *connectionTracker) tcp(segment []byte, fromClient, dropped bool) {
-	if len(segment) < 20 || segment[13]&flagSyn == 0 || (segment[13]&flagAck != 0) == fromClient {
-		return
-	}
-	key := connectionKey{}
-	key.client, key.server = ports(segment, fromClient)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if fromClient {
+func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, dropped bool) {
+	pair := portPair{key.client, key.server}
+	sequence, acknowledged := binary.BigEndian.Uint32(segment[4:]), binary.BigEndian.Uint32(segment[8:])
+	offset, flags := int(segment[12]>>4)*4, segment[13]
+	followed := t.flights[pair]
+	switch {
+	case flags&flagSyn == 0 && !fromClient && offset <= len(segment):
+		payload := segment[offset:]
+		if len(payload) == 0 {
+			return
+		}
+		if tcpRetry(payload) {
+			t.count("tcp", key.server).Retries++
+		}
+		if followed != nil {
+			used, count := followed.send(sequence+uint32(len(payload))-followed.began), t.count("tcp", key.server)
+			if used > count.WindowPackets {
+				count.WindowPackets = used
+			}
+		}
+	case flags&flagSyn == 0 && followed != nil && flags&flagAck != 0:
+		followed.acknowledge(acknowledged - followed.began)
+	case flags&flagSyn == 0 || (flags&flagAck != 0) == fromClient:
+	case fromClient:
 		key.id = string(segment[4:8])
 		t.open("tcp", key)
+		t.lost("tcp", key, dropped)
+	default:
+		if len(t.flights) >= mostKnown {
+			t.flights = map[portPair]*flight{}
+		}
+		t.flights[pair] = &flight{began: sequence + 1}
+		t.lost("tcp", key, dropped)
 	}
-	t.lost("tcp", key, dropped)
 }
 
-func (t *connectionTracker) udp(segment []byte, fromClient, dropped bool) {
+func (t *connectionTracker) udp(key connectionKey, segment []byte, fromClient, dropped bool) {
 	first := parseFirst(segment[8:], fromClient)
 	if first.kind == quicOther {
 		return
 	}
-	key := connectionKey{}
-	key.client, key.server = ports(segment, fromClient)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	pair := portPair{key.client, key.server}
 	switch {
 	case !fromClient:
+		if quicRetry(segment[8:], t.opening[pair]) {
+			t.count("quic", key.server).Retries++
+		}
 		t.remember(t.served, connectionKey{key.client, key.server, string(first.source)})
 	case first.kind == quicOpening:
 		key.id = string(first.target)
@@ -119,6 +174,10 @@ func (t *connectionTracker) udp(segment []byte, fromClient, dropped bool) {
 			if t.open("quic", key) {
 				t.expect(key, segment[8:])
 			}
+			if len(t.opening) >= mostKnown {
+				t.opening = map[portPair]string{}
+			}
+			t.opening[pair] = key.id
 		}
 		t.hello(key, segment[8:])
 		if own.id != "" {
@@ -195,7 +254,7 @@ func (t *connectionTracker) count(protocol string, port uint16) *connectionCount
 	return found
 }
 
-// report is protocol -> server port -> counts.
+// report is protocol -> server port -> counts; initial windows are looked for anew from then on.
 func (t *connectionTracker) report() map[string]map[string]connectionCount {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,6 +268,7 @@ func (t *connectionTracker) report() map[string]map[string]connectionCount {
 				told.Asked[options] = times
 			}
 			out[protocol][strconv.Itoa(int(port))] = told
+			count.WindowPackets = 0
 		}
 	}
 	return out

@@ -123,7 +123,7 @@ func dispatch(op string, line []byte, c controller) (reply, error) {
 		}
 		if op == "connections" {
 			found := c.connections()
-			return reply{"tcp": found["tcp"], "quic": found["quic"]}, nil
+			return reply{"tcp": found["tcp"], "quic": found["quic"], "other": found["other"]}, nil
 		}
 		return configReply(c.config()), nil
 	}

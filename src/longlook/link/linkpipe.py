@@ -175,7 +175,7 @@ class LinkPipe(LinkDriver):
 
     def connections(self) -> dict[str, dict[str, dict[str, Any]]]:
         reply = self._ask(op="connections")
-        return {protocol: reply[protocol] for protocol in ("tcp", "quic")}
+        return {protocol: reply[protocol] for protocol in ("tcp", "quic", "other")}
 
     def counters(self) -> dict[str, dict[str, float]]:
         reply = self._ask(op="counters")

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+)
+
+// serverInitial is that of RFC 9001, A.3: an answer to the connection id 8394c8f03e515708.
+var serverInitial = unhex("cf000000010008f067a5502a4262b5004075c0d95a482cd0991cd25b0aac406a5816b6394100f37a1c69797554780bb38cc5a99f5ede4cf73c3ec2493a1839b3dbcba3f6ea46c5b7684df3548e7ddeb9c3bf9c73cc3f3bded74b562bfb19fb84022f8ef4cdd93795d77d06edbb7aaf2f58891850abbdca3d20398c276456cbc42158407dd074ee")
+
+var openingID = string(unhex("8394c8f03e515708"))
+
+func TestAServersInitialIsRead(t *testing.T) {
+	message := firstCrypto(openInitial(serverInitial, 1, openingID))
+	if !bytes.HasPrefix(message, unhex("020000560303eefce7f7")) {
+		t.Errorf("read %x", message)
+	}
+	if quicRetry(serverInitial, openingID) || quicRetry(serverInitial, "") || quicRetry(serverInitial, "another1") {
+		t.Error("an answer was taken for a request to begin anew")
+	}
+	for n := range serverInitial {
+		quicRetry(serverInitial[:n], openingID) // cut off: nothing is read beyond the end
+	}
+}
+
+func TestARetryAndAVersionNegotiationBeginAnew(t *testing.T) {
+	for name, packet := range map[string][]byte{
+		"Retry":               longHeader(0xf0, 1, "", "servers"),
+		"Retry of version 2":  longHeader(0xc0, quicV2, "", "servers"),
+		"Version Negotiation": longHeader(0x80, 0, "", "servers"),
+	} {
+		c := newConnectionTracker()
+		c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, false)
+		c.observe(udpFrame(443, 50000, packet), fromServer, false)
+		if got := c.report()["quic"]["443"].Retries; got != 1 {
+			t.Errorf("%s: %d", name, got)
+		}
+	}
+}
+
+func segment(source, target uint16, sequence, acknowledged uint32, payload []byte) []byte {
+	made := tcpFrame(source, target, sequence, flagAck)
+	binary.BigEndian.PutUint32(made[42:], acknowledged)
+	made[46] = 5 << 4
+	return append(made, payload...)
+}
+
+func TestAHelloRetryRequestOverTCPIsCounted(t *testing.T) {
+	hello := append([]byte{22, 3, 3, 0, 90, 2, 0, 0, 86, 3, 3}, helloRetryRequest...)
+	c := newConnectionTracker()
+	c.observe(segment(443, 40000, 1, 1, hello), fromServer, false)
+	other := append([]byte{}, hello...)
+	other[20] ^= 1
+	c.observe(segment(443, 40000, 60, 1, other), fromServer, false)
+	c.observe(segment(40000, 443, 1, 1, hello), fromClient, false)
+	if got := c.report()["tcp"]["443"]; got.Retries != 1 || got.Frames != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTheInitialWindowIsWhatIsSentWithoutAcknowledgement(t *testing.T) {
+	c := newConnectionTracker()
+	c.observe(tcpFrame(40000, 443, 7, flagSyn), fromClient, false)
+	c.observe(tcpFrame(443, 40000, 0xfffffff0, flagSyn|flagAck), fromServer, false) // sequence numbers begin again
+	at := uint32(0xfffffff1)
+	for n := uint32(0); n < 5; n++ { // the server's handshake lets no window grow
+		c.observe(segment(443, 40000, at+100*n, 8, make([]byte, 100)), fromServer, false)
+	}
+	c.observe(segment(40000, 443, 8, at+500, nil), fromClient, false)
+	at += 500
+	for n := uint32(0); n < 10; n++ {
+		c.observe(segment(443, 40000, at+1000*n, 8, make([]byte, 1000)), fromServer, false)
+	}
+	c.observe(segment(443, 40000, at, 8, make([]byte, 1000)), fromServer, false) // again
+	for n := uint32(0); n < 10; n++ {
+		c.observe(segment(40000, 443, 8, at+1000*(n+1), nil), fromClient, false)
+		for m := uint32(0); m < 2; m++ {
+			c.observe(segment(443, 40000, at+10_000+1000*(2*n+m), 8, make([]byte, 1000)), fromServer, false)
+		}
+	}
+	if got := c.report()["tcp"]["443"].WindowPackets; got != 10 {
+		t.Errorf("%d packets, the window was 10", got)
+	}
+	if got := c.report()["tcp"]["443"]; got.WindowPackets != 0 || got.Opened != 1 {
+		t.Errorf("%+v: after a report it is looked for anew", got)
+	}
+}
