@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from longlook.client import CLIENTS
 from longlook.client.base import ClientSettings
 from longlook.client.chromium import Chromium
+from longlook.experiment.floor import floor_of
 from longlook.experiment.side import Side, Surroundings
 from longlook.link.linkpipe import LinkPipe
 from longlook.plan.arm import Arm
@@ -83,7 +84,8 @@ def arm_on(
         kind = CLIENTS[other] if other else _with_switches(switches)
         client = owned.enter_context(kind(bed, browser_stack, own))
         around = Surroundings(driver, made, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
-        around = replace(around, stops=owned.enter_context(StopWatch()))
+        floors = {wanted.name: floor_of(link, workload, wanted)}
+        around = replace(around, stops=owned.enter_context(StopWatch()), floors=floors)
         side = Side(wanted, client, running, stack.har_protocol(wanted.protocol, other), around)
         yield SimpleNamespace(side=side, bed=bed, site=made)
 

@@ -1,5 +1,5 @@
 /* The panel of the page "What if": the floor of the condition that the reader chooses, and the measured cells nearest
-   to it. `floor` is a port of src/longlook/analysis/floor.py, which gives its sources; a test holds them together. */
+   to it. `floor` is a port of src/longlook/experiment/floor.py, which gives its sources; a test holds them together. */
 (function () {
   "use strict";
   const MTU_BYTES = 1500, CREDIT_BYTES = 1460, CONTROL_PACKETS = 8, REQUEST_ROUNDS = 2;

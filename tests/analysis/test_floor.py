@@ -5,7 +5,7 @@ import statistics
 import pytest
 from results import COLD, QUIC, TCP, make_cell
 
-from longlook.analysis.floor import BOUNDED, CREDIT_BYTES, MTU_BYTES, floor, transport_of
+from longlook.experiment.floor import BOUNDED, CREDIT_BYTES, MTU_BYTES, floor, transport_of
 from longlook.published.muthuraj2024 import page_load_times
 
 

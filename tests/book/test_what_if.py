@@ -11,11 +11,11 @@ import pytest
 from book_sample import REPOSITORY, write_sample
 
 from longlook import paths
-from longlook.analysis.floor import floor
 from longlook.book import data as book_data
 from longlook.book import whatif
 from longlook.book.front import squares
 from longlook.book.whatif import COLUMNS, QUIC, TCP, Condition, cell_of
+from longlook.experiment.floor import floor
 from longlook.plan.workload import bytes_of_kb
 
 SCRIPT = REPOSITORY / "book" / "_static" / "whatif.js"

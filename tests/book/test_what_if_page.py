@@ -8,8 +8,8 @@ import axe
 import pytest
 from book_browser import Browser
 
-from longlook.analysis.floor import floor
 from longlook.book import whatif
+from longlook.experiment.floor import floor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1500)]
 

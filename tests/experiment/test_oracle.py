@@ -5,9 +5,13 @@ from dataclasses import replace
 import pytest
 
 from longlook.client.observation import Observation, SeenObject, Session
+from longlook.experiment.floor import floor_of
 from longlook.experiment.opened import Opened
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
 from longlook.experiment.reasons import REASONS
+from longlook.plan.arm import Arm
+from longlook.plan.link import Link
+from longlook.plan.workload import Page, Video
 from longlook.site.tree import SiteFile
 
 FILES = {
@@ -151,9 +155,51 @@ def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():
     assert judge(two, WARM, Evidence(frozenset({"7", "8"}))).reason == "several_connections"
 
 
+TCP_INFO = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
+TCP_INFO |= {"send_buffer_bytes": 87_040}
+OPENED = Opened(1, 0, {}, retries=0, other_bytes=300, window_packets=10)
+CONTRADICTED = [
+    ("bypassed", {"link": {"server_to_client": {"bytes_out": 5319}}}),
+    ("other_traffic", {"opened": replace(OPENED, other_bytes=20_001)}),
+    ("handshake", {"opened": replace(OPENED, retries=1)}),
+    ("tcp_options", {"tcp": [TCP_INFO, TCP_INFO | {"options": ("timestamps", "window_scaling")}]}),
+    ("tcp_options", {"tcp": [TCP_INFO | {"mss_bytes": 1348, "mtu_bytes": 1400}]}),
+    ("tcp_options", {"tcp": [TCP_INFO | {"send_buffer_bytes": 65_535}]}),
+    ("initial_window", {"opened": replace(OPENED, window_packets=12)}),
+    ("below_floor", {}),
+]
+ARM = {"name": "quic", "stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium"}
+
+
+@pytest.mark.parametrize(("reason", "facts"), CONTRADICTED)
+def test_what_contradicts_a_right_load_has_its_reason(reason, facts):
+    right = replace(RESUMED, link={"server_to_client": {"bytes_out": 5320}}, hosts={}, opened=OPENED, tcp=[TCP_INFO])
+    rtt_ms = 20 if reason != "below_floor" else 60  # two round trips and 5 KB in 103.5 ms
+    least = floor_of(Link(bandwidth_mbps=10, rtt_ms=rtt_ms), Page.parse({"size_kb": 5, "count": 1}), Arm.parse(ARM))
+    if facts:
+        assert judge(GOOD, replace(QUIC, floor=least), right).accepted
+    assert judge(GOOD, replace(QUIC, floor=least), replace(right, **facts)).reason == reason
+
+
+def test_a_window_and_groups_that_the_arm_states_are_right():
+    seen = replace(RESUMED, opened=replace(OPENED, window_packets=32, retries=1))
+    assert judge(GOOD, QUIC, seen).reason == "handshake"
+    assert judge(GOOD, replace(QUIC, groups_stated=True), seen).reason == "initial_window"
+    assert judge(GOOD, replace(QUIC, groups_stated=True, initial_window=32), seen).accepted
+
+
+def test_objects_of_a_film_arrive_no_sooner_than_their_link_allows():
+    least = floor_of(Link(bandwidth_mbps=10, rtt_ms=20), Video(duration_s=20), Arm.parse(ARM))
+    film = replace(GOOD, metrics={"session_ms": 20_000.0}, session=RIGHT_SESSION)
+    assert judge(film, replace(QUIC, floor=least), RESUMED).accepted
+    early = replace(film, objects=tuple(replace(one, ended_ms=22.0) for one in film.objects))
+    assert judge(early, replace(QUIC, floor=least), RESUMED).reason == "below_floor"
+
+
 def test_the_reasons_are_those_that_can_be_given_and_no_others():
     """The tests above and those of the sides give each of them; a verdict with another one cannot be made."""
-    by_the_oracle = {reason for reason, *_ in (*WRONG_LOADS, *WRONG_SESSIONS, *WRONG_CONNECTIONS)}
+    wrong = (*WRONG_LOADS, *WRONG_SESSIONS, *WRONG_CONNECTIONS, *CONTRADICTED)
+    by_the_oracle = {reason for reason, *_ in wrong}
     by_the_sides = {"load_failed", "disturbed", "link_changed"}
     assert by_the_oracle | by_the_sides == set(REASONS)
     with pytest.raises(ValueError, match="made_up"):

@@ -4,6 +4,7 @@ Client and server are stand-ins.
 """
 
 import threading
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -66,18 +67,22 @@ class Server:
     def version_refused(self):
         return self.refused
 
+    def tcp_of_load(self):
+        return []
+
 
 @pytest.fixture
 def side_of(tmp_path):
     def make(error=None, stalls=(), server=None, first_aside=True, opened=None, changed=None, **changes):
         site = write_site(tmp_path / "www", Page.parse({"size_kb": 5, "count": 2}), seed=1)
         seen = iter(opened or ())
+        counted = (COUNTERS | {"bytes_out": 20_000 * number} for number in count())
         link = SimpleNamespace(
             cpu_seconds=lambda: 0.1,
             changed=lambda: changed,
             pids=(),
             connections=lambda: next(seen, None),
-            counters=lambda: {way: dict(COUNTERS) for way in ("server_to_client", "client_to_server")},
+            counters=lambda: dict.fromkeys(("server_to_client", "client_to_server"), next(counted)),
         )
         watch = SimpleNamespace(gaps_ms=lambda *_: list(stalls))
         around = Surroundings(link, site, watch, timeout_s=20, rtt_ms=36, first_aside=first_aside)
@@ -102,7 +107,7 @@ def test_a_right_load_is_a_sample_with_its_metrics(side_of):
     assert second["metrics"]["client_cpu_s"] == 0.0  # a process that has ended took its seconds with it
     assert second["cpu"]["client_s"] == -0.25
     assert first["artefact"] == {"kind": "har", "log": {}} and first["protocols_seen"] == ["h3"]
-    assert first["link"]["client_to_server"] == {"packets_out": 0, "bytes_out": 0, "dropped_loss": 0}
+    assert first["link"]["client_to_server"] == {"packets_out": 0, "bytes_out": 20_000, "dropped_loss": 0}
     assert [request.paths for request in side.client.requests] == [("/index.html",)] * 2
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longlook.analysis.contrast import percentage_difference
-from longlook.analysis.floor import BOUNDED, floor
 from longlook.audit.report import PublishedCheck
+from longlook.experiment.floor import BOUNDED, floor
 from longlook.plan.cell import Cell
 from longlook.published.cells import PublishedCell, PublishedMean, Slip
 from longlook.published.registry import published_cells

@@ -1,6 +1,6 @@
 """The page *What if*: the floor of a condition that its reader chooses, and the measured cells nearest to it.
 
-The page computes both itself (`book/_static/whatif.js`, a port of `analysis/floor.py`); what it needs of the data is
+The page computes both itself (`book/_static/whatif.js`, a port of `experiment/floor.py`); what it needs of the data is
 put into it here. Readers without scripts have a table of a few conditions.
 """
 
@@ -15,11 +15,11 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.analysis.compared import ComparedMean
-from longlook.analysis.floor import floor
 from longlook.analysis.newest import STUDY
 from longlook.book.chapters import chapter_series, chapters
 from longlook.book.data import BookData, load
 from longlook.book.front import Square, squares
+from longlook.experiment.floor import floor
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP
 from longlook.figure.runs import finite

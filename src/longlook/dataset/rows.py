@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longlook.analysis.floor import BOUNDED, floor
 from longlook.analysis.result import CellResult
 from longlook.dataset.tables import columns
 from longlook.dataset.typical import Load
 from longlook.experiment.base import Experiment
+from longlook.experiment.floor import BOUNDED, floor
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import NETEM

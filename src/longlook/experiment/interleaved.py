@@ -19,6 +19,7 @@ from longlook.experiment import controllers, requestcost, slowstart
 from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened
 from longlook.experiment.environment import write_environment
+from longlook.experiment.floor import floor
 from longlook.experiment.linkcheck import held_to
 from longlook.experiment.schedule import Plan, load_seed, schedule
 from longlook.experiment.side import Side, Surroundings
@@ -104,6 +105,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         slowest_ms=cell.link.rtt_ms + cell.link.swing_ms,
         reorders=cell.link.reorders,
         stops=owned.enter_context(StopWatch()),
+        floors={arm.name: floor(cell, arm) for arm in cell.arms},
     )
     servers = _servers(owned, context)
     sides = {}

@@ -2,18 +2,23 @@
 
 Every load is judged, none is assumed: status 200, the protocol asked for on every object, the exact count, size and
 (where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection (of an arm
-that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data.
+that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data;
+then what the link, the hosts at its ends and the kernel's connection say of the same bytes (`carried.py`), and that it
+took no less time than the least that is possible (`floor.py`).
 Each way of being wrong has its own reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from longlook.client.observation import Observation, Session
+from longlook.experiment.carried import Hosts, begun_anew, bypassed, other_traffic, wrong_tcp, wrong_window
+from longlook.experiment.floor import Floor, too_early
 from longlook.experiment.opened import Opened
 from longlook.experiment.reasons import REASONS
 from longlook.plan.quic_options import differing
@@ -42,6 +47,14 @@ class Expectation:
     """The link puts packets out of order: early data may arrive before what it is to be read with."""
     options: tuple[str, ...] = ()
     """Connection options that the client is to ask for."""
+    floor: Floor | None = None
+    """The least that it takes; None: not asked."""
+    initial_window: int | None = None
+    """Of TCP, segments; None: the kernel's."""
+    held_up: bool = False
+    """Its server is throttled or paces: it may not send a whole window at once."""
+    groups_stated: bool = False
+    """The arm says which groups its ends know, so that a handshake may have to begin anew."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,12 @@ class Evidence:
     """Connections that the link saw being opened during this load; None: it does not look into packets."""
     options: tuple[str, ...] | None = None
     """Connection options that the client asked for; None: they mean nothing to the server, or nobody saw them."""
+    link: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What the link counted during this load, per direction."""
+    hosts: Hosts | None = None
+    """What the interfaces at its ends counted; None: they are not on this machine."""
+    tcp: Sequence[Mapping[str, Any]] = ()
+    """What its TCP connections negotiated and waited for, by the server's kernel (host.tcpdiag.Info)."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +114,25 @@ def judge(seen: Observation, wanted: Expectation, evidence: Evidence) -> Verdict
     if seen.session is not None and (wrong := wrong_session(seen.session)):
         return verdict(False, *wrong)
     reason, detail = _freshness(seen, connections, zero_rtt, wanted, evidence)
+    if reason is None:
+        reason, detail = _contradicted(seen, wanted, evidence)
     return verdict(reason is None, reason, detail)
+
+
+def _contradicted(seen: Observation, wanted: Expectation, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
+    """What the link, the hosts and the connection say against a load whose objects are right."""
+    object_bytes = sum(one.size_bytes for one in seen.objects)
+    largest = 0 if wanted.held_up else max((one.size_bytes for one in seen.objects), default=0)
+    opened = evidence.opened
+    told = {
+        "bypassed": bypassed(evidence.link, object_bytes, evidence.hosts),
+        "other_traffic": other_traffic(opened),
+        "handshake": begun_anew(opened, wanted.groups_stated),
+        "tcp_options": wrong_tcp(evidence.tcp, object_bytes),
+        "initial_window": wrong_window(opened, wanted.initial_window, largest, evidence.link, wanted.cca),
+        "below_floor": too_early(wanted.floor, seen.metrics, seen.objects) if wanted.floor else None,
+    }
+    return next(((reason, detail) for reason, detail in told.items() if detail is not None), (None, None))
 
 
 DROPPED = 0.05

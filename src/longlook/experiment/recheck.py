@@ -18,8 +18,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from longlook.client.artefact import observed
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError
+from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
-from longlook.experiment.opened import Opened, spare_connections
+from longlook.experiment.opened import LATER, Opened, spare_connections
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
 from longlook.experiment.side import packets_lost
@@ -64,6 +65,15 @@ class _Cpu(BaseModel):
     server_threads: float | None = None
 
 
+class _Tcp(BaseModel):
+    """As of host.tcpdiag.Info."""
+
+    options: tuple[str, ...]
+    mss_bytes: int
+    mtu_bytes: int
+    send_buffer_bytes: int
+
+
 class _Opened(BaseModel):
     """As of opened.Opened.record."""
 
@@ -71,6 +81,9 @@ class _Opened(BaseModel):
     handshake_lost: int
     others: dict[str, int]
     asked: list[list[str]] | None = None
+    retries: int | None = None
+    other_bytes: int | None = None
+    window_packets: int | None = None
 
 
 class _Controller(BaseModel):
@@ -95,6 +108,9 @@ class _Told(BaseModel):
     stopped_s: dict[str, float] = {}
     opened_over_link: _Opened | None = None
     controller: _Controller | None = None
+    hosts: dict[str, dict[str, tuple[int, int]]] | None = None
+    """None: of a record from before link, hosts and floor were held together; nothing of that is asked of it."""
+    tcp: list[_Tcp] = []
 
 
 def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
@@ -201,6 +217,7 @@ class _Judge:
         self.arm, self.old, self.link = arm, old, cell.link
         self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.swing_ms)
         self.total_bytes = cell.workload.total_bytes
+        self._floor = floor(cell, arm)
         self._known: set[str] = set()
         self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
         self._protocol = spoken(arm.stack, arm.protocol, arm.client)
@@ -255,7 +272,12 @@ class _Judge:
         cca = self.arm.cca if told.controller is None else told.controller.cca
         over_link, server = self._opened(told), SERVERS.get(self.arm.server)
         options = None if server is None else in_force(cca, server.cca_source, over_link, self.arm).options
-        return judge(plain, wanted, Evidence(known, opened, cca, lost, over_link, options))
+        evidence = Evidence(known, opened, cca, lost, over_link, options)
+        if told.hosts is not None:
+            tcp = [one.model_dump() for one in told.tcp]
+            evidence = replace(evidence, link=told.link, hosts=told.hosts, tcp=tcp)
+            wanted = replace(wanted, floor=self._floor)
+        return judge(plain, wanted, evidence)
 
     def _controller(self, told: _Told) -> Iterator[str]:
         """What a record says of its connection's controller against where it can come from: the server's default is the
@@ -278,8 +300,9 @@ class _Judge:
         seen = told.opened_over_link
         if seen is None:
             return None
+        later = {name: getattr(seen, name) for name in LATER}
         asked = None if seen.asked is None else tuple(map(tuple, seen.asked))
-        return Opened(seen.opened, seen.handshake_lost, seen.others, self._spare, asked)
+        return Opened(seen.opened, seen.handshake_lost, seen.others, self._spare, asked, **later)
 
     def _disturbed(self, metrics: Mapping[str, float], told: _Told) -> set[bool]:
         """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.observation import Observation
 from longlook.errors import NotSupported
+from longlook.experiment import ends
+from longlook.experiment.carried import span
+from longlook.experiment.floor import Floor
 from longlook.experiment.in_force import in_force
 from longlook.experiment.meanwhile import asked_meanwhile
 from longlook.experiment.opened import Counts, Opened, opened_between
@@ -18,7 +21,7 @@ from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.host import process
 from longlook.host.machine import cpu_times
-from longlook.link.base import DIRECTIONS, LinkDriver
+from longlook.link.base import LinkDriver
 from longlook.plan.arm import Arm
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
@@ -27,20 +30,8 @@ from longlook.server.tcp import NO_CONNECTION
 from longlook.site.tree import Site
 
 SERVER_LOG_TIMEOUT_S = 1.0
-COUNTED = (
-    "packets_in",
-    "bytes_in",
-    "dropped_loss",
-    "dropped_queue",
-    "packets_out",
-    "bytes_out",
-    "socket_drops",
-    "late_over_1ms",
-)
 PICTURED = 1
 """Number of the load, within its arm, of which a page that is looked at is kept in pictures."""
-FATES = ("corrupted", "duplicated")
-"""The same, of a link that does such a thing."""
 METERED = ("client_s", "server_s", "link_s")
 """CPU seconds, and seconds of waiting for a CPU."""
 NOT_SEEN: dict[str, Any] = {
@@ -69,6 +60,8 @@ class Surroundings:
     """The link puts packets out of order."""
     stops: StopWatch | None = None
     """None: nobody watches whether the programs are stopped."""
+    floors: Mapping[str, Floor] = field(default_factory=dict)
+    """By arm: the least that a load takes."""
 
 
 class Side:
@@ -95,6 +88,7 @@ class Side:
                 seen, error = None, str(failure)
             ended = time.monotonic()
             cca = self._controller(heard) if tcp and seen is not None else None
+            told = self.server.tcp_of_load() if tcp and seen is not None else []
         opened = self._opened_over_the_link(counted)
         changed = self.around.link.changed()
         used = self._used(before, started, ended)
@@ -119,9 +113,13 @@ class Side:
                 options=found.options,
                 client_packets_lost=lost,
                 opened=opened,
+                link=used["link"],
+                hosts=used["hosts"],
+                tcp=told,
             ),
         )
         metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
+        record |= {"tcp": told} if told else {}
         return record | {"metrics": metrics} | self._outcome(seen, verdict, used, (ended - started) * 1e3, changed)
 
     def _controller(self, heard: list[str]) -> str:
@@ -152,7 +150,7 @@ class Side:
                 "server": process.schedule(self.server.pids),
                 "link": process.schedule(self.around.link.pids),
             },
-            "link": self.around.link.counters(),
+            "ends": ends.reading(self.around.link, self.client, self.server),
         }
 
     def _used(self, before: Mapping[str, Any], started: float, ended: float) -> dict[str, Any]:
@@ -166,7 +164,8 @@ class Side:
             | {f"{who}_wait_s": round(told.seconds, 4) for who, told in waiting.items()}
             | {"server_threads": round(waiting["server"].threads, 2)}
             | {"machine_busy": round(after["machine"].busy_since(before["machine"]), 4)},
-            "link": {way: _counted(before["link"][way], after["link"][way]) for way in DIRECTIONS},
+            "link": ends.between(before["ends"], after["ends"]),
+            "hosts": span(before["ends"], after["ends"]),
         }
 
     def _served(self) -> frozenset[str]:
@@ -180,6 +179,7 @@ class Side:
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
         around = self.around
         wanted = expectation(self.arm, index, around.site.files, self.protocol_name, around.rtt_ms, around.reorders)
+        wanted = replace(wanted, floor=around.floors.get(self.arm.name))
         verdict = judge(seen, wanted, evidence)
         self._known.update(verdict.connections)
         return verdict
@@ -223,12 +223,6 @@ class Side:
             "zero_rtt": verdict.zero_rtt,
             "artefact": dict(seen.artefact) or None,
         }
-
-
-def _counted(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
-    """What a direction of the link counted in between; a link that does not count something says nothing of it."""
-    kept = (*COUNTED, *(key for key in FATES if after.get(key)))
-    return {key: after[key] - before.get(key, 0) for key in kept if key in after}
 
 
 def packets_lost(link: Mapping[str, Mapping[str, float]]) -> int:

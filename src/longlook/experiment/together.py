@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from longlook.client.base import LoadFailed, Request
 from longlook.errors import LonglookError
-from longlook.experiment import requestcost
+from longlook.experiment import ends, requestcost
+from longlook.experiment.carried import span
 from longlook.experiment.content import check_content_anew
 from longlook.experiment.context import Context, opened, scratch_folder
 from longlook.experiment.environment import write_environment
@@ -160,10 +161,10 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
             stops.add(pid for flow in flows for pid in (*flow.client.pids, *flow.server.pids))
             stops.add(context.link.pids)
             kernel = _probes(probes, context, flows, scratch)
-            counted = context.link.connections()
+            counted, before = context.link.connections(), _ends(context, flows)
             context.link.reseed(derived_seed(context.cell.seed, number))
             began, ended, stalls, stopped = _transfer(context, flows, watch, stops)
-            changed = context.link.changed()
+            changed, after = context.link.changed(), _ends(context, flows)
             _count_connections(context.cell.link, flows, counted, context.link.connections())
             for flow in flows:
                 flow.server.require_alive()
@@ -175,13 +176,19 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
         joined = pd.concat([table for table in tables if len(table)], ignore_index=True)
         names: dict[tuple[str, int], str] = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
         bins = binned(frames(scratch / "client.pcap"), names, began, ended)
-        reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel, stopped)
+        link, hosts = ends.between(before, after), span(before, after)
+        reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel, stopped, link, hosts)
         if changed is not None:
             reason = f"link_changed: {changed}"
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
     told = _told(context, flows, joined, bins)
     kept = [one for one in traces if one is not None]
     return Attempt(number, started_at, reason, told, controllers, request_us, stalls, stopped, joined, bins, kept)
+
+
+def _ends(context: Context, flows: Sequence[Flow]) -> ends.Reading:
+    """Of the hosts' interfaces, which all flows share, and of the link."""
+    return ends.reading(context.link, flows[0].client, flows[0].server)
 
 
 def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:

@@ -26,8 +26,25 @@ def expectation(
     and `reorders` of the link."""
     resumed = index > 0 and not arm.is_cold if arm.may_send_early else None
     reused = arm.keeps_connection and index > 0
-    chosen = MANIFEST in files
-    return Expectation(files, protocol, resumed, arm.cca, rtt_ms, reused, chosen, reorders, arm.quic_options)
+    return Expectation(
+        files,
+        protocol,
+        resumed,
+        arm.cca,
+        rtt_ms,
+        reused,
+        chosen=MANIFEST in files,
+        reorders=reorders,
+        options=arm.quic_options,
+        initial_window=arm.initial_window,
+        held_up=arm.server_cpu_pct is not None or arm.paced,
+        groups_stated=states_groups(arm),
+    )
+
+
+def states_groups(arm: Arm) -> bool:
+    """Which groups its ends know, so that its handshake may have to begin anew."""
+    return bool(arm.client_groups or arm.server_groups)
 
 
 def cpu_metrics(cpu: Mapping[str, float]) -> dict[str, float]:

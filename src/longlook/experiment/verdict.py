@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from longlook.experiment.carried import Hosts, Link, begun_anew, bypassed, other_traffic, wrong_window
 from longlook.experiment.flow import Flow
 from longlook.experiment.oracle import Evidence, Expectation, judge, stopped_text
 from longlook.experiment.reasons import REASONS
+from longlook.experiment.told import states_groups
 from longlook.plan.cell import Cell
 from longlook.plan.quic_options import differing
 from longlook.probe.tcp_probe import TcpTrace
@@ -24,14 +26,20 @@ def wrong(
     duration_s: float,
     kernel: TcpTrace | None,
     stopped_s: Mapping[str, float],
+    link: Link,
+    hosts: Hosts,
 ) -> str | None:
     """Why these flows must not count, for all of them together; None if they may. It begins with a key of `REASONS`.
 
-    `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
+    `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself. `link`, `hosts`:
+    what they counted meanwhile (carried.py).
     """
     for flow in flows:
         if found := _wrong_flow(cell, flow, site, duration_s):
             return found
+    arrived = sum(one.size_bytes for flow in flows if flow.seen is not None for one in flow.seen.objects)
+    if detail := bypassed(link, arrived, hosts):
+        return _said("bypassed", detail)
     if stopped_s:
         return _said("disturbed", stopped_text(stopped_s))
     if kernel is not None and kernel.lost_events:
@@ -51,6 +59,12 @@ def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | 
         return _said("load_failed", f"{flow.name}: {flow.error}")
     if flow.opened is not None and flow.opened.wrong:
         return _said("several_connections", f"{flow.name}: {flow.opened.wrong}")
+    if detail := other_traffic(flow.opened):
+        return _said("other_traffic", f"{flow.name}: {detail}")
+    if detail := begun_anew(flow.opened, states_groups(flow.arm)):
+        return _said("handshake", f"{flow.name}: {detail}")
+    if detail := wrong_window(flow.opened, flow.arm.initial_window, 0, {}, wanted):
+        return _said("initial_window", f"{flow.name}: {detail}")
     if cell.duration_s is not None:
         if flow.seen is None:
             return None
@@ -60,7 +74,7 @@ def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | 
             return None
         return _said("load_failed", f"{flow.name}: not loaded within {duration_s:.0f} s")
     expected = Expectation(site.files, flow.protocol_name, None, wanted, cell.link.rtt_ms)
-    verdict = judge(flow.seen, expected, Evidence(frozenset(), None, wanted, opened=flow.opened))
+    verdict = judge(flow.seen, expected, Evidence(frozenset(), None, wanted))
     return None if verdict.accepted else _said(verdict.reason, f"{flow.name}: {verdict.detail}")
 
 

@@ -11,6 +11,9 @@ from longlook.errors import LonglookError
 SOCKET_BUFFER_BYTES = 32 * 1024 * 1024
 """Host buffers must never limit: far above the largest 2 x BDP (100 Mbit/s, 112 ms: 2.8 MB)."""
 
+SEND_BUFFER_BYTES = 65_536
+"""That a TCP connection begins with."""
+
 GLOBAL_SYSCTLS = {
     "net.core.rmem_max": SOCKET_BUFFER_BYTES,
     "net.core.wmem_max": SOCKET_BUFFER_BYTES,
@@ -18,7 +21,7 @@ GLOBAL_SYSCTLS = {
 """Of the whole machine: raised, never lowered."""
 HOST_SYSCTLS = {
     "net.ipv4.tcp_rmem": f"4096 131072 {SOCKET_BUFFER_BYTES}",
-    "net.ipv4.tcp_wmem": f"4096 65536 {SOCKET_BUFFER_BYTES}",
+    "net.ipv4.tcp_wmem": f"4096 {SEND_BUFFER_BYTES} {SOCKET_BUFFER_BYTES}",
     "net.ipv6.conf.all.disable_ipv6": "1",
 }
 """Of a network namespace."""

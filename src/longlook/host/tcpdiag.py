@@ -1,4 +1,4 @@
-"""TCP connections of a network namespace as its kernel sees them (sock_diag(7)): their peers and controllers."""
+"""TCP connections of a network namespace as its kernel sees them (sock_diag(7)): peers, controllers, options."""
 
 from __future__ import annotations
 
@@ -16,14 +16,39 @@ from longlook.host.namespaces import enter_network
 NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY = 4, 20
 REQUEST_DUMP = 0x301
 DONE, ERROR = 3, 2
-CONGESTION = 4
-"""INET_DIAG_CONG."""
+INFO, CONGESTION, MEMORY = 2, 4, 7
+"""INET_DIAG_INFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO."""
 ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK, CLOSING = 1, 4, 5, 8, 9, 11
 CONNECTED = (ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK, CLOSING)
 """States of a connection that still has its controller."""
 TIMEOUT_S = 5.0
 _HEADER, _REQUEST, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=BBBxI2s2s44x"), struct.Struct("=HH")
 _MESSAGE_BYTES = 72
+OPTIONS = {"timestamps": 1, "sack": 2, "window_scaling": 4}
+"""Bits of `tcpi_options`."""
+_INFO = struct.Struct("=5xB10xI40xI104xQQQ")
+"""Of `tcp_info` (linux/tcp.h, Linux 4.10 and newer): options, `snd_mss`, `pmtu`, `busy_time`, `rwnd_limited`,
+`sndbuf_limited`."""
+_SEND_BUFFER = struct.Struct("=12xI")
+"""SK_MEMINFO_SNDBUF of sock_diag(7)."""
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a connection negotiated, and what it waited for."""
+
+    options: tuple[str, ...]
+    """Of OPTIONS, those in use."""
+    mss_bytes: int
+    """Of the largest segment that it sends, without headers."""
+    mtu_bytes: int
+    busy_us: int
+    """Time in which it had something to send or in flight."""
+    window_limited_us: int
+    """Of that: time in which the receiver's window was full."""
+    buffer_limited_us: int
+    """Of that: time in which its send buffer was."""
+    send_buffer_bytes: int
 
 
 @dataclass(frozen=True)
@@ -34,6 +59,8 @@ class Connection:
     cca: str
     is_open: bool
     """Established: not being closed."""
+    info: Info | None = None
+    """None of a kernel that does not tell."""
 
 
 class TcpDiag:
@@ -54,9 +81,8 @@ class TcpDiag:
     def connections(self, port: int) -> list[Connection]:
         """IPv4 connections whose own port this is, open ones and those that are being closed."""
         states = sum(1 << state for state in CONNECTED)
-        body = _REQUEST.pack(
-            socket.AF_INET, socket.IPPROTO_TCP, 1 << (CONGESTION - 1), states, port.to_bytes(2, "big"), b"\0\0"
-        )
+        asked = sum(1 << (kind - 1) for kind in (INFO, CONGESTION, MEMORY))
+        body = _REQUEST.pack(socket.AF_INET, socket.IPPROTO_TCP, asked, states, port.to_bytes(2, "big"), b"\0\0")
         with self._one_question:
             self._serial += 1
             head = _HEADER.pack(_HEADER.size + len(body), SOCK_DIAG_BY_FAMILY, REQUEST_DUMP, self._serial, 0)
@@ -82,14 +108,25 @@ class TcpDiag:
 def parsed(message: bytes) -> Connection | None:
     """One `inet_diag_msg` and its attributes; None where it names no controller."""
     state, peer_port = message[1], int.from_bytes(message[6:8], "big")
-    rest = message[_MESSAGE_BYTES:]
+    found = dict(_attributes(message[_MESSAGE_BYTES:]))
+    if CONGESTION not in found:
+        return None
+    name = found[CONGESTION].rstrip(b"\0").decode("ascii", "replace")
+    return Connection(peer_port, name, state == ESTABLISHED, _info(found.get(INFO, b""), found.get(MEMORY, b"")))
+
+
+def _attributes(rest: bytes) -> Iterator[tuple[int, bytes]]:
     while len(rest) >= _ATTRIBUTE.size:
         length, kind = _ATTRIBUTE.unpack_from(rest)
-        if kind == CONGESTION:
-            name = rest[_ATTRIBUTE.size : length].rstrip(b"\0").decode("ascii", "replace")
-            return Connection(peer_port, name, state == ESTABLISHED)
+        yield kind, rest[_ATTRIBUTE.size : length]
         rest = rest[(max(length, _ATTRIBUTE.size) + 3) & ~3 :]
-    return None
+
+
+def _info(data: bytes, memory: bytes) -> Info | None:
+    if len(data) < _INFO.size or len(memory) < _SEND_BUFFER.size:
+        return None
+    bits, *numbers = _INFO.unpack_from(data)
+    return Info(tuple(name for name, bit in OPTIONS.items() if bits & bit), *numbers, *_SEND_BUFFER.unpack_from(memory))
 
 
 def _inside(pid: int, action):

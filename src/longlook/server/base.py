@@ -79,6 +79,10 @@ class RunningServer(Protocol):
     def cca_of_load(self) -> str:
         """The controller of the connection that a load has just used."""
 
+    def tcp_of_load(self) -> list[dict[str, Any]]:
+        """What a load's TCP connections negotiated and waited for (host.tcpdiag.Info, as plain data); none of QUIC's,
+        or where they are gone."""
+
     @property
     def pids(self) -> tuple[int, ...]:
         """Processes on this machine that are the server's, without their descendants; none if it is elsewhere."""
@@ -217,6 +221,9 @@ class Server(abc.ABC):
         """The controller of the connection that a load has just used, from the connection itself where it can be asked;
         asked as soon as the load has ended. Here: what new connections get."""
         return self.cca_in_force()
+
+    def tcp_of_load(self) -> list[dict[str, Any]]:
+        return []
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
         return None

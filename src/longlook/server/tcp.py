@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from longlook.host.tcpdiag import TcpDiag
+from dataclasses import asdict
+from typing import Any
+
+from longlook.host.tcpdiag import Connection, TcpDiag
 from longlook.plan.arm import CCAS
 from longlook.server.base import Server
 
@@ -32,9 +35,15 @@ class TcpServer(Server):
     def cca_of_load(self) -> str:
         """As the kernel has it of the open connections, or else of those that are being closed: the namespace, or a
         route, may give them another one than the listener has."""
+        return ", ".join(sorted({one.cca for one in self._connections()})) or NO_CONNECTION
+
+    def tcp_of_load(self) -> list[dict[str, Any]]:
+        return [asdict(one.info) for one in self._connections() if one.info is not None]
+
+    def _connections(self) -> list[Connection]:
+        """The open ones, or else those that are being closed."""
         found = self._diag.connections(self.settings.port)
-        names = {one.cca for one in found if one.is_open} or {one.cca for one in found}
-        return ", ".join(sorted(names)) or NO_CONNECTION
+        return [one for one in found if one.is_open] or found
 
     def cca_in_force(self) -> str:
         words = self._listeners().split()

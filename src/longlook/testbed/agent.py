@@ -36,6 +36,7 @@ SERVER_METHODS = (
     "version",
     "cca_in_force",
     "cca_of_load",
+    "tcp_of_load",
     "early_data_by_connection",
     "version_refused",
     "cpu_seconds",

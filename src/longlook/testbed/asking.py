@@ -178,6 +178,9 @@ class RemoteServer:
     def cca_of_load(self) -> str:
         return self._ask("cca_of_load")
 
+    def tcp_of_load(self) -> list[dict[str, Any]]:
+        return self._ask("tcp_of_load")
+
     def early_data_by_connection(self) -> dict[str, bool] | None:
         return self._ask("early_data_by_connection")
 

@@ -209,7 +209,7 @@ class NetnsTestbed(Testbed):
 
     def _tune(self) -> None:
         kernel.raise_limits()
-        for role in ENDS:
+        for role in ROLES:  # the bridge too: its interfaces would send router solicitations of IPv6 to both ends
             _inside(namespace(self.name, role), kernel.tune_host)
         short = {
             key: value

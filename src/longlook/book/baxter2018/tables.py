@@ -11,7 +11,6 @@ from IPython.display import HTML
 from longlook.analysis.agreement import meets, printed_summary
 from longlook.analysis.ceiling import ceilings
 from longlook.analysis.contrast import contrast
-from longlook.analysis.floor import floor
 from longlook.analysis.twofold import verdict_word
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
@@ -32,6 +31,7 @@ from longlook.book.baxter2018.evidence import (
 )
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.value import SPACE
+from longlook.experiment.floor import floor
 from longlook.experiment.metrics import BY_STAMPS, PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED

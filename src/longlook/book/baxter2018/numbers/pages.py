@@ -17,7 +17,7 @@ from longlook.published.baxter2018 import NEW, QUIC, STUDY
 
 RECORDS = "data/raw/reference-baxter-*"
 REORDERED = "data/raw/reference-baxter-reordering-*"
-FLOORS = "data/published/baxter2018, against longlook/analysis/floor.py"
+FLOORS = "data/published/baxter2018, against longlook/experiment/floor.py"
 
 
 def _verdicts(m: Measured) -> list[str]:

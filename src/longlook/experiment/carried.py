@@ -1,0 +1,142 @@
+"""What the link, the hosts at its ends and the objects of a load say of the same packets, held together. Pure.
+
+Each allowance is above what accepted loads of the reference campaigns came to (89,091, November 2026), where their
+records tell it:
+
+- *bytes on the link against bytes of the objects*: the link delivered at least the objects' bytes in every one. No
+  upper bound follows for QUIC: a client that is too slow for its socket's buffer has a server send up to 1.45 times
+  the bytes on a link that loses nothing (5.9 times of a page of 5 KB). What is too much is told by whose it is instead:
+  by port, and at both ends of the link.
+- *frames of others* (`OTHER_BYTES`): connections of other arms that are being closed.
+- *frames at the ends*: what a host's interface sent is what the link took in, and what the link sent is what the other
+  host's interface received. Both ends are read before and after the link, so that a load that ends while packets
+  travel has that much room; `SLACK_PACKETS` comes on top.
+- *bytes at the ends*: what a host's interface sent is what its network layer sent, with a header for each segment that
+  the latter sends as a part of a larger one (`SEGMENTED`: 52 of 1500 bytes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from longlook.experiment.ends import Reading
+from longlook.experiment.opened import Opened
+from longlook.host.interfaces import Counted
+from longlook.host.kernel import SEND_BUFFER_BYTES
+from longlook.host.tcpdiag import OPTIONS
+
+Span = tuple[int, int]
+"""Least and most that was counted meanwhile."""
+Hosts = Mapping[str, Mapping[str, Span]]
+"""Of `server` and `client`, where they are on this machine."""
+Link = Mapping[str, Mapping[str, float]]
+"""As of a record: by direction, what the link counted."""
+WAYS = {"server_to_client": ("server", "client"), "client_to_server": ("client", "server")}
+FAILED = ("send_errors", "memory_drops", "oversize_drops")
+"""Packets that the link took in and could not deliver: an interface was down, or frames were no frames of a wire."""
+OTHER_BYTES = 20_000
+"""8 Mbit/s for 20 ms. Closing a connection takes three packets, and every arm of a cell may have one to close."""
+SLACK_PACKETS = 3
+SEGMENTED, SLACK_BYTES = 1.05, 3_000
+SEGMENT_BYTES = 1448
+"""Of TCP over Ethernet, with time stamps (RFC 9293, 7323)."""
+MTU_BYTES = 1500
+GROWN = 8
+"""Send buffers' worth of objects, after which a send buffer that may grow has grown (to four times its size and more in
+each of some fifty loads of 1 to 5 MB; after a page of 5 KB none has). Of the receive window there is no such rule: a
+browser that is busy leaves one full for half of a load."""
+INITIAL_WINDOW = 10
+"""Segments (RFC 6928)."""
+UNSEEN = 8
+"""Packets of the handshake that let a window grow that is smaller, and any of BBR's, which grows by what is
+acknowledged whether it was full or not (tools/linkpipe/handshakes.go)."""
+
+
+def span(before: Reading, after: Reading) -> Hosts:
+    """What hosts counted between two readings: they are taken before and after the link's."""
+    readings = [hosts for first, _, again in (before, after) for hosts in (first, again)]
+    whole = [who for who in readings[0] if all(who in hosts for hosts in readings)]
+    return {who: _span(*(hosts[who] for hosts in readings)) for who in whole}
+
+
+def _span(before: Counted, before_again: Counted, after: Counted, after_again: Counted) -> dict[str, Span]:
+    return {name: (after[name] - before_again[name], after_again[name] - before[name]) for name in after}
+
+
+def bypassed(link: Link, object_bytes: int, hosts: Hosts | None = None) -> str | None:
+    """Why a load did not cross the link, or not the link alone; None where nothing says so."""
+    delivered = link.get("server_to_client", {}).get("bytes_out")
+    if delivered is not None and delivered < object_bytes:
+        return f"the link delivered {delivered:.0f} bytes to the client, its objects alone have {object_bytes}"
+    for failed in FAILED:
+        if count := sum(counted.get(failed, 0) for counted in link.values()):
+            return f"the link counts {count:.0f} {failed}"
+    return next(_at_the_ends(link, hosts or {}), None)
+
+
+def _at_the_ends(link: Link, hosts: Hosts) -> Iterator[str]:
+    for way, (sender, receiver) in WAYS.items():
+        counted = link.get(way, {})
+        if sender in hosts and "packets_in" in counted:
+            taken = counted["packets_in"] + counted.get("socket_drops", 0)
+            yield from _differs(hosts[sender]["out_packets"], taken, f"the {sender} sent", "the link took in")
+        if receiver in hosts and "packets_out" in counted:
+            yield from _differs(
+                hosts[receiver]["in_packets"], counted["packets_out"], f"the {receiver} received", "the link sent"
+            )
+    for who, own in hosts.items():
+        for way, most in (("out", SEGMENTED), ("in", 1.0)):
+            (low, high), (ip_low, ip_high) = own[f"{way}_bytes"], own[f"ip_{way}_bytes"]
+            if low > most * ip_high + SLACK_BYTES or high < ip_low - SLACK_BYTES:
+                verb = "sent" if way == "out" else "received"
+                yield f"the {who}'s interface {verb} {high} bytes of IP, its network layer {ip_high}"
+
+
+def _differs(host: Span, link: float, said: str, told: str) -> Iterator[str]:
+    if not host[0] - SLACK_PACKETS <= link <= host[1] + SLACK_PACKETS:
+        yield f"{said} {host[1]} packets, {told} {link:.0f}"
+
+
+def other_traffic(opened: Opened | None) -> str | None:
+    """What crossed the link beside a load; None where that is next to nothing, or not told."""
+    if opened is None or opened.other_bytes is None or opened.other_bytes <= OTHER_BYTES:
+        return None
+    return f"{opened.other_bytes} bytes that are none of its connection's crossed the link"
+
+
+def begun_anew(opened: Opened | None, stated: bool) -> str | None:
+    """Why a handshake took a round trip more; None where it did not, or its groups are `stated`, so that it may."""
+    if opened is None or not opened.retries or stated:
+        return None
+    return f"the server made its client begin anew {opened.retries} times: HelloRetryRequest or Retry"
+
+
+def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int) -> str | None:
+    """What is not as the testbed has it of TCP connections (host.tcpdiag.Info): options, segments, send buffers; None
+    where nothing is."""
+    for one in told:
+        if lacking := [name for name in OPTIONS if name not in one["options"]]:
+            return f"a connection without {', '.join(lacking)}"
+        if (one["mss_bytes"], one["mtu_bytes"]) != (SEGMENT_BYTES, MTU_BYTES):
+            return f"segments of {one['mss_bytes']} bytes, an MTU of {one['mtu_bytes']}"
+        least = SEND_BUFFER_BYTES + (object_bytes > GROWN * SEND_BUFFER_BYTES)
+        if one["send_buffer_bytes"] < least:
+            return f"a send buffer of {one['send_buffer_bytes']} bytes after objects of {object_bytes}"
+    return None
+
+
+def wrong_window(
+    opened: Opened | None, stated: int | None, largest_bytes: int, link: Link, cca: str = "cubic"
+) -> str | None:
+    """Why TCP's connection did not begin with the window that its arm states (segments; None: the kernel's); None where
+    nothing says so. One that is too small shows only where an object is large enough, and nothing was lost."""
+    if opened is None or not opened.window_packets or opened.own != 1:
+        return None
+    wanted, used = stated or INITIAL_WINDOW, opened.window_packets
+    most = wanted + 1 + (UNSEEN if wanted < INITIAL_WINDOW or cca == "bbr" else 0)
+    lost = sum(counted.get("dropped_loss", 0) + counted.get("dropped_queue", 0) for counted in link.values())
+    small = used < wanted - 1 and not lost and largest_bytes > 3 * wanted * SEGMENT_BYTES
+    if used > most or small:
+        return f"{used} packets in flight at the beginning, an initial window of {wanted}"
+    return None
