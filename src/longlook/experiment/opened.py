@@ -8,7 +8,7 @@ packets of handshakes, and one where the link is that slow. Which of them a load
 QUIC's are never doubled: 11 of 15 loads that lost first packets opened one.
 
 A spare connection that a load leaves may be the next one's, whose handshake then costs no time of its own: so it was in
-16 of 75,000 sealed loads over TCP with loss (all measured before the link counted), up to 54 ms below their floor.
+16 of 35,651 sealed loads over TCP with loss (all measured before the link counted), up to 54 ms below their floor.
 """
 
 from __future__ import annotations
