@@ -1,5 +1,6 @@
 """Negative controls: deliberately wrong servers, with the real browser; each must be rejected for its own reason."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -9,6 +10,7 @@ import pytest
 
 import arms
 from arms import shorten_image, verdicts
+from freezing import freezable
 from longlook.errors import LonglookError
 from longlook.experiment.content import require_content
 from longlook.plan.workload import Page
@@ -188,10 +190,20 @@ def test_right_sized_wrong_bytes_are_rejected(testbed_name, tmp_path, server, st
                 require_content(on.side.client, on.site, "quic")
 
 
-@pytest.mark.parametrize("who", ["server", "browser", "network process", "emulator"])
-def test_a_program_that_is_stopped_disturbs_the_load(testbed_name, tmp_path, who):
+STOPPED_OR_FROZEN = {
+    "server": ["signal", 1, 2],
+    "browser": ["signal", 2],
+    "network process": ["signal", 2],
+    "emulator": ["signal", 2],
+}
+"""Program -> by a signal, or by which version's freezer."""
+
+
+@pytest.mark.parametrize(("who", "how"), [(who, how) for who, hows in STOPPED_OR_FROZEN.items() for how in hows])
+def test_a_program_that_is_held_for_50_ms_disturbs_the_load(testbed_name, tmp_path, who, how):
+    """Frozen ones are in the states in which idle ones are, and have neither processor time nor run delay."""
     large = Page.parse({"size_kb": 5000, "count": 1})
-    with arm_on(testbed_name, tmp_path, Apache, workload=large) as on:
+    with arm_on(testbed_name, tmp_path, Apache, workload=large) as on, contextlib.ExitStack() as owned:
         assert on.side.load(0)["stopped_s"] == {}
         on.side.client.drop_connections()
         side = on.side
@@ -200,8 +212,12 @@ def test_a_program_that_is_stopped_disturbs_the_load(testbed_name, tmp_path, who
             pid = next(
                 one.pid for one in psutil.Process(pid).children(recursive=True) if "network" in " ".join(one.cmdline())
             )
-        for at, number in ((0.3, signal.SIGSTOP), (0.5, signal.SIGCONT)):
-            threading.Timer(at, os.kill, (pid, number)).start()
+        if how == "signal":
+            for at, number in ((0.3, signal.SIGSTOP), (0.35, signal.SIGCONT)):
+                threading.Timer(at, os.kill, (pid, number)).start()
+        else:
+            freeze = owned.enter_context(freezable(how, pid))
+            threading.Timer(0.3, freeze, (0.05,)).start()
         record = side.load(1)
     assert record["reject_reason"] == "disturbed" and record["reject_detail"].startswith(f"stopped: {pid} ")
-    assert 0.1 < sum(record["stopped_s"].values()) < 0.4
+    assert 0.01 < record["stopped_s"].popitem()[1] < 0.2

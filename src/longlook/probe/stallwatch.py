@@ -47,6 +47,7 @@ class StallWatch(Watching):
 
     def gaps_ms(self, start: float, end: float) -> list[float]:
         """Lengths (ms) of the gaps that overlap the interval [start, end] of CLOCK_MONOTONIC seconds."""
+        self.require_alive()
         first = bisect.bisect_left(self._ends, start)
         found = zip(self._ends[first:], self._lengths[first:], strict=False)
         return [length for gap_end, length in found if gap_end - length / 1e3 <= end]

@@ -1,77 +1,39 @@
-"""Stop watch: are a cell's own programs running, or did somebody stop one of them?
+"""Stop watch: are a cell's own programs running, or did somebody stop or freeze one of them?
 
-The stall watch sees a machine that does not run anybody. This one looks at every process of servers, clients and
-emulator each 10 ms: state T (stopped by a signal) or t (by a debugger) in /proc/<pid>/stat. Nothing that a cell does
-itself stops a program; one that is held to a share of a processor is throttled, which is another state.
+The stall watch sees a machine that does not run anybody. This one looks at every process of servers, clients, emulator
+and driver each 10 ms (`held.py`). A process that is held has neither processor time nor run delay, like an idle one;
+what tells them apart is where in the kernel it sleeps: in a signal's stop, a debugger's, or version 2's freezer.
+Version 1's leaves threads in the sleep they were in, so the freezer's state of each process's control group is read
+too. Nothing that a cell does itself holds a program; one that has had its share of a processor is throttled, which is
+another state. Single threads that are frozen apart from their process are not seen.
 """
 
 from __future__ import annotations
 
 import bisect
 import contextlib
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from longlook.host import process
+from longlook.probe.held import PERIOD_S
 from longlook.probe.watching import Watching, realtime
 
-PERIOD_S = 0.01
-"""With 20 processes this takes about 1.5 % of one processor: 5 us for each look."""
-REFRESH_EVERY = 20
-"""Looks, until descendants are searched for again."""
-
-# Roots come by standard input, one process id a line. One line per look at which somebody was stopped:
-# time (CLOCK_MONOTONIC, s), process id, name.
-_SOURCE = f"""{realtime(9)}
-import select, time
-os.set_blocking(0, False)
-roots, opened, text, looks = set(), {{}}, b"", 0
-def family(pid):
-    yield pid
-    try:
-        for task in os.listdir(f"/proc/{{pid}}/task"):
-            for child in open(f"/proc/{{pid}}/task/{{task}}/children").read().split():
-                yield from family(int(child))
-    except OSError:
-        pass
-while True:
-    if select.select([0], [], [], 0)[0]:
-        got = os.read(0, 65536)
-        if not got:
-            break
-        text += got
-        *lines, text = text.split(b"\\n")
-        roots |= {{int(line) for line in lines}}
-        looks = 0
-    if looks % {REFRESH_EVERY} == 0:
-        now = {{pid for root in roots for pid in family(root)}}
-        for pid in opened.keys() - now:
-            os.close(opened.pop(pid))
-        for pid in now - opened.keys():
-            try:
-                opened[pid] = os.open(f"/proc/{{pid}}/stat", os.O_RDONLY)
-            except OSError:
-                pass
-    looks += 1
-    for pid, stat in opened.items():
-        try:
-            name, _, rest = os.pread(stat, 256, 0).rpartition(b")")
-        except OSError:
-            continue
-        if rest[1:2] in b"Tt" and rest[1:2]:
-            print(f"{{time.monotonic():.6f}} {{pid}} {{name.partition(b'(')[2].decode(errors='replace')}}", flush=True)
-    time.sleep({PERIOD_S})
-"""
+PROGRAM = Path(__file__).with_name("held.py")
 
 
 class StopWatch(Watching):
     """Context manager around the watching process; ask it who was stopped within an interval."""
 
-    source = _SOURCE
+    source = realtime(9) + PROGRAM.read_text(encoding="utf-8")
 
     def __enter__(self):
         self._seen: list[tuple[float, str]] = []
         self._watched: set[int] = set()
-        return super().__enter__()
+        super().__enter__()
+        self.add((os.getpid(),))  # a driver that is held asks late for what it measures
+        return self
 
     def add(self, pids: Iterable[int]) -> None:
         """Watch these too, with all that they start."""
@@ -88,6 +50,7 @@ class StopWatch(Watching):
 
     def stopped(self, start: float, end: float) -> dict[str, float]:
         """Process id and name -> about how long it was stopped (s) within [start, end] of CLOCK_MONOTONIC seconds."""
+        self.require_alive()
         found: dict[str, float] = {}
         first = bisect.bisect_left(self._seen, (start, ""))
         for at, who in self._seen[first:]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 
+from longlook.errors import LonglookError
 from longlook.host import process
 
 SHORT_SLICE_NS = 100_000
@@ -52,6 +53,12 @@ class Watching(abc.ABC):
 
     def __exit__(self, *_):
         process.stop(self._process)
+
+    def require_alive(self) -> None:
+        """Raise if the process has ended: who watches no longer sees nothing wrong."""
+        if self._process.poll() is not None:
+            name = type(self).__name__
+            raise LonglookError(f"the {name} has ended ({self._process.returncode}): no load can be judged any more")
 
     def _read(self) -> None:
         for line in process.piped(self._process.stdout):
