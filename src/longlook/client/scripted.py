@@ -58,7 +58,7 @@ class ScriptedClient(Client):
         return [sys.executable, "-S"]
 
     def _environment(self) -> dict[str, str]:
-        """Variables of the program, beside the usual ones."""
+        """Variables of the program, beside those that every one has."""
         return {"PYTHONPATH": str(self.stack.python_path(self.component))} if self.component else {}
 
     def __enter__(self):
@@ -80,7 +80,7 @@ class ScriptedClient(Client):
     def _start(self) -> None:
         own = self.settings
         self._folder = Path(self._owned.enter_context(tempfile.TemporaryDirectory(prefix=f"{self.name}-")))
-        environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} | self._environment()
+        environment = self._environment()
         if own.key_log is not None:
             environment["SSLKEYLOGFILE"] = str(own.key_log)
         argv = [*self._program(), *self._arguments()]

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from longlook import paths
-from longlook.host import git
+from longlook.host import git, process
 
 CLOCKSOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
 def machine() -> dict[str, Any]:
-    """hostname_hash, cpu_model, cpus, memory_bytes, kernel, clocksource, git_commit (None where unknown)."""
+    """hostname_hash, cpu_model, cpus, memory_bytes, kernel, clocksource, git_commit (None where unknown); and
+    environment, that of the programs that are started here."""
     return {
         "hostname_hash": hostname_hash(),
         "cpu_model": cpu_model(),
@@ -26,6 +27,7 @@ def machine() -> dict[str, Any]:
         "kernel": platform.release(),
         "clocksource": clocksource(),
         "git_commit": git_commit(),
+        "environment": process.stated(),
     }
 
 

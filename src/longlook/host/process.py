@@ -1,4 +1,9 @@
-"""Programs that end when their owner does: started in their own session, ended by whoever started them."""
+"""Programs that end when their owner does: started in their own session, ended by whoever started them, and with an
+environment that is stated here.
+
+A user's variables change what is measured: an `OPENSSL_CONF` with one group costs a round trip in every handshake. So a
+program gets `STATED`, the variables of `INHERITED` that there are, and what whoever starts it names; nothing else.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,26 @@ import psutil
 from longlook.errors import LonglookError
 from longlook.host.hosts import Running
 
+STATED = {
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",  # no settings of a user's: ~/.curlrc, Wireshark's
+    "OPENSSL_CONF": "/dev/null",  # nor the system's /etc/ssl/openssl.cnf
+    "GNUTLS_SYSTEM_PRIORITY_FILE": "/dev/null",  # the same of GnuTLS (/etc/gnutls/config)
+}
+"""What every program has."""
+INHERITED = ("PATH", "TMPDIR", "LONGLOOK_NODE", "LONGLOOK_JOB")
+"""Where programs are found (in Nix's shells all of them), where temporary files belong, and what marks a node's."""
+
+
+def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Of a program; `more`: what it has besides, or instead."""
+    return STATED | {name: os.environ[name] for name in INHERITED if name in os.environ} | dict(more or {})
+
+
+def stated() -> dict[str, Any]:
+    """For records: the variables that every program has, and the names of those that it was handed on."""
+    return {"stated": dict(STATED), "inherited": [name for name in INHERITED if name in os.environ]}
+
 
 def tied(argv: Sequence[str]) -> list[str]:
     """`argv` such that the kernel kills the program when the thread that started it dies (kill -9 of the driver)."""
@@ -28,7 +53,9 @@ def tied(argv: Sequence[str]) -> list[str]:
 
 
 def start(argv: Sequence[str], **options) -> subprocess.Popen[Any]:
-    """Popen with its own session (no Ctrl-C of the terminal reaches it) and no inherited standard input."""
+    """Popen with its own session (no Ctrl-C of the terminal reaches it) and no inherited standard input; `env`: what it
+    has beside `STATED`."""
+    options["env"] = environment(options.get("env"))
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("start_new_session", True)
     try:

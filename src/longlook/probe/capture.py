@@ -72,7 +72,9 @@ def fields(pcap: Path, names: Sequence[str], options: Sequence[str] = ()) -> Ite
     argv = ["tshark", "-n", "-r", str(pcap), *options, "-T", "fields"]
     argv += ["-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
     argv += [part for name in names for part in ("-e", name)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        argv, env=process.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
         for line in process.piped(child.stdout):
             yield line.rstrip("\n").split("\t")
         error = process.piped(child.stderr).read()

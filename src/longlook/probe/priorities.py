@@ -95,7 +95,9 @@ def http2_requests(pcap: Path, keys: Path, port: int) -> list[Asked]:
     """To a server's port, in order."""
     argv = ["tshark", "-n", "-r", str(pcap), "-o", f"tls.keylog_file:{keys}"]
     argv += ["-Y", f"http2 && tcp.dstport == {port}", "-T", "pdml"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        argv, env=process.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
         text = process.piped(child.stdout).read()
         error = process.piped(child.stderr).read()
     if child.returncode:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import os
 import socket
 import subprocess
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ import psutil
 
 from longlook.errors import LonglookError
 from longlook.host import kernel, process
-from longlook.node.session import TAG
 from longlook.testbed.base import Host, Role, Testbed
 
 RECEIVE_OFFLOADS = ("gro", "lro")
@@ -75,8 +73,6 @@ class OneHost(Testbed):
     def popen(self, role: Role, argv: Sequence[str], **options) -> subprocess.Popen[Any]:
         if role != self._role:
             raise LonglookError(f"this is the {self._role} node: {argv[0]} cannot be started on the {role} from here")
-        if "env" in options and TAG in os.environ:  # so that the node can be cleaned of it
-            options["env"] = options["env"] | {TAG: os.environ[TAG]}
         child = process.start(argv, **options)
         self._started = [old for old in self._started if old.poll() is None] + [child]
         return child

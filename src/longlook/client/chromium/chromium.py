@@ -120,7 +120,7 @@ class Chromium(Client):
                 [str(self._program()), *self.flags(), "about:blank"],
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env={"HOME": str(self._home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
+                env={"HOME": str(self._home)},
             )
         arm = self.settings.arm
         self._owned.enter_context(held(self._browser.pid, arm.client_cpu_pct, arm.cpu_period_us))

@@ -71,7 +71,7 @@ def _heard(
                 [str(browser), *_switches(Path(home), port, protocol), *flags, f"https://{ORIGIN}:{port}/"],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env={"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
+                env={"HOME": home},
             )
             try:
                 return process.hear(listener, WAIT_S)
