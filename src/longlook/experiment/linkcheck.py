@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 
 from longlook.errors import LonglookError
+from longlook.experiment.settings import unchanged
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.binomial import CONFIDENCE
 from longlook.link.netem import loss_bounds
@@ -40,9 +41,11 @@ class LossAccount:
 
 @contextlib.contextmanager
 def held_to(driver: LinkDriver, cell: Cell) -> Iterator[None]:
-    """After the block, which measures a whole cell: the link is as it was set, and lost what is set."""
+    """After the block, which measures a whole cell: the link and the hosts are as they were set, and the link lost what
+    is set."""
     losses = LossAccount.of(driver, cell)
-    yield
+    with unchanged(driver.testbed, cell, driver.sets):
+        yield
     driver.verify()
     losses.require()
 

@@ -20,6 +20,8 @@ class LinkDriver(abc.ABC):
     """By which a rate of Ethernet frames may differ from what was set."""
     tells_drops_apart = True
     """Its counters tell losses from what a full queue dropped."""
+    sets: tuple[str, ...] = ()
+    """What it changes of hosts' settings while loads are measured: how the names begin (experiment/settings.py)."""
 
     def __init__(self, testbed: Hosts):
         self.testbed = testbed

@@ -111,6 +111,8 @@ class Dummynet(LinkDriver):
     rate_tolerance_pct = 1.5
     """It counts IP packets or frames, as the bridge hands them to it: 14 of 1442 bytes."""
     tells_drops_apart = False
+    sets = ("client: qdisc ",)
+    """Under jitter."""
 
     def _start(self) -> None:
         self._wanted: dict[str, dict[str, Any]] = {}
