@@ -174,6 +174,7 @@ TAMPERED = {
     "a stall that did not count": (sample(put("stalls_ms", [30.0])), "its stalls, CPU and link counters say True"),
     "packets lost before the queue": (sample(put("link.server_to_client.socket_drops", 3)), "link counters say True"),
     "late packets": (sample(put("link.server_to_client.late_over_1ms", 90)), "link counters say True"),
+    "an emulator that was held up": (sample(put("link.client_to_server.behind_us", 9000)), "link counters say True"),
     "a program that was stopped": (sample(put("stopped_s", {"client": 0.1})), "link counters say True"),
     "a connection more": (sample(put("opened_over_link.opened", 2)), "several_connections"),
     "no connection of its own": (sample(put("opened_over_link.opened", 0)), "connection_reused"),

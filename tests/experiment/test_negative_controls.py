@@ -4,6 +4,8 @@ import contextlib
 import os
 import signal
 import threading
+import time
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -221,3 +223,30 @@ def test_a_program_that_is_held_for_50_ms_disturbs_the_load(testbed_name, tmp_pa
         record = side.load(1)
     assert record["reject_reason"] == "disturbed" and record["reject_detail"].startswith(f"stopped: {pid} ")
     assert 0.01 < record["stopped_s"].popitem()[1] < 0.2
+
+
+def hold_again_and_again(pid, over):
+    while not over.wait(0.3):
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(0.06)
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_an_emulator_that_nobody_saw_being_held_tells_it_itself(testbed_name, tmp_path):
+    """A few packets of a load are late by it: far less than one in a hundred."""
+    large = Page.parse({"size_kb": 5000, "count": 1})
+    with arm_on(testbed_name, tmp_path, Apache, workload=large) as on:
+        side, pid = on.side, on.side.around.link.pids[0]
+        side.around = replace(side.around, stops=None)
+        quiet = side.load(0)["link"]
+        side.client.drop_connections()
+        over = threading.Event()
+        holder = threading.Thread(target=hold_again_and_again, args=(pid, over))
+        holder.start()
+        try:
+            record = side.load(1)
+        finally:
+            over.set()
+            holder.join()
+    assert "behind_us" in quiet["server_to_client"] and 50_000 < 2 * record["link"]["server_to_client"]["behind_us"]
+    assert record["reject_reason"] == "disturbed"

@@ -246,6 +246,8 @@ def link_counters(**changes):
         ({"late_over_1ms": 10}, None),
         ({"late_over_1ms": 11}, "11 of 1000 packets"),
         ({"socket_drops": 1}, "lost 1 packets"),
+        ({"behind_us": 400}, None),
+        ({"behind_us": 6000}, "6 ms behind"),
     ],
 )
 def test_an_emulator_that_lags_or_loses_disturbs_the_load(counters, words):

@@ -22,6 +22,19 @@ type counters struct {
 	SendRetries      int64 `json:"send_retries"`
 	LateMaxUs        int64 `json:"late_max_us"`
 	LateOver1ms      int64 `json:"late_over_1ms"`
+	BehindUs         int64 `json:"behind_us"`
+}
+
+// behindNs: a wake-up that is later than this counts as time behind schedule.
+const behindNs = 5e6
+
+// woke records a wake-up at which the packet that had waited longest left late ns
+// after it was due. A process that is stopped or frozen for as long as a round trip
+// makes one packet in a thousand late, and shows here.
+func (c *counters) woke(late int64) {
+	if late > behindNs {
+		c.BehindUs += late / 1000
+	}
 }
 
 // sent records a packet that left at time now although it was due at due.

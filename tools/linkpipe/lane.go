@@ -117,12 +117,16 @@ func (l *lane) enter(frame rxFrame, now int64, verdict verdict, event uint8) boo
 
 // send sends what is due within window ns, in batches.
 func (l *lane) send(clk clock, window int64) {
+	worst := int64(0)
 	for {
 		now, n := clk.now(), 0
 		for n < sendBatch {
 			p, ok := l.dir.pop(now, now+window)
 			if !ok {
 				break
+			}
+			if late := now - p.due; late > worst {
+				worst = late
 			}
 			l.batch[n] = p
 			l.tx.set(n, l.frames.bytes(p.slot)[:p.length])
@@ -132,6 +136,7 @@ func (l *lane) send(clk clock, window int64) {
 			l.transmit(clk, now, n)
 		}
 		if n < sendBatch {
+			l.dir.count.woke(worst)
 			return
 		}
 	}

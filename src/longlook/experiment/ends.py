@@ -46,6 +46,7 @@ COUNTED = (
     "bytes_out",
     "socket_drops",
     "late_over_1ms",
+    "behind_us",
 )
 SELDOM = ("corrupted", "duplicated", "send_errors", "memory_drops", "oversize_drops")
 """The same, of a link that does such a thing, or to which it happened."""

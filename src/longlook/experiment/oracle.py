@@ -298,8 +298,9 @@ def disturbance(
 
     Stalls above 5 ms count as soon as they add up to more than half a percent of the time that it took (of a page its
     PLT); saturation means less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in
-    ticks). `link` holds the emulator's counters of this load: packets lost outside its queue, or more than 1 % sent
-    over 1 ms late. `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
+    ticks). `link` holds the emulator's counters of this load: packets lost outside its queue, more than 1 % sent over
+    1 ms late, or its own wake-ups over 5 ms late, which count as stalls do.
+    `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
     `waited_s`: of `client` and `server`, how long their threads, added up, were ready to run and did not (see
     `STARVED`).
     """
@@ -319,4 +320,7 @@ def disturbance(
     late = sum(counters.get("late_over_1ms", 0) for counters in link.values())
     if late > 0.01 * sent:
         return f"the link emulator sent {late:.0f} of {sent:.0f} packets more than 1 ms late"
+    behind_ms = max((counters.get("behind_us", 0) for counters in link.values()), default=0) / 1e3
+    if behind_ms > 0.005 * took_ms:
+        return f"the link emulator was {behind_ms:.0f} ms behind"
     return None
