@@ -5,11 +5,13 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
 
+from freezing import freezable, version_here
 from longlook.client.base import ClientSettings, Request
 from longlook.client.chromium import Chromium
 from longlook.errors import LonglookError
@@ -125,6 +127,13 @@ def test_a_server_of_another_node_answers_a_browser_and_our_questions(tmp_path, 
             assert server.cpu_seconds() > 0 and server.version_refused() is None
             assert list(server.congestion().columns)[:2] == ["time_s", "cwnd_bytes"]
             server.require_alive()
+            assert server.stopped(60) == {}
+            (pid,) = near._agent._opened[1][1].pids
+            with freezable(version_here(), pid) as freeze:
+                freeze(0.06)
+            time.sleep(0.05)
+            (who,) = server.stopped(60)
+            assert who.startswith(f"{pid} ") and server.stopped(0.01) == {}
         with pytest.raises(LonglookError, match="does not answer 'popen'"):
             near.ask("ask_server", handle=1, method="popen")
 

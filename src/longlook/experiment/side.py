@@ -159,7 +159,7 @@ class Side:
         waiting = {who: process.Waiting.between(before["schedule"][who], now) for who, now in after["schedule"].items()}
         return {
             "stalls_ms": self.around.stalls.gaps_ms(started, ended),
-            "stopped_s": {} if self.around.stops is None else self.around.stops.stopped(started, ended),
+            "stopped_s": self._stopped(started, ended),
             "cpu": {name: round(after[name] - before[name], 4) for name in METERED}
             | {f"{who}_wait_s": round(told.seconds, 4) for who, told in waiting.items()}
             | {"server_threads": round(waiting["server"].threads, 2)}
@@ -167,6 +167,12 @@ class Side:
             "link": ends.between(before["ends"], after["ends"]),
             "hosts": span(before["ends"], after["ends"]),
         }
+
+    def _stopped(self, started: float, ended: float) -> dict[str, float]:
+        """Programs of the cell that somebody held, here or on the server's node."""
+        if self.around.stops is None:
+            return {}
+        return self.around.stops.stopped(started, ended) | self.server.stopped(time.monotonic() - started)
 
     def _served(self) -> frozenset[str]:
         known = self.server.early_data_by_connection()

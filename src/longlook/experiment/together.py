@@ -248,6 +248,8 @@ def _transfer(
     ended = time.time()
     stalls, stopped = watch.gaps_ms(start, time.monotonic()), stops.stopped(start, time.monotonic())
     for flow in flows:
+        stopped |= flow.server.stopped(time.monotonic() - start)
+    for flow in flows:
         flow.ask_cca()
     over.set()
     for flow in flows:

@@ -105,6 +105,10 @@ class RunningServer(Protocol):
     def initial_window_bytes(self) -> int | None:
         """The congestion window that its connections began with, bytes; None where its program does not tell."""
 
+    def stopped(self, last_s: float) -> dict[str, float]:
+        """Of a server on another machine, programs there that somebody stopped or froze within the last so many
+        seconds, and for how long, s (probe/stopwatch.py); who runs it here watches it here."""
+
 
 class Server(abc.ABC):
     """Use as a context manager; inside, the server is ready to answer what RunningServer lists."""
@@ -202,6 +206,9 @@ class Server(abc.ABC):
 
     def cpu_seconds(self) -> float:
         return process.cpu_seconds(self.process.pid)
+
+    def stopped(self, last_s: float) -> dict[str, float]:
+        return {}
 
     @abc.abstractmethod
     def _command(self) -> list[str]:

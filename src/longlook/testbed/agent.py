@@ -24,6 +24,7 @@ from longlook.errors import LonglookError, NotSupported
 from longlook.host import facts
 from longlook.plan.arm import Arm
 from longlook.probe.capture import capture
+from longlook.probe.stopwatch import StopWatch
 from longlook.probe.tcp_probe import TcpProbe
 from longlook.server import SERVERS
 from longlook.server.base import Server, ServerSettings
@@ -53,6 +54,7 @@ class Agent:
     def __init__(self, bed: OneHost, owned: contextlib.ExitStack):
         self._bed, self._owned = bed, owned
         self._opened: dict[int, tuple[contextlib.ExitStack, Any]] = {}
+        self._stops: StopWatch | None = None
 
     def hello(self) -> dict[str, Any]:
         """Where this is, and the time here (Unix, s), from which the asker tells the clocks' difference."""
@@ -86,9 +88,18 @@ class Agent:
 
     def open_server(self, name: str, stack: str, settings: dict[str, Any]) -> dict[str, Any]:
         """Start a server of a stack; `settings` as `server_settings` reads them, paths on this node."""
-        return self._open(
+        if self._stops is None:
+            self._stops = self._owned.enter_context(StopWatch())
+        opened = self._open(
             SERVERS[name](self._bed, open_stack(stack, needed=SERVED[name].components), server_settings(settings))
         )
+        self._stops.add(self._opened[opened["handle"]][1].pids)
+        return opened
+
+    def stopped(self, last_s: float) -> dict[str, float]:
+        """This node's programs that were held within the last so many seconds, and for how long, s."""
+        now = time.monotonic()
+        return {} if self._stops is None else self._stops.stopped(now - last_s, now)
 
     def open_capture(self, path: str, expression: str, snaplen: int) -> dict[str, Any]:
         return self._open(capture(self._bed, "server", Path(path), expression, snaplen))

@@ -172,8 +172,11 @@ class RemoteServer:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """None on this machine: whether they run is not watched."""
+        """None on this machine."""
         return ()
+
+    def stopped(self, last_s: float) -> dict[str, float]:
+        return self._agent.ask("stopped", last_s=last_s)
 
     def cca_of_load(self) -> str:
         return self._ask("cca_of_load")
