@@ -68,7 +68,7 @@ WRONG = {
     ),
     "a segment never was answered": (
         session(changes={LATE: {"ended": "net::ERR_CONNECTION_CLOSED", "status": None, "sha256": None, "size": None}}),
-        "cut_short",
+        "unanswered",
     ),
     "a segment has other bytes": (session(changes={LATE: {"sha256": "ab" * 32}}), "object_content"),
     "a segment is longer": (session(changes={LATE: {"size": 5}}), "object_size"),

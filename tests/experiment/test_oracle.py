@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from longlook.client.observation import Observation, SeenObject, Session
+from longlook.client.observation import Observation, SeenObject, Session, Unfinished
 from longlook.experiment.floor import floor_of
 from longlook.experiment.opened import Opened
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
@@ -43,6 +43,8 @@ def change(index, **fields):
 
 
 WRONG_LOADS = [
+    ("unanswered", replace(GOOD, unfinished=(Unfinished("/img/000.jpg", False, "net::ERR_TIMED_OUT"),))),
+    ("cut_short", replace(GOOD, unfinished=(Unfinished("/img/000.jpg", True, "under way"),))),
     ("status", change(1, status=404)),
     ("protocol", change(0, protocol="h2")),
     ("protocol", change(0, protocol="http/1.1")),
@@ -57,9 +59,8 @@ WRONG_LOADS = [
 ]
 
 
-RIGHT_SESSION = Session(started=True, cut_short=(), frames=400, frames_dropped=20)
+RIGHT_SESSION = Session(started=True, frames=400, frames_dropped=20)
 WRONG_SESSIONS = [
-    ("cut_short", {"cut_short": ("/film/145/000.m4s: net::ERR_CONNECTION_CLOSED",)}),
     ("not_started", {"started": False, "frames": 0, "frames_dropped": 0}),
     ("frames_dropped", {"frames_dropped": 21}),
     ("playback", {"wrong": "by the test"}),

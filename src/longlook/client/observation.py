@@ -36,13 +36,22 @@ class SeenObject:
 
 
 @dataclass(frozen=True)
+class Unfinished:
+    """A request without an answer, or with a part of one; of a film none that its player gave up or the end cut off."""
+
+    path: str
+    answered: bool
+    """The head of its answer came."""
+    ended: str
+    """How: the browser's error, or that it was still under way."""
+
+
+@dataclass(frozen=True)
 class Session:
     """What became of a film that was played; its numbers are metrics."""
 
     started: bool
     """It began to play."""
-    cut_short: tuple[str, ...]
-    """Downloads that ended before they were whole, which neither the player nor the end of the session wanted."""
     frames: int
     """Shown and dropped."""
     frames_dropped: int
@@ -70,6 +79,8 @@ class Observation:
 
     session: Session | None = None
     """Of a film that was played."""
+    unfinished: tuple[Unfinished, ...] = ()
+    """Requests that the fetch waited for, and which are in `objects` not at all or not whole."""
 
     @property
     def connections(self) -> tuple[str, ...]:

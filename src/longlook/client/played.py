@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from longlook.client.observation import Observation, SeenObject, Session
+from longlook.client.observation import Observation, SeenObject, Session, Unfinished
 from longlook.plan.workload import SEGMENT_S
 from longlook.site.film import segment_of
 
@@ -43,13 +43,15 @@ def recorded(artefact: Told) -> Observation:
         wrong = _wrong(artefact, metrics)
     session = Session(
         started=startup_ms is not None,
-        cut_short=tuple(f"{one['path']}: {one['ended']}" for one in artefact["requests"] if _is_cut_short(one)),
         frames=artefact["frames"],
         frames_dropped=artefact["frames_dropped"],
         wrong=wrong,
         errors=tuple(text for _, text in artefact["errors"]),
     )
-    return Observation(metrics, objects, connect_ms, artefact, session=session)
+    lost = tuple(
+        Unfinished(one["path"], "status" in one, one["ended"]) for one in artefact["requests"] if _is_lost(one)
+    )
+    return Observation(metrics, objects, connect_ms, artefact, session=session, unfinished=lost)
 
 
 def timeline(artefact: Told) -> Iterator[dict[str, float]]:
@@ -153,7 +155,7 @@ def _whole(artefact: Told) -> list[Told]:
     return found
 
 
-def _is_cut_short(one: Told) -> bool:
+def _is_lost(one: Told) -> bool:
     return one["ended"] not in (WHOLE, GIVEN_UP, UNDER_WAY)
 
 

@@ -1,7 +1,7 @@
 """The oracle: which loads may count. Pure: an observation and the server's testimony in, a verdict out.
 
-Every load is judged, none is assumed: status 200, the protocol asked for on every object, the exact count, size and
-(where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection (of an arm
+Every load is judged, none is assumed: every request answered to its end, status 200, the protocol asked for on every
+object, the exact count, size and (where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection (of an arm
 that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data;
 then what the link, the hosts at its ends and the kernel's connection say of the same bytes (`carried.py`), and that it
 took no less time than the least that is possible (`floor.py`).
@@ -108,6 +108,9 @@ def judge(seen: Observation, wanted: Expectation, evidence: Evidence) -> Verdict
         zero_rtt=zero_rtt,
         resumed=zero_rtt,  # a server that accepts early data has resumed the session (RFC 8446, 4.2.10)
     )
+    if seen.unfinished:
+        lost = seen.unfinished[0]
+        return verdict(False, "cut_short" if lost.answered else "unanswered", f"{lost.path}: {lost.ended}")
     for failed, check in _OBJECT_CHECKS.items():
         if wrong := check(seen.objects, wanted):
             return verdict(False, failed, wrong)
@@ -141,8 +144,6 @@ DROPPED = 0.05
 
 def wrong_session(session: Session) -> tuple[str, str] | None:
     """Reason and detail of a session of a film that may not count; None of one that may."""
-    if session.cut_short:
-        return "cut_short", session.cut_short[0]
     if not session.started:
         return "not_started", "; ".join(session.errors) or "it made no complaint"
     if session.frames_dropped > DROPPED * session.frames:

@@ -2,6 +2,8 @@
 
 REASONS = {
     "load_failed": "the client did not finish, or finished what was to last",
+    "unanswered": "a request got no answer",
+    "cut_short": "an answer ended before it was whole, and nobody who plays a film wanted it to",
     "status": "an answer's status was not 200",
     "protocol": "an answer came over another protocol than the one under test",
     "compressed": "an answer had a content encoding",
@@ -9,7 +11,6 @@ REASONS = {
     "object_count": "the objects loaded were not those of the workload",
     "object_size": "an object's size was not the workload's",
     "object_content": "an object's bytes were not the workload's",
-    "cut_short": "a download ended before it was whole, and nobody who plays the film wanted it to",
     "not_started": "the player never began to play",
     "frames_dropped": "the browser dropped frames: the machine was too slow for the film",
     "playback": "the account of a session does not add up",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from longlook.client.chromium import paints
-from longlook.client.observation import Observation, SeenObject
+from longlook.client.observation import Observation, SeenObject, Unfinished
 
 CONTENT_ENCODING = "content-encoding"
+UNFINISHED = "_unfinished"
+"""Of a page: requests that the HAR lacks, or has a part of (js/requests.js)."""
 
 
 def observation(har: Mapping[str, Any], painted: Mapping[str, Any] | None = None) -> Observation:
@@ -21,11 +23,13 @@ def observation(har: Mapping[str, Any], painted: Mapping[str, Any] | None = None
     connect = entries[0]["timings"]["connect"] if entries else -1
     metrics = _metrics(har["pages"][0]["pageTimings"], entries[0]["timings"]["dns"], _late_ms(har))
     seen = {} if painted is None else paints.metrics(painted, connect)
+    lost = har["pages"][0].get(UNFINISHED, ())
     return Observation(
         metrics=metrics | seen,
         objects=tuple(_seen(entry, began) for entry in entries),
         connect_ms=connect if connect >= 0 else None,
         artefact={"kind": "har", "log": trim(har)} | ({} if painted is None else {"paints": painted}),
+        unfinished=_unfinished(lost),
     )
 
 
@@ -43,7 +47,12 @@ def recorded(artefact: Mapping[str, Any]) -> Observation:
         objects=tuple(_recorded(entry, began) for entry in entries),
         connect_ms=first["connect"] if first["connect"] >= 0 else None,
         artefact=artefact,
+        unfinished=_unfinished(log["page"].get("unfinished", ())),
     )
+
+
+def _unfinished(told: Sequence[Mapping[str, Any]]) -> tuple[Unfinished, ...]:
+    return tuple(Unfinished(one["path"], one["answered"], one["ended"]) for one in told)
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +132,8 @@ def trim(har: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "creator": har["creator"],
         "page": {"startedDateTime": har["pages"][0]["startedDateTime"], "pageTimings": har["pages"][0]["pageTimings"]}
-        | ({} if (late := _late_ms(har)) is None else {"late_ms": late}),
+        | ({} if (late := _late_ms(har)) is None else {"late_ms": late})
+        | ({"unfinished": lost} if (lost := har["pages"][0].get(UNFINISHED)) else {}),
         "entries": [
             {
                 "url": entry["request"]["url"],

@@ -16,7 +16,9 @@ async function download(tab, url) {
     const {result, exceptionDetails} = await tab.Runtime.evaluate({expression, awaitPromise: true});
     if (exceptionDetails) {
         const {exception, text} = exceptionDetails;
-        throw new Error(`fetch of ${url}: ${(exception && exception.description) || text}`);
+        const said = new Error(`fetch of ${url}: ${(exception && exception.description) || text}`);
+        await Promise.race([told, Promise.reject(said)]); // the network stack knows why, where it was the network
+        throw said;
     }
     return {...await told, ...JSON.parse(result.value)};
 }

@@ -26,7 +26,7 @@
 //
 // Like chrome-har-capturer itself, each load has a fresh tab; unlike it, all tabs share the browser's default
 // context, so that QUIC can resume with 0-RTT (thesis, section 3.2.3), unless a load asks for a context of its own,
-// which makes it cold. The HAR is chrome-har-capturer's own.
+// which makes it cold. The HAR is chrome-har-capturer's own; its page has `_unfinished` besides (requests.js).
 
 const path = require('path');
 const readline = require('readline');
@@ -36,46 +36,58 @@ const CDP = require(path.join(modules, 'chrome-remote-interface'));
 const CHC = require(path.join(modules, 'chrome-har-capturer'));
 const {download} = require('./download.js');
 const {start, stop, paints} = require('./paints.js');
+const {follow, nameOf, unfinished} = require('./requests.js');
 const {play} = require('./video.js');
 const address = {host: '127.0.0.1', port, local: true};
 
+const PAGE_EVENTS = ['Page.domContentEventFired', 'Page.loadEventFired'];
 const LOGGED = new Set([
-    'Page.domContentEventFired', 'Page.loadEventFired', 'Network.requestWillBeSent', 'Network.dataReceived',
-    'Network.responseReceived', 'Network.resourceChangedPriority', 'Network.loadingFinished', 'Network.loadingFailed',
+    ...PAGE_EVENTS, 'Network.requestWillBeSent', 'Network.dataReceived', 'Network.responseReceived',
+    'Network.resourceChangedPriority', 'Network.loadingFinished', 'Network.loadingFailed',
 ]);
+const MOST_NAMED = 4;
 
 function withTimeout(promise, milliseconds, what) {
     let timer;
     const expiry = new Promise((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`${what}: nothing within ${milliseconds} ms`)), milliseconds);
+        timer = setTimeout(() => {
+            const said = typeof what === 'function' ? what() : `${what}: nothing`;
+            reject(Object.assign(new Error(`${said} within ${milliseconds} ms`), {expired: true}));
+        }, milliseconds);
     });
     return Promise.race([promise, expiry]).finally(() => clearTimeout(timer));
 }
 
+// A page load from before it is asked for: its `log` and its requests. `over(ms)` waits until the page has both of its events
+// and nothing is under way. The events come in either order: a script at the end of a page lets the load event be told first.
 function watch(tab) {
-    const log = [];
-    const open = new Set();
-    let fired = false;
+    const [log, awaited, {requests, open, take}] = [[], new Set(PAGE_EVENTS), follow()];
     const done = new Promise((resolve, reject) => {
-        const check = () => fired && open.size === 0 && resolve(log);
         tab.on('event', (event) => {
             if (!LOGGED.has(event.method)) {
                 return;
             }
             log.push(event);
-            const {requestId} = event.params;
-            if (event.method === 'Network.requestWillBeSent' && !event.params.request.url.startsWith('data:')) {
-                open.add(requestId);
-            } else if (event.method === 'Network.loadingFinished' || event.method === 'Network.loadingFailed') {
-                open.delete(requestId);
-            } else if (event.method === 'Page.loadEventFired') {
-                fired = true;
+            take(event);
+            awaited.delete(event.method);
+            if (awaited.size === 0 && open.size === 0) {
+                resolve();
             }
-            check();
         });
         tab.once('disconnect', () => reject(new Error('the browser closed the connection (crashed or killed?)')));
     });
-    return done;
+    done.catch(() => {}); // awaited in `over`; a crash during navigate must not be an unhandled rejection
+    const lacking = () => [...awaited, ...[...open].map((id) => `end of ${nameOf(requests.get(id))}`)].slice(0, MOST_NAMED);
+    const over = async (milliseconds, what) => {
+        try {
+            await withTimeout(done, milliseconds, () => `${what}: no ${lacking().join(', no ')}`);
+        } catch (error) {
+            if (awaited.size > 0 || !error.expired) { // else the page has its times, and requests that never ended are told
+                throw error;
+            }
+        }
+    };
+    return {log, requests, over};
 }
 
 let lingering = null; // what closes the tab that lingers
@@ -122,14 +134,16 @@ async function load(browser, request) {
             await tab.Network.clearBrowserCache();
         }
         const traced = modules ? await start(tab) : null;
-        const finished = watch(tab);
-        finished.catch(() => {}); // awaited below; a crash during navigate must not be an unhandled rejection
+        const loading = watch(tab);
         const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
         if (errorText) {
             throw new Error(`navigate to ${url}: ${errorText}`);
         }
-        const log = await withTimeout(finished, timeoutMs, `load of ${url}`);
-        const har = await toHar(url, log);
+        await loading.over(timeoutMs, `load of ${url}`);
+        const har = await toHar(url, loading);
+        if (har.log.pages[0]._unfinished.length > 0) {
+            return {har}; // it will not count, and what it looked like may lack what did not arrive
+        }
         return traced ? {har, paints: await paints(await stop(tab, traced), url, modules, request.pictures)} : {har};
     });
 }
@@ -195,17 +209,23 @@ const operations = {
     leave: async () => leave(),
 };
 
-async function toHar(url, log) {
-    if (CHC.fromLog) {
-        return CHC.fromLog(url, log, {});
+// The capturer's HAR, with what it leaves out: requests that did not end well.
+async function toHar(url, {log, requests}) {
+    const lost = unfinished(requests);
+    const own = lost.find(({path}) => path === nameOf({url}));
+    if (own) {
+        throw new Error(`load of ${url}: the page itself did not arrive: ${own.ended}`);
     }
+    const har = CHC.fromLog ? await CHC.fromLog(url, log, {}) : oldHar(url, log);
+    har.log.pages[0]._unfinished = lost;
+    return har;
+}
+
+function oldHar(url, log) {
     const lateMs = startWithTheRequest(log);
     const Page = require(path.join(modules, 'chrome-har-capturer', 'lib', 'page.js'));
     const page = new Page(0, url, null, false);
     log.forEach((event) => page.processMessage(event));
-    if (page.isFailed()) {
-        throw new Error(`load of ${url}: an object did not arrive`);
-    }
     const har = require(path.join(modules, 'chrome-har-capturer', 'lib', 'har.js')).create([page]);
     har.log.pages[0]._lateMs = lateMs;
     return har;

@@ -13,6 +13,7 @@
 const fs = require('fs');
 const path = require('path');
 const {openEmptyPage} = require('./download.js');
+const {follow, nameOf, overNetwork} = require('./requests.js');
 
 const EVERY_MS = 500;
 
@@ -87,33 +88,18 @@ async function playInThePage(url, seconds, everyMs) {
     return JSON.stringify(told);
 }
 
-// What the network stack says of every request until it is asked.
+// Every request over the network until it is asked.
 function watch(tab) {
-    const requests = new Map();
-    const take = {
-        'Network.requestWillBeSent': ({requestId, request, timestamp, wallTime}) => {
-            requests.set(requestId, {url: request.url, sentS: timestamp, offsetS: wallTime - timestamp});
-        },
-        'Network.responseReceived': (one, {response, timestamp}) => Object.assign(one, {response, answeredS: timestamp}),
-        'Network.loadingFinished': (one, {timestamp}) => Object.assign(one, {endedS: timestamp, ended: 'whole'}),
-        'Network.loadingFailed': (one, {timestamp, errorText, canceled}) =>
-            Object.assign(one, {endedS: timestamp, ended: canceled ? 'given up' : errorText}),
-    };
-    tab.on('event', ({method, params}) => {
-        if (method === 'Network.requestWillBeSent') {
-            take[method](params);
-        } else if (take[method] && requests.has(params.requestId)) {
-            take[method](requests.get(params.requestId), params);
-        }
-    });
-    return () => [...requests.values()].filter(({url}) => url.startsWith('https:'));
+    const {requests, take} = follow();
+    tab.on('event', take);
+    return () => [...requests.values()].filter(overNetwork);
 }
 
 // `ended` is `whole`, `given up` by the player, `under way` at the end of the session, or the browser's error.
 function requestsOf(seen, beganMs, bodies) {
     const toMs = (one, timestamp) => Math.round(((timestamp + one.offsetS) * 1000 - beganMs) * 1000) / 1000;
     return seen.map((one) => {
-        const name = decodeURIComponent(new URL(one.url).pathname);
+        const name = nameOf(one);
         const {response, ended = 'under way'} = one;
         const at = ended === 'whole' ? bodies.findIndex((body) => body.path === name) : -1;
         const body = at < 0 ? {} : bodies.splice(at, 1)[0];
