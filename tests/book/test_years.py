@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from longlook import paths
-from longlook.analysis.welch import Summary
+from longlook.analysis.welch import Summary, significant
 from longlook.book import data as book_data
 from longlook.book.years import chart, predictions, tables
 from longlook.book.years.evidence import (
@@ -18,7 +18,6 @@ from longlook.book.years.evidence import (
     Measured,
     Place,
     changes,
-    significant,
 )
 from longlook.book.years.milestones import SWEEP, milestones
 from longlook.stack.arms import open_sweep

@@ -81,3 +81,13 @@ def welch_from_summaries(a: Summary, b: Summary) -> Welch:
     share = square_a / (square_a + square_b)  # as shares, so that tiny variances do not underflow
     freedom = 1 / (share**2 / (a.n - 1) + (1 - share) ** 2 / (b.n - 1))
     return Welch(statistic, freedom, float(2 * stdtr(freedom, -abs(statistic))))
+
+
+def significant(p_values: Sequence[float]) -> list[bool]:
+    """Of each test whether it stays significant when the family of all is taken into account (Holm 1979)."""
+    found = [False] * len(p_values)
+    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: (math.isnan(p_values[at]), p_values[at]))):
+        if not p_values[at] < ALPHA / (len(p_values) - rank):
+            break
+        found[at] = True
+    return found

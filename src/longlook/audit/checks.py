@@ -15,6 +15,7 @@ from longlook.analysis.newest import moment, newest, role_of
 from longlook.analysis.order import OrderEffect, one_row_each, order_effects
 from longlook.analysis.welch import ALPHA, Summary, summary_of
 from longlook.audit.published import check_published
+from longlook.audit.rejections import rejection_control
 from longlook.audit.report import (
     AAControl,
     AuditReport,
@@ -76,7 +77,9 @@ def audit(
         found = section(title, tables, _chooser(key, campaign), published, controls)
         if found.campaigns:
             sections.append(found)
-    return AuditReport(controls, tuple(sections), check_published(published, slips), integrity or Integrity())
+    arms = primary(tables["arms"])
+    rejected = rejection_control(loads_of(tables["samples"], arms[arms["mode"] == "interleaved"]), campaign)
+    return AuditReport(controls, tuple(sections), check_published(published, slips), integrity or Integrity(), rejected)
 
 
 def _chooser(role: str, campaign: str | None) -> Chosen:

@@ -9,6 +9,7 @@ from typing import Literal
 from longlook.analysis.ceiling import Ceiling, Halves
 from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
 from longlook.analysis.convention import TableConvention
+from longlook.audit.rejections import RejectionControl
 from longlook.published.cells import Slip
 
 
@@ -213,6 +214,7 @@ class AuditReport:
     sections: tuple[Section, ...]
     published: PublishedCheck
     integrity: Integrity = Integrity()
+    rejections: RejectionControl = field(default_factory=RejectionControl)
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -224,6 +226,7 @@ class AuditReport:
             for part in self.sections
             if not part.order.passed
         ]
+        found += self.rejections.failures
         low = [part.below_floor for part in self.controls] + [part.below_floor for part in self.sections]
         found += [f"below the floor: {line}" for lines in low for line in lines]
         found += [f"integrity: {line}" for line in self.integrity.problems]
@@ -231,8 +234,8 @@ class AuditReport:
 
     @property
     def ok(self) -> bool:
-        """False where the A/A or the order control failed, a mean is below its floor, a hash is wrong, or no sweep
-        measures a published cell."""
+        """False where the A/A or the order control failed, rejections depend on the arm and nobody knows why, a mean is
+        below its floor, a hash is wrong, or no sweep measures a published cell."""
         return not self.failures
 
 

@@ -14,8 +14,10 @@ from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
 from longlook.analysis.convention import TableConvention
 from longlook.analysis.result import CellResult
 from longlook.analysis.twofold import verdict_word
+from longlook.analysis.welch import ALPHA
 from longlook.audit.comparison import Comparison
 from longlook.audit.fairness import share_lines
+from longlook.audit.rejections import RejectionControl, cause_of
 from longlook.audit.report import (
     AAControl,
     AuditReport,
@@ -35,7 +37,8 @@ PROTOCOLS = ("quic", "tcp")
 
 def format_text(report: AuditReport) -> str:
     """The whole report; the A/A control first, because without it the rest proves nothing."""
-    lines = [*_controls(report.controls), "", *_published(report.published), "", *_integrity(report)]
+    lines = [*_controls(report.controls), "", *_rejections(report.rejections)]
+    lines += ["", *_published(report.published), "", *_integrity(report)]
     for section in report.sections:
         lines += ["", *_section(section)]
     if not report.sections:
@@ -124,6 +127,29 @@ def _controls(controls: Iterable[AAControl]) -> list[str]:
         ]
         lines += few([f"    {text}" for text in one.significant])
         lines += few([f"    below the floor: {text}" for text in one.below_floor])
+    return lines
+
+
+def _rejections(control: RejectionControl) -> list[str]:
+    """By arm; by how long the loads took only where they differ."""
+    count = len(control.depending)
+    lines = [
+        f"Rejections, each reason of each campaign, by arm (first attempts): {'FAIL' if control.failures else 'PASS'}. "
+        f"{count} of {control.tested} depend on the arm (exact test, Holm, p < {ALPHA:g}); others have too few to tell"
+    ]
+    for one in control.depending:
+        cause = cause_of(one)
+        known = "NEW: no cause is known" if cause is None else f"known: {cause}"
+        lines.append(f"  {one.campaign}: {one.reason}: {one.by_arm}; p = {one.p_value:.1g}; {known}")
+    lines += [f"  {line}" for line in control.failures]
+    if control.depending_on_time:
+        lines.append("  times of rejected loads that differ from those of accepted ones (Mann-Whitney, Holm):")
+    lines += few(
+        [
+            f"    {one.campaign}: {one.reason}: {one.slower:.3f} of the accepted ones' median, p = {one.slower_p:.1g}"
+            for one in control.depending_on_time
+        ]
+    )
     return lines
 
 

@@ -12,9 +12,11 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.analysis.ceiling import Ceiling
 from longlook.analysis.compared import ComparedCell, ComparedMean, ComparedVerdict
+from longlook.analysis.rejected import Rejections
 from longlook.analysis.twofold import verdict_word
 from longlook.audit import AuditReport, run_audit
 from longlook.audit.checks import FALSE_ORDER_FAILURES, allowed_by_chance, counted
+from longlook.audit.rejections import cause_of
 from longlook.audit.report import AAControl, LoadCounts, OrderControl, Section, within
 from longlook.book import data as book_data
 from longlook.book.chapter import metric_of
@@ -33,6 +35,7 @@ NOTHING = (
     "<code>longlook run aa</code> measures the control.</p>"
 )
 MOST_LINES = 10
+LEAST_P = 1e-6
 MARKS = {"pass": '<span class="ll-good">pass</span>', "fail": '<span class="ll-bad">fail</span>'}
 PROTOCOLS = ("quic", "tcp")
 
@@ -114,6 +117,21 @@ class AuditPage:
         """Per table: loads averaged, first loads, rejected by reason, disturbed."""
         head = ["table", "averaged", "first (1-RTT)", "rejected", "of these, by reason", "disturbed"]
         return self._each(lambda part: html_table(head, _load_rows(part), numeric={1, 2, 3, 5}))
+
+    def rejections(self) -> HTML:
+        """Reasons that depend on the arm, or on how long a load took."""
+        if self.report is None:
+            return HTML(NOTHING)
+        control = self.report.rejections
+        mark = MARKS["fail" if control.failures else "pass"]
+        counts = (
+            f"<p>{mark}: of {control.tested} reasons that have enough rejections in their campaign to tell, "
+            f"{len(control.depending)} depend on the arm.</p>"
+        )
+        head = ["campaign", "reason", "rejected, of first attempts", "p by arm", "their time", "p by time", "cause"]
+        either = [one for one in control.rows if one.depends or one.depends_on_time]
+        rows = [_rejection(one) for one in either]
+        return HTML(counts + _list(control.failures) + (html_table(head, rows, numeric={3, 4, 5}) if rows else ""))
 
     def floor(self) -> HTML:
         """Means below what physics and the protocol allow: there must be none."""
@@ -319,6 +337,14 @@ def _different(cell: ComparedCell, one: ComparedVerdict) -> list[str]:
 
 def _load_rows(part: Section) -> list[list[str]]:
     return [_counts(table.table, table.loads) for table in part.tables] + [_counts("all", part.loads)]
+
+
+def _rejection(one: Rejections) -> list[str]:
+    """What does not depend on the arm has no cause; of thirty arms four are told."""
+    cause = (cause_of(one) or "not known") if one.depends else style.DASH
+    by_arm, times = (f"{p:.1g}" if p >= LEAST_P else f"< {LEAST_P:g}" for p in (one.p_value, one.slower_p))
+    slower = style.DASH if math.isnan(one.slower) else f"x {one.slower:.2f}"
+    return [one.campaign, one.reason, one.by_arm, by_arm, slower, times if slower != style.DASH else style.DASH, cause]
 
 
 def _counts(name: str, loads: LoadCounts) -> list[str]:

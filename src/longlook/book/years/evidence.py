@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,7 +10,7 @@ import pandas as pd
 
 from longlook.analysis.contrast import Contrast, contrast
 from longlook.analysis.ratio import Ratio, ratio_of
-from longlook.analysis.welch import ALPHA, Summary, summary_of
+from longlook.analysis.welch import Summary, significant, summary_of
 from longlook.book.data import BookData
 from longlook.book.loads import that_count
 from longlook.book.varied import REFERENCE
@@ -172,16 +171,6 @@ def changes(found: Sequence[Measured]) -> list[Change]:
         for own in by.values()
     ]
     return sorted(joined, key=lambda one: (-len(one.significant), one.protocol, one.after.number))
-
-
-def significant(p_values: Sequence[float]) -> list[bool]:
-    """Of each test whether it stays significant when the family of all is taken into account (Holm 1979)."""
-    found = [False] * len(p_values)
-    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: (math.isnan(p_values[at]), p_values[at]))):
-        if not p_values[at] < ALPHA / (len(p_values) - rank):
-            break
-        found[at] = True
-    return found
 
 
 def by_protocol(texts: Iterable[tuple[str, str]]) -> str:

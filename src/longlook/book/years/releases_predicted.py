@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from longlook.analysis.welch import significant
 from longlook.book.data import BookData
 from longlook.book.flows import Contest
 from longlook.book.predicted import Prediction, all_of
-from longlook.book.years.evidence import significant
 from longlook.book.years.releases import BASE, THRESHOLD, Served, cells, compared, shares
 
 LEAST_SHARE = 0.9

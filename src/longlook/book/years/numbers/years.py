@@ -8,12 +8,12 @@ from statistics import median
 
 from longlook.analysis.power import detectable
 from longlook.analysis.ratio import Ratio, ratio_of
-from longlook.analysis.welch import Summary
+from longlook.analysis.welch import Summary, significant
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
-from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, Change, significant
+from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, Change
 from longlook.book.years.tables import is_busiest
 from longlook.figure import style
 
