@@ -137,10 +137,10 @@ def _rejections(control: RejectionControl) -> list[str]:
         f"Rejections, each reason of each campaign, by arm (first attempts): {'FAIL' if control.failures else 'PASS'}. "
         f"{count} of {control.tested} depend on the arm (exact test, Holm, p < {ALPHA:g}); others have too few to tell"
     ]
-    for one in control.depending:
-        cause = cause_of(one)
+    for one in control.named:
+        cause, short = cause_of(one), "" if one.tells else " (too few to tell)"
         known = "NEW: no cause is known" if cause is None else f"known: {cause}"
-        lines.append(f"  {one.campaign}: {one.reason}: {one.by_arm}; p = {one.p_value:.1g}; {known}")
+        lines.append(f"  {one.campaign}: {one.reason}: {one.by_arm}; p = {one.p_value:.1g}{short}; {known}")
     lines += [f"  {line}" for line in control.failures]
     if control.depending_on_time:
         lines.append("  times of rejected loads that differ from those of accepted ones (Mann-Whitney, Holm):")

@@ -129,8 +129,7 @@ class AuditPage:
             f"{len(control.depending)} depend on the arm.</p>"
         )
         head = ["campaign", "reason", "rejected, of first attempts", "p by arm", "their time", "p by time", "cause"]
-        either = [one for one in control.rows if one.depends or one.depends_on_time]
-        rows = [_rejection(one) for one in either]
+        rows = [_rejection(one) for one in control.rows if one in control.named or one.depends_on_time]
         return HTML(counts + _list(control.failures) + (html_table(head, rows, numeric={3, 4, 5}) if rows else ""))
 
     def floor(self) -> HTML:
@@ -341,9 +340,10 @@ def _load_rows(part: Section) -> list[list[str]]:
 
 def _rejection(one: Rejections) -> list[str]:
     """What does not depend on the arm has no cause; of thirty arms four are told."""
-    cause = (cause_of(one) or "not known") if one.depends else style.DASH
+    cause = cause_of(one) or ("not known" if one.depends else style.DASH)
     by_arm, times = (f"{p:.1g}" if p >= LEAST_P else f"< {LEAST_P:g}" for p in (one.p_value, one.slower_p))
     slower = style.DASH if math.isnan(one.slower) else f"x {one.slower:.2f}"
+    by_arm += "" if one.tells else " (too few)"
     return [one.campaign, one.reason, one.by_arm, by_arm, slower, times if slower != style.DASH else style.DASH, cause]
 
 
