@@ -245,6 +245,7 @@ def test_the_audit_page_works_without_data(nothing):
         page.agreement,
         page.disagreements,
         page.loads,
+        page.rejections,
         page.floor,
         page.published,
         page.integrity,
@@ -268,6 +269,7 @@ def test_the_audit_page_shows_the_control_first(tmp_path):
     assert "B.1" in page.agreement().data and "21 of 21" in page.agreement().data
     assert "averaged" in page.loads().data and "Chromium" in page.published().data
     assert page.disagreements().data and page.floor().data and page.conclusion().data
+    assert "depend on the arm" in page.rejections().data
 
 
 def test_the_audit_page_of_empty_tables_asks_for_a_measurement(tmp_path):
