@@ -1,10 +1,10 @@
 """The oracle: which loads may count. Pure: an observation and the server's testimony in, a verdict out.
 
 Every load is judged, none is assumed: every request answered to its end, status 200, the protocol asked for on every
-object, the exact count, size and (where the client keeps it) content of objects, no compression, nothing from a cache, one fresh connection (of an arm
-that is to be warm: the one of the loads before), and for QUIC whether the server took the first request as 0-RTT data;
-then what the link, the hosts at its ends and the kernel's connection say of the same bytes (`carried.py`), and that it
-took no less time than the least that is possible (`floor.py`).
+object, the exact count, size and (where the client keeps it) content of objects, no compression, nothing from a cache,
+one fresh connection (of an arm that is to be warm: the one of the loads before), and for QUIC whether the server took
+the first request as 0-RTT data; then what the link, the hosts at its ends and the kernel's connection say of the same
+bytes (`carried.py`), and that it took no less time than the least that is possible (`floor.py`).
 Each way of being wrong has its own reason.
 """
 
