@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -15,6 +14,7 @@ import click
 from longlook import paths
 from longlook.arguments import InputFile, Number, OutputFile, TestbedName, Whole
 from longlook.errors import LonglookError, plain
+from longlook.host.command import command
 from longlook.host.userns import enter
 
 BENCH_S = Number(3, 600, "of each, the first 2 s do not count; longer ones tell nothing more", "s")
@@ -463,11 +463,10 @@ def _refuse(message: str, status: int) -> NoReturn:
 
 
 def main() -> None:
-    """Entry point: a user's mistake is one message, never a traceback. SIGTERM is taken as Ctrl-C is, since shells
-    start background jobs with Ctrl-C's signal ignored."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Entry point: a user's mistake is one message, never a traceback."""
     try:
-        cli.main(standalone_mode=False)
+        with command():
+            cli.main(standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("interrupted; what was measured is kept, run the same command to go on", err=True)
         sys.exit(130)

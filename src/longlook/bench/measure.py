@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -9,6 +10,7 @@ import statistics
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 
 from longlook.bench.subjects import PLAIN, Subject, cpu_ns
 from longlook.errors import LonglookError
@@ -55,11 +57,8 @@ def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, f
         _wait_for(server, "listening")
         argv = ["iperf3", "-c", subject.address, "-J", "-R", "-t", f"{seconds:g}", "-i", "0.5", *options]
         client = subject.popen("client", argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        shares: list[float] = []
-        meter = threading.Thread(target=_meter, args=(subject, seconds, shares))
-        meter.start()
-        out, _ = client.communicate(timeout=seconds + 30)
-        meter.join()
+        with _metered(subject, seconds) as shares:
+            out, _ = client.communicate(timeout=seconds + 30)
     finally:
         process.stop(server)
     report = json.loads(out)
@@ -84,11 +83,27 @@ def _wait_for(program: Running, word: str) -> None:
     )
 
 
-def _meter(subject: Subject, seconds: float, shares: list[float]) -> None:
-    time.sleep(SETTLE_S)
-    before, began = cpu_ns(subject.pids()), time.monotonic_ns()
-    time.sleep(max(0.5, seconds - SETTLE_S - 0.5))
-    shares.append(100 * (cpu_ns(subject.pids()) - before) / (time.monotonic_ns() - began))
+@contextlib.contextmanager
+def _metered(subject: Subject, seconds: float) -> Iterator[list[float]]:
+    """The emulator's CPU in percent of a core, once it has settled; complete on leaving. An interrupted measurement has
+    none: what is metered may be gone already."""
+    shares, over = list[float](), threading.Event()
+
+    def meter() -> None:
+        if over.wait(SETTLE_S):
+            return
+        before, began = cpu_ns(subject.pids()), time.monotonic_ns()
+        if not over.wait(max(0.5, seconds - SETTLE_S - 0.5)):
+            shares.append(100 * (cpu_ns(subject.pids()) - before) / (time.monotonic_ns() - began))
+
+    thread = threading.Thread(target=meter)
+    thread.start()
+    try:
+        yield shares
+        thread.join()
+    finally:
+        over.set()
+        thread.join()
 
 
 def questions(subject: Subject, seconds: float) -> dict[str, float]:

@@ -18,6 +18,8 @@ from distributed import Nanny, Worker
 from longlook.errors import LonglookError
 from longlook.experiment.credentials import security
 from longlook.experiment.places import place_of
+from longlook.experiment.scratch import own_scratch
+from longlook.host.command import command
 from longlook.testbed.description import parse_description
 
 READY = "ready"
@@ -60,7 +62,7 @@ def main() -> None:
     said = json.loads(sys.stdin.buffer.readline())
     place, what = place_of(parse_description(said.pop("bed"))), said.pop("what")
     try:
-        with place.owned(what):
+        with command(), own_scratch(), place.owned(what):
             try:
                 asyncio.run(work(**said))
             finally:

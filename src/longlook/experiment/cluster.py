@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import getpass
 import json
+import logging
 import shlex
 import socket
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,8 @@ from distributed.deploy.spec import ProcessInterface
 from longlook.errors import LonglookError
 from longlook.experiment.away import READY, QuietWorker
 from longlook.experiment.credentials import make_credentials, security, workers_own
+from longlook.experiment.scratch import own_scratch
+from longlook.host.command import kill_tree
 from longlook.node.login import login_options
 from longlook.testbed.description import Control, Description
 
@@ -35,6 +38,9 @@ DASHBOARD_PORT = 8787
 WORKERS_TIMEOUT_S = 120
 WORKER_DEATHS = 1
 """So often a cell may have its worker die under it and be measured again; `measure_cell` itself tries a cell twice."""
+
+AS_LONG = {"name": "longlook", "shutdown_on_close": False}
+"""A cluster ends where it was made; at the end of this process Dask would wait ten seconds for one half made."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +68,41 @@ def cluster(testbeds: Sequence[Description], what: str, port: int = DASHBOARD_PO
     workers = {bed.name: _worker(bed, what, credentials) for bed in testbeds}
     allowed = dask.config.set({"distributed.scheduler.allowed-failures": WORKER_DEATHS})
     with (
+        _last_words(),
+        own_scratch(),
         allowed,
         _started(),
-        SpecCluster(workers, {"cls": Scheduler, "options": options}, security=own, name="longlook") as made,
+        SpecCluster(workers, {"cls": Scheduler, "options": options}, security=own, **AS_LONG) as made,
         Client(made, security=own) as client,
+        _ended_at_once(made),
     ):
         client.wait_for_workers(len(testbeds), timeout=WORKERS_TIMEOUT_S)
         yield Opened(client, f"http://{LOOPBACK}:{made.scheduler.http_server.port}/status")
+
+
+@contextlib.contextmanager
+def _last_words() -> Iterator[None]:
+    """Who interrupts a run need not read, for every worker, that it was killed."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        logging.disable(logging.CRITICAL)
+        raise
+
+
+@contextlib.contextmanager
+def _ended_at_once(made: SpecCluster) -> Iterator[None]:
+    """A run that is interrupted waits for no cell: Dask would, for seconds, and then kill the worker without what that
+    has started."""
+    try:
+        yield
+    except BaseException:
+        for nanny in made.workers.values():
+            if isinstance(nanny, Nanny):
+                nanny.close_gracefully()  # it starts no other in its place
+                if nanny.process is not None and nanny.process.pid is not None:
+                    kill_tree(nanny.process.pid)
+        raise
 
 
 @contextlib.contextmanager

@@ -30,6 +30,8 @@ CAPABILITY_VERSION = 0x20080522
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 FROM_KERNEL = 0x80
 """si_code of a terminal's signal, which every process in the foreground gets by itself."""
+AGAIN = (sys.executable, "-P", "-m", __name__)
+"""Runs a command inside; of the folder that it is called in, nothing is imported."""
 TRIAL_TIMEOUT_S = 15.0
 SWITCHES = {
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": ("0", "kernel.apparmor_restrict_unprivileged_userns=0"),
@@ -52,7 +54,7 @@ def _effective() -> int:
 
 def refusal() -> str | None:
     """Why an ordinary user cannot make namespaces here, found by trying; None where he can."""
-    trial = [sys.executable, "-m", __name__, "true"]
+    trial = [*AGAIN, "true"]
     try:
         done = subprocess.run(trial, capture_output=True, text=True, timeout=TRIAL_TIMEOUT_S, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -78,8 +80,11 @@ def enter() -> None:
         return
     if why := refusal():
         raise LonglookError(f"network namespaces need root, or a kernel that lets users make them ({why}): {remedy()}")
+    from longlook.host.command import leave  # the program inside may be one of a Python without its library
+
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", __name__, sys.executable, *sys.orig_argv[1:]])
+    leave()
+    os.execv(sys.executable, [*AGAIN, sys.executable, *sys.orig_argv[1:]])
 
 
 def _run(command: Sequence[str]) -> NoReturn:

@@ -10,6 +10,9 @@ from longlook.plan.offer import Offer
 from longlook.server.tcp import TcpServer
 from longlook.stack.versions import apache_modules
 
+NOTHING_OF_OTHERS = ('<Directory "/">', "AllowOverride None", "</Directory>")
+"""Apache looks for a .htaccess in every folder above the site, that for everybody's temporary files among them."""
+
 
 class Apache(TcpServer):
     """One child process with threads; files come from the file system, uncompressed."""
@@ -39,7 +42,8 @@ class Apache(TcpServer):
             },
             "apache.conf",
         )
-        return [str(self.stack.binary("apache2")), "-DFOREGROUND", "-f", str(config)]
+        last = [part for line in NOTHING_OF_OTHERS for part in ("-c", line)]
+        return [str(self.stack.binary("apache2")), "-DFOREGROUND", "-f", str(config), *last]
 
     def _extra(self) -> str:
         """Directives of the virtual host beside the template's."""

@@ -35,7 +35,8 @@ class ScriptedServer(Server):
         """What runs the program; by `env`, so that a variable is the program's and of nothing that a testbed may start
         it with."""
         packages = f"PYTHONPATH={self.stack.python_path(self.component)}"
-        return ["env", packages, *self._qlog_folder(), sys.executable, "-S"]
+        beside = "PYTHONSAFEPATH="  # programs import what lies beside them
+        return ["env", packages, beside, *self._qlog_folder(), sys.executable, "-S"]
 
     def _qlog_folder(self) -> list[str]:
         """Variable by which a program is told to write qlogs, where they are asked for."""
