@@ -25,6 +25,8 @@ from longlook.record.durable import sha256_file
 
 BOOK_FOLDER = "book-html"
 """Where the built book lies in the archive; `_build` is what one's own build writes."""
+LINK = "120000 "
+"""Git's mode of a symbolic link."""
 LICENSES = {
     "https://spdx.org/licenses/MIT": "MIT License (code)",
     "https://spdx.org/licenses/CC-BY-4.0": "Creative Commons Attribution 4.0 International (text and data)",
@@ -63,6 +65,9 @@ def make_archive(html: Path, out: Path | None = None) -> Archive:
     name = f"longlook-{facts['version']}-{commit[:12]}"
     out = out or root / "dist" / f"{name}.tar.gz"
     out.parent.mkdir(parents=True, exist_ok=True)
+    for line in git.output(root, "ls-files", "-sz").split("\0"):
+        if line.startswith(LINK):
+            raise LonglookError(f"{line.partition(chr(9))[2]} is a symbolic link in the commit: an archive has none")
     tracked = sorted(file for file in git.output(root, "ls-files", "-z").split("\0") if file)
     crate = _crate(facts, commit, int(moment), tracked)
     contents = [(file, root / file) for file in tracked]
@@ -90,6 +95,8 @@ def _add(tar: tarfile.TarFile, name: str, content: bytes, mode: int, moment: int
 def _built(html: Path) -> Iterator[str]:
     """Files of the built book; Sphinx's own record of what it did is none."""
     for file in sorted(html.rglob("*")):
+        if file.is_symlink():
+            raise LonglookError(f"{file} is a symbolic link: the built book has none; build it again")
         if file.is_file() and file.name not in (".buildinfo", ".nojekyll"):
             yield file.relative_to(html).as_posix()
 

@@ -42,8 +42,28 @@ STATE = ROOT / ".longlook"
 CACHE = _given("LONGLOOK_CACHE", Path.home() / ".cache" / "longlook")
 
 
+def link_to(path: Path) -> Path | None:
+    """The first symbolic link among a file or folder and what it lies in, up to the folder of the data or of the
+    repository (elsewhere: to the folder that it is in). What links point to is somebody else's choice, and may be
+    anything that this user can write or read: none of ours is one."""
+    path = Path(os.path.abspath(path))
+    way = [path, *path.parents]
+    end = next((number for number, one in enumerate(way) if one in (DATA.parent, ROOT)), 2)
+    return next((one for one in reversed(way[:end]) if one.is_symlink()), None)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise `LonglookError` where a symbolic link leads to a file or folder of ours."""
+    if (link := link_to(path)) is not None:
+        raise LonglookError(
+            f"{link} is a symbolic link: none is followed here, since it may lead anywhere; put the file or folder "
+            "itself in its place, or name another one (LONGLOOK_DATA)"
+        )
+
+
 def require_raw() -> None:
     """Raise `LonglookError` unless there is a folder of campaigns, which may be empty."""
+    refuse_link(RAW)
     if not RAW.is_dir():
         said = "LONGLOOK_DATA" if os.environ.get("LONGLOOK_DATA") else "LONGLOOK_ROOT"
         raise LonglookError(
@@ -55,7 +75,9 @@ def require_raw() -> None:
 
 def require_data() -> None:
     """Raise `LonglookError` where LONGLOOK_DATA names what is no folder for data: one has campaigns in it (`raw`), or
-    nothing yet."""
+    nothing yet; and where links lead to its folders."""
+    for folder in (RAW, PROCESSED):
+        refuse_link(folder)
     if not os.environ.get("LONGLOOK_DATA"):
         return
     try:
@@ -74,6 +96,7 @@ def require_data() -> None:
 def require_writable(*folders: Path) -> None:
     """Raise `LonglookError` unless these folders can be written into, or made."""
     for folder in folders:
+        refuse_link(folder)
         there = next(one for one in (folder, *folder.parents) if os.path.lexists(one))
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
             raise LonglookError(

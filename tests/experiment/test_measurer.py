@@ -55,6 +55,14 @@ def test_a_failure_that_only_mentions_a_lost_node_is_the_cells_own(campaign):
     assert place.asked == [] and place.tries == 2
 
 
+def test_who_waits_for_nodes_says_so(campaign):
+    said = []
+    place = Told(Failure("node", "server node refuses"), None, back=False)
+    Measurer(place, said.append).measure(campaign, campaign.cells()[0])
+    (line,) = said
+    assert "server node refuses; waiting for its nodes, 10 min at the most" in line
+
+
 def test_what_is_not_supported_is_not_tried_twice(campaign):
     place = Told(Failure("not_supported", "no such thing"))
     assert Measurer(place).measure(campaign, campaign.cells()[0]).kind == "not_supported"

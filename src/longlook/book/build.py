@@ -22,6 +22,7 @@ from longlook.errors import LonglookError
 
 __all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters"]
 
+LOG = "book-build.log"
 TIMEOUT_S = 1200
 """A build that takes longer is stuck: the chapters' own time limit is well below."""
 MAX_EXECUTION_S = 400.0
@@ -49,6 +50,8 @@ def build(out: Path | None = None, fresh: bool = False) -> Path:
     out = Path(out) if out is not None else paths.ROOT
     _require(paths.ROOT / "_config.yml", paths.ROOT / "_toc.yml")
     html = out / "_build" / "html"
+    for place in (html, paths.STATE / LOG, *paths.BOOK.rglob("*")):
+        paths.refuse_link(place)
     # A page left from an earlier build would look like one of this build.
     shutil.rmtree(html, ignore_errors=True)
     log, code = _run(out, fresh)
@@ -69,7 +72,7 @@ def _require(*files: Path) -> None:
 def _run(out: Path, fresh: bool) -> tuple[Path, int]:
     """Executes and renders in a process of its own; returns the file with its output, and its exit code."""
     paths.STATE.mkdir(parents=True, exist_ok=True)
-    log = paths.STATE / "book-build.log"
+    log = paths.STATE / LOG
     command = [sys.executable, "-m", "longlook.book.render", str(out), *([FRESH] if fresh else [])]
     environment = {**os.environ, "LONGLOOK_ROOT": str(paths.ROOT), "NO_COLOR": "1"}
     with log.open("wb") as stream:

@@ -20,6 +20,7 @@ import pandas
 import pyarrow
 import pyarrow.parquet
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.record.durable import explain_disk_errors, json_bytes, read_json, sha256_file, write_bytes
 
@@ -62,6 +63,7 @@ def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str,
     """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the
     rows of each."""
     with explain_disk_errors("write the processed tables", folder):
+        paths.refuse_link(folder)
         folder.mkdir(parents=True, exist_ok=True)
     whole = {name: [_checked(name, row) for row in tables.get(name, ())] for name in TABLES}
     counts: dict[str, int] = {}

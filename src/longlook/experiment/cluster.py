@@ -30,6 +30,7 @@ from longlook.experiment.credentials import make_credentials, security, workers_
 from longlook.experiment.scratch import own_scratch
 from longlook.host.command import kill_tree
 from longlook.node.login import login_options
+from longlook.node.session import CONNECT_TIMEOUT_S
 from longlook.testbed.description import Control, Description
 
 LOOPBACK = "127.0.0.1"
@@ -155,7 +156,9 @@ class AwayWorker(ProcessInterface):
         """Credentials go over the connection, into the worker's memory: there is nothing to remove over there."""
         own = self._control
         login = login_options(own.key, own.known_hosts)
-        self._connection = await asyncssh.connect(own.host, port=own.port, username=self._user, **login)
+        self._connection = await asyncssh.connect(
+            own.host, port=own.port, username=self._user, connect_timeout=CONNECT_TIMEOUT_S, **login
+        )
         reached = self._connection.get_extra_info("peername")[0]
         argv = [own.python, "-m", "longlook.experiment.away"]
         self._process = await self._connection.create_process(shlex.join(argv))

@@ -31,6 +31,8 @@ from longlook.record.campaigns import Campaign, find_campaign
 from longlook.stack import load_stack
 from longlook.testbed.description import Description
 
+SAID = "longlook"
+"""Topic of what workers have to say while a cell is under way."""
 _measurers: WeakKeyDictionary[Worker, Measurer] = WeakKeyDictionary()
 
 
@@ -50,7 +52,7 @@ def _measurer(bed: Description) -> Measurer:
     """This worker's own, for as long as it lives: it remembers whether its testbed was lost."""
     worker = get_worker()
     if worker not in _measurers:
-        _measurers[worker] = Measurer(place_of(bed))
+        _measurers[worker] = Measurer(place_of(bed), lambda text: worker.log_event(SAID, text))
     return _measurers[worker]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from longlook.experiment.failure import Failure
 from longlook.experiment.places import PATIENCE_S, Place
@@ -14,12 +15,16 @@ TRIES_PER_CELL = 2
 GLANCE_S = 10.0
 
 
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
 class Measurer:
     """Measures cells on one testbed, for the length of a run. A testbed whose nodes did not come back is not waited for
     again with every cell, but looked at: once it is back, it is used."""
 
-    def __init__(self, place: Place):
-        self._place = place
+    def __init__(self, place: Place, say: Callable[[str], object] = _to_stderr):
+        self._place, self._say = place, say
         self._lost: Failure | None = None
 
     def measure(self, campaign: Campaign, cell: Cell) -> Failure | None:
@@ -34,10 +39,12 @@ class Measurer:
             if failure is None:
                 campaign.finish_cell(partial, experiment_of(cell).files)
                 return None
-            print(f"{cell.id}: {failure}", file=sys.stderr, flush=True)
+            _to_stderr(f"{cell.id}: {failure}")
             if failure.kind == "not_supported":
                 break
-            if failure.kind == "node" and tries_left and not self._place.is_back(PATIENCE_S):
-                self._lost = failure
-                break
+            if failure.kind == "node" and tries_left:
+                self._say(f"{cell.id}: {failure}; waiting for its nodes, {PATIENCE_S / 60:.0f} min at the most")
+                if not self._place.is_back(PATIENCE_S):
+                    self._lost = failure
+                    break
         return failure

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ from longlook.testbed.ownership import Owner, entitled, owned
 PATIENCE_S = 600.0
 """For a node that does not answer: a restart of an Emulab node takes about five minutes."""
 POLL_S = 5.0
+ROLES: tuple[Role, ...] = ("server", "bridge", "client")
 D = TypeVar("D", bound=Description)
 
 
@@ -45,6 +47,9 @@ class Place(abc.ABC, Generic[D]):
     @abc.abstractmethod
     def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
         """Own the testbed, from the first to the last cell of a run; raises at once where somebody else does."""
+
+    def require_reachable(self) -> None:
+        """Raise at once, with what to do, where a host of the testbed cannot be reached: before anything is begun."""
 
     @abc.abstractmethod
     def attempt(
@@ -114,6 +119,13 @@ class NodesPlace(Place[EmulabDescription]):
     def owned(self, what: str) -> contextlib.AbstractContextManager[Owner]:
         return owned(self.bed.name, paths.CACHE, what)
 
+    def require_reachable(self) -> None:
+        for role in ROLES:
+            session = session_to(self.bed, role)
+            print(f"reaching {session!r}", file=sys.stderr, flush=True)
+            with session:
+                pass
+
     def attempt(
         self, cell: Cell, campaign: str, folder: Path, set_aside: Callable[[], object] | None
     ) -> Failure | None:
@@ -131,7 +143,7 @@ class NodesPlace(Place[EmulabDescription]):
 
     def is_back(self, patience_s: float) -> bool:
         deadline = time.monotonic() + patience_s
-        waiting: list[Role] = ["server", "bridge", "client"]
+        waiting = list(ROLES)
         while waiting and time.monotonic() < deadline:
             with contextlib.suppress(LonglookError), session_to(self.bed, waiting[0]) as session:
                 session.run(["true"], timeout_s=10, as_root=False)

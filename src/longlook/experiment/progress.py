@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from longlook import paths
+from longlook.errors import LonglookError
 from longlook.experiment.failure import Failure
 from longlook.experiment.registry import estimate_s
 from longlook.plan.cell import Cell
 from longlook.record.campaign import Campaign
-from longlook.record.durable import explain_disk_errors
+from longlook.record.durable import explain_disk_errors, parse_object, read_bytes
 
 LOG = "log.jsonl"
 
@@ -48,8 +49,11 @@ class Progress:
 
 def wall_s(campaign: Campaign) -> float:
     """Time spent on the campaign's cells, over all sittings, s."""
-    lines = (campaign.path / LOG).read_text(encoding="utf-8").splitlines()
-    return sum(json.loads(line)["wall_s"] for line in lines)
+    path = campaign.path / LOG
+    try:
+        return sum(float(parse_object(line)["wall_s"]) for line in read_bytes(path).splitlines())
+    except (OSError, ValueError, TypeError, LookupError) as error:
+        raise LonglookError(f"{path} cannot be read: {error!r}") from None
 
 
 @contextlib.contextmanager
@@ -66,6 +70,7 @@ def shown(campaign: Campaign, total_s: float, quiet: bool) -> Iterator[Progress]
 @contextlib.contextmanager
 def _noise_aside():
     """The terminal for our own words; what kernels write to standard error meanwhile goes to .longlook/kernels.log."""
+    paths.refuse_link(paths.STATE / "kernels.log")
     paths.STATE.mkdir(exist_ok=True)
     terminal = os.dup(2)
     with (paths.STATE / "kernels.log").open("ab") as log, os.fdopen(os.dup(terminal), "w") as screen:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longlook.errors import LonglookError
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
-from longlook.record.durable import read_json
+from longlook.record.durable import read_bytes, read_json
 from longlook.record.samples import Sample, check_record, read_records, sample_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def traces(folder: Path) -> str:
 
     path = folder / TRACES
     try:
-        packed = path.read_bytes()
+        packed = read_bytes(path)
         if not 0 < zstandard.frame_content_size(packed) <= MOST_TRACED_BYTES:
             raise LonglookError(f"{path} does not say how large it is, or is larger than any trace")
         return zstandard.ZstdDecompressor().decompress(packed).decode()

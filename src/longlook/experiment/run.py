@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import time
 from collections import Counter
@@ -26,6 +25,7 @@ from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign, Role
 from longlook.record.campaigns import open_campaign
+from longlook.record.durable import read_json
 from longlook.record.samples import read_samples
 from longlook.stack import open_stack
 from longlook.stack.adapters import components_of
@@ -83,6 +83,9 @@ def run_sweep(
         # A control host's own worker owns what it controls.
         own = [place_of(bed).owned(f"sweep {sweep.name}") for bed in testbeds if bed.control is None]
         owners = [owning.enter_context(one) for one in own]
+        for bed in testbeds:
+            if bed.control is None:
+                place_of(bed).require_reachable()
         campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
         owning.callback(campaign.close)
         for owner in owners:
@@ -144,7 +147,7 @@ def _one_by_one(
 ) -> None:
     """`short`: cells of earlier sittings that have too few samples."""
     place = place_of(bed)
-    campaign, measurer = found.campaign, Measurer(place)
+    campaign, measurer = found.campaign, Measurer(place, progress.say)
     told = not place.is_here
 
     def measure(cell: Cell) -> Failure | None:
@@ -176,7 +179,7 @@ def _side_by_side(
     """By Dask; in a second pass what came out short of accepted samples, now or in an earlier sitting, on the same
     testbeds."""
     from longlook.experiment.cluster import cluster
-    from longlook.experiment.distribute import measure_all
+    from longlook.experiment.distribute import SAID, measure_all
 
     campaign = found.campaign
     kept: list[tuple[Cell, Path]] = []
@@ -185,6 +188,7 @@ def _side_by_side(
     try:
         with cluster(testbeds, f"campaign {campaign.id}") as opened:
             progress.say(f"dashboard: {opened.dashboard}")
+            opened.client.subscribe_topic(SAID, lambda event: progress.say(event[1]))
             for again in (False, True):
                 began = dict.fromkeys(plan, time.monotonic())
                 for cell, where, failure in measure_all(campaign, plan, testbeds, opened.client):
@@ -251,11 +255,11 @@ def _begun(campaign: Campaign) -> dict[str, str]:
     for cell in campaign.cells():
         record = campaign.path / cell.id / ENVIRONMENT_NAME
         if record.exists():
-            found[row_of(cell)] = json.loads(record.read_text(encoding="utf-8")).get("testbed", {}).get("name", "")
+            found[row_of(cell)] = read_json(record).get("testbed", {}).get("name", "")
     return found
 
 
 def _is_short(campaign: Campaign, cell: Cell) -> bool:
     """Measured, with fewer accepted samples than it asks for: as a rule the machine was disturbed for a while."""
     record = campaign.path / cell.id / CELL_NAME
-    return record.exists() and not json.loads(record.read_text(encoding="utf-8"))["complete"]
+    return record.exists() and not read_json(record)["complete"]

@@ -7,22 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
-
-MOST_BYTES = 4_000_000
-"""Of a file that somebody wrote by hand: more is something else, a device that never ends for instance."""
+from longlook.host.files import read_regular
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The values of a file; raises `FileNotFoundError` where there is none, and else `LonglookError`."""
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
+        data = read_regular(path)
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in its name
         raise LonglookError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(data) > MOST_BYTES:
-        raise LonglookError(f"{path} cannot be read: it has more than {MOST_BYTES // 10**6} MB, no table of ours has")
     try:
         return tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:

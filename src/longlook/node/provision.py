@@ -95,6 +95,10 @@ def stack_bundles(name: str) -> tuple[Bundle, ...]:
     return tuple(bundles)
 
 
+FOREIGN = 'if [ -L "$1" ]; then echo link; fi; case "$(stat -c %U "$1")" in root|"$2") ;; *) echo another;; esac'
+"""Says something about a folder that somebody may have made beforehand, where every user can: /var/tmp is one."""
+
+
 class Provisioned:
     """One node with folder, code and, once asked for, stacks; gives the environment in which the code runs there."""
 
@@ -103,6 +107,12 @@ class Provisioned:
         code = code_bundle()
         self.code = f"{folder}/code/{code.digest}"
         places = [folder, f"{folder}/cells", f"{folder}/cache", f"{folder}/code"]
+        session.run(["mkdir", "-p", folder], timeout_s=30)
+        if session.run(["sh", "-c", FOREIGN, "sh", folder, session.user], timeout_s=30).strip():
+            raise NodeError(
+                f"{session.what} ({session.host}): {folder} is a link, or another user's, who could exchange what root "
+                "runs from it: remove it there, or name another `folder` in the testbeds' file"
+            )
         session.run(["mkdir", "-p", *places], timeout_s=30)
         session.run(["chown", session.user, *places], timeout_s=30)
         self._place(code, self.code)
@@ -123,7 +133,7 @@ class Provisioned:
             ["python3", "-S", f"{self.code}/src/longlook/node/{CLEAN.name}", self._session.tag], timeout_s=60
         )
         self._session.run(
-            ["sh", "-c", 'rm -rf "$1" && mkdir -p "$1" && chmod 1777 "$1"', "sh", f"{self._folder}/tmp"], timeout_s=60
+            ["sh", "-c", 'rm -rf "$1" && mkdir -p "$1" && chmod 711 "$1"', "sh", f"{self._folder}/tmp"], timeout_s=60
         )
 
     def place_stack(self, name: str) -> None:

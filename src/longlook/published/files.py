@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.files import open_own
 
 
 def rows(study: str, name: str, folder: Path | None = None) -> Iterator[tuple[str, dict[str, str]]]:
     """(where, row) for each line of a study's file; a row has every column of the head, as text."""
     path = (folder or paths.PUBLISHED) / study / name
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            for number, row in enumerate(csv.DictReader(stream), start=2):
+        with open_own(path) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="") as lines:
+            for number, row in enumerate(csv.DictReader(lines), start=2):
                 where = f"{path}, line {number}"
                 if None in row or None in row.values():
                     raise LonglookError(f"{where}: more or fewer fields than the head has")

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from longlook.errors import LonglookError, plain
 from longlook.host import facts
+from longlook.paths import refuse_link
 from longlook.plan.sweep import Sweep
 from longlook.plan.value import checked_name
 from longlook.record.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, OLD_SCHEMA, Campaign, Role, iso, stamp, utc_now
 from longlook.record.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
 from longlook.record.info import check_info
-from longlook.record.manifest import MANIFEST_NAME, check_manifest
+from longlook.record.manifest import MANIFEST_NAME, check_manifest, links_in
 
 __all__ = ["Campaign", "find_campaign", "open_campaign", "read_campaigns", "scan_campaigns", "verify"]
 
@@ -29,6 +30,7 @@ def open_campaign(root: Path, sweep: Sweep, role: Role, stack_digest: str, resum
     """
     root = Path(root)
     with explain_disk_errors("make the folder of raw records", root):
+        refuse_link(root)
         root.mkdir(parents=True, exist_ok=True)
     if resume is None:
         return _locked(_create(root, sweep, role, stack_digest))
@@ -96,6 +98,11 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
 
 def _locked(campaign: Campaign) -> Campaign:
     """Lock the folder itself (no lock file to leave behind; the kernel lets go when the process ends)."""
+    if links := links_in(campaign.path):
+        raise LonglookError(
+            f"campaign {campaign.id} is not measured into: {plain(links[0])} in it is a symbolic link, which no record "
+            "has; remove it, or start a new one (--new)"
+        )
     descriptor = os.open(campaign.path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,6 +118,7 @@ def _locked(campaign: Campaign) -> Campaign:
 def find_campaign(root: Path, campaign_id: str) -> Campaign:
     """The campaign of that id under `root`; an unknown id is an error that lists the known ones."""
     path = Path(root) / checked_name(campaign_id, "campaign")
+    refuse_link(path)
     if not (path / CAMPAIGN_NAME).is_file():
         known = ", ".join(found.id for found in scan_campaigns(root)[0]) or "none"
         raise LonglookError(f"there is no campaign {campaign_id!r} in {root} (known: {known})")
@@ -137,6 +145,7 @@ def scan_campaigns(root: Path) -> tuple[list[Campaign], dict[str, str]]:
         if not path.is_dir() or not any(map(os.path.lexists, marks)):
             continue
         try:
+            refuse_link(path)
             found.append(_load(path))
         except LonglookError as error:
             broken[plain(path.name)] = str(error)

@@ -10,7 +10,6 @@ import errno
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
@@ -19,7 +18,9 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.files import RECORD_BYTES, open_own
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -66,10 +67,12 @@ def fsync_tree(folder: Path) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace `path` by `data`, all or nothing, durable on return."""
+    paths.refuse_link(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with explain_disk_errors(f"write {path.name}", path):
         try:
-            with temporary.open("wb") as stream:
+            temporary.unlink(missing_ok=True)
+            with temporary.open("xb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -108,22 +111,21 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     return data
 
 
-@contextmanager
-def open_file(path: Path) -> Iterator[BufferedReader]:
-    """A file of a record, to be read; an `OSError` for what waits for its writer, or never ends: a pipe, a device."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "no regular file", str(path))
-        yield stream
-
-
 def read_bytes(path: Path) -> bytes:
-    """All of a file of a record."""
-    with open_file(path) as stream:
-        return stream.read()
+    """All of a file of a record; an `OSError` for one that is larger than any of ours."""
+    with _bounded(path) as stream:
+        return stream.read(RECORD_BYTES)
+
+
+@contextmanager
+def _bounded(path: Path) -> Iterator[BufferedReader]:
+    with open_own(path) as stream:
+        if os.fstat(stream.fileno()).st_size > RECORD_BYTES:
+            raise OSError(errno.EFBIG, f"it has more than {RECORD_BYTES / 1e6:g} MB, which none of ours has", str(path))
+        yield stream
 
 
 def sha256_file(path: Path) -> str:
     """SHA-256 of a file, hexadecimal."""
-    with open_file(path) as stream:
+    with _bounded(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

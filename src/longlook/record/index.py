@@ -19,7 +19,7 @@ from longlook.errors import LonglookError, one_line
 from longlook.plan.value import checked_name
 from longlook.record.campaign import Campaign
 from longlook.record.campaigns import find_campaign, scan_campaigns, verify
-from longlook.record.durable import explain_disk_errors, sha256_file, write_bytes
+from longlook.record.durable import explain_disk_errors, read_bytes, sha256_file, write_bytes
 from longlook.record.manifest import MANIFEST_NAME
 
 INDEX_NAME = "INDEX.sha256"
@@ -36,12 +36,12 @@ def read_index(root: Path) -> dict[str, str]:
     `LonglookError`."""
     path = Path(root) / INDEX_NAME
     found: dict[str, str] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return {}
+    try:
+        lines = read_bytes(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise LonglookError(f"{path} could not be read: {error}") from None
+        raise LonglookError(f"{path} could not be read: {getattr(error, 'strerror', None) or error}") from None
     for number, line in enumerate(lines, start=1):
         match = _LINE.match(line)
         if match is None or match[2] in found:
@@ -140,7 +140,7 @@ def _signature(root: Path) -> list[str]:
         return [f"the signature of {INDEX_NAME} cannot be checked: no ssh-keygen here (Debian: openssh-client)"]
     who = _keygen(["find-principals", "-s", str(signature), "-f", str(signers)])
     names = who.stdout.splitlines() if who.returncode == 0 else []
-    text = (root / INDEX_NAME).read_bytes()
+    text = read_bytes(root / INDEX_NAME)
     for name in names:
         argv = ["verify", "-f", str(signers), "-I", name, "-n", NAMESPACE, "-s", str(signature)]
         if _keygen(argv, text).returncode == 0:

@@ -10,7 +10,7 @@ import pyarrow
 import pyarrow.parquet
 
 from longlook.errors import LonglookError
-from longlook.record.durable import open_file
+from longlook.host.files import open_own
 
 MOST_ROWS = 10**7
 MOST_BYTES = 10**9
@@ -27,7 +27,7 @@ def read_columns(path: Path, columns: Mapping[str, str]) -> pd.DataFrame:
     """The table of a file; `columns`: name -> `text` (without gaps) or `number`. A file that is damaged,
     lacks one or claims to be larger than any of ours is a `LonglookError`. Columns without a row have no type."""
     try:
-        with open_file(path), pyarrow.parquet.ParquetFile(path) as file:
+        with open_own(path), pyarrow.parquet.ParquetFile(path) as file:
             about = file.metadata
             size = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
             if about.num_rows > MOST_ROWS or size > MOST_BYTES:

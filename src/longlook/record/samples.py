@@ -20,6 +20,7 @@ from typing import Any
 import zstandard
 
 from longlook.errors import LonglookError
+from longlook.paths import refuse_link
 from longlook.record import upgrade
 from longlook.record.durable import explain_disk_errors, parse_object, read_bytes, write_bytes
 
@@ -169,8 +170,9 @@ class SamplesWriter:
     def __init__(self, path: Path):
         self.path = Path(path)
         with explain_disk_errors(f"open {self.path.name}", self.path):
+            refuse_link(self.path)
             self._stream = self.path.open("ab", buffering=0)
-            self._good = max((end for _content, end in _frames(self.path.read_bytes())), default=0)
+            self._good = max((end for _content, end in _frames(read_bytes(self.path))), default=0)
             self._stream.truncate(self._good)
         self.count = sum(1 for _line in _lines(self.path, torn_ok=True))
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.cpulimit import held
+from longlook.host.files import read_text
 from longlook.host.hosts import Hosts, Running
 from longlook.host.sockets import pace
 from longlook.plan.arm import Arm
@@ -178,7 +179,7 @@ class Server(abc.ABC):
     def fill(self, template: Path, values: dict[str, Any], name: str) -> Path:
         """Write a configuration from the stack's template; a missing value is an error, not an empty text."""
         try:
-            text = Template(template.read_text(encoding="utf-8")).substitute(
+            text = Template(read_text(template, "the template")).substitute(
                 {key: str(value) for key, value in values.items()}
             )
         except KeyError as error:

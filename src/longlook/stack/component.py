@@ -31,7 +31,11 @@ class Report(Table):
 
     @model_validator(mode="after")
     def _regex_has_a_group(self) -> Self:
-        if self.how != "package" and re.compile(self.regex).groups != 1:
+        try:
+            groups = re.compile(self.regex).groups
+        except (re.error, RecursionError, OverflowError) as error:
+            raise ValueError(f"regex {self.regex!r} is no regular expression: {error}") from None
+        if self.how != "package" and groups != 1:
             raise ValueError(f"regex {self.regex!r} needs exactly one group, the version")
         return self
 

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from longlook import paths
+from longlook.errors import LonglookError
+from longlook.host.files import read_text
 from longlook.plan.arm import Protocol
 from longlook.plan.value import worded
 from longlook.stack.component import KEPT, Component, Kept, Locks
@@ -105,7 +107,7 @@ class Part:
         for kind in ("npm", "python"):
             path = self.lock(kind)
             if path is not None:
-                pieces.append((path.name, path.read_bytes()))
+                pieces.append((path.name, _text(path).encode()))
         pieces += [(f"tools/{name}", source_hash(paths.TOOLS / name).encode()) for name in self.tools]
         return digest_of(pieces)
 
@@ -180,22 +182,39 @@ def _npm_versions(lock: Path | None) -> dict[str, str]:
     """Package -> version, of the packages at the top of node_modules."""
     if lock is None:
         return {}
-    try:
-        packages = json.loads(lock.read_text(encoding="utf-8"))["packages"]
-    except (OSError, ValueError, KeyError) as error:
-        raise StackError(f"{lock}: not a package-lock.json of version 2 or 3: {error!r}") from None
+    packages = npm_packages(lock)
     top = (key for key in packages if key.startswith("node_modules/") and key.count("node_modules/") == 1)
     return {key.removeprefix("node_modules/"): packages[key].get("version", "") for key in top}
+
+
+def npm_packages(lock: Path) -> dict[str, dict[str, Any]]:
+    """`packages` of a package-lock.json: place in node_modules -> facts."""
+    wrong = f"{lock}: not a package-lock.json of version 2 or 3: "
+    try:
+        data = json.loads(_text(lock))
+    except (ValueError, RecursionError) as error:
+        raise StackError(f"{wrong}not JSON: {str(error)[:200]}") from None
+    packages = data.get("packages") if isinstance(data, dict) else None
+    if not isinstance(packages, dict):
+        raise StackError(f"{wrong}`packages` is to be a table of the top level")
+    for place, facts in packages.items():
+        if not isinstance(facts, dict) or not isinstance(facts.get("version", ""), str):
+            raise StackError(f"{wrong}packages.{place[:80] or chr(34) * 2} is to be a table, and its `version` a text")
+    return packages
+
+
+def _text(lock: Path) -> str:
+    try:
+        return read_text(lock, "the lock file")
+    except LonglookError as error:
+        raise StackError(str(error)) from None
 
 
 def _python_versions(lock: Path | None) -> dict[str, str]:
     """Package -> version, from the `name==version` lines of a hash-locked requirements file."""
     if lock is None:
         return {}
-    try:
-        text = lock.read_text(encoding="utf-8")
-    except OSError as error:
-        raise StackError(f"cannot read the lock file {lock}: {error.strerror}") from None
+    text = _text(lock)
     found = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", text, flags=re.MULTILINE)
     return {_normal(name): version for name, version in found}
 

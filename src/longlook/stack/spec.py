@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from longlook import paths
+from longlook.host.files import read_text
 from longlook.plan.arm import Cca, Protocol
 from longlook.plan.value import checked_name, worded
 from longlook.stack.adapters import side_problems, switch_problems
@@ -153,7 +154,9 @@ class Stack:
         pieces = [("sides", as_json({"server": facts.server, "version": facts.version, "tls": facts.tls}))]
         if facts.server_flags:
             pieces.append(("flags", as_json(facts.server_flags)))
-        pieces += [(f"templates/{name}", path.read_bytes()) for name, path in self.templates.items()]
+        pieces += [
+            (f"templates/{name}", read_text(path, "the template").encode()) for name, path in self.templates.items()
+        ]
         for part in self.parts:
             if any(component.role == "server" for component in part.spec.components.values()):
                 pieces.append((f"parts/{part.name}", part.digest.encode()))

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longlook.errors import LonglookError
-from longlook.host.toml import MOST_BYTES
+from longlook.host.files import read_text
 from longlook.testbed.description import EmulabDescription, Pipes
 
 if TYPE_CHECKING:
@@ -40,16 +40,7 @@ PYTHON = "/local/repository/.venv/bin/python"
 
 def load_manifest(path: Path, user: str | None = None, pipes: Pipes = PIPES) -> tuple[EmulabDescription, ...]:
     """The testbeds of a manifest that was saved in a file; see `read_manifest`."""
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise LonglookError(f"{path} is not a manifest: it has more than {MOST_BYTES // 10**6} MB")
-        text = data.decode("utf-8")
-    except OSError as error:
-        raise LonglookError(f"cannot read the manifest {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise LonglookError(f"{path} is not a manifest: it is not text in UTF-8") from None
+    text = read_text(path, "the manifest")
     try:
         return read_manifest(text, user, pipes)
     except LonglookError as error:
