@@ -119,7 +119,7 @@ def test_a_stranger_who_was_there_before_gets_nothing(shared, stranger, tmp_path
 def test_a_folder_for_temporary_files_in_which_others_can_exchange_them(tmp_path, monkeypatch):
     tmp_path.chmod(0o777)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    refusal = "other users can exchange files in it: name a folder of your own"
+    refusal = "other users can exchange files in it: name a folder of your own there"
     with pytest.raises(LonglookError, match=refusal), command.own_folder():
         pass
     tmp_path.chmod(0o1777)
@@ -130,6 +130,22 @@ def test_a_folder_for_temporary_files_in_which_others_can_exchange_them(tmp_path
             folder
         )
     assert not folder.exists() and tempfile.gettempdir() == str(tmp_path)
+
+
+@pytest.mark.root
+def test_a_cache_that_is_somebody_elses(tmp_path):
+    """Programs are started from it."""
+    argv = [sys.executable, "-m", "longlook.cli", "stack", "show", "quicv1"]
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for owner, mode, wrong in ((NOBODY.pw_uid, 0o755, True), (0, 0o777, True), (0, 0o755, False)):
+        os.chown(cache, owner, -1)
+        cache.chmod(mode)
+        done = subprocess.run(
+            argv, env=os.environ | {"LONGLOOK_CACHE": str(cache)}, capture_output=True, text=True, timeout=120
+        )
+        said = "other users can exchange files in it" in done.stderr
+        assert said == wrong and done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
 
 
 def test_what_a_killed_command_left_goes_with_the_next_one_and_nothing_else(tmp_path, monkeypatch):

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import psutil
 
+from longlook import paths
 from longlook.errors import LonglookError
 
 PREFIX = "ll-"
@@ -48,6 +49,9 @@ def command() -> Iterator[None]:
     with contextlib.ExitStack() as _own:
         _own.enter_context(_heeding_signals())
         _own.enter_context(own_folder())
+        if paths.CACHE.exists():  # programs are started from it; of a checkout of his own, its owner may have made it
+            owners = {0, os.geteuid(), paths.ROOT.stat().st_uid}
+            _require_unexchanged(paths.CACHE, "programs are kept (LONGLOOK_CACHE)", owners)
         _own.callback(end_descendants, {one.pid for one in psutil.Process().children()})
         _own.callback(_heed_no_more)  # what follows is bounded, and must be done
         yield
@@ -118,16 +122,19 @@ def own_folder() -> Iterator[Path]:
 
 
 def _shared() -> Path:
-    """The folder for everybody's temporary files; a `LonglookError` where another user could exchange what is in it."""
+    """The folder for everybody's temporary files."""
     place = Path(tempfile.gettempdir())
-    found = place.stat()
-    others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not found.st_mode & stat.S_ISVTX
-    if others or found.st_uid not in (0, os.geteuid()):
-        raise LonglookError(
-            f"{place} is where temporary files go (TMPDIR), and other users can exchange files in it: name a folder of "
-            "your own, or one with mode 1777 that is root's"
-        )
+    _require_unexchanged(place, "temporary files go (TMPDIR)", {0, os.geteuid()})
     return place
+
+
+def _require_unexchanged(place: Path, what: str, owners: Collection[int]) -> None:
+    """Raise `LonglookError` where another user could exchange what is in a folder."""
+    found = place.stat()
+    if found.st_uid not in owners or (found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX):
+        raise LonglookError(
+            f"{place} is where {what}, and other users can exchange files in it: name a folder of your own there"
+        )
 
 
 def _remove_left(place: Path) -> None:
