@@ -6,6 +6,7 @@ import pytest
 from campaigns import (
     COLD,
     STACK_DIGEST,
+    believed,
     control_sweep,
     loads_of,
     make_campaign,
@@ -42,7 +43,7 @@ def compared(tmp_path):
     """A function that compares two campaigns and checks the report's width."""
 
     def compare(a, b):
-        found = compare_campaigns(a.id, b.id, tmp_path)
+        found = compare_campaigns(a.id, b.id, tmp_path, believed)
         text = format_comparison(found)
         assert all(len(line) <= 120 for line in text.splitlines())
         assert json.loads(to_json(found))["a"]["campaign"] == a.id
@@ -223,7 +224,7 @@ def test_mistakes_are_told(tmp_path):
         ((campaign.id, empty.id), "has no finished cell yet"),
     ):
         with pytest.raises(LonglookError, match=words):
-            compare_campaigns(*pair, tmp_path)
+            compare_campaigns(*pair, tmp_path, believed)
 
 
 def test_too_few_loads_are_no_verdict(tmp_path, compared):

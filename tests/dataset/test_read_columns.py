@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from longlook.errors import LonglookError
+from longlook.record.columns import MILLISECONDS, TEXT
 from longlook.record.parquet import read_columns
 
-COLUMNS = {"arm": "text", "ms": "number"}
+COLUMNS = {"arm": TEXT, "ms": MILLISECONDS}
 
 
 @pytest.mark.parametrize("table", [{"arm": ["quic"], "ms": [1.5]}, {"arm": [], "ms": []}])

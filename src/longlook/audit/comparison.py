@@ -13,12 +13,15 @@ from longlook.analysis.result import CellResult
 from longlook.analysis.twofold import VerdictPair, share_agreeing
 from longlook.audit.checks import allowed_by_chance
 from longlook.audit.origins import Fact, LinkGap, facts_between, link_gap
+from longlook.dataset.checks import check_campaign
+from longlook.dataset.process import Check
 from longlook.dataset.results import read_results
-from longlook.errors import LonglookError
+from longlook.errors import LonglookError, one_line
 from longlook.experiment.base import Metric
 from longlook.experiment.registry import named
 from longlook.record.campaign import Campaign
-from longlook.record.campaigns import find_campaign
+from longlook.record.campaigns import find_campaign, unreadable
+from longlook.record.upgrade import UNREADABLE
 
 NEAR = (0.01, 0.05)
 """Shares of a mean within which the report counts."""
@@ -129,11 +132,11 @@ def outcome_of(tested: int, significant: int, beyond_drift: int) -> Outcome:
     return "close" if beyond_drift <= allowed else "different"
 
 
-def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Comparison:
+def compare_campaigns(a: str, b: str, raw_root: Path | None = None, check: Check = check_campaign) -> Comparison:
     """Compare two campaigns of `data/raw`, sealed or still growing, in the cells that both have.
 
-    A `LonglookError` where one is unknown, both are the same, one has no finished cell, their experiments differ, or
-    they have no cell in common.
+    A `LonglookError` where one is unknown or not to be believed (`check`), both are the same, one has no finished cell,
+    their experiments differ, or they have no cell in common.
     """
     if a == b:
         raise LonglookError(f"{a} was named twice; a comparison takes two campaigns")
@@ -144,7 +147,7 @@ def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Compariso
             f"{a} measured {what[0]} (experiment {one.experiment}) and {b} {what[1]} (experiment {other.experiment}): "
             "they have no cell in common"
         )
-    measured = [read_results(campaign, environments=True) for campaign in (one, other)]
+    measured = [_results(campaign, check) for campaign in (one, other)]
     for campaign, cells in zip((one, other), measured, strict=True):
         if not cells:
             raise LonglookError(
@@ -157,7 +160,10 @@ def compare_campaigns(a: str, b: str, raw_root: Path | None = None) -> Compariso
             f"{a} and {b} have no cell in common: {_example(measured[0])} against {_example(measured[1])}; "
             f"for a campaign like {a} measure its sweep: longlook run {one.sweep}"
         )
-    return comparison_of(_compared(one), _compared(other), pairing)
+    try:
+        return comparison_of(_compared(one), _compared(other), pairing)
+    except UNREADABLE as error:
+        raise LonglookError(f"{a} and {b} cannot be compared: {unreadable(error)}") from None
 
 
 def comparison_of(a: ComparedCampaign, b: ComparedCampaign, pairing: Pairing) -> Comparison:
@@ -174,6 +180,15 @@ def comparison_of(a: ComparedCampaign, b: ComparedCampaign, pairing: Pairing) ->
         link=link_gap(pairing.pairs),
         same_seeds=sum(bool(_seeds(one.a) & _seeds(one.b)) for one in pairing.pairs),
     )
+
+
+def _results(campaign: Campaign, check: Check) -> list[CellResult]:
+    try:
+        if problems := check(campaign).problems:
+            raise LonglookError(one_line(f"campaign {campaign.id} is not to be believed: {problems[0]}"))
+        return read_results(campaign, environments=True)
+    except UNREADABLE as error:
+        raise LonglookError(f"campaign {campaign.id}: {unreadable(error)}") from None
 
 
 def _compared(campaign: Campaign) -> ComparedCampaign:

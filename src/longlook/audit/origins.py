@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longlook.analysis.pairing import CellPair
+from longlook.errors import one_line
 
 Environment = Mapping[str, Any]
 MAIN = ("testbed", "link", "host", "CPU", "CPUs", "memory", "kernel", "clock", "commit")
@@ -57,7 +58,7 @@ def _collected(environments: Iterable[Environment]) -> dict[str, set[str]]:
     for environment in environments:
         for name, value in _facts(environment).items():
             if value is not None:
-                found.setdefault(name, set()).add(str(value))
+                found.setdefault(name, set()).add(one_line(str(value)))
     return found
 
 

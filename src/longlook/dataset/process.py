@@ -15,12 +15,12 @@ from longlook.dataset import rows
 from longlook.dataset.agreement import agreement_rows
 from longlook.dataset.checks import Checked, check_campaign
 from longlook.dataset.results import results_of, with_folders
-from longlook.dataset.tables import TABLES, write_tables
+from longlook.dataset.tables import TABLES, check_rows, write_tables
 from longlook.errors import LonglookError, one_line
 from longlook.experiment.registry import named
 from longlook.record import index
 from longlook.record.campaign import Campaign
-from longlook.record.campaigns import scan_campaigns
+from longlook.record.campaigns import scan_campaigns, unreadable
 
 Tables = dict[str, list[rows.Row]]
 Check = Callable[[Campaign], Checked]
@@ -67,8 +67,8 @@ def make_tables(raw_root: Path, published_root: Path | None = None, check: Check
         try:
             checked = _checked(campaign, sealed, prints, check)
             tables[campaign.id] = _tables_of(campaign, checked, published_root)
-        except LonglookError as error:
-            made.left_out[campaign.id] = one_line(str(error))
+        except Exception as error:  # whatever somebody else's records make ours raise, the others' tables are made
+            made.left_out[campaign.id] = one_line(str(error) if isinstance(error, LonglookError) else unreadable(error))
             made.tables["campaigns"].append(rows.campaign_row(campaign, made.left_out[campaign.id]))
             continue
         prints |= dict.fromkeys(checked.prints, campaign.id)
@@ -113,6 +113,8 @@ def _tables_of(campaign: Campaign, checked: Checked, published_root: Path | None
         tables["arms"] += rows.arm_rows(result)
         tables["contrasts"] += rows.contrast_rows(result)
     tables["agreement_means"], tables["agreement_verdicts"] = agreement_rows(results, published_root)
+    for name in tables.keys() - {"timelines", "throughput"}:  # these are as their files, which have schemas
+        check_rows(name, tables[name])
     return tables
 
 

@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -128,6 +128,18 @@ def _checked(name: str, row: Row) -> dict[str, Any]:
     return {key: None if _is_missing(row[key]) else row[key] for key in wanted}
 
 
+def check_rows(name: str, rows: Sequence[Row]) -> None:
+    """Raise `LonglookError` unless each value of these rows is of the type that the schema of their table states, and
+    finite."""
+    for column, kind in _types(name).items():
+        values = [value for row in rows if not _is_missing(value := row[column])]
+        plain = {type(value) for value in values} <= _PLAIN[kind]
+        if plain and kind in ("integer", "number"):
+            plain = all(abs(value) <= _MOST[kind] for value in values)
+        if not plain:
+            raise LonglookError(f"table {name}: {column} is not always a finite {kind}")
+
+
 def _is_missing(value: Any) -> bool:
     return value is None or value is pandas.NA or (isinstance(value, float) and math.isnan(value))
 
@@ -183,6 +195,13 @@ def typed_frame(name: str, rows: Iterable[Row]) -> pandas.DataFrame:
 
 
 _EMPTY = {"string": object, "integer": "int64", "number": "float64", "boolean": bool}
+_PLAIN: dict[str, set[type]] = {
+    "string": {str},
+    "integer": {int},
+    "number": {int, float},
+    "boolean": {bool},
+}
+_MOST = {"integer": 2.0**63 - 1024, "number": 1e300}
 _BOOLEANS = {"True": True, "False": False, True: True, False: False}
 
 

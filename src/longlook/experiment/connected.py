@@ -13,8 +13,9 @@ from typing import Any
 from longlook.experiment.metrics import DURATION, TTLB
 from longlook.experiment.recheck import Recheck, recheck_interleaved
 from longlook.plan.cell import Cell
-from longlook.probe.connections import COUNTED, WHICH
+from longlook.probe.connections import COUNTED
 from longlook.record.campaign import CELL_NAME
+from longlook.record.columns import BYTES, MILLISECONDS, NUMBER_OF, PACKETS, TEXT
 from longlook.record.durable import read_json
 from longlook.record.samples import Sample, read_records, read_samples
 
@@ -26,9 +27,20 @@ Under loss it may be: where a client's first packets are lost, it begins for the
 LATE_TRIPS, LATE_MS = 2, 100.0
 """After the last byte, on a link without loss: a connection that ends later was held up by the machine when nothing
 watched that any more, and tells no duration."""
-Connections = Mapping[tuple[str, int, int], Mapping[str, float]]
-"""Arm, index and attempt of a load -> metrics of its connection."""
-COLUMNS = {"arm": "text"} | dict.fromkeys((*WHICH[1:], *COUNTED), "number")
+Which = tuple[str, int, int]
+"""Arm, index and attempt of a load."""
+Connections = Mapping[Which, Mapping[str, float]]
+"""Metrics of each load's connection."""
+COLUMNS = {
+    "arm": TEXT,
+    "index": NUMBER_OF,
+    "attempt": NUMBER_OF,
+    "duration_ms": MILLISECONDS,
+    "packets_up": PACKETS,
+    "packets_down": PACKETS,
+    "bytes_up": BYTES,
+    "bytes_down": BYTES,
+}
 
 
 def client_port(record: Mapping[str, Any]) -> int | None:
@@ -42,14 +54,17 @@ def read_downloads(folder: Path) -> Sequence[Sample]:
     samples = read_samples(folder)
     if not _has(folder):
         return samples
-    return _with_connections(Cell.parse(read_json(folder / CELL_NAME)["cell"]), samples, _read(folder))
+    cell = Cell.parse(read_json(folder / CELL_NAME)["cell"])
+    return _with_connections(cell, samples, _read(folder), _stepped(folder))
 
 
-def _with_connections(cell: Cell, samples: Sequence[Sample], seen: Connections) -> Sequence[Sample]:
+def _with_connections(
+    cell: Cell, samples: Sequence[Sample], seen: Connections, stepped: Container[Which]
+) -> Sequence[Sample]:
     found = []
     for one in samples:
         own = seen.get(_which(one), {})
-        if is_late(cell, one, own):
+        if is_late(cell, one, own) or _which(one) in stepped:
             own = {name: value for name, value in own.items() if name != DURATION.name}
         found.append(replace(one, metrics={**one.metrics, **own}))
     return found
@@ -78,7 +93,7 @@ def _has(folder: Path) -> bool:
     return (folder / CONNECTIONS).exists()
 
 
-def _told(folder: Path) -> set[tuple[str, int, int]]:
+def _told(folder: Path) -> set[Which]:
     """The loads whose client says which port was theirs: a browser does not."""
     return {
         (record["arm"], record["index"], record["attempt"])
@@ -87,7 +102,16 @@ def _told(folder: Path) -> set[tuple[str, int, int]]:
     }
 
 
-def _which(sample: Sample) -> tuple[str, int, int]:
+def _stepped(folder: Path) -> set[Which]:
+    """The loads during which, or before the next one, the wall clock was set, by which captures go: how long their
+    connections took nobody knows."""
+    steps = (read_json(folder / CELL_NAME).get("clock") or {}).get("steps", ())
+    records = list(read_records(folder)) if steps else []
+    before = [[one for one in records if one["started_at"] <= step["at"]] for step in steps]
+    return {(one[-1]["arm"], one[-1]["index"], one[-1]["attempt"]) for one in before if one}
+
+
+def _which(sample: Sample) -> Which:
     return sample.arm, sample.index, sample.attempt
 
 
@@ -98,13 +122,14 @@ def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
     if found.problems or not _has(folder):
         return found
     seen = _read(folder)
-    found.problems += _implausible(cell, found.samples, seen, _told(folder))
-    found.samples = _with_connections(cell, found.samples, seen)
+    stepped = _stepped(folder)
+    found.problems += _implausible(cell, found.samples, seen, _told(folder), stepped)
+    found.samples = _with_connections(cell, found.samples, seen, stepped)
     return found
 
 
 def _implausible(
-    cell: Cell, samples: Sequence[Sample], seen: Connections, told: Container[tuple[str, int, int]]
+    cell: Cell, samples: Sequence[Sample], seen: Connections, told: Container[Which], stepped: Container[Which]
 ) -> Iterator[str]:
     strange = seen.keys() - {_which(one) for one in samples}
     if strange:
@@ -120,5 +145,9 @@ def _implausible(
             continue
         if own["bytes_down"] < cell.workload.total_bytes:
             yield f"{where}: {own['bytes_down']:.0f} bytes came down, its file alone has {cell.workload.total_bytes}"
-        if not cell.link.loses and own["duration_ms"] < SHORT * last_ms - cell.link.rtt_ms:
+        if (
+            not cell.link.loses
+            and _which(one) not in stepped
+            and own["duration_ms"] < SHORT * last_ms - cell.link.rtt_ms
+        ):
             yield f"{where}: its connection took {own['duration_ms']:.0f} ms, its file {last_ms:.0f} ms"

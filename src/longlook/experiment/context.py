@@ -7,7 +7,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,13 @@ from longlook.client import CLIENTS
 from longlook.client.base import Client, ClientSettings
 from longlook.experiment import slowstart
 from longlook.experiment.refusals import require_possible
+from longlook.host.clock import Clock
 from longlook.link.base import LinkDriver
 from longlook.link.calibrate import calibrate
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.value import derived_seed
-from longlook.record.campaign import CELL_SCHEMA, iso_now
+from longlook.record.campaign import CELL_SCHEMA
 from longlook.server import SERVERS
 from longlook.server.base import RunningServer, ServerSettings
 from longlook.site.certificate import Certificate, make_certificate
@@ -52,6 +53,8 @@ class Context:
     calibration: Mapping[str, Any]
     effective: Mapping[str, Any]
     """The link's configuration in force."""
+    clock: Clock = field(default_factory=Clock)
+    """Of the cell's record."""
 
     def server(self, arm: Arm, port: int, trace: bool = False) -> contextlib.AbstractContextManager[RunningServer]:
         """The arm's server on a port; ready inside."""
@@ -78,7 +81,6 @@ class Context:
 
     def write_cell(
         self,
-        started_at: str,
         wall_s: float,
         schedule: list,
         complete: bool,
@@ -94,10 +96,11 @@ class Context:
             "cell_id": self.cell.id,
             "cell": self.cell.model_dump(mode="json"),
             "schedule": schedule,
-            "started_at": started_at,
-            "ended_at": iso_now(),
+            "started_at": self.clock.began,
+            "ended_at": self.clock.text(),
             "wall_s": round(wall_s, 3),
             "complete": complete,
+            "clock": self.clock.record(),
             "objects_hashed": dict(content),
             **({"request_us": dict(request_us)} if request_us else {}),
             **({"initial_window_bytes": dict(windows)} if windows else {}),
@@ -112,6 +115,7 @@ def opened(
     """Everything that a cell needs but its servers and clients; the link is calibrated. `testbed`: the name of one on
     this machine, or a description (testbed/description.py); `link`: a driver other than the testbed's own."""
     require_possible(cell)
+    clock = Clock()
     stacks = {name: open_stack(name, needed=needed) for name, needed in components_of([cell]).items()}
     with contextlib.ExitStack() as owned:
         bed, driver = open_link(owned, testbed, link)
@@ -123,7 +127,7 @@ def opened(
         scratch = owned.enter_context(scratch_folder("longlook-cell-"))
         site = write_site(scratch / "www", cell.workload, derived_seed(cell.seed, "content"))
         certificate = make_certificate(scratch / "tls")
-        yield Context(cell, folder, campaign, bed, driver, stacks, site, certificate, calibration, effective)
+        yield Context(cell, folder, campaign, bed, driver, stacks, site, certificate, calibration, effective, clock)
 
 
 @contextlib.contextmanager

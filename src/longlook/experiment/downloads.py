@@ -56,6 +56,7 @@ def _loads(context: Context) -> Iterator[Load]:
     for record in read_records(context.folder):
         port = client_port(record)
         if port is not None:
-            began = datetime.fromisoformat(record["started_at"]).timestamp()
+            ahead_s = context.clock.ahead_of_this_s(record["started_at"])  # captures go by the wall clock
+            began = datetime.fromisoformat(record["started_at"]).timestamp() + ahead_s
             protocol = context.cell.arm(record["arm"]).protocol
             yield Load(record["arm"], record["index"], record["attempt"], began, protocol, port)

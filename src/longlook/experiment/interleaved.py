@@ -28,7 +28,6 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
-from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, Sample, SamplesWriter, sample_of
 from longlook.server import SERVERS
 from longlook.server.base import RunningServer
@@ -76,7 +75,7 @@ def run_interleaved(
     beside: Beside = _nothing,
 ) -> Summary:
     """Measure one cell and write its record into `folder`; `testbed` and `link` as of context.opened."""
-    began, started_at = time.monotonic(), iso_now()
+    began = time.monotonic()
     samples: list[Sample] = []
     with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
         sides = _sides(owned, context)
@@ -89,7 +88,7 @@ def run_interleaved(
         windows = {name: window for name, side in sides.items() if (window := side.server.initial_window_bytes())}
         content = check_content(context, sides.values())
     summary = summarise(cell, samples, time.monotonic() - began)
-    context.write_cell(started_at, summary.wall_s, schedule(cell), summary.complete, content, request_us, windows)
+    context.write_cell(summary.wall_s, schedule(cell), summary.complete, content, request_us, windows)
     return summary
 
 
@@ -106,6 +105,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         reorders=cell.link.reorders,
         stops=owned.enter_context(StopWatch()),
         floors={arm.name: floor(cell, arm) for arm in cell.arms},
+        clock=context.clock,
     )
     servers = _servers(owned, context)
     sides = {}
@@ -160,7 +160,8 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
             controllers.set_controller(context.bed, ccas[name])
         context.link.reseed(load_seed(cell, name, index, attempt))
         place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
-        place["started_at"] = iso_now()
+        context.clock.look()  # so that what was set before is not taken for this load's
+        place["started_at"] = context.clock.text()
         record = place | sides[name].load(index)
         if not cell.arm(name).keeps_connection:
             sides[name].client.drop_connections()

@@ -21,6 +21,7 @@ from longlook.experiment.carried import Hosts, begun_anew, bypassed, other_traff
 from longlook.experiment.floor import Floor, too_early
 from longlook.experiment.opened import Opened
 from longlook.experiment.reasons import REASONS
+from longlook.host.clock import set_by
 from longlook.plan.quic_options import differing
 from longlook.site.tree import SiteFile
 
@@ -294,6 +295,7 @@ def disturbance(
     link: Mapping[str, Mapping[str, float]],
     stopped_s: Mapping[str, float] | None = None,
     waited_s: Mapping[str, float] | None = None,
+    clock_step_s: float = 0.0,
 ) -> str | None:
     """Why a load says more of the machine than of the protocol; None when it does not.
 
@@ -303,10 +305,13 @@ def disturbance(
     1 ms late, or its own wake-ups over 5 ms late, which count as stalls do.
     `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
     `waited_s`: of `client` and `server`, how long their threads, added up, were ready to run and did not (see
-    `STARVED`).
+    `STARVED`). `clock_step_s`: by how much the wall clock was set meanwhile, by which the stamps of a browser, of a
+    capture and of logs go.
     """
     if stopped_s:
         return stopped_text(stopped_s)
+    if clock_step_s:
+        return f"the wall clock was {set_by(clock_step_s)} meanwhile"
     for who, waited in (waited_s or {}).items():
         if waited * 1e3 > STARVED[who] * duration_ms:
             return f"the {who} waited {1e3 * waited:.0f} ms for a processor within {duration_ms:.0f} ms"

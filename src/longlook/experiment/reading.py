@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longlook.errors import LonglookError
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
+from longlook.record.columns import BYTES, SECONDS, TEXT, Column
 from longlook.record.durable import read_bytes, read_json
 from longlook.record.samples import Sample, check_record, read_records, sample_of
 
@@ -21,13 +22,16 @@ TRACES = "traces.qlog.zst"
 """Whole traces, of experiments that keep them: a qlog with a trace of each flow."""
 MOST_TRACED_BYTES = 10**9
 """Of a cell's traces, unpacked."""
-SEEN = ("cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious")
-COLUMNS = {
-    TIMELINE: {"flow": "text", "source": "text", "time_s": "number"} | dict.fromkeys(SEEN, "number"),
-    THROUGHPUT: {"flow": "text", "time_s": "number", "bytes": "number"},
-}
 MAY_LACK = ("down_ms", "hold_ms", "up_ms", "told_ms", "acked_bytes", "allowed_bytes")
 """Columns that the first timelines do not have."""
+MOST = {"bytes": 1e12, "flight": 1e12, "ms": 1e7, "lost": 1e9, "spurious": 1e9}
+"""By what the name of a column ends in."""
+SEEN = ("cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious", *MAY_LACK)
+COLUMNS = {
+    TIMELINE: {"flow": TEXT, "source": TEXT, "time_s": SECONDS, "phase": Column("text", gaps=True)}
+    | {name: Column("number", MOST[name.rpartition("_")[2]], gaps=True, files=name not in MAY_LACK) for name in SEEN},
+    THROUGHPUT: {"flow": TEXT, "time_s": SECONDS, "bytes": BYTES},
+}
 
 
 def read_together(folder: Path) -> Sequence[Sample]:

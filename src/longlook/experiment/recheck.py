@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from longlook.plan.cell import Cell
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
+from longlook.record.moments import unix_s
 from longlook.record.samples import Sample, read_records, sample_of
 from longlook.server import SERVERS
 from longlook.site.expected import sizes
@@ -106,6 +106,7 @@ class _Told(BaseModel):
     protocols_seen: list[str]
     disturbed: bool
     stopped_s: dict[str, float] = {}
+    clock_step_s: float = 0.0
     opened_over_link: _Opened | None = None
     controller: _Controller | None = None
     hosts: dict[str, dict[str, tuple[int, int]]] | None = None
@@ -183,23 +184,17 @@ def _walk(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _over_time(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]], told: Sequence[_Told]) -> Iterator[str]:
     """Loads follow each other, within the time of their cell."""
-    moments = [one.started_at for one in told]
+    moments = [one.started_at.timestamp() for one in told]
     for place, (one, before, now) in enumerate(zip(records, moments, moments[1:], strict=False)):
         took_ms = main_metric(one["metrics"]) or 0.0
-        if (now - before).total_seconds() * 1e3 < took_ms:
+        if (now - before) * 1e3 < took_ms - ROUNDING:
             yield f"sample {place + 1} began before sample {place} was over"
             break
     began, ended = (record.get(key) for key in ("started_at", "ended_at"))
-    if moments and began and not _moment(began) <= moments[0]:
+    if moments and began and not unix_s(began) <= moments[0]:
         yield f"its first load began before the cell did ({began})"
-    if moments and ended and not moments[-1] <= _moment(ended):
+    if moments and ended and not moments[-1] <= unix_s(ended):
         yield f"its last load began after the cell had ended ({ended})"
-
-
-def _moment(text: str) -> datetime:
-    """In UTC, unless it says otherwise."""
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _complete(cell: Cell, record: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -313,7 +308,8 @@ class _Judge:
         waited = waited_s(self.arm, told.cpu.model_dump())
         cpu, link = told.cpu.machine_busy, told.link
         return {
-            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited) is not None
+            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited, told.clock_step_s)
+            is not None
             for duration_ms in (took_ms, float("inf"))
         }
 

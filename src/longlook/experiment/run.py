@@ -19,6 +19,7 @@ from longlook.experiment.places import place_of
 from longlook.experiment.progress import Progress, shown, wall_s
 from longlook.experiment.registry import estimate_s
 from longlook.experiment.rows import assign, row_of
+from longlook.host.clock import set_by
 from longlook.host.machine import cpu_times
 from longlook.host.rights import rights
 from longlook.plan.cell import Cell
@@ -26,6 +27,7 @@ from longlook.plan.sweep import Sweep
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign, Role
 from longlook.record.campaigns import open_campaign
 from longlook.record.durable import read_json
+from longlook.record.moments import steps
 from longlook.record.samples import read_samples
 from longlook.stack import open_stack
 from longlook.stack.adapters import components_of
@@ -116,6 +118,12 @@ def _measure(found: SweepRun, testbeds: Sequence[Description], quiet: bool) -> N
             _one_by_one(found, missing, short, testbeds[0], progress)
         else:
             _side_by_side(found, missing, short, testbeds, progress)
+    for step in steps(campaign.info, campaign.records()):
+        print(
+            f"the wall clock was {set_by(step['step_s'])} while it was measured (found at {step['at']}): "
+            "order and durations go by the monotonic clock, and the record tells of it",
+            file=sys.stderr,
+        )
 
 
 def _granted(found: SweepRun, wanted: list[Cell], testbeds: Sequence[Description]) -> list[Cell]:

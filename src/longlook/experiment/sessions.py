@@ -12,6 +12,7 @@ from longlook.experiment.context import Context
 from longlook.experiment.interleaved import Progress, Summary, run_interleaved
 from longlook.experiment.recheck import Recheck, recheck_interleaved
 from longlook.plan.cell import Cell
+from longlook.record.columns import NUMBER_OF, SECONDS, TEXT, Column
 from longlook.record.samples import read_records
 
 if TYPE_CHECKING:
@@ -19,8 +20,16 @@ if TYPE_CHECKING:
 
 SESSIONS = "sessions.parquet"
 WHICH = ("arm", "index", "attempt")
-OVER_TIME = ("time_s", "position_s", "buffer_s", "kbps", "stalled")
-COLUMNS = {"arm": "text"} | dict.fromkeys((*WHICH[1:], *OVER_TIME), "number")
+COLUMNS = {
+    "arm": TEXT,
+    "index": NUMBER_OF,
+    "attempt": NUMBER_OF,
+    "time_s": SECONDS,
+    "position_s": SECONDS,
+    "buffer_s": SECONDS,
+    "kbps": Column("number", 1e7),
+    "stalled": Column("number", 1.0),
+}
 
 
 def run_sessions(

@@ -20,6 +20,7 @@ from longlook.experiment.opened import Counts, Opened, opened_between
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.host import process
+from longlook.host.clock import Clock
 from longlook.host.machine import cpu_times
 from longlook.link.base import LinkDriver
 from longlook.plan.arm import Arm
@@ -62,6 +63,7 @@ class Surroundings:
     """None: nobody watches whether the programs are stopped."""
     floors: Mapping[str, Floor] = field(default_factory=dict)
     """By arm: the least that a load takes."""
+    clock: Clock = field(default_factory=Clock)
 
 
 class Side:
@@ -160,6 +162,7 @@ class Side:
         return {
             "stalls_ms": self.around.stalls.gaps_ms(started, ended),
             "stopped_s": self._stopped(started, ended),
+            "clock_step_s": self.around.clock.look(),
             "cpu": {name: round(after[name] - before[name], 4) for name in METERED}
             | {f"{who}_wait_s": round(told.seconds, 4) for who, told in waiting.items()}
             | {"server_threads": round(waiting["server"].threads, 2)}
@@ -215,6 +218,7 @@ class Side:
             used["link"],
             used["stopped_s"],
             waited_s(self.arm, used["cpu"]),
+            used["clock_step_s"],
         )
         told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
         reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)

@@ -39,7 +39,6 @@ from longlook.probe.stallwatch import StallWatch
 from longlook.probe.stopwatch import StopWatch
 from longlook.probe.tcp_probe import TcpTrace
 from longlook.probe.throughput import binned, frames, mean_mbps
-from longlook.record.campaign import iso_now
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, SamplesWriter
 
 if TYPE_CHECKING:
@@ -71,6 +70,7 @@ class Attempt:
     request_us: Mapping[str, float]
     stalls_ms: Sequence[float]
     stopped_s: Mapping[str, float]
+    clock_step_s: float
     timeline: pd.DataFrame
     throughput: pd.DataFrame
     traces: Sequence[Trace]
@@ -95,7 +95,7 @@ def run_together(
 ) -> Outcome:
     """Measure one cell's arms at once and write its record into `folder`; `testbed` and `link` as of context.opened.
     `whole`: whole traces too, of QUIC (traces.py)."""
-    began, started_at = time.monotonic(), iso_now()
+    began = time.monotonic()
     say = progress or (lambda text: None)
     with (
         opened(cell, folder, campaign, testbed, link) as context,
@@ -117,7 +117,7 @@ def run_together(
         write_traces(folder, cell, attempt.traces)
     accepted = attempt.reason is None
     order = [(name, INDEX) for name in cell.arm_names]
-    context.write_cell(started_at, time.monotonic() - began, order, accepted, content, attempt.request_us)
+    context.write_cell(time.monotonic() - began, order, accepted, content, attempt.request_us)
     labels = {arm.name: {"label": arm.label} | dict(attempt.flows[arm.name]) for arm in cell.arms}
     return Outcome(cell.id, accepted, attempt.reason, labels)
 
@@ -144,6 +144,7 @@ def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
             "metrics": {metric: value for metric, value in told.items() if value is not None},
             "stalls_ms": list(attempt.stalls_ms),
             "stopped_s": dict(attempt.stopped_s),
+            "clock_step_s": attempt.clock_step_s,
         }
 
 
@@ -155,7 +156,8 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
         scratch = owned.enter_context(scratch_folder("longlook-transfer-"))
         flows = start_flows(owned, context, scratch)
         write_environment(context, {flow.name: flow for flow in flows})
-        started_at = iso_now()
+        context.clock.look()
+        started_at = context.clock.text()
         with contextlib.ExitStack() as probes:
             watch, stops = probes.enter_context(StallWatch()), probes.enter_context(StopWatch())
             stops.add(pid for flow in flows for pid in (*flow.client.pids, *flow.server.pids))
@@ -168,22 +170,25 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
             _count_connections(context.cell.link, flows, counted, context.link.connections())
             for flow in flows:
                 flow.server.require_alive()
+            step_s = context.clock.look()
             request_us = requestcost.spent({flow.name: flow for flow in flows})
             controllers = {flow.name: flow.in_force.record() for flow in flows}
         traced = kernel.table() if kernel else None
         tables = [timeline(flow, scratch, traced, began, ended) for flow in flows]
         traces = [trace(context.cell, context.campaign, flow, began) for flow in flows] if whole else []
-        joined = pd.concat([table for table in tables if len(table)], ignore_index=True)
+        joined = pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)
         names: dict[tuple[str, int], str] = {(flow.arm.protocol, flow.port): flow.name for flow in flows}
         bins = binned(frames(scratch / "client.pcap"), names, began, ended)
         link, hosts = ends.between(before, after), span(before, after)
-        reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel, stopped, link, hosts)
+        reason = wrong(context.cell, flows, context.site, stalls, ended - began, kernel, stopped, link, hosts, step_s)
         if changed is not None:
             reason = f"link_changed: {changed}"
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
     told = _told(context, flows, joined, bins)
     kept = [one for one in traces if one is not None]
-    return Attempt(number, started_at, reason, told, controllers, request_us, stalls, stopped, joined, bins, kept)
+    return Attempt(
+        number, started_at, reason, told, controllers, request_us, stalls, stopped, step_s, joined, bins, kept
+    )
 
 
 def _ends(context: Context, flows: Sequence[Flow]) -> ends.Reading:
@@ -245,7 +250,7 @@ def _transfer(
     began, start = time.time(), time.monotonic()
     for thread in threads:
         thread.join(max(0.0, start + limit - time.monotonic()))
-    ended = time.time()
+    ended = began + time.monotonic() - start
     stalls, stopped = watch.gaps_ms(start, time.monotonic()), stops.stopped(start, time.monotonic())
     for flow in flows:
         stopped |= flow.server.stopped(time.monotonic() - start)

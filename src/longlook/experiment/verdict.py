@@ -9,6 +9,7 @@ from longlook.experiment.flow import Flow
 from longlook.experiment.oracle import Evidence, Expectation, judge, stopped_text
 from longlook.experiment.reasons import REASONS
 from longlook.experiment.told import states_groups
+from longlook.host.clock import set_by
 from longlook.plan.cell import Cell
 from longlook.plan.quic_options import differing
 from longlook.probe.tcp_probe import TcpTrace
@@ -28,11 +29,13 @@ def wrong(
     stopped_s: Mapping[str, float],
     link: Link,
     hosts: Hosts,
+    clock_step_s: float = 0.0,
 ) -> str | None:
     """Why these flows must not count, for all of them together; None if they may. It begins with a key of `REASONS`.
 
     `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself. `link`, `hosts`:
-    what they counted meanwhile (carried.py).
+    what they counted meanwhile (carried.py). `clock_step_s`: by how much the wall clock was set meanwhile, by which
+    captures and servers' logs go.
     """
     for flow in flows:
         if found := _wrong_flow(cell, flow, site, duration_s):
@@ -42,6 +45,8 @@ def wrong(
         return _said("bypassed", detail)
     if stopped_s:
         return _said("disturbed", stopped_text(stopped_s))
+    if clock_step_s:
+        return _said("disturbed", f"the wall clock was {set_by(clock_step_s)} meanwhile")
     if kernel is not None and kernel.lost_events:
         return _said("disturbed", f"the kernel's trace lost {kernel.lost_events} events")
     if sum(stalls) > MOST_STALLED * duration_s * 1e3:

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from longlook.errors import LonglookError
+from longlook.host import clock
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
-from longlook.record import upgrade
+from longlook.record import moments, upgrade
 from longlook.record.durable import explain_disk_errors, fsync_folder, fsync_tree, read_json, write_json
 from longlook.record.manifest import MANIFEST_NAME, write_manifest
 from longlook.record.samples import SAMPLES_NAME, read_records, repack
@@ -39,7 +40,7 @@ Role = Literal["reference", "local"]
 
 def utc_now() -> datetime:
     """The time, in UTC."""
-    return datetime.now(UTC)
+    return datetime.fromtimestamp(clock.wall_s(), UTC)
 
 
 def stamp(moment: datetime) -> str:
@@ -136,6 +137,10 @@ class Campaign:
         """Folders of the cells that are whole, in the order of the sweep."""
         return [self.path / name for name in self.info["cells"] if (self.path / name).is_dir()]
 
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What its finished cells say of themselves."""
+        return (read_json(folder / CELL_NAME) for folder in self.finished_cells())
+
     def missing_cells(self) -> list[Cell]:
         """Cells not yet measured, in the order of the sweep."""
         return [cell for cell in self.cells() if not (self.path / cell.id).is_dir()]
@@ -215,6 +220,8 @@ class Campaign:
             for leftover in self.path.glob(".*.tmp"):  # of a process killed while it wrote one
                 leftover.unlink()
             update: dict[str, Any] = {"sealed": iso(utc_now()), "wall_s": self._wall_s() if wall_s is None else wall_s}
+            told = {"sealed": clock.Clock().record()} | (self.info.get("clock") or {})
+            update["clock"] = told | {"steps": moments.steps(self.info | update | {"clock": told}, self.records())}
             if missing:
                 update["missing_cells"] = missing
             info = self.info | update
@@ -267,5 +274,5 @@ class Campaign:
 
     def _wall_s(self) -> float:
         """Sum of its cells' wall times, s."""
-        walls = (float(read_json(cell / CELL_NAME).get("wall_s") or 0) for cell in self.finished_cells())
+        walls = (float(record.get("wall_s") or 0) for record in self.records())
         return round(sum(walls), 3)

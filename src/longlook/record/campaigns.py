@@ -10,6 +10,7 @@ from pathlib import Path
 
 from longlook.errors import LonglookError, plain
 from longlook.host import facts
+from longlook.host.clock import Clock
 from longlook.paths import refuse_link
 from longlook.plan.sweep import Sweep
 from longlook.plan.value import checked_name
@@ -85,6 +86,7 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "sweep_definition": sweep.definition(),
         "cells": [cell.id for cell in sweep.cells()],
         "wall_s": None,
+        "clock": {"created": Clock().record()},
     }
     check_info(info, f"a campaign of sweep {sweep.name}")  # else it would be left out once it is measured
     temporary = root / f".{name}.{os.getpid()}.partial"
@@ -149,7 +151,14 @@ def scan_campaigns(root: Path) -> tuple[list[Campaign], dict[str, str]]:
             found.append(_load(path))
         except LonglookError as error:
             broken[plain(path.name)] = str(error)
+        except Exception as error:  # whatever somebody else's file makes ours raise, the others are found
+            broken[plain(path.name)] = unreadable(error)
     return sorted(found, key=lambda campaign: (campaign.info["created"], campaign.id)), broken
+
+
+def unreadable(error: Exception) -> str:
+    """Why a campaign cannot be read, of which something was not what any check expects."""
+    return f"its records are not what they should be: {error!r}"[:300]
 
 
 def read_campaigns(root: Path) -> list[Campaign]:

@@ -46,6 +46,18 @@ class _Machine(_Lenient):
     kernel: Text | None = None
 
 
+class _Reading(_Lenient):
+    """As of host.clock.Clock.record."""
+
+    boot: Text
+    ahead_s: float = Field(ge=-1e11, le=1e11)
+
+
+class _Clock(_Lenient):
+    created: _Reading | None = None
+    sealed: _Reading | None = None
+
+
 class _Definition(_Lenient):
     """Of the sweep; what its cells are is read where it is needed."""
 
@@ -68,6 +80,8 @@ class _Info(_Lenient):
     cells: list[CellId] = Field(min_length=1, max_length=10_000)
     missing_cells: list[CellId] = []
     wall_s: float | None = Field(ge=0, le=1e9)
+    clock: _Clock | None = None
+    """Campaigns of before the monotonic clock was kept have none."""
 
 
 def check_info(info: dict[str, Any], where: str) -> None:

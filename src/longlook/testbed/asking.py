@@ -87,10 +87,10 @@ class Agent:
         """
         samples = []
         for _ in range(CLOCK_SAMPLES):
-            before = time.time()
+            before, began = time.time(), time.monotonic()
             there = self.ask("hello")["time"]
-            after = time.time()
-            samples.append((after - before, there - (before + after) / 2))
+            took_s = time.monotonic() - began  # whatever becomes of the wall clock meanwhile
+            samples.append((took_s, there - (before + took_s / 2)))
         self.clock_ahead_s = min(samples)[1]
 
     def bring(self, sources: dict[str, Path]) -> dict[str, str]:

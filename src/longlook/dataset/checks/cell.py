@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,9 @@ from longlook.errors import LonglookError
 from longlook.experiment import requestcost
 from longlook.experiment.schedule import INDEX_TOGETHER, schedule
 from longlook.plan.cell import Cell
+from longlook.record import moments
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign
 from longlook.record.durable import read_json
-
-SECOND = timedelta(seconds=1)
-"""To which campaigns keep their times."""
 
 
 def cell_problems(campaign: Campaign, planned: Cell, folder: Path) -> Iterator[str]:
@@ -46,13 +43,8 @@ def _difference(cell: Cell, planned: Cell) -> str:
 
 
 def _times(campaign: Campaign, record: Mapping[str, Any]) -> Iterator[str]:
-    moments = [datetime.fromisoformat(record[key]) for key in ("started_at", "ended_at")]
-    moments = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in moments]
     created, sealed = (campaign.info[key] for key in ("created", "sealed"))
-    times = [datetime.fromisoformat(created), *moments]
-    if sealed is not None:
-        times.append(datetime.fromisoformat(sealed) + SECOND)
-    if times != sorted(times):
+    if not moments.in_order(campaign.info, record):
         yield (
             f"it was measured from {record['started_at']} to {record['ended_at']}; its campaign began {created}, "
             f"sealed {sealed or 'never'}"

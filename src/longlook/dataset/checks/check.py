@@ -14,7 +14,7 @@ from longlook.experiment.base import Experiment
 from longlook.experiment.registry import named
 from longlook.plan.cell import Cell
 from longlook.record.campaign import Campaign
-from longlook.record.campaigns import verify
+from longlook.record.campaigns import unreadable, verify
 from longlook.record.manifest import links_in
 from longlook.record.samples import Sample
 from longlook.record.upgrade import UNREADABLE
@@ -48,7 +48,7 @@ def check_campaign(campaign: Campaign) -> Checked:
     except LonglookError as error:
         found.problems.append(str(error).replace(f"{campaign.path}/", ""))
     except UNREADABLE as error:
-        found.problems.append(f"its records are not what they should be: {error!r}"[:300])
+        found.problems.append(unreadable(error))
     return found
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from longlook.plan.cell import Cell
 from longlook.record.campaign import Campaign, stamp
+from longlook.record.moments import sealed_after
 
 PREFIX = {"reference": "reference-", "local": ""}
 
@@ -22,7 +23,7 @@ def plan_problems(campaign: Campaign, planned: Mapping[str, Cell]) -> Iterator[s
         yield f"by its role, sweep and time it is {made}: copied, or renamed"
     if campaign.role == "local" and campaign.id.startswith(PREFIX["reference"]):
         yield f"its name begins with {PREFIX['reference']!r}, and its role is {campaign.role}"
-    if info["sealed"] is not None and info["sealed"] < info["created"]:
+    if not sealed_after(info):
         yield f"it was sealed ({info['sealed']}) before it began ({info['created']})"
     if (stacks := {arm.stack for cell in planned.values() for arm in cell.arms}) != set(campaign.stack_digests):
         yield f"its cells need the stacks {', '.join(sorted(stacks))}; it was measured with {info['stack']}"
