@@ -327,11 +327,12 @@ def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
 def verify(campaigns: tuple[str, ...]) -> None:
     """Re-check every hash of sealed campaigns (all, unless some are named), and the reference campaigns' index."""
     _require_data()
-    from longlook.record.index import verified
+    from longlook.record.index import INDEX_NAME, trust, verified
 
     found = verified(paths.RAW, campaigns)
     for name, problems in found.items():
-        click.echo(f"{plain(name)}: {'ok' if not problems else 'DAMAGED'}")
+        why = "" if problems or name == INDEX_NAME else f"; {trust(paths.RAW, name)}"
+        click.echo(f"{plain(name)}: {'ok' if not problems else 'DAMAGED'}{why}")
         for problem in problems:
             click.echo(f"  {plain(problem)}")
     sys.exit(1 if any(found.values()) else 0)

@@ -292,10 +292,14 @@ def change_json(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
 
 def change_samples(cell: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
     """Rewrite a cell's samples, which may then be wrong in ways that `SamplesWriter` refuses."""
-    import zstandard
-
     records = list(read_records(cell))
     changed = change(records)
-    records = changed if isinstance(changed, list) else records
+    write_samples(cell, changed if isinstance(changed, list) else records)
+
+
+def write_samples(cell: Path, records: list[Any]) -> None:
+    """A cell's samples, whatever they are."""
+    import zstandard
+
     text = "".join(json.dumps(one) + "\n" for one in records)
     (cell / SAMPLES_NAME).write_bytes(zstandard.ZstdCompressor(write_checksum=True).compress(text.encode()))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from longlook.experiment import recheck_parts as parts
 from longlook.experiment.metrics import DURATION, TTLB
 from longlook.experiment.recheck import Recheck, recheck_interleaved
 from longlook.plan.cell import Cell
@@ -27,6 +28,8 @@ Under loss it may be: where a client's first packets are lost, it begins for the
 LATE_TRIPS, LATE_MS = 2, 100.0
 """After the last byte, on a link without loss: a connection that ends later was held up by the machine when nothing
 watched that any more, and tells no duration."""
+LOST_TRIPS, LOST_MS = 12, 1500.0
+"""And by so much more may a connection be shorter whose first packets were lost."""
 Which = tuple[str, int, int]
 """Arm, index and attempt of a load."""
 Connections = Mapping[Which, Mapping[str, float]]
@@ -124,6 +127,13 @@ def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
     seen = _read(folder)
     stepped = _stepped(folder)
     found.problems += _implausible(cell, found.samples, seen, _told(folder), stepped)
+    for record in read_records(folder):
+        own = seen.get((record["arm"], record["index"], record["attempt"]))
+        if record["accepted"] and own is not None and not cell.arm(record["arm"]).keeps_connection:
+            where = f"sample {record['order']} ({record['arm']} {record['index']}, attempt {record['attempt']})"
+            found.problems += [f"{where}: {wrong}" for wrong in parts.connection(cell.link, own, record)]
+    counted = [(one, seen[_which(one)]) for one in found.samples if one.accepted and _which(one) in seen]
+    found.problems += parts.lasted(cell.link, cell.arms, [one for one in counted if _which(one[0]) not in stepped])
     found.samples = _with_connections(cell, found.samples, seen, stepped)
     return found
 
@@ -145,6 +155,9 @@ def _implausible(
             continue
         if own["bytes_down"] < cell.workload.total_bytes:
             yield f"{where}: {own['bytes_down']:.0f} bytes came down, its file alone has {cell.workload.total_bytes}"
+        trips_ms = LOST_TRIPS * (cell.link.rtt_ms + cell.link.swing_ms) + LOST_MS
+        if cell.link.loses and _which(one) not in stepped and own["duration_ms"] < last_ms - trips_ms:
+            yield f"{where}: its connection took {own['duration_ms']:.0f} ms, its file {last_ms:.0f} ms"
         if (
             not cell.link.loses
             and _which(one) not in stepped

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from longlook.client.artefact import observed
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError
+from longlook.experiment import recheck_parts as parts
 from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import LATER, Opened, spare_connections
@@ -143,6 +145,8 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
     if len({one.controller is None for one in told if one.protocols_seen}) > 1:
         found.problems.append("some of its samples tell their connection's controller, and others do not")
     found.problems += _over_time(record, records, told)
+    if not (record.get("clock") or {}).get("steps"):  # browsers stamp by the wall clock
+        found.problems += _stamps(records)
     found.problems += _complete(cell, record, records)
     return found
 
@@ -197,6 +201,13 @@ def _over_time(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]], 
         yield f"its last load began after the cell had ended ({ended})"
 
 
+def _stamps(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for one, following in zip_longest(records, records[1:]):
+        if one["accepted"] and (wrong := parts.stamped(one, following)) is not None:
+            yield f"sample {one['order']} ({one['arm']} {one['index']}): {wrong}"
+            return
+
+
 def _complete(cell: Cell, record: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     counted = [one["arm"] for one in records if one["accepted"] and not one["set_aside"]]
     complete = all(counted.count(name) >= cell.loads for name in cell.arm_names)
@@ -233,6 +244,10 @@ class _Judge:
         ):
             yield f"connections are {told.connections}, its artefact says {list(seen.connections)}"
         yield from self._verdict(record, told, seen)
+        if record["accepted"]:
+            yield from parts.times(self.arm, self.link, record["index"], self.total_bytes, record["metrics"])
+            if seen.session is not None:
+                yield from parts.film(record["artefact"])
         if not self.arm.may_send_early and record.get("zero_rtt") is not None:
             yield f"zero_rtt is {record['zero_rtt']}: this arm of TCP has none"
         least = self.total_bytes if seen.session is None else sum(one.size_bytes for one in seen.objects)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longlook.experiment.in_force import SWITCHES
-from longlook.experiment.reading import THROUGHPUT, TIMELINE, records_together, table, with_extremes
+from longlook.experiment.reading import THROUGHPUT, TIMELINE, TRACES, records_together, table, traces, with_extremes
 from longlook.experiment.recheck import Recheck, strangers
+from longlook.experiment.recheck_timeline import contradictions, traced
 from longlook.experiment.schedule import ATTEMPTS_TOGETHER, INDEX_TOGETHER
 from longlook.experiment.verdict import MOST_STALLED
 from longlook.plan.cell import Cell
@@ -50,6 +51,10 @@ def recheck_together(cell: Cell, folder: Path) -> Recheck:
     last = [one for one in samples if one.attempt == samples[-1].attempt]
     found.problems += _numbers(cell, last, bins, lines)
     found.problems += [*_stalled(records, bins), *_controllers(cell, records)]
+    if accepted:
+        found.problems += contradictions(cell, lines, bins)
+        if (folder / TRACES).exists():
+            found.problems += traced(cell, traces(folder), lines, bins)
     found.prints = [one for name in cell.arm_names if (one := _print(lines[lines["flow"] == name])) is not None]
     return found
 
@@ -88,6 +93,7 @@ def _numbers(cell: Cell, samples: Sequence[Sample], bins: pd.DataFrame, lines: p
     span_s = bins["time_s"].nunique() * BIN_S
     for one in samples:
         yield from _against(one, "mean_mbps", rates[one.arm], THROUGHPUT)
+        yield from _ordered(cell, one, span_s)
         own = lines[lines["flow"] == one.arm]
         for name in ("lost", "spurious"):
             seen = own[name].dropna()
@@ -107,6 +113,8 @@ def _stalled(records: Sequence[Mapping[str, Any]], bins: pd.DataFrame) -> Iterat
         yield "stalls_ms are no list of numbers"
     elif records[-1]["accepted"] and sum(stalls) > MOST_STALLED * (span_s + BIN_S) * 1e3:
         yield f"it is accepted, and the machine stalled for {sum(stalls):.0f} ms of {span_s:g} s"
+    if records[-1]["accepted"] and records[-1].get("clock_step_s"):
+        yield "it is accepted, and the wall clock was set meanwhile, by which its captures go"
     if records[-1]["accepted"] and records[-1].get("stopped_s"):
         yield f"it is accepted, and programs were stopped: {', '.join(records[-1]['stopped_s'])}"
 
@@ -122,6 +130,22 @@ def _controllers(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[s
             yield f"{arm.name}: its controller is known by {said!r:.80}, that of {arm.server} by {' or '.join(known)}"
         elif one["accepted"] and said.get("cca") != arm.cca:
             yield f"{arm.name}: it is accepted, and its connection's controller was {said.get('cca')!r:.40}"
+
+
+def _ordered(cell: Cell, one: Sample, span_s: float) -> Iterator[str]:
+    """Numbers of one flow that bound each other."""
+    median, longest, spurious, lost, connect = (
+        one.metrics.get(name) or 0.0
+        for name in ("response_ms_median", "response_ms_max", "spurious", "lost", "connect_ms")
+    )
+    if not one.accepted:
+        return
+    if not median <= longest <= (span_s + FINISH_S) * 1e3:
+        yield f"{one.arm}: its server answered after {median} ms (median), {longest} ms at most, within {span_s:g} s"
+    if spurious > lost:
+        yield f"{one.arm}: {spurious:g} of {lost:g} packets were declared lost in vain"
+    if connect and not 0.98 * (cell.link.rtt_ms - cell.link.swing_ms) <= connect <= (span_s + FINISH_S) * 1e3:
+        yield f"{one.arm}: it connected within {connect} ms, over a link of {cell.link.rtt_ms:g} ms"
 
 
 def _against(one: Sample, name: str, right: float | None, where: str) -> Iterator[str]:

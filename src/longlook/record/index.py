@@ -98,6 +98,17 @@ def verified(root: Path, names: Sequence[str] = ()) -> dict[str, list[str]]:
     return found
 
 
+def trust(root: Path, name: str) -> str:
+    """Why a campaign's numbers may be taken for what its machine measured: somebody vouches for it, or nobody does."""
+    known, signed = name in read_index(root), (Path(root) / SIGNATURE_NAME).exists()
+    if not known:
+        return f"trust: none (it is not in {INDEX_NAME}: its hashes show damage, and not who measured)"
+    if signed and not _signature(Path(root)):
+        return f"trust: signed ({SIGNATURE_NAME}, by a key of {SIGNERS_NAME})"
+    whose = "the repository's " if Path(root) == REPOSITORY else ""
+    return f"trust: in {whose}index ({INDEX_NAME}; its history says since when)"
+
+
 def _of_index(root: Path, name: str) -> list[str]:
     return [line for line in check_index(root) if line.startswith(f"{name}: ")]
 

@@ -9,6 +9,7 @@ from typing import Any
 from longlook.dataset.checks.calibration import calibration_problems
 from longlook.errors import LonglookError
 from longlook.experiment import requestcost
+from longlook.experiment.recheck_parts import content, versions
 from longlook.experiment.schedule import INDEX_TOGETHER, schedule
 from longlook.plan.cell import Cell
 from longlook.record import moments
@@ -30,6 +31,8 @@ def cell_problems(campaign: Campaign, planned: Cell, folder: Path) -> Iterator[s
         yield from _schedule(planned, record)
         yield from _environment(campaign, planned, environment)
         yield from _request_costs(planned, record)
+        yield from content(planned.arms, record)
+        yield from versions(planned.arms, environment)
         yield from calibration_problems(planned.link, environment.get("calibration"))
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise LonglookError(f"{CELL_NAME} or {ENVIRONMENT_NAME} cannot be read: {error!r}"[:300]) from None
