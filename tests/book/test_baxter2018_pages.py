@@ -6,27 +6,42 @@ from itertools import count
 import pytest
 from book_sample import PUBLISHED, campaign_row, tables_of
 
+from longlook.analysis.estimate import combined, interval, quotient
 from longlook.analysis.result import CellResult
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.baxter2018 import predictions, tables
-from longlook.book.baxter2018.claims import CLAIMS, evaluate
-from longlook.book.baxter2018.evidence import Measured, Printed, Where, combined, interval, slope
+from longlook.book.baxter2018 import tables
 from longlook.book.claimed import verdict
-from longlook.book.times import quotient
+from longlook.book.judged import claim_columns, columns_of, judged_of, parts_of, predicted
 from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
+from longlook.figure import style
+from longlook.figure.squares import PUBLISHED as THEIRS
 from longlook.published import baxter2018
-from longlook.published.baxter2018 import NEW, QUIC, WARM
+from longlook.published.baxter2018 import METRIC, NEW, QUIC, STUDY, WARM
+from longlook.published.claims import claims_of
 from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep
 
-SERIES = "poster-local"
+SERIES, PATIENT = "poster-local", "quic 1000"
 CAMPAIGN = "reference-baxter-poster-local-20260101T101500"
 
 
-def test_their_own_samples_deny_what_the_poster_says_and_bear_out_most_else():
-    found = {claim.name[-2:]: verdict(claim.parts(Printed()), claim.of) for claim in CLAIMS}
+def verdicts(data, title):
+    """By the end of a claim's id."""
+    judging = claims_of(STUDY).judging
+    judged = claim_columns(STUDY, data)[title]
+    return {one.criterion.id[-2:]: verdict(parts_of(one, judging), one.of) for one in judged if one.found}
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory):
+    """Nothing is measured."""
+    return book_data.read(PUBLISHED, tmp_path_factory.mktemp("nothing"))
+
+
+def test_their_own_samples_deny_what_the_poster_says_and_bear_out_most_else(theirs):
+    found = verdicts(theirs, THEIRS.title)
     assert found == {
         "01": "holds in 8 of 10, not in 500 objects, open in 100 objects",
         "02": "holds",
@@ -41,11 +56,11 @@ def test_their_own_samples_deny_what_the_poster_says_and_bear_out_most_else():
 
 
 @pytest.mark.parametrize("row", [row for row in baxter2018.slopes() if "all points" in row["statistic"]], ids=str)
-def test_slopes_are_those_derived_from_their_samples(row):
+def test_slopes_are_those_derived_from_their_samples(row, theirs):
     name = row["study"].rpartition("_")[2]
-    added = tables.POSTER_ADDED if name == "poster" else tables.REPORT_ADDED
     series = f"{name}-{baxter2018.PLACES[row['environment']]}"
-    found = slope(Printed(), series, baxter2018.BY_PROTOCOL[row["protocol"]], added)
+    arm = baxter2018.BY_PROTOCOL[row["protocol"]]
+    found = tables._slope(columns_of(theirs, STUDY)["published"], series, arm, METRIC)
     assert found.mean == pytest.approx(float(row["value"]), abs=0.0006)
 
 
@@ -106,19 +121,18 @@ def test_loads_as_theirs_agree_with_theirs(poster):
 
 
 def test_claims_are_judged_by_their_stopwatch_and_by_whole_loads(poster):
-    found = evaluate(poster)
-    first = {title: verdict(parts[0], 10) for title, parts in found.items()}
-    assert first["Re-measured (reference)"].startswith("holds in 8 of 10, not in 100 objects, 500 objects")
-    assert "not in 500 objects" in first["Re-measured (reference), whole load"].replace("100 objects, ", "")
-    assert [bool(parts) for parts in found["Re-measured (reference)"]] == [True, True, *[False] * 6, True]
+    first = verdicts(poster, "Re-measured (reference)")
+    assert first["01"].startswith("holds in 8 of 10, not in 100 objects, 500 objects")
+    whole = verdicts(poster, "Re-measured (reference), whole load")["01"]
+    assert "not in 500 objects" in whole.replace("100 objects, ", "")
+    assert list(first) == ["01", "02", "10"]
 
 
 def test_predictions_about_the_stopwatch_hold_of_loads_as_theirs(poster):
-    by_stamps, whole = (Measured(poster, "reference", name) for name in ("plt_by_stamps_ms", "plt_ms"))
-    found = predictions.judged_poster(by_stamps, whole)
-    assert [one.verdict for one in found[:9]] == ["holds"] * 9
-    assert [one.verdict for one in found[9:]] == ["holds", "does not hold"]
-    assert predictions.judged_vlan(by_stamps) == []
+    found = judged_of("baxter-poster-local", poster)
+    assert [one.holds for one in found] == [*[True] * 10, False]
+    assert judged_of("baxter-poster-vlan", poster) == []
+    assert predicted("baxter-poster-vlan", poster).data == style.NOTHING_YET
 
 
 def test_what_no_whole_load_can_do_is_mostly_possible_from_the_pages_answer_on():
@@ -131,16 +145,20 @@ def test_the_jitter_is_the_cause_where_it_and_the_threshold_each_matter(tmp_path
     def loads(cell):
         large, jitter = cell.workload.total_bytes > 100_000, cell.link.jitter_sd_ms is not None
         slow = 3000 if large and jitter else 300
-        return result(cell, {QUIC: (slow, slow), predictions.PATIENT: (310, 310), NEW: (400, 400)})
+        return result(cell, {QUIC: (slow, slow), PATIENT: (310, 310), NEW: (400, 400)})
 
     cells = open_sweep("baxter-reordering").cells()
-    found = predictions.judged_reordering(predictions.squares(written(tmp_path, [loads(one) for one in cells])))
-    assert [one.verdict for one in found] == ["holds"] * 5
-    fewer = predictions.squares(written(tmp_path, [loads(one) for one in cells[1:]]))
-    assert predictions.judged_reordering(fewer) == []
+    found = judged_of("baxter-reordering", written(tmp_path, [loads(one) for one in cells], "baxter-reordering"))
+    assert [one.holds for one in found] == [True] * 5
+    fewer = judged_of("baxter-reordering", written(tmp_path, [loads(one) for one in cells[1:]], "baxter-reordering"))
+    assert [one.holds for one in fewer] == [*[True] * 4, None], "a square that is not measured is open"
+    assert "1 of 2 not measured" in plain(
+        predicted("baxter-reordering", book_data.read(PUBLISHED, tmp_path / "processed"))
+    )
 
 
-def test_a_condition_is_found_by_what_it_is():
-    one = Printed().summary(Where("report-vlan", corrupt_pct=10), NEW)
+def test_a_condition_is_found_by_what_it_is(theirs):
+    column = columns_of(theirs, STUDY)["published"]
+    one = column.summary("report-vlan", NEW, METRIC, corrupt_pct=10)
     assert (round(one.mean), one.n) == (289, 50)
-    assert Printed().summary(Where("report-vlan"), WARM) is None
+    assert column.summary("report-vlan", WARM, METRIC) is None

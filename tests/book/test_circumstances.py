@@ -12,8 +12,9 @@ from longlook.book.muthuraj2024.both import arm_key, arms_of, loads_in
 from longlook.book.muthuraj2024.circumstances import Known, Three, agreement, by_table, goals, held, state
 from longlook.book.muthuraj2024.emulab_2024 import CIRCUMSTANCES, costing
 from longlook.book.predicted import Prediction
-from longlook.dataset.rows import arm_conditions, conditions, who
+from longlook.dataset.rows import who
 from longlook.dataset.tables import columns
+from longlook.plan.conditions import arm_conditions, conditions
 from longlook.published.muthuraj2024 import page_load_times
 from longlook.stack.arms import open_sweep
 

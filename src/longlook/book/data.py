@@ -16,11 +16,12 @@ import pandas as pd
 from longlook import paths
 from longlook.analysis.newest import newest, of_series
 from longlook.book import reads
-from longlook.dataset.rows import arm_conditions, conditions, who
+from longlook.dataset.rows import who
 from longlook.dataset.tables import columns, read_table
 from longlook.experiment.floor import BOUNDED, floor
 from longlook.figure.squares import PUBLISHED, Source
 from longlook.figure.versus import Versus, side_by_side
+from longlook.plan.conditions import arm_conditions, conditions
 from longlook.published.registry import published_cells
 
 COLUMNS = (("reference", "reference", "Re-measured (reference)"), ("yours", "local", "Yours"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -94,9 +94,11 @@ class Quantity:
         self.one()
         return self._value("", f"{style.signed_pct(self.numbers.iloc[0])}{SPACE}%")
 
-    def span(self, unit: str = "", digits: int = 0, joint: str = "to") -> StatedNumber:
-        """The least and the greatest, `32 to 34 ms`; one where they print the same."""
-        low, high = (_text(number, digits) for number in (self.numbers.min(), self.numbers.max()))
+    def span(self, unit: str = "", digits: int = 0, joint: str = "to", figures: int | None = None) -> StatedNumber:
+        """The least and the greatest, `32 to 34 ms`; one where they print the same. `figures`: of each in place of
+        digits behind the point."""
+        ends = self.numbers.min(), self.numbers.max()
+        low, high = (_text(number, digits) if figures is None else f"{number:.{figures}g}" for number in ends)
         text = low if low == high else f"{low} {joint} {high}"
         return self._value("least to greatest of ", text + _unit(unit))
 
@@ -148,9 +150,13 @@ class Quantity:
         if self.numbers.isna().any() or not len(self.numbers):
             raise NotMeasured(f"{self.what}: not every number is there")
         many = f" ({len(self.numbers)} numbers)" if len(self.numbers) > 1 else ""
-        shown = ", ".join(self.files[:MOST_FILES])
-        more = f" and {len(self.files) - MOST_FILES} more" if len(self.files) > MOST_FILES else ""
-        return StatedNumber(text, f"{how}{self.what}{many}; from {shown}{more}")
+        return StatedNumber(text, f"{how}{self.what}{many}; {origin(self.files)}")
+
+
+def origin(files: Sequence[str]) -> str:
+    """The records that a number is made of; of many the first ones."""
+    more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
+    return f"from {', '.join(files[:MOST_FILES])}{more}"
 
 
 def _text(number: float, digits: int) -> str:
@@ -206,6 +212,17 @@ class Measured:
         what = f"{series} significant differences of {metric}, {contrast[0]} against {contrast[1]}"
         return Quantity(numbers, what, self._files(rows))
 
+    def agreeing(self, table: str, column: str, series: Sequence[str]) -> StatedNumber:
+        """Of `means` or `verdicts` of some series, published against measured: how many rows say yes, `18 of 20 (90
+        %)`."""
+        own = pd.concat([self.data.agreeing(table, self.study, one, self.key) for one in series])
+        said = own[own[column].notna()]
+        if said.empty:
+            raise NotMeasured(f"no published {table} are measured in {', '.join(series)}")
+        yes = int(said[column].map(bool).sum())
+        text = f"{yes} of {len(said)} ({100 * yes / len(said):.0f}{SPACE}%)"
+        return StatedNumber(text, f"{column} of agreement_{table}; {origin(self._files(said))}")
+
     def samples(self, series: str, metric: str, **where: Any) -> Quantity:
         """Every transfer of a series that counts; `where` may also name `arm`, `label`, `protocol`, `run`."""
         rows = _chosen(flows.transfers(self.data, self.study, series, self.key), series, where)
@@ -243,6 +260,9 @@ def _chosen(rows: pd.DataFrame, series: str, where: Mapping[str, object]) -> pd.
     if rows.empty:
         raise NotMeasured(f"series {series} is not measured")
     for name, wanted in where.items():
+        if wanted is None:  # a condition that is not stated
+            rows = rows[rows[name].isna()]
+            continue
         values = wanted if isinstance(wanted, tuple) else (wanted,)
         missing = [value for value in values if not (rows[name] == value).any()]
         if missing:

@@ -14,9 +14,8 @@ from longlook.dataset.tables import columns
 from longlook.dataset.typical import Load
 from longlook.experiment.base import Experiment
 from longlook.experiment.floor import BOUNDED, floor
-from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
-from longlook.plan.link import NETEM
+from longlook.plan.conditions import arm_conditions, conditions
 from longlook.record.campaign import CELL_NAME, Campaign
 from longlook.record.durable import read_json
 
@@ -34,43 +33,6 @@ def who(campaign: str, cell: Cell) -> Row:
         "label": cell.label or None,
         "cell_id": cell.id,
     }
-
-
-def conditions(cell: Cell) -> Row:
-    """What defines it, but for its arms."""
-    work, link = cell.workload, cell.link
-    one_way = [] if link.loss_direction is None else [f"loss_direction={link.loss_direction}"]
-    netem = [f"{name}={value:g}" for name, value in link.netem.items()]
-    return {
-        "key": cell.key,
-        "experiment": cell.experiment,
-        "mode": cell.mode,
-        "control": cell.control,
-        "replicate": cell.replicate,
-        "workload": work.id_part,
-        "workload_kind": work.kind,
-        "object_bytes": work.object_bytes,
-        "object_count": work.object_count,
-        "total_bytes": work.total_bytes,
-        **{name: value for name, value in link.conditions().items() if name not in (*NETEM, "loss_direction")},
-        "queue_packets": link.queue_packets,
-        "burst_bytes": link.burst_bytes,
-        "netem": " ".join(one_way + netem) or None,
-        "duration_s": cell.duration_s,
-        "at_most_s": cell.at_most_s,
-    }
-
-
-def arm_conditions(arm: Arm) -> Row:
-    """What defines an arm, with its name."""
-    own = arm.model_dump(mode="json")
-    del own["name"]
-    several = {"quic_options": arm.quic_options, "client_groups": arm.client_groups, "server_groups": arm.server_groups}
-    return (
-        {"arm": arm.name, "arm_label": arm.label}
-        | own
-        | {name: "+".join(values) or None for name, values in several.items()}
-    )
 
 
 def campaign_row(campaign: Campaign, left_out: str | None = None) -> Row:

@@ -12,8 +12,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
+from longlook.plan import squares
 from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
+from longlook.plan.conditions import Row, rows_of
+from longlook.plan.criteria import Judging, Prediction, digest
 from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection
 from longlook.plan.naming import shortened
 from longlook.plan.value import (
@@ -179,6 +182,10 @@ class Sweep(Value):
     cells_of: Annotated[list[Block], BeforeValidator(listed)] = Field(
         min_length=1, alias="cells", description="blocks of cells, [[cells]] in a file"
     )
+    judging: Judging = Field(default=Judging(), exclude=True)
+    predictions: list[Prediction] = Field(
+        default=[], exclude=True, description="what is measured does not depend on them: no part of the definition"
+    )
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
@@ -217,6 +224,21 @@ class Sweep(Value):
         """Every stack that its cells need, in the order met."""
         arms = (arm for block in self.cells_of for scenario in block.scenarios for arm in scenario.arms)
         return list(dict.fromkeys(arm.stack for arm in arms))
+
+    def rows(self) -> list[Row]:
+        """A row for each arm of each cell, by condition."""
+        return [row for cell in self.cells() for row in rows_of(cell)]
+
+    @property
+    def rule(self) -> Judging:
+        """What judges its predictions: all of its series, unless it says which."""
+        said = {key: getattr(self.judging, key) for key in self.judging.model_fields_set}
+        return Judging(**{"series": list(dict.fromkeys(block.series for block in self.cells_of))} | said)
+
+    @property
+    def criteria_digest(self) -> str | None:
+        """Of its predictions and of what judges them; None where it has none."""
+        return digest(self.judging, self.predictions) if self.predictions else None
 
     def definition(self) -> dict[str, Any]:
         """As plain data, which `parse` reads back."""
@@ -271,6 +293,8 @@ def load_sweep(path: Path, complete: Complete) -> Sweep:
     try:
         found = Sweep.parse(complete(data))
         found.cells()  # what is wrong with one shows here, where the file can be named
+        if found.predictions:
+            squares.check(found.predictions, found.rule, found.rows())
         return found
     except LonglookError as error:  # a stack that an arm names, too
         raise PlanError(f"{path}: {error}") from None

@@ -5,43 +5,53 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from IPython.display import HTML
 
+from longlook import paths
 from longlook.analysis.agreement import meets, printed_summary
 from longlook.analysis.ceiling import ceilings
 from longlook.analysis.contrast import contrast
+from longlook.analysis.estimate import interval, times
+from longlook.analysis.evidence import Column
 from longlook.analysis.twofold import verdict_word
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.baxter2018.claims import POSTER_ADDED, REPORT_ADDED
-from longlook.book.baxter2018.evidence import (
-    NAMES,
-    PLACES,
-    POSTER,
-    SERIES,
-    Evidence,
-    Measured,
-    Printed,
-    columns,
-    interval,
-    of_series,
-    published,
-    slope,
-)
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.judged import columns_of
+from longlook.book.times import percent_text
 from longlook.book.value import SPACE
 from longlook.experiment.floor import floor
-from longlook.experiment.metrics import BY_STAMPS, PLT
+from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import AGREE, DISAGREE, html_table
-from longlook.published.baxter2018 import NEW, QUIC, STUDY, WARM
+from longlook.plan.workload import size_label
+from longlook.published import baxter2018
+from longlook.published.baxter2018 import BASE_RTT_MS, METRIC, NEW, QUIC, STUDY, WARM
 from longlook.published.cells import PublishedCell
 
+NAMES = {QUIC: "QUIC", NEW: "TCP, new", WARM: "TCP, warm"}
+PLACES = {"local": "from Victoria", "vlan": "same network", "west": "from us-west-1"}
+SERIES = ("poster-local", "poster-vlan", *(f"report-{place}" for place in PLACES))
+ADDED_MS = {"poster": (0, 100, 200, 400), "report": (40, 100, 200, 300, 400)}
+"""By which the router prolongs every round trip; the first where a condition says nothing else."""
+NETEM = "jitter_sd_ms=5"
+"""Of every condition of the report."""
 NONE = style.DASH
 WORDS = {"QUIC": "QUIC", "TCP": "TCP", "none": "neither", "untested": NONE}
 MARKS = {True: f" {AGREE}", False: f" {DISAGREE}", None: ""}
+
+
+@cache
+def published() -> tuple[PublishedCell, ...]:
+    """Every condition of the poster and of the report, in their order."""
+    return (*baxter2018.poster(paths.PUBLISHED), *baxter2018.report(paths.PUBLISHED))
+
+
+def of_series(series: str) -> list[PublishedCell]:
+    return [one for one in published() if one.table == series]
 
 
 def titled(series: str) -> str:
@@ -98,10 +108,10 @@ def _published_part(series: str) -> str:
 
 
 def _measured_part(series: str, data: BookData, key: str) -> str:
-    by_stamps, whole = (Measured(data, key, metric.name) for metric in (BY_STAMPS, PLT))
+    column = columns_of(data, STUDY)[key]
     rows = []
     for one in of_series(series):
-        own = {arm: by_stamps.of_cell(one, arm) for arm in NAMES}
+        own, whole = ({arm: _of_cell(column, one, arm, metric) for arm in NAMES} for metric in (METRIC, PLT.name))
         quic, new = own[QUIC], own[NEW]
         if quic is None or new is None:
             continue
@@ -109,12 +119,16 @@ def _measured_part(series: str, data: BookData, key: str) -> str:
         means = [f"{_text(mean)}{MARKS[meets(known[arm], mean)]}" for arm, mean in ((QUIC, quic), (NEW, new))]
         said, theirs = _verdict({QUIC: quic, NEW: new}), _verdict(known)
         agrees = None if NONE in (said, theirs) else said == theirs
-        loads = [_mean(whole.of_cell(one, arm)) for arm in NAMES]
+        loads = [_mean(whole[arm]) for arm in NAMES]
         rows.append([_condition(one), *_known(one), theirs, *means, _text(own[WARM]), said + MARKS[agrees], *loads])
     arms = [f"{name}, ms" for name in NAMES.values()]
     head = ["condition", "QUIC, ms", "TCP, ms", "faster", *arms, "faster", *arms]
     groups = [("", 1), ("their samples", 3), ("here, by their stopwatch", 4), ("here, whole load", 3)]
     return html_table(head, rows, escape=False, numeric={1, 2, *range(4, 7), *range(8, 11)}, groups=groups)
+
+
+def _of_cell(column: Column, one: PublishedCell, arm: str, metric: str) -> Summary | None:
+    return column.summary(one.table, arm, metric, key=one.cell.key)
 
 
 def _theirs(one: PublishedCell) -> dict[str, Summary]:
@@ -148,15 +162,27 @@ def _condition(one: PublishedCell) -> str:
 
 def slopes_table(data: BookData | None = None) -> HTML:
     """By how many ms a page takes longer for each ms that the round trip is longer: round trips per page."""
-    sources: list[tuple[str, Evidence]] = [(PUBLISHED.title, Printed()), *columns(data or book_data.load())]
+    found = data or book_data.load()
+    sources = [(PUBLISHED.title, columns_of(found, STUDY)[PUBLISHED.key], METRIC)]
+    for key, _, title in COLUMNS:
+        column = columns_of(found, STUDY)[key]
+        sources += [(title, column, METRIC), (f"{title}, whole load", column, PLT.name)]
     rows = []
     for series in SERIES:
-        added = POSTER_ADDED if series.startswith(POSTER) else REPORT_ADDED
-        for title, evidence in sources:
-            own = [slope(evidence, series, arm, added) for arm in NAMES]
+        for title, column, metric in sources:
+            own = [_slope(column, series, arm, metric) for arm in NAMES]
             if any(own):
                 rows.append([titled(series), title, *map(_slope_text, own)])
     return HTML(html_table(["series", "numbers", *NAMES.values()], rows, numeric=range(2, 5)))
+
+
+def _slope(column: Column, series: str, arm: str, metric: str) -> Summary | None:
+    """Of the series' usual page over all its round trips."""
+    name, _, place = series.partition("-")
+    netem = NETEM if name == "report" else None
+    rtts = [BASE_RTT_MS[place] + added for added in ADDED_MS[name]]
+    usual = {"workload": "10kb-x5", "bandwidth_mbps": 50, "loss_pct": 0, "netem": netem}
+    return column.slope(series, arm, metric, "rtt_ms", rtts, **usual)
 
 
 def _slope_text(found: Summary | None) -> str:
@@ -174,6 +200,7 @@ class Impossible:
     arm: str
     mean: float
     whole: float
+    where: str
     images: float
     """The least from the page's answer on: the images' own round trip, window and time on the line."""
 
@@ -192,7 +219,7 @@ def impossible() -> list[Impossible]:
             images = least.requests_ms / 2 + least.slow_start_ms + least.serialisation_ms
             if mean < least.total_ms:
                 what = f"{titled(one.table)}: {_condition(one)}"
-                found.append(Impossible(what, NAMES[arm.name], mean, least.total_ms, images))
+                found.append(Impossible(what, NAMES[arm.name], mean, least.total_ms, one.where, images))
     return found
 
 
@@ -204,3 +231,27 @@ def floor_table() -> HTML:
     ]
     head = ["condition", "arm", "their mean, ms", "a whole load takes at least, ms", "from the page's answer on, ms"]
     return HTML(html_table(head, rows, numeric={2, 3, 4}))
+
+
+def reordering_table(data: BookData | None = None) -> HTML:
+    """Means with and without jitter, of pages that have all three arms in both."""
+    column = columns_of(data or book_data.load(), STUDY)["reference"]
+    arms, jitters = (QUIC, "quic 1000", NEW), {5.0: "5 ms", None: "none"}
+    rows = []
+    for page in ((10_240, 5), (102_400, 5), (204_800, 5), (10_240, 50)):
+        for rtt in (40.0, 127.0):
+            where = {"object_bytes": page[0], "object_count": page[1], "rtt_ms": rtt}
+            own = {
+                sd: [column.summary("reordering", arm, METRIC, jitter_sd_ms=sd, **where) for arm in arms]
+                for sd in jitters
+            }
+            title = f"{size_label(page[0])} x {page[1]}, {rtt:g}{SPACE}ms"
+            if all(one is not None for means in own.values() for one in means):
+                rows += [_reordering_row(title, words, own[sd]) for sd, words in jitters.items()]
+    head = ["page, round trip", "jitter", "QUIC, ms", "QUIC, threshold 1,000, ms", "TCP, ms", "QUIC against TCP"]
+    return HTML(html_table(head, rows, numeric=range(2, 6)) if rows else style.NOTHING_YET)
+
+
+def _reordering_row(title: str, jitter: str, means: Sequence[Summary | None]) -> list[str]:
+    known = [one for one in means if one is not None]
+    return [title, jitter, *(f"{one.mean:,.0f}" for one in known), percent_text(times(known[-1], known[0]))]

@@ -18,8 +18,8 @@ from longlook.audit.checks import primary, samples_by_key
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
-from longlook.dataset.rows import arm_conditions, conditions
 from longlook.plan.cell import Cell
+from longlook.plan.conditions import arm_conditions, conditions
 from longlook.published.cells import PublishedCell
 from longlook.published.muthuraj2024 import STUDY, page_load_times
 

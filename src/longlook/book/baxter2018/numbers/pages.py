@@ -2,85 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from longlook.book.baxter2018.claims import CLAIMS
-from longlook.book.baxter2018.evidence import SERIES, published
-from longlook.book.baxter2018.evidence import Measured as Own
-from longlook.book.baxter2018.predictions import JITTERS, PATIENT, SMALL, Square, squares
-from longlook.book.baxter2018.tables import impossible
-from longlook.book.claimed import verdict
+from longlook.book.baxter2018.tables import NETEM, SERIES, impossible, published
 from longlook.book.hypotheses import stated
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.judged import claims_counted
+from longlook.book.value import Measured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
-from longlook.published.baxter2018 import NEW, QUIC, STUDY
+from longlook.published.baxter2018 import METRIC, NEW, QUIC
 
-RECORDS = "data/raw/reference-baxter-*"
-REORDERED = "data/raw/reference-baxter-reordering-*"
-FLOORS = "data/published/baxter2018, against longlook/experiment/floor.py"
-
-
-def _verdicts(m: Measured) -> list[str]:
-    """Of every claim that has numbers, by the reference campaigns."""
-    evidence = Own(m.data, m.key)
-    found = [verdict(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(evidence))]
-    if not found:
-        raise NotMeasured("no claim is measured")
-    return found
+PATIENT = "quic 1000"
+SMALL, LARGE = ("10kb-x5",), ("100kb-x5", "200kb-x5", "10kb-x50")
 
 
-def _how_many(true: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
-    return lambda m: StatedNumber(str(sum(map(true, _verdicts(m)))), f"verdicts of the claims, from {RECORDS}")
+def _takes(m: Measured, arm: str, netem: str | None = NETEM, pages: tuple[str, ...] = LARGE) -> Quantity:
+    """Of some pages, with jitter or without."""
+    return m.arm("reordering", arm, metric=METRIC, workload=pages, netem=netem)
 
 
-def _share(table: str, column: str) -> Callable[[Measured], StatedNumber]:
-    """Of all series that are measured: how many of a table's rows say yes."""
-
-    def number(m: Measured) -> StatedNumber:
-        said = [bool(one) for series in SERIES for one in m.data.agreeing(table, STUDY, series, m.key)[column].dropna()]
-        if not said:
-            raise NotMeasured("no condition is measured")
-        text = f"{sum(said)} of {len(said)} ({100 * sum(said) / len(said):.0f}{SPACE}%)"
-        return StatedNumber(text, f"data/processed/agreement_{table}.csv, from {RECORDS}")
-
-    return number
+def _slower(slow: Quantity, quick: Quantity) -> StatedNumber:
+    return (slow / quick).span("times", figures=2)
 
 
-def _reordered(what: str, ratio: Callable[[Square], float], small: bool = False) -> Callable[[Measured], StatedNumber]:
-    """The least and the greatest ratio of the large pages, or of the small one."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = [ratio(one) for one in squares(m.data) if (one.page == SMALL) is small]
-        if not found:
-            raise NotMeasured("no page is measured with and without jitter")
-        text = f"{min(found):.2g} to {max(found):.2g}{SPACE}times"
-        return StatedNumber(text, f"{what}, means of {len(found)} pages and round trips; from {REORDERED}")
-
-    return number
+def _impossible(anyhow: bool) -> StatedNumber:
+    own = [one for one in impossible() if one.anyhow or not anyhow]
+    return StatedNumber(str(len(own)), f"means below what the link allows; {origin([one.where for one in own])}")
 
 
-JITTER, _ = JITTERS
 NUMBERS: Numbers = {
-    "conditions": lambda m: StatedNumber(str(len(published())), "data/published/baxter2018/poster.csv and report.csv"),
-    "impossible": lambda m: StatedNumber(str(len(impossible())), FLOORS),
-    "impossible-anyhow": lambda m: StatedNumber(str(sum(one.anyhow for one in impossible())), FLOORS),
-    "claims-judged": lambda m: StatedNumber(str(len(_verdicts(m))), f"claims that {RECORDS} has numbers of"),
-    "claims-hold": _how_many(lambda text: text.startswith("holds") and " of " not in text),
-    "claims-fail": _how_many(lambda text: text.startswith("does not hold")),
-    "means-within": _share("means", "within_prediction"),
-    "verdicts-agree": _share("verdicts", "agree"),
-    "jitter-over-tcp": _reordered("QUIC over TCP, with jitter", lambda one: one.over(QUIC, NEW, JITTER).value),
-    "calm-over-tcp": _reordered("QUIC over TCP, no jitter", lambda one: one.over(QUIC, NEW, None).value),
-    "three-over-patient": _reordered(
-        "QUIC with a threshold of 3 over 1,000, with jitter", lambda one: 1 / one.over(PATIENT, QUIC, JITTER).value
-    ),
-    "small-three-over-patient": _reordered(
-        "the same of five images of 10 KB", lambda one: 1 / one.over(PATIENT, QUIC, JITTER).value, small=True
-    ),
-    "patient-over-calm": _reordered(
-        "QUIC with a threshold of 1,000 and jitter over a threshold of 3 without",
-        lambda one: one.over(PATIENT, QUIC, JITTER, None).value,
-    ),
+    "conditions": lambda m: StatedNumber(str(len(published())), origin([one.where for one in published()])),
+    "impossible": lambda m: _impossible(anyhow=False),
+    "impossible-anyhow": lambda m: _impossible(anyhow=True),
+    "claims-judged": lambda m: claims_counted(m, bool),
+    "claims-hold": lambda m: claims_counted(m, lambda said: said == "holds"),
+    "claims-fail": lambda m: claims_counted(m, lambda said: said.startswith("does not hold")),
+    "means-within": lambda m: m.agreeing("means", "within_prediction", SERIES),
+    "verdicts-agree": lambda m: m.agreeing("verdicts", "agree", SERIES),
+    "jitter-over-tcp": lambda m: _slower(_takes(m, QUIC), _takes(m, NEW)),
+    "calm-over-tcp": lambda m: _slower(_takes(m, QUIC, None), _takes(m, NEW, None)),
+    "three-over-patient": lambda m: _slower(_takes(m, QUIC), _takes(m, PATIENT)),
+    "small-three-over-patient": lambda m: _slower(_takes(m, QUIC, pages=SMALL), _takes(m, PATIENT, pages=SMALL)),
+    "patient-over-calm": lambda m: _slower(_takes(m, PATIENT), _takes(m, QUIC, None)),
     "stated-poster": stated("baxter-poster-local"),
     "stated-vlan": stated("baxter-poster-vlan"),
     "stated-reordering": stated("baxter-reordering"),

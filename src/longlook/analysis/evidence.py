@@ -1,0 +1,153 @@
+"""The evidence of a study: what was published and measured, by condition and arm, and numbers made of it. Pure.
+
+A column (`published`, `reference`, `yours`) is rows of the table `arms`, whatever they were made of. Where one has no
+number there is none: neither a mean nor what would be made of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longlook.analysis import estimate
+from longlook.analysis.estimate import Estimate
+from longlook.analysis.welch import Summary
+from longlook.errors import LonglookError
+from longlook.plan.conditions import Row
+from longlook.plan.criteria import COLUMNS, Criterion
+from longlook.plan.squares import Square, base, is_arm, selects, squares
+
+Operand = tuple[Summary, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a study's evidence."""
+
+    of_series: Callable[[str], Sequence[Row]]
+    """The rows of a series, by arm, metric and condition."""
+    metric: str = ""
+    """In place of what a criterion names, where a column is judged by another clock."""
+
+    def rows(self, series: Sequence[str], metric: str) -> list[Row]:
+        """Those of a metric that have samples."""
+        wanted = self.metric or metric
+        return [row for one in series for row in self.of_series(one) if row["metric"] == wanted and row["n"]]
+
+    def summary(self, series: str, arm: str, metric: str = "", **where: Any) -> Summary | None:
+        """Of one arm under one condition, by columns of `arms`; None where there is none."""
+        found = [row for row in self.rows([series], metric) if is_arm(arm, row) and selects(where, row)]
+        return _only(found) if found else None
+
+    def slope(
+        self, series: str, arm: str, metric: str, along: str, values: Sequence[float], **where: Any
+    ) -> Summary | None:
+        """By how much the mean grows for each unit of a condition; None where one of its values has no number."""
+        found = [row for row in self.rows([series], metric) if is_arm(arm, row) and selects(where, row)]
+        return _slope(along, found, values)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One number of a criterion: a square's, with the rows that it is made of."""
+
+    leaf: Criterion
+    estimate: Estimate
+    left: Estimate
+    right: Estimate
+    rows: tuple[Row, ...]
+
+    @property
+    def square(self) -> Row:
+        """The conditions, and the arm that is told of."""
+        return self.rows[0]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it is within the criterion's bounds; None where that is open."""
+        return self.estimate.within(*self.leaf.bounds, by_value=self.leaf.by == "value")
+
+    @property
+    def met(self) -> bool:
+        """The same by the number alone."""
+        return bool(self.estimate.within(*self.leaf.bounds, by_value=True))
+
+
+def numbers(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list[Found]:
+    """Of every square of a leaf that has all of its arms, square by square."""
+    own = columns[column].rows(leaf.series or (), leaf.metric or "")
+    of_pairs = [(pair, [squares(leaf, arm, own) for arm in pair]) for pair in leaf.pairs]
+    bases = _bases(leaf, columns, column)
+    order = dict.fromkeys(square for _, arms in of_pairs for square in arms[0])
+    made = (
+        _number(leaf, square, [one.get(square, []) for one in arms], [bases(arm).get(square, []) for arm in pair])
+        for square in order
+        for pair, arms in of_pairs
+    )
+    return [one for one in made if one is not None]
+
+
+def _bases(leaf: Criterion, columns: Mapping[str, Column], column: str) -> Callable[[str], Mapping[Square, list[Row]]]:
+    """Of an arm, what its squares are `over`; nothing where they are over nothing."""
+    if leaf.over is None:
+        return lambda arm: {}
+    where, series = base(leaf)
+    rows = columns[str(leaf.over.get("column", column))].rows(series or (), leaf.metric or "")
+    other = leaf.over.get("arm")
+    return lambda arm: squares(leaf, arm if other is None else str(other), rows, where)
+
+
+def _number(leaf: Criterion, square: Square, own: list[list[Row]], under: list[list[Row]]) -> Found | None:
+    """None where one of its means is not there."""
+    means = [_operand(leaf, rows) for rows in own]
+    bases = [_operand(leaf, rows) for rows in under] if leaf.over is not None else []
+    known = [one for one in (*means, *bases) if one is not None]
+    if len(known) < len(means) + len(bases):
+        return None
+    found, left, right = _formed(leaf, known)
+    return Found(leaf, found, left, right, tuple(row for rows in (*own, *under) for row in rows))
+
+
+def _formed(leaf: Criterion, known: list[Summary]) -> tuple[Estimate, Estimate, Estimate]:
+    """A leaf's number, and those of its two sides."""
+    if leaf.ratio is None and leaf.difference is None:
+        own = estimate.interval(known[0]) if leaf.over is None else estimate.times(known[1], known[0])
+        return own, own, own
+    if leaf.over is None:
+        left, right = known
+        form = estimate.times if leaf.ratio else estimate.difference
+        return form(right, left), estimate.interval(left), estimate.interval(right)
+    left, right, left_base, right_base = known
+    if leaf.ratio:
+        both = estimate.quotient((left, left_base), (right, right_base))
+        return both, estimate.times(left_base, left), estimate.times(right_base, right)
+    both = estimate.interval(estimate.combined((1, -1, -1, 1), (left, left_base, right, right_base)))
+    return both, estimate.difference(left_base, left), estimate.difference(right_base, right)
+
+
+def _operand(leaf: Criterion, rows: list[Row]) -> Summary | None:
+    """What a leaf's statistic is of one arm in one square."""
+    if leaf.along is not None:
+        listed = leaf.where.get(leaf.along)
+        return _slope(leaf.along, rows, listed if isinstance(listed, list) else [row[leaf.along] for row in rows])
+    return _only(rows) if rows else None
+
+
+def _only(rows: list[Row]) -> Summary:
+    if len(rows) > 1:
+        differ = [name for name in COLUMNS if len({str(row.get(name)) for row in rows}) > 1]
+        raise LonglookError(f"{len(rows)} cells on one square, which differ in {', '.join(differ)}; say which")
+    return _summary(rows[0])
+
+
+def _summary(row: Row) -> Summary:
+    return Summary(float(row["mean"]), math.nan if row["sd"] is None else float(row["sd"]), int(row["n"]))
+
+
+def _slope(along: str, rows: list[Row], values: Sequence[Any]) -> Summary | None:
+    by_value = {row[along]: row for row in rows}
+    if len(values) < 2 or any(value not in by_value for value in values):
+        return None
+    return estimate.slope([float(value) for value in values], [_summary(by_value[value]) for value in values])

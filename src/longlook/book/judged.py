@@ -1,0 +1,145 @@
+"""Predictions and claims as pages show them: judged by the tables, told by their templates, each with its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from IPython.display import HTML
+
+from longlook.analysis.evidence import Column, Found
+from longlook.analysis.judge import Judged, judge
+from longlook.book import claimed
+from longlook.book import data as book_data
+from longlook.book.claimed import ClaimPart
+from longlook.book.data import COLUMNS, BookData
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.times import ms_text, percent_text
+from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
+from longlook.figure import style
+from longlook.figure.squares import PUBLISHED
+from longlook.plan.conditions import Row, spelled
+from longlook.plan.criteria import Claims, Judging
+from longlook.plan.squares import number_of_squares
+from longlook.plan.workload import size_label
+from longlook.published.claims import claims_of
+from longlook.stack.arms import open_sweep
+
+REFERENCE = "reference"
+JOINT = "; "
+
+
+def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column]:
+    """The evidence of a study: published, reference and yours; all by one metric where one is named."""
+
+    def column(key: str, own: str) -> Column:
+        @cache
+        def rows(series: str) -> Sequence[Row]:
+            return [spelled(row) for row in data.rows("arms", study, series, key).to_dict("records")]
+
+        return Column(rows, own)
+
+    return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
+
+
+def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judged]:
+    """What became of a sweep's predictions; none where no square of any is measured."""
+    own = open_sweep(sweep)
+    rows, columns = own.rows(), columns_of(data, own.study)
+    found = [judge(one, own.rule, columns, column, number_of_squares(one, own.rule, rows)) for one in own.predictions]
+    return found if any(one.found for one in found) else []
+
+
+def predicted(sweep: str, data: BookData | None = None) -> HTML:
+    """A sweep's predictions, what was found, and whether that is what was predicted."""
+    words = open_sweep(sweep).rule.words
+    return predictions_table([row(one, words) for one in judged_of(sweep, data or book_data.load())])
+
+
+def row(one: Judged, words: Mapping[str, str]) -> Prediction:
+    """A prediction's line."""
+    parts = (part_of(found, one, words) for found in one.found)
+    told = JOINT.join(f"{part.name}: {part.numbers}" if part.name else part.numbers for part in parts)
+    if one.criterion.summary:
+        told = filled(one.criterion.summary, {"met": one.met, "of": one.of})
+    lacking = one.of - len(one.found)
+    told += f"{JOINT}{lacking} of {one.of} not measured" if lacking > 0 else ""
+    return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
+
+
+def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
+    """A square's number, by the templates of its criterion."""
+    own, leaf = found.estimate, found.leaf
+    usual = ms_text(own) if leaf.difference else percent_text(own)
+    square = {
+        name: words.get(value, value) if isinstance(value, str) else value for name, value in found.square.items()
+    }
+    square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
+    square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "ms": usual}
+    square |= {"left": found.left.value, "right": found.right.value}
+    return ClaimPart(filled(leaf.name, square), filled(leaf.told or "{percent}", square), found.holds)
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """A template with its values; minus signs are real ones."""
+    shown = {
+        name: _Number(value) if isinstance(value, float) and not isinstance(value, _Number) else value
+        for name, value in values.items()
+    }
+    return template.format_map(shown)
+
+
+class _Number(float):
+    """Formatted with a minus sign, not a hyphen; without a format as short as it can be."""
+
+    def __format__(self, spec: str) -> str:
+        return float(self).__format__(spec or "g").replace("-", style.MINUS)
+
+
+def claim_columns(study: str, data: BookData) -> dict[str, list[Judged]]:
+    """Heading of a column -> its claims judged: published, then what has numbers of any, by each clock."""
+    own = claims_of(study)
+    found = {PUBLISHED.title: _claims(own, columns_of(data, study), PUBLISHED.key)}
+    clocks = {"": ""} | dict(own.judging.also)
+    for key, _, title in COLUMNS:
+        for words, metric in clocks.items():
+            judged = _claims(own, columns_of(data, study, metric), key)
+            found |= {f"{title}{words}": judged} if any(one.found for one in judged) else {}
+    return found
+
+
+def _claims(own: Claims, columns: Mapping[str, Column], key: str) -> list[Judged]:
+    return [judge(one, own.judging, columns, key, one.parts) for one in own.claims]
+
+
+def parts_of(one: Judged, judging: Judging) -> list[ClaimPart]:
+    """Of one claim."""
+    return [part_of(found, one, judging.words) for found in one.found]
+
+
+def claims(study: str, data: BookData | None = None) -> HTML:
+    """A study's claims: by its own numbers, re-measured, and whether they hold."""
+    own = claims_of(study)
+    told = [claimed.Claim(one.id, one.says, one.criterion, lambda _: [], one.parts) for one in own.claims]
+    found = {
+        title: [parts_of(one, own.judging) for one in judged]
+        for title, judged in claim_columns(study, data or book_data.load()).items()
+    }
+    return HTML(claimed.claims_table(told, found, lambda claim: f'<b id="{claim.name}">{claim.text}</b>'))
+
+
+def claims_counted(m: Measured, true: Callable[[str], bool]) -> StatedNumber:
+    """Of how many claims of a study, of those that have numbers, something is true of the verdict."""
+    own = claims_of(m.study)
+    judged = [one for one in _claims(own, columns_of(m.data, m.study), m.key) if one.found]
+    if not judged:
+        raise NotMeasured(f"no claim of {m.study} is measured")
+    words = [claimed.verdict(parts_of(one, own.judging), one.of) for one in judged]
+    return StatedNumber(str(sum(map(true, words))), f"verdicts of {len(judged)} claims; {origin(records_of(judged))}")
+
+
+def records_of(judged: Sequence[Judged]) -> tuple[str, ...]:
+    """The folders of the records that numbers were made of."""
+    rows = (row for one in judged for found in one.found for row in found.rows)
+    return tuple(dict.fromkeys(f"data/raw/{row['campaign']}/{row['cell_id']}" for row in rows))

@@ -1,0 +1,92 @@
+"""The conditions of a cell and of an arm as columns: what the tables have, and what criteria select by. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.plan.link import CORRELATED, GEMODEL, NETEM
+
+Row = Mapping[str, Any]
+"""One arm under one condition, by column; None where a condition is not stated."""
+PLACE = (
+    "series", "label", "experiment", "mode", "control", "replicate", "workload", "workload_kind", "object_bytes",
+    "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "loss_pct", "loss_each_way_pct", "loss_direction",
+    "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", *NETEM, "duration_s", "at_most_s",
+)  # fmt: skip
+"""Columns of a cell."""
+ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name != "name"))
+"""Columns of an arm."""
+_PAGE = ("workload", "workload_kind", "object_bytes", "object_count", "total_bytes")
+_QUEUE = ("queue_bytes", "queue_packets")
+_LOSS = ("loss_pct", "loss_each_way_pct", "loss_direction")
+_FOLLOW = (
+    (_PAGE, (*_PAGE, *_QUEUE)),
+    (("bandwidth_mbps", "rtt_ms"), _QUEUE),
+    (_LOSS, _LOSS),
+    (GEMODEL, GEMODEL),
+    *((pair, pair) for pair in CORRELATED.items()),
+)
+"""Columns, and what changes with any of them: a queue follows from what has to fit into it."""
+
+
+def conditions(cell: Cell) -> dict[str, Any]:
+    """What defines a cell, but for its arms; `netem` has what is stated of netem's parameters."""
+    work, link = cell.workload, cell.link
+    one_way = [] if link.loss_direction is None else [f"loss_direction={link.loss_direction}"]
+    netem = [f"{name}={value:g}" for name, value in link.netem.items()]
+    return {
+        "key": cell.key,
+        "experiment": cell.experiment,
+        "mode": cell.mode,
+        "control": cell.control,
+        "replicate": cell.replicate,
+        "workload": work.id_part,
+        "workload_kind": work.kind,
+        "object_bytes": work.object_bytes,
+        "object_count": work.object_count,
+        "total_bytes": work.total_bytes,
+        **{name: value for name, value in link.conditions().items() if name not in (*NETEM, "loss_direction")},
+        "queue_packets": link.queue_packets,
+        "burst_bytes": link.burst_bytes,
+        "netem": " ".join(one_way + netem) or None,
+        "duration_s": cell.duration_s,
+        "at_most_s": cell.at_most_s,
+    }
+
+
+def arm_conditions(arm: Arm) -> dict[str, Any]:
+    """What defines an arm, with its name."""
+    own = arm.model_dump(mode="json")
+    del own["name"]
+    several = {"quic_options": arm.quic_options, "client_groups": arm.client_groups, "server_groups": arm.server_groups}
+    return (
+        {"arm": arm.name, "arm_label": arm.label}
+        | own
+        | {name: "+".join(values) or None for name, values in several.items()}
+    )
+
+
+def rows_of(cell: Cell) -> Iterator[Row]:
+    """A row for each arm of a cell."""
+    same = {"study": cell.study, "series": cell.series, "label": cell.label or None, "cell_id": cell.id}
+    for arm in cell.arms:
+        yield spelled(same | conditions(cell) | arm_conditions(arm))
+
+
+def spelled(row: Mapping[str, Any]) -> Row:
+    """A row of a table with a column for each of netem's parameters, and None where it has NaN."""
+    found: dict[str, Any] = {name: None if value != value else value for name, value in row.items()}
+    found |= dict.fromkeys((*NETEM, "loss_direction"))
+    for stated in (found.get("netem") or "").split():
+        name, _, value = stated.partition("=")
+        found[name] = value if name == "loss_direction" else float(value)
+    return found | {"loss_each_way_pct": found["loss_pct"] / 2}
+
+
+def changed_with(columns: Iterable[str]) -> set[str]:
+    """These columns, and those that change with one of them."""
+    found = set(columns)
+    return found.union(*(follow for leading, follow in _FOLLOW if found.intersection(leading)))

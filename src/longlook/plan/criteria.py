@@ -1,0 +1,290 @@
+"""Criteria: what of which cells is held against which bounds. Data, frozen and validated.
+
+A sweep states its predictions so before it is measured, and a study's `claims.toml` what the study is held to;
+`analysis/judge.py` judges by them. A criterion selects (`series`, `arms`, `where`, `each`), takes a `statistic` of a
+`metric`, makes a number of it (`value`, `ratio`, `difference`; each `over` the same arms under other conditions), holds
+it against bounds (`within`, `at_least`, `at_most`) and asks it of every square, of some (`squares`), of any or of none.
+`all` joins several. What one does not say, what it is part of says, then `[judging]`. A criterion that wants an `if` is
+a quantity that is missing: there are no expressions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from longlook.plan.conditions import ARM, PLACE
+from longlook.plan.value import Many, Name, PlanError, Text, Value
+
+STATISTICS = ("mean", "slope")
+FORMS = ("value", "ratio", "difference", "arms")
+BOUNDS = ("within", "at_least", "at_most")
+BESIDE = ("column", "series")
+"""What `over` may name besides columns: another column of the evidence, another series."""
+COLUMNS = (*PLACE, "netem", *ARM)
+TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "met", "of", "size")
+"""What templates have beside the columns."""
+Number = float | int
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """`; did you mean ...?`, or the known ones where none is near."""
+    near = get_close_matches(word, known, n=3, cutoff=0.5)
+    return f"; did you mean {', '.join(near)}?" if near else f" (known: {', '.join(known)})"
+
+
+def _listed(data: Any) -> Any:
+    return data if isinstance(data, list | tuple) else [data]
+
+
+def _pairs(data: Any) -> Any:
+    """One pair of arms, or several."""
+    return [data] if isinstance(data, list) and data and not isinstance(data[0], list) else data
+
+
+class Range(Value):
+    """A condition that is not one value, nor one of several."""
+
+    least: Number | None = None
+    most: Number | None = None
+    stated: bool | None = Field(default=None, description="false: the link or the arm does not have it")
+
+    def has(self, value: Any) -> bool:
+        """Whether a value lies in it."""
+        if self.stated is not None and (value is not None) is not self.stated:
+            return False
+        if self.least is None and self.most is None:
+            return True
+        return value is not None and (
+            (-math.inf if self.least is None else self.least) <= value <= (math.inf if self.most is None else self.most)
+        )
+
+
+Condition = Range | bool | Number | str | list[Number | str]
+Where = dict[str, Condition]
+Arms = Annotated[Many[str], BeforeValidator(_listed)]
+"""By name, or with shell patterns; `|` joins several."""
+
+
+class Squares(Value):
+    """So many squares at least, of so many."""
+
+    least: int = Field(ge=1)
+    of: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _can_be_met(self) -> Self:
+        if self.least > self.of:
+            raise ValueError(f"least = {self.least} of {self.of} squares can never be met")
+        return self
+
+
+class Rule(Value):
+    """What all criteria have, and `[judging]` for those that do not say it."""
+
+    series: Annotated[Many[Name], BeforeValidator(_listed)] | None = None
+    arms: Arms | None = None
+    where: Where = Field(default={})
+    each: Annotated[Many[str], BeforeValidator(_listed)] | None = Field(
+        default=None, description="columns that make the squares; default: every condition that `over` does not name"
+    )
+    metric: Name | None = None
+    statistic: Literal["mean", "slope"] | None = None
+    value: Arms | None = None
+    ratio: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
+    difference: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
+    name: Text = Field(default="", description="template of what a reader calls a square")
+    told: Text = Field(default="", description="template of what is told of a square")
+    along: Literal["rtt_ms", "total_bytes", "bandwidth_mbps"] | None = Field(default=None, description="of a slope")
+    by: Literal["interval", "value"] | None = Field(
+        default=None, description="99 %: all of it inside holds, across a bound is open; or the number alone"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            for key in data.keys() - cls.model_fields.keys():
+                raise ValueError(f"no key {key!r}{nearest(key, list(cls.model_fields))}")
+        return data
+
+    @model_validator(mode="after")
+    def _known_columns(self) -> Self:
+        for name in (*self.where, *(self.each or ())):
+            if name not in COLUMNS:
+                raise ValueError(f"no condition {name!r}{nearest(name, COLUMNS)}")
+        return self
+
+    @model_validator(mode="after")
+    def _known_words(self) -> Self:
+        for field in ("name", "told", "summary"):
+            for _, name, _, _ in string.Formatter().parse(getattr(self, field, "")):
+                if name is not None and name not in (*COLUMNS, *TOLD):
+                    raise ValueError(f"{field}: no {{{name}}} to tell{nearest(name, (*COLUMNS, *TOLD))}")
+        return self
+
+
+class Judging(Rule):
+    """What the criteria of a file have in common."""
+
+    also: dict[Text, Name] = Field(
+        default={}, description="claims: what is added to a column's title, and the metric by which it is judged again"
+    )
+    words: dict[str, Text] = Field(default={}, description="for templates: a series or an arm as a reader calls it")
+
+
+class Criterion(Rule):
+    """One leaf, or `all` of several, which have what their parent says."""
+
+    over: Where | None = None
+    within: Many[Number] | None = Field(default=None, min_length=2, max_length=2)
+    at_least: Number | None = None
+    at_most: Number | None = None
+    squares: Squares | Literal["every", "any", "none"] = Field(
+        default="every", description="of how many squares, all parts together, it is asked"
+    )
+    all: Many[Criterion] = ()
+    summary: Text = Field(default="", description="template of what is told of all; default: of each")
+
+    @model_validator(mode="after")
+    def _bounds_can_be_met(self) -> Self:
+        if self.within is not None and (self.at_least is not None or self.at_most is not None):
+            raise ValueError("within has both bounds; at_least and at_most are one each")
+        if self.bounds[0] > self.bounds[1]:
+            raise ValueError(f"no number lies within {self.bounds[0]:g} and {self.bounds[1]:g}")
+        if self.ratio and self.bounds[1] < 0:
+            raise ValueError(f"a ratio of times is never below {self.bounds[1]:g}")
+        return self
+
+    @model_validator(mode="after")
+    def _known_base(self) -> Self:
+        for name in self.over or ():
+            if name not in (*COLUMNS, *BESIDE):
+                raise ValueError(f"over: no condition {name!r}{nearest(name, (*COLUMNS, *BESIDE))}")
+        return self
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest that it allows."""
+        if self.within is not None:
+            return self.within[0], self.within[1]
+        return (
+            -math.inf if self.at_least is None else self.at_least,
+            math.inf if self.at_most is None else self.at_most,
+        )
+
+    @property
+    def pairs(self) -> tuple[tuple[str, ...], ...]:
+        """The arms of each number: one, or the two of a ratio or difference."""
+        return self.ratio or self.difference or tuple((one,) for one in self.value or self.arms or ())
+
+    def leaves(self, judging: Judging) -> Iterator[Criterion]:
+        """What it joins, each with all that it is said by what it is part of."""
+        yield from self._leaves(
+            {key: getattr(judging, key) for key in Rule.model_fields.keys() & judging.model_fields_set}
+        )
+
+    def _leaves(self, above: Mapping[str, Any]) -> Iterator[Criterion]:
+        own = {key: getattr(self, key) for key in Criterion.model_fields.keys() & self.model_fields_set}
+        for choice in (FORMS, BOUNDS):  # who says one says it in place of the others
+            if own.keys() & set(choice):
+                above = {key: value for key, value in above.items() if key not in choice}
+        found = {**above, **own, "where": {**above.get("where", {}), **self.where}}
+        if self.all:
+            below = {key: value for key, value in found.items() if key not in ("all", "squares")}
+            for one in self.all:
+                yield from one._leaves(below)
+        else:
+            yield Criterion.model_construct(**found).complete()
+
+    def complete(self) -> Self:
+        """Itself; a `PlanError` where it says too little to be judged."""
+        if not self.pairs:
+            raise PlanError("it says neither value, ratio, difference nor arms: of what?")
+        if self.bounds == (-math.inf, math.inf):
+            raise PlanError("it has no bound: within, at_least or at_most")
+        if self.metric is None:
+            raise PlanError("it has no metric, and [judging] has none")
+        if (self.statistic == "slope") is not (self.along is not None):
+            raise PlanError("a slope is along a condition, and nothing else is")
+        return self
+
+
+class Prediction(Criterion):
+    """What a sweep foretells, one row of its table; those of one `n` are parts of one sentence of its head."""
+
+    n: int = Field(ge=1, le=99)
+    says: Text
+
+    @model_validator(mode="after")
+    def _has_a_number(self) -> Self:
+        if not numbers_in(self.says):
+            raise ValueError(f"{self.says!r} has no number: what is predicted, and by how much?")
+        return self
+
+
+class Claim(Criterion):
+    """What a study says, and the criterion that this book holds it to."""
+
+    id: Name
+    says: Text
+    criterion: Text
+    parts: int = Field(ge=1, description="so many it has where everything is measured")
+
+
+WORDS = {
+    "once": 1, "one": 1, "two": 2, "twice": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "half": 0.5, "quarter": 0.25, "hundred": 100,
+}  # fmt: skip
+
+
+def numbers_in(text: str) -> list[float]:
+    """Every number of a sentence, written in digits or as a word."""
+    words = text.replace("\N{MINUS SIGN}", "-").replace(",", "").split()
+    found = []
+    for word in words:
+        bare = word.strip("().;:%").lower()
+        if bare in WORDS:
+            found.append(float(WORDS[bare]))
+        else:
+            try:
+                found.append(float(bare))
+            except ValueError:
+                continue
+    return found
+
+
+def digest(judging: Judging, predictions: Sequence[Prediction]) -> str:
+    """Of all that decides what becomes of a sweep's predictions, and of their words."""
+    said = {"judging": _plain(judging), "predictions": [_plain(one) for one in predictions]}
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _plain(one: Value) -> dict[str, Any]:
+    return one.model_dump(mode="json", exclude_unset=True)
+
+
+class Claims(Value):
+    """`claims.toml` of a study."""
+
+    judging: Judging = Judging()
+    claims: Many[Claim] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _can_be_judged(self) -> Self:
+        ids = [one.id for one in self.claims]
+        if twice := sorted({one for one in ids if ids.count(one) > 1}):
+            raise ValueError(f"two claims are called {', '.join(twice)}")
+        for one in self.claims:
+            try:
+                list(one.leaves(self.judging))
+            except PlanError as error:
+                raise ValueError(f"{one.id}: {error}") from None
+        return self

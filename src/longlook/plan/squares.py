@@ -1,0 +1,119 @@
+"""Which rows a criterion selects, and the squares that they make: of a sweep's cells and of the tables. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from longlook.plan.conditions import PLACE, Row, changed_with
+from longlook.plan.criteria import BESIDE, Condition, Criterion, Judging, Prediction, Range, Squares, Where, nearest
+from longlook.plan.value import PlanError
+
+Square = tuple[Any, ...]
+"""What tells one square of a criterion from another."""
+
+
+def selects(where: Where, row: Mapping[str, Any]) -> bool:
+    """Whether a row has all of these conditions."""
+    return all(_has(condition, row.get(name)) for name, condition in where.items())
+
+
+def _has(condition: Condition, value: Any) -> bool:
+    if isinstance(condition, Range):
+        return condition.has(value)
+    return value in condition if isinstance(condition, list) else bool(value == condition)
+
+
+def is_arm(pattern: str, row: Row) -> bool:
+    """Whether an arm has this name, or fits one of the patterns that `|` joins; one that is alone has none."""
+    return any(fnmatchcase(row["arm"] or "", one) for one in pattern.split("|"))
+
+
+def telling(leaf: Criterion) -> tuple[str, ...]:
+    """The columns that make a leaf's squares."""
+    if leaf.each is not None:
+        return leaf.each
+    free = changed_with([*(leaf.over or ()), *filter(None, [leaf.along])])
+    return tuple(name for name in PLACE if name not in free)
+
+
+def base(leaf: Criterion) -> tuple[Where, tuple[str, ...] | None]:
+    """Conditions and series of what a leaf is `over`."""
+    over = leaf.over or {}
+    freed = changed_with(over)
+    kept = {name: one for name, one in leaf.where.items() if name not in freed}
+    series = (str(over["series"]),) if "series" in over else leaf.series
+    return kept | {name: one for name, one in over.items() if name not in (*BESIDE, "arm")}, series
+
+
+def squares(leaf: Criterion, pattern: str, rows: Iterable[Row], where: Where | None = None) -> dict[Square, list[Row]]:
+    """Square -> the rows of an arm there, in the order in which the criterion lists series and conditions; `where`:
+    of what it is over."""
+    columns = telling(leaf)
+    found: dict[Square, list[Row]] = {}
+    for row in rows:
+        if is_arm(pattern, row) and selects(leaf.where if where is None else where, row):
+            found.setdefault(tuple(row.get(name) for name in columns), []).append(row)
+    return dict(sorted(found.items(), key=lambda one: _rank(leaf, one[1][0])))
+
+
+def _rank(leaf: Criterion, row: Row) -> list[int]:
+    lists = [("series", list(leaf.series or ())), *leaf.where.items()]
+    return [one.index(row[name]) for name, one in lists if isinstance(one, list) and row.get(name) in one]
+
+
+def number_of_squares(criterion: Criterion, judging: Judging, rows: Sequence[Row]) -> int:
+    """How many numbers a criterion has where all of these rows are measured."""
+    return sum(
+        len(set.intersection(*(set(squares(leaf, arm, _of_series(leaf, rows))) for arm in pair)))
+        for leaf in criterion.leaves(judging)
+        for pair in leaf.pairs
+    )
+
+
+def _of_series(leaf: Criterion, rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if leaf.series is None or row["series"] in leaf.series]
+
+
+def check(predictions: Sequence[Prediction], judging: Judging, rows: Sequence[Row]) -> None:
+    """A `PlanError` names the first prediction that no measurement of these cells could decide, and why."""
+    for number, one in enumerate(predictions):
+        try:
+            for leaf in one.leaves(judging):
+                _check_leaf(leaf, rows)
+            _check_number(one, number_of_squares(one, judging, rows))
+        except PlanError as error:
+            raise PlanError(f"predictions.{number} (n = {one.n}): {error}") from None
+
+
+def _check_number(one: Prediction, there: int) -> None:
+    if not there:
+        raise PlanError("no square has all of its arms")
+    if isinstance(one.squares, Squares) and one.squares.of != there:
+        raise PlanError(f"squares.of = {one.squares.of}, and its cells make {there}")
+
+
+def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
+    series = list(dict.fromkeys(row["series"] for row in rows))
+    for one in leaf.series or ():
+        if one not in series:
+            raise PlanError(f"series: the sweep has no {one!r}{nearest(one, series)}")
+    own = _of_series(leaf, rows)
+    arms = list(dict.fromkeys(row["arm"] or "" for row in own))
+    for pattern in dict.fromkeys(arm for pair in leaf.pairs for arm in pair):
+        if not any(is_arm(pattern, row) for row in own):
+            raise PlanError(f"no arm is {pattern!r}{nearest(pattern, arms)}")
+        _check_where(leaf.where, [row for row in own if is_arm(pattern, row)])
+
+
+def _check_where(where: Where, rows: Sequence[Row]) -> None:
+    """Every condition, and every value that one lists, is that of a cell; and so are all together."""
+    for name, condition in where.items():
+        for one in condition if isinstance(condition, list) else [condition]:
+            if not any(selects({name: one}, row) for row in rows):
+                there = ", ".join(dict.fromkeys(str(row.get(name)) for row in rows))
+                said = one.model_dump(exclude_unset=True) if isinstance(one, Range) else one
+                raise PlanError(f"where.{name} = {said}: no cell has it (they have {there})")
+    if not any(selects(where, row) for row in rows):
+        raise PlanError(f"where: no cell has all of {', '.join(where)}")

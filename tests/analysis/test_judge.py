@@ -1,0 +1,110 @@
+"""Judging by criteria: what holds, what does not, and what stays open."""
+
+import math
+
+import pytest
+
+from longlook.analysis.evidence import Column
+from longlook.analysis.judge import judge
+from longlook.errors import LonglookError
+from longlook.plan.conditions import spelled
+from longlook.plan.criteria import Criterion, Judging
+
+RULE = Judging.parse({"metric": "plt_ms", "series": "s", "ratio": ["quic", "tcp"]})
+
+
+def line(arm, mean, sd=1.0, n=20, **where):
+    same = {"series": "s", "metric": "plt_ms", "rtt_ms": 36.0, "loss_pct": 0.0, "netem": None, "object_bytes": 5120}
+    return spelled(same | {"arm": arm, "mean": mean, "sd": sd, "n": n} | where)
+
+
+def judged(rows, said, of=None, column="reference", **others):
+    columns = {"reference": rows, **others}
+    found = {name: Column(lambda series, own=own: own) for name, own in columns.items()}
+    return judge(Criterion.parse(said), RULE, found, column, of)
+
+
+def pair(quic, tcp, **where):
+    return [line("quic", quic, **where), line("tcp", tcp, **where)]
+
+
+@pytest.mark.parametrize(("quic", "holds"), [(90, True), (110, False), (100, None)])
+def test_an_interval_inside_its_bounds_holds_and_one_across_a_bound_is_open(quic, holds):
+    assert judged(pair(quic, 100), {"at_most": 1}).holds is holds
+
+
+def test_by_value_the_number_alone_decides():
+    rows = pair(99.99, 100)
+    assert judged(rows, {"at_most": 1}).holds is None
+    assert judged(rows, {"at_most": 1, "by": "value"}).holds is True
+
+
+def test_a_printed_mean_without_deviation_is_decided_by_its_number():
+    rows = [line("quic", 90, sd=math.nan), line("tcp", 100, sd=math.nan)]
+    assert judged(rows, {"at_most": 1}).holds is True
+    assert judged(rows, {"at_least": 1}).holds is False
+
+
+SQUARES = [*pair(90, 100), *pair(90, 100, rtt_ms=112.0), *pair(110, 100, rtt_ms=400.0)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "holds"),
+    [
+        ({}, False),
+        ({"squares": "any"}, True),
+        ({"squares": "none"}, False),
+        ({"squares": {"least": 2, "of": 3}}, True),
+        ({"squares": {"least": 3, "of": 3}}, False),
+    ],
+)
+def test_quantifiers(asked, holds):
+    assert judged(SQUARES, {"at_most": 1, **asked}, of=3).holds is holds
+
+
+def test_fewer_squares_than_there_should_be_never_hold():
+    rows = SQUARES[:4]
+    for asked in ({}, {"squares": {"least": 2, "of": 3}}, {"squares": "any"}, {"squares": "none", "at_most": 0.5}):
+        found = judged(rows, {"at_most": 1, **asked}, of=3)
+        assert (found.holds, len(found.found)) == (None, 2), asked
+    assert judged(SQUARES[2:], {"at_most": 1}, of=3).holds is False, "a square that fails decides"
+
+
+def test_a_square_that_lacks_an_arm_is_none():
+    assert judged([line("quic", 90)], {"at_most": 1}).found == ()
+
+
+def test_over_is_the_same_arm_under_other_conditions():
+    rows = [line("quic", 200, loss_pct=2.0), line("quic", 100)]
+    (found,) = judged(rows, {"arms": "quic", "where": {"loss_pct": 2}, "over": {"loss_pct": 0}, "at_most": 3}).found
+    assert found.estimate.value == 2 and found.square["loss_pct"] == 2 and len(found.rows) == 2
+
+
+def test_over_a_column_is_what_was_published_of_the_same_square():
+    theirs = [line("quic", 50), line("quic", 1, rtt_ms=112.0)]
+    said = {"arms": "quic", "over": {"column": "published"}, "at_most": 3}
+    (found,) = judged([line("quic", 100)], said, published=theirs).found
+    assert found.estimate.value == 2
+
+
+def test_differences_and_quotients_of_growth():
+    rows = [*pair(110, 100), *pair(130, 150, loss_pct=2.0)]
+    asked = {"where": {"loss_pct": 2}, "over": {"loss_pct": 0}, "at_least": 0}
+    (grown,) = judged(rows, asked | {"difference": ["tcp", "quic"]}).found
+    assert grown.estimate.value == 30 and (grown.left.value, grown.right.value) == (50, 20)
+    (times,) = judged(rows, asked | {"ratio": ["tcp", "quic"]}).found
+    assert times.estimate.value == pytest.approx(1.5 / (130 / 110))
+
+
+def test_a_slope_needs_every_value_that_is_listed():
+    said = {"value": "quic", "statistic": "slope", "along": "rtt_ms", "where": {"rtt_ms": [10, 20, 30]}, "at_most": 5}
+    rows = [line("quic", 3 * rtt + 7, rtt_ms=float(rtt)) for rtt in (10, 20, 30)]
+    (found,) = judged(rows, said).found
+    assert found.estimate.value == pytest.approx(3)
+    assert judged(rows[:2], said).found == ()
+
+
+def test_several_cells_on_one_square_are_refused_by_what_they_differ_in():
+    rows = [*pair(90, 100), *pair(95, 100, duration_s=3.0)]
+    with pytest.raises(LonglookError, match="2 cells on one square, which differ in duration_s"):
+        judged(rows, {"at_most": 1, "each": "rtt_ms"})
