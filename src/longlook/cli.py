@@ -331,11 +331,39 @@ def verify(campaigns: tuple[str, ...]) -> None:
 
     found = verified(paths.RAW, campaigns)
     for name, problems in found.items():
-        why = "" if problems or name == INDEX_NAME else f"; {trust(paths.RAW, name)}"
+        why = "" if problems or name == INDEX_NAME else f"; {trust(paths.RAW, name)}{_criteria_changed(name)}"
         click.echo(f"{plain(name)}: {'ok' if not problems else 'DAMAGED'}{why}")
         for problem in problems:
             click.echo(f"  {plain(problem)}")
     sys.exit(1 if any(found.values()) else 0)
+
+
+def _criteria_changed(campaign: str) -> str:
+    """Whether a campaign's sweep has other criteria today than it sealed."""
+    from longlook.record.campaigns import find_campaign
+    from longlook.record.criteria import CHANGED, standing
+    from longlook.stack.arms import open_sweep, sweep_files
+
+    try:
+        info = find_campaign(paths.RAW, campaign).info
+        if "criteria" not in info:
+            return ""
+        today = open_sweep(info["sweep"]).criteria if info["sweep"] in sweep_files() else None
+        return "; the criteria of its sweep were changed since it began" if standing(info, today) == CHANGED else ""
+    except LonglookError as error:
+        return f"; {plain(str(error))}"
+
+
+@cli.command()
+@click.argument("sweep")
+@click.option("--after", metavar="CAMPAIGN", help="What became of them in this campaign.")
+def predict(sweep: str, after: str | None) -> None:
+    """Print what a sweep predicts and how it will be judged, before it is measured, or what became of it."""
+    _require_data(campaigns=(after,) if after else ())
+    from longlook.book.foretelling import became, foretold
+
+    for line in became(_sweep(sweep), after) if after else foretold(_sweep(sweep)):
+        click.echo(plain(line))
 
 
 @cli.command()

@@ -1,15 +1,21 @@
 """Every prediction that stands as data in a sweep: it says what its sentence says, and tables can show it wrong."""
 
+import json
 import random
 import re
 
 import pytest
 
+from longlook import paths
 from longlook.analysis.evidence import Column
 from longlook.analysis.judge import judge
-from longlook.plan.criteria import numbers_in
+from longlook.book.foretelling import foretold
+from longlook.book.judged import standing_text
+from longlook.errors import LonglookError
+from longlook.plan.criteria import Prediction, numbers_in
 from longlook.plan.squares import number_of_squares
-from longlook.stack.arms import every_sweep, sweep_files
+from longlook.record.criteria import sealed
+from longlook.stack.arms import every_sweep, open_sweep, sweep_files
 
 SWEEPS = {sweep.name: sweep for sweep in every_sweep() if sweep.predictions}
 ENTRIES = [
@@ -70,3 +76,43 @@ def test_every_prediction_that_is_numbered_in_the_head_has_its_entry(name):
     head = sweep_files()[name].read_text(encoding="utf-8").partition("\nname = ")[0]
     numbered = {int(number) for number in re.findall(r"^# (\d+)\. ", head, re.M)}
     assert numbered == {one.n for one in SWEEPS[name].predictions}
+
+
+def test_a_page_says_of_each_verdict_when_its_criterion_was_sealed_and_shows_both_where_it_was_changed(
+    tmp_path, monkeypatch
+):
+    sweep = SWEEPS["baxter-reordering"]
+    one = sweep.predictions[0]
+    rows, rule, draw = sweep.rows(), sweep.rule, random.Random(1)
+    columns = made_up([row | {"campaign": "some", "cell_id": "cell"} for row in rows], one, rule, draw)
+    found = judge(one, rule, columns, "reference", 6)
+    monkeypatch.setattr(paths, "RAW", tmp_path)
+    record = tmp_path / "some" / "campaign.json"
+    record.parent.mkdir()
+
+    def said(info):
+        record.write_text(json.dumps(info), encoding="utf-8")
+        return standing_text(found, sweep, columns)
+
+    assert said({}) == "prose, put into data later"
+    assert said({"criteria": sealed(sweep.criteria)}) == "sealed before the data"
+    bound = one.model_copy(update={"at_least": 0})
+    before = sweep.criteria.model_copy(update={"predictions": (Prediction.parse(plainly(bound)),)})
+    assert said({"criteria": sealed(before)}) == "changed since; as sealed: holds"
+    none = sweep.criteria.model_copy(update={"predictions": sweep.criteria.predictions[1:]})
+    assert said({"criteria": sealed(none)}) == "changed since; not among those that were sealed"
+
+
+def plainly(one):
+    return one.model_dump(mode="json", exclude_unset=True)
+
+
+def test_the_criteria_are_printed_before_the_measurement():
+    lines = list(foretold(SWEEPS["baxter-poster-vlan"]))
+    assert lines[0].startswith("baxter-poster-vlan: 2 predictions, criteria ")
+    assert lines[2] == "   21 numbers; ratio of mean plt_by_stamps_ms, quic over tcp new: at least 1, by value"
+
+
+def test_a_sweep_that_predicts_nothing_says_so():
+    with pytest.raises(LonglookError, match=r"aa predicts nothing: it has no \[\[predictions\]\]"):
+        list(foretold(open_sweep("aa")))

@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.display import HTML
 
+from longlook import paths
 from longlook.analysis.evidence import Column, Found
 from longlook.analysis.judge import Judged, judge
 from longlook.book import claimed
@@ -22,8 +23,12 @@ from longlook.figure.squares import PUBLISHED
 from longlook.plan.conditions import Row, spelled
 from longlook.plan.criteria import Claims, Judging
 from longlook.plan.squares import number_of_squares
+from longlook.plan.sweep import Sweep
 from longlook.plan.workload import size_label
 from longlook.published.claims import claims_of
+from longlook.record.campaign import CAMPAIGN_NAME
+from longlook.record.criteria import CHANGED, SEALED, criteria_of, standing
+from longlook.record.durable import read_json
 from longlook.stack.arms import open_sweep
 
 REFERENCE = "reference"
@@ -46,15 +51,48 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
 def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judged]:
     """What became of a sweep's predictions; none where no square of any is measured."""
     own = open_sweep(sweep)
-    rows, columns = own.rows(), columns_of(data, own.study)
+    return judged(own, columns_of(data, own.study), column)
+
+
+def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judged]:
+    """The same by any column."""
+    rows = own.rows()
     found = [judge(one, own.rule, columns, column, number_of_squares(one, own.rule, rows)) for one in own.predictions]
     return found if any(one.found for one in found) else []
 
 
 def predicted(sweep: str, data: BookData | None = None) -> HTML:
     """A sweep's predictions, what was found, and whether that is what was predicted."""
-    words = open_sweep(sweep).rule.words
-    return predictions_table([row(one, words) for one in judged_of(sweep, data or book_data.load())])
+    own, found = open_sweep(sweep), data or book_data.load()
+    columns = columns_of(found, own.study)
+    judged_all = judged(own, columns, REFERENCE)
+    return predictions_table(
+        [row(one, own.rule.words) for one in judged_all],
+        [standing_text(one, own, columns) for one in judged_all],
+    )
+
+
+def standing_text(one: Judged, sweep: Sweep, columns: Mapping[str, Column]) -> str:
+    """Whether a verdict's criterion was sealed before its data, is prose of the sweep's head, or was changed."""
+    names = dict.fromkeys(found.rows[0]["campaign"] for found in one.found)
+    infos = [read_json(file) for name in names if (file := paths.RAW / name / CAMPAIGN_NAME).is_file()]
+    said = {standing(info, sweep.criteria): info for info in infos}
+    if CHANGED in said:
+        return f"changed since{verdict_as_sealed(one, said[CHANGED], sweep, columns, REFERENCE)}"
+    return "sealed before the data" if list(said) == [SEALED] else "prose, put into data later" if said else style.DASH
+
+
+def verdict_as_sealed(
+    one: Judged, info: Mapping[str, Any], sweep: Sweep, columns: Mapping[str, Column], column: str
+) -> str:
+    """Where criteria were changed, what that which the campaign sealed makes of the same sentence."""
+    then, says = criteria_of(info), getattr(one.criterion, "says", "")
+    if then is None or standing(info, sweep.criteria) != CHANGED:
+        return ""
+    old = next((old for old in then.predictions if old.says == says), None)
+    if old is None:
+        return "; not among those that were sealed"
+    return f"; as sealed: {row(judge(old, then.judging, columns, column, one.of), {}).verdict}"
 
 
 def row(one: Judged, words: Mapping[str, str]) -> Prediction:

@@ -261,14 +261,20 @@ def numbers_in(text: str) -> list[float]:
     return found
 
 
-def digest(judging: Judging, predictions: Sequence[Prediction]) -> str:
-    """Of all that decides what becomes of a sweep's predictions, and of their words."""
-    said = {"judging": _plain(judging), "predictions": [_plain(one) for one in predictions]}
-    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+class Criteria(Value):
+    """All that decides what becomes of a sweep's predictions, and their words: what a campaign seals."""
 
+    judging: Judging
+    predictions: Many[Prediction]
 
-def _plain(one: Value) -> dict[str, Any]:
-    return one.model_dump(mode="json", exclude_unset=True)
+    def plain(self) -> dict[str, Any]:
+        """As plain data, which `parse` reads back."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of it."""
+        return hashlib.sha256(json.dumps(self.plain(), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 class Claims(Value):

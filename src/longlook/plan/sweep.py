@@ -16,7 +16,7 @@ from longlook.plan import squares
 from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.conditions import Row, rows_of
-from longlook.plan.criteria import Judging, Prediction, digest
+from longlook.plan.criteria import Criteria, Judging, Prediction
 from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection
 from longlook.plan.naming import shortened
 from longlook.plan.value import (
@@ -236,9 +236,9 @@ class Sweep(Value):
         return Judging(**{"series": list(dict.fromkeys(block.series for block in self.cells_of))} | said)
 
     @property
-    def criteria_digest(self) -> str | None:
-        """Of its predictions and of what judges them; None where it has none."""
-        return digest(self.judging, self.predictions) if self.predictions else None
+    def criteria(self) -> Criteria | None:
+        """Its predictions and what judges them; None where it has none."""
+        return Criteria(judging=self.rule, predictions=tuple(self.predictions)) if self.predictions else None
 
     def definition(self) -> dict[str, Any]:
         """As plain data, which `parse` reads back."""

@@ -15,6 +15,7 @@ from longlook.paths import refuse_link
 from longlook.plan.sweep import Sweep
 from longlook.plan.value import checked_name
 from longlook.record.campaign import CAMPAIGN_NAME, CAMPAIGN_SCHEMA, OLD_SCHEMA, Campaign, Role, iso, stamp, utc_now
+from longlook.record.criteria import CHANGED, sealed, standing
 from longlook.record.durable import explain_disk_errors, fsync_folder, json_bytes, read_json, write_bytes
 from longlook.record.info import check_info
 from longlook.record.manifest import MANIFEST_NAME, check_manifest, links_in
@@ -62,6 +63,8 @@ def _difference(campaign: Campaign, sweep: Sweep, role: Role, stack_digest: str)
         return f"its stack digest is {info['stack_digest'][:12]}..., the installed stack's is {stack_digest[:12]}..."
     if info["sweep_definition"] != sweep.definition():
         return f"it executes another definition of sweep {info['sweep']}"
+    if "criteria" in info and standing(info, sweep.criteria) == CHANGED:
+        return f"the criteria of sweep {info['sweep']} were changed since it began"
     return None
 
 
@@ -88,6 +91,8 @@ def _create(root: Path, sweep: Sweep, role: Role, stack_digest: str) -> Campaign
         "wall_s": None,
         "clock": {"created": Clock().record()},
     }
+    if sweep.criteria is not None:
+        info["criteria"] = sealed(sweep.criteria)
     check_info(info, f"a campaign of sweep {sweep.name}")  # else it would be left out once it is measured
     temporary = root / f".{name}.{os.getpid()}.partial"
     with explain_disk_errors(f"start campaign {name}", root):

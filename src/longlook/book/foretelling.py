@@ -1,0 +1,71 @@
+"""`longlook predict`: a sweep's criteria as a reader checks them before the measurement, and what became of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cache
+
+from longlook import paths
+from longlook.analysis.evidence import Column
+from longlook.book import data as book_data
+from longlook.book.judged import columns_of, judged, row, verdict_as_sealed
+from longlook.errors import LonglookError
+from longlook.plan.conditions import spelled
+from longlook.plan.criteria import Criterion
+from longlook.plan.squares import number_of_squares
+from longlook.plan.sweep import Sweep
+from longlook.record.campaigns import find_campaign
+from longlook.record.criteria import standing
+
+SAID = {
+    "sealed": "criteria sealed before the data",
+    "prose": "put into data after the campaign began",
+    "changed": "criteria changed since they were sealed",
+}
+
+
+def foretold(sweep: Sweep) -> Iterator[str]:
+    """A line for each prediction: its squares, its bounds, its rule."""
+    if sweep.criteria is None:
+        raise LonglookError(f"sweep {sweep.name} predicts nothing: it has no [[predictions]]")
+    yield f"{sweep.name}: {len(sweep.predictions)} predictions, criteria {sweep.criteria.digest[:12]}"
+    rows = sweep.rows()
+    for one in sweep.predictions:
+        leaves = list(one.leaves(sweep.rule))
+        yield f"{one.n}. {one.says}"
+        yield f"   {number_of_squares(one, sweep.rule, rows)} numbers; " + "; ".join(dict.fromkeys(map(_asked, leaves)))
+
+
+def _asked(leaf: Criterion) -> str:
+    form = next((form for form in ("ratio", "difference", "value") if getattr(leaf, form)), "arms")
+    low, high = leaf.bounds
+    bounds = (
+        f"at most {high:g}" if math.isinf(low) else f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
+    )
+    arms = " and ".join(" over ".join(pair) if form == "ratio" else " and ".join(pair) for pair in leaf.pairs)
+    if leaf.over is not None:
+        arms += f", over {' '.join(map(str, leaf.over))} changed"
+    return f"{form} of {leaf.statistic or 'mean'} {leaf.metric}, {arms}: {bounds}, by {leaf.by or 'interval'}"
+
+
+def became(sweep: Sweep, campaign: str) -> Iterator[str]:
+    """A line for each prediction: its verdict in one campaign, and what was found."""
+    info = find_campaign(paths.RAW, campaign).info
+    if info["sweep"] != sweep.name:
+        raise LonglookError(f"campaign {campaign} is of sweep {info['sweep']}, not of {sweep.name}")
+    data = book_data.load()
+    arms = data.where("arms", campaign=campaign)
+    if arms.empty:
+        raise LonglookError(f"campaign {campaign} is in no table yet: longlook process")
+
+    @cache
+    def rows(series: str) -> list:
+        return [spelled(one) for one in arms[arms["series"] == series].to_dict("records")]
+
+    columns = columns_of(data, sweep.study) | {campaign: Column(rows)}
+    yield f"{campaign}: {SAID[standing(info, sweep.criteria)]}"
+    for one in judged(sweep, columns, campaign):
+        found = row(one, sweep.rule.words)
+        yield f"{found.verdict}: {found.said}"
+        yield f"   {found.found}{verdict_as_sealed(one, info, sweep, columns, campaign)}"
