@@ -132,7 +132,7 @@ def test_predictions_about_the_stopwatch_hold_of_loads_as_theirs(poster):
     found = judged_of("baxter-poster-local", poster)
     assert [one.holds for one in found] == [*[True] * 10, False]
     assert judged_of("baxter-poster-vlan", poster) == []
-    assert predicted("baxter-poster-vlan", poster).data == style.NOTHING_YET
+    assert predicted("baxter-poster-vlan", data=poster).data == style.NOTHING_YET
 
 
 def test_what_no_whole_load_can_do_is_mostly_possible_from_the_pages_answer_on():
@@ -153,7 +153,7 @@ def test_the_jitter_is_the_cause_where_it_and_the_threshold_each_matter(tmp_path
     fewer = judged_of("baxter-reordering", written(tmp_path, [loads(one) for one in cells[1:]], "baxter-reordering"))
     assert [one.holds for one in fewer] == [*[True] * 4, None], "a square that is not measured is open"
     assert "1 of 2 not measured" in plain(
-        predicted("baxter-reordering", book_data.read(PUBLISHED, tmp_path / "processed"))
+        predicted("baxter-reordering", data=book_data.read(PUBLISHED, tmp_path / "processed"))
     )
 
 

@@ -8,8 +8,10 @@ from book_sample import PUBLISHED
 from yu2021_sample import bytes_down, time_ms, write_objects
 
 from longlook import paths
+from longlook.analysis.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict as verdict_of_parts
+from longlook.book.judged import judged_of
 from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
@@ -37,7 +39,6 @@ from longlook.book.yu2021.evidence import (
     place,
     verdict,
 )
-from longlook.book.yu2021.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.client import CLIENTS
 from longlook.experiment.schedule import load_seed
 from longlook.figure import style
@@ -203,18 +204,6 @@ def test_ten_times_as_much_sent_again_is_told():
 
 
 OFF = {
-    "yu-100kb": [
-        ({"tcp cubic curl": 0.8}, [False, None, False, True, True]),
-        ({"quic bbr chromium": 1.3}, [True, True, False, False, False]),
-    ],
-    "yu-1mb": [
-        ({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, [False, False, True, True, True]),
-        ({"quic cubic ngtcp2": 1.2}, [True, True, True, True, False]),
-    ],
-    "yu-5mb": [
-        ({"quic cubic ngtcp2": 1.2}, [True, True, True, False]),
-        ({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, [False, False, False, True]),
-    ],
     "yu-clients": [
         ({"quic bbr lsquic": 1.2}, [False, True, False, True]),
         ({"quic bbr chromium126": 1.2}, [False, False, True, True]),
@@ -239,9 +228,8 @@ def holds(sweep, changed=None):
 
 
 def test_what_the_model_says_of_the_predictions():
-    found = {sweep: holds(sweep) for sweep in SWEEPS}
-    assert found["yu-100kb"] == [True, True, False, True, True]
-    assert all(all(one) for sweep, one in found.items() if sweep != "yu-100kb")
+    found = {sweep: holds(sweep) for sweep in predictions.OF}
+    assert all(all(one) for one in found.values())
 
 
 @pytest.mark.parametrize(("sweep", "changed", "expected"), [(name, *one) for name, own in OFF.items() for one in own])
@@ -257,8 +245,13 @@ def test_a_longer_queue_that_slows_a_sender_down_is_named():
 
 
 def test_what_is_not_measured_leaves_a_prediction_open():
-    found = predictions.of_100kb(model({"quic cubic ngtcp2": None}))[0]
-    assert found.holds is None and "not measured: CUBIC against BBR" in found.found
+    found = predictions.of_clients(model({"quic bbr ngtcp2": None}))[0]
+    assert found.holds is None and "not measured" in found.found
+
+
+def test_what_the_sample_says_of_the_three_files(data):
+    found = {sweep: [one.holds for one in judged_of(sweep, data)] for sweep in SWEEPS[:3]}
+    assert found == {"yu-100kb": [True, True, False, True, True], "yu-1mb": [True] * 5, "yu-5mb": [True] * 4}
 
 
 def rows_of(shown):

@@ -44,6 +44,10 @@ class Estimate:
             return False
         return True if at_least <= self.low and self.high <= at_most else None
 
+    def __neg__(self) -> Estimate:
+        """The other way round."""
+        return Estimate(-self.value, -self.high, -self.low)
+
     def per(self, number: float) -> Estimate:
         """In another unit."""
         return replace(self, value=self.value / number, low=self.low / number, high=self.high / number)

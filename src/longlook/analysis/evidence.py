@@ -13,13 +13,16 @@ from typing import Any
 
 from longlook.analysis import estimate
 from longlook.analysis.estimate import Estimate
+from longlook.analysis.lowest import Clients, Loads, lowest, lowest_difference, lowest_ratio, spread
 from longlook.analysis.welch import Summary
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import COLUMNS, Criterion
 from longlook.plan.squares import Square, base, is_arm, selects, squares
 
-Operand = tuple[Summary, ...]
+Three = tuple[Estimate, Estimate, Estimate]
+Operand = Summary | Clients
+"""What a statistic is made of: the mean of one arm, or every load of some."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,15 @@ class Column:
 
     of_series: Callable[[str], Sequence[Row]]
     """The rows of a series, by arm, metric and condition."""
+    loads: Callable[[Row], Loads] = lambda row: ()
+    """Every load of a row that counts, in the order measured; none where only summaries are known."""
     metric: str = ""
     """In place of what a criterion names, where a column is judged by another clock."""
 
     def rows(self, series: Sequence[str], metric: str) -> list[Row]:
-        """Those of a metric that have samples."""
+        """Those of a metric."""
         wanted = self.metric or metric
-        return [row for one in series for row in self.of_series(one) if row["metric"] == wanted and row["n"]]
+        return [row for one in series for row in self.of_series(one) if row["metric"] == wanted]
 
     def summary(self, series: str, arm: str, metric: str = "", **where: Any) -> Summary | None:
         """Of one arm under one condition, by columns of `arms`; None where there is none."""
@@ -54,6 +59,8 @@ class Found:
     """One number of a criterion: a square's, with the rows that it is made of."""
 
     leaf: Criterion
+    pair: tuple[str, ...]
+    """Its arms, as the criterion has them."""
     estimate: Estimate
     left: Estimate
     right: Estimate
@@ -82,9 +89,12 @@ def numbers(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
     bases = _bases(leaf, columns, column)
     order = dict.fromkeys(square for _, arms in of_pairs for square in arms[0])
     made = (
-        _number(leaf, square, [one.get(square, []) for one in arms], [bases(arm).get(square, []) for arm in pair])
+        _number(
+            leaf, pair, columns, column, [one.get(square, []) for one in arms], [base.get(square, []) for base in under]
+        )
         for square in order
         for pair, arms in of_pairs
+        for under in [[bases(arm) for arm in pair]]
     )
     return [one for one in made if one is not None]
 
@@ -99,18 +109,30 @@ def _bases(leaf: Criterion, columns: Mapping[str, Column], column: str) -> Calla
     return lambda arm: squares(leaf, arm if other is None else str(other), rows, where)
 
 
-def _number(leaf: Criterion, square: Square, own: list[list[Row]], under: list[list[Row]]) -> Found | None:
-    """None where one of its means is not there."""
-    means = [_operand(leaf, rows) for rows in own]
-    bases = [_operand(leaf, rows) for rows in under] if leaf.over is not None else []
-    known = [one for one in (*means, *bases) if one is not None]
-    if len(known) < len(means) + len(bases):
+def _number(
+    leaf: Criterion,
+    pair: tuple[str, ...],
+    columns: Mapping[str, Column],
+    column: str,
+    own: list[list[Row]],
+    under: list[list[Row]],
+) -> Found | None:
+    """None where one of its arms has no number."""
+    beside = columns[str((leaf.over or {}).get("column", column))]
+    found = [_operand(leaf, columns[column], rows) for rows in own]
+    found += [_operand(leaf, beside, rows) for rows in under] if leaf.over is not None else []
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
         return None
-    found, left, right = _formed(leaf, known)
-    return Found(leaf, found, left, right, tuple(row for rows in (*own, *under) for row in rows))
+    estimates = _of_medians(leaf, pair, known) if leaf.statistic == "lowest-median" else _of_means(leaf, known)
+    rows = tuple(row for rows in (*own, *under) for row in rows)
+    if leaf.unit == "trips":
+        first, left, right = (one.per(rows[0]["rtt_ms"]) for one in estimates)
+        estimates = first, left, right
+    return Found(leaf, pair, *estimates, rows)
 
 
-def _formed(leaf: Criterion, known: list[Summary]) -> tuple[Estimate, Estimate, Estimate]:
+def _of_means(leaf: Criterion, known: list[Any]) -> Three:
     """A leaf's number, and those of its two sides."""
     if leaf.ratio is None and leaf.difference is None:
         own = estimate.interval(known[0]) if leaf.over is None else estimate.times(known[1], known[0])
@@ -127,27 +149,50 @@ def _formed(leaf: Criterion, known: list[Summary]) -> tuple[Estimate, Estimate, 
     return both, estimate.difference(left_base, left), estimate.difference(right_base, right)
 
 
-def _operand(leaf: Criterion, rows: list[Row]) -> Summary | None:
-    """What a leaf's statistic is of one arm in one square."""
+def _of_medians(leaf: Criterion, pair: tuple[str, ...], known: list[Any]) -> Three:
+    """The same by the lowest median of each side's arms."""
+    if leaf.ratio is None and leaf.difference is None:
+        alone = spread if leaf.spread else lowest
+        own = alone(known[0]) if leaf.over is None else lowest_ratio(known[0], known[1])
+        return own, own, own
+    if leaf.over is not None:
+        raise LonglookError("lowest medians of two arms have no quotient over other conditions")
+    sides = lowest(known[0]), lowest(known[1])
+    if leaf.ratio:
+        return lowest_ratio(known[0], known[1]), *sides
+    if pair[0] <= pair[1]:
+        return lowest_difference(known[0], known[1]), *sides
+    return -lowest_difference(known[1], known[0]), *sides  # drawn alike whichever way it is written
+
+
+def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None:
+    """What a leaf's statistic is made of, of one side in one square."""
+    if leaf.statistic == "lowest-median":
+        clients = tuple(column.loads(row) for row in rows)
+        return clients if clients and all(clients) else None
     if leaf.along is not None:
         listed = leaf.where.get(leaf.along)
         return _slope(leaf.along, rows, listed if isinstance(listed, list) else [row[leaf.along] for row in rows])
     return _only(rows) if rows else None
 
 
-def _only(rows: list[Row]) -> Summary:
+def _only(rows: list[Row]) -> Summary | None:
     if len(rows) > 1:
         differ = [name for name in COLUMNS if len({str(row.get(name)) for row in rows}) > 1]
         raise LonglookError(f"{len(rows)} cells on one square, which differ in {', '.join(differ)}; say which")
     return _summary(rows[0])
 
 
-def _summary(row: Row) -> Summary:
+def _summary(row: Row) -> Summary | None:
+    """None of an arm that has no sample."""
+    if not row["n"]:
+        return None
     return Summary(float(row["mean"]), math.nan if row["sd"] is None else float(row["sd"]), int(row["n"]))
 
 
 def _slope(along: str, rows: list[Row], values: Sequence[Any]) -> Summary | None:
-    by_value = {row[along]: row for row in rows}
-    if len(values) < 2 or any(value not in by_value for value in values):
+    by_value = {row[along]: _summary(row) for row in rows}
+    means = [mean for value in values if (mean := by_value.get(value)) is not None]
+    if len(values) < 2 or len(means) < len(values):
         return None
-    return estimate.slope([float(value) for value in values], [_summary(by_value[value]) for value in values])
+    return estimate.slope([float(value) for value in values], means)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from IPython.display import HTML
 
 from longlook import paths
+from longlook.analysis.estimate import Estimate
 from longlook.analysis.evidence import Column, Found
 from longlook.analysis.judge import Judged, judge
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.loads import counting
 from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text, percent_text
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.figure import style
@@ -33,6 +37,9 @@ from longlook.stack.arms import open_sweep
 
 REFERENCE = "reference"
 JOINT = "; "
+SAMPLE = ("campaign", "cell_id", "arm", "metric")
+FEW = 3
+"""So many numbers are all told; of more their ends, and those that are not as predicted, where a sweep wants that."""
 
 
 def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column]:
@@ -43,7 +50,17 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
         def rows(series: str) -> Sequence[Row]:
             return [spelled(row) for row in data.rows("arms", study, series, key).to_dict("records")]
 
-        return Column(rows, own)
+        @cache
+        def samples(series: str) -> Mapping[tuple[str, str, str, str], list[float]]:
+            found: dict[tuple[str, str, str, str], list[float]] = {}
+            for one in counting(data, study, series, key):
+                found.setdefault(tuple(one[name] for name in SAMPLE), []).append(float(one["value"]))
+            return found
+
+        def loads(row: Row) -> tuple[float, ...]:
+            return tuple(samples(row["series"]).get(tuple(row[name] for name in SAMPLE), ()))
+
+        return Column(rows, (lambda row: ()) if key == PUBLISHED.key else loads, own)
 
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
 
@@ -61,15 +78,16 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
     return found if any(one.found for one in found) else []
 
 
-def predicted(sweep: str, data: BookData | None = None) -> HTML:
-    """A sweep's predictions, what was found, and whether that is what was predicted."""
-    own, found = open_sweep(sweep), data or book_data.load()
-    columns = columns_of(found, own.study)
-    judged_all = judged(own, columns, REFERENCE)
-    return predictions_table(
-        [row(one, own.rule.words) for one in judged_all],
-        [standing_text(one, own, columns) for one in judged_all],
-    )
+def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
+    """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
+    predicted."""
+    predictions, criteria = [], []
+    for own in map(open_sweep, sweeps):
+        columns = columns_of(data or book_data.load(), own.study)
+        for one in judged(own, columns, REFERENCE):
+            predictions.append(row(one, own.rule.words))
+            criteria.append(standing_text(one, own, columns))
+    return predictions_table(predictions, criteria)
 
 
 def standing_text(one: Judged, sweep: Sweep, columns: Mapping[str, Column]) -> str:
@@ -97,8 +115,10 @@ def verdict_as_sealed(
 
 def row(one: Judged, words: Mapping[str, str]) -> Prediction:
     """A prediction's line."""
-    parts = (part_of(found, one, words) for found in one.found)
+    parts = [part_of(found, one, words) for found in one.found]
     told = JOINT.join(f"{part.name}: {part.numbers}" if part.name else part.numbers for part in parts)
+    if one.found and one.found[0].leaf.tell == "ends":
+        told = JOINT.join(_ends(own, one, words) for own in _by_leaf(one.found))
     if one.criterion.summary:
         told = filled(one.criterion.summary, {"met": one.met, "of": one.of})
     lacking = one.of - len(one.found)
@@ -106,16 +126,39 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
     return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
 
 
+def _by_leaf(found: Sequence[Found]) -> list[list[Found]]:
+    """Numbers of one bound together."""
+    return [[one for one in found if one.leaf is leaf] for leaf in {id(one.leaf): one.leaf for one in found}.values()]
+
+
+def _ends(own: Sequence[Found], judged: Judged, words: Mapping[str, str]) -> str:
+    """Of a few numbers each; of more the least and the greatest, and those that do not hold or are open."""
+    parts = [part_of(found, judged, words) for found in own]
+    few = len(parts) <= FEW
+    told = [f"{part.name} {part.numbers}" for part in parts]
+    if not few:
+        low, high = (choose(own, key=lambda one: one.estimate.value) for choose in (min, max))
+        ends = [
+            part_of(replace(one, estimate=Estimate(one.estimate.value)), judged, words).numbers for one in (low, high)
+        ]
+        told = [f"{ends[0]} to {ends[1]} ({len(parts)} numbers)"]
+    for word, which in (("not", False), ("open", None)):
+        some = [part.name if few else f"{part.name} {part.numbers}" for part in parts if part.holds is which]
+        told += [f"{word}: {', '.join(some)}"] if some else []
+    return JOINT.join(told)
+
+
 def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
     """A square's number, by the templates of its criterion."""
     own, leaf = found.estimate, found.leaf
-    usual = ms_text(own) if leaf.difference else percent_text(own)
+    usual = trips_text(own) if leaf.unit else ms_text(own) if leaf.difference else percent_text(own)
     square = {
         name: words.get(value, value) if isinstance(value, str) else value for name, value in found.square.items()
     }
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
     square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "ms": usual}
-    square |= {"left": found.left.value, "right": found.right.value}
+    square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
+    square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
     return ClaimPart(filled(leaf.name, square), filled(leaf.told or "{percent}", square), found.holds)
 
 

@@ -23,13 +23,12 @@ from pydantic import BeforeValidator, Field, model_validator
 from longlook.plan.conditions import ARM, PLACE
 from longlook.plan.value import Many, Name, PlanError, Text, Value
 
-STATISTICS = ("mean", "slope")
-FORMS = ("value", "ratio", "difference", "arms")
+FORMS = ("value", "ratio", "difference", "spread", "arms")
 BOUNDS = ("within", "at_least", "at_most")
 BESIDE = ("column", "series")
 """What `over` may name besides columns: another column of the evidence, another series."""
 COLUMNS = (*PLACE, "netem", *ARM)
-TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "met", "of", "size")
+TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "trips", "met", "of", "size", "one", "other")
 """What templates have beside the columns."""
 Number = float | int
 
@@ -96,10 +95,15 @@ class Rule(Value):
         default=None, description="columns that make the squares; default: every condition that `over` does not name"
     )
     metric: Name | None = None
-    statistic: Literal["mean", "slope"] | None = None
+    statistic: Literal["mean", "slope", "lowest-median"] | None = None
+    unit: Literal["trips"] | None = Field(default=None, description="of a time: round trips of the link")
+    tell: Literal["each", "ends"] | None = Field(
+        default=None, description="of more than three numbers each, or the ends and those that are not as predicted"
+    )
     value: Arms | None = None
     ratio: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
     difference: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
+    spread: Arms | None = Field(default=None, description="the slowest of the arms of a pattern over the quickest")
     name: Text = Field(default="", description="template of what a reader calls a square")
     told: Text = Field(default="", description="template of what is told of a square")
     along: Literal["rtt_ms", "total_bytes", "bandwidth_mbps"] | None = Field(default=None, description="of a slope")
@@ -183,7 +187,8 @@ class Criterion(Rule):
     @property
     def pairs(self) -> tuple[tuple[str, ...], ...]:
         """The arms of each number: one, or the two of a ratio or difference."""
-        return self.ratio or self.difference or tuple((one,) for one in self.value or self.arms or ())
+        alone = self.spread or self.value or self.arms or ()
+        return self.ratio or self.difference or tuple((one,) for one in alone)
 
     def leaves(self, judging: Judging) -> Iterator[Criterion]:
         """What it joins, each with all that it is said by what it is part of."""
@@ -210,6 +215,8 @@ class Criterion(Rule):
             raise PlanError("it says neither value, ratio, difference nor arms: of what?")
         if self.bounds == (-math.inf, math.inf):
             raise PlanError("it has no bound: within, at_least or at_most")
+        if self.spread and self.statistic != "lowest-median":
+            raise PlanError('a spread is that of medians: statistic = "lowest-median"')
         if self.metric is None:
             raise PlanError("it has no metric, and [judging] has none")
         if (self.statistic == "slope") is not (self.along is not None):

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from IPython.display import HTML
 
+from longlook.analysis.lowest import lowest_ratio
 from longlook.analysis.welch import ALPHA, Summary, summarise
 from longlook.book import claimed
 from longlook.book import data as book_data
@@ -21,7 +22,6 @@ from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import BookData
 from longlook.book.shreedhar2022.sessions import LONG, NAMES, QUIC, SHORT, TCP, Played
 from longlook.book.times import Times, difference, percent_text, times
-from longlook.book.yu2021.lowest import lowest_ratio
 from longlook.experiment.metrics import STALLS, STARTUP, SWITCHES
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED

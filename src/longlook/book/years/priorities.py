@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 from longlook import paths
+from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.book.data import BookData
 from longlook.book.loads import by_place
 from longlook.book.times import Times
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY
-from longlook.book.yu2021.lowest import Loads, lowest_ratio
 from longlook.errors import LonglookError
 from longlook.experiment.arrivals import arrivals
 from longlook.plan.workload import WebPage

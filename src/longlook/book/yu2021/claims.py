@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from IPython.display import HTML
 
+from longlook.analysis.lowest import growth_ratio
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.claimed import Claim, ClaimPart
@@ -42,7 +43,6 @@ from longlook.book.yu2021.evidence import (
     place,
 )
 from longlook.book.yu2021.handshake_claims import CERTIFICATE_MS, certificate, refused_group
-from longlook.book.yu2021.lowest import growth_ratio
 from longlook.experiment.metrics import BYTES_DOWN
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED

@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 from longlook import paths
+from longlook.analysis.lowest import Clients, Loads, lowest, lowest_difference, lowest_ratio, spread
 from longlook.book.data import BookData
 from longlook.book.loads import counting
 from longlook.book.times import Times
-from longlook.book.yu2021.lowest import Clients, Loads, lowest, lowest_difference, lowest_ratio, spread
 from longlook.experiment.metrics import TTLB
 from longlook.experiment.schedule import seed_of
 from longlook.link.drawn import lost_packets

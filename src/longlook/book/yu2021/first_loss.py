@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.lowest import resampled
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import NAMES, Measured, Points
-from longlook.book.yu2021.lowest import resampled
 from longlook.figure import style
 from longlook.figure.dots import DOTS, dots_chart
 from longlook.figure.live import Attachment, LiveChart

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from IPython.display import HTML
 
+from longlook.analysis.lowest import median_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text
 from longlook.book.yu2021.evidence import Measured
 from longlook.book.yu2021.handshakes import GROUP, METRICS, PACE, PAIRS_OF, VERIFY, Pair, later_ms, later_trips
-from longlook.book.yu2021.lowest import median_of
 from longlook.book.yu2021.tables import newest
 from longlook.experiment.metrics import CONNECT
 from longlook.figure import style

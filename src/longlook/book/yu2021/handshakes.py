@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from longlook.analysis.lowest import excess, lowest_difference
 from longlook.book.round_trips import in_trips
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Condition, Measured, Place
-from longlook.book.yu2021.lowest import excess, lowest_difference
 from longlook.experiment.metrics import CONNECT, TTLB
 
 GROUP, PACE, VERIFY = "yu-group", "yu-group-pace", "yu-verify"

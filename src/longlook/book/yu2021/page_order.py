@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from IPython.display import HTML
 
+from longlook.analysis.lowest import lowest_ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.times import Times, percent_text
 from longlook.book.varied import REFERENCE
-from longlook.book.yu2021.lowest import lowest_ratio
 from longlook.book.yu2021.pages import SMALL, THREE, Looked, Seen, loads_of, seen_of
 from longlook.book.yu2021.predictions import Found, judged
 from longlook.experiment.base import Metric

@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 from longlook import paths
+from longlook.analysis.lowest import Loads, lowest_difference, lowest_ratio
 from longlook.analysis.welch import Welch, welch_from_samples
 from longlook.book.data import BookData
 from longlook.book.loads import by_place
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import FAR, LOSSY, QUIET, Condition
-from longlook.book.yu2021.lowest import Loads, lowest_difference, lowest_ratio
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import CONNECT, PLT
 from longlook.experiment.pictures import Film, films

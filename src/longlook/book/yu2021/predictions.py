@@ -10,43 +10,37 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from IPython.display import HTML
 
+from longlook.analysis.lowest import spread
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
-from longlook.book.round_trips import in_trips, trips_text
 from longlook.book.times import Times, ms_text, percent_text
 from longlook.book.varied import REFERENCE
 from longlook.book.yu2021 import first_loss
 from longlook.book.yu2021.evidence import (
     BBR,
     CLIENTS,
-    CONDITIONS,
     CUBIC,
     EACH_WAY,
     FAR,
     FIRST_LOSS,
     H2,
     H3,
-    LARGE,
     LOSSY,
-    MAIN,
     MIDDLE,
     MIXED,
     NAMES,
-    NATIVE,
     PAIRS,
     QUEUE,
     QUIET,
     SERVERS,
     SMALL,
-    WITHOUT_LOSS,
     Condition,
     Controllers,
     Measured,
     Place,
     place,
 )
-from longlook.book.yu2021.lowest import spread
 from longlook.figure import style
 
 Found = Mapping[str, Times | None]
@@ -119,45 +113,6 @@ def rules(
     return {f"{pair.title}, {where.label}": own.rule(where, pair, h3, h2) for pair in pairs for where in wanted}
 
 
-def of_100kb(own: Measured) -> list[Prediction]:
-    small = place(SMALL)
-    added = [small.at(one) for one in WITHOUT_LOSS if one != QUIET]
-    lossy = [small.at(one) for one in CONDITIONS if one.loss_pct]
-    return [
-        judged("without loss, 15 ms: at least 5 % quicker by HTTP/3", rules(own, PAIRS, [small]), high=0.95),
-        judged("65 and 115 ms: at least 15 % quicker", rules(own, PAIRS, added), high=0.85),
-        judged("0.1 and 1 % loss: quicker", rules(own, PAIRS, lossy), high=1.0),
-        _browser_leads(own),
-        judged("Chromium is less than 10 ms behind the best of the others", _behind(own), high=10.0, text=ms_text),
-    ]
-
-
-def _browser_leads(own: Measured) -> Prediction:
-    trips = {
-        f"{pair.title}, {one.label}": in_trips(
-            own.lead_ms(place(SMALL, one), pair, ["chromium"], ["chromium"]), one.rtt_ms
-        )
-        for pair in (BBR, CUBIC)
-        for one in WITHOUT_LOSS
-    }
-    said = "Chromium leads itself over HTTP/2 by 0.75 to 2.5 round trips"
-    return judged(said, trips, 0.75, 2.5, text=trips_text)
-
-
-def _behind(own: Measured) -> Found:
-    return {
-        f"{cca.upper()}, {one.label}": own.behind_ms(
-            place(SMALL, one), f"quic {cca} chromium", [f"quic {cca} {name}" for name in NATIVE]
-        )
-        for cca in ("bbr", "cubic")
-        for one in WITHOUT_LOSS
-    }
-
-
-def _spreads(own: Measured, size: int) -> Found:
-    return {cca.upper(): own.spread(place(size), cca) for cca in ("bbr", "cubic")}
-
-
 def _lossy(own: Measured, where: Place) -> Prediction:
     """Two bounds in one prediction."""
     said = "1 % loss: CUBIC against BBR at least 5 % slower, BBR against BBR at most"
@@ -166,28 +121,6 @@ def _lossy(own: Measured, where: Place) -> Prediction:
 
 
 _UNDER_LOSS = ((MIXED, 1.05, math.inf), (BBR, -math.inf, 1.05))
-
-
-def of_1mb(own: Measured) -> list[Prediction]:
-    where = place(MIDDLE)
-    lossy, far = where.at(LOSSY), [where.at(FAR)]
-    return [
-        judged("without loss, 15 ms: within 5 %", rules(own, PAIRS, [where]), 0.95, 1.05),
-        _lossy(own, lossy),
-        judged("1 % loss: CUBIC against CUBIC at most 5 % slower", rules(own, [CUBIC], [lossy]), high=1.05),
-        judged("115 ms: at least 5 % quicker by HTTP/3", rules(own, (BBR, CUBIC), far), high=0.95),
-        judged("the slowest of the three clients is at most 5 % behind", _spreads(own, MIDDLE), high=1.05),
-    ]
-
-
-def of_5mb(own: Measured) -> list[Prediction]:
-    where = place(LARGE)
-    return [
-        judged("without loss, 15 ms: within 5 %", rules(own, PAIRS, [where]), 0.95, 1.05),
-        _lossy(own, where.at(LOSSY)),
-        judged("115 ms: BBR against BBR within 10 %", rules(own, [BBR], [where.at(FAR)]), 0.9, 1.1),
-        judged("the slowest of the three clients is at most 5 % behind", _spreads(own, LARGE), high=1.05),
-    ]
 
 
 def of_clients(own: Measured) -> list[Prediction]:
@@ -306,9 +239,6 @@ def of_first_loss(own: Measured) -> list[Prediction]:
 
 
 OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {
-    MAIN[SMALL]: of_100kb,
-    MAIN[MIDDLE]: of_1mb,
-    MAIN[LARGE]: of_5mb,
     CLIENTS: of_clients,
     SERVERS: of_servers,
     EACH_WAY: of_each_way,

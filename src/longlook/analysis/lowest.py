@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import bootstrap
 
+from longlook.analysis.estimate import Estimate
 from longlook.analysis.ratio import CONFIDENCE
-from longlook.book.times import Times
 
 Loads = tuple[float, ...]
 Clients = tuple[Loads, ...]
@@ -26,45 +26,45 @@ Statistic = Callable[[np.ndarray], np.ndarray]
 
 
 @lru_cache(maxsize=4096)
-def lowest(clients: Clients) -> Times:
+def lowest(clients: Clients) -> Estimate:
     """The lowest median of all, in its unit."""
     return _estimated(clients, lambda rows: rows.min(axis=0))
 
 
 @lru_cache(maxsize=4096)
-def lowest_ratio(over: Clients, under: Clients) -> Times:
+def lowest_ratio(over: Clients, under: Clients) -> Estimate:
     """The lowest median of `over` over the lowest one of `under`."""
     split = len(over)
     return _estimated((*over, *under), lambda rows: rows[:split].min(axis=0) / rows[split:].min(axis=0))
 
 
 @lru_cache(maxsize=4096)
-def lowest_difference(one: Clients, other: Clients) -> Times:
+def lowest_difference(one: Clients, other: Clients) -> Estimate:
     """By how much the lowest median of `one` is above the lowest one of `other`, in their unit."""
     split = len(one)
     return _estimated((*one, *other), lambda rows: rows[:split].min(axis=0) - rows[split:].min(axis=0))
 
 
 @lru_cache(maxsize=4096)
-def spread(clients: Clients) -> Times:
+def spread(clients: Clients) -> Estimate:
     """The greatest median over the lowest. Drawn anew, it is rather greater than it is: the interval is cautious."""
     return _estimated(clients, lambda rows: rows.max(axis=0) / rows.min(axis=0))
 
 
 @lru_cache(maxsize=4096)
-def median_of(loads: Loads) -> Times:
+def median_of(loads: Loads) -> Estimate:
     """The median of one arm, in its unit."""
     return _estimated((loads,), lambda rows: rows[0])
 
 
 @lru_cache(maxsize=4096)
-def excess(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Times:
+def excess(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Estimate:
     """By how much more the first median of `one` is above its second than that of `other` is, in their unit."""
     return _estimated((*one, *other), lambda rows: rows[0] - rows[1] - (rows[2] - rows[3]))
 
 
 @lru_cache(maxsize=4096)
-def growth_ratio(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Times:
+def growth_ratio(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Estimate:
     """By what share the mean of `one` grows from its first loads to its second, over the same of `other`."""
 
     def ratio(rows: np.ndarray) -> np.ndarray:
@@ -74,18 +74,18 @@ def growth_ratio(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Times:
     return _estimated((*one, *other), ratio, np.mean)
 
 
-def _estimated(samples: Sequence[Loads], of: Statistic, centre: Callable[..., Any] = np.median) -> Times:
+def _estimated(samples: Sequence[Loads], of: Statistic, centre: Callable[..., Any] = np.median) -> Estimate:
     """With its interval, or without one where an arm has a single load."""
 
     def statistic(*drawn: np.ndarray, axis: int = -1) -> np.ndarray:
         return of(np.stack([centre(one, axis=axis) for one in drawn]))
 
     if min(map(len, samples)) < 2:
-        return Times(float(statistic(*map(np.asarray, samples))))
+        return Estimate(float(statistic(*map(np.asarray, samples))))
     return resampled(samples, statistic)
 
 
-def resampled(samples: Sequence[Any], statistic: Callable[..., Any], paired: bool = False) -> Times:
+def resampled(samples: Sequence[Any], statistic: Callable[..., Any], paired: bool = False) -> Estimate:
     """A statistic of arrays, along `axis`, with its bootstrap interval; `paired`: what belongs together is drawn so."""
     with np.errstate(invalid="ignore"):  # of a share without end the standard error, which nobody asks for, is none
         found = bootstrap(
@@ -99,4 +99,4 @@ def resampled(samples: Sequence[Any], statistic: Callable[..., Any], paired: boo
             rng=np.random.default_rng(SEED),
         ).confidence_interval
     value = float(statistic(*map(np.asarray, samples)))
-    return Times(value, float(found.low), float(found.high))
+    return Estimate(value, float(found.low), float(found.high))
