@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from IPython.display import HTML
 
-from longlook.analysis.lowest import spread
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
@@ -20,7 +19,6 @@ from longlook.book.yu2021 import first_loss
 from longlook.book.yu2021.evidence import (
     BBR,
     CLIENTS,
-    CUBIC,
     EACH_WAY,
     FAR,
     FIRST_LOSS,
@@ -31,9 +29,7 @@ from longlook.book.yu2021.evidence import (
     MIXED,
     NAMES,
     PAIRS,
-    QUEUE,
     QUIET,
-    SERVERS,
     SMALL,
     Condition,
     Controllers,
@@ -171,31 +167,6 @@ def points(said: str, both: Both, most: float = math.inf, least: float = 0.0) ->
     return Prediction(said, text, False if beyond else None if missing else True)
 
 
-def of_servers(own: Measured) -> list[Prediction]:
-    quiet, lossy, far = (Place(SERVERS, MIDDLE, one) for one in (QUIET, LOSSY, FAR))
-    both = {one: own.over(lossy, f"quic bbr {one}", f"quic cubic {one}") for one in QUIC_SERVERS}
-    apache = {one: own.over(lossy, f"quic bbr {one}", "tcp bbr apache") for one in QUIC_SERVERS}
-    two = {"two over one": own.over(lossy, "quic cubic envoy two", "quic cubic envoy")}
-    nginx = {one.condition.label: own.over(one, "tcp bbr nginx", "tcp bbr apache") for one in (quiet, far)}
-    return [
-        judged(
-            "without loss, 15 ms: the slowest QUIC sender is at most 5 % behind",
-            {"slowest over quickest": _of_senders(own, quiet)},
-            high=1.05,
-        ),
-        judged("1 % loss: each server is quicker by BBR than by CUBIC", both, high=1.0),
-        judged("1 % loss: by BBR each is at most 5 % slower than Apache by BBR", apache, high=1.05),
-        judged("1 % loss: Envoy for two connections is not slower than for one", two, high=1.0),
-        judged("without loss nginx is within 3 % of Apache", nginx, 0.97, 1.03),
-    ]
-
-
-def _of_senders(own: Measured, where: Place) -> Times | None:
-    """All seven, whatever their controllers."""
-    found = tuple(own.loads(where, f"quic {one}") for one in SENDERS)
-    return spread(found) if all(found) else None
-
-
 def of_each_way(own: Measured) -> list[Prediction]:
     middle, small = (Place(EACH_WAY, size, EACH_WAY_CONDITION) for size in (MIDDLE, SMALL))
     both = {
@@ -206,19 +177,6 @@ def of_each_way(own: Measured) -> list[Prediction]:
     return [
         _lossy(own, middle),
         points("the squares are less than 10 points from those with loss down only", both, APART_POINTS),
-    ]
-
-
-def of_queue(own: Measured) -> list[Prediction]:
-    far = Place(QUEUE, MIDDLE, FAR)
-    longer = {
-        f"{arm}, {one.label}": own.over(Place(QUEUE, MIDDLE, one), arm, arm, base=place(MIDDLE, one))
-        for one in (QUIET, FAR)
-        for arm in ARMS
-    }
-    return [
-        judged("115 ms: at least 5 % quicker by HTTP/3", rules(own, (BBR, CUBIC), [far]), high=0.95),
-        judged("no sender's median is more than 2 % above that with 50 packets", longer, high=1.02),
     ]
 
 
@@ -240,8 +198,6 @@ def of_first_loss(own: Measured) -> list[Prediction]:
 
 OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {
     CLIENTS: of_clients,
-    SERVERS: of_servers,
     EACH_WAY: of_each_way,
-    QUEUE: of_queue,
     FIRST_LOSS: of_first_loss,
 }
