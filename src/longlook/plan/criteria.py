@@ -14,14 +14,13 @@ import hashlib
 import json
 import math
 import string
-from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from longlook.plan.conditions import ARM, PLACE
-from longlook.plan.value import Many, Name, PlanError, Text, Value
+from longlook.plan.value import Many, Name, PlanError, Text, Value, nearest
 
 FORMS = ("value", "ratio", "difference", "spread", "arms")
 BOUNDS = ("within", "at_least", "at_most")
@@ -31,16 +30,6 @@ COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "trips", "met", "of", "size", "one", "other")
 """What templates have beside the columns."""
 Number = float | int
-
-
-def nearest(word: str, known: Sequence[str]) -> str:
-    """`; did you mean ...?`, or the known ones where none is near."""
-    near = get_close_matches(word, known, n=3, cutoff=0.5)
-    return f"; did you mean {', '.join(near)}?" if near else f" (known: {', '.join(known)})"
-
-
-def _listed(data: Any) -> Any:
-    return data if isinstance(data, list | tuple) else [data]
 
 
 def _pairs(data: Any) -> Any:
@@ -68,7 +57,7 @@ class Range(Value):
 
 Condition = Range | bool | Number | str | list[Number | str]
 Where = dict[str, Condition]
-Arms = Annotated[Many[str], BeforeValidator(_listed)]
+Arms = Many[str]
 """By name, or with shell patterns; `|` joins several."""
 
 
@@ -88,10 +77,12 @@ class Squares(Value):
 class Rule(Value):
     """What all criteria have, and `[judging]` for those that do not say it."""
 
-    series: Annotated[Many[Name], BeforeValidator(_listed)] | None = None
+    called = "a criterion"
+
+    series: Many[Name] | None = None
     arms: Arms | None = None
     where: Where = Field(default={})
-    each: Annotated[Many[str], BeforeValidator(_listed)] | None = Field(
+    each: Many[str] | None = Field(
         default=None, description="columns that make the squares; default: every condition that `over` does not name"
     )
     metric: Name | None = None
@@ -110,14 +101,6 @@ class Rule(Value):
     by: Literal["interval", "value"] | None = Field(
         default=None, description="99 %: all of it inside holds, across a bound is open; or the number alone"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            for key in data.keys() - cls.model_fields.keys():
-                raise ValueError(f"no key {key!r}{nearest(key, list(cls.model_fields))}")
-        return data
 
     @model_validator(mode="after")
     def _known_columns(self) -> Self:

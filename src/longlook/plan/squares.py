@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from longlook.plan.conditions import PLACE, Row, changed_with
-from longlook.plan.criteria import BESIDE, Condition, Criterion, Judging, Prediction, Range, Squares, Where, nearest
-from longlook.plan.value import PlanError
+from longlook.plan.criteria import BESIDE, Condition, Criterion, Judging, Prediction, Range, Squares, Where
+from longlook.plan.value import PlanError, nearest
 
 Square = tuple[Any, ...]
 """What tells one square of a criterion from another."""
