@@ -361,8 +361,11 @@ def predict(sweep: str, after: str | None) -> None:
     """Print what a sweep predicts and how it will be judged, before it is measured, or what became of it."""
     _require_data(campaigns=(after,) if after else ())
     from longlook.book.foretelling import became, foretold
+    from longlook.experiment.measurable import require_foretold
 
-    for line in became(_sweep(sweep), after) if after else foretold(_sweep(sweep)):
+    own = _sweep(sweep)
+    require_foretold(own)
+    for line in became(own, after) if after else foretold(own):
         click.echo(plain(line))
 
 

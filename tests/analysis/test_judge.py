@@ -71,7 +71,8 @@ def test_fewer_squares_than_there_should_be_never_hold():
 
 
 def test_a_square_that_lacks_an_arm_is_none():
-    assert judged([line("quic", 90)], {"at_most": 1}).found == ()
+    found = judged([line("quic", 90)], {"at_most": 1})
+    assert found.found == () and found.holds is None
 
 
 def test_over_is_the_same_arm_under_other_conditions():

@@ -12,8 +12,10 @@ from longlook.analysis.judge import judge
 from longlook.book.foretelling import foretold
 from longlook.book.judged import standing_text
 from longlook.errors import LonglookError
+from longlook.experiment.measurable import require_foretold
 from longlook.plan.criteria import Prediction, numbers_in
 from longlook.plan.squares import number_of_squares
+from longlook.plan.value import PlanError
 from longlook.record.criteria import sealed
 from longlook.stack.arms import every_sweep, open_sweep, sweep_files
 
@@ -124,3 +126,15 @@ def test_the_criteria_are_printed_before_the_measurement():
 def test_a_sweep_that_predicts_nothing_says_so():
     with pytest.raises(LonglookError, match=r"aa predicts nothing: it has no \[\[predictions\]\]"):
         list(foretold(open_sweep("aa")))
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_predictions_are_of_what_their_sweep_measures(name):
+    require_foretold(SWEEPS[name])
+
+
+def test_a_prediction_of_an_unknown_metric_is_refused_before_anything_is_measured():
+    sweep = SWEEPS["baxter-poster-vlan"]
+    wrong = sweep.model_copy(update={"judging": sweep.judging.model_copy(update={"metric": "plt_by_stamp_ms"})})
+    with pytest.raises(PlanError, match=r"predictions\.0 \(n = 1\): .*no metric 'plt_by_stamp_ms'.*plt_by_stamps_ms\?"):
+        require_foretold(wrong)

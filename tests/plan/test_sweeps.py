@@ -84,7 +84,11 @@ workloads = [{ size_kb = 5 }]
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[[cells]]", "loadz = 3\n[[cells]]", "loadz .did you mean loads.*known keys of a sweep: .*cells, judging, predictions, stack$"),
+        (
+            "[[cells]]",
+            "loadz = 3\n[[cells]]",
+            "loadz .did you mean loads.*known keys of a sweep: .*cells, judging, predictions, stack$",
+        ),
         ('series = "x"', 'series = "../../x"', "series"),
         ('name = "wrong"', 'name = "../wrong"', "name"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nqeue_bytes = 1", "qeue_bytes"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from longlook.analysis.evidence import Column, Found, numbers
@@ -20,6 +20,8 @@ class Judged:
     @property
     def holds(self) -> bool | None:
         """None where it is open; so is what has fewer squares than it should, unless those that are there decide it."""
+        if not self.found:
+            return None
         said = [one.holds for one in self.found]
         yes, no, missing = said.count(True), said.count(False), max(0, self.of - len(said))
         undecided = said.count(None) + missing
@@ -44,10 +46,3 @@ def judge(
     there are)."""
     found = [one for leaf in criterion.leaves(judging) for one in numbers(leaf, columns, column)]
     return Judged(criterion, tuple(found), len(found) if of is None else of)
-
-
-def judge_all(
-    criteria: Sequence[Criterion], judging: Judging, columns: Mapping[str, Column], column: str
-) -> list[Judged]:
-    """Each of them."""
-    return [judge(one, judging, columns, column) for one in criteria]
