@@ -1,7 +1,7 @@
 """The chapter on single files: the paper's rule, its claims, what was predicted, what is shown."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from book_sample import PUBLISHED
@@ -11,7 +11,7 @@ from longlook import paths
 from longlook.analysis.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict as verdict_of_parts
-from longlook.book.judged import judged_of
+from longlook.book.judged import columns_of, judged, judged_of
 from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
@@ -204,12 +204,6 @@ def test_ten_times_as_much_sent_again_is_told():
 
 
 OFF = {
-    "yu-clients": [
-        ({"quic bbr lsquic": 1.2}, [False, True, False, True]),
-        ({"quic bbr chromium126": 1.2}, [False, False, True, True]),
-        ({"tcp bbr chromium126": 0.9}, [True, False, True, False]),
-    ],
-    "yu-each-way": [({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, [False, True])],
     "yu-first-loss": [
         ({"slope quic cubic quicgo": 1.0}, [False, False, True, True]),
         ({"slope quic bbr quicgo": -5.0}, [True, True, False, False]),
@@ -233,9 +227,15 @@ def test_each_prediction_can_fail(sweep, changed, expected):
     assert [one is True for one in found] == [one is True for one in expected]
 
 
-def test_what_is_not_measured_leaves_a_prediction_open():
-    found = predictions.of_clients(model({"quic bbr ngtcp2": None}))[0]
-    assert found.holds is None and "not measured" in found.found
+def test_an_arm_that_is_not_measured_leaves_what_is_said_of_a_pattern_open(data):
+    sweep = open_sweep("yu-clients")
+    columns = columns_of(data, sweep.study)
+    whole = columns["reference"]
+    columns["reference"] = replace(
+        whole, of_series=lambda series: [row for row in whole.of_series(series) if row["arm"] != "quic bbr ngtcp2"]
+    )
+    found = judged(sweep, columns, "reference")
+    assert [one.holds for one in found] == [None, True, None, None] and found[0].found == ()
 
 
 def test_what_the_sample_says_of_predictions_that_are_data(data):
@@ -243,7 +243,7 @@ def test_what_the_sample_says_of_predictions_that_are_data(data):
     small, servers = data_of.pop("yu-100kb"), data_of.pop("yu-servers")
     assert small == [True, True, False, True, True] and False not in servers
     assert {sweep: len(holds) for sweep, holds in data_of.items() if all(holds)} == {
-        "yu-1mb": 5, "yu-5mb": 4, "yu-queue": 2,
+        "yu-1mb": 5, "yu-5mb": 4, "yu-queue": 2, "yu-clients": 4, "yu-each-way": 2,
     }  # fmt: skip
 
 

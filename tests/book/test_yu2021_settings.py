@@ -9,6 +9,7 @@ from yu2021_sample import SETTINGS, SWEEPS, time_ms, write_objects
 
 from longlook import paths
 from longlook.book import data as book_data
+from longlook.book.judged import judged_of, predicted
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
 from longlook.book.yu2021 import settings, settings_shown
@@ -48,10 +49,6 @@ class Model(Measured):
         ms = time_ms(protocol, cca, client, where.size_bytes, condition.rtt_ms, condition.loss_pct, burst)
         factor = self.changed.get((where, arm), self.changed.get((where.series, arm), 1.0))
         return () if factor is None else tuple(ms * factor + index / 10 for index in range(1, 5))
-
-
-def holds(sweep, changed=None):
-    return [one.holds for one in settings.OF[sweep](Model(None, "reference", changed or {}))]
 
 
 @pytest.fixture(scope="module")
@@ -99,53 +96,13 @@ def test_what_is_asked_of_a_place_is_measured_there():
 def test_the_bytes_alone_take_what_the_predictions_say():
     assert settings.floor_s(LARGE) == pytest.approx(4.19, abs=0.005)
     assert settings.floor_s(MIDDLE) == pytest.approx(0.84, abs=0.005)
+    of_half = {one.at_most or one.at_least for name in ("yu-burst", "yu-burst-5mb") for one in of_seconds(name)}
+    assert of_half == {settings.floor_s(LARGE) / 2, settings.floor_s(MIDDLE) / 2}
     assert BURST_BYTES > 2 * LARGE
 
 
-def test_all_that_is_predicted_holds_in_the_model():
-    assert {name: holds(name) for name in SETTINGS} == {
-        "yu-burst": [True] * 4, "yu-burst-5mb": [True] * 4, "yu-200kb": [True] * 4, "yu-each-way-little": [True] * 2,
-    }  # fmt: skip
-
-
-QUIC_BBR, QUIC_CUBIC, TCP_BBR, TCP_CUBIC = settings.FOUR
-EACH_WAY = settings.LITTLE_EACH_WAY
-OFF = [
-    ("yu-burst", {(Place("yu-burst", LARGE, FAR), TCP_CUBIC): 6.0}, [False, True, True, True]),
-    ("yu-burst", {(Place("yu-burst", MIDDLE), TCP_BBR): 8.0}, [True, False, True, True]),
-    ("yu-burst", {(Place("yu-burst", SMALL), QUIC_BBR): 1.2}, [True, True, False, True]),
-    ("yu-burst", {(Place("yu-burst", MIDDLE), QUIC_CUBIC): 1.25}, [True, True, False, False]),
-    ("yu-burst-5mb", {("yu-burst-5mb", TCP_BBR): 20.0}, [False, True, False, False]),
-    ("yu-burst-5mb", {("yu-burst-5mb", QUIC_CUBIC): 0.2}, [True, False, True, True]),
-    ("yu-200kb", {("yu-200kb", "quic bbr quicgo"): 0.8}, [False, True, False, True]),
-    (
-        "yu-200kb",
-        {("yu-200kb", f"tcp bbr {one}"): 0.85 for one in ("curl", "chromium")},
-        [False, False, False, False],
-    ),
-    ("yu-each-way-little", {(Place("yu-each-way-little", SMALL, EACH_WAY), QUIC_BBR): 1.2}, [False, False]),
-    ("yu-each-way-little", {(Place("yu-each-way-little", MIDDLE, EACH_WAY), TCP_BBR): 0.8}, [False, True]),
-]
-"""Changes to the model, and what then holds of what a sweep predicted."""
-
-
-@pytest.mark.parametrize(("sweep", "changed", "expected"), OFF)
-def test_each_prediction_can_fail(sweep, changed, expected):
-    assert [one is True for one in holds(sweep, changed)] == expected
-
-
-def test_what_is_not_measured_leaves_a_prediction_open():
-    found = settings.of_burst(Model(None, "reference", {("yu-burst", TCP_CUBIC): None}))
-    assert [one.holds for one in found] == [None] * 4 and "not measured: " in found[0].found
-    found = settings.of_object(Model(None, "reference", {("yu-1mb", "tcp bbr curl"): None}))
-    assert found[2].holds is None and "not measured" in found[2].found
-
-
-def test_a_median_is_told_in_seconds_with_its_interval():
-    found = settings.seconds(Model(None, "reference"), [Place("yu-burst", LARGE)], [QUIC_BBR])
-    (one,) = found.values()
-    assert re.fullmatch(r"0\.14 s \(0\.14 to 0\.14\)", settings.seconds_text(one))
-    assert list(found) == ["quic bbr quicgo, 5 MB, 15 ms"]
+def of_seconds(name):
+    return [one for one in open_sweep(name).predictions if one.unit == "s"]
 
 
 def rows_of(shown):
@@ -174,9 +131,9 @@ def test_tables_of_the_sample(data):
     assert [text.split(" ")[0] for text in sizes[0][1:]] == ["−11.4", "−1.6", "−6.9"]
     ways = rows_of(settings_shown.little(data))
     assert len(ways) == 6 and all(row[1] == row[2] for row in ways)
-    for sweep in SETTINGS:
-        found = rows_of(settings.predictions(sweep, data=data))
-        assert len(found) == len(holds(sweep)) and all(row[2] == "holds" for row in found), found
+    assert {sweep: [one.holds for one in judged_of(sweep, data)] for sweep in SETTINGS} == {
+        "yu-burst": [True] * 4, "yu-burst-5mb": [True] * 4, "yu-200kb": [True] * 4, "yu-each-way-little": [True] * 2,
+    }  # fmt: skip
 
 
 def test_the_tables_and_the_model_say_the_same(data):
@@ -189,7 +146,7 @@ def test_the_tables_and_the_model_say_the_same(data):
 def test_a_copy_without_data_says_so(nothing):
     for one in (settings_shown.burst, settings_shown.times, settings_shown.objects, settings_shown.little):
         assert "Not measured yet" in one(nothing).data
-    assert style.NOTHING_YET in settings.predictions(*SETTINGS, data=nothing).data
+    assert style.NOTHING_YET in predicted(*SETTINGS, data=nothing).data
     for name in numbers_of(PAGE):
         if not name.startswith("stated-"):
             assert value_of(name, PAGE, nothing).text == NOT_YET

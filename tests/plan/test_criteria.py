@@ -32,6 +32,8 @@ SOUND = 'n = 1\nsays = "QUIC takes at most 0.9 times what TCP does"\nat_most = 0
 
 
 def opened(tmp_path, text):
+    large = SWEEP.partition("[judging]")[0].replace("small", "large")
+    (tmp_path / "large.toml").write_text(large, encoding="utf-8")
     file = tmp_path / "small.toml"
     file.write_text(SWEEP + text, encoding="utf-8")
     return load_sweep(file, complete)
@@ -45,6 +47,13 @@ def test_a_prediction_selects_the_cells_of_its_sweep(tmp_path):
     assert (leaf.series, leaf.pairs, leaf.bounds[1], leaf.metric) == (("small",), (("quic", "tcp"),), 0.9, "plt_ms")
 
 
+@pytest.mark.parametrize("other", ['over = { series = "large" }', 'against = { series = "large" }'])
+def test_what_another_sweep_of_the_study_measures_may_stand_beside_it(tmp_path, other):
+    sweep = opened(tmp_path, f"{SOUND}{other}\n")
+    (one,) = sweep.predictions
+    assert number_of_squares(one, sweep.rule, sweep.rows()) == 4
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -56,6 +65,11 @@ def test_a_prediction_selects_the_cells_of_its_sweep(tmp_path):
         (SOUND + 'series = "smal"\n', r"the sweep has no 'smal' \(did you mean small"),
         (SOUND + 'statistic = "means"\n', r"statistic"),
         (SOUND + 'told = "{vlaue:.2f}"\n', r"no \{vlaue\} to tell \(did you mean value"),
+        (SOUND + 'over = { series = "largest" }\n', r"over: no sweep of this study measures a series 'largest'"),
+        (SOUND + 'over = { series = "large", rtt_ms = 50 }\n', r"over: no cell of large has it of an arm 'quic'"),
+        (SOUND + 'against = { series = "largest" }\n', r"against: no sweep of this study measures a series 'largest'"),
+        (SOUND + 'against = { ratio = [["quic", "tcp"], ["tcp", "quic"]] }\n', r"1 numbers against 2: one for each"),
+        (SOUND + 'unit = "points"\n', r"points are between two ratios"),
         (SOUND + "squares = { least = 5, of = 4 }\n", r"least = 5 of 4 squares can never be met"),
         (SOUND + "squares = { least = 5, of = 6 }\n", r"squares\.of = 6, and its cells make 4"),
         (SOUND + "over = { rtt = 1 }\n", r"over: no condition 'rtt'"),

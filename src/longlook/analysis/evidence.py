@@ -13,12 +13,21 @@ from typing import Any
 
 from longlook.analysis import estimate
 from longlook.analysis.estimate import Estimate
-from longlook.analysis.lowest import Clients, Loads, lowest, lowest_difference, lowest_ratio, spread
+from longlook.analysis.lowest import (
+    Clients,
+    Loads,
+    lowest,
+    lowest_difference,
+    lowest_excess,
+    lowest_quotient,
+    lowest_ratio,
+    spread,
+)
 from longlook.analysis.welch import Summary
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import COLUMNS, Criterion
-from longlook.plan.squares import Square, base, is_arm, selects, squares
+from longlook.plan.squares import Square, base, beside, is_arm, selects, squares
 
 Three = tuple[Estimate, Estimate, Estimate]
 Operand = Summary | Clients
@@ -35,11 +44,18 @@ class Column:
     """Every load of a row that counts, in the order measured; none where only summaries are known."""
     metric: str = ""
     """In place of what a criterion names, where a column is judged by another clock."""
+    planned: Sequence[Row] = ()
+    """A row for each arm of each cell that should be there: what lacks has no samples, and is not left out of the
+    arms of a pattern."""
 
     def rows(self, series: Sequence[str], metric: str) -> list[Row]:
         """Those of a metric."""
         wanted = self.metric or metric
-        return [row for one in series for row in self.of_series(one) if row["metric"] == wanted]
+        found = [row for one in series for row in self.of_series(one) if row["metric"] == wanted]
+        there = {(row.get("cell_id"), row["arm"]) for row in found}
+        own = (row for row in self.planned if row["series"] in series)
+        lacking = [row for row in own if (row["cell_id"], row["arm"]) not in there]
+        return found + [{**row, "metric": wanted, "n": 0} for row in lacking]
 
     def summary(self, series: str, arm: str, metric: str = "", **where: Any) -> Summary | None:
         """Of one arm under one condition, by columns of `arms`; None where there is none."""
@@ -86,27 +102,31 @@ def numbers(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
     """Of every square of a leaf that has all of its arms, square by square."""
     own = columns[column].rows(leaf.series or (), leaf.metric or "")
     of_pairs = [(pair, [squares(leaf, arm, own) for arm in pair]) for pair in leaf.pairs]
-    bases = _bases(leaf, columns, column)
+    others = _others(leaf, columns, column)
     order = dict.fromkeys(square for _, arms in of_pairs for square in arms[0])
     made = (
-        _number(
-            leaf, pair, columns, column, [one.get(square, []) for one in arms], [base.get(square, []) for base in under]
-        )
+        _number(leaf, pair, columns, column, *([one.get(square, []) for one in side] for side in (arms, other)))
         for square in order
-        for pair, arms in of_pairs
-        for under in [[bases(arm) for arm in pair]]
+        for (pair, arms), other in zip(of_pairs, others, strict=True)
     )
     return [one for one in made if one is not None]
 
 
-def _bases(leaf: Criterion, columns: Mapping[str, Column], column: str) -> Callable[[str], Mapping[Square, list[Row]]]:
-    """Of an arm, what its squares are `over`; nothing where they are over nothing."""
-    if leaf.over is None:
-        return lambda arm: {}
-    where, series = base(leaf)
-    rows = columns[str(leaf.over.get("column", column))].rows(series or (), leaf.metric or "")
-    other = leaf.over.get("arm")
-    return lambda arm: squares(leaf, arm if other is None else str(other), rows, where)
+def _others(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list[list[Mapping[Square, list[Row]]]]:
+    """Of each pair, the squares of all that its numbers are `over` or `against`, arm by arm."""
+    found: list[list[Mapping[Square, list[Row]]]] = [[] for _ in leaf.pairs]
+    if leaf.over is not None:
+        where, series = base(leaf)
+        rows = columns[str(leaf.over.get("column", column))].rows(series or (), leaf.metric or "")
+        arm = leaf.over.get("arm")
+        for own, pair in zip(found, leaf.pairs, strict=True):
+            own += [squares(leaf, one if arm is None else str(arm), rows, where) for one in pair]
+    for against in leaf.against:
+        where, series = beside(leaf, against)
+        rows = columns[column].rows(series or (), leaf.metric or "")
+        for own, pair in zip(found, leaf.pairs_against(against), strict=True):
+            own += [squares(leaf, one, rows, where) for one in pair]
+    return found
 
 
 def _number(
@@ -115,21 +135,37 @@ def _number(
     columns: Mapping[str, Column],
     column: str,
     own: list[list[Row]],
-    under: list[list[Row]],
+    others: list[list[Row]],
 ) -> Found | None:
     """None where one of its arms has no number."""
-    beside = columns[str((leaf.over or {}).get("column", column))]
+    beside_it = columns[str((leaf.over or {}).get("column", column))]
     found = [_operand(leaf, columns[column], rows) for rows in own]
-    found += [_operand(leaf, beside, rows) for rows in under] if leaf.over is not None else []
+    found += [_operand(leaf, beside_it, rows) for rows in others]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None
-    estimates = _of_medians(leaf, pair, known) if leaf.statistic == "lowest-median" else _of_means(leaf, known)
-    rows = tuple(row for rows in (*own, *under) for row in rows)
-    if leaf.unit == "trips":
-        first, left, right = (one.per(rows[0]["rtt_ms"]) for one in estimates)
+    if leaf.unit == "points":
+        estimates = _points(leaf, known)
+    else:
+        estimates = _of_medians(leaf, own, known) if leaf.statistic == "lowest-median" else _of_means(leaf, known)
+    rows = tuple(row for rows in (*own, *others) for row in rows)
+    if leaf.unit in ("trips", "s"):
+        first, left, right = (one.per(rows[0]["rtt_ms"] if leaf.unit == "trips" else 1000) for one in estimates)
         estimates = first, left, right
     return Found(leaf, pair, *estimates, rows)
+
+
+def _points(leaf: Criterion, known: list[Any]) -> Three:
+    """How many percentage points a ratio is outside what the others span, without an interval; one other is a point."""
+    ratio = lowest_ratio if leaf.statistic == "lowest-median" else _ratio
+    own, *others = (ratio(known[at], known[at + 1]) for at in range(0, len(known), 2))
+    ends = [choose(one.value for one in others) for choose in (min, max)]
+    nearest = min(max(own.value, ends[0]), ends[1])
+    return Estimate(abs(own.value - nearest) * 100), own, Estimate(nearest)
+
+
+def _ratio(left: Summary, right: Summary) -> Estimate:
+    return estimate.times(right, left)
 
 
 def _of_means(leaf: Criterion, known: list[Any]) -> Three:
@@ -137,11 +173,17 @@ def _of_means(leaf: Criterion, known: list[Any]) -> Three:
     if leaf.ratio is None and leaf.difference is None:
         own = estimate.interval(known[0]) if leaf.over is None else estimate.times(known[1], known[0])
         return own, own, own
-    if leaf.over is None:
+    if len(known) == 2:
         left, right = known
         form = estimate.times if leaf.ratio else estimate.difference
         return form(right, left), estimate.interval(left), estimate.interval(right)
     left, right, left_base, right_base = known
+    if leaf.against:
+        form = estimate.times if leaf.ratio else estimate.difference
+        sides = form(right, left), form(right_base, left_base)
+        if leaf.ratio:
+            return estimate.quotient((left, right), (left_base, right_base)), *sides
+        return estimate.interval(estimate.combined((1, -1, -1, 1), known)), *sides
     if leaf.ratio:
         both = estimate.quotient((left, left_base), (right, right_base))
         return both, estimate.times(left_base, left), estimate.times(right_base, right)
@@ -149,26 +191,34 @@ def _of_means(leaf: Criterion, known: list[Any]) -> Three:
     return both, estimate.difference(left_base, left), estimate.difference(right_base, right)
 
 
-def _of_medians(leaf: Criterion, pair: tuple[str, ...], known: list[Any]) -> Three:
+def _of_medians(leaf: Criterion, own: list[list[Row]], known: list[Any]) -> Three:
     """The same by the lowest median of each side's arms."""
     if leaf.ratio is None and leaf.difference is None:
         alone = spread if leaf.spread else lowest
-        own = alone(known[0]) if leaf.over is None else lowest_ratio(known[0], known[1])
-        return own, own, own
-    if leaf.over is not None:
-        raise LonglookError("lowest medians of two arms have no quotient over other conditions")
-    sides = lowest(known[0]), lowest(known[1])
+        found = alone(known[0]) if leaf.over is None else lowest_ratio(known[0], known[1])
+        return found, found, found
+    if len(known) == 2:
+        return _of_two_medians(leaf, own, known[0], known[1]), lowest(known[0]), lowest(known[1])
+    first, second = (known[0], known[2]), (known[1], known[3])
+    if leaf.against:
+        first, second = (known[0], known[1]), (known[2], known[3])
     if leaf.ratio:
-        return lowest_ratio(known[0], known[1]), *sides
-    if pair[0] <= pair[1]:
-        return lowest_difference(known[0], known[1]), *sides
-    return -lowest_difference(known[1], known[0]), *sides  # drawn alike whichever way it is written
+        return lowest_quotient(first, second), lowest_ratio(*first), lowest_ratio(*second)
+    return lowest_excess(first, second), lowest_difference(*first), lowest_difference(*second)
+
+
+def _of_two_medians(leaf: Criterion, own: list[list[Row]], left: Clients, right: Clients) -> Estimate:
+    if leaf.ratio:
+        return lowest_ratio(left, right)
+    if [rows[0]["protocol"] for rows in own] == ["tcp", "quic"]:
+        return -lowest_difference(right, left)  # QUIC is drawn first, whichever way it is written
+    return lowest_difference(left, right)
 
 
 def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None:
     """What a leaf's statistic is made of, of one side in one square."""
     if leaf.statistic == "lowest-median":
-        clients = tuple(column.loads(row) for row in rows)
+        clients = tuple(column.loads(row) if row["n"] else () for row in rows)
         return clients if clients and all(clients) else None
     if leaf.along is not None:
         listed = leaf.where.get(leaf.along)

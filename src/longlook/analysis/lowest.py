@@ -19,6 +19,7 @@ from longlook.analysis.ratio import CONFIDENCE
 
 Loads = tuple[float, ...]
 Clients = tuple[Loads, ...]
+Both = tuple[Clients, Clients]
 RESAMPLES = 2000
 SEED = 2021
 Statistic = Callable[[np.ndarray], np.ndarray]
@@ -58,9 +59,24 @@ def median_of(loads: Loads) -> Estimate:
 
 
 @lru_cache(maxsize=4096)
-def excess(one: tuple[Loads, Loads], other: tuple[Loads, Loads]) -> Estimate:
-    """By how much more the first median of `one` is above its second than that of `other` is, in their unit."""
-    return _estimated((*one, *other), lambda rows: rows[0] - rows[1] - (rows[2] - rows[3]))
+def lowest_excess(one: Both, other: Both) -> Estimate:
+    """By how much more the first lowest median of `one` is above its second than that of `other` is, in their unit."""
+    return _of_four(one, other, lambda a, b, c, d: a - b - (c - d))
+
+
+@lru_cache(maxsize=4096)
+def lowest_quotient(one: Both, other: Both) -> Estimate:
+    """How many times the ratio of `one`'s lowest medians is that of `other`'s."""
+    return _of_four(one, other, lambda a, b, c, d: a / b / (c / d))
+
+
+def _of_four(one: Both, other: Both, form: Callable[..., np.ndarray]) -> Estimate:
+    sides = (*one, *other)
+    ends = np.cumsum([len(side) for side in sides])
+    return _estimated(
+        [loads for side in sides for loads in side],
+        lambda rows: form(*(part.min(axis=0) for part in np.split(rows, ends[:-1]))),
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,7 @@ from longlook.book.data import COLUMNS, BookData
 from longlook.book.loads import counting
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.round_trips import trips_text
-from longlook.book.times import ms_text, percent_text
+from longlook.book.times import ms_text, percent_text, seconds_text
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
@@ -74,6 +74,7 @@ def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judge
 def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judged]:
     """The same by any column."""
     rows = own.rows()
+    columns = {**columns, column: replace(columns[column], planned=rows)}
     found = [judge(one, own.rule, columns, column, number_of_squares(one, own.rule, rows)) for one in own.predictions]
     return found if any(one.found for one in found) else []
 
@@ -119,6 +120,8 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
     told = JOINT.join(f"{part.name}: {part.numbers}" if part.name else part.numbers for part in parts)
     if one.found and one.found[0].leaf.tell == "ends":
         told = JOINT.join(_ends(own, one, words) for own in _by_leaf(one.found))
+    if one.found and one.found[0].leaf.unit == "points":
+        told = _points_apart(parts, one)
     if one.criterion.summary:
         told = filled(one.criterion.summary, {"met": one.met, "of": one.of})
     lacking = one.of - len(one.found)
@@ -148,18 +151,37 @@ def _ends(own: Sequence[Found], judged: Judged, words: Mapping[str, str]) -> str
     return JOINT.join(told)
 
 
+def _points_apart(parts: Sequence[ClaimPart], judged: Judged) -> str:
+    """Of percentage points between ratios always the least and the greatest, and which are not as predicted."""
+    values = [found.estimate.value for found in judged.found]
+    beyond = [part.name for part in parts if part.holds is False]
+    told = f"{min(values):.1f} to {max(values):.1f} points apart ({len(values)} squares)"
+    return told + (f"{JOINT}not: {', '.join(beyond)}" if beyond else "")
+
+
 def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
     """A square's number, by the templates of its criterion."""
     own, leaf = found.estimate, found.leaf
-    usual = trips_text(own) if leaf.unit else ms_text(own) if leaf.difference else percent_text(own)
-    square = {
-        name: words.get(value, value) if isinstance(value, str) else value for name, value in found.square.items()
-    }
+    usual = _usual(found)
+    square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
     square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "ms": usual}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
     return ClaimPart(filled(leaf.name, square), filled(leaf.told or "{percent}", square), found.holds)
+
+
+def _usual(found: Found) -> str:
+    """A number in its unit."""
+    own, leaf = found.estimate, found.leaf
+    if leaf.unit in ("trips", "s"):
+        return trips_text(own) if leaf.unit == "trips" else seconds_text(own)
+    return ms_text(own) if leaf.difference else percent_text(own)
+
+
+def _spelled(value: Any) -> str:
+    """As a key of `words`: numbers without a point where they are whole."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:

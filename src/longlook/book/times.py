@@ -8,7 +8,17 @@ from longlook.analysis.estimate import CONFIDENT, Estimate, difference, quotient
 from longlook.book.claimed import ClaimPart
 from longlook.figure import style
 
-__all__ = ["CONFIDENT", "Times", "difference", "ms_text", "part_of", "percent_text", "quotient", "times"]
+__all__ = [
+    "CONFIDENT",
+    "Times",
+    "difference",
+    "ms_text",
+    "part_of",
+    "percent_text",
+    "quotient",
+    "seconds_text",
+    "times",
+]
 Times = Estimate
 """Of ratios."""
 
@@ -28,6 +38,12 @@ def ms_text(found: Estimate) -> str:
     """`14.2 ms (12.9 to 15.0)`."""
     texts = [f"{one:z.1f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]
     return f"{texts[0]} ms" + ("" if texts[1] == "nan" else f" ({texts[1]} to {texts[2]})")
+
+
+def seconds_text(found: Estimate) -> str:
+    """`0.21 s (0.20 to 0.24)`."""
+    interval = "" if math.isnan(found.low) else f" ({found.low:.2f} to {found.high:.2f})"
+    return f"{found.value:.2f} s{interval}"
 
 
 def _percent(times: float) -> str:

@@ -2,8 +2,9 @@
 
 A sweep states its predictions so before it is measured, and a study's `claims.toml` what the study is held to;
 `analysis/judge.py` judges by them. A criterion selects (`series`, `arms`, `where`, `each`), takes a `statistic` of a
-`metric`, makes a number of it (`value`, `ratio`, `difference`; each `over` the same arms under other conditions), holds
-it against bounds (`within`, `at_least`, `at_most`) and asks it of every square, of some (`squares`), of any or of none.
+`metric`, makes a number of it (`value`, `ratio`, `difference`, `spread`; `over` the same arms under other conditions,
+or `against` the same number of other arms or of another series), holds it against bounds (`within`, `at_least`,
+`at_most`) and asks it of every square, of some (`squares`), of any or of none.
 `all` joins several. What one does not say, what it is part of says, then `[judging]`. A criterion that wants an `if` is
 a quantity that is missing: there are no expressions.
 """
@@ -14,13 +15,13 @@ import hashlib
 import json
 import math
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from longlook.plan.conditions import ARM, PLACE
-from longlook.plan.value import Many, Name, PlanError, Text, Value, nearest
+from longlook.plan.value import Many, Name, PlanError, Text, Value, listed, nearest
 
 FORMS = ("value", "ratio", "difference", "spread", "arms")
 BOUNDS = ("within", "at_least", "at_most")
@@ -74,6 +75,12 @@ class Squares(Value):
         return self
 
 
+def _require_columns(names: Iterable[str]) -> None:
+    for name in names:
+        if name not in COLUMNS:
+            raise ValueError(f"no condition {name!r}{nearest(name, COLUMNS)}")
+
+
 class Rule(Value):
     """What all criteria have, and `[judging]` for those that do not say it."""
 
@@ -87,7 +94,11 @@ class Rule(Value):
     )
     metric: Name | None = None
     statistic: Literal["mean", "slope", "lowest-median"] | None = None
-    unit: Literal["trips"] | None = Field(default=None, description="of a time: round trips of the link")
+    unit: Literal["trips", "points", "s"] | None = Field(
+        default=None,
+        description="of a time: round trips of the link, or seconds; of a ratio against another: percentage points "
+        "between the two, by the numbers alone",
+    )
     tell: Literal["each", "ends"] | None = Field(
         default=None, description="of more than three numbers each, or the ends and those that are not as predicted"
     )
@@ -104,9 +115,7 @@ class Rule(Value):
 
     @model_validator(mode="after")
     def _known_columns(self) -> Self:
-        for name in (*self.where, *(self.each or ())):
-            if name not in COLUMNS:
-                raise ValueError(f"no condition {name!r}{nearest(name, COLUMNS)}")
+        _require_columns((*self.where, *(self.each or ())))
         return self
 
     @model_validator(mode="after")
@@ -115,6 +124,22 @@ class Rule(Value):
             for _, name, _, _ in string.Formatter().parse(getattr(self, field, "")):
                 if name is not None and name not in (*COLUMNS, *TOLD):
                     raise ValueError(f"{field}: no {{{name}}} to tell{nearest(name, (*COLUMNS, *TOLD))}")
+        return self
+
+
+class Against(Value):
+    """What else a number is held against: the same of another series, under other conditions or of other arms."""
+
+    called = "against"
+
+    series: Many[Name] | None = None
+    where: Where = Field(default={})
+    ratio: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
+    difference: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
+
+    @model_validator(mode="after")
+    def _known_columns(self) -> Self:
+        _require_columns(self.where)
         return self
 
 
@@ -131,6 +156,9 @@ class Criterion(Rule):
     """One leaf, or `all` of several, which have what their parent says."""
 
     over: Where | None = None
+    against: Annotated[Many[Against], BeforeValidator(listed)] = Field(
+        default=(), description="of several, in points: how far outside what they span it is"
+    )
     within: Many[Number] | None = Field(default=None, min_length=2, max_length=2)
     at_least: Number | None = None
     at_most: Number | None = None
@@ -173,6 +201,10 @@ class Criterion(Rule):
         alone = self.spread or self.value or self.arms or ()
         return self.ratio or self.difference or tuple((one,) for one in alone)
 
+    def pairs_against(self, against: Against) -> tuple[tuple[str, ...], ...]:
+        """The arms of what each number is held against, in the order of `pairs`."""
+        return against.ratio or against.difference or self.pairs
+
     def leaves(self, judging: Judging) -> Iterator[Criterion]:
         """What it joins, each with all that it is said by what it is part of."""
         yield from self._leaves(
@@ -202,9 +234,25 @@ class Criterion(Rule):
             raise PlanError('a spread is that of medians: statistic = "lowest-median"')
         if self.metric is None:
             raise PlanError("it has no metric, and [judging] has none")
+        for one in self.against:
+            self._require_against(one)
+        if len(self.against) > 1 and self.unit != "points":
+            raise PlanError('what several span is told of in points: unit = "points"')
+        if self.unit == "points" and not (self.ratio and self.against):
+            raise PlanError('points are between two ratios: unit = "points" needs ratio and against')
         if (self.statistic == "slope") is not (self.along is not None):
             raise PlanError("a slope is along a condition, and nothing else is")
         return self
+
+    def _require_against(self, against: Against) -> None:
+        if self.over is not None:
+            raise PlanError("it is over other conditions and against another number: say one of them")
+        if not (self.ratio or self.difference):
+            raise PlanError("what is held against another number is a ratio or a difference")
+        if (against.ratio and not self.ratio) or (against.difference and not self.difference):
+            raise PlanError("a ratio is held against a ratio, a difference against a difference")
+        if len(self.pairs_against(against)) != len(self.pairs):
+            raise PlanError(f"{len(self.pairs)} numbers against {len(self.pairs_against(against))}: one for each")
 
 
 class Prediction(Criterion):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
 from longlook.plan.conditions import PLACE, Row, changed_with
-from longlook.plan.criteria import BESIDE, Condition, Criterion, Judging, Prediction, Range, Squares, Where
+from longlook.plan.criteria import BESIDE, Against, Condition, Criterion, Judging, Prediction, Range, Squares, Where
 from longlook.plan.value import PlanError, nearest
 
 Square = tuple[Any, ...]
@@ -34,7 +34,9 @@ def telling(leaf: Criterion) -> tuple[str, ...]:
     """The columns that make a leaf's squares."""
     if leaf.each is not None:
         return leaf.each
-    free = changed_with([*(leaf.over or ()), *filter(None, [leaf.along])])
+    other = [*(leaf.over or ()), *(name for one in leaf.against for name in one.where)]
+    other += ["series"] if any(one.series for one in leaf.against) else []
+    free = changed_with([*other, *filter(None, [leaf.along])])
     return tuple(name for name in PLACE if name not in free)
 
 
@@ -45,6 +47,13 @@ def base(leaf: Criterion) -> tuple[Where, tuple[str, ...] | None]:
     kept = {name: one for name, one in leaf.where.items() if name not in freed}
     series = (str(over["series"]),) if "series" in over else leaf.series
     return kept | {name: one for name, one in over.items() if name not in (*BESIDE, "arm")}, series
+
+
+def beside(leaf: Criterion, against: Against) -> tuple[Where, tuple[str, ...] | None]:
+    """Conditions and series of what a leaf is `against`."""
+    freed = changed_with(against.where)
+    kept = {name: one for name, one in leaf.where.items() if name not in freed}
+    return kept | against.where, against.series or leaf.series
 
 
 def squares(leaf: Criterion, pattern: str, rows: Iterable[Row], where: Where | None = None) -> dict[Square, list[Row]]:
@@ -76,12 +85,16 @@ def _of_series(leaf: Criterion, rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if leaf.series is None or row["series"] in leaf.series]
 
 
-def check(predictions: Sequence[Prediction], judging: Judging, rows: Sequence[Row]) -> None:
-    """A `PlanError` names the first prediction that no measurement of these cells could decide, and why."""
+def check(
+    predictions: Sequence[Prediction], judging: Judging, rows: Sequence[Row], elsewhere: Callable[[str], Sequence[Row]]
+) -> None:
+    """A `PlanError` names the first prediction that no measurement of these cells could decide, and why. `elsewhere`:
+    the rows of a series of another sweep; none where no sweep has it."""
     for number, one in enumerate(predictions):
         try:
             for leaf in one.leaves(judging):
                 _check_leaf(leaf, rows)
+                _check_others(leaf, rows, elsewhere)
             _check_number(one, number_of_squares(one, judging, rows))
         except PlanError as error:
             raise PlanError(f"predictions.{number} (n = {one.n}): {error}") from None
@@ -105,6 +118,28 @@ def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
         if not any(is_arm(pattern, row) for row in own):
             raise PlanError(f"no arm is {pattern!r}{nearest(pattern, arms)}")
         _check_where(leaf.where, [row for row in own if is_arm(pattern, row)])
+
+
+def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Callable[[str], Sequence[Row]]) -> None:
+    """What it is over or against is measured, by a sweep; what is over another column may be published alone."""
+    over = leaf.over or {}
+    others = [("against", leaf.pairs_against(one), *beside(leaf, one)) for one in leaf.against]
+    if leaf.over is not None and "column" not in over:
+        arm = over.get("arm")
+        others.append(("over", leaf.pairs if arm is None else ((str(arm),),), *base(leaf)))
+    for said, pairs, where, series in others:
+        there = [row for row in rows if series is None or row["series"] in series]
+        for one in series or ():
+            if not any(row["series"] == one for row in rows):
+                found = elsewhere(one)
+                if not found:
+                    raise PlanError(f"{said}: no sweep of this study measures a series {one!r}")
+                there += found
+        for pattern in dict.fromkeys(arm for pair in pairs for arm in pair):
+            if not any(is_arm(pattern, row) and selects(where, row) for row in there):
+                raise PlanError(
+                    f"{said}: no cell of {', '.join(series or ('the sweep',))} has it of an arm {pattern!r}"
+                )
 
 
 def _check_where(where: Where, rows: Sequence[Row]) -> None:

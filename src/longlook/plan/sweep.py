@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -281,6 +282,17 @@ def _told_apart(cells: list[Cell], sweep: str) -> list[Cell]:
     ]
 
 
+def _elsewhere(path: Path, complete: Complete, series: str) -> list[Row]:
+    """The rows of a series that another sweep beside this file measures."""
+    for other in sorted(path.parent.glob("*.toml")):
+        if other.name != path.name and f'"{series}"' in other.read_text(encoding="utf-8"):
+            data = {key: value for key, value in read_toml(other).items() if key not in ("judging", "predictions")}
+            own = [row for row in Sweep.parse(complete(data)).rows() if row["series"] == series]
+            if own:
+                return own
+    return []
+
+
 def load_sweep(path: Path, complete: Complete) -> Sweep:
     """Read and validate one TOML sweep file with all its cells; errors name the file."""
     try:
@@ -294,7 +306,7 @@ def load_sweep(path: Path, complete: Complete) -> Sweep:
         found = Sweep.parse(complete(data))
         found.cells()  # what is wrong with one shows here, where the file can be named
         if found.predictions:
-            squares.check(found.predictions, found.rule, found.rows())
+            squares.check(found.predictions, found.rule, found.rows(), partial(_elsewhere, path, complete))
         return found
     except LonglookError as error:  # a stack that an arm names, too
         raise PlanError(f"{path}: {error}") from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longlook.analysis.lowest import excess, lowest_difference
+from longlook.analysis.lowest import lowest_difference, lowest_excess
 from longlook.book.round_trips import in_trips
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Condition, Measured, Place
@@ -79,4 +79,4 @@ def beyond_other_protocol(own: Measured, condition: Condition) -> Times | None:
 def more_by_protocol_ms(own: Measured) -> Times | None:
     """By how many ms more a check adds to the handshake over HTTP/3 than over HTTP/2."""
     loads = [tuple(own.loads(pair.place, arm, CONNECT.name) for arm in pair.arms) for pair in PAIRS_OF[VERIFY]]
-    return excess(*loads) if all(map(all, loads)) else None
+    return lowest_excess(*(tuple((one,) for one in two) for two in loads)) if all(map(all, loads)) else None

@@ -6,36 +6,22 @@ The predictions stand in the heads of sweeps/yu2021/*.toml and were written befo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.predicted import Prediction, all_of, predictions_table
-from longlook.book.times import Times, ms_text, percent_text
+from longlook.book.times import Times, percent_text
 from longlook.book.varied import REFERENCE
 from longlook.book.yu2021 import first_loss
 from longlook.book.yu2021.evidence import (
-    BBR,
-    CLIENTS,
-    EACH_WAY,
-    FAR,
     FIRST_LOSS,
     H2,
     H3,
-    LOSSY,
-    MIDDLE,
-    MIXED,
-    NAMES,
-    PAIRS,
-    QUIET,
-    SMALL,
     Condition,
-    Controllers,
     Measured,
-    Place,
-    place,
 )
 from longlook.figure import style
 
@@ -57,7 +43,6 @@ ARMS = tuple(
 )
 FEW = 3
 """So many numbers are all told; of more their ends, and those that are not as predicted."""
-APART_POINTS, CHOSEN_POINTS = 10.0, 3.0
 
 
 def predictions(*sweeps: str, data: BookData | None = None) -> HTML:
@@ -97,55 +82,6 @@ def _numbers(known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
     return f"{ends[0]} to {ends[1]} ({len(known)} numbers)"
 
 
-def rules(
-    own: Measured,
-    pairs: Iterable[Controllers],
-    places: Iterable[Place],
-    h3: Sequence[str] = H3,
-    h2: Sequence[str] = H2,
-) -> Found:
-    """By the paper's rule, each pair at each place."""
-    wanted = tuple(places)
-    return {f"{pair.title}, {where.label}": own.rule(where, pair, h3, h2) for pair in pairs for where in wanted}
-
-
-def _lossy(own: Measured, where: Place) -> Prediction:
-    """Two bounds in one prediction."""
-    said = "1 % loss: CUBIC against BBR at least 5 % slower, BBR against BBR at most"
-    mixed, one = (judged(said, {pair.title: own.rule(where, pair)}, low, high) for pair, low, high in _UNDER_LOSS)
-    return Prediction(said, f"{mixed.found}; {one.found}", all_of(mixed.holds, one.holds))
-
-
-_UNDER_LOSS = ((MIXED, 1.05, math.inf), (BBR, -math.inf, 1.05))
-
-
-def of_clients(own: Measured) -> list[Prediction]:
-    small, large = ([Place(CLIENTS, size, condition) for condition in (QUIET, FAR)] for size in (SMALL, MIDDLE))
-    versions = {
-        f"{name}, {where.condition.label}": own.behind_ms(where, f"{arm} bbr chromium126", [f"{arm} bbr chromium"])
-        for name, arm in (("HTTP/3", "quic"), ("HTTP/2", "tcp"))
-        for where in small
-    }
-    natives = [f"quic bbr {name}" for name in SIX[2:]]
-    behind = {
-        f"{NAMES[arm.split()[-1]]}, {where.condition.label}": own.behind_ms(where, arm, natives)
-        for where in small
-        for arm in natives
-    }
-    slowest = {where.condition.label: own.spread(where, "bbr", SIX) for where in large}
-    return [
-        judged("1 MB: the slowest of the six is at most 5 % behind", slowest, high=1.05),
-        judged("100 KB: Chromium 126 is within 10 ms of 111", versions, -10.0, 10.0, text=ms_text),
-        judged("100 KB: the others are within 10 ms of the quickest of them", behind, high=10.0, text=ms_text),
-        _whoever_is_asked(own, [*small, *large]),
-    ]
-
-
-def _whoever_is_asked(own: Measured, places: Iterable[Place]) -> Prediction:
-    both = {where.label: (own.rule(where, BBR), own.rule(where, BBR, SIX, THREE)) for where in places}
-    return points("the rule says the same with all clients as with the paper's", both, CHOSEN_POINTS)
-
-
 def apart(both: Both) -> dict[str, float]:
     """How many percentage points two numbers are apart, where both are measured."""
     return {
@@ -153,31 +89,6 @@ def apart(both: Both) -> dict[str, float]:
         for name, (one, other) in both.items()
         if one is not None and other is not None
     }
-
-
-def points(said: str, both: Both, most: float = math.inf, least: float = 0.0) -> Prediction:
-    """By the numbers alone: whether all are so many percentage points apart."""
-    found = apart(both)
-    if not found:
-        return Prediction(said, "not measured", None)
-    beyond = [name for name, many in found.items() if not least <= many <= most]
-    text = f"{min(found.values()):.1f} to {max(found.values()):.1f} points apart ({len(found)} squares)"
-    missing = len(both) - len(found)
-    text += (f"; not: {', '.join(beyond)}" if beyond else "") + (f"; {missing} not measured" if missing else "")
-    return Prediction(said, text, False if beyond else None if missing else True)
-
-
-def of_each_way(own: Measured) -> list[Prediction]:
-    middle, small = (Place(EACH_WAY, size, EACH_WAY_CONDITION) for size in (MIDDLE, SMALL))
-    both = {
-        f"{pair.title}, {size}": (own.rule(each, pair), own.rule(down, pair))
-        for pair in PAIRS
-        for size, each, down in (("100 KB", small, place(SMALL, LOSSY)), ("1 MB", middle, place(MIDDLE, LOSSY)))
-    }
-    return [
-        _lossy(own, middle),
-        points("the squares are less than 10 points from those with loss down only", both, APART_POINTS),
-    ]
 
 
 def of_first_loss(own: Measured) -> list[Prediction]:
@@ -197,7 +108,5 @@ def of_first_loss(own: Measured) -> list[Prediction]:
 
 
 OF: Mapping[str, Callable[[Measured], list[Prediction]]] = {
-    CLIENTS: of_clients,
-    EACH_WAY: of_each_way,
     FIRST_LOSS: of_first_loss,
 }
