@@ -10,6 +10,7 @@ from book_sample import PUBLISHED
 from yu2021_pages_sample import write_pages
 
 from longlook.book import data as book_data
+from longlook.book.judged import predicted
 from longlook.book.yu2021 import page_order
 from longlook.book.yu2021.page_order import BUFFER, BUFFERED, KINDS, LARGE, LARGER, ORDER, SERVED, Ordered
 from longlook.book.yu2021.pages import THREE, Seen
@@ -33,10 +34,6 @@ class Changed(Ordered):
     def by_index(self, seen, arm, metric):
         factor = self.factors.get((arm, metric), 1.0)
         return {index: value * factor for index, value in super().by_index(seen, arm, metric).items()}
-
-
-def holds(data, factors, series=ORDER):
-    return [one.holds for one in page_order.PREDICTED[series](Changed(data, "reference", series, factors))]
 
 
 def test_the_sweep_has_the_three_pages_from_three_servers():
@@ -67,33 +64,6 @@ def test_the_last_of_each_kind_is_told(data):
     assert own.last_bytes(LARGE, "nobody") == {}
 
 
-@pytest.mark.parametrize(
-    ("factors", "expected"),
-    [
-        ({("quic", "speed_index_ms"): 0.75}, [True, True, True, True]),
-        ({("nginx", "plt_ms"): 1.2, ("quic", "speed_index_ms"): 0.75}, [False, True, True, True]),
-        ({("nginx", "speed_index_ms"): 1.3, ("quic", "speed_index_ms"): 0.75}, [True, False, True, True]),
-        ({("nginx", "speed_index_ms"): 0.7, ("quic", "speed_index_ms"): 0.75}, [True, True, False, True]),
-        ({("quic", "speed_index_ms"): 0.5}, [True, True, True, False]),
-    ],
-)
-def test_each_prediction_can_hold_and_fail(data, factors, expected):
-    assert holds(data, factors) == expected
-
-
-@pytest.mark.parametrize(
-    ("factors", "expected"),
-    [
-        ({}, [True, False, False, True]),
-        ({("nginx-64kb", "speed_index_ms"): 0.8}, [True, True, False, True]),
-        ({("tcp-64kb", "speed_index_ms"): 0.7}, [True, False, True, False]),
-        ({("tcp-64kb", "plt_ms"): 1.1}, [False, False, False, True]),
-    ],
-)
-def test_predictions_of_small_buffers(data, factors, expected):
-    assert holds(data, factors, BUFFER) == expected
-
-
 def test_small_buffers_are_what_the_sweep_asks_for():
     cells = open_sweep(BUFFER).cells()
     assert [one.workload.size_bytes for one in cells] == [one.size_bytes for one in LARGER]
@@ -114,9 +84,9 @@ def test_tables_and_a_copy_without_data(data, tmp_path):
     assert page_order.delivered(data, BUFFER).data.count("<tr") == 1 + 2 * len(KINDS)
     assert page_order.times_with_buffers(data).data.count("<tr") == 1 + 4 * len(LARGER)
     assert page_order.times(data).data.count("<tr") == 1 + 4 * len(THREE)
-    assert re.search(r"nginx lower than Apache.*?holds", page_order.predictions(data).data, re.DOTALL)
+    assert re.search(r"nginx lower than Apache.*?holds", predicted(ORDER, BUFFER, data=data).data, re.DOTALL)
     nothing = book_data.read(PUBLISHED, tmp_path)
-    tables = (page_order.delivered, page_order.times, page_order.times_with_buffers, page_order.predictions)
+    tables = (page_order.delivered, page_order.times, page_order.times_with_buffers)
     for one in tables:
         assert "Not measured yet" in one(nothing).data
     assert Ordered(data, "reference").loads(Seen(LARGER[0]), "nginx", "plt_ms")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longlook.analysis.lowest import lowest_difference, lowest_excess
+from longlook.analysis.lowest import lowest_difference
 from longlook.book.round_trips import in_trips
 from longlook.book.times import Times
 from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Condition, Measured, Place
@@ -67,16 +67,3 @@ def later_ms(own: Measured, pair: Pair, metric: str = CONNECT.name) -> Times | N
 def later_trips(own: Measured, pair: Pair, metric: str = CONNECT.name) -> Times | None:
     """The same in round trips of the link."""
     return in_trips(later_ms(own, pair, metric), pair.condition.rtt_ms)
-
-
-def beyond_other_protocol(own: Measured, condition: Condition) -> Times | None:
-    """By how many round trips a handshake of HTTP/3 with a refused group is longer than one of HTTP/2 without."""
-    where = Place(GROUP, SMALL, condition)
-    quic, tcp = (own.loads(where, arm, CONNECT.name) for arm in ("quic p256", "tcp x25519"))
-    return in_trips(lowest_difference((quic,), (tcp,)), condition.rtt_ms) if quic and tcp else None
-
-
-def more_by_protocol_ms(own: Measured) -> Times | None:
-    """By how many ms more a check adds to the handshake over HTTP/3 than over HTTP/2."""
-    loads = [tuple(own.loads(pair.place, arm, CONNECT.name) for arm in pair.arms) for pair in PAIRS_OF[VERIFY]]
-    return lowest_excess(*(tuple((one,) for one in two) for two in loads)) if all(map(all, loads)) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from IPython.display import HTML
@@ -11,12 +11,8 @@ from IPython.display import HTML
 from longlook.analysis.lowest import lowest_ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.times import Times, percent_text
-from longlook.book.varied import REFERENCE
 from longlook.book.yu2021.pages import SMALL, THREE, Looked, Seen, loads_of, seen_of
-from longlook.book.yu2021.predictions import Found, judged
-from longlook.experiment.base import Metric
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -163,48 +159,3 @@ def _times(data: BookData | None, series: str, pairs: Mapping[str, tuple[str, st
             )
     head = ["metric", "page", *(f"{title}, ms" for title in own.arms.values()), *pairs]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
-
-
-def predictions(data: BookData | None = None) -> HTML:
-    """What was predicted and found of both reference campaigns."""
-    data = data or book_data.load()
-    found = [Ordered(data, REFERENCE, series) for series in PREDICTED]
-    return predictions_table(
-        [one for own in found if own.is_measured(own.series) for one in PREDICTED[own.series](own)]
-    )
-
-
-def _larger(own: Ordered, metric: Metric, arm: str, other: str) -> Found:
-    return {page.title: own.against(page, metric.name, arm, other) for page in LARGER}
-
-
-def of_order(own: Ordered) -> list[Prediction]:
-    nginx, h3 = "Speed Index over HTTP/2: nginx lower than Apache", "Speed Index: HTTP/3 lower than HTTP/2 from nginx"
-    again = "Speed Index: HTTP/3 15 to 40 % below Apache's HTTP/2"
-    return [
-        judged("page load time over HTTP/2: nginx within 5 % of Apache", _larger(own, PLT, "nginx", "tcp"), 0.95, 1.05),
-        judged(nginx, _larger(own, SPEED_INDEX, "nginx", "tcp"), high=1.0),
-        judged(h3, _larger(own, SPEED_INDEX, "quic", "nginx"), high=1.0),
-        judged(again, _larger(own, SPEED_INDEX, "quic", "tcp"), 0.6, 0.85),
-    ]
-
-
-def of_buffers(own: Ordered) -> list[Prediction]:
-    load_times = {
-        f"{title}, {name}": one
-        for arm, title in (("tcp", "Apache"), ("nginx", "nginx"))
-        for name, one in _larger(own, PLT, f"{arm}-64kb", arm).items()
-    }
-    nginx = "send buffer of 64 KB: Speed Index from nginx at least 10 % lower than with the kernel's"
-    apache = "send buffer of 64 KB: Speed Index from Apache at least 10 % lower than with the kernel's"
-    h3 = "Speed Index: HTTP/3 within 20 % of Apache's HTTP/2 with a send buffer of 64 KB"
-    return [
-        judged("send buffer of 64 KB: page load time within 5 % of that with the kernel's", load_times, 0.95, 1.05),
-        judged(nginx, _larger(own, SPEED_INDEX, "nginx-64kb", "nginx"), high=0.9),
-        judged(apache, _larger(own, SPEED_INDEX, "tcp-64kb", "tcp"), high=0.9),
-        judged(h3, _larger(own, SPEED_INDEX, "quic", "tcp-64kb"), 0.8, 1.2),
-    ]
-
-
-PREDICTED: Mapping[str, Callable[[Ordered], list[Prediction]]] = {ORDER: of_order, BUFFER: of_buffers}
-"""Series -> those in the head of its sweep."""

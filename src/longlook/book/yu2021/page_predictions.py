@@ -1,6 +1,6 @@
-"""What the sweeps of the nine pages predicted, and what became of it.
+"""What the sweep of three pages with loss predicted, and what became of it.
 
-The predictions stand in the heads of sweeps/yu2021/yu-pages*.toml and were written before the campaigns.
+The predictions stand in the head of sweeps/yu2021/yu-pages-loss.toml and were written before the campaign.
 """
 
 from __future__ import annotations
@@ -15,19 +15,16 @@ from longlook.book.predicted import Prediction, all_of, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.book.yu2021.pages import (
     DELAYED,
-    LARGER,
     LOSS,
     LOSSES,
     LOSSY_ONES,
-    PAGES,
     SMALL,
     THREE,
-    WITHOUT,
     Looked,
     Seen,
 )
 from longlook.book.yu2021.predictions import Found, judged
-from longlook.experiment.metrics import FCP, PLT, SPEED_INDEX
+from longlook.experiment.metrics import PLT, SPEED_INDEX
 
 THROWN_SHARE = 0.1
 
@@ -40,17 +37,6 @@ def predictions(*sweeps: str, data: BookData | None = None) -> HTML:
 
 def _ratios(own: Looked, places: Iterable[Seen], metric: str) -> Found:
     return {where.label: own.ratio(where, metric) for where in places}
-
-
-def of_pages(own: Looked) -> list[Prediction]:
-    small, larger = ([Seen(page) for page in pages] for pages in (SMALL, LARGER))
-    return [
-        judged("page load time, small pages: 1 to 12 % lower", _ratios(own, small, PLT.name), 0.88, 0.99),
-        judged("page load time, larger pages: within 5 %", _ratios(own, larger, PLT.name), 0.95, 1.05),
-        judged("first contentful paint: lower on each page", _ratios(own, WITHOUT, FCP.name), high=1.0),
-        judged("Speed Index, small pages: lower", _ratios(own, small, SPEED_INDEX.name), high=1.0),
-        judged("Speed Index, larger pages: within 15 %", _ratios(own, larger, SPEED_INDEX.name), 0.85, 1.15),
-    ]
 
 
 def of_loss(own: Looked) -> list[Prediction]:
@@ -79,4 +65,4 @@ def _selection(own: Looked) -> Prediction:
     return Prediction(said, text, all_of(few, not higher, whole))
 
 
-OF: Mapping[str, Callable[[Looked], list[Prediction]]] = {PAGES: of_pages, LOSS: of_loss}
+OF: Mapping[str, Callable[[Looked], list[Prediction]]] = {LOSS: of_loss}
