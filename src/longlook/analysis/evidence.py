@@ -23,6 +23,7 @@ from longlook.analysis.lowest import (
     lowest_ratio,
     spread,
 )
+from longlook.analysis.quantities import QUANTITIES, Numbered
 from longlook.analysis.welch import Summary
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
@@ -42,6 +43,8 @@ class Column:
     """The rows of a series, by arm, metric and condition."""
     loads: Callable[[Row], Loads] = lambda row: ()
     """Every load of a row that counts, in the order measured; none where only summaries are known."""
+    numbered: Numbered = lambda row, metric: {}
+    """The same by number, of any metric."""
     metric: str = ""
     """In place of what a criterion names, where a column is judged by another clock."""
     planned: Sequence[Row] = ()
@@ -138,6 +141,10 @@ def _number(
     others: list[list[Row]],
 ) -> Found | None:
     """None where one of its arms has no number."""
+    if leaf.quantity is not None:
+        made = QUANTITIES[leaf.quantity](columns[column].numbered, [[row for row in side if row["n"]] for side in own])
+        rows = tuple(row for side in own for row in side)
+        return None if made is None else Found(leaf, pair, made, made, made, rows)
     beside_it = columns[str((leaf.over or {}).get("column", column))]
     found = [_operand(leaf, columns[column], rows) for rows in own]
     found += [_operand(leaf, beside_it, rows) for rows in others]

@@ -57,10 +57,23 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
                 found.setdefault(tuple(one[name] for name in SAMPLE), []).append(float(one["value"]))
             return found
 
+        @cache
+        def by_number(series: str) -> Mapping[tuple[str, str, str, str], dict[int, float]]:
+            found: dict[tuple[str, str, str, str], dict[int, float]] = {}
+            for one in counting(data, study, series, key):
+                found.setdefault(tuple(one[name] for name in SAMPLE), {})[int(one["index"])] = float(one["value"])
+            return found
+
+        def numbered(row: Row, metric: str) -> Mapping[int, float]:
+            own_key = (row["campaign"], row["cell_id"], row["arm"], metric)
+            return by_number(row["series"]).get(own_key, {})
+
         def loads(row: Row) -> tuple[float, ...]:
             return tuple(samples(row["series"]).get(tuple(row[name] for name in SAMPLE), ()))
 
-        return Column(rows, (lambda row: ()) if key == PUBLISHED.key else loads, own)
+        if key == PUBLISHED.key:
+            return Column(rows, metric=own)
+        return Column(rows, loads, numbered, own)
 
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
 
@@ -82,13 +95,23 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
     """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
     predicted."""
-    predictions, criteria = [], []
+    predictions, criteria, earlier = [], [], []
     for own in map(open_sweep, sweeps):
         columns = columns_of(data or book_data.load(), own.study)
         for one in judged(own, columns, REFERENCE):
             predictions.append(row(one, own.rule.words))
             criteria.append(standing_text(one, own, columns))
-    return predictions_table(predictions, criteria)
+            earlier.append(_by_the_earlier_rule(one, own, columns))
+    return predictions_table(predictions, criteria, earlier)
+
+
+def _by_the_earlier_rule(one: Judged, sweep: Sweep, columns: Mapping[str, Column]) -> str:
+    """The verdict of the rule that was there before that of a prediction's words; nothing where it was the same."""
+    before = getattr(one.criterion, "earlier", None)
+    if before is None:
+        return ""
+    of = number_of_squares(before, sweep.rule, sweep.rows())
+    return row(judge(before, sweep.rule, columns, REFERENCE, of), {}).verdict
 
 
 def standing_text(one: Judged, sweep: Sweep, columns: Mapping[str, Column]) -> str:

@@ -33,9 +33,14 @@ def all_of(*parts: bool | None) -> bool | None:
     return None if None in parts else True
 
 
-def predictions_table(predictions: Sequence[Prediction], criteria: Sequence[str] | None = None) -> HTML:
-    """A row each; without any, that nothing is measured yet. `criteria`: whether each was sealed before its data."""
+def predictions_table(
+    predictions: Sequence[Prediction], criteria: Sequence[str] | None = None, earlier: Sequence[str] = ()
+) -> HTML:
+    """A row each; without any, that nothing is measured yet. `criteria`: whether each was sealed before its data;
+    `earlier`: the verdict by another rule, of those that had one."""
     head, rows = ["predicted", "found", "verdict"], [[one.said, one.found, one.verdict] for one in predictions]
     if criteria is not None:
         head, rows = [*head, "criterion"], [[*row, own] for row, own in zip(rows, criteria, strict=True)]
+    if any(earlier):
+        head, rows = [*head, "by the earlier rule"], [[*row, own] for row, own in zip(rows, earlier, strict=True)]
     return HTML(html_table(head, rows, numeric=set()) if rows else style.NOTHING_YET)

@@ -30,6 +30,8 @@ BESIDE = ("column", "series")
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "trips", "met", "of", "size", "one", "other")
 """What templates have beside the columns."""
+QUANTITIES = ("late_share", "kept_median")
+"""What `analysis/quantities.py` makes of the numbered loads of two arms."""
 Number = float | int
 
 
@@ -93,6 +95,7 @@ class Rule(Value):
         default=None, description="columns that make the squares; default: every condition that `over` does not name"
     )
     metric: Name | None = None
+    quantity: Name | None = Field(default=None, description="of QUANTITIES, in place of a statistic of the metric")
     statistic: Literal["mean", "slope", "lowest-median"] | None = None
     unit: Literal["trips", "points", "s"] | None = Field(
         default=None,
@@ -116,6 +119,12 @@ class Rule(Value):
     @model_validator(mode="after")
     def _known_columns(self) -> Self:
         _require_columns((*self.where, *(self.each or ())))
+        return self
+
+    @model_validator(mode="after")
+    def _known_quantity(self) -> Self:
+        if self.quantity is not None and self.quantity not in QUANTITIES:
+            raise ValueError(f"no quantity {self.quantity!r}{nearest(self.quantity, QUANTITIES)}")
         return self
 
     @model_validator(mode="after")
@@ -260,6 +269,9 @@ class Prediction(Criterion):
 
     n: int = Field(ge=1, le=99)
     says: Text
+    earlier: Criterion | None = Field(
+        default=None, description="by which it was judged when its criterion was not yet that of its words: told beside"
+    )
 
     @model_validator(mode="after")
     def _has_a_number(self) -> Self:

@@ -92,7 +92,7 @@ def check(
     the rows of a series of another sweep; none where no sweep has it."""
     for number, one in enumerate(predictions):
         try:
-            for leaf in one.leaves(judging):
+            for leaf in (*one.leaves(judging), *(one.earlier.leaves(judging) if one.earlier else ())):
                 _check_leaf(leaf, rows)
                 _check_others(leaf, rows, elsewhere)
             _check_number(one, number_of_squares(one, judging, rows))
