@@ -220,6 +220,13 @@ def test_the_criteria_are_printed_before_the_measurement():
     assert lines[2] == "   21 numbers; ratio of mean plt_by_stamps_ms, quic over tcp new: at least 1, by value"
 
 
+def test_what_a_number_is_held_against_is_printed_with_its_unit():
+    lines = list(foretold(SWEEPS["yu-200kb"]))
+    assert "against yu-100kb object_bytes, against yu-1mb object_bytes: at most 2 points, by value" in lines[6]
+    lines = list(foretold(SWEEPS["yu-pages-loss"]))
+    assert "late_share, quic over tcp: at most 0.099, by value" in lines[8]
+
+
 def test_a_sweep_that_predicts_nothing_says_so():
     with pytest.raises(LonglookError, match=r"aa predicts nothing: it has no \[\[predictions\]\]"):
         list(foretold(open_sweep("aa")))

@@ -38,7 +38,7 @@ def foretold(sweep: Sweep) -> Iterator[str]:
 
 
 def _asked(leaf: Criterion) -> str:
-    form = next((form for form in ("ratio", "difference", "value") if getattr(leaf, form)), "arms")
+    form = next((form for form in ("ratio", "difference", "spread", "value") if getattr(leaf, form)), "arms")
     low, high = leaf.bounds
     bounds = (
         f"at most {high:g}" if math.isinf(low) else f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
@@ -46,7 +46,13 @@ def _asked(leaf: Criterion) -> str:
     arms = " and ".join(" over ".join(pair) if form == "ratio" else " and ".join(pair) for pair in leaf.pairs)
     if leaf.over is not None:
         arms += f", over {' '.join(map(str, leaf.over))} changed"
-    return f"{form} of {leaf.statistic or 'mean'} {leaf.metric}, {arms}: {bounds}, by {leaf.by or 'interval'}"
+    for one in leaf.against:
+        pairs = "; ".join(" and ".join(pair) for pair in one.ratio or one.difference or ())
+        arms += f", against {' '.join(filter(None, [*(one.series or ()), *one.where, pairs]))}"
+    bounds += f" {leaf.unit}" if leaf.unit else ""
+    made = leaf.quantity or f"{form} of {leaf.statistic or 'mean'} {leaf.metric}"
+    rule = "value" if leaf.unit == "points" else leaf.by or "interval"
+    return f"{made}, {arms}: {bounds}, by {rule}"
 
 
 def became(sweep: Sweep, campaign: str) -> Iterator[str]:
