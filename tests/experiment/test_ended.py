@@ -21,11 +21,11 @@ MOST_S = 8.0
 
 @pytest.fixture
 def scratch(monkeypatch):
-    """Where the command's temporary files go, a name of few letters. By it its processes are told from others."""
+    """Where the command's temporary files go, a name of few letters. By it its processes are told from others: it is
+    among the few variables that programs inherit (host/process.py)."""
     with tempfile.TemporaryDirectory(prefix="t-") as folder:
         Path(folder).chmod(0o711)
         monkeypatch.setenv("TMPDIR", folder)
-        monkeypatch.setenv("LONGLOOK_TRIAL", folder)
         yield Path(folder)
 
 
@@ -35,7 +35,8 @@ def marked(scratch):
     for entry in Path("/proc").iterdir():
         try:
             variables = (entry / "environ").read_bytes().split(b"\0") if entry.name.isdigit() else []
-            if f"LONGLOOK_TRIAL={scratch}".encode() in variables and int(entry.name) != os.getpid():
+            mark = f"TMPDIR={scratch}".encode()
+            if any(one.startswith(mark) for one in variables) and int(entry.name) != os.getpid():
                 found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except OSError:
             continue
@@ -114,9 +115,11 @@ def test_bench_that_is_ended_while_it_meters(scratch):
         time.sleep(1)  # the meter waits for its second
         driver.send_signal(signal.SIGINT)
         out, _ = driver.communicate(timeout=30)
+        left = netns.leftover()
     finally:
         driver.kill()
         driver.wait()
+        netns.remove("bench")
     assert driver.returncode == 130 and "Traceback" not in out and "Exception" not in out, out
     assert marked(scratch) == {} and os.listdir(scratch) == []
-    assert "bench" not in netns.leftover()
+    assert "bench" not in left
