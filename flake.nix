@@ -1,5 +1,6 @@
 # A table of contents: what is built is said in envs/, what is fetched in envs/nix/fetch.nix, versions and
-# hashes in the stack.toml, part.toml and lock files that `make` reads too. envs/README.md lists every attribute of nixpkgs used.
+# hashes in the stack.toml, variants.toml, part.toml and lock files that `make` reads too. envs/README.md lists every
+# attribute of nixpkgs used.
 {
   description = "An executable book: QUIC against TCP with the software of 2017 and of 2024";
 
@@ -20,17 +21,19 @@
       pkgs2017 = import nixpkgs-2017 { inherit system; config = { }; overlays = [ ]; };
 
       common = import ./envs/nix { inherit pkgs; };
-      quicv1 = import ./envs/quicv1 { inherit common; };
-      quicv1c126 = import ./envs/quicv1c126 { inherit common; };
-      gquic37 = import ./envs/gquic37 { inherit common; };
-      today = import ./envs/today { inherit common; };
+      stack = name: common.stack { inherit name; };
+      quicv1 = stack "quicv1";
+      quicv1c126 = stack "quicv1c126";
+      gquic37 = stack "gquic37";
+      ubuntu = import ./envs/gquic37/ubuntu-18.nix { inherit pkgs; stack = gquic37; };
+      today = stack "today";
       # The stacks of the chapter on the years, each with its browser or its Envoy.
-      years = map (name: common.stack { folder = ./envs + "/${name}"; }) [
+      years = map stack [
         "c64q039" "c65" "c65q037" "c69" "c69q039" "c72" "c72q039" "c76" "c76q039" "c76nocache" "c76blinkcors" "c76neither"
         "c80" "c83" "c85" "c88" "c88q043" "c92" "c92d29" "c92q043" "c103" "c103d29" "c119" "c119d29" "c133" "c133d29"
         "c133x25519" "c143" "c143d29" "c153d29" "e136" "e137" "e138" "e139"
       ];
-      gquic37nix = import ./envs/gquic37nix { inherit common pkgs2017; };
+      gquic37nix = common.stack { name = "gquic37nix"; given.chromium-2017 = "${pkgs2017.chromium}/bin/chromium"; };
       inherit (common) shell;
     in
     {
@@ -47,16 +50,22 @@
 
       packages.${system} = {
         inherit (common) python linkpipe;
-        inherit (quicv1.packages) chromium-111 envoy stack-quicv1;
-        inherit (quicv1c126.packages) chromium-126 stack-quicv1c126;
-        inherit (today.packages) chromium-153 stack-today;
-        inherit (gquic37.packages) chromium-64 gquicd stack-gquic37;
+        inherit (quicv1.built) envoy;
+        inherit (common.tools) gquicd;
+        chromium-64 = gquic37.built.chromium;
+        chromium-111 = quicv1.built.chromium;
+        chromium-126 = quicv1c126.built.chromium;
+        chromium-153 = today.built.chromium;
+        stack-gquic37 = gquic37.folder;
+        stack-quicv1 = quicv1.folder;
+        stack-quicv1c126 = quicv1c126.folder;
+        stack-today = today.folder;
         chromium-2017 = pkgs2017.chromium;
         default = common.python;
       };
 
       # Not among the packages: it is evaluated by building, which `nix flake show` and `check` must not do.
-      legacyPackages.${system} = { inherit (gquic37) ubuntu-18 stack-gquic37-ubuntu-18; };
+      legacyPackages.${system} = { inherit (ubuntu) ubuntu-18 stack-gquic37-ubuntu-18; };
 
       apps.${system}.reproduce = common.reproduce { stacks = [ quicv1 gquic37 ]; };
 

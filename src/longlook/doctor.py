@@ -18,7 +18,8 @@ from longlook.host.machine import cpu_times
 from longlook.host.rights import Rights, rights
 from longlook.stack.gobuild import find_go, given_tool, tool_path
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
-from longlook.stack.spec import load_stack, offered_stacks
+from longlook.stack.layers import offered_stacks
+from longlook.stack.spec import load_stack
 
 LEAST_DISK_BYTES = 2 * 10**9
 BUSY_SHARE = 0.25

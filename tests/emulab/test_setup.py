@@ -17,6 +17,7 @@ REAL = [
     "cp",
     "date",
     "dirname",
+    "grep",
     "head",
     "install",
     "mkdir",
@@ -98,6 +99,7 @@ class Node:
             self._program(self.state / "bin" / name, text)
         self._program(self.repository / "tools/bootstrap", BOOTSTRAP)
         (self.repository / "envs/quicv1/stack.toml").touch()
+        (self.repository / "envs/variants.toml").write_text('[quicv1c126]\nbase = "quicv1"\n[quicv1c126.quic]\n')
         for script in SCRIPTS.glob("setup-*.sh"):
             shutil.copy(script, self.repository / "emulab")
         self.put(uid="0", glibc="glibc 2.35", setpriv="", **{"python3.11": "#!/bin/bash\nexit 0\n"})
@@ -210,8 +212,14 @@ def test_a_node_that_cannot_be_made_ready_says_why(host, files, words):
     assert (host.root / "proj/QUIC/longlook/setup-node.example.log").exists()
 
 
+def test_a_stack_that_is_a_table_of_variants_is_one(host):
+    assert host.run("bash", "setup-node.sh", "quicv1c126", "QUIC").returncode == 0
+    assert host.ready == "quicv1c126 0123abc" and "bootstrap --root quicv1c126" in host.calls
+
+
 def test_a_node_without_root_or_with_another_stack_is_refused(host):
-    assert "no stack quicv9" in host.run("bash", "setup-node.sh", "quicv9").stdout
+    for name in ("quicv9", "quicv1c12.", "base", ""):
+        assert f"no stack {name}" in host.run("bash", "setup-node.sh", name).stdout
     assert host.calls == []
     assert host.run("bash", "setup-node.sh").returncode == 2
     host.put(uid="1000")

@@ -6,9 +6,9 @@ from longlook import paths
 from longlook.client.chromium.offered import offered, spoken
 from longlook.errors import LonglookError
 from longlook.experiment.spoken import BROWSER, Spoken, browsers, features, read, write
+from longlook.stack import known_stacks, load_stack
 from longlook.stack.install import install_part
 from longlook.stack.part import load_part
-from longlook.stack.spec import known_stacks, load_stack
 from longlook.testbed.netns import NetnsTestbed
 
 

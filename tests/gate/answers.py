@@ -20,8 +20,8 @@ from longlook import paths
 from longlook.book.execute import Execution, notebook_of
 from longlook.book.value_role import USED
 from longlook.record.campaigns import read_campaigns
+from longlook.stack import known_stacks, load_stack
 from longlook.stack.arms import every_sweep
-from longlook.stack.spec import known_stacks, load_stack
 
 FROZEN = Path(__file__).parent / "frozen" / "answers"
 HEADS = {

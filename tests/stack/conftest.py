@@ -158,6 +158,10 @@ class Tiny:
         """The file of a stack over another."""
         return self.stack(name, f'base = "{base}"\nname = "{name}"\ntitle = "over {base}"\n{text}\n')
 
+    def variants(self, text: str) -> None:
+        """The file of the stacks that have no folder."""
+        (self.envs / "variants.toml").write_text(text)
+
     def part(self, name: str, text: str) -> Path:
         """The file of a further part."""
         return self._write(self.envs / "parts" / name / "part.toml", text)

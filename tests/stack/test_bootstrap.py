@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from longlook import paths
+from longlook.stack import known_stacks
+from longlook.stack.layers import Stated
 
 BOOTSTRAP = paths.ROOT / "tools" / "bootstrap"
 LOCKS = [
@@ -269,28 +270,49 @@ def stacks_of_all(folder: Path, envs: Path, *asked: str) -> list[str]:
 
 def test_by_default_every_stack_is_installed_but_those_of_nix_and_those_on_demand(tmp_path):
     wanted, left = [], {"nix": [], "on demand": []}
-    for file in sorted(paths.ENVS.glob("*/stack.toml")):
-        own = tomllib.loads(file.read_text())
+    for name in known_stacks():
+        own = Stated(paths.ENVS).own(name).values
         kind = "nix" if own.get("provider") == "nix" else "on demand" if own.get("on_demand") else None
-        left.get(kind, wanted).append(file.parent.name)
-    assert all(left.values()) and {"quicv1", "gquic37"} <= set(wanted)
-    assert stacks_of_all(tmp_path / "all", paths.ENVS) == wanted
+        left.get(kind, wanted).append(name)
+    assert all(left.values()) and {"quicv1", "gquic37", "quicv1more"} <= set(wanted)
+    assert sorted(stacks_of_all(tmp_path / "all", paths.ENVS)) == wanted
     asked = [left["on demand"][0], "quicv1"]
     assert stacks_of_all(tmp_path / "asked", paths.ENVS, *asked) == asked
 
 
+OF_STACKS = {
+    "first": 'on_demand = true\nname = "first"\n',
+    "last": 'name = "last"\nprovider = "nix"',
+    "usual": 'provider = "any"\non_demand = false\n# on_demand = true\n',
+    "between": 'name = "between"\nprovider = "nix"\ntitle = "x"\n',
+}
+OF_VARIANTS = """# on_demand = true
+[v1]
+provider = "any"
+# on_demand = true
+[[v1.quic.client_changes]]
+offset = 1
+[v2]
+provider = "nix"
+on_demand = true
+[v3]
+on_demand = true
+[v3.quic]
+tls = "1.3"
+
+[v4]
+on_demand = false
+"""
+
+
 def test_a_stack_is_left_out_by_a_whole_line_wherever_it_stands(tmp_path):
     envs = tmp_path / "envs"
-    for name, text in {
-        "first": 'on_demand = true\nname = "first"\n',
-        "last": 'name = "last"\nprovider = "nix"',
-        "usual": 'provider = "any"\non_demand = false\n# on_demand = true\n',
-        "between": 'name = "between"\nprovider = "nix"\ntitle = "x"\n',
-    }.items():
+    for name, text in OF_STACKS.items():
         (envs / name).mkdir(parents=True)
         (envs / name / "stack.toml").write_text(text)
     (envs / "no-stack").mkdir()
-    assert stacks_of_all(tmp_path / "run", envs) == ["usual"]
+    (envs / "variants.toml").write_text(OF_VARIANTS)
+    assert stacks_of_all(tmp_path / "run", envs) == ["usual", "v1", "v4"]
 
 
 def for_stacks(folder: Path, *stacks: str, known: bool = True) -> tuple[subprocess.CompletedProcess, list[str]]:

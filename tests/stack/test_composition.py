@@ -159,11 +159,9 @@ def test_a_stack_of_nix_is_offered_in_its_shell_only(tiny, monkeypatch):
     assert offered_stacks() == ["period"]
 
 
-def test_the_newer_browser_is_one_line_over_quicv1():
+def test_a_newer_browser_is_all_that_differs_from_quicv1():
     newer, base = load_stack("quicv1c126"), load_stack("quicv1")
     parts = {role: part.name for role, part in newer.spec.parts.items()}
     assert parts == {role: part.name for role, part in base.spec.parts.items()} | {"browser": "chromium-126"}
-    lines = [line for line in (newer.folder / "stack.toml").read_text().splitlines() if "chromium" in line]
-    assert lines == ['parts.browser = "chromium-126"']
     assert newer.template("envoy.yaml") == base.template("envoy.yaml")
     assert (newer.spec.tcp, newer.spec.quic, newer.spec.cca) == (base.spec.tcp, base.spec.quic, base.spec.cca)

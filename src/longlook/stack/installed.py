@@ -18,9 +18,10 @@ from longlook.errors import LonglookError
 from longlook.plan.arm import Cca
 from longlook.stack import versions
 from longlook.stack.component import Component, Kept
+from longlook.stack.layers import offered_stacks
 from longlook.stack.number import as_numbers
 from longlook.stack.placed import SYSTEM_FOLDERS, ChangedError, PlacedPart
-from longlook.stack.spec import Dialect, ProtocolFacts, Stack, load_stack, offered_stacks
+from longlook.stack.spec import Dialect, ProtocolFacts, Stack, load_stack
 from longlook.stack.switches import joined
 
 __all__ = ["SYSTEM_FOLDERS", "ChangedError", "Installed", "NotOfferedError", "locate", "open_stack", "place"]

@@ -1,13 +1,11 @@
-"""What a stack is made of: `envs/<stack>/stack.toml` and the parts it names, read, composed and validated.
+"""A stack: what is stated of it (layers.py) and the parts it names, composed and validated.
 
-`stack.toml` names its parts by role and says how the two protocols are set against each other; a part lists its
-components and pins them (part.py). A stack may lie over another, its `base`, and that one over a third: what a stack
-does not state is its base's, entry by entry. The digest of a stack covers all of it and goes into every record.
+It names its parts by role and says how the two protocols are set against each other; a part lists its components and
+pins them (part.py). The digest of a stack covers all of it and goes into every record.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,15 +19,14 @@ from longlook.plan.arm import Cca, Protocol
 from longlook.plan.value import checked_name, worded
 from longlook.stack.adapters import side_problems, switch_problems
 from longlook.stack.component import Component
+from longlook.stack.layers import Stated, joined
 from longlook.stack.part import DIGEST_PREFIX, Dialect, Part, PartName, as_json, digest_of, known_parts, load_part
 from longlook.stack.switches import refusals
-from longlook.stack.table import StackError, Table, read_toml, validated
+from longlook.stack.table import StackError, Table, validated
 
 Role = Annotated[str, worded(r"^[a-z][a-z0-9_]*$", "small letters, digits and '_', a letter first")]
 Hex = Annotated[str, worded(r"^([0-9a-f]{2})+$", "bytes, each of two hexadecimal digits")]
 """Bytes, two digits each."""
-OWN = ("name", "provider", "on_demand")
-"""Keys that no stack takes over from its base."""
 TEMPLATES = (".yaml", ".conf")
 """How the names of servers' configuration templates end."""
 
@@ -51,7 +48,7 @@ class Change(Table):
 
 
 class Side(Table):
-    """One side as stack.toml has it: who serves, who loads, and which version of the protocol they speak."""
+    """One side as a stack states it: who serves, who loads, and which version of the protocol they speak."""
 
     version: str = Field(description="of the protocol, by the name that the client's part has for it: v1, Q037, h2")
     tls: Literal["1.2", "1.3", "QUIC Crypto"]
@@ -83,7 +80,7 @@ class Congestion(Table):
 
 
 class StackFile(Table):
-    """The values of a stack.toml over those of its bases."""
+    """The values of a stack over those of its bases."""
 
     name: str = worded(r"^[a-z][a-z0-9]*$", "small letters and digits, a letter first")
     title: str
@@ -118,19 +115,15 @@ class StackSpec:
 
 
 class Stack:
-    """A stack with its folders: templates and digest."""
+    """A stack with its folders, of which a variant has none: templates and digest."""
 
     def __init__(self, folders: tuple[Path, ...], spec: StackSpec, data: dict[str, Any]):
-        self.folders, self.spec, self._data = folders, spec, data
+        self.folders = tuple(folder for folder in folders if folder.is_dir())
+        self.spec, self._data = spec, data
 
     @property
     def name(self) -> str:
         return self.spec.name
-
-    @property
-    def folder(self) -> Path:
-        """Of its stack.toml."""
-        return self.folders[0]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -175,7 +168,7 @@ class Stack:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the values of stack.toml, its bases' taken over, and the digests of its parts."""
+        """SHA-256 over the values stated, its bases' taken over, and the digests of its parts."""
         pieces = [("stack.toml", as_json(self._data))]
         pieces += [(f"parts/{part.name}", part.digest.encode()) for part in self.parts]
         return digest_of(pieces)
@@ -186,83 +179,26 @@ class Stack:
         return f"{self.name}-{self.digest[:DIGEST_PREFIX]}"
 
 
-def known_stacks(envs: Path | None = None) -> list[str]:
-    """Names of all stacks, sorted."""
-    return sorted(found.parent.name for found in (envs or paths.ENVS).glob("*/stack.toml"))
-
-
-def offered_stacks() -> list[str]:
-    """The stacks that may be used here: those that registries have, or in a Nix shell those that it was made with
-    (LONGLOOK_STACKS)."""
-    given = os.environ.get("LONGLOOK_STACKS")
-    if given is None:
-        return [name for name in known_stacks() if _own(paths.ENVS, name).get("provider", "any") == "any"]
-    return [name for name in known_stacks() if name in given.split()]
-
-
 def load_stack(name: str, envs: Path | None = None) -> Stack:
-    """Read and validate `envs/<name>/stack.toml`, its bases and its parts, whose locks must pin what they list."""
+    """Read and validate a stack, its bases and its parts, whose locks must pin what they list."""
     checked_name(name, "stack")
     envs = envs or paths.ENVS
-    path = envs / name / "stack.toml"
-    layers = _layers(envs, name)
-    data = _joined(layers)
-    file = validated(StackFile, data, path)
+    layers = Stated(envs).layers(name)
+    where, data = layers[0].where, joined(layers)
+    file = validated(StackFile, data, where)
     if file.name != name:
-        raise StackError(f"{path}: name = {file.name!r}, but its folder is {name!r}")
-    return Stack(tuple(envs / layer for layer in layers), _compose(file, path, envs), data)
+        raise StackError(f"{where}: name = {file.name!r}, but its folder is {name!r}")
+    return Stack(tuple(envs / layer.name for layer in layers), _compose(file, where, envs), data)
 
 
-def _own(envs: Path, name: str) -> dict[str, Any]:
-    """The values of one stack.toml alone."""
-    path = envs / name / "stack.toml"
-    data = read_toml(path)
-    if data is None:
-        known = ", ".join(known_stacks(envs)) or "none"
-        raise StackError(f"no stack {name!r}: {path} does not exist (known stacks: {known})")
-    return data
-
-
-def _layers(envs: Path, name: str) -> dict[str, dict[str, Any]]:
-    """Stack -> values of its file, for a stack and all that it lies over, the nearest first."""
-    found: dict[str, dict[str, Any]] = {}
-    while name not in found:
-        found[name] = _own(envs, name)
-        if "base" not in found[name]:
-            return found
-        path, base = envs / name / "stack.toml", found[name]["base"]
-        if not isinstance(base, str):
-            raise StackError(f"{path}: base: names a stack, not {base!r}")
-        if base not in found and not (envs / base / "stack.toml").is_file():
-            known = ", ".join(known_stacks(envs))
-            raise StackError(f"{path}: base: no stack {base!r} (known stacks: {known})")
-        name = base
-    cycle = list(found)[list(found).index(name) :]
-    first = envs / next(iter(found)) / "stack.toml"
-    raise StackError(
-        f"{first}: base: {' -> '.join([*cycle, name])} is a cycle: one of them must have another base or none"
-    )
-
-
-def _joined(layers: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """One set of values, entry by entry the nearest layer's; envs/nix/stack.nix joins them in the same way."""
-    joined: dict[str, Any] = {}
-    for own in reversed(layers.values()):
-        joined = {key: value for key, value in joined.items() if key not in OWN}
-        for key, value in own.items():
-            below = joined.get(key)
-            joined[key] = below | value if isinstance(value, dict) and isinstance(below, dict) else value
-    return joined
-
-
-def _compose(file: StackFile, path: Path, envs: Path) -> StackSpec:
+def _compose(file: StackFile, where: str, envs: Path) -> StackSpec:
     known = known_parts(envs)
     for role, name in file.parts.items():
         if name not in known:
-            raise StackError(f"{path}: parts.{role}: no part {name!r} (known parts: {', '.join(known) or 'none'})")
+            raise StackError(f"{where}: parts.{role}: no part {name!r} (known parts: {', '.join(known) or 'none'})")
     parts = {role: load_part(name, envs) for role, name in file.parts.items()}
-    components = _together(parts, "components", path)
-    dialects = _together(parts, "clients", path)
+    components = _together(parts, "components", where)
+    dialects = _together(parts, "clients", where)
     return StackSpec(
         name=file.name,
         title=file.title,
@@ -272,13 +208,13 @@ def _compose(file: StackFile, path: Path, envs: Path) -> StackSpec:
         parts=parts,
         components=components,
         dialects=dialects,
-        quic=_facts(file.quic, "quic", dialects, path),
-        tcp=_facts(file.tcp, "tcp", dialects, path),
+        quic=_facts(file.quic, "quic", dialects, where),
+        tcp=_facts(file.tcp, "tcp", dialects, where),
         cca=file.cca,
     )
 
 
-def _together(parts: dict[str, Part], table: Literal["components", "clients"], path: Path) -> dict[str, Any]:
+def _together(parts: dict[str, Part], table: Literal["components", "clients"], where: str) -> dict[str, Any]:
     """That table of all parts; an error where two have an entry of one name."""
     found: dict[str, Any] = {}
     owners: dict[str, str] = {}
@@ -286,34 +222,34 @@ def _together(parts: dict[str, Part], table: Literal["components", "clients"], p
         for name, entry in getattr(part.spec, table).items():
             if name in found:
                 raise StackError(
-                    f"{path}: parts.{role}: {part.name} has {table}.{name}, and so has {parts[owners[name]].name} "
+                    f"{where}: parts.{role}: {part.name} has {table}.{name}, and so has {parts[owners[name]].name} "
                     f"(parts.{owners[name]}): a stack has one of that name"
                 )
             found[name], owners[name] = entry, role
     return found
 
 
-def _facts(side: Side, protocol: Protocol, dialects: dict, path: Path) -> ProtocolFacts:
+def _facts(side: Side, protocol: Protocol, dialects: dict, where: str) -> ProtocolFacts:
     if wrong := next(side_problems(protocol, side.client, side.server), None):
-        raise StackError(f"{path}: {protocol}.{wrong}")
+        raise StackError(f"{where}: {protocol}.{wrong}")
     spoken = dialects.get(side.client)
     if spoken is None:
         known = ", ".join(dialects) or "none"
         raise StackError(
-            f"{path}: {protocol}.client: no part has a client {side.client} (clients of its parts: {known})"
+            f"{where}: {protocol}.client: no part has a client {side.client} (clients of its parts: {known})"
         )
     versions = spoken.get(protocol, {})
     if side.version not in versions:
         known = ", ".join(versions) or "no version"
-        raise StackError(f"{path}: {protocol}.version: {side.client} of its parts speaks {known}, not {side.version}")
+        raise StackError(f"{where}: {protocol}.version: {side.client} of its parts speaks {known}, not {side.version}")
     dialect = versions[side.version]
     flags = (*dialect.flags, *side.client_flags)
     switches = (*flags, *(switch for asked in side.controllers.values() for switch in asked))
     if wrong := next(switch_problems(protocol, switches, side.client_flags), None):
-        raise StackError(f"{path}: {protocol}: {wrong}")
+        raise StackError(f"{where}: {protocol}: {wrong}")
     spoken_by_any = (flag for own in dialects.values() for one in own.get(protocol, {}).values() for flag in one.flags)
     own = tuple(dict.fromkeys((*side.client_flags, *spoken_by_any)))
     if refused := list(refusals(own, side.controllers, side.server_flags)):
-        raise StackError(f"{path}: {protocol}: {'; '.join(refused)}")
+        raise StackError(f"{where}: {protocol}: {'; '.join(refused)}")
     values = side.model_dump() | {"har_protocol": dialect.har_protocol}
     return ProtocolFacts(**values | {"client_flags": flags})

@@ -1,4 +1,4 @@
-"""The base of every table in a stack.toml or part.toml, and how a whole file of them is read."""
+"""The base of every table that states a stack or a part, and how a whole file of them is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Sha256 = Annotated[str, worded(r"^[0-9a-f]{64}$", "64 hexadecimal digits, of a S
 
 
 class StackError(LonglookError, ValueError):
-    """A stack.toml, part.toml or lock file that cannot be used; the message says what to change."""
+    """A statement of a stack, a part.toml or lock file that cannot be used; the message says what to change."""
 
 
 class Table(BaseModel):
@@ -44,12 +44,12 @@ def read_toml(path: Path) -> dict[str, Any] | None:
         raise StackError(str(error)) from None
 
 
-def validated(model: type[AnyTable], data: dict[str, Any], path: Path) -> AnyTable:
-    """The values of `path` as its tables; every mistake names the file and the key."""
+def validated(model: type[AnyTable], data: dict[str, Any], where: Path | str) -> AnyTable:
+    """The values of a file, or of a table of it, as tables of ours; every mistake names the file and the key."""
     try:
         return model.model_validate(data)
     except ValidationError as error:
         mistakes = "; ".join(
             f"{'.'.join(str(part) for part in item['loc']) or 'top level'}: {mistake(item)}" for item in error.errors()
         )
-        raise StackError(f"{path}: {mistakes}") from None
+        raise StackError(f"{where}: {mistakes}") from None
