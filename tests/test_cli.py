@@ -45,7 +45,7 @@ def test_a_sweep_file_with_an_unknown_key_names_it_and_the_known_ones(tmp_path):
     )
     done = longlook("run", str(path))
     assert done.returncode == 1
-    assert "loadz" in done.stderr and "known keys of Sweep" in done.stderr and str(path) in done.stderr
+    assert "loadz" in done.stderr and "keys of a sweep: name, study" in done.stderr and str(path) in done.stderr
 
 
 def test_with_no_campaign_processing_makes_empty_tables_and_the_audit_says_not_measured(tmp_path):

@@ -44,13 +44,20 @@ def floors(asked):
     return node(body, asked)
 
 
+def _told(number):
+    """With as many digits as a cell may have."""
+    return float(f"{number:.5g}")
+
+
 def drawn(rng):
     """A random condition and arm: (for the script, its floor in Python)."""
     size_kb, count = round(10 ** rng.uniform(0, 4)), round(10 ** rng.uniform(0, 2.5))
     least_mbps = size_kb * count / 1e5  # a cell takes no longer than an hour
+    mbps = _told(max(10 ** rng.uniform(-1, 4), least_mbps * 1.001))
+    most_ms = 3.9e6 / mbps  # a cell has a queue of less than a gigabyte
     where = Condition(
-        bandwidth_mbps=round(max(10 ** rng.uniform(-1, 4), least_mbps), 3),
-        rtt_ms=round(10 ** rng.uniform(0, 3.3), 3),
+        bandwidth_mbps=mbps,
+        rtt_ms=_told(min(10 ** rng.uniform(0, 3.3), most_ms)),
         size_kb=size_kb,
         count=count,
     )

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+from unittest.mock import Mock
 
 import pytest
 from campaigns import QUIC, STACK_DIGEST, TCP, loads_of, make_sweep, write_cell
@@ -56,7 +57,7 @@ def bench(tmp_path, monkeypatch):
     made = Bench({})
     monkeypatch.setattr(paths, "RAW", tmp_path / "raw")
     monkeypatch.setattr(paths, "STATE", tmp_path / "state")
-    monkeypatch.setattr(runner, "Measurer", lambda place: made)
+    monkeypatch.setattr(runner, "Measurer", lambda place, say: made)
     monkeypatch.setattr(
         runner, "open_stack", lambda name, full_check, needed: type("Stack", (), {"digest": STACK_DIGEST})
     )
@@ -176,7 +177,7 @@ class OnTwo:
         self._bench = bench
 
     def cluster(self, testbeds, what):
-        return contextlib.nullcontext(Opened(client=None, dashboard="none"))
+        return contextlib.nullcontext(Opened(client=Mock(), dashboard="none"))
 
     def measure_all(self, campaign, plan, testbeds, client):
         for bed in testbeds:

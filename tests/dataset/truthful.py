@@ -204,7 +204,9 @@ def _har(cell: Cell, protocol: str, took: float, connection: str, generator: ran
 def _timings(cell: Cell, protocol: str, took: float, connection: str, generator: random.Random, moment: datetime):
     (path,) = sizes(cell.workload)
     begin = generator.random() / 1000
-    connect, first = took * 0.3 + generator.random(), took * 0.6 + generator.random()
+    trip = cell.link.rtt_ms
+    connect = {"h3": 1, "h2": 2}[protocol] * trip + generator.random()
+    first = connect + trip + generator.random()
     artefact = {
         "kind": "timings",
         "path": path,

@@ -12,6 +12,7 @@ from longlook.experiment.interleaved import run_interleaved
 from longlook.experiment.recheck import recheck_interleaved
 from longlook.experiment.schedule import schedule
 from longlook.experiment.slowstart import SlowStart
+from longlook.host.clock import Clock
 from longlook.plan.cell import Cell
 from longlook.record.samples import SAMPLES_NAME, read_records, read_samples, sample_of
 from longlook.stack.arms import complete_arm
@@ -131,7 +132,7 @@ def records_of(one, results):
         set_cca=lambda role, name: log.append((role, name)),
     )
     link = SimpleNamespace(reseed=lambda seed: log.append(("link", "seed")))
-    context = SimpleNamespace(cell=one, campaign="trial", bed=bed, link=link)
+    context = SimpleNamespace(cell=one, campaign="trial", bed=bed, link=link, clock=Clock())
     sides = {name: Stand(name, results, log) for name in one.arm_names}
     return interleaved._records(context, sides, progress=None), log
 

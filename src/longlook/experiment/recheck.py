@@ -145,7 +145,7 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
     if len({one.controller is None for one in told if one.protocols_seen}) > 1:
         found.problems.append("some of its samples tell their connection's controller, and others do not")
     found.problems += _over_time(record, records, told)
-    if not (record.get("clock") or {}).get("steps"):  # browsers stamp by the wall clock
+    if not found.problems and not (record.get("clock") or {}).get("steps"):  # browsers stamp by the wall clock
         found.problems += _stamps(records)
     found.problems += _complete(cell, record, records)
     return found
