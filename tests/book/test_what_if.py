@@ -45,7 +45,7 @@ def floors(asked):
 
 
 def _told(number):
-    """With as many digits as a cell may have."""
+    """As finely as a cell may have it."""
     return float(f"{number:.5g}")
 
 
@@ -57,7 +57,7 @@ def drawn(rng):
     most_ms = 3.9e6 / mbps  # a cell has a queue of less than a gigabyte
     where = Condition(
         bandwidth_mbps=mbps,
-        rtt_ms=_told(min(10 ** rng.uniform(0, 3.3), most_ms)),
+        rtt_ms=round(_told(min(10 ** rng.uniform(0, 3.3), most_ms)), 3),
         size_kb=size_kb,
         count=count,
     )
