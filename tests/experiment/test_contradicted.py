@@ -97,7 +97,7 @@ def doubled(role, heard, way):
     return begin
 
 
-CUT_SHORT = {"load_failed", "object_size", "object_count", "status"}
+CUT_SHORT = {"load_failed", "unanswered", "cut_short", "object_size", "object_count", "status"}
 """What else becomes of a load whose browser learns of it."""
 
 
