@@ -167,7 +167,6 @@ def smaller_mtu(on):
     ("meddle", "reason", "said"),
     [
         (initial_window(40), "initial_window", "40 packets in flight"),
-        (initial_window(2), "initial_window", "an initial window of 10"),
         (sysctl("tcp_sack", "0"), "tcp_options", "without sack"),
         (sysctl("tcp_window_scaling", "0"), "tcp_options", "without window_scaling"),
         (sysctl("tcp_timestamps", "0"), "tcp_options", "without timestamps"),

@@ -126,17 +126,14 @@ def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int) -> str | Non
     return None
 
 
-def wrong_window(
-    opened: Opened | None, stated: int | None, largest_bytes: int, link: Link, cca: str = "cubic"
-) -> str | None:
+def wrong_window(opened: Opened | None, stated: int | None, cca: str = "cubic") -> str | None:
     """Why TCP's connection did not begin with the window that its arm states (segments; None: the kernel's); None where
-    nothing says so. One that is too small shows only where an object is large enough, and nothing was lost."""
+    nothing says so. One that is too small does not show: a server that is slow to write never fills it (that a route
+    was changed, the settings tell: settings.py)."""
     if opened is None or not opened.window_packets or opened.own != 1:
         return None
     wanted, used = stated or INITIAL_WINDOW, opened.window_packets
     most = wanted + 1 + (UNSEEN if wanted < INITIAL_WINDOW or cca == "bbr" else 0)
-    lost = sum(counted.get("dropped_loss", 0) + counted.get("dropped_queue", 0) for counted in link.values())
-    small = used < wanted - 1 and not lost and largest_bytes > 3 * wanted * SEGMENT_BYTES
-    if used > most or small:
+    if used > most:
         return f"{used} packets in flight at the beginning, an initial window of {wanted}"
     return None

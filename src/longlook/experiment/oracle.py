@@ -126,14 +126,13 @@ def judge(seen: Observation, wanted: Expectation, evidence: Evidence) -> Verdict
 def _contradicted(seen: Observation, wanted: Expectation, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
     """What the link, the hosts and the connection say against a load whose objects are right."""
     object_bytes = sum(one.size_bytes for one in seen.objects)
-    largest = 0 if wanted.held_up else max((one.size_bytes for one in seen.objects), default=0)
     opened = evidence.opened
     told = {
         "bypassed": bypassed(evidence.link, object_bytes, evidence.hosts),
         "other_traffic": other_traffic(opened),
         "handshake": begun_anew(opened, wanted.groups_stated),
         "tcp_options": wrong_tcp(evidence.tcp, object_bytes),
-        "initial_window": wrong_window(opened, wanted.initial_window, largest, evidence.link, wanted.cca),
+        "initial_window": wrong_window(opened, wanted.initial_window, wanted.cca),
         "below_floor": too_early(wanted.floor, seen.metrics, seen.objects) if wanted.floor else None,
     }
     return next(((reason, detail) for reason, detail in told.items() if detail is not None), (None, None))

@@ -68,7 +68,7 @@ def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | 
         return _said("other_traffic", f"{flow.name}: {detail}")
     if detail := begun_anew(flow.opened, states_groups(flow.arm)):
         return _said("handshake", f"{flow.name}: {detail}")
-    if detail := wrong_window(flow.opened, flow.arm.initial_window, 0, {}, wanted):
+    if detail := wrong_window(flow.opened, flow.arm.initial_window, wanted):
         return _said("initial_window", f"{flow.name}: {detail}")
     if cell.duration_s is not None:
         if flow.seen is None:
