@@ -52,8 +52,6 @@ class Expectation:
     """The least that it takes; None: not asked."""
     initial_window: int | None = None
     """Of TCP, segments; None: the kernel's."""
-    held_up: bool = False
-    """Its server is throttled or paces: it may not send a whole window at once."""
     groups_stated: bool = False
     """The arm says which groups its ends know, so that a handshake may have to begin anew."""
 

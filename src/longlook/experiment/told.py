@@ -37,7 +37,6 @@ def expectation(
         reorders=reorders,
         options=arm.quic_options,
         initial_window=arm.initial_window,
-        held_up=arm.server_cpu_pct is not None or arm.paced,
         groups_stated=states_groups(arm),
     )
 
