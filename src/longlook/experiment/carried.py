@@ -127,7 +127,7 @@ def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int) -> str | Non
 
 
 def wrong_window(opened: Opened | None, stated: int | None, cca: str = "cubic") -> str | None:
-    """Why TCP's connection did not begin with the window that its arm states (segments; None: the kernel's); None where
+    """Why TCP's connection began with a larger window than its arm states (segments; None: the kernel's); None where
     nothing says so. One that is too small does not show: a server that is slow to write never fills it (that a route
     was changed, the settings tell: settings.py)."""
     if opened is None or not opened.window_packets or opened.own != 1:
