@@ -140,7 +140,7 @@ func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, d
 			}
 		}
 	case flags&flagSyn == 0 && followed != nil && flags&flagAck != 0:
-		followed.acknowledge(acknowledged - followed.began)
+		followed.acknowledge(acknowledged-followed.began, len(segment) <= offset)
 	case flags&flagSyn == 0 || (flags&flagAck != 0) == fromClient:
 	case fromClient:
 		key.id = string(segment[4:8])

@@ -160,6 +160,8 @@ type flight struct {
 	sent   uint32   // the furthest end
 	peak   int      // most packets in flight so far
 	earned int      // packets acknowledged that may have let the window grow
+	acked  uint32   // the last acknowledgement
+	over   bool     // a packet was lost or overtaken: what is in flight beyond a hole is no window
 }
 
 const (
@@ -172,8 +174,12 @@ const (
 // send takes in a packet and returns how many more were in flight than what is acknowledged allows beyond the initial window:
 // slow start adds to the window a packet for each one that is acknowledged, at the most (RFC 5681, 3.1).
 func (f *flight) send(end uint32) int64 {
-	if end > 1<<30 || end <= f.sent || f.earned > mostFollowed {
-		return 0 // sent again, or sequence numbers of another connection
+	if end > 1<<30 || f.over || f.earned > mostFollowed {
+		return 0 // of sequence numbers of another connection
+	}
+	if end <= f.sent {
+		f.over = true // sent again
+		return 0
 	}
 	f.sent = end
 	f.ends = append(f.ends, end)
@@ -183,7 +189,13 @@ func (f *flight) send(end uint32) int64 {
 	return int64(len(f.ends) - f.earned)
 }
 
-func (f *flight) acknowledge(until uint32) {
+// acknowledge takes in an acknowledgement; bare: it came without data. One that says the same again, while packets are in
+// flight, tells of a hole. From there on SACK lets a server send more, and nothing is acknowledged until the hole is filled.
+func (f *flight) acknowledge(until uint32, bare bool) {
+	if bare && until == f.acked && len(f.ends) > 0 {
+		f.over = true
+	}
+	f.acked = until
 	for len(f.ends) > 0 && until < 1<<30 && f.ends[0] <= until {
 		f.ends = f.ends[1:]
 		if f.peak >= leastUsed {

@@ -72,7 +72,6 @@ func TestTheInitialWindowIsWhatIsSentWithoutAcknowledgement(t *testing.T) {
 	for n := uint32(0); n < 10; n++ {
 		c.observe(segment(443, 40000, at+1000*n, 8, make([]byte, 1000)), fromServer, false)
 	}
-	c.observe(segment(443, 40000, at, 8, make([]byte, 1000)), fromServer, false) // again
 	for n := uint32(0); n < 10; n++ {
 		c.observe(segment(40000, 443, 8, at+1000*(n+1), nil), fromClient, false)
 		for m := uint32(0); m < 2; m++ {
@@ -84,5 +83,33 @@ func TestTheInitialWindowIsWhatIsSentWithoutAcknowledgement(t *testing.T) {
 	}
 	if got := c.report()["tcp"]["443"]; got.WindowPackets != 0 || got.Opened != 1 {
 		t.Errorf("%+v: after a report it is looked for anew", got)
+	}
+}
+
+func TestWhatFollowsALossIsNoInitialWindow(t *testing.T) {
+	for name, tell := range map[string]func(*connectionTracker, uint32){
+		"acknowledged again": func(c *connectionTracker, at uint32) {
+			c.observe(segment(40000, 443, 8, at+1000, nil), fromClient, false)
+			c.observe(segment(40000, 443, 8, at+1000, nil), fromClient, false)
+		},
+		"sent again": func(c *connectionTracker, at uint32) {
+			c.observe(segment(443, 40000, at, 8, make([]byte, 1000)), fromServer, false)
+		},
+	} {
+		c := newConnectionTracker()
+		c.observe(tcpFrame(443, 40000, 0, flagSyn|flagAck), fromServer, false)
+		send := func(n uint32) {
+			c.observe(segment(443, 40000, 1+1000*n, 8, make([]byte, 1000)), fromServer, false)
+		}
+		for n := uint32(0); n < 10; n++ {
+			send(n)
+		}
+		tell(c, 1)
+		for n := uint32(10); n < 30; n++ {
+			send(n)
+		}
+		if got := c.report()["tcp"]["443"].WindowPackets; got != 10 {
+			t.Errorf("%s: %d packets, the window was 10", name, got)
+		}
 	}
 }
