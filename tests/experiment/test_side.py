@@ -138,22 +138,20 @@ class Slow(Client):
 
 
 @pytest.mark.parametrize(("cca", "detail"), [("cubic", None), ("bbr", "bbr in force, cubic asked for")])
-def test_the_controller_of_a_connection_that_is_gone_was_asked_for_during_the_load(side_of, monkeypatch, cca, detail):
+def test_the_controller_of_a_connection_that_is_gone_was_asked_for_during_the_load(side_of, cca, detail):
     def cca_of_load():
         if not side.client.under_way:
             return NO_CONNECTION
         side.client.enough.set()
         return cca
 
-    monkeypatch.setattr(meanwhile, "EVERY_S", 0.01)
     side = side_of()
     side.arm, side.client = Arm.parse(QUIC | {"protocol": "tcp", "server": "apache"}), Slow(side.client.site)
     side.server.cca_of_load, side.server.early_data_by_connection = cca_of_load, lambda: None
     assert side.load(0)["reject_detail"] == detail
 
 
-def test_a_question_that_fails_is_asked_again(monkeypatch):
-    monkeypatch.setattr(meanwhile, "EVERY_S", 0.01)
+def test_a_question_that_fails_is_asked_again():
     answers, heard_all = iter([LonglookError("busy"), "cubic"]), threading.Event()
 
     def ask():
@@ -162,7 +160,7 @@ def test_a_question_that_fails_is_asked_again(monkeypatch):
             raise answer
         return answer
 
-    with meanwhile.asked_meanwhile(ask) as heard:
+    with meanwhile.asked_meanwhile(ask, first_s=0) as heard:
         assert heard_all.wait(10)
     assert set(heard) == {"cubic"}
 

@@ -13,8 +13,8 @@ from longlook.analysis.rejected import Rejections, rejections
 TOGETHER = "all {} campaigns"
 KNOWN: Mapping[tuple[str, str], str] = {
     (TOGETHER.format("reference"), "cca"): (
-        "over TCP the kernel is asked after the load, when the client may have closed the connection; over QUIC the "
-        "server is"
+        "over TCP the kernel was asked after the load, when the client may have closed the connection (it is asked "
+        "during the load, too, now); over QUIC the server is"
     ),
     (TOGETHER.format("reference"), "connection_reused"): (
         "where a SYN is lost Chromium opens a second connection, which outlives the load; the next load over TCP uses "

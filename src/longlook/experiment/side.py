@@ -82,7 +82,8 @@ class Side:
         before, served, counted = self._meters(), self._served(), self.around.link.connections()
         started = time.monotonic()
         tcp = self.arm.protocol == "tcp"
-        asking = asked_meanwhile(self.server.cca_of_load) if tcp else contextlib.nullcontext(list[str]())
+        soon_s = 2e-3 * self.around.rtt_ms
+        asking = asked_meanwhile(self.server.cca_of_load, soon_s) if tcp else contextlib.nullcontext(list[str]())
         with asking as heard:
             try:
                 seen, error = self._fetch(index), None
@@ -125,10 +126,9 @@ class Side:
         return record | {"metrics": metrics} | self._outcome(seen, verdict, used, (ended - started) * 1e3, changed)
 
     def _controller(self, heard: list[str]) -> str:
-        """TCP's after the load; where its connection is gone already, as after files of 2 GB over 10 ms, the last one
-        that was heard of."""
-        found = self.server.cca_of_load()
-        return heard[-1] if found == NO_CONNECTION and heard else found
+        """TCP's after the load; where its connection is gone already, the last one that was heard of."""
+        told = (self.server.cca_of_load(), *reversed(heard))
+        return next((cca for cca in told if cca != NO_CONNECTION), NO_CONNECTION)
 
     def _fetch(self, index: int) -> Observation:
         around, pictures = self.around, index == PICTURED
