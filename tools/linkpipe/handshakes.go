@@ -2,10 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 )
@@ -48,109 +44,24 @@ func quicRetry(payload []byte, opening string) bool {
 	case kind != 0 || opening == "":
 		return false
 	}
-	return isHelloRetry(firstCrypto(openInitial(payload, version, opening)))
+	keys := newProtection(version, []byte(opening), fromServers)
+	if keys == nil {
+		return false
+	}
+	return isHelloRetry(keys.firstCrypto(payload))
 }
 
-// initialKeys are a server's for its Initial packets.
-func initialKeys(version uint32, opening string) (key, iv, hp []byte) {
-	salt, prefix := unhex("38762cf7f55934b34d179ae6a4c80cadccbb7f0a"), "quic "
-	if version == quicV2 {
-		salt, prefix = unhex("0dede3def700a6db819381be6e269dcbf9bd2ed9"), "quicv2 "
-	}
-	own := expandServer(mac(salt, []byte(opening)), "server in", 32)
-	return expandServer(own, prefix+"key", 16), expandServer(own, prefix+"iv", 12), expandServer(own, prefix+"hp", 16)
-}
-
-func mac(key, data []byte) []byte {
-	h := hmac.New(sha256.New, key)
-	h.Write(data)
-	return h.Sum(nil)
-}
-
-// expandServer is HKDF-Expand-Label (RFC 8446, 7.1) of at most one block, without context.
-func expandServer(secret []byte, label string, length int) []byte {
-	info := append([]byte{0, byte(length), byte(len("tls13 ") + len(label))}, "tls13 "+label...)
-	return mac(secret, append(info, 0, 1))[:length]
-}
-
-// openInitial decrypts a server's Initial packet: its frames, or nil.
-func openInitial(packet []byte, version uint32, opening string) []byte {
-	_, rest, _ := connectionID(packet[5:])
-	_, rest, ok := connectionID(rest)
-	token, rest, ok2 := varint(rest)
-	if !ok || !ok2 || uint64(len(rest)) < token {
-		return nil
-	}
-	length, rest, ok := varint(rest[token:])
-	if !ok || length < 20 || uint64(len(rest)) < length {
-		return nil
-	}
-	header := len(packet) - len(rest)
-	key, iv, hp := initialKeys(version, opening)
-	block, _ := aes.NewCipher(hp)
-	mask := make([]byte, 16)
-	block.Encrypt(mask, rest[4:20])
-	first := packet[0] ^ mask[0]&0x0f
-	digits := int(first&3) + 1
-	plain := append([]byte{first}, packet[1:header+digits]...)
-	for n := 0; n < digits; n++ {
-		plain[header+n] ^= mask[1+n]
-		iv[12-digits+n] ^= plain[header+n]
-	}
-	block, _ = aes.NewCipher(key)
-	sealed, _ := cipher.NewGCM(block)
-	frames, err := sealed.Open(nil, iv, rest[digits:length], plain)
-	if err != nil {
-		return nil
-	}
-	return frames
-}
-
-// firstCrypto is the beginning of the handshake among the frames of an Initial packet (RFC 9000, 19), or nil.
-func firstCrypto(frames []byte) []byte {
-	for len(frames) > 0 {
-		kind, rest, _ := varint(frames)
-		var fields [4]uint64
-		count := 0
-		switch kind {
-		case 0, 1: // PADDING, PING
-		case 2: // ACK
-			count = 4
-		case 6: // CRYPTO
-			count = 2
-		default:
-			return nil
-		}
-		for n := 0; n < count; n++ {
-			var ok bool
-			if fields[n], rest, ok = varint(rest); !ok {
-				return nil
+// firstCrypto is the beginning of the handshake in an Initial packet, or nil.
+func (p *protection) firstCrypto(packet []byte) (message []byte) {
+	if plain, _, ok := p.open(packet); ok {
+		cryptoFrames(plain, func(at uint64, data []byte) bool {
+			if at == 0 {
+				message = data
 			}
-		}
-		if kind == 2 && fields[2] > 0 { // of several ranges: more than a first answer acknowledges
-			return nil
-		}
-		if kind == 6 {
-			if fields[0] != 0 || uint64(len(rest)) < fields[1] {
-				return nil
-			}
-			return rest[:fields[1]]
-		}
-		frames = rest
+			return true
+		})
 	}
-	return nil
-}
-
-func varint(data []byte) (value uint64, rest []byte, ok bool) {
-	if len(data) == 0 || len(data) < 1<<(data[0]>>6) {
-		return 0, nil, false
-	}
-	n := 1 << (data[0] >> 6)
-	value = uint64(data[0] & 0x3f)
-	for _, next := range data[1:n] {
-		value = value<<8 | uint64(next)
-	}
-	return value, data[n:], true
+	return message
 }
 
 // flight follows what a server sends over one TCP connection until it has sent enough for its initial window to show.

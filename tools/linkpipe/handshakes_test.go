@@ -12,7 +12,7 @@ var serverInitial = unhex("cf000000010008f067a5502a4262b5004075c0d95a482cd0991cd
 var openingID = string(unhex("8394c8f03e515708"))
 
 func TestAServersInitialIsRead(t *testing.T) {
-	message := firstCrypto(openInitial(serverInitial, 1, openingID))
+	message := newProtection(quicV1, []byte(openingID), fromServers).firstCrypto(serverInitial)
 	if !bytes.HasPrefix(message, unhex("020000560303eefce7f7")) {
 		t.Errorf("read %x", message)
 	}

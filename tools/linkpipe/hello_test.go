@@ -8,8 +8,7 @@ import (
 
 func TestKeysOfInitialPackets(t *testing.T) {
 	target, _ := hex.DecodeString("8394c8f03e515708")
-	salt, _ := hex.DecodeString(initialSalts[quicV1])
-	secret := expandLabel(hmacOf(salt, target), "client in", 32)
+	secret := expandLabel(hmacOf(initials[quicV1].salt, target), fromClients, 32)
 	for label, want := range map[string]string{ // RFC 9001, A.1
 		"quic key": "1f369613dd76d5467730efcbe3b1a22d",
 		"quic iv":  "fa044b2f42a3fd3b46fb255c",
@@ -55,7 +54,7 @@ func initial(version uint32, target string, number byte, frames []byte) []byte {
 		keys = newHello(quicV1, []byte(target))
 	}
 	frames = append(frames, make([]byte, 64)...)
-	packet := binary.BigEndian.AppendUint32([]byte{0xc0}, version)
+	packet := binary.BigEndian.AppendUint32([]byte{initials[version].first | 0xc0}, version)
 	packet = append(append(packet, byte(len(target))), target...)
 	packet = append(packet, 0, 0) // no source, no token
 	packet = binary.BigEndian.AppendUint16(packet, uint16(1+len(frames)+16)|0x4000)
@@ -83,6 +82,7 @@ func TestTheOptionsThatAClientAsksFor(t *testing.T) {
 		"one":           {quicV1, extensionParams, "TBBR", "TBBR"},
 		"several":       {quicV1, extensionParams, "IW10TBBR5RTO", "IW10,TBBR,5RTO"},
 		"of the draft":  {quicDraft29, extensionDraft, "RENO", "RENO"},
+		"of version 2":  {quicV2, extensionParams, "RENO", "RENO"},
 		"short":         {quicV1, extensionParams, "ABC\x00", "ABC"},
 		"of no letters": {quicV1, extensionParams, "\x01BBR", "0x01424252"},
 		"none":          {quicV1, extensionParams, "", ""},
@@ -122,7 +122,7 @@ func TestWhatCannotBeReadAsksForNothingThatIsKnown(t *testing.T) {
 	spoilt := initial(quicV1, "target01", 1, cryptoFrame(0, right))
 	spoilt[len(spoilt)-1] ^= 1
 	for name, packet := range map[string][]byte{
-		"another version":           initial(0x6b3343cf, "target01", 1, cryptoFrame(0, right)),
+		"another version":           initial(0x6b3343d0, "target01", 1, cryptoFrame(0, right)),
 		"no transport parameters":   initial(quicV1, "target01", 1, cryptoFrame(0, clientHello(nil))),
 		"Google's older parameter":  initial(quicV1, "target01", 1, cryptoFrame(0, clientHello(extension(extensionParams, legacy)))),
 		"changed on its way":        spoilt,
