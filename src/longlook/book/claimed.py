@@ -9,11 +9,16 @@ from typing import Any, Protocol
 import pandas as pd
 
 from longlook.analysis.fairness import ShareVerdict
+from longlook.analysis.welch import summarise, welch_from_summaries
 from longlook.book.data import COLUMNS
 from longlook.book.flows import Contest
 from longlook.book.value import NOT_YET
+from longlook.experiment.metrics import FINISHED
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
+from longlook.plan.workload import bytes_of_kb
+
+LARGEST_BYTES = bytes_of_kb(10_000)
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,25 @@ def share_parts(name: str, found: Sequence[Contest], scenario: str, wanted: Shar
         for contest in found
         if contest.label == scenario and (verdict := contest.ratio.verdict) is not None
     ]
+
+
+def largest(squares: pd.DataFrame) -> pd.Series:
+    """Bandwidth -> the difference of 10 MB, %."""
+    own = squares.reindex(columns=["bandwidth_mbps", "object_bytes", "pct_diff"])
+    return own[own["object_bytes"] == LARGEST_BYTES].set_index("bandwidth_mbps")["pct_diff"]
+
+
+def one_program(transfers: pd.DataFrame) -> list[ClaimPart]:
+    """The adaptive threshold against the static one, of transfers of 10 MB."""
+    kinds = ("static", "adaptive")
+    times = [transfers.loc[transfers["label"] == f"{kind} threshold", FINISHED.name].dropna() for kind in kinds]
+    if min(map(len, times)) < 2:
+        return []
+    static, adaptive = (summarise(list(values)) for values in times)
+    medians = [f"{values.median():.1f} s" for values in times]
+    text = f"in {medians[1]} instead of {medians[0]} (medians)"
+    holds = welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean
+    return [ClaimPart("10 MB at 100 Mbit/s", text, holds)]
 
 
 def _times_tcp(contest: Contest) -> str:

@@ -18,7 +18,7 @@ from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.loads import counting
-from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.predicted import FEW, Prediction, predictions_table
 from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text, percent_text, seconds_text
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
@@ -38,8 +38,6 @@ from longlook.stack.arms import open_sweep
 REFERENCE = "reference"
 JOINT = "; "
 SAMPLE = ("campaign", "cell_id", "arm", "metric")
-FEW = 3
-"""So many numbers are all told; of more their ends, and those that are not as predicted, where a sweep wants that."""
 
 
 def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column]:

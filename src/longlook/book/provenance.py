@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
-from types import ModuleType
 
 import pandas as pd
 
+from longlook import paths
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.muthuraj2024 import origin as muthuraj2024
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
+from longlook.host.toml import read_toml
 from longlook.record.campaign import split_digests
 
 DIGEST_CHARACTERS = 12
 HEAD = ["Column", "Stack", "Machine", "Figures and campaigns"]
-ORIGINS: dict[str, ModuleType] = {"muthuraj2024": muthuraj2024}
-"""Of each study's published numbers: MACHINE, STACKS and FILES."""
+ORIGIN_NAME = "origin.toml"
+"""Beside a study's published numbers: its machine, its stacks, and by experiment its files."""
 
 
 def provenance(data: BookData, study: str, series: Iterable[str]) -> str:
@@ -26,10 +26,11 @@ def provenance(data: BookData, study: str, series: Iterable[str]) -> str:
     series = list(series)
     rows: dict[tuple[str, ...], list[str]] = {}
     published = data.rows("arms", study, series, PUBLISHED.key)
-    if len(published) and study in ORIGINS:
-        known = ORIGINS[study]
-        stacks = "; ".join(words for name, words in known.STACKS.items() if name in set(published["stack"]))
-        rows["Published", stacks, known.MACHINE] = [known.FILES[one] for one in published["experiment"].unique()]
+    file = paths.PUBLISHED / study / ORIGIN_NAME
+    if len(published) and file.is_file():
+        known = read_toml(file)
+        stacks = "; ".join(words for name, words in known["stacks"].items() if name in set(published["stack"]))
+        rows["Published", stacks, known["machine"]] = [known["files"][one] for one in published["experiment"].unique()]
     for title, campaign, names in campaigns_of(data, study, series):
         row = data.campaign(campaign)
         key = (title, origin_of(row), html.escape(machine_of(row)))

@@ -15,18 +15,16 @@ from IPython.display import HTML
 
 from longlook.analysis.fairness import ShareVerdict
 from longlook.analysis.newest import STUDY
-from longlook.analysis.welch import summarise, welch_from_summaries
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.chapter import QUIC_TCP
-from longlook.book.claimed import ClaimPart, evaluated, most_squares, same_verdicts, share_parts
+from longlook.book.claimed import ClaimPart, evaluated, largest, most_squares, one_program, same_verdicts, share_parts
 from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests, transfers
 from longlook.experiment.metrics import FINISHED, PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.versus import Versus
-from longlook.plan.workload import bytes_of_kb
 
 VERSUS = Versus(*QUIC_TCP, PLT)
 VERSIONS = {"QUIC v1": "4.6", "gQUIC": "4.5"}
@@ -34,7 +32,6 @@ ADDED = tuple(f"{figure}{panel}" for figure in VERSIONS.values() for panel in "b
 """With loss (b, e) and with added latency (c, f)."""
 JITTER = {"QUIC v1": "4.11b", "gQUIC": "4.11a"}
 FAIRNESS = {"QUIC v1": "table-4.1", "gQUIC": "table-4.1-gquic37"}
-LARGEST_BYTES = bytes_of_kb(10_000)
 BBR = ("4.14a", "4.14b", "4.14c", "4.14d", "4.14e", "4.14f")
 BBR_JITTER = ("4.15b", "4.15d")
 
@@ -134,26 +131,6 @@ def _both(old: float, new: float) -> str:
     return f"gQUIC {style.signed_pct(old)} %, QUIC v1 {style.signed_pct(new)} %"
 
 
-def largest(squares: pd.DataFrame) -> pd.Series:
-    """Bandwidth -> the difference of 10 MB, %."""
-    own = squares.reindex(columns=["bandwidth_mbps", "object_bytes", "pct_diff"])
-    return own[own["object_bytes"] == LARGEST_BYTES].set_index("bandwidth_mbps")["pct_diff"]
-
-
-def one_program(numbers: ClaimNumbers) -> list[ClaimPart]:
-    """The adaptive threshold against the static one."""
-    own = numbers.transfers("beyond-threshold")
-    kinds = ("static", "adaptive")
-    times = [own.loc[own["label"] == f"{kind} threshold", FINISHED.name].dropna() for kind in kinds]
-    if min(map(len, times)) < 2:
-        return []
-    static, adaptive = (summarise(list(values)) for values in times)
-    medians = [f"{values.median():.1f} s" for values in times]
-    text = f"in {medians[1]} instead of {medians[0]} (medians)"
-    holds = welch_from_summaries(static, adaptive).significant and adaptive.mean < static.mean
-    return [ClaimPart("10 MB at 100 Mbit/s", text, holds)]
-
-
 MOST = "QUIC is significantly faster in more than half of the squares, TCP in none, in each of figures"
 CLAIMS = (
     Claim(
@@ -189,7 +166,7 @@ CLAIMS = (
     Claim(
         "That is the threshold's doing",
         "the same program takes significantly less time with the adaptive threshold than with the static one",
-        one_program,
+        lambda numbers: one_program(numbers.transfers("beyond-threshold")),
         1,
     ),
     Claim("With BBR, QUIC is faster than TCP", f"{MOST} 4.14a to f", each(BBR), len(BBR)),

@@ -16,10 +16,10 @@ from IPython.display import HTML
 from longlook.analysis.fairness import ShareVerdict
 from longlook.analysis.newest import STUDY as THESIS
 from longlook.book import data as book_data
-from longlook.book.claimed import ClaimPart, most_squares, same_verdicts, share_parts, verdict
+from longlook.book.chapter import QUIC_TCP
+from longlook.book.claimed import ClaimPart, largest, most_squares, one_program, same_verdicts, share_parts, verdict
 from longlook.book.data import BookData
-from longlook.book.flows import contests
-from longlook.book.muthuraj2024 import claims as of_thesis
+from longlook.book.flows import contests, transfers
 from longlook.book.value import NOT_YET
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY
@@ -30,7 +30,7 @@ from longlook.figure.versus import Versus
 from longlook.stack.arms import open_sweep
 
 PANELS = "abcdef"
-USUAL = of_thesis.VERSUS
+USUAL = Versus(*QUIC_TCP, PLT)
 CUBIC, BBR = Versus("quic-cubic", "tcp-cubic", PLT), Versus("quic-bbr", "tcp-bbr", PLT)
 UNASKED = Versus("quic-bbr", "tcp-cubic", PLT)
 """Envoy as it is, beside the controller that Linux has where nobody has chosen another one."""
@@ -174,7 +174,7 @@ def _share(data: BookData, year: str, scenario: str, wanted: ShareVerdict) -> li
 def _above_2017(by_year: Mapping[str, Squares], year: str) -> Parts:
     if year == "2017":
         return "what the others are held against"
-    own, old = (of_thesis.largest(by_year[one]("4.11b")) for one in (year, "2017"))
+    own, old = (largest(by_year[one]("4.11b")) for one in (year, "2017"))
     return [
         ClaimPart(
             f"{bandwidth:g} Mbit/s",
@@ -186,7 +186,7 @@ def _above_2017(by_year: Mapping[str, Squares], year: str) -> Parts:
 
 
 def _one_program(data: BookData) -> list[ClaimPart]:
-    return of_thesis.one_program(of_thesis.evidence(data, REFERENCE))
+    return one_program(transfers(data, THESIS, "beyond-threshold", REFERENCE))
 
 
 def _threshold(data: BookData) -> list[ClaimPart]:

@@ -11,7 +11,7 @@ from IPython.display import HTML
 from longlook.book import data as book_data
 from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.predicted import Found, Prediction, all_of, judged, predictions_table
 from longlook.book.times import Times, part_of
 from longlook.book.years.priorities import (
     BEFORE,
@@ -27,7 +27,6 @@ from longlook.book.years.priorities import (
     Ordered,
     Where,
 )
-from longlook.book.yu2021.predictions import Found, judged
 from longlook.experiment.metrics import FCP, PLT, SPEED_INDEX
 
 MOST_BEFORE, LEAST_BEFORE = 2.0, 5.0

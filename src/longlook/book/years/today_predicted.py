@@ -10,10 +10,9 @@ from IPython.display import HTML
 from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
-from longlook.book.claimed import ClaimPart, most_squares
+from longlook.book.claimed import ClaimPart, largest, most_squares
 from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests
-from longlook.book.muthuraj2024.claims import largest
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.book.years import early

@@ -5,15 +5,14 @@ The predictions stand in the heads of sweeps/yu2021/*.toml and were written befo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, all_of, predictions_table
-from longlook.book.times import Times, percent_text
+from longlook.book.predicted import Prediction, judged, predictions_table
+from longlook.book.times import Times
 from longlook.book.varied import REFERENCE
 from longlook.book.yu2021 import first_loss
 from longlook.book.yu2021.evidence import (
@@ -25,8 +24,6 @@ from longlook.book.yu2021.evidence import (
 )
 from longlook.figure import style
 
-Found = Mapping[str, Times | None]
-"""By what a reader calls it; None where it is not measured."""
 Both = Mapping[str, tuple[Times | None, Times | None]]
 """Two numbers of the same square."""
 EACH_WAY_CONDITION = Condition(loss_pct=2.0)
@@ -41,45 +38,12 @@ ARMS = tuple(
     for cca in ("bbr", "cubic")
     for one in clients
 )
-FEW = 3
-"""So many numbers are all told; of more their ends, and those that are not as predicted."""
 
 
 def predictions(*sweeps: str, data: BookData | None = None) -> HTML:
     """Those of some sweeps, as far as they are measured."""
     own = Measured(data or book_data.load(), REFERENCE)
     return predictions_table([one for sweep in sweeps if own.is_measured(sweep) for one in OF[sweep](own)])
-
-
-def judged(
-    said: str,
-    found: Found,
-    low: float = -math.inf,
-    high: float = math.inf,
-    text: Callable[[Times], str] = percent_text,
-) -> Prediction:
-    """Whether every number lies within its bounds."""
-    known = {name: one for name, one in found.items() if one is not None}
-    verdicts = {name: one.within(low, high) for name, one in known.items()}
-    missing = [name for name in found if name not in known]
-    parts = [_numbers(known, text)]
-    for word, which in (("not", False), ("open", None)):
-        own = [_named(name, known, text) for name, one in verdicts.items() if one is which]
-        parts += [f"{word}: {', '.join(own)}"] if own else []
-    parts += [f"not measured: {', '.join(missing)}"] if missing else []
-    return Prediction(said, "; ".join(filter(None, parts)), all_of(*verdicts.values(), *(None for _ in missing)))
-
-
-def _named(name: str, known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
-    """With its number where that is not told anyway."""
-    return name if len(known) <= FEW else f"{name} {text(known[name])}"
-
-
-def _numbers(known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
-    if len(known) <= FEW:
-        return "; ".join(f"{name} {text(one)}" for name, one in known.items())
-    ends = [text(Times(choose(one.value for one in known.values()))) for choose in (min, max)]
-    return f"{ends[0]} to {ends[1]} ({len(known)} numbers)"
 
 
 def apart(both: Both) -> dict[str, float]:
