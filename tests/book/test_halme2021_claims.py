@@ -8,7 +8,7 @@ from book_sample import PUBLISHED
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.halme2021 import claims, direction, rival, then
+from longlook.book.halme2021 import claims, direction, rival
 from longlook.book.halme2021.chart import ranges
 from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, Beside, printed
 from longlook.book.times import Times, times
@@ -88,36 +88,6 @@ def test_a_copy_without_campaigns_has_the_published_column_alone(tmp_path):
     assert "not measured" not in claims.claims_table(data)
 
 
-def downloads_of(then_s, told_s=10.0, today_s=10.0, sd_s=0.05):
-    """A row of `then`: durations by arm, 10 loads each."""
-    means = {then.THEN: then_s, then.TOLD: told_s, then.TODAY: today_s, then.TCP: 10.0}
-    return {arm: Summary(mean * 1e3, sd_s * 1e3, 10) for arm, mean in means.items()}
-
-
-@pytest.mark.parametrize(
-    ("slow", "quick", "verdicts"),
-    [
-        (downloads_of(15.3), downloads_of(10.0), [True, True, True]),
-        (downloads_of(10.2), downloads_of(10.0), [False, True, True]),
-        (downloads_of(19.0), downloads_of(10.0), [False, True, True]),
-        (downloads_of(15.3, told_s=13.0), downloads_of(10.0), [True, False, True]),
-        (downloads_of(15.3), downloads_of(11.0), [True, True, False]),
-        (downloads_of(15.3, told_s=10.4, sd_s=0.6), downloads_of(10.0), [True, None, True]),
-    ],
-)
-def test_each_prediction_of_the_aioquic_of_then_can_fail(slow, quick, verdicts):
-    found = then.judged([then.Row(20, quick), then.Row(100, quick), then.Row(400, slow)])
-    assert [one.holds for one in found] == verdicts
-
-
-@pytest.mark.parametrize(("both_s", "client_s", "verdicts"), [(10.1, 16.0, [True, True]), (12.0, 11.0, [False, False])])
-def test_each_prediction_on_both_ends_can_fail(both_s, client_s, verdicts):
-    means = {then.BOTH_TOLD: both_s, then.CLIENT_TOLD: client_s, then.TODAY: 10.0, then.THEN: 17.0}
-    arms = {arm: Summary(mean * 1e3, 50.0, 10) for arm, mean in means.items()}
-    assert [one.holds for one in then.judged_both([then.Row(400, arms)])] == verdicts
-    assert then.judged_both([]) == []
-
-
 def test_each_prediction_on_the_short_queue_can_fail():
     takes, yields = (
         Beside(Times(1.1, 1.05, 1.15), Times(1.9, 1.8, 2.0), None),
@@ -165,7 +135,3 @@ def test_each_prediction_on_one_direction_can_fail(third, fifth, verdicts):
     found = direction.judged([row_of("3", **third), row_of("5", **fifth)])
     assert [one.holds for one in found] == verdicts
     assert direction.judged([row_of("3")]) == []
-
-
-def test_nothing_is_judged_before_every_round_trip_is_measured():
-    assert then.judged([then.Row(400, downloads_of(15.3))]) == []

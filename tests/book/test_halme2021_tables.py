@@ -8,6 +8,7 @@ from downloads_sample import BESIDE, write_downloads
 
 from longlook.book import data as book_data
 from longlook.book.halme2021 import chart, claims, direction, evidence, tables, then
+from longlook.book.judged import judged_of
 from longlook.book.value_role import value_of
 from longlook.figure.live import LiveChart
 
@@ -75,7 +76,7 @@ def test_every_claim_is_judged_by_the_tables(data):
 
 
 def test_the_aioquic_of_then_is_judged(data):
-    assert [one.holds for one in then.judged(then.rows(data))] == [True, True, False]
+    assert [one.holds for one in judged_of("halme-aioquic-then", data)] == [True, True, False]
     assert "+50.0" in then.table(data=data).data
 
 
@@ -107,7 +108,7 @@ def test_the_picture_says_in_words_what_it_shows(data):
 def test_a_copy_without_data_says_so(tmp_path):
     empty = book_data.read(PUBLISHED, tmp_path)
     for show in (
-        *(chart.picture, tables.cpu_table, then.table, then.predictions),
+        *(chart.picture, tables.cpu_table, then.table),
         *(direction.table, direction.predictions),
     ):
         assert "Not measured yet" in show(data=empty).data

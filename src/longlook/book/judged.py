@@ -143,10 +143,11 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
         told = JOINT.join(_ends(own, one, words) for own in _by_leaf(one.found))
     if one.found and one.found[0].leaf.unit == "points":
         told = _points_apart(parts, one)
+    lacking = max(0, one.of - len(one.found))
     if one.criterion.summary:
-        told = filled(one.criterion.summary, {"met": one.met, "of": one.of})
-    lacking = one.of - len(one.found)
-    told += f"{JOINT}{lacking} of {one.of} not measured" if lacking > 0 else ""
+        each = [*(part.numbers for part in parts), *lacking * [style.DASH]]
+        told = filled(one.criterion.summary, {"met": one.met, "of": one.of}, each)
+    told += f"{JOINT}{lacking} of {one.of} not measured" if lacking else ""
     return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
 
 
@@ -205,13 +206,13 @@ def _spelled(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def filled(template: str, values: Mapping[str, Any]) -> str:
-    """A template with its values; minus signs are real ones."""
+def filled(template: str, values: Mapping[str, Any], places: Sequence[str] = ()) -> str:
+    """A template with its values, by name and by place; minus signs are real ones."""
     shown = {
         name: _Number(value) if isinstance(value, float) and not isinstance(value, _Number) else value
         for name, value in values.items()
     }
-    return template.format_map(shown)
+    return template.format(*places, **shown)
 
 
 class _Number(float):

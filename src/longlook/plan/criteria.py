@@ -131,7 +131,7 @@ class Rule(Value):
     def _known_words(self) -> Self:
         for field in ("name", "told", "summary"):
             for _, name, _, _ in string.Formatter().parse(getattr(self, field, "")):
-                if name is not None and name not in (*COLUMNS, *TOLD):
+                if name is not None and name not in (*COLUMNS, *TOLD) and not (field == "summary" and name.isdigit()):
                     raise ValueError(f"{field}: no {{{name}}} to tell{nearest(name, (*COLUMNS, *TOLD))}")
         return self
 
@@ -175,7 +175,10 @@ class Criterion(Rule):
         default="every", description="of how many squares, all parts together, it is asked"
     )
     all: Many[Criterion] = ()
-    summary: Text = Field(default="", description="template of what is told of all; default: of each")
+    summary: Text = Field(
+        default="",
+        description="template of what is told of all, each by its place ({0}); default: each, joined",
+    )
 
     @model_validator(mode="after")
     def _bounds_can_be_met(self) -> Self:
@@ -203,6 +206,12 @@ class Criterion(Rule):
             -math.inf if self.at_least is None else self.at_least,
             math.inf if self.at_most is None else self.at_most,
         )
+
+    @property
+    def places(self) -> int:
+        """How many numbers its summary names by place."""
+        names = (name for _, name, _, _ in string.Formatter().parse(self.summary))
+        return max((int(name) + 1 for name in names if name and name.isdigit()), default=0)
 
     @property
     def pairs(self) -> tuple[tuple[str, ...], ...]:

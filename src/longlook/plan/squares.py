@@ -105,6 +105,8 @@ def _check_number(one: Prediction, there: int) -> None:
         raise PlanError("no square has all of its arms")
     if isinstance(one.squares, Squares) and one.squares.of != there:
         raise PlanError(f"squares.of = {one.squares.of}, and its cells make {there}")
+    if one.places > there:
+        raise PlanError(f"summary: it has no {{{one.places - 1}}} to tell, of {there} numbers")
 
 
 def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
