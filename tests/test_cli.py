@@ -1,5 +1,6 @@
 """The command line: mistakes are one message with the remedy, never a traceback."""
 
+import json
 import os
 import subprocess
 import sys
@@ -54,3 +55,28 @@ def test_with_no_campaign_processing_makes_empty_tables_and_the_audit_says_not_m
     done = longlook("audit", LONGLOOK_DATA=str(tmp_path))
     assert "NOT MEASURED" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_studies_are_listed_with_what_was_measured_again_and_became_of_their_claims():
+    head, *lines = longlook("studies").stdout.splitlines()
+    assert head.split()[:4] == ["study", "published", "measured", "agreeing"]
+    told = {line.split()[0]: line.split()[1:] for line in lines}
+    assert {"baxter2018", "matrix", "muthuraj2024", "years"} <= told.keys()
+    assert set(told["years"]) == {"-"}  # no published numbers, and no claims.toml
+    own = {one["study"]: one for one in json.loads(longlook("studies", "--json").stdout)}
+    baxter, thesis = own["baxter2018"], own["muthuraj2024"]
+    assert baxter["published"] == baxter["measured"] > baxter["agreeing"] > baxter["published"] / 2
+    assert sum(baxter["claims"].values()) == 9 and baxter["claims"]["not measured"] == 0
+    assert told["baxter2018"] == [str(baxter[name]) for name in head.split()[1:4]] + list(
+        map(str, baxter["claims"].values())
+    )
+    assert thesis["published"] == 316 and own["years"]["claims"] is None
+
+
+def test_without_a_campaign_every_claim_is_not_measured(tmp_path):
+    (tmp_path / "raw").mkdir()
+    assert longlook("process", LONGLOOK_DATA=str(tmp_path)).returncode == 0
+    own = json.loads(longlook("studies", "--json", LONGLOOK_DATA=str(tmp_path)).stdout)
+    baxter = next(one for one in own if one["study"] == "baxter2018")
+    assert (baxter["published"], baxter["measured"], baxter["agreeing"]) == (145, 0, 0)
+    assert {word for word, number in baxter["claims"].items() if number} == {"not measured"}

@@ -66,6 +66,7 @@ TABLE = [
     (("audit", "--campaign", "nothing-like-it"), "no campaign 'nothing-like-it'"),
     (("audit", "--campaign", ""), "cannot name a campaign"),
     (("compare", "../a", "b"), "cannot name a campaign"),
+    (("studies", "years"), "unexpected extra argument"),
     (("testbeds", "DIR"), "is a folder"),
     (("testbeds", "DIR/missing.xml"), "there is no file"),
     (("testbeds", "DIR/binary.toml"), "not text in UTF-8"),
@@ -98,7 +99,7 @@ def test_a_command_that_can_do_nothing(folder, arguments, words):
     ("data", "words"),
     [("missing", "No such file"), ("file", "Not a directory"), ("folder", "holds other things"), ("", "holds other")],
 )
-@pytest.mark.parametrize("command", [("run", "quick"), ("process",), ("verify",), ("book",)])
+@pytest.mark.parametrize("command", [("run", "quick"), ("process",), ("verify",), ("book",), ("studies",)])
 def test_a_typo_in_the_name_of_the_data_folder(tmp_path, command, data, words):
     (tmp_path / "folder" / "within").mkdir(parents=True)
     (tmp_path / "file").write_text("")

@@ -4,6 +4,7 @@ nothing is left to refuse."""
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from pathlib import Path
@@ -367,6 +368,18 @@ def predict(sweep: str, after: str | None) -> None:
     require_foretold(own)
     for line in became(own, after) if after else foretold(own):
         click.echo(plain(line))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def studies(as_json: bool) -> None:
+    """List the studies: cells published, measured and agreeing, and claims by verdict."""
+    _require_data()
+    from longlook.book.studies import counted, format_studies
+
+    found = counted()
+    for line in [json.dumps(found, indent=2, ensure_ascii=False)] if as_json else format_studies(found):
+        click.echo(line)
 
 
 @cli.command()
