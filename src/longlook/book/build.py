@@ -30,10 +30,14 @@ MAX_EXECUTION_S = 400.0
 machine."""
 KEPT = "_build/.executed"
 """The folder for what chapters showed, in the one that is built into."""
+NEXT = "_build/.next"
+"""The folder of a build that is not whole yet."""
 FRESH = "--fresh"
 """Said to `render`: execute every chapter."""
 PAGE_BYTES = 3_000_000
 """A page and all that is inside it may weigh this much: it is read on phones too."""
+EXECUTION = "execution.json"
+"""Written beside the HTML folder: seconds and success of each page with cells; no seconds where it was not executed."""
 TAIL_LINES = 20
 MARK = "longlook: "
 """Before what `render` prints of a chapter that failed."""
@@ -42,6 +46,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 def build(out: Path | None = None, fresh: bool = False) -> Path:
     """Builds the book of `paths.ROOT` into `out`/_build/html (default: the root itself); returns its index.html.
+    One that is there stays as it was until the new one is whole.
     `fresh`: every chapter is executed, also one that was and of which nothing changed since.
 
     Raises LonglookError when a chapter fails, a warning occurs, a page is missing or weighs more than `PAGE_BYTES`,
@@ -52,12 +57,20 @@ def build(out: Path | None = None, fresh: bool = False) -> Path:
     html = out / "_build" / "html"
     for place in (html, paths.STATE / LOG, *paths.BOOK.rglob("*")):
         paths.refuse_link(place)
-    # A page left from an earlier build would look like one of this build.
-    shutil.rmtree(html, ignore_errors=True)
-    log, code = _run(out, fresh)
-    if code != 0:
-        raise LonglookError(explain(log.read_text(encoding="utf-8", errors="replace"), log))
-    check(html)
+    shutil.rmtree(out / NEXT, ignore_errors=True)  # of a build that was killed
+    try:
+        log, code = _run(out, fresh)
+        if code != 0:
+            raise LonglookError(explain(log.read_text(encoding="utf-8", errors="replace"), log))
+        made = out / NEXT / "_build"
+        check(made / "html")
+        # Page by page nothing is exchanged: one left from an earlier build would look like one of this build.
+        if html.exists():
+            html.rename(made / "before")
+        for part in ("html", EXECUTION):
+            (made / part).replace(html.with_name(part))
+    finally:
+        shutil.rmtree(out / NEXT, ignore_errors=True)
     return html / "index.html"
 
 
@@ -114,7 +127,7 @@ def check(html: Path) -> None:
         for page in sorted(html.rglob("*.html"))
         if (weight := page.stat().st_size) > PAGE_BYTES
     ]
-    total, failed = _execution(html.with_name("execution.json"))
+    total, failed = _execution(html.with_name(EXECUTION))
     problems += [f"chapter {name} did not execute to its end" for name in failed]
     if total > MAX_EXECUTION_S:
         problems.append(f"the chapters took {total:.0f} s to execute, more than {MAX_EXECUTION_S:.0f} s")
@@ -139,4 +152,4 @@ def _execution(record: Path) -> tuple[float, list[str]]:
 
 def execution_time_s(index: Path) -> float:
     """Seconds that those chapters of a built book took that were executed for it, from its index page."""
-    return _execution(index.parent.with_name("execution.json"))[0]
+    return _execution(index.parent.with_name(EXECUTION))[0]

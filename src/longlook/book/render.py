@@ -1,6 +1,6 @@
 """The process that builds the book: has the chapters executed that need it, and meanwhile runs Jupyter Book in the same
 Python, which waits for a page's outputs and numbers before it reads the page. `python -m longlook.book.render OUT`
-builds `paths.ROOT` into OUT/_build, with `--fresh` every chapter is executed.
+builds `paths.ROOT` into OUT/_build/.next, with `--fresh` every chapter is executed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.book import code, reads
-from longlook.book.build import FRESH, KEPT, MARK
+from longlook.book.build import FRESH, KEPT, MARK, NEXT
 from longlook.book.chapters import toc_pages
 from longlook.errors import LonglookError
 
@@ -42,7 +42,7 @@ def main(out: Path, fresh: bool = False) -> int:
             there = [page for page in pages if page.is_file()]
             running = Execution(there, Path(folder), Kept(out / KEPT, table, today))
             RUNNING.append(running)
-            status = _render(out)
+            status = _render(out / NEXT)
             running.finish()
         except LonglookError as error:
             print(f"{MARK}{error}", flush=True)

@@ -17,14 +17,13 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from longlook.book import beside, markup, mathml, numbered, shown, value_role
+from longlook.book.build import EXECUTION
 from longlook.errors import LonglookError
 from longlook.figure.live import javascript_bundle
 
 BUNDLE = "vega-bundle.js"
 _BUNDLING: dict[Any, BaseProcess] = {}
 """By the folder that is built into, what makes its libraries."""
-EXECUTION = "execution.json"
-"""Written beside the HTML folder: seconds and success of each page with cells; no seconds where it was not executed."""
 WRITERS = 8
 """Processes that write pages, a part of them each: the one that gives them theirs is busy beside them all the time, and
 small parts let the first begin early and the last end soon after."""
