@@ -10,7 +10,7 @@ from longlook import paths
 from longlook.analysis.evidence import Column
 from longlook.analysis.judge import judge
 from longlook.book.foretelling import foretold
-from longlook.book.judged import standing_text
+from longlook.book.judged import row, standing_text
 from longlook.errors import LonglookError
 from longlook.experiment.measurable import require_foretold
 from longlook.plan.conditions import PLACE, changed_with
@@ -48,7 +48,7 @@ JOINS = {"and", "to", "or"}
 
 def said(text):
     """(number, unit or None) of each number of a sentence; of `15 and 65 ms` both are in ms."""
-    text = re.sub(r"one \w+ in ten", "0.1", text)
+    text = re.sub(r"(\d)%", r"\1 %", re.sub(r"one \w+ in ten", "0.1", text))
     words = text.replace("\N{MINUS SIGN}", "-").replace(",", "").split()
     found = []
     for at, word in enumerate(words):
@@ -178,6 +178,18 @@ def numbered(row, metric):
     """A few loads by number, of times that are as much each other's as the row's metric says."""
     draw = random.Random(f"{row['mean']}{metric}")
     return {index: draw.uniform(1, 1000) for index in range(10)}
+
+
+def test_where_a_bound_has_no_numbers_its_ends_are_not_told():
+    sweep = SWEEPS["years-versions"]
+    one, draw = sweep.predictions[0], random.Random(1)
+    small = [row for row in sweep.rows() if row["object_bytes"] == 5120]
+    for rows, words in (
+        (sweep.rows(), r"[\d.]+ to [\d.]+ times; with 5 KB \S+ and \S+ ms"),
+        (small, "4 of 6 not measured"),
+    ):
+        found = judge(one, sweep.rule, made_up(rows, one, sweep.rule, draw), "reference", 6)
+        assert re.search(words, row(found, {}).found)
 
 
 @pytest.mark.parametrize("name", SWEEPS)

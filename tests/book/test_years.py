@@ -125,21 +125,6 @@ def test_without_a_step_the_predictions_under_loss_hold_and_with_one_they_fail()
     assert verdicts(predictions.of_loss(everything(quic_153=1200.0)))[2] is False
 
 
-def sample(mean):
-    return Summary(mean, 5.0, 10)
-
-
-def test_versions_of_one_browser():
-    said = "alike"
-    found = {
-        ("5kb-x1", 10.0): {"a": sample(100.0), "b": sample(104.0)},
-        ("1000kb-x1", 10.0): {"a": sample(1000.0), "b": sample(1020.0)},
-    }
-    assert predictions._alike(found, "a", "b", said).holds
-    found["5kb-x1", 10.0]["a"] = sample(110.0)
-    assert not predictions._alike(found, "a", "b", said).holds
-
-
 def test_the_busiest_cell_is_one():
     cells = everything()
     assert [tables.is_busiest(one) for one in cells].count(True) == 1

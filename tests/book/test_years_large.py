@@ -22,20 +22,6 @@ def cell(mbps=10.0, quic=8500.0, tcp=8600.0, sd=50.0, **others):
 
 
 @pytest.mark.parametrize(
-    ("others", "expected"),
-    [
-        ({}, [True, True]),
-        ({"quic_153": 8580.0}, [True, True]),
-        ({"tcp_92": 8700.0}, [False, True]),
-        ({"quic_64": 8150.0}, [True, False]),
-        ({"quic_85": 8250.0}, [True, True]),
-    ],
-)
-def test_without_loss_it_is_the_links(others, expected):
-    assert [one.holds for one in large.without_loss([cell(**others)])] == expected
-
-
-@pytest.mark.parametrize(
     ("fast", "expected"),
     [
         ({}, [True, True, True, True]),
@@ -52,7 +38,7 @@ def test_with_loss_it_is_the_senders(fast, expected):
 
 
 def test_what_is_not_measured_is_neither_right_nor_wrong(tmp_path):
-    assert large.without_loss([]) == large.with_loss([]) == ()
+    assert large.with_loss([]) == ()
     data = book_data.read(PUBLISHED, tmp_path)
     assert large.table(data).data == large.predictions(data).data == style.NOTHING_YET
 

@@ -90,11 +90,18 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
     return found if any(one.found for one in found) else []
 
 
-def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
+def predicted(*sweeps: str | Sequence[Prediction], data: BookData | None = None) -> HTML:
     """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
-    predicted."""
-    predictions, criteria, earlier = [], [], []
-    for own in map(open_sweep, sweeps):
+    predicted. In place of a sweep's name: predictions that Python judges."""
+    predictions: list[Prediction] = []
+    criteria, earlier = [], []
+    for sweep in sweeps:
+        if not isinstance(sweep, str):
+            predictions += sweep
+            criteria += len(sweep) * [style.DASH]
+            earlier += len(sweep) * [""]
+            continue
+        own = open_sweep(sweep)
         columns = columns_of(data or book_data.load(), own.study)
         for one in judged(own, columns, REFERENCE):
             predictions.append(row(one, own.rule.words))
@@ -144,11 +151,17 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
     if one.found and one.found[0].leaf.unit == "points":
         told = _points_apart(parts, one)
     lacking = max(0, one.of - len(one.found))
-    if one.criterion.summary:
+    if one.criterion.summary and not (lacking and one.criterion.told_bounds):
         each = [*(part.numbers for part in parts), *lacking * [style.DASH]]
-        told = filled(one.criterion.summary, {"met": one.met, "of": one.of}, each)
+        told = filled(one.criterion.summary, {"met": one.met, "of": one.of} | _ends_of_leaves(one), each)
     told += f"{JOINT}{lacking} of {one.of} not measured" if lacking else ""
     return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
+
+
+def _ends_of_leaves(judged: Judged) -> dict[str, list[_Number]]:
+    """The least and the greatest number of each bound."""
+    values = [[one.estimate.value for one in own] for own in _by_leaf(judged.found)]
+    return {"least": [_Number(min(own)) for own in values], "greatest": [_Number(max(own)) for own in values]}
 
 
 def _by_leaf(found: Sequence[Found]) -> list[list[Found]]:

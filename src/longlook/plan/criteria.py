@@ -30,6 +30,8 @@ BESIDE = ("column", "series")
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "trips", "met", "of", "size", "one", "other")
 """What templates have beside the columns."""
+ENDS = ("least", "greatest")
+"""What a summary has of each of its bounds, in their order: `{least[0]}`."""
 QUANTITIES = ("late_share", "kept_median")
 """What `analysis/quantities.py` makes of the numbered loads of two arms."""
 Number = float | int
@@ -131,9 +133,24 @@ class Rule(Value):
     def _known_words(self) -> Self:
         for field in ("name", "told", "summary"):
             for _, name, _, _ in string.Formatter().parse(getattr(self, field, "")):
-                if name is not None and name not in (*COLUMNS, *TOLD) and not (field == "summary" and name.isdigit()):
+                if (
+                    name is not None
+                    and name not in (*COLUMNS, *TOLD)
+                    and not (field == "summary" and _in_summary(name))
+                ):
                     raise ValueError(f"{field}: no {{{name}}} to tell{nearest(name, (*COLUMNS, *TOLD))}")
         return self
+
+
+def _in_summary(name: str) -> bool:
+    """Whether it is a number by its place, or the end of a bound's numbers."""
+    return name.isdigit() or _bound_of(name) is not None
+
+
+def _bound_of(name: str) -> int | None:
+    """Of `least[1]` the place of the bound."""
+    word, _, place = name.removesuffix("]").partition("[")
+    return int(place) if word in ENDS and place.isdigit() and name.endswith("]") else None
 
 
 class Against(Value):
@@ -177,7 +194,8 @@ class Criterion(Rule):
     all: Many[Criterion] = ()
     summary: Text = Field(
         default="",
-        description="template of what is told of all, each by its place ({0}); default: each, joined",
+        description="template of what is told of all, each by its place ({0}), or the ends of a bound's numbers "
+        "({least[0]}, {greatest[0]}); default: each, joined",
     )
 
     @model_validator(mode="after")
@@ -206,6 +224,12 @@ class Criterion(Rule):
             -math.inf if self.at_least is None else self.at_least,
             math.inf if self.at_most is None else self.at_most,
         )
+
+    @property
+    def told_bounds(self) -> int:
+        """How many of its bounds its summary tells the ends of."""
+        names = (name for _, name, _, _ in string.Formatter().parse(self.summary) if name)
+        return max((place + 1 for name in names if (place := _bound_of(name)) is not None), default=0)
 
     @property
     def places(self) -> int:

@@ -96,6 +96,8 @@ def check(
                 _check_leaf(leaf, rows)
                 _check_others(leaf, rows, elsewhere)
             _check_number(one, number_of_squares(one, judging, rows))
+            if one.told_bounds > (there := len(list(one.leaves(judging)))):
+                raise PlanError(f"summary: it tells the ends of {one.told_bounds} bounds, and has {there}")
         except PlanError as error:
             raise PlanError(f"predictions.{number} (n = {one.n}): {error}") from None
 

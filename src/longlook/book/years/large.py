@@ -11,8 +11,9 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, predictions_table
-from longlook.book.years.evidence import BASE, FIRST_HTTP3, LARGEST, PROTOCOLS, TEN_MB, Measured, cells, changes
+from longlook.book.judged import predicted
+from longlook.book.predicted import Prediction
+from longlook.book.years.evidence import FIRST_HTTP3, LARGEST, PROTOCOLS, TEN_MB, Measured, cells, changes
 from longlook.book.years.milestones import milestones
 from longlook.book.years.predictions import no_step, span
 from longlook.figure import style
@@ -21,7 +22,6 @@ from longlook.figure.table import html_table
 LOSSY = ("years-large-loss",)
 WHERE = "10 MB with 1 % loss:"
 OLDEST = 64
-NEAR, APART = 0.01, 0.05
 LEAST_LEFT = 0.75
 """Of the time on the slower link."""
 
@@ -51,16 +51,11 @@ def _time(cell: Measured, number: int, protocol: str) -> str:
 def predictions(data: BookData | None = None) -> HTML:
     """Of both sweeps."""
     data = data or book_data.load()
-    return predictions_table((*without_loss(cells(data, series=(TEN_MB,))), *with_loss(cells(data, series=LOSSY))))
-
-
-def without_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
-    """In the order of the sweep's head; none before it is measured."""
-    return (_as_the_thesis(found), _near_each_other(found)) if found else ()
+    return predicted(TEN_MB, with_loss(cells(data, series=LOSSY)), data=data)
 
 
 def with_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
-    """The same of the other sweep."""
+    """In the order of the sweep's head; none before it is measured."""
     if not found:
         return ()
     changed = changes(found)
@@ -69,30 +64,6 @@ def with_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
         no_step(changed, "tcp", OLDEST, WHERE),
         _ahead(found),
         _as_late(found),
-    )
-
-
-def _as_the_thesis(found: Sequence[Measured]) -> Prediction:
-    ratios = [
-        ratio.value
-        for one in found
-        for protocol in PROTOCOLS
-        for number in one.numbers(protocol)
-        if number >= FIRST_HTTP3 and number != BASE and (ratio := one.to_base(number, protocol))
-    ]
-    return Prediction(
-        f"10 MB at 10 Mbit/s: from {FIRST_HTTP3} on each mean lies within {NEAR:.0%} of {BASE}'s",
-        span(ratios),
-        all(abs(one - 1) <= NEAR for one in ratios) if ratios else None,
-    )
-
-
-def _near_each_other(found: Sequence[Measured]) -> Prediction:
-    ratios = [ratio.value for one in found for number in one.numbers("quic") if (ratio := one.ratio(number))]
-    return Prediction(
-        f"with no browser are the means of QUIC and of TCP more than {APART:.0%} apart",
-        f"{span(ratios)} (QUIC by TCP)",
-        all(abs(one - 1) <= APART for one in ratios) if ratios else None,
     )
 
 

@@ -12,7 +12,8 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.judged import predicted
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import (
     BASE,
@@ -42,8 +43,6 @@ LITTLE = 0.05
 GOOGLE = (69, 85)
 LEAST_SHARE = 0.9
 BEFORE_KEY_SHARE, WITH_KEY_SHARE, LESS_THAN_A_ROUND_TRIP_MS = 119, 153, 20.0
-SAME_VERSION = 0.03
-BOTH_0RTT_MS = 15.0
 OLD = ("gquic37", "c64q039")
 NEW = ("c92q043", "c92d29", "c92")
 
@@ -51,13 +50,11 @@ NEW = ("c92q043", "c92d29", "c92")
 def table(data: BookData | None = None) -> HTML:
     """Of all sweeps."""
     data = data or book_data.load()
-    return predictions_table(
-        (
-            *of_years(cells(data, series=(SERIES,))),
-            *of_versions(data),
-            *of_loss(cells(data, series=LOSS)),
-            *of_releases(data),
-        )
+    return predicted(
+        of_years(cells(data, series=(SERIES,))),
+        VERSIONS,
+        (*of_loss(cells(data, series=LOSS)), *of_releases(data)),
+        data=data,
     )
 
 
@@ -162,45 +159,6 @@ def _key_share(found: Sequence[Measured]) -> Prediction:
 
 Versions = dict[tuple[str, float], dict[str, Summary]]
 """Page and bandwidth -> stack -> QUIC's page load times."""
-
-
-def of_versions(data: BookData) -> tuple[Prediction, ...]:
-    """None before they are measured."""
-    found = by_stack(data, VERSIONS)
-    if not found:
-        return ()
-    google, draft, http3 = NEW
-    return (
-        _alike(found, *OLD, f"Chromium 64: Q037 is within {SAME_VERSION:.0%} of Q039, with 5 KB within {SAME_MS:g} ms"),
-        _alike(
-            found,
-            draft,
-            http3,
-            f"Chromium 92: draft 29 is within {SAME_VERSION:.0%} of version 1, with 5 KB within {SAME_MS:g} ms",
-        ),
-        _both_resume(found, google, http3),
-    )
-
-
-def _alike(found: Versions, one: str, other: str, said: str) -> Prediction:
-    ratios = [own[one].mean / own[other].mean for (page, _), own in found.items() if page != SMALLEST]
-    apart = [own[one].mean - own[other].mean for (page, _), own in found.items() if page == SMALLEST]
-    text = f"{span(ratios)} times; with 5 KB {_list(apart)} ms"
-    holds = all(abs(ratio - 1) <= SAME_VERSION for ratio in ratios) and all(abs(ms) <= SAME_MS for ms in apart)
-    return Prediction(said, text, holds)
-
-
-def _list(numbers: Iterable[float]) -> str:
-    return " and ".join(f"{number:+.1f}".replace("-", style.MINUS) for number in numbers)
-
-
-def _both_resume(found: Versions, google: str, http3: str) -> Prediction:
-    apart = [own[google].mean - own[http3].mean for (page, _), own in found.items() if page == SMALLEST]
-    return Prediction(
-        f"Chromium 92: with 5 KB Google's QUIC takes as long as version 1 within {BOTH_0RTT_MS:g} ms",
-        f"{_list(apart)} ms",
-        all(abs(ms) <= BOTH_0RTT_MS for ms in apart),
-    )
 
 
 def of_loss(found: Sequence[Measured]) -> tuple[Prediction, ...]:
