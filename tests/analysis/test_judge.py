@@ -109,3 +109,23 @@ def test_several_cells_on_one_square_are_refused_by_what_they_differ_in():
     rows = [*pair(90, 100), *pair(95, 100, duration_s=3.0)]
     with pytest.raises(LonglookError, match="2 cells on one square, which differ in duration_s"):
         judged(rows, {"at_most": 1, "each": "rtt_ms"})
+
+
+def test_over_another_clock_times_are_of_one_unit():
+    rows = [line("quic", 3, metric="finished_s", unit="s", sd=0.01), line("quic", 2000, metric="ttlb_ms", unit="ms")]
+    said = {"arms": "quic", "metric": "finished_s", "over": {"metric": "ttlb_ms"}, "at_most": 2}
+    (found,) = judged(rows, said).found
+    assert found.estimate.value == pytest.approx(1.5) and found.holds
+
+
+def test_what_a_text_says_to_lie_between_two_numbers_is_held_to_both():
+    rows = [line("quic", 2.5, sd=math.nan, least=2.0, most=3.0, loss_pct=2.0), line("quic", 1, sd=math.nan)]
+    said = {"arms": "quic", "where": {"loss_pct": 2}, "over": {"loss_pct": 0}}
+    assert judged(rows, said | {"within": [2, 3]}).holds is True
+    assert judged(rows, said | {"at_most": 2.6}).holds is None
+
+
+def test_a_metric_that_no_load_has_is_made_of_one_that_it_has():
+    rows = [line("quic", 50, metric="connect_ms", server="lsquic"), line("tcp", 50, metric="connect_ms", server="h2o")]
+    (found,) = judged(rows, {"metric": "handshake_ms", "at_least": 1}).found
+    assert (found.left.value, found.right.value) == (68, 50)

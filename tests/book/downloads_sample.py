@@ -28,18 +28,19 @@ LOADS = 4
 
 def write_downloads(processed, sweeps=SWEEPS):
     """Tables of sweeps in which an arm takes the same time under every condition."""
-    write_sweeps(processed, sweeps, "halme2021", _result)
+    write_sweeps(processed, sweeps, "halme2021", _result, joined=True)
 
 
-def _result(campaign, experiment, cell):
+def _result(campaign, experiment, *cells):
+    cell = cells[0]
     together = cell.mode == "together"
     samples = [
         _sample(arm.name, index, place, _metrics(TIMES_S[arm.name], index, cell.link.rtt_ms, together), together)
-        for index in ([0] if together else range(LOADS + 1))
+        for index in (range(len(cells)) if together else range(LOADS + 1))
         for place, arm in enumerate(cell.arms)
     ]
-    counts = (len(cell.arms),) if together else ()
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=counts)
+    counts = (len(cell.arms),) * len(cells) if together else ()
+    return CellResult(campaign, named(experiment, "sample"), cells, tuple(samples), counts=counts)
 
 
 def _metrics(time_s, index, rtt_ms, together):

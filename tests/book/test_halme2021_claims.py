@@ -8,18 +8,17 @@ from book_sample import PUBLISHED
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.halme2021 import claims, direction, rival
+from longlook.book.halme2021 import direction, rival
 from longlook.book.halme2021.chart import ranges
 from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, Beside, printed
+from longlook.book.judged import claim_columns, parts_of
 from longlook.book.times import Times, times
 from longlook.experiment.metrics import DURATION, PACKETS
+from longlook.published.claims import claims_of
+from longlook.published.halme2021 import STUDY
 
-OPEN = [6, 8, 9]
+OPEN = ["halme2021-06", "halme2021-08", "halme2021-09"]
 """Claims that it prints no numbers for."""
-
-
-def said(claim, evidence):
-    return verdict(claim.parts(evidence), claim.of)
 
 
 @pytest.mark.parametrize(
@@ -35,41 +34,19 @@ def test_a_mean_without_an_interval_decides_by_itself():
     assert Times(1.3, math.nan, math.inf).within(1.0, 1.4) is None
 
 
-def test_what_is_printed_holds_but_for_what_its_own_tables_deny():
-    """LSQUIC has 7.9 % more packets in table 3; claims 6, 8 and 9 have no numbers."""
-    found = {int(claim.name[-2:]): said(claim, printed()) for claim in claims.CLAIMS if claim.parts(printed())}
-    assert sorted({*range(1, 12)} - found.keys()) == OPEN
-    failing = {number: text for number, text in found.items() if text != "holds"}
-    assert failing == {7: "holds in 11 of 12, not in LSQUIC, table 3"}
-
-
-class Two:
-    """Evidence of two numbers each for everything: an implementation's and TCP's."""
-
-    def __init__(self, quic, tcp, beside=None):
-        self._of = {TCP: tcp}
-        self._quic, self._beside = quic, beside
-
-    def summary(self, where, arm, metric):
-        return self._of.get(arm, self._quic)
-
-    def beside(self, arm, queue=1000):
-        return self._beside
-
-
-def test_scattered_loads_leave_a_claim_open_and_clear_ones_refute_it():
-    first = claims.CLAIMS[0]
-    assert said(first, Two(Summary(102, 0.1, 20), Summary(100, 0.1, 20))) == "holds"
-    assert said(first, Two(Summary(102, 9.0, 20), Summary(100, 9.0, 20))) == "open"
-    assert said(first, Two(Summary(110, 0.1, 20), Summary(100, 0.1, 20))) == "does not hold"
-
-
-def test_scenario_three_is_held_to_both_ends_of_what_it_says():
-    took = Beside(Times(2.0, 1.9, 2.1), Times(1.4, 1.3, 1.5), Times(3.5, 3.2, 3.8))
-    ten, eleven = claims.CLAIMS[9:]
-    evidence = Two(None, None, took)
-    assert said(ten, evidence) == "holds"
-    assert said(eleven, evidence) == "holds in 1 of 3, not in LSQUIC, TCP"
+def test_what_is_printed_holds_but_for_what_its_own_tables_deny(tmp_path):
+    """LSQUIC has 7.9 % more packets in table 3; claims 6, 8 and 9 have no numbers. A copy without campaigns has this
+    column alone."""
+    columns = claim_columns(STUDY, book_data.read(PUBLISHED, tmp_path))
+    assert list(columns) == ["Published"]
+    said = {
+        one.criterion.id: verdict(parts_of(one, claims_of(STUDY).judging), one.of)
+        for one in columns["Published"]
+        if one.found
+    }
+    assert sorted({f"halme2021-{one:02}" for one in range(1, 12)} - said.keys()) == OPEN
+    failing = {name: text for name, text in said.items() if text != "holds"}
+    assert failing == {"halme2021-07": "holds in 11 of 12, not in LSQUIC, table 3"}
 
 
 def test_the_printed_numbers_are_those_of_the_tables():
@@ -80,12 +57,6 @@ def test_the_printed_numbers_are_those_of_the_tables():
     assert printed().summary(TABLES["5"], "lsquic", PACKETS.name).mean == 1337
     assert printed().beside("lsquic").tcp.value == pytest.approx(1.954)
     assert len(ranges()) == 16
-
-
-def test_a_copy_without_campaigns_has_the_published_column_alone(tmp_path):
-    data = book_data.read(PUBLISHED, tmp_path)
-    assert list(claims.evaluate(data)) == ["Published"]
-    assert "not measured" not in claims.claims_table(data)
 
 
 def test_each_prediction_on_the_short_queue_can_fail():

@@ -23,7 +23,7 @@ from longlook.analysis.lowest import (
     lowest_ratio,
     spread,
 )
-from longlook.analysis.quantities import QUANTITIES, Numbered
+from longlook.analysis.quantities import MADE, QUANTITIES, Numbered
 from longlook.analysis.welch import Summary
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
@@ -54,10 +54,14 @@ class Column:
     def rows(self, series: Sequence[str], metric: str) -> list[Row]:
         """Those of a metric."""
         wanted = self.metric or metric
-        found = [row for one in series for row in self.of_series(one) if row["metric"] == wanted]
-        there = {(row.get("cell_id"), row["arm"]) for row in found}
+        there = [row for one in series for row in self.of_series(one)]
+        found = [row for row in there if row["metric"] == wanted]
+        if wanted in MADE and not found:
+            measured, made = MADE[wanted]
+            found = [{**row, "metric": wanted, "mean": made(row)} for row in there if row["metric"] == measured]
+        known = {(row.get("cell_id"), row["arm"]) for row in found}
         own = (row for row in self.planned if row["series"] in series)
-        lacking = [row for row in own if (row["cell_id"], row["arm"]) not in there]
+        lacking = [row for row in own if (row["cell_id"], row["arm"]) not in known]
         return found + [{**row, "metric": wanted, "n": 0} for row in lacking]
 
     def summary(self, series: str, arm: str, metric: str = "", **where: Any) -> Summary | None:
@@ -120,7 +124,8 @@ def _others(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
     found: list[list[Mapping[Square, list[Row]]]] = [[] for _ in leaf.pairs]
     if leaf.over is not None:
         where, series = base(leaf)
-        rows = columns[str(leaf.over.get("column", column))].rows(series or (), leaf.metric or "")
+        metric = str(leaf.over.get("metric", leaf.metric or ""))
+        rows = columns[str(leaf.over.get("column", column))].rows(series or (), metric)
         arm = leaf.over.get("arm")
         for own, pair in zip(found, leaf.pairs, strict=True):
             own += [squares(leaf, one if arm is None else str(arm), rows, where) for one in pair]
@@ -159,7 +164,17 @@ def _number(
     if leaf.unit in ("trips", "s"):
         first, left, right = (one.per(rows[0]["rtt_ms"] if leaf.unit == "trips" else 1000) for one in estimates)
         estimates = first, left, right
+    if len(own) == 1:
+        first, left, right = (_between(one, rows[0]) for one in estimates)
+        estimates = first, left, right
     return Found(leaf, pair, *estimates, rows)
+
+
+def _between(found: Estimate, row: Row) -> Estimate:
+    """Of what a text says to lie between two numbers these are the ends, which its row has."""
+    if row.get("least") is None:
+        return found
+    return Estimate(found.value, *(found.value * row[end] / row["mean"] for end in ("least", "most")))
 
 
 def _points(leaf: Criterion, known: list[Any]) -> Three:
@@ -241,10 +256,12 @@ def _only(rows: list[Row]) -> Summary | None:
 
 
 def _summary(row: Row) -> Summary | None:
-    """None of an arm that has no sample."""
+    """None of an arm that has no sample. Times are ms, whichever unit their metric has."""
     if not row["n"]:
         return None
-    return Summary(float(row["mean"]), math.nan if row["sd"] is None else float(row["sd"]), int(row["n"]))
+    unit = 1000 if row.get("unit") == "s" else 1
+    sd = math.nan if row["sd"] is None else float(row["sd"]) * unit
+    return Summary(float(row["mean"]) * unit, sd, int(row["n"]))
 
 
 def _slope(along: str, rows: list[Row], values: Sequence[Any]) -> Summary | None:

@@ -30,6 +30,7 @@ from longlook.plan.squares import number_of_squares
 from longlook.plan.sweep import Sweep
 from longlook.plan.workload import size_label
 from longlook.published.claims import claims_of
+from longlook.published.registry import published_means
 from longlook.record.campaign import CAMPAIGN_NAME
 from longlook.record.criteria import CHANGED, SEALED, criteria_of, standing
 from longlook.record.durable import read_json
@@ -46,7 +47,9 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
     def column(key: str, own: str) -> Column:
         @cache
         def rows(series: str) -> Sequence[Row]:
-            return [spelled(row) for row in data.rows("arms", study, series, key).to_dict("records")]
+            found = [spelled(row) for row in data.rows("arms", study, series, key).to_dict("records")]
+            printed = published_means(study) if key == PUBLISHED.key else ()
+            return found + [row for row in printed if row["series"] == series]
 
         @cache
         def samples(series: str) -> Mapping[tuple[str, str, str, str], list[float]]:

@@ -25,8 +25,8 @@ from longlook.plan.value import Many, Name, PlanError, Text, Value, listed, near
 
 FORMS = ("value", "ratio", "difference", "spread", "arms")
 BOUNDS = ("within", "at_least", "at_most")
-BESIDE = ("column", "series")
-"""What `over` may name besides columns: another column of the evidence, another series."""
+BESIDE = ("column", "series", "metric")
+"""What `over` may name besides columns: another column of the evidence, another series, another clock."""
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "trips", "met", "of", "size", "one", "other")
 """What templates have beside the columns."""

@@ -6,13 +6,15 @@ them: they are no `PublishedCell`s.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
+from longlook.plan.conditions import ARM, PLACE, Row, rows_of
 from longlook.published.files import rows
 
 STUDY = "halme2021"
@@ -25,6 +27,11 @@ ARMS: dict[str, dict[str, Any]] = {
 }
 """What stands here for the thesis's implementations, by its names. It states no controllers: these are their own
 (LSQUIC takes BBR where the RTT is above 1.5 ms)."""
+BESIDE_TCP = {
+    "finished_s": ("time_increase_pct", "time_ratio_to_solo"),
+    "connect_ms": ("handshake_ratio_to_solo",),
+}
+"""Of scenario 3: metric, and how the text's numbers of it are called."""
 QUEUE_PACKETS = 1000
 """What "buffer 0" is taken for: Mininet's default, which is netem's."""
 
@@ -139,3 +146,44 @@ def _remark(where: str, row: dict[str, str]) -> Remark:
 def scenarios(folder: Path | None = None) -> list[dict[str, str]]:
     """Table 1 as it is printed; several values of a column are separated by blanks."""
     return [row for _, row in rows(STUDY, "scenarios.csv", folder)]
+
+
+def means(folder: Path | None = None) -> list[Row]:
+    """Means of tables 2 to 5, and what the text says of scenario 3 in times of what each takes alone, as rows of
+    `arms`; `least` and `most` where it says between which two numbers something lies."""
+    found = [
+        {**row, "metric": metric, "unit": unit, "mean": mean, "sd": None, "n": own.n}
+        for one in tables(folder)
+        for row in rows_of(one.cell)
+        for own in (one.printed[row["arm"]],)
+        for metric, unit, mean in (
+            ("duration_ms", "ms", own.time_avg_s * 1e3),
+            ("handshake_ms", "ms", own.handshake_s * 1e3),
+            ("packets", "packets", own.packets),
+            ("packets_up", "packets", own.packets * own.client_share_pct / 100),
+        )
+    ]
+    return found + list(_beside_tcp(remarks(folder)))
+
+
+def _beside_tcp(said: list[Remark]) -> Iterator[Row]:
+    """Scenario 3, in times of once: what each takes alone."""
+    same = dict.fromkeys((*PLACE, *ARM)) | {"rtt_ms": 100.0, "loss_pct": 0.0, "unit": "times", "sd": None, "n": 10}
+    for arm, label in (("aioquic", "aioquic vs TCP"), ("lsquic", "LSQUIC vs TCP"), ("ngtcp2", "ngtcp2 vs TCP")):
+        for (own, other), (metric, spelled) in product(((arm, "tcp"), ("tcp", arm)), BESIDE_TCP.items()):
+            ends = [_times(one) for one in said if one.metric in spelled and _is_of(one, own, other)]
+            ranged = {"least": min(ends), "most": max(ends)} if len(ends) > 1 else {}
+            if ends:
+                beside = {"series": "parallel", "label": label, "metric": metric, "mean": sum(ends) / len(ends)}
+                yield same | beside | {"arm": own} | ranged
+    for arm, metric in product(ARMS, ("ttlb_ms", "connect_ms")):
+        yield same | {"series": "not-printed", "arm": arm, "metric": metric, "mean": 1.0}
+
+
+def _times(remark: Remark) -> float:
+    return 1 + remark.value / 100 if remark.metric.endswith("_pct") else remark.value
+
+
+def _is_of(remark: Remark, own: str, other: str) -> bool:
+    beside = remark.conditions.get("run_in_parallel_with", "").split(" or ")
+    return remark.implementation == own and other in beside

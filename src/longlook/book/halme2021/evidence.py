@@ -8,19 +8,20 @@ than its client's own time.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import pandas as pd
 
-from longlook import paths
 from longlook.analysis.welch import Summary, summarise, summary_of
 from longlook.book.data import BookData
 from longlook.book.times import Times, times
-from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, PACKETS, PACKETS_UP, TTLB
-from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, Remark, Table, remarks, tables
+from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, TTLB
+from longlook.plan.conditions import Row
+from longlook.plan.squares import selects
+from longlook.published.halme2021 import QUEUE_PACKETS, STUDY
+from longlook.published.registry import published_means
 
 QUIC = ("aioquic", "lsquic", "ngtcp2")
 TCP = "tcp"
@@ -31,7 +32,7 @@ LASTS = (DURATION.name, TTLB.name)
 """Until the connection is over, and until the file is there."""
 HANDSHAKE = "handshake_ms"
 """By the thesis's own definition."""
-MEGABYTE, SMALLEST = 1_000_000, 10_000
+MEGABYTE = 1_000_000
 """Bytes: the thesis's KB and MB are decimal."""
 
 
@@ -51,8 +52,6 @@ ALONE = Where("not-printed", loss_pct=0)
 """50 ms one way without loss: what scenario 3 is compared with."""
 QUEUES = {1000: ("parallel", ALONE), 10: ("parallel-10", Where("alone-10")), 50: ("parallel-50", Where("alone-50"))}
 """Of scenario 3, packets: the series of both at once, and that of each alone."""
-ONE_PERCENT = Where("not-printed", loss_pct=2)
-SMALL = Where("small-2", SMALLEST)
 
 
 @dataclass(frozen=True)
@@ -77,52 +76,23 @@ class Evidence(Protocol):
 class Printed:
     """Means without standard deviations, so that no interval can be made."""
 
-    def __init__(self) -> None:
-        self._tables: Mapping[str, Table] = {f"table-{one.table}": one for one in tables(paths.PUBLISHED)}
-        self._remarks = tuple(remarks(paths.PUBLISHED))
-
     def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
-        table = self._tables.get(where.series)
-        if table is None or where.object_bytes != table.cell.workload.total_bytes:
-            return None
-        own = table.printed[arm]
-        packets_up = own.packets * own.client_share_pct / 100
-        known = {
-            DURATION.name: own.time_avg_s * 1e3,
-            HANDSHAKE: own.handshake_s * 1e3,
-            PACKETS.name: own.packets,
-            PACKETS_UP.name: packets_up,
-        }
-        return Summary(known[metric], math.nan, own.n) if metric in known else None
+        row = self._row(where.series, arm, metric, total_bytes=where.object_bytes)
+        return None if row is None else Summary(row["mean"], math.nan, row["n"])
 
     def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
-        if queue != QUEUE_PACKETS:
-            return None
-        quic, tcp = self._said(arm, TCP), self._said(TCP, arm)
-        handshake = self._ranged("handshake_ratio_to_solo", TCP, arm)
-        return None if quic is None or tcp is None else Beside(quic, tcp, handshake)
+        label = f"{NAMES[arm]} vs {NAMES[TCP]}"
+        asked = ((arm, FINISHED.name), (TCP, FINISHED.name), (TCP, CONNECT.name))
+        quic, tcp, handshake = (self._times(label, *one) for one in asked)
+        return None if quic is None or tcp is None or queue != QUEUE_PACKETS else Beside(quic, tcp, handshake)
 
-    def _said(self, arm: str, other: str) -> Times | None:
-        """How many times its time alone."""
-        increase = self._ranged("time_increase_pct", arm, other)
-        if increase is not None:
-            return Times(*(1 + pct / 100 for pct in (increase.value, increase.low, increase.high)))
-        return self._ranged("time_ratio_to_solo", arm, other)
+    def _times(self, label: str, arm: str, metric: str) -> Times | None:
+        row = self._row("parallel", arm, metric, label=label)
+        return None if row is None else Times(row["mean"], row.get("least", math.nan), row.get("most", math.nan))
 
-    def _ranged(self, metric: str, arm: str, other: str) -> Times | None:
-        """A number, or the middle of the two that it says something lies between."""
-        found = [
-            one.value
-            for one in self._remarks
-            if one.metric == metric and one.implementation == arm and _is_beside(one, other)
-        ]
-        if len(found) < 2:
-            return Times(found[0]) if found else None
-        return Times(sum(found) / len(found), min(found), max(found))
-
-
-def _is_beside(remark: Remark, other: str) -> bool:
-    return other in remark.conditions.get("run_in_parallel_with", "").split(" or ")
+    def _row(self, series: str, arm: str, metric: str, **where: Any) -> Row | None:
+        wanted = {"series": series, "arm": arm, "metric": metric, **where}
+        return next((row for row in published_means(STUDY) if selects(wanted, row)), None)
 
 
 @dataclass(frozen=True)

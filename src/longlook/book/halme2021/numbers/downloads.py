@@ -6,41 +6,16 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from longlook.book.claimed import verdict
 from longlook.book.halme2021 import direction
-from longlook.book.halme2021.claims import CLAIMS
 from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES
 from longlook.book.halme2021.evidence import Measured as Own
 from longlook.book.hypotheses import stated
+from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import DURATION, PACKETS
-
-
-def _verdicts(m: Measured) -> list[str]:
-    """Of every claim, by the reference campaigns."""
-    evidence = Own(m.data, m.key)
-    found = [(claim.parts(evidence), claim.of) for claim in CLAIMS]
-    if not all(parts for parts, _ in found):
-        raise NotMeasured("not every claim is measured")
-    return [verdict(parts, of) for parts, of in found]
-
-
-def _how_many(true: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        return StatedNumber(
-            str(sum(map(true, _verdicts(m)))), "verdicts of the claims, from data/raw/reference-halme-*"
-        )
-
-    return number
-
-
-def _holds(text: str) -> bool:
-    return text == "holds"
-
-
-def _fails(text: str) -> bool:
-    return text == "does not hold"
+from longlook.published.claims import claims_of
+from longlook.published.halme2021 import STUDY
 
 
 def _mean(table: str, arm: str, metric: str = DURATION.name) -> Callable[[Measured], Quantity]:
@@ -111,11 +86,11 @@ NUMBERS: Numbers = {
     "then-400": _slow("then"),
     "told-400": _slow("then told"),
     "claims": lambda m: StatedNumber(
-        str(len(CLAIMS)), "claims that its tables and text make: data/published/halme2021"
+        str(len(claims_of(STUDY).claims)), "claims that its tables and text make: data/published/halme2021"
     ),
-    "claims-hold": _how_many(_holds),
-    "claims-fail": _how_many(_fails),
-    "claims-partly": _how_many(lambda text: not _holds(text) and not _fails(text)),
+    "claims-hold": lambda m: claims_counted(m, lambda said: said == "holds"),
+    "claims-fail": lambda m: claims_counted(m, lambda said: said == "does not hold"),
+    "claims-partly": lambda m: claims_counted(m, lambda said: said not in ("holds", "does not hold")),
     **{f"{arm}-{table}": _seconds(table, arm) for arm, table in (("aioquic", "4"), ("tcp", "2"), ("tcp", "4"))},
     **{f"{arm}-4-pct": _more("4", arm) for arm in QUIC},
     **{f"{arm}-2-packets": _more("2", arm, PACKETS.name) for arm in QUIC},
