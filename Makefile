@@ -57,11 +57,11 @@ check: bootstrap
 	done; \
 	exit $$status
 
-# The checks and the tools' own tests in Go are among them (tests/checks), beside the others; the last line is the summary.
-# Four workers for two processors (tests/conftest.py); PYTEST_ARGS=-n0 for one process. Python keeps what it compiles, also
+# The checks and the tools' own tests in Go are among them (tests/contract/checks), beside the others; the last line is the summary.
+# Two workers, of which one has all that measures (tests/conftest.py); PYTEST_ARGS=-n0 for one process. Python keeps what it compiles, also
 # where it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
-	@PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 4 $(PYTEST_ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
 book: bootstrap
 	@$(BIN)longlook book $(if $(FRESH),--fresh)

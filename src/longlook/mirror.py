@@ -88,7 +88,7 @@ def _python_locks(parts: Iterable[Part]) -> list[Path]:
 
 
 def _go_sources() -> list[Path]:
-    return sorted(found.parent for folder in ("tools", "tests") for found in paths.ROOT.glob(f"{folder}/*/go.mod"))
+    return sorted(found.parent for folder in ("tools", "tests") for found in paths.ROOT.glob(f"{folder}/**/go.mod"))
 
 
 def _wheels(lock: Path, folder: Path) -> None:

@@ -1,0 +1,109 @@
+"""The stop watch tells a process that is stopped or frozen from one that is idle."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from freezing import freezable
+
+from longlook.errors import LonglookError
+from longlook.host import process
+from longlook.probe.held import freezers, is_frozen, is_held
+from longlook.probe.stopwatch import StopWatch
+
+IDLE = """
+import sys, threading, time
+for _ in range(3):
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+print("idle", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def idle():
+    """A process that waits in several threads for what never comes."""
+    child = process.start([sys.executable, "-S", "-c", IDLE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    child.stdout.readline()
+    yield child
+    process.stop(child)
+
+
+def test_what_the_kernel_tells_is_judged():
+    for told in (b"get_signal", b"do_freezer_trap", b"__refrigerator", b"do_signal_stop", b"ptrace_stop.part.0"):
+        assert is_held(told)
+    for told in (b"", b"0", b"ep_poll", b"futex_wait_queue", b"hrtimer_nanosleep", b"do_epoll_wait"):
+        assert not is_held(told)
+    assert is_held(b"47 (a (T) name) T 1 47") and is_held(b"47 (traced) t 1")
+    assert not is_held(b"47 (a (T) name) S 1 47") and not is_held(b"47 (waits) D 1")
+    assert is_frozen(b"populated 1\nfrozen 1\n") and is_frozen(b"FROZEN\n") and is_frozen(b"FREEZING\n")
+    assert not is_frozen(b"populated 1\nfrozen 0\n") and not is_frozen(b"THAWED\n") and not is_frozen(b"")
+
+
+def test_the_files_of_both_versions_are_found():
+    mounts = (
+        "tmpfs /sys/fs/cgroup tmpfs rw 0 0\ncgroup /cg/cpu cgroup rw,cpu 0 0\ncgroup /cg/fr cgroup rw,freezer 0 0\n"
+    )
+    unified = "cgroup2 /cg/two cgroup2 rw,nsdelegate 0 0\n"
+    groups = "6:freezer:/a/b\n1:cpu:/\n0::/c:d\n"
+    assert list(freezers(mounts, groups)) == ["/cg/fr/a/b/freezer.state"]
+    assert list(freezers(unified, groups)) == ["/cg/two/c:d/cgroup.events"]
+    assert len(list(freezers(mounts + unified, groups))) == 2
+    assert list(freezers("", groups)) == []
+
+
+def watched(pid, hold):
+    """What the watch says of an interval in which `hold()` held a process, and of the one before."""
+    with StopWatch() as watch:
+        watch.add((pid,))
+        time.sleep(0.5)
+        before = time.monotonic()
+        hold()
+        time.sleep(0.05)
+        after = time.monotonic()
+        time.sleep(0.1)
+        return watch.stopped(before, after), watch.stopped(before - 0.4, before)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_frozen_process_is_told_from_an_idle_one(idle, version):
+    with freezable(version, idle.pid) as freeze:
+        frozen, idling = watched(idle.pid, lambda: freeze(0.05))
+    assert idling == {}
+    assert list(frozen) == [f"{idle.pid} {frozen_name(idle.pid)}"] and frozen.popitem()[1] >= 0.02
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_process_that_is_brought_into_a_frozen_group_and_back_is_seen(idle, version):
+    def hold():
+        with freezable(version, idle.pid) as freeze:
+            freeze(0.06)
+
+    frozen, idling = watched(idle.pid, hold)
+    assert idling == {} and list(frozen) == [f"{idle.pid} {frozen_name(idle.pid)}"]
+
+
+def frozen_name(pid):
+    with open(f"/proc/{pid}/comm") as comm:
+        return comm.read().strip()
+
+
+def test_a_stopped_process_and_its_children_are_seen(idle):
+    def hold():
+        os.kill(idle.pid, signal.SIGSTOP)
+        time.sleep(0.08)
+        os.kill(idle.pid, signal.SIGCONT)
+
+    stopped, idling = watched(os.getpid(), hold)  # a descendant of ours
+    assert idling == {} and list(stopped) == [f"{idle.pid} {frozen_name(idle.pid)}"]
+
+
+def test_a_watch_that_has_ended_does_not_say_that_all_is_well():
+    with StopWatch() as watch:
+        os.kill(watch._process.pid, signal.SIGKILL)
+        watch._process.wait()
+        with pytest.raises(LonglookError, match="the StopWatch has ended"):
+            watch.stopped(0, time.monotonic())

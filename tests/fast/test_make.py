@@ -1,0 +1,71 @@
+"""`make check` and `make test`: every check runs, whatever fails before it, and the status tells."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from longlook import paths
+
+CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports --no-logo"]
+TESTS = "python -m longlook.host.userns .venv/bin/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder"
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Runs make with programs that only write down how they were called; what contains `failing` fails."""
+    shutil.copy(paths.ROOT / "Makefile", tmp_path)
+    programs = [tmp_path / "tools" / "bootstrap"]
+    programs += [tmp_path / ".venv" / "bin" / name for name in ("python", "ruff", "mypy", "lint-imports", "longlook")]
+    for program in programs:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(
+            '#!/bin/sh\ncall="${0##*/}${*:+ $*}"\necho "$call" >>calls\n'
+            'echo "${LONGLOOK_MIRROR:-none}" >>mirrors\n[ "$call" != "$FAILING" ]\n'
+        )
+        program.chmod(0o755)
+
+    def run(target: str, failing: str = "") -> tuple[int, list[str]]:
+        Path(tmp_path, "calls").unlink(missing_ok=True)
+        done = subprocess.run(
+            ["make", "--no-print-directory", *target.split()],
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", "FAILING": failing},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        return done.returncode, (tmp_path / "calls").read_text().splitlines()
+
+    return run
+
+
+def test_everything_passes(make):
+    assert make("check") == (0, ["bootstrap", *CHECKS])
+    assert make("test") == (0, ["bootstrap --tests", TESTS])
+
+
+@pytest.mark.parametrize("failing", CHECKS)
+def test_a_failure_makes_the_status_bad_and_stops_nothing(make, failing):
+    assert make("check", failing) == (2, ["bootstrap", *CHECKS])
+
+
+def test_tests_that_fail_make_the_status_bad(make):
+    assert make("test", TESTS) == (2, ["bootstrap --tests", TESTS])
+
+
+def test_offline_everything_is_told_where_the_mirror_is(make, tmp_path):
+    make("check OFFLINE=1 MIRROR=kept")
+    assert set((tmp_path / "mirrors").read_text().split()) == {str(tmp_path / "kept")}
+    (tmp_path / "mirrors").unlink()
+    make("check")
+    assert set((tmp_path / "mirrors").read_text().split()) == {"none"}
+
+
+def test_the_book_is_built_of_what_is_kept_unless_it_is_asked_to_be_fresh(make):
+    bootstrap = "bootstrap quicv1 gquic37"
+    assert make("book") == (0, [bootstrap, "longlook book"])
+    assert make("book FRESH=1") == (0, [bootstrap, "longlook book --fresh"])

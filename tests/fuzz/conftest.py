@@ -1,6 +1,0 @@
-"""Synthetic campaigns are made in tests/dataset."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "dataset"))
