@@ -72,6 +72,13 @@ def difference(base: Summary, other: Summary) -> Estimate:
     return Estimate(value, value - reach, value + reach)
 
 
+def minus(one: Estimate, other: Estimate) -> Estimate:
+    """Their difference, as of two that know nothing of each other."""
+    value = one.value - other.value
+    reach = math.hypot(one.value - one.low, other.value - other.low)
+    return Estimate(value, value - reach, value + reach)
+
+
 def quotient(over: tuple[Summary, Summary], under: tuple[Summary, Summary]) -> Estimate:
     """How many times one quotient of means is another: (a / b) / (c / d), by the errors of their logarithms."""
     means = (*over, *under)

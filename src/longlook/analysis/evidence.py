@@ -23,7 +23,7 @@ from longlook.analysis.lowest import (
     lowest_ratio,
     spread,
 )
-from longlook.analysis.quantities import MADE, QUANTITIES, Numbered
+from longlook.analysis.quantities import MADE, OF_ARMS, OF_PAIRS, Numbered
 from longlook.analysis.welch import Summary
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
@@ -131,7 +131,7 @@ def _others(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
             own += [squares(leaf, one if arm is None else str(arm), rows, where) for one in pair]
     for against in leaf.against:
         where, series = beside(leaf, against)
-        rows = columns[column].rows(series or (), leaf.metric or "")
+        rows = columns[column].rows(series or (), against.metric or leaf.metric or "")
         for own, pair in zip(found, leaf.pairs_against(against), strict=True):
             own += [squares(leaf, one, rows, where) for one in pair]
     return found
@@ -146,8 +146,8 @@ def _number(
     others: list[list[Row]],
 ) -> Found | None:
     """None where one of its arms has no number."""
-    if leaf.quantity is not None:
-        made = QUANTITIES[leaf.quantity](columns[column].numbered, [[row for row in side if row["n"]] for side in own])
+    if leaf.quantity in OF_PAIRS:
+        made = OF_PAIRS[leaf.quantity](columns[column].numbered, [[row for row in side if row["n"]] for side in own])
         rows = tuple(row for side in own for row in side)
         return None if made is None else Found(leaf, pair, made, made, made, rows)
     beside_it = columns[str((leaf.over or {}).get("column", column))]
@@ -161,6 +161,8 @@ def _number(
     else:
         estimates = _of_medians(leaf, own, known) if leaf.statistic == "lowest-median" else _of_means(leaf, known)
     rows = tuple(row for rows in (*own, *others) for row in rows)
+    if leaf.unit == "times":
+        return Found(leaf, pair, _quotient(estimates), *estimates[1:], rows) if estimates[2].value > 0 else None
     if leaf.unit in ("trips", "s"):
         first, left, right = (one.per(rows[0]["rtt_ms"] if leaf.unit == "trips" else 1000) for one in estimates)
         estimates = first, left, right
@@ -186,6 +188,11 @@ def _points(leaf: Criterion, known: list[Any]) -> Three:
     return Estimate(abs(own.value - nearest) * 100), own, Estimate(nearest)
 
 
+def _quotient(estimates: Three) -> Estimate:
+    """How many times one difference is the other, without an interval."""
+    return Estimate(estimates[1].value / estimates[2].value)
+
+
 def _ratio(left: Summary, right: Summary) -> Estimate:
     return estimate.times(right, left)
 
@@ -205,7 +212,7 @@ def _of_means(leaf: Criterion, known: list[Any]) -> Three:
         sides = form(right, left), form(right_base, left_base)
         if leaf.ratio:
             return estimate.quotient((left, right), (left_base, right_base)), *sides
-        return estimate.interval(estimate.combined((1, -1, -1, 1), known)), *sides
+        return estimate.minus(*sides), *sides
     if leaf.ratio:
         both = estimate.quotient((left, left_base), (right, right_base))
         return both, estimate.times(left_base, left), estimate.times(right_base, right)
@@ -239,6 +246,8 @@ def _of_two_medians(leaf: Criterion, own: list[list[Row]], left: Clients, right:
 
 def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None:
     """What a leaf's statistic is made of, of one side in one square."""
+    if leaf.quantity is not None:
+        return OF_ARMS[leaf.quantity](column.numbered, _one(rows), leaf.metric or "") if rows else None
     if leaf.statistic == "lowest-median":
         clients = tuple(column.loads(row) if row["n"] else () for row in rows)
         return clients if clients and all(clients) else None
@@ -249,10 +258,14 @@ def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None
 
 
 def _only(rows: list[Row]) -> Summary | None:
+    return _summary(_one(rows))
+
+
+def _one(rows: list[Row]) -> Row:
     if len(rows) > 1:
         differ = [name for name in COLUMNS if len({str(row.get(name)) for row in rows}) > 1]
         raise LonglookError(f"{len(rows)} cells on one square, which differ in {', '.join(differ)}; say which")
-    return _summary(rows[0])
+    return rows[0]
 
 
 def _summary(row: Row) -> Summary | None:

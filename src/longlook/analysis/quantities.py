@@ -1,15 +1,18 @@
 """Quantities that criteria name: numbers of loads that no statistic of one metric is. Pure.
 
-Each is made of the numbered loads of two arms, cell by cell; their names stand in `plan/criteria.py`.
+Each is made of the numbered loads of one arm, or of two cell by cell; their names stand in `plan/criteria.py`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import Loads, lowest_ratio
+from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
+from longlook.plan.criteria import CPU_METRICS
 
 Numbered = Callable[[Row, str], Mapping[int, float]]
 """Of a row and a metric, the number of each load that counts -> its value."""
@@ -44,9 +47,45 @@ def _raced(numbered: Numbered, sides: Sides) -> list[tuple[Loads, Loads]]:
     return found
 
 
-QUANTITIES: Mapping[str, Callable[[Numbered, Sides], Estimate | None]] = {
+def throughput_mb_s(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """Bytes of the file over the time to its last one, of each load, in 1,000,000 bytes a second."""
+    return _summed(row, numbered, lambda found: [row["object_bytes"] / 1e3 / ms for ms in found], "ttlb_ms")
+
+
+def cpu_s_per_gb(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """CPU time of an end for 1,000,000,000 bytes."""
+    return _summed(row, numbered, lambda found: [cpu_s * 1e9 / row["object_bytes"] for cpu_s in found], metric)
+
+
+def cpu_used_pct(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """How much of what it may have of a processor an end used, without an interval: near 100 it was the limit."""
+    cpu, took = (_summed(row, numbered, list, one) for one in (metric, "ttlb_ms"))
+    held_pct = row[metric.replace("_s", "_pct")]
+    if cpu is None or took is None or held_pct is None:
+        return None
+    return Summary(cpu.mean / (took.mean / 1e3 * held_pct / 100) * 100, math.nan, 1)
+
+
+def busier_cpu_used_pct(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """The same of the end that used more of its own."""
+    ends = [cpu_used_pct(numbered, row, one) for one in CPU_METRICS]
+    return max((one for one in ends if one is not None), key=lambda one: one.mean, default=None)
+
+
+def _summed(row: Row, numbered: Numbered, of: Callable[[Loads], list[float]], metric: str) -> Summary | None:
+    found = tuple(numbered(row, metric).values()) if row["n"] else ()
+    return summarise(of(found)) if found else None
+
+
+OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | None]] = {
     "late_share": late_share,
     "kept_median": kept_median,
+}
+OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
+    "throughput_mb_s": throughput_mb_s,
+    "cpu_s_per_gb": cpu_s_per_gb,
+    "cpu_used_pct": cpu_used_pct,
+    "busier_cpu_used_pct": busier_cpu_used_pct,
 }
 
 HALF_A_TRIP_LATER = ("lsquic", "aiohttp")

@@ -20,7 +20,7 @@ from longlook.book.data import COLUMNS, BookData
 from longlook.book.loads import counting
 from longlook.book.predicted import FEW, Prediction, predictions_table
 from longlook.book.round_trips import trips_text
-from longlook.book.times import ms_text, percent_text, seconds_text
+from longlook.book.times import ms_text, percent_text, seconds_text, times_text
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
@@ -203,7 +203,8 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     usual = _usual(found)
     square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
-    square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "ms": usual}
+    square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual}
+    square |= {"times": times_text(own), "ms": _in_ms(found)}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
     return ClaimPart(filled(leaf.name, square), filled(leaf.told or "{percent}", square), found.holds)
@@ -215,6 +216,12 @@ def _usual(found: Found) -> str:
     if leaf.unit in ("trips", "s"):
         return trips_text(own) if leaf.unit == "trips" else seconds_text(own)
     return ms_text(own) if leaf.difference else percent_text(own)
+
+
+def _in_ms(found: Found) -> str:
+    """A time in ms, in whichever unit its bounds are."""
+    trips = found.leaf.unit == "trips"
+    return ms_text(found.estimate.per(1 / found.rows[0]["rtt_ms"])) if trips else _usual(found)
 
 
 def _spelled(value: Any) -> str:

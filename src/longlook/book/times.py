@@ -18,6 +18,7 @@ __all__ = [
     "quotient",
     "seconds_text",
     "times",
+    "times_text",
 ]
 Times = Estimate
 """Of ratios."""
@@ -38,6 +39,12 @@ def ms_text(found: Estimate) -> str:
     """`14.2 ms (12.9 to 15.0)`."""
     texts = [f"{one:z.1f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]
     return f"{texts[0]} ms" + ("" if texts[1] == "nan" else f" ({texts[1]} to {texts[2]})")
+
+
+def times_text(found: Estimate) -> str:
+    """`2.61 times (2.55 to 2.67)`."""
+    interval = "" if math.isnan(found.low) else f" ({found.low:.2f} to {found.high:.2f})"
+    return f"{found.value:.2f} times{interval}"
 
 
 def seconds_text(found: Estimate) -> str:

@@ -28,12 +28,17 @@ BOUNDS = ("within", "at_least", "at_most")
 BESIDE = ("column", "series", "metric")
 """What `over` may name besides columns: another column of the evidence, another series, another clock."""
 COLUMNS = (*PLACE, "netem", *ARM)
-TOLD = ("value", "low", "high", "left", "right", "percent", "ms", "trips", "met", "of", "size", "one", "other")
+TOLD = ("value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other")
 """What templates have beside the columns."""
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
-QUANTITIES = ("late_share", "kept_median")
+OF_PAIRS = ("late_share", "kept_median")
 """What `analysis/quantities.py` makes of the numbered loads of two arms."""
+OF_CPU = ("cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
+OF_ARMS = ("throughput_mb_s", *OF_CPU)
+"""What it makes of the loads of one, of which then a ratio or a difference is made."""
+QUANTITIES = (*OF_PAIRS, *OF_ARMS)
+CPU_METRICS = ("client_cpu_s", "server_cpu_s")
 Number = float | int
 
 
@@ -99,10 +104,10 @@ class Rule(Value):
     metric: Name | None = None
     quantity: Name | None = Field(default=None, description="of QUANTITIES, in place of a statistic of the metric")
     statistic: Literal["mean", "slope", "lowest-median"] | None = None
-    unit: Literal["trips", "points", "s"] | None = Field(
+    unit: Literal["trips", "points", "s", "times"] | None = Field(
         default=None,
         description="of a time: round trips of the link, or seconds; of a ratio against another: percentage points "
-        "between the two, by the numbers alone",
+        "between the two, of a difference against another how many times that it is, both by the numbers alone",
     )
     tell: Literal["each", "ends"] | None = Field(
         default=None, description="of more than three numbers each, or the ends and those that are not as predicted"
@@ -159,6 +164,7 @@ class Against(Value):
     called = "against"
 
     series: Many[Name] | None = None
+    metric: Name | None = None
     where: Where = Field(default={})
     ratio: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
     difference: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
@@ -282,6 +288,12 @@ class Criterion(Rule):
             raise PlanError('what several span is told of in points: unit = "points"')
         if self.unit == "points" and not (self.ratio and self.against):
             raise PlanError('points are between two ratios: unit = "points" needs ratio and against')
+        if self.unit == "times" and not (self.difference and self.against):
+            raise PlanError('times are of two differences: unit = "times" needs difference and against')
+        if self.quantity in OF_ARMS and self.statistic not in (None, "mean"):
+            raise PlanError(f"{self.quantity} is a mean: it has no other statistic")
+        if self.quantity in OF_CPU and self.metric not in CPU_METRICS:
+            raise PlanError(f"{self.quantity} is of {' or '.join(CPU_METRICS)}, not of {self.metric}")
         if (self.statistic == "slope") is not (self.along is not None):
             raise PlanError("a slope is along a condition, and nothing else is")
         return self

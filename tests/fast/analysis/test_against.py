@@ -43,6 +43,15 @@ def test_a_ratio_or_a_difference_against_that_of_another_series(statistic, serie
     assert over.estimate.value == pytest.approx(1 / BESIDE[series])
 
 
+def test_how_many_times_one_difference_is_another():
+    slower = {"difference": ["tcp", "quic"], "unit": "times", "within": [-3, 3]}
+    assert number("mean", **slower, against={"difference": ["tcp", "quic"]}).estimate.value == 1
+    found = number("lowest-median", **slower, against={"series": "small"})
+    assert (found.estimate.value, found.left.value, found.right.value) == (1, 10, 10)
+    with pytest.raises(ValueError, match="not enough values"):  # nothing is a multiple of what is no growth
+        number("mean", **slower, against={"series": "largest"})
+
+
 @pytest.mark.parametrize(
     ("series", "points"), [(["large"], 18), (["large", "largest"], 18), (["small", "large"], 0), (["largest"], 45)]
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.analysis.quantities import QUANTITIES, kept_median, late_share
+from longlook.analysis.quantities import OF_ARMS, OF_PAIRS, kept_median, late_share
 from longlook.plan import criteria
 
 PLT = {"one": {1: 100.0, 2: 110.0, 3: 120.0, 4: 400.0}, "two": {1: 50.0, 2: 60.0}}
@@ -20,7 +20,7 @@ def sides(*cells):
 
 
 def test_every_quantity_that_a_criterion_may_name_is_there():
-    assert tuple(QUANTITIES) == criteria.QUANTITIES
+    assert (tuple(OF_PAIRS), tuple(OF_ARMS)) == (criteria.OF_PAIRS, criteria.OF_ARMS)
 
 
 def test_loads_whose_connection_was_late_are_told_of_all_cells_together():
@@ -33,3 +33,24 @@ def test_what_is_kept_has_its_median():
     assert kept_median(numbered, sides("one")).value == pytest.approx(110 / 115)
     assert kept_median(numbered, sides("two")).value == 1
     assert kept_median(lambda row, metric: {}, sides("one")) is None
+
+
+FILE = {"object_bytes": 2_000_000, "n": 2, "client_cpu_pct": 25.0, "server_cpu_pct": None}
+OF_FILE = {"ttlb_ms": {1: 160.0, 2: 200.0}, "client_cpu_s": {1: 0.03, 2: 0.04}, "server_cpu_s": {1: 0.01, 2: 0.03}}
+
+
+@pytest.mark.parametrize(
+    ("quantity", "metric", "row", "mean"),
+    [
+        ("throughput_mb_s", "ttlb_ms", {}, (2 / 0.16 + 2 / 0.2) / 2),
+        ("cpu_s_per_gb", "client_cpu_s", {}, 17.5),
+        ("cpu_used_pct", "client_cpu_s", {}, 100 * 0.035 / 0.18 / 0.25),
+        ("cpu_used_pct", "server_cpu_s", {}, None),
+        ("busier_cpu_used_pct", "client_cpu_s", {}, 100 * 0.035 / 0.18 / 0.25),
+        ("busier_cpu_used_pct", "client_cpu_s", {"server_cpu_pct": 12.5}, 100 * 0.02 / 0.18 / 0.125),
+        ("throughput_mb_s", "ttlb_ms", {"n": 0}, None),
+    ],
+)
+def test_what_is_made_of_an_arm_s_loads(quantity, metric, row, mean):
+    found = OF_ARMS[quantity](lambda row, metric: OF_FILE[metric], FILE | row, metric)
+    assert (found and found.mean) == (mean and pytest.approx(mean))

@@ -14,7 +14,7 @@ from longlook.book.judged import row, standing_text
 from longlook.errors import LonglookError
 from longlook.experiment.measurable import require_foretold
 from longlook.plan.conditions import PLACE, changed_with
-from longlook.plan.criteria import Prediction, Range, Squares, numbers_in
+from longlook.plan.criteria import CPU_METRICS, OF_CPU, OF_PAIRS, Prediction, Range, Squares, numbers_in
 from longlook.plan.squares import is_arm, number_of_squares, selects
 from longlook.plan.value import PlanError
 from longlook.record.criteria import sealed
@@ -33,9 +33,31 @@ SAID_OTHERWISE = {
     ("halme-aioquic-then", "with its server told of 1 s it takes within 5 % of 1.7.2"): {1},
     ("halme-aioquic-both", "RTT 400 ms: with both ends told of 1 s, 0.9.21 takes within 5 % of 1.7.2"): {1},
     ("yu-group-pace", "with 333 ms assumed the handshake is longer by 1.35 to 1.65 round trips"): {333},
+    (
+        "shreedhar-checks",
+        "140 authorities take a fast client 8 to 60 ms with OpenSSL, and 0.5 to 20 ms with BoringSSL",
+    ): {140},
+    (
+        "shreedhar-checks",
+        "with OpenSSL they take 3 to 5 times as long with a quarter of a processor, 7 to 12 times with a tenth",
+    ): {0.25},
+    (
+        "shreedhar-files-1gbit",
+        "at 200 MB so does the client of TLS 1.2, its server uses less than half, and the link is "
+        "filled to less than 80 %",
+    ): {80},
+    (
+        "shreedhar-web-far",
+        "a slow client costs a connection as much at 150 ms as at 55, to within 10 ms, with each of curl's arms",
+    ): {55},
+    (
+        "shreedhar-web-far",
+        "from ngtcp2 the last byte comes one to two round trips (0.8 to 2.2) later than from Envoy",
+    ): {1, 2},
 }
-"""Numbers of a sentence that no entry has: what an arm is that states nothing, gquicd's threshold,
-the browser, the round trip that an end assumes; and by how much a condition is more than another."""
+"""Numbers of a sentence that no entry has: what an arm is that states nothing, gquicd's threshold, the browser, the
+round trip that an end assumes, a certificate's authorities; by how much a condition is more than another; what share
+of the line its rate is; a number whose unit stands behind another; and what bounds stand behind in brackets."""
 TRIALS = 50
 UNITS = {
     "%": "_pct", "ms": "_ms", "KB": "_bytes", "MB": "_bytes", "packets": "_packets",
@@ -49,6 +71,7 @@ JOINS = {"and", "to", "or"}
 def said(text):
     """(number, unit or None) of each number of a sentence; of `15 and 65 ms` both are in ms."""
     text = re.sub(r"(\d)%", r"\1 %", re.sub(r"one \w+ in ten", "0.1", text))
+    text = re.sub(r"TLS 1\.[23]\b", "TLS", text)
     words = text.replace("\N{MINUS SIGN}", "-").replace(",", "").split()
     found = []
     for at, word in enumerate(words):
@@ -72,8 +95,10 @@ def meant(sweep, one):
         bounds = [bound for bound in leaf.bounds if abs(bound) < 1e12]
         if leaf.statistic == "slope":
             found |= {("trips", bound) for bound in bounds}
-        elif leaf.quantity:
+        elif leaf.quantity in OF_PAIRS:
             found |= {(None, round(bound, 2)) for bound in bounds}
+        elif leaf.quantity in OF_CPU and leaf.quantity.endswith("_pct"):
+            found |= {("_pct", bound) for bound in bounds} | {(None, bound / 100) for bound in bounds}
         elif leaf.unit:
             found |= {(leaf.unit, round(bound, 2)) for bound in bounds}
         elif leaf.ratio or leaf.spread or leaf.over is not None:
@@ -81,6 +106,7 @@ def meant(sweep, one):
             found |= {(None, bound) for bound in bounds}
         else:
             found |= {(unit, abs(bound)) for bound in bounds for unit in ("_ms", None)}
+        found |= around(leaf)
         wheres = [leaf.where, leaf.over or {}, *(against.where for against in leaf.against)]
         found |= {(name, value) for where in wheres for name, values in where.items() for value in plain(values)}
         found |= of_cells(sweep, leaf)
@@ -88,6 +114,17 @@ def meant(sweep, one):
         found |= {(None, number) for name in names for number in in_name(name)}
         found |= {("buffer_bytes", int(kb) * 1024) for name in names for kb in re.findall(r"(\d+)kb", name)}
     return found
+
+
+def around(leaf):
+    """What a time is to be, and by how much it may be off: in the unit of its bounds, in round trips and as a share."""
+    if not leaf.within or not leaf.difference:
+        return set()
+    low, high = leaf.within
+    middle, off, rtt_ms = (low + high) / 2, (high - low) / 2, leaf.where.get("rtt_ms")
+    found = {("trips" if leaf.unit == "trips" else "_ms", round(value, 6)) for value in (middle, off)}
+    found |= {("trips", middle / rtt_ms)} if isinstance(rtt_ms, int) else set()
+    return found | ({("_pct", round(100 * off / middle, 6))} if middle else set())
 
 
 def of_cells(sweep, leaf):
@@ -150,15 +187,20 @@ def test_some_tables_make_it_fail_and_without_any_it_is_open(sweep, one):
 
 def made_up(rows, one, rule, draw):
     metrics = {leaf.metric for leaf in one.leaves(rule)}
-    bases = [leaf.over for leaf in one.leaves(rule) if "series" in (leaf.over or {})]
+    bases = [(leaf.where, leaf.over) for leaf in one.leaves(rule) if "series" in (leaf.over or {})]
     bases += [
-        {name: None if isinstance(value, Range) else value for name, value in against.where.items()}
-        | {"series": series}
+        (
+            leaf.where,
+            {name: None if isinstance(value, Range) else value for name, value in against.where.items()}
+            | {"series": series},
+        )
         for leaf in one.leaves(rule)
         for against in leaf.against
+        if against.where or against.series
         for series in against.series or leaf.series
     ]
-    rows = [*rows, *(row | over for over in bases for row in rows)]
+    rows = [*rows, *(row | over for where, over in bases for row in rows if selects(where, row))]
+    metrics |= {against.metric for leaf in one.leaves(rule) for against in leaf.against if against.metric}
 
     def loads(row):
         return tuple(row["mean"] + off for off in (-0.01, 0.0, 0.01))
@@ -177,6 +219,9 @@ def made_up(rows, one, rule, draw):
 def numbered(row, metric):
     """A few loads by number, of times that are as much each other's as the row's metric says."""
     draw = random.Random(f"{row['mean']}{metric}")
+    if metric == "ttlb_ms" or metric in CPU_METRICS:
+        mean = 10 ** draw.uniform(0, 4) / (1 if metric == "ttlb_ms" else 1e3)
+        return {index: mean * (1 + index / 1e6) for index in range(10)}
     return {index: draw.uniform(1, 1000) for index in range(10)}
 
 

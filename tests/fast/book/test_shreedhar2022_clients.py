@@ -9,7 +9,7 @@ from shreedhar_sample import Changed, write_shreedhar
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.shreedhar2022 import calls, client_predictions, clients, gigabit, versions
+from longlook.book.shreedhar2022 import calls, clients, gigabit, versions
 from longlook.book.shreedhar2022.clients import (
     AUTHORITIES,
     CHECKED,
@@ -32,7 +32,7 @@ from longlook.experiment.refusals import refusals
 from longlook.experiment.syscalls import NO_SEGMENTS, USUAL, Syscalls, write
 from longlook.figure import style
 from longlook.stack import load_stack
-from longlook.stack.arms import open_sweep, sweep_files
+from longlook.stack.arms import open_sweep
 
 PAGES = {"clients": "book/shreedhar2022/clients", "gigabit": "book/shreedhar2022/gigabit"}
 SWEEPS = (WAITS, CHECKS, VERSIONS, GIGABIT)
@@ -144,40 +144,6 @@ def test_arms_are_what_their_names_say():
     assert all(arm.client_cpu_pct == arm.server_cpu_pct == 100 * gigabit.HELD for one in cells for arm in one.arms)
 
 
-@pytest.mark.parametrize("sweep", SWEEPS)
-def test_predictions_hold_where_they_should_and_are_as_many_as_its_head_has(sweep, data):
-    own = client_predictions.judged(sweep, data)
-    assert all(one.holds is True and one.found for one in own), own
-    numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
-    assert numbered == [str(number + 1) for number in range(len(own))]
-
-
-@pytest.mark.parametrize(
-    ("sweep", "arm", "factor", "metric", "failing"),
-    [
-        (WAITS, WAITS_NEW, 1.15, "connect_ms", [0, 1]),
-        (WAITS, WAITS_OLD, 0.7, "connect_ms", [0, 1, 3]),
-        (WAITS, OLD, 1.3, "connect_ms", [1]),
-        (WAITS, WAITS_OLD, 1.3, "ttlb_ms", [2]),
-        (CHECKS, "quic checked", 1.5, "connect_ms", [0, 1]),
-        (CHECKS, "tls12 authorities", 2.0, "connect_ms", [1, 2]),
-        (CHECKS, "slow tls12 authorities", 0.7, "connect_ms", [2]),
-        (CHECKS, "slower tls12 authorities", 3.0, "connect_ms", [2, 3]),
-        (VERSIONS, DRAFT, 1.5, "connect_ms", [0]),
-        (VERSIONS, GOOGLE, 1.6, "connect_ms", [1]),
-        (VERSIONS, "tcp", 1.5, "connect_ms", [2]),
-        (GIGABIT, ENVOY, 0.2, "ttlb_ms", [0, 1]),
-        (GIGABIT, ENVOY, 3.0, "ttlb_ms", [0, 1, 2]),
-        (GIGABIT, ENVOY, 0.5, "server_cpu_s", [2]),
-        (GIGABIT, OLD, 6.0, "server_cpu_s", [3]),
-        (GIGABIT, OLD, 0.45, "ttlb_ms", [0, 1, 3]),
-    ],
-)
-def test_each_prediction_can_fail(found, sweep, arm, factor, metric, failing):
-    own = list(client_predictions.JUDGES[sweep](Changed(found, arm, factor, metric)))
-    assert [number for number, one in enumerate(own) if one.holds is not True] == failing, own
-
-
 def test_tables(data):
     trips = {row[0]: row[1:] for row in rows_of(clients.trips(data))}
     assert trips[clients.ARMS[WAITS_OLD]][:3] == ["30.0 (3.0)", "165.0 (3.0)", "600.0 (3.0)"]
@@ -251,8 +217,6 @@ def test_a_copy_without_data_says_so(nothing):
     assert "Not measured yet" in calls.table().data
     for shown in (clients.trips, clients.checks, clients.leads, gigabit.rates, versions.table):
         assert "Not measured yet" in shown(nothing).data
-    for sweep in SWEEPS:
-        assert "Not measured yet" in client_predictions.predictions(sweep, nothing).data
     for page in PAGES.values():
         for name in numbers_of(page):
             if not name.startswith("stated-"):

@@ -4,12 +4,12 @@ import re
 
 import pytest
 from book_sample import PUBLISHED, interleaved, write_sweeps
-from shreedhar_sample import Changed
 
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.shreedhar2022 import chart, claims, store, store_predictions, tables
+from longlook.book.judged import predicted
+from longlook.book.shreedhar2022 import chart, claims, store, tables
 from longlook.book.shreedhar2022.evidence import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW, Measured
 from longlook.book.shreedhar2022.store import BROWSER
 from longlook.book.value import NOT_YET
@@ -17,7 +17,7 @@ from longlook.book.value_role import USED, numbers_of, value_of
 from longlook.experiment.refusals import refusals
 from longlook.figure import style
 from longlook.stack import load_stack
-from longlook.stack.arms import open_sweep, sweep_files
+from longlook.stack.arms import open_sweep
 
 PAGE = "book/shreedhar2022/store"
 LOADS = 4
@@ -69,7 +69,7 @@ def rows_of(shown):
     return {row[0]: row[1:] for row in (re.findall(r"<td[^>]*>(.*?)</td>", one) for one in rows)}
 
 
-@pytest.mark.parametrize("name", store_predictions.JUDGES)
+@pytest.mark.parametrize("name", [BROWSER, HUGE])
 def test_every_cell_can_be_measured(name):
     for cell in open_sweep(name).cells():
         assert refusals(cell) == []
@@ -88,43 +88,6 @@ def test_the_browser_has_the_same_servers_as_curl_has():
         assert getattr(by_browser.spec, protocol).server == getattr(by_curl.spec, protocol).server == server
     assert {part.digest for part in by_browser.parts} <= {part.digest for part in by_curl.parts}
     assert by_browser.spec.tcp.tls == by_curl.spec.tcp.tls == "1.3"
-
-
-@pytest.mark.parametrize("sweep", store_predictions.JUDGES)
-def test_predictions_hold_where_they_should_and_are_as_many_as_its_head_has(sweep, data):
-    own = store_predictions.judged(sweep, data)
-    assert all(one.holds is True and one.found for one in own), own
-    numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
-    assert numbered == [str(number + 1) for number in range(len(own))]
-
-
-@pytest.mark.parametrize(
-    ("sweep", "arm", "factor", "metric", "least", "failing"),
-    [
-        (BROWSER, ENVOY, 1.1, "ttlb_ms", 0, [0]),
-        (BROWSER, ENVOY, 0.9, "ttlb_ms", 0, [0]),
-        (BROWSER, SLOW + ENVOY, 0.75, "ttlb_ms", 0, [1]),
-        (BROWSER, SLOW + ENVOY, 0.8, "client_cpu_s", 0, [1]),
-        (BROWSER, ENVOY, 1.5, "client_cpu_s", 0, [2]),
-        (BROWSER, NEW, 0.7, "client_cpu_s", 0, [2]),
-        (HUGE, SLOW + ENVOY, 1.1, "ttlb_ms", 0, [0]),
-        (HUGE, SLOW + ENVOY, 1.02, "ttlb_ms", 2_000_000_000, [1]),
-        (HUGE, SLOW + ENVOY, 1.4, "client_cpu_s", 0, [2]),
-        (HUGE, SLOW + ENVOY, 1.19, "client_cpu_s", 2_000_000_000, [3]),
-    ],
-)
-def test_each_prediction_can_fail(found, sweep, arm, factor, metric, least, failing):
-    own = list(store_predictions.JUDGES[sweep](Changed(found, arm, factor, metric, least)))
-    assert [number for number, one in enumerate(own) if one.holds is not True] == failing, own
-
-
-def test_curl_may_be_the_dearer_client(found):
-    class Dearer(Changed):
-        def _by(self, where, arm, metric):
-            return self.factor if where.series == CLOUD and (arm, metric) == (self.arm, self.metric) else 1
-
-    own = list(store_predictions.JUDGES[BROWSER](Dearer(found, NEW, 2.0, "client_cpu_s")))
-    assert [one.holds for one in own] == [True, True, True, False]
 
 
 def test_files_by_a_browser(data):
@@ -174,8 +137,7 @@ def test_the_chapter_uses_its_numbers_and_no_other():
 
 def test_a_copy_without_data_says_so(nothing):
     assert "Not measured yet" in store.browser(nothing).data and "Not measured yet" in store.largest(nothing).data
-    for sweep in store_predictions.JUDGES:
-        assert "Not measured yet" in store_predictions.predictions(sweep, nothing).data
+    assert "Not measured yet" in predicted(BROWSER, HUGE, data=nothing).data
     for name in numbers_of(PAGE):
         if not name.startswith("stated-"):
             assert value_of(name, PAGE, nothing).text == NOT_YET

@@ -33,12 +33,12 @@ from longlook.book.shreedhar2022.evidence import (
     Measured,
     size_title,
 )
-from longlook.book.shreedhar2022.leads import Evidence, factor, gained, left, more, share
+from longlook.book.shreedhar2022.leads import Evidence, gained, left, more, share
 from longlook.book.shreedhar2022.printed import printed
 from longlook.book.shreedhar2022.sessions_claims import CLAIMS as OF_SESSIONS
 from longlook.book.shreedhar2022.sessions_claims import MORE_THAN_0
 from longlook.book.shreedhar2022.versions import slightly_faster
-from longlook.book.times import ms_text, part_of, times
+from longlook.book.times import ms_text, part_of, times, times_text
 from longlook.experiment.metrics import CLIENT_CPU
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
@@ -108,7 +108,7 @@ def _processor(evidence: Evidence) -> list[ClaimPart]:
         tcp, quic = (evidence.cpu(LARGEST, one, CLIENT_CPU.name) for one in (OLD, arm))
         if tcp is not None and quic is not None:
             ratio = times(tcp, quic)
-            found.append(ClaimPart(client, factor(ratio), ratio.within(*CPU)))
+            found.append(ClaimPart(client, times_text(ratio), ratio.within(*CPU)))
     return found
 
 

@@ -5,9 +5,9 @@ Pure, but for the evidence that it is given.
 
 from __future__ import annotations
 
-import math
 from typing import Protocol
 
+from longlook.analysis.estimate import minus
 from longlook.analysis.welch import Summary
 from longlook.book.shreedhar2022.evidence import OLD, Where
 from longlook.book.times import Times, difference, quotient
@@ -59,16 +59,3 @@ def gained(evidence: Evidence, where: Where, arm: str, begin: str, end: str) -> 
     """By how many ms an arm's lead over TLS 1.2 grows from one stage to a later one."""
     before, after = (more(evidence, where, OLD, arm, metric) for metric in (begin, end))
     return None if before is None or after is None else minus(after, before)
-
-
-def minus(one: Times, other: Times) -> Times:
-    """Their difference, as of two that know nothing of each other."""
-    value = one.value - other.value
-    reach = math.hypot(one.value - one.low, other.value - other.low)
-    return Times(value, value - reach, value + reach)
-
-
-def factor(found: Times) -> str:
-    """`2.61 times (2.55 to 2.67)`."""
-    interval = "" if math.isnan(found.low) else f" ({found.low:.2f} to {found.high:.2f})"
-    return f"{found.value:.2f} times{interval}"

@@ -1,17 +1,12 @@
-"""Versions of QUIC by one browser: how long each takes to connect, and what was predicted of it."""
+"""Versions of QUIC by one browser: how long each takes to connect."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction
-from longlook.book.round_trips import in_trips, trips_text
-from longlook.book.shreedhar2022.checked import Check, judge
 from longlook.book.shreedhar2022.evidence import Measured, Where, newest
 from longlook.book.shreedhar2022.leads import Evidence, more
 from longlook.book.times import ms_text
@@ -28,7 +23,6 @@ NAMES = {
     TCP: "TLS 1.3 over TCP, Apache",
 }
 LINKS = (Where(VERSIONS, 10), Where(VERSIONS, 55))
-DRAFT_MS, GOOGLE_MS, TCP_TRIPS = 3.0, 5.0, (0.8, 1.3)
 
 
 def table(data: BookData | None = None) -> HTML:
@@ -48,21 +42,6 @@ def _texts(evidence: Measured, where: Where, arm: str) -> tuple[str, str]:
     own, later = evidence.summary(where, arm, CONNECT.name), more(evidence, where, arm, V1)
     mean = style.DASH if own is None else f"{own.mean:.1f} ± {own.sd:.1f}"
     return mean, style.DASH if later is None or arm == V1 else ms_text(later)
-
-
-def judged(evidence: Measured) -> Iterator[Prediction]:
-    """What the sweep predicted."""
-    for said, arm, reach in (
-        ("draft 29 connects within 3 ms of version 1", DRAFT, DRAFT_MS),
-        ("Google's QUIC 43 connects within 5 ms of version 1", GOOGLE, GOOGLE_MS),
-    ):
-        checks = [Check(f"{where.rtt_ms:g} ms", more(evidence, where, arm, V1), -reach, reach) for where in LINKS]
-        yield judge(said, checks, ms_text)
-    later = [
-        Check(f"{where.rtt_ms:g} ms", in_trips(more(evidence, where, TCP, V1), where.rtt_ms), *TCP_TRIPS)
-        for where in LINKS
-    ]
-    yield judge("TLS 1.3 over TCP connects later than version 1 by 0.8 to 1.3 round trips", later, trips_text)
 
 
 def slightly_faster(evidence: Evidence) -> list[ClaimPart]:
