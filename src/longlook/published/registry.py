@@ -1,4 +1,5 @@
-"""Every study with published numbers that cells are held against. A new one is its module and one entry here."""
+"""Every study with published numbers that cells are held against. A new one is its file of cells, or
+its module and one entry here."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ from pathlib import Path
 from longlook.plan.conditions import Row
 from longlook.published import baxter2018, halme2021, muthuraj2024
 from longlook.published.cells import PublishedCell
+from longlook.published.table import cells_of_tables
 
 READERS: tuple[Callable[[Path | None], list[PublishedCell]], ...] = (
     muthuraj2024.page_load_times,
     muthuraj2024.shares,
     baxter2018.poster,
     baxter2018.report,
+    cells_of_tables,
 )
 MEANS: Mapping[str, Callable[[Path | None], list[Row]]] = {halme2021.STUDY: halme2021.means}
 """Of studies that print means without deviations, of which no test can be made: rows of `arms`."""
