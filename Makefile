@@ -24,7 +24,7 @@ export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sb
 
 help:
 	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book"
-	@echo "make test                      run every test, the checks among them"
+	@echo "make test [ALL=1]              what is fast, one of each thing on the real one, and the checks; or every test"
 	@echo "make check                     form, types and imports of the code (ruff, mypy, import-linter)"
 	@echo "make doctor                    check this machine"
 	@echo "make book [FRESH=1]            build the book from the data that is there (every chapter anew)"
@@ -57,11 +57,13 @@ check: bootstrap
 	done; \
 	exit $$status
 
-# The checks and the tools' own tests in Go are among them (tests/contract/checks), beside the others; the last line is the summary.
-# Two workers, of which one has all that measures (tests/conftest.py); PYTEST_ARGS=-n0 for one process. Python keeps what it compiles, also
-# where it is told not to: else each of a thousand processes compiles this package again.
+# Without ALL what is fast, and one of each thing on the real one (tests/conftest.py). The checks and the tools' own tests
+# are among them; the last line is the summary. PYTEST_ARGS=-n0 for one process. Python keeps what it compiles, also where
+# it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
-	@PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest \
+		$(if $(ALL),-n 3,-n 2) --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS) \
+		$(if $(ALL),tests,tests/fast tests/contract)
 
 book: bootstrap
 	@$(BIN)longlook book $(if $(FRESH),--fresh)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +12,10 @@ import pytest
 from longlook import paths
 
 CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports --no-logo"]
-TESTS = "python -m longlook.host.userns .venv/bin/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder"
+TEST = "python -m longlook.host.userns .venv/bin/python -m pytest"
+GROUPS = "--dist loadgroup --no-loadscope-reorder"
+TIERS = "fast", "contract", "system", "site", "host"
+TESTS = f"{TEST} -n 2 {GROUPS} tests/fast tests/contract"
 
 
 @pytest.fixture
@@ -46,6 +50,7 @@ def make(tmp_path):
 def test_everything_passes(make):
     assert make("check") == (0, ["bootstrap", *CHECKS])
     assert make("test") == (0, ["bootstrap --tests", TESTS])
+    assert make("test ALL=1") == (0, ["bootstrap --tests", f"{TEST} -n 3 {GROUPS} tests"])
 
 
 @pytest.mark.parametrize("failing", CHECKS)
@@ -69,3 +74,15 @@ def test_the_book_is_built_of_what_is_kept_unless_it_is_asked_to_be_fresh(make):
     bootstrap = "bootstrap quicv1 gquic37"
     assert make("book") == (0, [bootstrap, "longlook book"])
     assert make("book FRESH=1") == (0, [bootstrap, "longlook book --fresh"])
+
+
+def test_every_test_is_in_one_tier():
+    files = {str(file.relative_to(paths.ROOT / "tests")) for file in (paths.ROOT / "tests").rglob("test_*.py")}
+    assert not [file for file in files if file.split("/")[0] not in TIERS]
+    assert {file.split("/")[0] for file in files} == set(TIERS)
+
+
+@pytest.mark.parametrize("file", [".ci/run", ".github/workflows/book.yml", ".github/workflows/nix.yml"])
+def test_what_is_run_for_every_change_has_all_tiers(file):
+    called = re.findall(r"make(?: --\S+)* test\b(.*)", (paths.ROOT / file).read_text(encoding="utf-8"))
+    assert called and all("ALL=1" in options and "tests/" not in options for options in called)
