@@ -28,7 +28,7 @@ from longlook.analysis.welch import Summary
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import COLUMNS, Criterion
-from longlook.plan.squares import Square, base, beside, is_arm, selects, squares
+from longlook.plan.squares import Square, base, beside, beside_base, is_arm, selects, squares
 
 Three = tuple[Estimate, Estimate, Estimate]
 Operand = Summary | Clients
@@ -96,7 +96,12 @@ class Found:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it is within the criterion's bounds; None where that is open."""
+        """Whether it is within the criterion's bounds; None where that is open, which what has to be significant is
+        only without an interval."""
+        if self.leaf.significant:
+            once = 0.0 if self.leaf.difference else 1.0
+            least, most = (-math.inf, once) if self.leaf.significant == "left" else (once, math.inf)
+            return None if math.isnan(self.estimate.low) else self.estimate.within(least, most) is True
         return self.estimate.within(*self.leaf.bounds, by_value=self.leaf.by == "value")
 
     @property
@@ -134,6 +139,11 @@ def _others(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
         rows = columns[column].rows(series or (), against.metric or leaf.metric or "")
         for own, pair in zip(found, leaf.pairs_against(against), strict=True):
             own += [squares(leaf, one, rows, where) for one in pair]
+        if against.over is not None:
+            where, series = beside_base(leaf, against)
+            rows = columns[column].rows(series or (), str(against.over.get("metric", leaf.metric or "")))
+            for own, pair in zip(found, leaf.pairs, strict=True):
+                own += [squares(leaf, one, rows, where) for one in pair]
     return found
 
 
@@ -200,6 +210,10 @@ def _ratio(left: Summary, right: Summary) -> Estimate:
 def _of_means(leaf: Criterion, known: list[Any]) -> Three:
     """A leaf's number, and those of its two sides."""
     if leaf.ratio is None and leaf.difference is None:
+        if leaf.against:
+            own, over, other, other_over = known
+            both = estimate.quotient((own, over), (other, other_over))
+            return both, estimate.times(over, own), estimate.times(other_over, other)
         own = estimate.interval(known[0]) if leaf.over is None else estimate.times(known[1], known[0])
         return own, own, own
     if len(known) == 2:

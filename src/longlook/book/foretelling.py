@@ -43,6 +43,7 @@ def _asked(leaf: Criterion) -> str:
     bounds = (
         f"at most {high:g}" if math.isinf(low) else f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
     )
+    bounds = f"significantly less on the {leaf.significant}" if leaf.significant else bounds
     arms = " and ".join(" over ".join(pair) if form == "ratio" else " and ".join(pair) for pair in leaf.pairs)
     if leaf.over is not None:
         arms += f", over {' '.join(map(str, leaf.over))} changed"

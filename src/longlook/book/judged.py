@@ -205,6 +205,7 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
     square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual}
     square |= {"times": times_text(own), "ms": _in_ms(found)}
+    square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
     return ClaimPart(filled(leaf.name, square), filled(leaf.told or "{percent}", square), found.holds)

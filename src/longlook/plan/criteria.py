@@ -24,11 +24,14 @@ from longlook.plan.conditions import ARM, PLACE
 from longlook.plan.value import Many, Name, PlanError, Text, Value, listed, nearest
 
 FORMS = ("value", "ratio", "difference", "spread", "arms")
-BOUNDS = ("within", "at_least", "at_most")
+BOUNDS = ("within", "at_least", "at_most", "significant")
 BESIDE = ("column", "series", "metric")
 """What `over` may name besides columns: another column of the evidence, another series, another clock."""
 COLUMNS = (*PLACE, "netem", *ARM)
-TOLD = ("value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other")
+TOLD = (
+    "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
+    "left_percent", "right_percent",
+)  # fmt: skip
 """What templates have beside the columns."""
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
@@ -88,6 +91,12 @@ def _require_columns(names: Iterable[str]) -> None:
     for name in names:
         if name not in COLUMNS:
             raise ValueError(f"no condition {name!r}{nearest(name, COLUMNS)}")
+
+
+def _require_base(over: Where | None) -> None:
+    for name in over or ():
+        if name not in (*COLUMNS, *BESIDE):
+            raise ValueError(f"over: no condition {name!r}{nearest(name, (*COLUMNS, *BESIDE))}")
 
 
 class Rule(Value):
@@ -168,10 +177,12 @@ class Against(Value):
     where: Where = Field(default={})
     ratio: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
     difference: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
+    over: Where | None = Field(default=None, description="what it is over, where the number is over something")
 
     @model_validator(mode="after")
     def _known_columns(self) -> Self:
         _require_columns(self.where)
+        _require_base(self.over)
         return self
 
 
@@ -194,6 +205,9 @@ class Criterion(Rule):
     within: Many[Number] | None = Field(default=None, min_length=2, max_length=2)
     at_least: Number | None = None
     at_most: Number | None = None
+    significant: Literal["left", "right"] | None = Field(
+        default=None, description="which of two is less: all of the interval on its side of once, or of none"
+    )
     squares: Squares | Literal["every", "any", "none"] = Field(
         default="every", description="of how many squares, all parts together, it is asked"
     )
@@ -208,6 +222,8 @@ class Criterion(Rule):
     def _bounds_can_be_met(self) -> Self:
         if self.within is not None and (self.at_least is not None or self.at_most is not None):
             raise ValueError("within has both bounds; at_least and at_most are one each")
+        if self.significant and self.bounds != (-math.inf, math.inf):
+            raise ValueError("what is to be significant has no other bound")
         if self.bounds[0] > self.bounds[1]:
             raise ValueError(f"no number lies within {self.bounds[0]:g} and {self.bounds[1]:g}")
         if self.ratio and self.bounds[1] < 0:
@@ -216,9 +232,7 @@ class Criterion(Rule):
 
     @model_validator(mode="after")
     def _known_base(self) -> Self:
-        for name in self.over or ():
-            if name not in (*COLUMNS, *BESIDE):
-                raise ValueError(f"over: no condition {name!r}{nearest(name, (*COLUMNS, *BESIDE))}")
+        _require_base(self.over)
         return self
 
     @property
@@ -276,8 +290,10 @@ class Criterion(Rule):
         """Itself; a `PlanError` where it says too little to be judged."""
         if not self.pairs:
             raise PlanError("it says neither value, ratio, difference nor arms: of what?")
-        if self.bounds == (-math.inf, math.inf):
-            raise PlanError("it has no bound: within, at_least or at_most")
+        if self.bounds == (-math.inf, math.inf) and not self.significant:
+            raise PlanError("it has no bound: within, at_least, at_most or significant")
+        if self.significant and not (self.ratio or self.difference or self.over):
+            raise PlanError("significant is one of two numbers: a ratio, a difference, or over other conditions")
         if self.spread and self.statistic != "lowest-median":
             raise PlanError('a spread is that of medians: statistic = "lowest-median"')
         if self.metric is None:
@@ -299,10 +315,12 @@ class Criterion(Rule):
         return self
 
     def _require_against(self, against: Against) -> None:
-        if self.over is not None:
-            raise PlanError("it is over other conditions and against another number: say one of them")
-        if not (self.ratio or self.difference):
-            raise PlanError("what is held against another number is a ratio or a difference")
+        if (self.over is None) is not (against.over is None):
+            raise PlanError("what is over other conditions is held against what is over some: over, and against.over")
+        if self.over is None and not (self.ratio or self.difference):
+            raise PlanError("what is held against another number is a ratio, a difference, or over other conditions")
+        if self.over is not None and (self.ratio or self.difference or self.statistic == "lowest-median"):
+            raise PlanError("what is over other conditions and against another number is the mean of one arm")
         if (against.ratio and not self.ratio) or (against.difference and not self.difference):
             raise PlanError("a ratio is held against a ratio, a difference against a difference")
         if len(self.pairs_against(against)) != len(self.pairs):

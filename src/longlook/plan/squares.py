@@ -42,11 +42,19 @@ def telling(leaf: Criterion) -> tuple[str, ...]:
 
 def base(leaf: Criterion) -> tuple[Where, tuple[str, ...] | None]:
     """Conditions and series of what a leaf is `over`."""
-    over = leaf.over or {}
+    return _over(leaf.where, leaf.series, leaf.over or {})
+
+
+def _over(where: Where, series: tuple[str, ...] | None, over: Where) -> tuple[Where, tuple[str, ...] | None]:
     freed = changed_with(over)
-    kept = {name: one for name, one in leaf.where.items() if name not in freed}
-    series = (str(over["series"]),) if "series" in over else leaf.series
-    return kept | {name: one for name, one in over.items() if name not in (*BESIDE, "arm")}, series
+    kept = {name: one for name, one in where.items() if name not in freed}
+    changed = {name: one for name, one in over.items() if name not in (*BESIDE, "arm")}
+    return kept | changed, (str(over["series"]),) if "series" in over else series
+
+
+def beside_base(leaf: Criterion, against: Against) -> tuple[Where, tuple[str, ...] | None]:
+    """Conditions and series of what that is over which a leaf is `against`."""
+    return _over(*beside(leaf, against), against.over or {})
 
 
 def beside(leaf: Criterion, against: Against) -> tuple[Where, tuple[str, ...] | None]:
@@ -128,6 +136,7 @@ def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Callable[[str
     """What it is over or against is measured, by a sweep; what is over another column may be published alone."""
     over = leaf.over or {}
     others = [("against", leaf.pairs_against(one), *beside(leaf, one)) for one in leaf.against]
+    others += [("against.over", leaf.pairs, *beside_base(leaf, one)) for one in leaf.against if one.over is not None]
     if leaf.over is not None and "column" not in over:
         arm = over.get("arm")
         others.append(("over", leaf.pairs if arm is None else ((str(arm),),), *base(leaf)))

@@ -227,8 +227,9 @@ class Sweep(Value):
         return list(dict.fromkeys(arm.stack for arm in arms))
 
     def rows(self) -> list[Row]:
-        """A row for each arm of each cell, by condition."""
-        return [row for cell in self.cells() for row in rows_of(cell)]
+        """A row for each arm of each cell, by condition; repeats of flows at once are one, as in the tables."""
+        once = (cell for cell in self.cells() if not (cell.mode == "together" and cell.replicate))
+        return [row for cell in once for row in rows_of(cell)]
 
     @property
     def rule(self) -> Judging:

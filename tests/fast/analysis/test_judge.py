@@ -129,3 +129,27 @@ def test_a_metric_that_no_load_has_is_made_of_one_that_it_has():
     rows = [line("quic", 50, metric="connect_ms", server="lsquic"), line("tcp", 50, metric="connect_ms", server="h2o")]
     (found,) = judged(rows, {"metric": "handshake_ms", "at_least": 1}).found
     assert (found.left.value, found.right.value) == (68, 50)
+
+
+@pytest.mark.parametrize(
+    ("quic", "sd", "holds"), [(110, 1, True), (90, 1, False), (101, 9, False), (110, math.nan, None)]
+)
+def test_what_has_to_be_significant_fails_where_its_interval_does_not_say_so(quic, sd, holds):
+    rows = [line("quic", quic, sd), line("tcp", 100, sd)]
+    assert judged(rows, {"significant": "right"}).holds is holds
+
+
+@pytest.mark.parametrize(("long", "holds"), [(200, True), (150, False)])
+def test_what_is_over_other_conditions_is_held_against_the_same_elsewhere(long, holds):
+    means = {112.0: 150, 400.0: 100, 36.0: long, 9.0: 100}
+    rows = [line("quic", mean, rtt_ms=rtt) for rtt, mean in means.items()]
+    said = {
+        "arms": "quic",
+        "each": ["loss_pct"],
+        "where": {"rtt_ms": 36},
+        "over": {"rtt_ms": 9},
+        "against": {"where": {"rtt_ms": 112}, "over": {"rtt_ms": 400}},
+        "significant": "right",
+    }
+    (found,) = (one := judged(rows, said)).found
+    assert (found.left.value, found.right.value, one.holds) == (long / 100, 1.5, holds)

@@ -8,9 +8,9 @@ from book_sample import PUBLISHED
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.halme2021 import direction, rival
+from longlook.book.halme2021 import direction
 from longlook.book.halme2021.chart import ranges
-from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, Beside, printed
+from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, printed
 from longlook.book.judged import claim_columns, parts_of
 from longlook.book.times import Times, times
 from longlook.experiment.metrics import DURATION, PACKETS
@@ -57,19 +57,6 @@ def test_the_printed_numbers_are_those_of_the_tables():
     assert printed().summary(TABLES["5"], "lsquic", PACKETS.name).mean == 1337
     assert printed().beside("lsquic").tcp.value == pytest.approx(1.954)
     assert len(ranges()) == 16
-
-
-def test_each_prediction_on_the_short_queue_can_fail():
-    takes, yields = (
-        Beside(Times(1.1, 1.05, 1.15), Times(1.9, 1.8, 2.0), None),
-        Beside(Times(1.8, 1.7, 1.9), Times(1.3, 1.2, 1.4), None),
-    )
-    unclear = Beside(Times(1.2, 1.1, 1.3), Times(1.9, 1.8, 2.0), None)
-    holds = [one.holds for one in rival.judged({10: takes, 50: yields}.get, takes)]
-    assert holds == [True, True, True]
-    assert [one.holds for one in rival.judged({10: yields, 50: takes}.get, yields)] == [False, False, False]
-    assert [one.verdict for one in rival.judged({10: unclear, 50: yields}.get, None)] == ["open", "holds"]
-    assert rival.judged({10: takes}.get, takes) == []
 
 
 EACH_WAY_S = {
