@@ -52,6 +52,13 @@ def throughput_mb_s(numbered: Numbered, row: Row, metric: str) -> Summary | None
     return _summed(row, numbered, lambda found: [row["object_bytes"] / 1e3 / ms for ms in found], "ttlb_ms")
 
 
+def goodput_mbps(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """Bits of the file over the mean time to its last one; the deviation follows from that of the time."""
+    took = _summed(row, numbered, list, "ttlb_ms")
+    mean = None if took is None else row["object_bytes"] * 8 / 1e3 / took.mean
+    return None if took is None or mean is None else Summary(mean, mean * took.sd / took.mean, took.n)
+
+
 def cpu_s_per_gb(numbered: Numbered, row: Row, metric: str) -> Summary | None:
     """CPU time of an end for 1,000,000,000 bytes."""
     return _summed(row, numbered, lambda found: [cpu_s * 1e9 / row["object_bytes"] for cpu_s in found], metric)
@@ -83,6 +90,7 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | None]] = {
 }
 OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "throughput_mb_s": throughput_mb_s,
+    "goodput_mbps": goodput_mbps,
     "cpu_s_per_gb": cpu_s_per_gb,
     "cpu_used_pct": cpu_used_pct,
     "busier_cpu_used_pct": busier_cpu_used_pct,

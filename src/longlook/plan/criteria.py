@@ -38,7 +38,7 @@ ENDS = ("least", "greatest")
 OF_PAIRS = ("late_share", "kept_median")
 """What `analysis/quantities.py` makes of the numbered loads of two arms."""
 OF_CPU = ("cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
-OF_ARMS = ("throughput_mb_s", *OF_CPU)
+OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU)
 """What it makes of the loads of one, of which then a ratio or a difference is made."""
 QUANTITIES = (*OF_PAIRS, *OF_ARMS)
 CPU_METRICS = ("client_cpu_s", "server_cpu_s")

@@ -43,6 +43,7 @@ OF_FILE = {"ttlb_ms": {1: 160.0, 2: 200.0}, "client_cpu_s": {1: 0.03, 2: 0.04}, 
     ("quantity", "metric", "row", "mean"),
     [
         ("throughput_mb_s", "ttlb_ms", {}, (2 / 0.16 + 2 / 0.2) / 2),
+        ("goodput_mbps", "ttlb_ms", {}, 2 * 8 / 0.18),
         ("cpu_s_per_gb", "client_cpu_s", {}, 17.5),
         ("cpu_used_pct", "client_cpu_s", {}, 100 * 0.035 / 0.18 / 0.25),
         ("cpu_used_pct", "server_cpu_s", {}, None),

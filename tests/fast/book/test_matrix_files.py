@@ -1,8 +1,7 @@
-"""Chromium as a client of files in the matrix: the table, and that each prediction can fail."""
+"""Chromium as a client of files in the matrix: the table."""
 
 import re
 
-import pytest
 from book_sample import PUBLISHED
 
 from longlook.analysis.welch import Summary
@@ -35,39 +34,9 @@ def test_the_sweep_has_the_arms_that_the_chapter_looks_for():
         assert all(arm.name.split()[0] == arm.server for arm in cell.arms)
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({}, [True] * 4),
-        ({(*LARGE, "lsquic", "153"): 1600.0}, [False, True, False, True]),
-        ({(*LARGE, "lsquic", "153"): 1320.0}, [True, True, None, True]),
-        ({(*LARGE, "aioquic", "111"): 1500.0}, [True, False, True, True]),
-        ({(*HANDSHAKE, "quicgo", "111"): 60.0}, [True, True, True, False]),
-        ({(*HANDSHAKE, "nginx", "111"): 110.0}, [True, True, True, False]),
-    ],
-)
-def test_each_prediction_can_fail(changed, expected):
-    assert [one.holds for one in files.judged(of(changed))] == expected
-
-
-def test_goodput_is_of_the_last_byte_and_not_of_the_handshake():
-    first, second, *_ = files.judged(of())
-    assert first.found == "67 to 67 Mbit/s" and second.found == "25 to 25 Mbit/s"
-
-
-def test_handshakes_are_told_by_protocol():
-    *_, last = files.judged(of({(*HANDSHAKE, "nginx", "111"): 110.0}))
-    assert last.found == "QUIC 40 to 40 ms; TCP 75 to 110 ms; not nginx, Chromium 111 (110 ms)"
-
-
-def test_nothing_is_judged_before_all_servers_of_quic_are_measured():
-    assert files.judged({place: one for place, one in of().items() if place[2:] != ("ngtcp2", "111")}) == []
-    assert files.judged({}) == []
-
-
 def test_the_table_has_a_row_for_each_server_and_a_dash_where_nothing_counts(monkeypatch, tmp_path):
     nothing = book_data.read(PUBLISHED, tmp_path)
-    assert "Not measured yet" in files.table(nothing).data and "Not measured yet" in files.predictions(nothing).data
+    assert "Not measured yet" in files.table(nothing).data
     monkeypatch.setattr(files, "measured", lambda *_: of())
     rows = re.findall(r"<tr>(.*?)</tr>", files.table(nothing).data, re.S)
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]

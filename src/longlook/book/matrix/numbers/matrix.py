@@ -124,7 +124,7 @@ def _files(slow: bool) -> Callable[[Measured], StatedNumber]:
 
     def number(m: Measured) -> StatedNumber:
         found = files.last_bytes(files.measured(m.data, m.key))
-        return _mbps(m, files.SERIES, [one for (server, _), one in found.items() if (server == files.SLOW) is slow])
+        return _mbps(m, files.SERIES, [one for (server, _), one in found.items() if (server == browsers.SLOW) is slow])
 
     return number
 
