@@ -74,7 +74,7 @@ def square_text(cell: pd.Series) -> str:
 
 
 def agreement(data: BookData, study: str, series: str, key: str) -> StatedNumber:
-    """A clause: in how many common squares the verdicts agree, and how far the means are apart (medians)."""
+    """A clause: in how many common squares the verdicts agree, and a constant would; how far the means are apart."""
     verdicts, means = (data.agreeing(table, study, series, key) for table in ("verdicts", "means"))
     verdicts = verdicts[verdicts["agree"].notna()]
     if verdicts.empty:
@@ -85,8 +85,10 @@ def agreement(data: BookData, study: str, series: str, key: str) -> StatedNumber
         )
     tested = means[means["cell_id"].isin(verdicts["cell_id"])]
     quic, tcp = ((tested.loc[tested["protocol"] == one, "ratio"] - 1).abs().median() * 100 for one in ("quic", "tcp"))
+    constant = int(verdicts["published"].value_counts().max())
     text = (
-        f"{int(verdicts['agree'].astype(bool).sum())} of {len(verdicts)} verdicts agree, and the means are off by "
+        f"{int(verdicts['agree'].astype(bool).sum())} of {len(verdicts)} verdicts agree (the most frequent published "
+        f"verdict, said of every square, would in {constant}), and the means are off by "
         f"{quic:.1f} % (QUIC) and {tcp:.1f} % (TCP) in the median"
     )
     return StatedNumber(text, f"{series}: data/processed/agreement_verdicts.csv, agreement_means.csv")

@@ -7,6 +7,7 @@ reach. Everything is computed from the tables.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,8 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import ComparedCell, compared_cells, overall
+from longlook.analysis.contrast import Verdict
+from longlook.analysis.crosstable import CrossTable, of_cells
 from longlook.analysis.newest import STUDY, newest
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
@@ -29,10 +32,15 @@ from longlook.published.cells import PublishedCell
 from longlook.published.registry import published_cells
 
 HEAD = (
-    "stack and link", "cells", "verdicts agree", "exact replication", "as the scripts did", "means within",
-    "QUIC error", "TCP error",
+    "stack and link", "cells", "verdicts agree", "kappa", "a constant", "exact replication", "as the scripts did",
+    "means within", "QUIC error", "TCP error",
 )  # fmt: skip
 WHOLE = "all"
+AHEAD: Mapping[Verdict, str] = {"left": "QUIC ahead", "none": "neither", "right": "TCP ahead"}
+CHANCE = (
+    "link", "verdicts agree", "kappa (99 %)", "a constant", "published shares at random", "exact replication",
+    *(f"published: {words}" for words in AHEAD.values()), "opposite",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,7 @@ def agreement(data: BookData | None = None) -> HTML:
         groups.setdefault(kind_of(one.row), []).append(one)
     groups[WHOLE] = list(found)
     rows = [[name, *_row(own, scripts)] for name, own in groups.items()]
-    return HTML(html_table(HEAD, rows, numeric=set(range(1, 8))))
+    return HTML(html_table(HEAD, rows, numeric=set(range(1, len(HEAD)))))
 
 
 def kind_of(cell: pd.Series) -> str:
@@ -85,10 +93,13 @@ def _row(own: Sequence[Square], scripts: Mapping[tuple[str, str], Three]) -> lis
     cells = [one.compared for one in own]
     places = [(one.compared.table, one.printed.cell.key) for one in own]
     found, most = overall(cells, PLT.name), ceilings([one.printed for one in own])[ALL]
+    table = of_cells(cells)
     errors = [found.median_errors.get(protocol, math.nan) for protocol in ("quic", "tcp")]
     return [
         str(found.cells),
         f"{found.equal} of {found.tested} ({100 * found.agreeing_share:.0f} %)",
+        told_kappa(table),
+        str(table.constant),
         f"{most.expected:.0f} ({100 * most.share:.0f} %)",
         _as_the_scripts_did([scripts[place] for place in places if place in scripts]),
         "{} of {}".format(*within(cells)),
@@ -105,7 +116,7 @@ def _as_the_scripts_did(own: Sequence[Three]) -> str:
 
 
 def answer(data: BookData | None = None) -> HTML:
-    """What was found, in four sentences."""
+    """What was found of QUIC, then how far that is what was published."""
     tables = data or load()
     found = squares(tables)
     if not found:
@@ -116,27 +127,108 @@ def answer(data: BookData | None = None) -> HTML:
 
 
 def _who_is_faster(found: Sequence[Square]) -> str:
-    def counted(side: str) -> str:
-        own = [getattr(verdict, side) for one in found for verdict in one.compared.verdicts]
-        return f"QUIC loads a page faster than TCP in {own.count('left')} and slower in {own.count('right')}"
-
-    return (
-        f"Of the {len(found)} squares that the thesis prints numbers of, {counted('published')}; "
-        f"re-measured, {counted('measured')}. In the others no difference is significant."
+    groups = by_link(found)
+    tables = [of_cells(one.compared for one in own) for own in groups.values()]
+    median = {
+        words: style.signed_pct(statistics.median(one.compared.verdicts[0].measured_pct_diff for one in own))
+        for words, own in groups.items()
+    }
+    quic = ", ".join(
+        f"in {table.measured('left')} of {table.tested} squares {words} (median difference {median[words]} %)"
+        for words, table in zip(groups, tables, strict=True)
     )
+    tcp = " and ".join(f"{table.measured('right')} {words}" for words, table in zip(groups, tables, strict=True))
+    return f"Measured here, QUIC loads a page significantly faster than TCP {quic}. TCP is faster in {tcp}."
 
 
 def _how_far_they_agree(found: Sequence[Square]) -> str:
-    def share(own: Sequence[Square]) -> str:
-        cells = overall([one.compared for one in own], PLT.name)
-        most = ceilings([one.printed for one in own])[ALL]
-        return f"{cells.equal} of {cells.tested} ({100 * cells.agreeing_share:.0f} %; {100 * most.share:.0f} %)"
-
-    parts = "; ".join(f"{words} in {share(own)}" for words, own in _by_link(found).items())
-    return (
-        f"The two come to the same verdict in {share(found)}: the second share is what an exact replication would "
-        f"reach on average. {parts[0].upper()}{parts[1:]}."
+    table = of_cells(one.compared for one in found)
+    parts = "; ".join(f"{words} in {_beside_chance(own)}" for words, own in by_link(found).items())
+    kept = ", ".join(
+        f"{table.kept(verdict)} of {table.published(verdict)} where the thesis has {words}"
+        for verdict, words in AHEAD.items()
     )
+    return (
+        f"The thesis's verdict is met again in {_beside_chance(found)}: {kept}. {table.opposite} are significant in "
+        f"the opposite direction. {parts[0].upper()}{parts[1:]}. Kappa is the agreement beyond chance: 0 is chance, 1 "
+        "is complete. A constant says the most frequent published verdict of every square."
+    )
+
+
+def _beside_chance(own: Sequence[Square]) -> str:
+    """A share of equal verdicts never stands alone."""
+    table = of_cells(one.compared for one in own)
+    most = ceilings([one.printed for one in own])[ALL]
+    return (
+        f"{table.equal} of {table.tested} (kappa {told_kappa(table)}; a constant {table.constant}; an exact "
+        f"replication {most.expected:.0f})"
+    )
+
+
+def told_kappa(table: CrossTable) -> str:
+    """`0.58`; a dash where there is none."""
+    return style.DASH if math.isnan(table.kappa) else f"{table.kappa:.2f}".replace("-", style.MINUS)
+
+
+def chance(data: BookData | None = None) -> HTML:
+    """By what the link does to packets, and of all: agreement beside what says nothing, and by published verdict."""
+    found = squares(data or load())
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = [_chance_row(words, own) for words, own in {**by_link(found), WHOLE: found}.items()]
+    return HTML(html_table(CHANCE, rows, numeric=set(range(1, len(CHANCE)))))
+
+
+def _chance_row(words: str, own: Sequence[Square]) -> list[str]:
+    table, most = of_cells(one.compared for one in own), ceilings([one.printed for one in own])[ALL]
+    low, high = (f"{end:.2f}".replace("-", style.MINUS) for end in table.kappa_interval)
+    return [
+        words,
+        f"{table.equal} of {table.tested}",
+        f"{told_kappa(table)} ({low} to {high})",
+        str(table.constant),
+        f"{table.marginals:.0f}",
+        f"{most.expected:.0f}",
+        *(f"{table.kept(verdict)} of {table.published(verdict)}" for verdict in AHEAD),
+        str(table.opposite),
+    ]
+
+
+def crossed(data: BookData | None = None) -> HTML:
+    """Published verdicts across re-measured ones, by link and of all."""
+    found = squares(data or load())
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = []
+    for words, own in {**by_link(found), WHOLE: found}.items():
+        table = of_cells(one.compared for one in own)
+        rows += [
+            [words, published, *(str(table.counts.get((verdict, other), 0)) for other in AHEAD)]
+            for verdict, published in AHEAD.items()
+        ]
+    return HTML(html_table(["link", "published", *(f"here: {one}" for one in AHEAD.values())], rows, numeric={2, 3, 4}))
+
+
+def opposite(data: BookData | None = None) -> HTML:
+    """The squares that are significant in print and here, in opposite directions, by name."""
+    found = squares(data or load())
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = [
+        [one.compared.table, one.compared.series, one.compared.title, *map(_signed, verdict_pcts(one))]
+        for one in found
+        if {one.compared.verdicts[0].published, one.compared.verdicts[0].measured} == {"left", "right"}
+    ]
+    return HTML(html_table(["table", "figure", "square", "published", "here"], rows, numeric={3, 4}))
+
+
+def verdict_pcts(one: Square) -> tuple[float, float]:
+    verdict = one.compared.verdicts[0]
+    return verdict.published_pct_diff, verdict.measured_pct_diff
+
+
+def _signed(pct: float) -> str:
+    return f"{style.signed_pct(pct)} %"
 
 
 def _how_near_the_means_are(found: Sequence[Square]) -> str:
@@ -144,7 +236,7 @@ def _how_near_the_means_are(found: Sequence[Square]) -> str:
         return f"{100 * overall([one.compared for one in own], PLT.name).median_error:.1f} %"
 
     inside, of_all = within([one.compared for one in found])
-    parts = ", ".join(f"{error(own)} {words}" for words, own in _by_link(found).items())
+    parts = ", ".join(f"{error(own)} {words}" for words, own in by_link(found).items())
     return (
         f"{inside} of {of_all} re-measured means lie within the 99 % prediction interval of the published ones; "
         f"the median distance of a mean is {parts}."
@@ -165,7 +257,7 @@ def _what_the_scripts_explain(found: Sequence[Three]) -> list[str]:
     ]
 
 
-def _by_link(found: Sequence[Square]) -> Mapping[str, Sequence[Square]]:
+def by_link(found: Sequence[Square]) -> Mapping[str, Sequence[Square]]:
     """Those that have any, by what the link does to packets."""
     lossy = [one for one in found if one.row["loss_pct"]]
     shaken = [one for one in found if one.row["jitter_ms"] and not one.row["loss_pct"]]

@@ -60,9 +60,12 @@ def test_the_front_page_says_what_was_found_and_beside_it_what_could_be(sample):
     found = front.squares(sample)
     differ = [one.compared.verdicts[0].agree is False for one in found]
     text = front.answer(sample).data
-    assert text.count("<li>") == 3 and f"in {39 - sum(differ)} of 39 (" in text
-    published = [one.compared.verdicts[0].published for one in found]
-    assert f"faster than TCP in {published.count('left')} and slower in {published.count('right')};" in text
+    assert text.count("<li>") == 3 and f"in {39 - sum(differ)} of 39 (kappa " in text
+    verdicts = [one.compared.verdicts[0] for one in found]
+    published = [one.published for one in verdicts]
+    faster = [one.measured for one in verdicts].count("left")
+    assert f"faster than TCP in {faster} of 39 squares without loss and jitter" in text.partition("</li>")[0]
+    assert f"; a constant {published.count('left')};" in text, "which an agreement never stands without"
     assert "with loss" not in text, "figures 4.6a and 4.6d have none"
 
 
@@ -108,7 +111,16 @@ def test_the_front_page_tells_what_the_scripts_explain_where_they_change_anythin
 
 
 def test_the_front_page_before_anything_is_measured(nothing):
-    for part in (front.agreement, front.answer, front_charts.picture, front_charts.means, front_charts.in_three):
+    for part in (
+        front.agreement,
+        front.answer,
+        front.chance,
+        front.crossed,
+        front.opposite,
+        front_charts.picture,
+        front_charts.means,
+        front_charts.in_three,
+    ):
         assert "Not measured yet" in part(nothing).data
 
 
@@ -132,7 +144,9 @@ def test_numbers_are_computed_for_every_column(sample):
     assert texts["yours", "squares"] == "2"
     assert texts["published", "min"] == "+0.5 % (10 MB at 10 Mbit/s)"
     assert texts["published", "summary"].startswith("QUIC is faster in 21 of 21 squares, TCP in 0, and 0 show no")
-    assert "of 21 verdicts agree" in figure_number(sample, STUDY, "4.6a", "reference", "agreement").text
+    assert (
+        "of 21 verdicts agree (the most frequent" in figure_number(sample, STUDY, "4.6a", "reference", "agreement").text
+    )
     assert "of 2 verdicts agree" in figure_number(sample, STUDY, "4.6a", "yours", "agreement").text
 
 
