@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from longlook.analysis.contrast import Contrast, contrast
+from longlook.analysis.paired import NONE as UNPAIRED
+from longlook.analysis.paired import Paired, Place, paired
 from longlook.analysis.welch import Summary, summarise
 from longlook.experiment.base import Experiment, Metric
 from longlook.plan.arm import Arm
@@ -57,6 +59,23 @@ class CellResult:
         """Mean, standard deviation and number of an arm's samples; of the experiment's first metric unless another is
         named."""
         return summarise(self.values(arm, metric or self.experiment.primary.name))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], dict[Place, float]]:
+        found: dict[tuple[str, str], dict[Place, float]] = {}
+        for sample in self.samples:
+            if sample.counts:
+                for name, value in sample.metrics.items():
+                    if value is not None:
+                        found.setdefault((sample.arm, name), {})[sample.index, sample.attempt] = value
+        return found
+
+    def paired(self, metric: Metric, left: Arm, right: Arm) -> Paired:
+        """The loads of two arms that met the same losses; none of a control or of arms that run together."""
+        if self.cell.control or self.cell.mode == "together":
+            return UNPAIRED
+        one, other = (self._places.get((arm.name, metric.name), {}) for arm in (left, right))
+        return paired(one, other, metric.better or "low")
 
     def contrasts(self) -> Iterator[tuple[Metric, Arm, Arm, Contrast]]:
         """Every pair of arms, in every metric that decides something."""

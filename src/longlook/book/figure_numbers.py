@@ -1,13 +1,18 @@
 """Numbers that every figure has: `<series>.<column>.<what>`, as in {value}`4.6a.reference.summary`.
 
 `column` is published, reference or yours; `what` is one of squares, left, right, none (counts), min, max (percentage
-differences with their squares), summary (a clause with all of them), and agreement (with the published figure).
+differences with their squares), summary (a clause with all of them), agreement (with the published figure), and paired
+(what pairs of loads that met the same losses show, in three words: shown, shown to be small, not shown).
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 import pandas as pd
 
+from longlook.analysis.paired import Paired
 from longlook.book.data import BookData
 from longlook.book.value import NotMeasured, StatedNumber
 from longlook.errors import LonglookError
@@ -16,7 +21,7 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.versus import Versus
 
-WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement")
+WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement", "paired")
 KEYS = (PUBLISHED.key, "reference", "yours")
 
 
@@ -32,6 +37,8 @@ def figure_number(data: BookData, study: str, series: str, key: str, what: str) 
     """One of them; `NotMeasured` where that column has nothing."""
     if what == "agreement":
         return agreement(data, study, series, key)
+    if what == "paired":
+        return of_pairs(data, study, series, key)
     versus = versus_of(data, study, series, key)
     sources = data.sources(study, series, versus)
     found = next((item for item in sources.items() if item[0].key == key), None)
@@ -92,3 +99,28 @@ def agreement(data: BookData, study: str, series: str, key: str) -> StatedNumber
         f"{quic:.1f} % (QUIC) and {tcp:.1f} % (TCP) in the median"
     )
     return StatedNumber(text, f"{series}: data/processed/agreement_verdicts.csv, agreement_means.csv")
+
+
+def of_pairs(data: BookData, study: str, series: str, key: str) -> StatedNumber:
+    """A clause: in how many squares which arm is shown to be better by pairs of loads, and the rest."""
+    versus = versus_of(data, study, series, key)
+    rows = data.rows("contrasts", study, series, key)
+    rows = rows[
+        (rows["metric"] == versus.metric.name) & (rows["left"] == versus.left) & (rows["right"] == versus.right)
+    ]
+    rows = rows[rows["pairs"] > 0]
+    if rows.empty:
+        raise NotMeasured(f"series {series} has no pairs of loads")
+    found = [
+        Paired(one.log_ratio, one.log_ratio_low, one.log_ratio_high, one.p_paired, one.pairs)
+        for one in rows.itertuples()
+    ]
+    counts = Counter(one.winner if one.shown == "shown" else one.shown for one in found)
+    left, right = versus.words
+    times = sorted(math.exp(one.log_ratio) for one in found)
+    text = (
+        f"by pairs {left} is shown to be faster in {counts['left']} of {len(found)} squares and {right} in "
+        f"{counts['right']}; a difference is shown to be small in {counts['shown to be small']} and not shown in "
+        f"{counts['not shown']} ({right} takes {times[0]:.2f} to {times[-1]:.2f} times as long as {left})"
+    )
+    return StatedNumber(text, f"{series}: paired log ratios, data/processed/contrasts.csv")

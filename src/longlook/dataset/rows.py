@@ -144,6 +144,7 @@ def contrast_rows(result: CellResult) -> Iterator[Row]:
         "replicate": cell.replicate,
     }
     for metric, left, right, found in result.contrasts():
+        pairs = result.paired(metric, left, right)
         yield same | {
             "left": left.name,
             "right": right.name,
@@ -152,6 +153,11 @@ def contrast_rows(result: CellResult) -> Iterator[Row]:
             "pct_diff": found.pct,
             "p_value": found.test.p_value,
             "verdict": found.verdict,
+            "log_ratio": pairs.log_ratio,
+            "log_ratio_low": pairs.low,
+            "log_ratio_high": pairs.high,
+            "p_paired": pairs.p_value,
+            "pairs": pairs.pairs,
         }
 
 

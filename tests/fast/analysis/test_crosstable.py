@@ -54,3 +54,4 @@ def test_committed_verdicts_agree_beyond_chance_as_a_reviewer_found():
     assert (found.opposite, found.kept("right"), found.published("right")) == (5, 5, 14)
     named = front.opposite(load()).data
     assert named.count("<tr>") == 1 + 5 and named.count("10 KB") == 4 and named.count("10 MB") == 1
+    assert front.agreeing_at_first(squares, load()) == (267, 309)

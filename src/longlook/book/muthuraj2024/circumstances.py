@@ -17,6 +17,7 @@ from longlook.analysis.welch import Summary
 from longlook.audit.report import FAR_BELOW
 from longlook.book.chapter import Chapter
 from longlook.book.data import BookData
+from longlook.book.hypotheses import kept as foretold_in_git
 from longlook.book.muthuraj2024.both import Loads, arms_of, loads_in, loads_of, verdict_of
 from longlook.book.muthuraj2024.emulab_2024 import CIRCUMSTANCES, Circumstance
 from longlook.book.predicted import Prediction
@@ -78,9 +79,20 @@ def known(data: BookData) -> tuple[Known, ...]:
 @lru_cache(maxsize=1)
 def three_ways(data: BookData) -> tuple[Three, ...]:
     """Every published page load time that a reference campaign has as the text says."""
+    return _ways(data, [one.circumstance for one in known(data) if one.state == "confirmed"])
+
+
+@lru_cache(maxsize=1)
+def without_unshown(data: BookData) -> tuple[Three, ...]:
+    """The same without the circumstances of whose predictions no history shows that they came before the data."""
+    late = {one.sweep for one in foretold_in_git() if not one.before}
+    confirmed = [one.circumstance for one in known(data) if one.state == "confirmed"]
+    return _ways(data, [one for one in confirmed if not late & set(one.sweeps)])
+
+
+def _ways(data: BookData, confirmed: Sequence[Circumstance]) -> tuple[Three, ...]:
     printed = page_load_times()
     text = {series: loads_of(data, series) for series in dict.fromkeys(one.cell.series for one in printed)}
-    confirmed = [one.circumstance for one in known(data) if one.state == "confirmed"]
     arms = {one.series: arms_of(data, one.series) for one in confirmed}
     found = []
     for cell in printed:

@@ -94,9 +94,20 @@ def _first(protocol: str):
     ).signed()
 
 
+def _shown(m: Measured) -> StatedNumber:
+    """Verdicts that agree without the circumstances whose predictions cannot be shown to have come first."""
+    found = circumstances.without_unshown(m.data)
+    if not found:
+        raise NotMeasured("no published square is measured")
+    return StatedNumber(
+        _agreeing(circumstances.agreement(found).scripts), "book/hypotheses.csv, data/processed/arms.csv"
+    )
+
+
 NUMBERS: Numbers = {
     "agree-text": _of_all(lambda found: _agreeing(found.text)),
     "agree-scripts": _of_all(lambda found: _agreeing(found.scripts)),
+    "agree-shown": _shown,
     "agree-most": _of_all(lambda found: f"{found.ceiling.expected:.0f} ({100 * found.ceiling.share:.0f}{SPACE}%)"),
     "within-text": _of_all(lambda found: _within(found.text)),
     "within-scripts": _of_all(lambda found: _within(found.scripts)),

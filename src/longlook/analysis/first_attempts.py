@@ -1,0 +1,36 @@
+"""Verdicts of the first attempts: each load once, whether the machine disturbed it or not. Pure.
+
+A load that was disturbed is repeated, and whether it is called disturbed may depend on how long it took. First attempts
+do not look at that: what their verdicts differ in is what the rule of rejection does. Loads that failed otherwise (a
+wrong protocol, no 0-RTT) are no loads of the arm, and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from longlook.analysis.contrast import Verdict, contrast
+from longlook.analysis.welch import Summary, summarise
+
+Place = tuple[str, str]
+"""Campaign and cell."""
+DISTURBED = "disturbed"
+
+
+def first_attempts(samples: pd.DataFrame, metric: str) -> Mapping[Place, Mapping[str, Summary]]:
+    """Of rows of `samples`: each arm's first attempts, by campaign and cell."""
+    own = samples[(samples["metric"] == metric) & (samples["attempt"] == 0) & ~samples["set_aside"].astype(bool)]
+    own = own[own["accepted"].astype(bool) | (own["reject_reason"] == DISTURBED)]
+    found: dict[Place, dict[str, Summary]] = {}
+    for (campaign, cell, arm), values in own.groupby(["campaign", "cell_id", "arm"])["value"]:
+        found.setdefault((campaign, cell), {})[arm] = summarise(values.dropna().tolist())
+    return found
+
+
+def verdict(arms: Mapping[str, Summary], left: str, right: str) -> Verdict | None:
+    """Which arm of a cell is significantly faster in its first attempts; None without loads of both."""
+    if left not in arms or right not in arms:
+        return None
+    return contrast(arms[left], arms[right]).verdict
