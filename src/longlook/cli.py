@@ -324,6 +324,26 @@ def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
 
 
 @cli.command()
+@click.argument("campaign")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Where to; default: CAMPAIGN.html here.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
+def report(campaign: str, out: Path | None, as_json: bool) -> None:
+    """Write one self-contained page on a campaign: its loads, what differs by how much, what cannot be told."""
+    _require_data(campaigns=(campaign,))
+    from longlook.audit import to_json
+    from longlook.book.report import page, report_of
+    from longlook.record.durable import write_bytes
+
+    found, results = report_of(campaign)
+    if as_json:
+        click.echo(to_json(found))
+        return
+    target = out or Path(f"{campaign}.html")
+    write_bytes(target, page(found, results).encode())
+    click.echo("\n".join((*map(plain, found.sentences), f"page: {target}")))
+
+
+@cli.command()
 @click.argument("campaigns", nargs=-1)
 def verify(campaigns: tuple[str, ...]) -> None:
     """Re-check every hash of sealed campaigns (all, unless some are named), and the reference campaigns' index."""

@@ -15,7 +15,6 @@ from longlook.analysis.convention import TableConvention
 from longlook.analysis.result import CellResult
 from longlook.analysis.twofold import verdict_word
 from longlook.analysis.welch import ALPHA
-from longlook.audit.comparison import Comparison
 from longlook.audit.fairness import share_lines
 from longlook.audit.rejections import RejectionControl, cause_of
 from longlook.audit.report import (
@@ -59,8 +58,8 @@ def format_summary(report: AuditReport, campaigns: Sequence[str] = ()) -> str:
     return "\n".join(wrapped([*lines, "", *_conclusion(report)]))
 
 
-def to_json(report: AuditReport | Comparison) -> str:
-    """Every value of the report or comparison as JSON, what is computed from them too; what could not be is null."""
+def to_json(report: Any) -> str:
+    """Every value of a report or comparison as JSON, what is computed from them too; what could not be is null."""
     return json.dumps(_plain(report), indent=2, ensure_ascii=False, allow_nan=False)
 
 
