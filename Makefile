@@ -62,7 +62,7 @@ check: bootstrap
 # it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
 	@PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest \
-		$(if $(ALL),-n 3,-n 2) --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS) \
+		$(if $(ALL),-n 3,-n 2) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS) \
 		$(if $(ALL),tests,tests/fast tests/contract)
 
 book: bootstrap

@@ -13,9 +13,9 @@ from longlook import paths
 
 CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports --no-logo"]
 TEST = "python -m longlook.host.userns .venv/bin/python -m pytest"
-GROUPS = "--dist loadgroup --no-loadscope-reorder"
+FILES = "--dist loadfile --no-loadscope-reorder"
 TIERS = "fast", "contract", "system", "site", "host"
-TESTS = f"{TEST} -n 2 {GROUPS} tests/fast tests/contract"
+TESTS = f"{TEST} -n 2 {FILES} tests/fast tests/contract"
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def make(tmp_path):
 def test_everything_passes(make):
     assert make("check") == (0, ["bootstrap", *CHECKS])
     assert make("test") == (0, ["bootstrap --tests", TESTS])
-    assert make("test ALL=1") == (0, ["bootstrap --tests", f"{TEST} -n 3 {GROUPS} tests"])
+    assert make("test ALL=1") == (0, ["bootstrap --tests", f"{TEST} -n 3 {FILES} tests"])
 
 
 @pytest.mark.parametrize("failing", CHECKS)
