@@ -52,7 +52,7 @@ def test_frictionless_accepts_the_data_package(data, filled):
 @pytest.mark.parametrize(
     ("name", "old", "new", "error"),
     [
-        ("contrasts", ",left\n", ",lefty\n", "constraint-error"),
+        ("contrasts", ",left,0.5", ",lefty,0.5", "constraint-error"),
         ("arms", "36.0", "fast", "type-error"),
         ("arms", ",rtt_ms", ",rtt_s", "incorrect-label"),
         ("arms", ",107.0,", ",108.0,", "hash-count"),
