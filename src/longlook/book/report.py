@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from longlook import paths
-from longlook.analysis.estimate import times
-from longlook.analysis.paired import SMALL_PCT
+from longlook.analysis.paired import SMALL_PCT, Paired
+from longlook.analysis.ratio import ratio_of
 from longlook.analysis.result import CellResult
 from longlook.dataset.results import read_results
 from longlook.errors import LonglookError
@@ -122,19 +122,15 @@ def _arm(result: CellResult, arm: str, label: str, metric: str) -> ArmLoads:
 
 def _told(result: CellResult, metric: Metric, left: Arm, right: Arm) -> Told:
     found = result.paired(metric, left, right)
-    ends = (found.log_ratio, found.low, found.high)
     loads = found.pairs
     if not loads:
         one, other = (result.summary(arm.name, metric.name) for arm in (left, right))
-        ratio = times(one, other) if metric.better == "low" else times(other, one)
-        ends, loads = (_log(ratio.value), _log(ratio.low), _log(ratio.high)), min(one.n, other.n)
-    value, low, high = (100 * math.expm1(end) for end in ends)
-    reach = (ends[2] - ends[1]) / 2
-    if low > -SMALL_PCT and high < SMALL_PCT:
-        finding = "small"
-    else:
-        finding = "left" if low > 0 else "right" if high < 0 else "not shown"
-    more = None
+        ratio = ratio_of(one, other) if metric.better == "low" else ratio_of(other, one)
+        found = Paired(*map(_log, (ratio.value, ratio.low, ratio.high)), ratio.test.p_value, 0)
+        loads = min(one.n, other.n)
+    value, low, high = (100 * math.expm1(end) for end in (found.log_ratio, found.low, found.high))
+    finding = {"shown": found.winner, "shown to be small": "small", "not shown": "not shown"}[found.shown]
+    reach, more = (found.high - found.low) / 2, None
     if finding == "not shown" and math.isfinite(reach):
         more = max(1, math.ceil(loads * ((reach / math.log1p(SMALL_PCT / 100)) ** 2 - 1)))
     return Told(left.name, right.name, value, low, high, found.pairs, finding, more)
