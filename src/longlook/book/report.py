@@ -126,7 +126,7 @@ def _told(result: CellResult, metric: Metric, left: Arm, right: Arm) -> Told:
     if not loads:
         one, other = (result.summary(arm.name, metric.name) for arm in (left, right))
         ratio = ratio_of(one, other) if metric.better == "low" else ratio_of(other, one)
-        found = Paired(*map(_log, (ratio.value, ratio.low, ratio.high)), ratio.test.p_value, 0)
+        found = Paired(_log(ratio.value), _log(ratio.low), _log(ratio.high), ratio.test.p_value, pairs=0)
         loads = min(one.n, other.n)
     value, low, high = (100 * math.expm1(end) for end in (found.log_ratio, found.low, found.high))
     finding = {"shown": found.winner, "shown to be small": "small", "not shown": "not shown"}[found.shown]
