@@ -219,13 +219,13 @@ def _chance_row(words: str, own: Sequence[Square], data: BookData) -> list[str]:
     low, high = (f"{end:.2f}".replace("-", style.MINUS) for end in table.kappa_interval)
     return [
         words,
-        f"{table.equal} of {table.tested}",
-        "{} of {}".format(*agreeing_at_first(own, data)),
+        f"{table.equal}/{table.tested}",
+        "{}/{}".format(*agreeing_at_first(own, data)),
         f"{told_kappa(table)} ({low} to {high})",
         str(table.constant),
         f"{table.marginals:.0f}",
         f"{most.expected:.0f}",
-        *(f"{table.kept(said)} of {table.published(said)}" for said in AHEAD),
+        *(f"{table.kept(said)}/{table.published(said)}" for said in AHEAD),
         str(table.opposite),
     ]
 

@@ -34,7 +34,11 @@ sys.stdin.read()
 def remembering(entries):
     """Hosts whose server's kernel remembers that."""
     client = SimpleNamespace(address="10.0.0.2")
-    return SimpleNamespace(hosts={"client": client}, run=lambda role, argv, timeout_s: json.dumps(entries))
+    return SimpleNamespace(hosts={"client": client}, run=answer(entries))
+
+
+def answer(entries):
+    return lambda role, argv, timeout_s: json.dumps(entries)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,17 @@ def remembering(entries):
 def test_another_threshold_than_the_one_that_was_set_ends_the_cell(entries, says):
     with pytest.raises(LonglookError, match=says):
         slowstart.require(remembering(entries), SlowStart(None, 9))
+
+
+def test_a_threshold_that_an_ending_connection_left_is_set_again(monkeypatch):
+    said = iter([7, 300])
+    bed = remembering([])
+    bed.set_slow_start = lambda role, window, threshold: bed.__dict__.update(
+        run=answer([{"dst": "10.0.0.2", "ssthresh": next(said)}])
+    )
+    monkeypatch.setattr(slowstart, "_one_connection", lambda bed: None)
+    slowstart.set_slow_start(bed, SlowStart(None, 300))
+    assert next(said, None) is None
 
 
 def test_the_right_one_and_none_asked_for_are_well():
