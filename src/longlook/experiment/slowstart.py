@@ -22,8 +22,8 @@ from longlook.plan.cell import Cell
 PORT = 7790
 TIMEOUT_S = 15
 ATTEMPTS = 3
-"""An earlier connection whose last acknowledgement comes after the memory was emptied enters its own threshold there, and
-an entry that was made from a locked route keeps it: empty the memory and enter the threshold again."""
+"""An earlier connection whose last acknowledgement comes after the memory was emptied enters its own threshold,
+and an entry that was made from a locked route keeps it: empty the memory and enter the threshold again."""
 SERVE = f"""import socket, sys
 listener = socket.create_server((sys.argv[1], {PORT}))
 print("ready", flush=True)

@@ -58,9 +58,7 @@ def test_another_threshold_than_the_one_that_was_set_ends_the_cell(entries, says
 def test_a_threshold_that_an_ending_connection_left_is_set_again(monkeypatch):
     said = iter([7, 300])
     bed = remembering([])
-    bed.set_slow_start = lambda role, window, threshold: bed.__dict__.update(
-        run=answer([{"dst": "10.0.0.2", "ssthresh": next(said)}])
-    )
+    bed.set_slow_start = lambda *_: setattr(bed, "run", answer([{"dst": "10.0.0.2", "ssthresh": next(said)}]))
     monkeypatch.setattr(slowstart, "_one_connection", lambda bed: None)
     slowstart.set_slow_start(bed, SlowStart(None, 300))
     assert next(said, None) is None
