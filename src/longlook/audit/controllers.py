@@ -23,10 +23,6 @@ HEAD = (
     "| protocol | server | stated | recorded at the start | options | what its connections had | arms |\n"
     + "| --- " * 7
 )
-OTHERWISE = {("lsquic", "reno"): "cubic"}
-"""Server and controller that it was asked for -> what its connections had all the same, where a record says otherwise:
-LSQUIC has no Reno. At a loss its windows kept 0.8 by `reno` as by `cubic` (reference-matrix-windows-*), and without
-loss both grew alike."""
 
 Row = tuple[str, str, str, str, str, str]
 
@@ -34,7 +30,7 @@ Row = tuple[str, str, str, str, str, str]
 def row(arm: Arm, recorded: str) -> Row:
     """`recorded`: what the environment of its cell has for it."""
     heeds = SERVERS[arm.server].cca_source == "hello"
-    had = OTHERWISE.get((arm.server, recorded), recorded)
+    had = SERVERS[arm.server].offer.cca_had.get(recorded, recorded)
     had = controller(had, arm.quic_options) if heeds else had
     return arm.protocol, arm.server, arm.cca, recorded, ", ".join(arm.quic_options), had
 

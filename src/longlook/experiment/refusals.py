@@ -6,7 +6,7 @@ from longlook.client import CLIENTS
 from longlook.errors import LonglookError, NotSupported
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
-from longlook.plan.offer import client_refusals, pair_refusals, server_refusals
+from longlook.plan.offer import client_refusals, pair_refusals, server_refusals, unheeded
 from longlook.server import SERVERS
 from longlook.stack import adapters, load_stack
 
@@ -30,8 +30,13 @@ def refusals(cell: Cell) -> list[str]:
 
 
 def require_possible(cell: Cell) -> None:
-    """Raise `NotSupported` with all of `refusals`, if there are any."""
-    if found := refusals(cell):
+    """Raise `NotSupported` with all of `refusals`, and with what only sealed cells may ask for, if there are any."""
+    found = refusals(cell)
+    for arm in cell.arms:
+        if arm.server in SERVERS:
+            reasons = unheeded(f"server {arm.server}", SERVERS[arm.server].offer, arm)
+            found += [f"arm {arm.name} ({arm.label}): {reason}" for reason in reasons]
+    if found:
         raise NotSupported(f"cell {cell.id} cannot be measured: {'; '.join(found)}")
 
 

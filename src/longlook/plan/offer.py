@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from longlook.plan.arm import Arm
 
@@ -16,6 +17,9 @@ class Offer:
     """Those that a server can be told to speak, one at a time; empty: it is told none."""
     ccas: tuple[str, ...] = ()
     """Congestion controllers of a server."""
+    cca_had: Mapping[str, str] = field(default_factory=dict)
+    """Of `ccas`, a name that the server takes and does not heed -> what its connections have. Sealed arms asked for it;
+    no new one may (`unheeded`)."""
     handshakes: tuple[str, ...] = ("0rtt", "1rtt")
     ends_connections: bool = False
     """Of QUIC: it ends a load's connection. A load can be resumed only where one of both ends does, since a connection
@@ -76,6 +80,13 @@ def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
     if arm.server_groups and not offer.groups:
         found.append(f"{name} cannot be told its TLS groups")
     return found
+
+
+def unheeded(name: str, offer: Offer, arm: Arm) -> list[str]:
+    """Why a new measurement of an arm would be of something else than it says, though sealed ones have such arms."""
+    if had := offer.cca_had.get(arm.cca):
+        return [f"{name} takes the name {arm.cca}, and its connections have {had}: ask for {had}, or leave the arm out"]
+    return []
 
 
 def pair_refusals(server: str, serves: Offer, client: str, fetches: Offer, arm: Arm) -> list[str]:

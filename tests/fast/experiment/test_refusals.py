@@ -213,3 +213,12 @@ def test_every_sweep_of_this_repository_can_be_measured():
     for name in sweep_files():
         for one in open_sweep(name).cells():
             assert refusals(one) == [], one.id
+
+
+def test_a_controller_that_a_server_takes_and_does_not_heed_is_for_sealed_arms_alone():
+    """LSQUIC has no Reno: sweeps that asked for it before that was known are read, and not measured again."""
+    asked = cell(MATRIX | {"server": "lsquic", "client": "quicgo", "cca": "reno"}, **DOWNLOAD)
+    assert refusals(asked) == []
+    with pytest.raises(NotSupported, match="server lsquic takes the name reno, and its connections have cubic"):
+        require_possible(asked)
+    require_possible(cell(MATRIX | {"server": "lsquic", "client": "quicgo"}, **DOWNLOAD))
