@@ -23,6 +23,7 @@ from longlook.analysis.crosstable import CrossTable, of_cells
 from longlook.analysis.crosstable import crossed as crosstable
 from longlook.analysis.first_attempts import first_attempts, verdict
 from longlook.analysis.newest import STUDY, newest
+from longlook.analysis.processor import BUSY_SHARE, client_share
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
 from longlook.book.muthuraj2024.circumstances import Three, held, three_ways, without_unshown
@@ -38,9 +39,10 @@ HEAD = (
     "means within", "QUIC error", "TCP error",
 )  # fmt: skip
 WHOLE = "all"
+LESS, MORE = (f"{word} than {100 * BUSY_SHARE:.0f} % of PLT" for word in ("less", "more"))
 AHEAD: Mapping[Verdict, str] = {"left": "QUIC ahead", "none": "neither", "right": "TCP ahead"}
 CHANCE = (
-    "link", "verdicts agree", "first attempts", "kappa (99 %)", "a constant", "published shares at random",
+    "squares", "verdicts agree", "first attempts", "kappa (99 %)", "a constant", "published shares at random",
     "exact replication", *(f"published: {words}" for words in AHEAD.values()), "opposite",
 )  # fmt: skip
 
@@ -132,6 +134,7 @@ def answer(data: BookData | None = None) -> HTML:
     sentences = (
         _who_is_faster(found),
         _how_far_they_agree(found) + rejected,
+        *_where_the_processor_counts(found, tables),
         _how_near_the_means_are(found),
         *explained,
     )
@@ -210,7 +213,8 @@ def chance(data: BookData | None = None) -> HTML:
     found = squares(tables)
     if not found:
         return HTML(style.NOTHING_YET)
-    rows = [_chance_row(words, own, tables) for words, own in {**by_link(found), WHOLE: found}.items()]
+    groups = {**by_link(found), **by_processor(found, tables), WHOLE: found}
+    rows = [_chance_row(words, own, tables) for words, own in groups.items()]
     return HTML(html_table(CHANCE, rows, numeric=set(range(1, len(CHANCE)))))
 
 
@@ -227,6 +231,29 @@ def _chance_row(words: str, own: Sequence[Square], data: BookData) -> list[str]:
         f"{most.expected:.0f}",
         *(f"{table.kept(said)}/{table.published(said)}" for said in AHEAD),
         str(table.opposite),
+    ]
+
+
+def by_processor(own: Sequence[Square], data: BookData) -> dict[str, list[Square]]:
+    """Squares by the browser's processor time as a share of PLT, where it was told."""
+    shares = client_share(data.where("arms", study=STUDY)).dropna()
+    found: dict[str, list[Square]] = {f"browser's processor time {one}": [] for one in (LESS, MORE)}
+    for one in own:
+        if (share := shares.get((one.compared.campaign, one.compared.cell_id))) is not None:
+            found[f"browser's processor time {MORE if share > BUSY_SHARE else LESS}"].append(one)
+    return {words: squares for words, squares in found.items() if squares}
+
+
+def _where_the_processor_counts(found: Sequence[Square], data: BookData) -> list[str]:
+    tables = [of_cells(one.compared for one in own) for own in by_processor(found, data).values()]
+    if len(tables) < 2:
+        return []
+    less, more = tables
+    return [
+        f"Where the browser's processor time is {MORE}, the thesis's verdict is met again in {more.equal} of "
+        f"{more.tested} squares, elsewhere in {less.equal} of {less.tested}; {more.opposite} of the "
+        f"{more.opposite + less.opposite} in the opposite direction are there. These squares are about the processors "
+        "too, theirs and ours."
     ]
 
 

@@ -1,0 +1,19 @@
+"""The browser's processor time beside the page load time: how far a cell is about the machine. Pure."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+PLT_MS, CLIENT_S = "plt_ms", "client_cpu_s"
+BUSY_SHARE = 0.5
+"""Of PLT. A choice and no derived bound: a browser has several threads, so that a share does not say how much of its
+time is on the critical path."""
+
+
+def client_share(arms: pd.DataFrame) -> pd.Series:
+    """Of rows of `arms`: the browser's mean processor time over the mean PLT, the greatest of a cell's arms; by
+    campaign and cell. NaN where no processor time was told."""
+    own = arms[arms["metric"].isin([PLT_MS, CLIENT_S])]
+    means = own.pivot_table(index=["campaign", "cell_id", "arm"], columns="metric", values="mean")
+    means = means.reindex(columns=[PLT_MS, CLIENT_S])
+    return (1000 * means[CLIENT_S] / means[PLT_MS]).groupby(level=["campaign", "cell_id"]).max()
