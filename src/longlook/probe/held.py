@@ -21,6 +21,8 @@ HELD = {b"get_signal", b"do_freezer_trap", b"__refrigerator", b"do_signal_stop",
 is version 2's freezer where the compiler has put `do_freezer_trap` into it."""
 UNTOLD = (b"", b"0")
 """Instead of a function: the process runs, or the right to ask is lacking."""
+OURS = "longlook-"
+"""How the names of the control groups begin by which a cell limits a program itself (host/cpulimit.py)."""
 
 
 def is_held(told: bytes) -> bool:
@@ -53,6 +55,31 @@ def freezers(mounts: str, groups: str) -> Iterator[str]:
             yield f"{at['freezer']}{path}/freezer.state"
 
 
+def quotas(mounts: str, groups: str) -> Iterator[str]:
+    """The files that count how often a process's control groups, and those that they lie in, had had their share of
+    CPU; those of a cell's own limits left out."""
+    for line in mounts.splitlines():
+        _, where, kind, options, *_ = line.split()
+        for entry in groups.splitlines():
+            _, controllers, path = entry.split(":", 2)
+            if (kind == "cgroup2" and not controllers) or (kind == "cgroup" and "cpu" in _both(options, controllers)):
+                parts = path.strip("/").split("/") if path.strip("/") else []
+                for end in range(len(parts), -1, -1):
+                    if not "".join(parts[end - 1 : end]).startswith(OURS):
+                        yield "/".join([where, *parts[:end], "cpu.stat"])
+
+
+def _both(options: str, controllers: str) -> set[str]:
+    return set(options.split(",")) & set(controllers.split(","))
+
+
+def throttled(told: bytes) -> tuple[int, float]:
+    """How often a group was throttled, and for how long, s: by its `cpu.stat` of either version."""
+    found = dict(line.split() for line in told.splitlines() if line.count(b" ") == 1)
+    took_s = int(found.get(b"throttled_usec", 0)) / 1e6 + int(found.get(b"throttled_time", 0)) / 1e9
+    return int(found.get(b"nr_throttled", 0)), took_s
+
+
 def family(pid: int) -> Iterator[int]:
     """A process and its descendants."""
     yield pid
@@ -81,6 +108,8 @@ class Watched:
         self.processes: dict[int, int] = {}
         self._by_state: set[int] = set()
         self.groups: dict[str, tuple[int, set[int]]] = {}
+        self._throttled: dict[str, tuple[int, float]] = {}
+        """By `cpu.stat`: what it told last."""
 
     def search(self, roots: set[int]) -> None:
         """Find the roots' descendants of now and their groups."""
@@ -107,7 +136,7 @@ class Watched:
             self.processes[pid] = told
         with open(f"/proc/{pid}/cgroup") as text:
             groups = text.read()
-        for path in freezers(mounts, groups):
+        for path in (*freezers(mounts, groups), *quotas(mounts, groups)):
             if path not in self.groups and os.path.exists(path):  # the root has none: nobody can freeze it
                 self.groups[path] = os.open(path, os.O_RDONLY), set()
             if path in self.groups:
@@ -120,6 +149,17 @@ class Watched:
             if is_frozen(look(file)):
                 found |= pids
         return found
+
+    def throttled(self) -> Iterator[tuple[int, int]]:
+        """Who was throttled since the last look, and for how many looks, at least one."""
+        for path, (file, pids) in self.groups.items():
+            if path.endswith("/cpu.stat"):
+                now = throttled(look(file))
+                before = self._throttled.setdefault(path, now)
+                self._throttled[path] = now
+                if now != before:
+                    looks = max(1, round((now[1] - before[1]) / PERIOD_S))
+                    yield from ((pid, looks) for pid in pids)
 
 
 def name_of(pid: int) -> str:
@@ -146,6 +186,8 @@ def main() -> None:
         looks += 1
         for pid in watched.held():
             sys.stdout.write(f"{time.monotonic():.6f} {pid} {name_of(pid)}\n")
+        for pid, times in watched.throttled():
+            sys.stdout.write(f"{time.monotonic():.6f} {pid} {name_of(pid)} (throttled)\n" * times)
         sys.stdout.flush()
         time.sleep(PERIOD_S)
 

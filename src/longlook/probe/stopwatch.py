@@ -4,8 +4,9 @@ The stall watch sees a machine that does not run anybody. This one looks at ever
 and driver each 10 ms (`held.py`). A process that is held has neither processor time nor run delay, like an idle one;
 what tells them apart is where in the kernel it sleeps: in a signal's stop, a debugger's, or version 2's freezer.
 Version 1's leaves threads in the sleep they were in, so the freezer's state of each process's control group is read
-too. Nothing that a cell does itself holds a program; one that has had its share of a processor is throttled, which is
-another state. Single threads that are frozen apart from their process are not seen.
+too. Nothing that a cell does itself holds a program. One that has had its share of a processor is throttled, which its
+control groups' `cpu.stat` counts: a cell's own limit is left out, anybody else's is told as `(throttled)`. Single
+threads that are frozen apart from their process are not seen.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from freezing import freezable
 
 from longlook.errors import LonglookError
 from longlook.host import process
-from longlook.probe.held import freezers, is_frozen, is_held
+from longlook.host.cpulimit import CpuLimit, is_granted
+from longlook.probe.held import freezers, is_frozen, is_held, quotas, throttled
 from longlook.probe.stopwatch import StopWatch
 
 IDLE = """
@@ -53,6 +54,38 @@ def test_the_files_of_both_versions_are_found():
     assert list(freezers(unified, groups)) == ["/cg/two/c:d/cgroup.events"]
     assert len(list(freezers(mounts + unified, groups))) == 2
     assert list(freezers("", groups)) == []
+
+
+def test_quotas_of_others_are_found_up_to_the_root_and_ours_are_not():
+    one = "cgroup /cg/cpu cgroup rw,cpu,cpuacct 0 0\n"
+    assert list(quotas(one, "1:cpu,cpuacct:/a/b\n0::/\n")) == [
+        "/cg/cpu/a/b/cpu.stat",
+        "/cg/cpu/a/cpu.stat",
+        "/cg/cpu/cpu.stat",
+    ]
+    assert list(quotas("cgroup2 /cg cgroup2 rw 0 0\n", "0::/x/longlook-1\n")) == ["/cg/x/cpu.stat", "/cg/cpu.stat"]
+    assert throttled(b"nr_periods 9\nnr_throttled 4\nthrottled_usec 3000\n") == (4, 0.003)
+    assert throttled(b"nr_throttled 4\nthrottled_time 3000000\n") == (4, 0.003)
+    assert throttled(b"usage_usec 7\n") == (0, 0.0)
+
+
+BUSY = "print('busy', flush=True)\nwhile True: pass"
+
+
+@pytest.mark.skipif(not is_granted(), reason="needs the right to make control groups")
+@pytest.mark.parametrize("percent", [20, None])
+def test_a_quota_of_somebody_else_is_seen_and_a_busy_program_without_one_is_not(percent):
+    child = process.start([sys.executable, "-S", "-c", BUSY], stdout=subprocess.PIPE, text=True)
+    try:
+        child.stdout.readline()
+        with CpuLimit(f"foreign-{child.pid}", percent or 100_000, 50_000) as limit:
+            limit.add(child.pid)
+            found, _ = watched(child.pid, lambda: time.sleep(0.4))
+            process.stop(child)
+        told = {f"{child.pid} {name} (throttled)" for name in ("python", "python3", "python3.11")}
+        assert bool(found.keys() & told) == bool(percent) and found.keys() <= told
+    finally:
+        process.stop(child)
 
 
 def watched(pid, hold):
