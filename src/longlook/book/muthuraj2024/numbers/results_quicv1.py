@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from longlook.book.hypotheses import stated
+from longlook.book.repeated import MANY, Repeated, repeated
+from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 
 
@@ -10,7 +14,21 @@ def _published(series: str, workload: str, bandwidth_mbps: float):
     return lambda m: m.published.pct(series, workload=workload, bandwidth_mbps=bandwidth_mbps).signed()
 
 
+def _many(count: Callable[[Repeated], int]) -> Callable[[Measured], StatedNumber]:
+    """Over the squares of many objects that several campaigns measured."""
+
+    def counted(m: Measured) -> StatedNumber:
+        found = repeated(m.data, MANY, "4.6d")
+        if not found:
+            raise NotMeasured("no square of figure 4.6d was measured twice")
+        return StatedNumber(str(sum(map(count, found))), "paired log ratios, data/processed/contrasts.csv")
+
+    return counted
+
+
 NUMBERS: Numbers = {
+    "many-measured": _many(lambda one: len(one.found)),
+    "many-shown": _many(lambda one: sum(pair.winner == "left" for pair in one.found)),
     "stated-slow-client": stated("slow-client"),
     "stated-slow-server": stated("slow-server"),
     "a.small": _published("4.6a", "5kb-x1", 10.0),

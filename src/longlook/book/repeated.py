@@ -1,0 +1,165 @@
+"""Squares that more than one reference campaign measured, of whatever sweep: what each found, and all together.
+
+Cells are not the same, since some have more arms: what has to be equal is the link, the page and every condition of the
+two arms. Campaigns that a newer one superseded are among them.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.newest import moment, role_of
+from longlook.analysis.paired import Paired
+from longlook.analysis.random_effects import combined
+from longlook.analysis.welch import ALPHA
+from longlook.book.data import BookData, load
+from longlook.book.flows import page
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
+from longlook.figure.table import html_table
+
+LINK = ("workload", "object_bytes", "object_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms",
+        "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", "netem")  # fmt: skip
+ARM = ("stack", "protocol", "server", "client", "handshake", "cca", "emulated_connections", "quic_options",
+       "initial_window", "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "cpu_period_us", "request_cost_us",
+       "initial_rtt_ms", "client_initial_rtt_ms", "reordering_threshold", "client_groups", "server_groups", "verify",
+       "authorities", "paced")  # fmt: skip
+CELL = ["campaign", "cell_id"]
+AGAIN = (
+    "series", "QUIC's and TCP's controller", "squares", "QUIC faster (Welch)", "QUIC faster (pairs)",
+    "Welch's verdict changed", "more apart than their loads", "standard deviation between", "shown by all",
+)  # fmt: skip
+MANY = {"object_count": (100, 200), "bandwidth_mbps": (50.0, 100.0)}
+"""Pages that the link does not limit."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """One square: its conditions, and a row of both arms for each campaign, the oldest first."""
+
+    place: pd.Series
+    rows: pd.DataFrame
+
+    @property
+    def found(self) -> list[Paired]:
+        return [
+            Paired(one.log_ratio, one.log_ratio_low, one.log_ratio_high, one.p_paired, int(one.pairs))
+            for one in self.rows.itertuples()
+        ]
+
+
+def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series: str = "") -> list[Repeated]:
+    """QUIC against TCP in page load times, squares of two campaigns or more; `where`: values of `LINK`; `series`: of
+    the same conditions as a square of it."""
+    arms = data.where("arms", metric=PLT.name)
+    for name, values in (where or {}).items():
+        arms = arms[arms[name].isin(values)]
+    arms = arms[arms["campaign"].map(role_of) == "reference"]
+    columns = [*CELL, "arm", *LINK, *ARM, "n", "mean", "sd"]
+    tested = data.where("contrasts", metric=PLT.name)
+    tested = tested[(tested["pairs"] > 1) & ~tested["control"].astype(bool)]
+    both = tested.merge(_side(arms[columns], "left"), on=[*CELL, "left"])
+    both = both.merge(_side(arms[columns].drop(columns=list(LINK)), "right"), on=[*CELL, "right"])
+    both = both[(both["left_protocol"] == "quic") & (both["right_protocol"] == "tcp")]
+    both = both.assign(moment=both["campaign"].map(moment)).sort_values("moment", kind="stable")
+    same = [*LINK, *(f"{side}_{name}" for side in ("left", "right") for name in ARM)]
+    found = []
+    for _, rows in both.groupby(same, dropna=False, sort=False):
+        if rows["campaign"].nunique() > 1 and (not series or series in set(rows["series"])):
+            found.append(Repeated(rows.iloc[0], rows))
+    return sorted(found, key=lambda one: (one.place["object_count"], one.place["object_bytes"], *_link(one.place)))
+
+
+def by_campaign(series: str, where: Mapping[str, Sequence], data: BookData | None = None) -> HTML:
+    """Each campaign's means and its ratio of TCP to QUIC by pairs, then that of all of them."""
+    tables = data or load()
+    found = repeated(tables, where, series)
+    cpus = tables.whole("campaigns").set_index("campaign")["cpu_model"] if found else {}
+    rows = [line for one in found for line in (*_lines(one, cpus), _together(one))]
+    head = [
+        "page, Mbit/s",
+        "campaign",
+        "processor",
+        "QUIC, ms",
+        "TCP, ms",
+        "pairs",
+        "TCP / QUIC (99 %)",
+        "a difference is",
+    ]
+    return HTML(html_table(head, rows, numeric={3, 4, 5, 6}) if rows else style.NOTHING_YET)
+
+
+def _lines(one: Repeated, cpus: Mapping[str, str]) -> Iterator[list[str]]:
+    for row, pair in zip(one.rows.to_dict("records"), one.found, strict=True):
+        means = [f"{row[f'{side}_mean']:.0f} ± {row[f'{side}_sd']:.0f}" for side in ("left", "right")]
+        campaign = row["campaign"].removeprefix("reference-")
+        yield [_square(row), campaign, cpus[row["campaign"]], *means, str(pair.pairs), _times(pair), pair.shown]
+
+
+def _together(one: Repeated) -> list[str]:
+    found = combined(one.found)
+    words = f"all {len(one.found)}; standard deviation between them {_pct(found.sd_between)}"
+    return [_square(one.place), words, *3 * [""], str(found.ratio.pairs), _times(found.ratio), found.ratio.shown]
+
+
+def again(data: BookData | None = None) -> HTML:
+    """Series that were measured more than once, both protocols by one stack: what each campaign found, and all."""
+    groups: dict[tuple[str, str], list[Repeated]] = {}
+    for one in repeated(data or load()):
+        if one.place["left_stack"] == one.place["right_stack"]:
+            for series, own in one.rows.groupby("series", sort=False):
+                if own["campaign"].nunique() > 1:
+                    ccas = f"{_cca(one.place, 'left')}, {_cca(one.place, 'right')}"
+                    groups.setdefault((str(series), ccas), []).append(replace(one, rows=own))
+    rows = [[*name, *_numbers(own)] for name, own in groups.items()]
+    return HTML(html_table(AGAIN, rows, numeric=set(range(2, len(AGAIN)))) if rows else style.NOTHING_YET)
+
+
+def _cca(place: pd.Series, side: str) -> str:
+    return str(place[f"{side}_cca"]).upper()
+
+
+def _numbers(own: Sequence[Repeated]) -> list[str]:
+    """The oldest and the newest campaign, then all by the random-effects model."""
+    verdicts = [(one.rows["verdict"].iloc[0], one.rows["verdict"].iloc[-1]) for one in own]
+    pairs = [(one.found[0].winner, one.found[-1].winner) for one in own]
+    together = [combined(one.found) for one in own]
+    between = statistics.median(one.sd_between for one in together)
+    return [
+        str(len(own)),
+        *(
+            ", then ".join(str(sum(one == "left" for one in each)) for each in zip(*both, strict=True))
+            for both in (verdicts, pairs)
+        ),
+        str(sum(before != after for before, after in verdicts)),
+        str(sum(one.p_same < ALPHA for one in together)),
+        _pct(between),
+        str(sum(one.ratio.shown == "shown" for one in together)),
+    ]
+
+
+def _pct(log_sd: float) -> str:
+    return f"{100 * math.expm1(log_sd):.1f} %"
+
+
+def _times(found: Paired) -> str:
+    return f"{math.exp(found.log_ratio):.2f} ({math.exp(found.low):.2f} to {math.exp(found.high):.2f})"
+
+
+def _square(place: Mapping) -> str:
+    return f"{page(place)}, {place['bandwidth_mbps']:g}"
+
+
+def _side(arms: pd.DataFrame, side: str) -> pd.DataFrame:
+    """Conditions and means of each arm, by the name that it has on this side of a contrast."""
+    return arms.rename(columns={name: f"{side}_{name}" for name in (*ARM, "n", "mean", "sd")} | {"arm": side})
+
+
+def _link(place: pd.Series) -> tuple[float, ...]:
+    return tuple(float(place[name]) for name in ("rtt_ms", "loss_pct", "jitter_ms", "bandwidth_mbps"))
