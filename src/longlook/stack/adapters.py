@@ -51,16 +51,6 @@ CLIENTS: Mapping[str, Adapter] = {
     "systemcurl": Adapter(("tcp",), ("curl",)),
 }
 NOTHING = Adapter((), ())
-PROXIES = ("--proxy-server", "--proxy-pac-url", "--proxy-auto-detect")
-OURS = ("--user-data-dir", "--host-resolver-rules", "--ssl-key-log-file", "--remote-debugging-port", *PROXIES)
-"""Switches that an adapter sets, or that lead its client elsewhere."""
-ASKED = ("--quic-version", "--quic-connection-options")
-"""What a side states otherwise: by `version`, by `controllers`, and an arm by `quic_options`."""
-AGAINST: Mapping[Protocol, tuple[str, ...]] = {
-    "quic": ("--disable-quic", "--disable-http2"),
-    "tcp": ("--enable-quic", "--origin-to-force-quic-on", "--disable-http2", *ASKED),
-}
-"""Switches with which a client would not speak what its side is."""
 
 
 def of(known: Mapping[str, Adapter], name: str) -> Adapter:
@@ -76,19 +66,6 @@ def side_problems(protocol: Protocol, client: str, server: str) -> Iterator[str]
             yield f"{key}: no {key} {name!r}{nearest(name, known)} (known for {protocol}: {', '.join(fitting)})"
         elif name not in fitting:
             yield f"{key}: {name} does not speak {protocol} (known for it: {', '.join(fitting)})"
-
-
-def switch_problems(protocol: Protocol, all_of_them: Iterable[str], own: Iterable[str]) -> Iterator[str]:
-    """Why a side's client cannot be started with these switches; `own`: those of `client_flags` alone."""
-    for switch in all_of_them:
-        name = switch.partition("=")[0]
-        if name in AGAINST[protocol]:
-            yield f"with {name} its client would not speak what {protocol} is here: take it out"
-        if name in OURS:
-            yield f"{name} is set by its adapter, or leads its client elsewhere: take it out"
-    for switch in own:
-        if (name := switch.partition("=")[0]) in ASKED:
-            yield f"client_flags has {name}, which `version`, `controllers` and an arm's quic_options are for"
 
 
 def components_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:

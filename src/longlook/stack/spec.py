@@ -17,7 +17,7 @@ from longlook import paths
 from longlook.host.files import read_text
 from longlook.plan.arm import Cca, Protocol
 from longlook.plan.value import checked_name, worded
-from longlook.stack.adapters import side_problems, switch_problems
+from longlook.stack.adapters import side_problems
 from longlook.stack.component import Component
 from longlook.stack.layers import Stated, joined
 from longlook.stack.part import DIGEST_PREFIX, Dialect, Part, PartName, as_json, digest_of, known_parts, load_part
@@ -244,12 +244,8 @@ def _facts(side: Side, protocol: Protocol, dialects: dict, where: str) -> Protoc
         raise StackError(f"{where}: {protocol}.version: {side.client} of its parts speaks {known}, not {side.version}")
     dialect = versions[side.version]
     flags = (*dialect.flags, *side.client_flags)
-    switches = (*flags, *(switch for asked in side.controllers.values() for switch in asked))
-    if wrong := next(switch_problems(protocol, switches, side.client_flags), None):
-        raise StackError(f"{where}: {protocol}: {wrong}")
-    spoken_by_any = (flag for own in dialects.values() for one in own.get(protocol, {}).values() for flag in one.flags)
-    own = tuple(dict.fromkeys((*side.client_flags, *spoken_by_any)))
-    if refused := list(refusals(own, side.controllers, side.server_flags)):
+    by_version = (flag for own in dialects.values() for one in own.get(protocol, {}).values() for flag in one.flags)
+    if refused := list(refusals(protocol, side.client_flags, tuple(by_version), side.controllers, side.server_flags)):
         raise StackError(f"{where}: {protocol}: {'; '.join(refused)}")
     values = side.model_dump() | {"har_protocol": dialect.har_protocol}
     return ProtocolFacts(**values | {"client_flags": flags})

@@ -1,7 +1,8 @@
-"""Switches of a client that ask a QUIC server for connection options: what may carry some, and what may not.
+"""Switches of a stack's clients: what may ask a QUIC server for connection options, and what may not be there at all.
 
-Arms state theirs (`quic_options`) and are named by them. What a stack has its client ask for beside that would be known
-to nobody who reads an arm's name, so that its switches may ask for nothing but the controller under which they stand.
+Arms state their options (`quic_options`) and are named by them. What a stack has its client ask for beside that would
+be known to nobody who reads an arm's name, so that its switches may ask for nothing but the controller under which they
+stand.
 """
 
 from __future__ import annotations
@@ -9,9 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from longlook.plan.arm import Cca
+from longlook.plan.arm import Cca, Protocol
 from longlook.plan.quic_options import DEFAULTS, SETS
 
+PROXIES = ("--proxy-server", "--proxy-pac-url", "--proxy-auto-detect")
+OURS = ("--user-data-dir", "--host-resolver-rules", "--ssl-key-log-file", "--remote-debugging-port", *PROXIES)
+"""Switches that an adapter sets, or that lead its client elsewhere."""
+VERSION = "--quic-version"
+"""What a side's `version` is for."""
+AGAINST: Mapping[Protocol, tuple[str, ...]] = {
+    "quic": ("--disable-quic", "--disable-http2"),
+    "tcp": ("--enable-quic", "--origin-to-force-quic-on", "--disable-http2", VERSION, "--quic-connection-options"),
+}
+"""Switches with which a client would not speak what its side is."""
 SWITCH = "--quic-connection-options="
 CARRIES = re.compile(r"connection[-_]options", re.IGNORECASE)
 """Field trials have them too: `--force-fieldtrial-params=QUIC.Enabled:connection_options/TBBR`."""
@@ -31,11 +42,25 @@ def joined(switches: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def refusals(
-    flags: Sequence[str], controllers: Mapping[Cca, Sequence[str]], server: Mapping[str, bool]
+    protocol: Protocol,
+    client_flags: Sequence[str],
+    spoken: Sequence[str],
+    controllers: Mapping[Cca, Sequence[str]],
+    server: Mapping[str, bool],
 ) -> Iterator[str]:
-    """What of a stack's side would make its arms something else than they are called: of its client's switches, of
-    those of each controller, and of its server's flags."""
-    for flag in flags:
+    """What of a stack's side would make its arms something else than they are called: of its own switches
+    (`client_flags`), of those by which its clients speak any version (`spoken`), of those of each controller, and of
+    its server's flags."""
+    for switch in dict.fromkeys((*client_flags, *spoken, *(one for asked in controllers.values() for one in asked))):
+        name = switch.partition("=")[0]
+        if name in AGAINST[protocol]:
+            yield f"with {name} its client would not speak what {protocol} is here: take it out"
+        if name in OURS:
+            yield f"{name} is set by its adapter, or leads its client elsewhere: take it out"
+    for flag in client_flags:
+        if flag.partition("=")[0] == VERSION:
+            yield f"client_flags has {VERSION}, which `version` is for"
+    for flag in dict.fromkeys((*client_flags, *spoken)):
         if CARRIES.search(flag):
             yield f"{flag}: connection options are an arm's (quic_options), which is named by them"
     for cca, switches in controllers.items():

@@ -37,7 +37,11 @@ def test_what_they_start_is_in_the_stacks_that_name_them():
         ('client = "chromium"', 'client = "systemcurl"', r"quic\.client: systemcurl does not speak quic"),
         ('["--quiet"]', '["--disable-quic"]', "quic: with --disable-quic its client would not speak what quic is"),
         ('["--quiet"]', '["--quic-version=h3-29"]', "client_flags has --quic-version, which `version`"),
-        ('["--quiet"]', '["--quic-connection-options=TBBR"]', "client_flags has --quic-connection-options"),
+        (
+            '["--quiet"]',
+            '["--quic-connection-options=TBBR"]',
+            "TBBR: connection options are an arm",
+        ),
         ('["--quiet"]', '["--proxy-server=localhost"]', "--proxy-server is set by its adapter, or leads"),
         ("bbr = [", 'bbr = ["--disable-quic", ', "quic: with --disable-quic"),
         ("controllers = {cubic = []}", 'controllers = {cubic = ["--enable-quic"]}', "tcp: with --enable-quic"),
