@@ -1,7 +1,8 @@
 """The role {value}`name` of the chapters' text: a computed number, and on it where it comes from.
 
-A name is one of the chapter's own (`book/<study>/numbers/<chapter>.py`) or one that every figure has
-(`figure_numbers`). An unknown name, or a number that cannot be computed, is a warning, and a warning fails the build.
+A name is one of the chapter's own (`book/<study>/numbers/<chapter>.py`), one that every figure has
+(`figure_numbers`), or either of another page, which stands before it: `years/today:saved-least`. An unknown name, or a
+number that cannot be computed, is a warning, and a warning fails the build.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ class ValueRole(SphinxRole):
 def value_of(name: str, page: str, data: book_data.BookData) -> StatedNumber:
     """The number of that name on a page (`book/muthuraj2024/zero-rtt`); a `LonglookError` where there is no such
     number."""
+    other, colon, rest = name.rpartition(":")
+    if colon:
+        return value_of(rest, f"book/{other}", data)
     study = study_of(page)
     own = numbers_of(page)
     try:

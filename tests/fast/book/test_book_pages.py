@@ -153,6 +153,9 @@ def test_numbers_are_computed_for_every_column(sample):
 def test_a_number_says_where_it_comes_from(sample):
     found = value_of("4.6a.reference.summary", PAGE, sample)
     assert "data/raw/reference-figure-4.6a-20250801T101500" in found.origin
+    assert value_of(f"{PAGE.removeprefix('book/')}:4.6a.reference.summary", "book/index", sample) == found, (
+        "of another page"
+    )
     small = value_of("a.small", PAGE, sample)
     assert small.text == "+72\N{NO-BREAK SPACE}%" and f"data/published/{STUDY}" in small.origin
 

@@ -30,6 +30,8 @@ def _overall(found: Sequence[Square]):
 
 
 NUMBERS: Numbers = {
+    "first-small": lambda m: m.pct("4.7b", workload="5kb-x1").span("%"),
+    "first-10mb": lambda m: m.pct("4.7b", workload="10000kb-x1").span("%", 1),
     "squares": _of(len),
     "differ": _of(lambda found: sum(one.compared.verdicts[0].agree is False for one in found)),
     "means": _of(lambda found: within([one.compared for one in found])[1]),
