@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from scipy.special import stdtrit
 
@@ -26,6 +26,8 @@ class Estimate:
     value: float
     low: float = math.nan
     high: float = math.nan
+    p_value: float = field(default=math.nan, compare=False)
+    """Of Welch's test of the two means that it is made of."""
 
     @property
     def least(self) -> float:
@@ -56,7 +58,7 @@ class Estimate:
 def times(base: Summary, other: Summary) -> Estimate:
     """Mean of `other` over that of `base`."""
     found = ratio_of(base, other)
-    return Estimate(found.value, found.low, found.high)
+    return Estimate(found.value, found.low, found.high, found.test.p_value)
 
 
 def difference(base: Summary, other: Summary) -> Estimate:
@@ -64,12 +66,12 @@ def difference(base: Summary, other: Summary) -> Estimate:
     value = other.mean - base.mean
     test = welch_from_summaries(base, other)
     if test.note == "no variance":
-        return Estimate(value, value, value)
+        return Estimate(value, value, value, test.p_value)
     if math.isnan(test.p_value):
         return Estimate(value)
     error = math.sqrt(base.sd**2 / base.n + other.sd**2 / other.n)
     reach = float(stdtrit(test.degrees_of_freedom, 1 - ALPHA / 2)) * error
-    return Estimate(value, value - reach, value + reach)
+    return Estimate(value, value - reach, value + reach, test.p_value)
 
 
 def minus(one: Estimate, other: Estimate) -> Estimate:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longlook.analysis import estimate
@@ -24,11 +24,11 @@ from longlook.analysis.lowest import (
     spread,
 )
 from longlook.analysis.quantities import MADE, OF_ARMS, OF_PAIRS, Numbered
-from longlook.analysis.welch import Summary
+from longlook.analysis.welch import Summary, significant
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import COLUMNS, Criterion
-from longlook.plan.squares import Square, base, beside, beside_base, is_arm, selects, squares
+from longlook.plan.squares import Square, base, beside, beside_base, is_arm, selects, squares, stepped
 
 Three = tuple[Estimate, Estimate, Estimate]
 Operand = Summary | Clients
@@ -88,6 +88,8 @@ class Found:
     left: Estimate
     right: Estimate
     rows: tuple[Row, ...]
+    greatest_p: float | None = None
+    """Up to which a test of its family stays significant by Holm's correction; None without one: the interval says."""
 
     @property
     def square(self) -> Row:
@@ -98,20 +100,46 @@ class Found:
     def holds(self) -> bool | None:
         """Whether it is within the criterion's bounds; None where that is open, which what has to be significant is
         only without an interval."""
+        if self.leaf.significant == "same":
+            both = self._less(self.left), self._less(self.right)
+            return None if None in both else both[0] == both[1]
         if self.leaf.significant:
-            once = 0.0 if self.leaf.difference else 1.0
-            least, most = (-math.inf, once) if self.leaf.significant == "left" else (once, math.inf)
-            return None if math.isnan(self.estimate.low) else self.estimate.within(least, most) is True
+            less = self._less(self.estimate)
+            return None if less is None else less == self.leaf.significant
         return self.estimate.within(*self.leaf.bounds, by_value=self.leaf.by == "value")
 
     @property
     def met(self) -> bool:
-        """The same by the number alone."""
+        """The same by the number alone, of what has bounds."""
+        if self.leaf.significant:
+            return self.holds is True
         return bool(self.estimate.within(*self.leaf.bounds, by_value=True))
+
+    def _less(self, one: Estimate) -> str | None:
+        """Which of two is significantly less, or none; None without an interval."""
+        if math.isnan(one.low):
+            return None
+        once = 0.0 if self.leaf.difference else 1.0
+        outside = one.high <= once or one.low >= once if self.greatest_p is None else one.p_value <= self.greatest_p
+        return "none" if not outside else "left" if one.value < once else "right"
 
 
 def numbers(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list[Found]:
     """Of every square of a leaf that has all of its arms, square by square."""
+    arms = columns[column].planned or [row for one in leaf.series or () for row in columns[column].of_series(one)]
+    found = _numbers(stepped(leaf, arms), columns, column)
+    if leaf.holm is None:
+        return found
+    family = found
+    if leaf.holm is not True:
+        other = leaf.model_copy(update={"ratio": None, "difference": None, "steps": leaf.holm, "where": {}})
+        family = _numbers(stepped(other, arms), columns, column)
+    tests = [one.estimate.p_value for one in family]
+    kept = [p_value for p_value, is_kept in zip(tests, significant(tests), strict=True) if is_kept]
+    return [replace(one, greatest_p=max(kept, default=-1.0)) for one in found]
+
+
+def _numbers(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list[Found]:
     own = columns[column].rows(leaf.series or (), leaf.metric or "")
     of_pairs = [(pair, [squares(leaf, arm, own) for arm in pair]) for pair in leaf.pairs]
     others = _others(leaf, columns, column)
@@ -161,7 +189,8 @@ def _number(
         rows = tuple(row for side in own for row in side)
         return None if made is None else Found(leaf, pair, made, made, made, rows)
     beside_it = columns[str((leaf.over or {}).get("column", column))]
-    found = [_operand(leaf, columns[column], rows) for rows in own]
+    ends = _ends(own[0]) if leaf.spread and leaf.statistic != "lowest-median" else own
+    found = [_operand(leaf, columns[column], rows) for rows in ends]
     found += [_operand(leaf, beside_it, rows) for rows in others]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
@@ -180,6 +209,12 @@ def _number(
         first, left, right = (_between(one, rows[0]) for one in estimates)
         estimates = first, left, right
     return Found(leaf, pair, *estimates, rows)
+
+
+def _ends(rows: list[Row]) -> list[list[Row]]:
+    """Of some arms the one that takes longest, and the one that is quickest; none where one has no number."""
+    ordered = sorted(rows, key=lambda row: row["mean"]) if all(row["n"] for row in rows) else []
+    return [ordered[-1:], ordered[:1]]
 
 
 def _between(found: Estimate, row: Row) -> Estimate:
@@ -209,6 +244,9 @@ def _ratio(left: Summary, right: Summary) -> Estimate:
 
 def _of_means(leaf: Criterion, known: list[Any]) -> Three:
     """A leaf's number, and those of its two sides."""
+    if leaf.spread:
+        apart = estimate.times(known[1], known[0])
+        return apart, apart, apart
     if leaf.ratio is None and leaf.difference is None:
         if leaf.against:
             own, over, other, other_over = known

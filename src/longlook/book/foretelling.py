@@ -24,6 +24,8 @@ SAID = {
     "changed": "criteria changed since they were sealed",
 }
 
+SIGNIFICANT = {"none": "not significant", "same": "as significant as what it is against"}
+
 
 def foretold(sweep: Sweep) -> Iterator[str]:
     """A line for each prediction: its squares, its bounds, its rule."""
@@ -38,12 +40,14 @@ def foretold(sweep: Sweep) -> Iterator[str]:
 
 
 def _asked(leaf: Criterion) -> str:
-    form = next((form for form in ("ratio", "difference", "spread", "value") if getattr(leaf, form)), "arms")
+    form = next((form for form in ("ratio", "difference", "spread", "steps", "value") if getattr(leaf, form)), "arms")
     low, high = leaf.bounds
     bounds = (
         f"at most {high:g}" if math.isinf(low) else f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
     )
-    bounds = f"significantly less on the {leaf.significant}" if leaf.significant else bounds
+    if leaf.significant:
+        bounds = SIGNIFICANT.get(leaf.significant, f"significantly less on the {leaf.significant}")
+        bounds += "" if leaf.holm is None else ", by Holm"
     arms = " and ".join(" over ".join(pair) if form == "ratio" else " and ".join(pair) for pair in leaf.pairs)
     if leaf.over is not None:
         arms += f", over {' '.join(map(str, leaf.over))} changed"

@@ -25,8 +25,9 @@ from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.plan.conditions import Row, spelled
-from longlook.plan.criteria import Claims, Judging
+from longlook.plan.criteria import Judging
 from longlook.plan.squares import number_of_squares
+from longlook.plan.statements import Claims
 from longlook.plan.sweep import Sweep
 from longlook.plan.workload import size_label
 from longlook.published.claims import claims_of
@@ -156,7 +157,10 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
     lacking = max(0, one.of - len(one.found))
     if one.criterion.summary and not (lacking and one.criterion.told_bounds):
         each = [*(part.numbers for part in parts), *lacking * [style.DASH]]
-        told = filled(one.criterion.summary, {"met": one.met, "of": one.of} | _ends_of_leaves(one), each)
+        counts = {"met": one.met, "unmet": len(parts) - one.met, "of": one.of}
+        told = filled(one.criterion.summary, counts | _ends_of_leaves(one), each)
+        unmet = [part.name for part in parts if part.holds is False and part.name]
+        told += f": {JOINT.join(unmet)}" if "{unmet}" in one.criterion.summary and unmet else ""
     told += f"{JOINT}{lacking} of {one.of} not measured" if lacking else ""
     return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
 
@@ -203,8 +207,8 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     usual = _usual(found)
     square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
-    square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual}
-    square |= {"times": times_text(own), "ms": _in_ms(found)}
+    square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "p": own.p_value}
+    square |= {"pct": (own.value - 1) * 100, "times": times_text(own), "ms": _in_ms(found)}
     square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))

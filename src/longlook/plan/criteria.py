@@ -1,18 +1,16 @@
 """Criteria: what of which cells is held against which bounds. Data, frozen and validated.
 
-A sweep states its predictions so before it is measured, and a study's `claims.toml` what the study is held to;
-`analysis/judge.py` judges by them. A criterion selects (`series`, `arms`, `where`, `each`), takes a `statistic` of a
-`metric`, makes a number of it (`value`, `ratio`, `difference`, `spread`; `over` the same arms under other conditions,
-or `against` the same number of other arms or of another series), holds it against bounds (`within`, `at_least`,
-`at_most`) and asks it of every square, of some (`squares`), of any or of none.
+Predictions and claims (`plan/statements.py`) are criteria with a sentence; `analysis/judge.py` judges by them. A
+criterion selects (`series`, `arms`, `where`, `each`), takes a `statistic` of a
+`metric`, makes a number of it (`value`, `ratio`, `difference`, `spread`, `steps`; `over` the same arms under other
+conditions, or `against` the same number of other arms or of another series), holds it against bounds (`within`,
+`at_least`, `at_most`, `significant`) and asks it of every square, of some (`squares`), of any or of none.
 `all` joins several. What one does not say, what it is part of says, then `[judging]`. A criterion that wants an `if` is
 a quantity that is missing: there are no expressions.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import string
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,14 +21,14 @@ from pydantic import BeforeValidator, Field, model_validator
 from longlook.plan.conditions import ARM, PLACE
 from longlook.plan.value import Many, Name, PlanError, Text, Value, listed, nearest
 
-FORMS = ("value", "ratio", "difference", "spread", "arms")
+FORMS = ("value", "ratio", "difference", "spread", "steps", "arms")
 BOUNDS = ("within", "at_least", "at_most", "significant")
 BESIDE = ("column", "series", "metric")
 """What `over` may name besides columns: another column of the evidence, another series, another clock."""
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
-    "left_percent", "right_percent",
+    "left_percent", "right_percent", "p", "pct", "unmet",
 )  # fmt: skip
 """What templates have beside the columns."""
 ENDS = ("least", "greatest")
@@ -125,6 +123,9 @@ class Rule(Value):
     ratio: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
     difference: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
     spread: Arms | None = Field(default=None, description="the slowest of the arms of a pattern over the quickest")
+    steps: Arms | None = Field(
+        default=None, description="ratios of each two arms of a pattern that follow one another in the sweep"
+    )
     name: Text = Field(default="", description="template of what a reader calls a square")
     told: Text = Field(default="", description="template of what is told of a square")
     along: Literal["rtt_ms", "total_bytes", "bandwidth_mbps"] | None = Field(default=None, description="of a slope")
@@ -205,8 +206,15 @@ class Criterion(Rule):
     within: Many[Number] | None = Field(default=None, min_length=2, max_length=2)
     at_least: Number | None = None
     at_most: Number | None = None
-    significant: Literal["left", "right"] | None = Field(
-        default=None, description="which of two is less: all of the interval on its side of once, or of none"
+    significant: Literal["left", "right", "none", "same"] | None = Field(
+        default=None,
+        description="which of two is less: all of the interval on its side of once, or of none; `none`: neither is; "
+        "`same`: what is also found of the number that it is against",
+    )
+    holm: Literal[True] | Arms | None = Field(
+        default=None,
+        description="what is significant is so by Holm's correction: over all its numbers, or over every "
+        "step between arms of these patterns in its series",
     )
     squares: Squares | Literal["every", "any", "none"] = Field(
         default="every", description="of how many squares, all parts together, it is asked"
@@ -260,7 +268,7 @@ class Criterion(Rule):
     @property
     def pairs(self) -> tuple[tuple[str, ...], ...]:
         """The arms of each number: one, or the two of a ratio or difference."""
-        alone = self.spread or self.value or self.arms or ()
+        alone = self.spread or self.steps or self.value or self.arms or ()
         return self.ratio or self.difference or tuple((one,) for one in alone)
 
     def pairs_against(self, against: Against) -> tuple[tuple[str, ...], ...]:
@@ -292,10 +300,14 @@ class Criterion(Rule):
             raise PlanError("it says neither value, ratio, difference nor arms: of what?")
         if self.bounds == (-math.inf, math.inf) and not self.significant:
             raise PlanError("it has no bound: within, at_least, at_most or significant")
-        if self.significant and not (self.ratio or self.difference or self.over):
+        if self.significant and not (self.ratio or self.difference or self.steps or self.over):
             raise PlanError("significant is one of two numbers: a ratio, a difference, or over other conditions")
-        if self.spread and self.statistic != "lowest-median":
-            raise PlanError('a spread is that of medians: statistic = "lowest-median"')
+        if self.significant == "same" and not (self.against and (self.ratio or self.difference)):
+            raise PlanError("the same is found of two numbers: a ratio or a difference, and against")
+        if self.holm and (self.significant in (None, "same") or self.statistic not in (None, "mean") or self.against):
+            raise PlanError("holm corrects tests of two means: significant, left, right or none")
+        if self.spread and self.statistic != "lowest-median" and self.by != "value":
+            raise PlanError('a spread is that of medians, or by = "value": statistic = "lowest-median"')
         if self.metric is None:
             raise PlanError("it has no metric, and [judging] has none")
         for one in self.against:
@@ -325,85 +337,3 @@ class Criterion(Rule):
             raise PlanError("a ratio is held against a ratio, a difference against a difference")
         if len(self.pairs_against(against)) != len(self.pairs):
             raise PlanError(f"{len(self.pairs)} numbers against {len(self.pairs_against(against))}: one for each")
-
-
-class Prediction(Criterion):
-    """What a sweep foretells, one row of its table; those of one `n` are parts of one sentence of its head."""
-
-    n: int = Field(ge=1, le=99)
-    says: Text
-    earlier: Criterion | None = Field(
-        default=None, description="by which it was judged when its criterion was not yet that of its words: told beside"
-    )
-
-    @model_validator(mode="after")
-    def _has_a_number(self) -> Self:
-        if not numbers_in(self.says):
-            raise ValueError(f"{self.says!r} has no number: what is predicted, and by how much?")
-        return self
-
-
-class Claim(Criterion):
-    """What a study says, and the criterion that this book holds it to."""
-
-    id: Name
-    says: Text
-    criterion: Text
-    parts: int = Field(ge=1, description="so many it has where everything is measured")
-
-
-WORDS = {
-    "once": 1, "one": 1, "two": 2, "twice": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "half": 0.5, "quarter": 0.25, "hundred": 100,
-}  # fmt: skip
-
-
-def numbers_in(text: str) -> list[float]:
-    """Every number of a sentence, written in digits or as a word."""
-    words = text.replace("\N{MINUS SIGN}", "-").replace(",", "").split()
-    found = []
-    for word in words:
-        bare = word.strip("().;:%").lower()
-        if bare in WORDS:
-            found.append(float(WORDS[bare]))
-        else:
-            try:
-                found.append(float(bare))
-            except ValueError:
-                continue
-    return found
-
-
-class Criteria(Value):
-    """All that decides what becomes of a sweep's predictions, and their words: what a campaign seals."""
-
-    judging: Judging
-    predictions: Many[Prediction]
-
-    def plain(self) -> dict[str, Any]:
-        """As plain data, which `parse` reads back."""
-        return self.model_dump(mode="json", exclude_unset=True)
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of it."""
-        return hashlib.sha256(json.dumps(self.plain(), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-class Claims(Value):
-    """`claims.toml` of a study."""
-
-    judging: Judging = Judging()
-    claims: Many[Claim] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _can_be_judged(self) -> Self:
-        ids = [one.id for one in self.claims]
-        if twice := sorted({one for one in ids if ids.count(one) > 1}):
-            raise ValueError(f"two claims are called {', '.join(twice)}")
-        for one in self.claims:
-            try:
-                list(one.leaves(self.judging))
-            except PlanError as error:
-                raise ValueError(f"{one.id}: {error}") from None
-        return self

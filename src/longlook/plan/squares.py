@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import Any
 
 from longlook.plan.conditions import PLACE, Row, changed_with
-from longlook.plan.criteria import BESIDE, Against, Condition, Criterion, Judging, Prediction, Range, Squares, Where
+from longlook.plan.criteria import BESIDE, Against, Condition, Criterion, Judging, Range, Squares, Where
+from longlook.plan.statements import Prediction
 from longlook.plan.value import PlanError, nearest
 
 Square = tuple[Any, ...]
@@ -80,11 +82,20 @@ def _rank(leaf: Criterion, row: Row) -> list[int]:
     return [one.index(row[name]) for name, one in lists if isinstance(one, list) and row.get(name) in one]
 
 
+def stepped(leaf: Criterion, rows: Sequence[Row]) -> Criterion:
+    """Steps as the ratios that they are, in the order of a sweep's arms."""
+    if leaf.steps is None:
+        return leaf
+    arms = dict.fromkeys(row["arm"] for row in _of_series(leaf, rows))
+    pairs = [pair for one in leaf.steps for pair in pairwise(arm for arm in arms if is_arm(one, {"arm": arm}))]
+    return leaf.model_copy(update={"steps": None, "ratio": tuple(pairs)})
+
+
 def number_of_squares(criterion: Criterion, judging: Judging, rows: Sequence[Row]) -> int:
     """How many numbers a criterion has where all of these rows are measured."""
     return sum(
         len(set.intersection(*(set(squares(leaf, arm, _of_series(leaf, rows))) for arm in pair)))
-        for leaf in criterion.leaves(judging)
+        for leaf in (stepped(one, rows) for one in criterion.leaves(judging))
         for pair in leaf.pairs
     )
 
@@ -126,7 +137,8 @@ def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
             raise PlanError(f"series: the sweep has no {one!r}{nearest(one, series)}")
     own = _of_series(leaf, rows)
     arms = list(dict.fromkeys(row["arm"] or "" for row in own))
-    for pattern in dict.fromkeys(arm for pair in leaf.pairs for arm in pair):
+    family = leaf.holm if isinstance(leaf.holm, tuple) else ()
+    for pattern in dict.fromkeys(arm for pair in (*leaf.pairs, family) for arm in pair):
         if not any(is_arm(pattern, row) for row in own):
             raise PlanError(f"no arm is {pattern!r}{nearest(pattern, arms)}")
         _check_where(leaf.where, [row for row in own if is_arm(pattern, row)])

@@ -17,9 +17,10 @@ from longlook.plan import squares
 from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.conditions import Row, rows_of
-from longlook.plan.criteria import Criteria, Judging, Prediction
+from longlook.plan.criteria import Judging
 from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection
 from longlook.plan.naming import shortened
+from longlook.plan.statements import Criteria, Prediction
 from longlook.plan.value import (
     Many,
     Measure,

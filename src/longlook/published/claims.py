@@ -12,7 +12,7 @@ from pathlib import Path
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
-from longlook.plan.criteria import Claims
+from longlook.plan.statements import Claims
 from longlook.plan.value import PlanError
 
 CLAIMS_NAME = "claims.toml"

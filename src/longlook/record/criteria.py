@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longlook.errors import LonglookError
-from longlook.plan.criteria import Criteria
+from longlook.plan.statements import Criteria
 
 SEALED, PROSE, CHANGED = "sealed", "prose", "changed"
 """What a sweep's criteria are to a campaign: those that it sealed; a sentence of the sweep's head, put into data after

@@ -153,3 +153,55 @@ def test_what_is_over_other_conditions_is_held_against_the_same_elsewhere(long, 
     }
     (found,) = (one := judged(rows, said)).found
     assert (found.left.value, found.right.value, one.holds) == (long / 100, 1.5, holds)
+
+
+@pytest.mark.parametrize(("quic", "sd", "holds"), [(100.1, 1, True), (110, 1, False), (110, math.nan, None)])
+def test_what_is_not_to_be_significant_fails_where_it_is(quic, sd, holds):
+    found = judged([line("quic", quic, sd), line("tcp", 100, sd)], {"significant": "none"})
+    assert (found.holds, found.met) == (holds, int(holds is True))
+
+
+@pytest.mark.parametrize(("far", "holds"), [((80, 100), True), ((120, 100), False), ((100, 100), False)])
+def test_a_verdict_is_the_same_as_that_which_it_is_against(far, holds):
+    rows = [*pair(90, 100), *pair(*far, rtt_ms=112.0)]
+    said = {"where": {"rtt_ms": 36}, "against": {"where": {"rtt_ms": 112}}, "significant": "same"}
+    assert judged(rows, said).holds is holds
+
+
+ARMS = ("a72", "a85", "a92", "a103", "b72", "b85")
+STEPS = {"steps": "a*", "significant": "none"}
+
+
+def steps(last=100.0, arms=ARMS):
+    return [line(arm, last if arm == "a103" else 100) for arm in arms]
+
+
+def test_steps_are_between_arms_that_follow_one_another_in_the_sweep():
+    found = judged(steps(), STEPS)
+    assert [one.pair for one in found.found] == [("a72", "a85"), ("a85", "a92"), ("a92", "a103")] and found.holds
+    assert [one.holds for one in judged(steps(110), STEPS).found] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("asked", "holds"),
+    [
+        ({}, False),  # p is 0.0054
+        ({"holm": True}, True),
+        ({"steps": "a9*|a1*"}, False),
+        ({"steps": "a9*|a1*", "holm": True}, False),  # a family of one
+        ({"steps": "a9*|a1*", "holm": "a*"}, True),
+        ({"steps": "a9*|a1*", "holm": ["a*", "b*"]}, True),
+    ],
+)
+def test_holm_corrects_for_all_numbers_of_the_family(asked, holds):
+    found = judged(steps(100.93), STEPS | asked)
+    assert found.found[-1].estimate.p_value == pytest.approx(0.0054, abs=0.0005)
+    assert found.holds is holds
+
+
+@pytest.mark.parametrize(("slowest", "holds"), [(104, True), (106, False)])
+def test_a_spread_of_means_is_that_of_the_slowest_over_the_quickest(slowest, holds):
+    rows = [line("a72", 101), line("a85", slowest), line("a92", 100)]
+    found = judged(rows, {"spread": "a*", "by": "value", "at_most": 1.05})
+    assert found.found[0].estimate.value == slowest / 100 and found.holds is holds
+    assert judged([*rows, line("a103", 1, n=0)], {"spread": "a*", "by": "value", "at_most": 1.05}).holds is None

@@ -55,21 +55,6 @@ def verdicts(found):
     return [one.holds for one in found]
 
 
-def test_predictions_of_a_server_that_never_changed_hold():
-    found = releases_predicted.of_loads([cell(), cell(loss=1.0)], [cell(jitter=50.0, static=1500.0)])
-    assert verdicts(found) == [True] * 3
-    assert releases_predicted.of_loads([], []) == () == releases_predicted.of_shares({})
-
-
-def test_each_prediction_can_fail():
-    changed = releases_predicted.of_loads([cell(e137=1050.0)], [])
-    assert verdicts(changed) == [False, True] and "1 of 4 do: 1.37, 1 MB, 10 Mbit/s" in changed[0].found
-    assert verdicts(releases_predicted.of_loads([cell(e136=1200.0, e137=1200.0)], []))[1] is False
-    (same,) = releases_predicted.of_loads([], [cell(jitter=50.0, static=1000.0)])
-    assert same.holds is False
-    assert releases_predicted.of_loads([], [cell(jitter=50.0)]) == ()
-
-
 def contest(name, quic, tcp):
     shares = (Share("quic1", "quic", Summary(quic, 0.01, 3)), Share("tcp1", "tcp", Summary(tcp, 0.01, 3)))
     runs = [(quic * factor, tcp) for factor in (0.999, 1.0, 1.001)]

@@ -51,7 +51,6 @@ def test_without_campaigns_nothing_is_decided(empty):
     assert "Not measured yet" in today_shown.lead_table(empty).data
     assert "Not measured yet" in today_predicted.table(empty).data
     assert "Not measured yet" in early.table(empty).data
-    assert early.predictions(empty) == []
 
 
 def test_the_campaigns_of_this_copy_decide_for_2017_and_2024():
@@ -152,32 +151,6 @@ def test_shares_with_two_connections_and_with_one():
     assert verdicts(today_predicted.of_share([two, one])) == [True, True]
     assert verdicts(today_predicted.of_share([two, contest("QUIC (N=1) vs TCP", 3.6, 1.3)])) == [True, False]
     assert verdicts(today_predicted.of_share([two])) == [True] and today_predicted.of_share([]) == []
-
-
-def of_key_share(**others):
-    """Means of 5 KB; `others`: c133_quic=... is another one without loss, c133_quic_loss with."""
-    found = {}
-    for loss in (0.0, 1.0):
-        for stack in ("c119", "c133", "c133x25519", "today"):
-            for protocol, mean in (("quic", 92.0), ("tcp", 166.0)):
-                more = 8.0 if protocol == "quic" and not loss and stack in ("c133", "today") else 0.0
-                name = f"{stack}_{protocol}" + ("_loss" if loss else "")
-                found[loss, stack, protocol] = Summary(others.get(name, mean + more), 3.0, 40)
-    return found
-
-
-@pytest.mark.parametrize(
-    ("others", "holds"),
-    [
-        ({}, [True, True, True]),
-        ({"c133_quic": 93.0}, [False, True, True]),
-        ({"c133_tcp": 172.0}, [False, True, True]),
-        ({"c119_quic": 98.0}, [True, False, True]),
-        ({"c133_quic_loss": 120.0}, [True, True, False]),
-    ],
-)
-def test_the_key_share(others, holds):
-    assert verdicts(today_predicted.of_key_share(of_key_share(**others))) == holds
 
 
 def test_leads_stand_in_per_cent_and_ms_and_in_brackets_where_they_are_not_told(monkeypatch, empty):

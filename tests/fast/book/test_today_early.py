@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
 from longlook.book.years import early
 
@@ -30,19 +29,6 @@ class Told:
             for rtt in (36.0, 112.0)
         ]  # fmt: skip
         return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize(
-    ("told", "holds"),
-    [
-        (Told(), [True, True, True]),
-        (Told(saved=0.5), [False, True, True]),
-        (Told(saved=2.0), [False, False, True]),
-        (Told(verdict_early="none"), [True, True, False]),
-    ],
-)
-def test_what_was_predicted_of_early_data_is_held_against_the_squares(told, holds):
-    assert [one.holds for one in early.predictions(told)] == holds
 
 
 def test_the_table_has_a_row_per_square_and_its_saving_in_round_trips():

@@ -11,7 +11,7 @@ import pytest
 from longlook import paths
 from longlook.analysis.welch import Summary, significant
 from longlook.book import data as book_data
-from longlook.book.years import chart, predictions, tables
+from longlook.book.years import chart, tables
 from longlook.book.years.evidence import (
     BASE,
     FIRST_HTTP3,
@@ -91,38 +91,6 @@ def test_ratios_are_over_the_thesis_browser_and_over_tcp():
     assert one.to_base(153, "quic").value == pytest.approx(1.2) and one.to_base(BASE, "tcp").value == 1
     assert one.ratio(153).value == pytest.approx(1200 / 1100) and one.lead(153).verdict == "right"
     assert one.ratio(64).value == pytest.approx(1000 / 1100) and one.lead(64).verdict == "left"
-
-
-def verdicts(found):
-    return [one.holds for one in found]
-
-
-def test_predictions_of_a_browser_that_never_changed_hold():
-    assert verdicts(predictions.of_years(everything())) == [True] * 5
-    assert predictions.of_years([]) == ()
-
-
-@pytest.mark.parametrize(
-    ("others", "fails"),
-    [
-        ({"tcp_72": 120.0}, 0),
-        ({"quic_143": 1060.0}, 1),
-        ({"quic_80": 1060.0}, 2),
-        ({f"quic_{number}": 1200.0 for number in (92, 103, 119, 133)}, 3),
-        ({"quic_153": 125.0}, 4),
-        ({"tcp_153": 175.0}, 4),
-    ],
-)
-def test_each_prediction_can_fail(others, fails):
-    found = verdicts(predictions.of_years(everything(**others)))
-    assert found[fails] is False
-
-
-def test_without_a_step_the_predictions_under_loss_hold_and_with_one_they_fail():
-    assert verdicts(predictions.of_loss(everything())) == [True] * 3
-    found = predictions.of_loss(everything(quic_153=700.0))
-    assert verdicts(found) == [False, True, True] and "143 to 153, 1 MB, 10 Mbit/s" in found[0].found
-    assert verdicts(predictions.of_loss(everything(quic_153=1200.0)))[2] is False
 
 
 def test_the_busiest_cell_is_one():

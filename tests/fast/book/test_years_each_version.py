@@ -1,4 +1,4 @@
-"""Each milestone over every version of QUIC: what becomes of the predictions, of known means; the figure."""
+"""Each milestone over every version of QUIC: of known means; the figure."""
 
 import io
 
@@ -51,21 +51,6 @@ def found(others=None):
     ]
 
 
-@pytest.mark.parametrize(
-    ("others", "expected"),
-    [
-        ({}, [True, True, True]),
-        ({(1, 153, "v1"): 1.025}, [False, True, True]),
-        ({(0, one, "v1"): 1.03 for one in (111, 153)}, [True, True, True]),  # 5 KB are not spoken of
-        ({(3, 64, "Q039"): 1.04}, [False, False, True]),
-        ({(2, one, "v1"): 1.06 for one in (92, 111, 153)}, [True, False, True]),
-        ({(3, one, "Q043"): 1.06 for one in SPOKEN}, [True, False, False]),
-    ],
-)
-def test_what_becomes_of_the_predictions(others, expected):
-    assert [one.holds for one in each_version.of_versions(found(others))] == expected
-
-
 def test_what_it_takes_longer_over_http3_is_told_of_one_browser():
     assert each_version.over_google(found()) == pytest.approx([1.1] * 3)  # 88: the draft; 92: both
 
@@ -77,10 +62,8 @@ def test_small_steps_add_up_from_the_first_browser_to_the_last():
     assert second["Q043"].value == 1 and "Q037" not in first  # which one browser speaks
 
 
-def test_what_is_not_measured_is_neither_right_nor_wrong(tmp_path):
-    assert each_version.of_versions([]) == ()
-    data = book_data.read(PUBLISHED, tmp_path)
-    assert each_version.by_version(data).data == each_version.predictions(data).data == style.NOTHING_YET
+def test_what_is_not_measured_is_not_shown(tmp_path):
+    assert each_version.by_version(book_data.read(PUBLISHED, tmp_path)).data == style.NOTHING_YET
 
 
 def test_the_figure_has_every_browser_with_each_of_its_versions(tmp_path):

@@ -2,8 +2,9 @@
 
 import pytest
 
-from longlook.plan.criteria import Criterion, Judging, Prediction, numbers_in
+from longlook.plan.criteria import Criterion, Judging
 from longlook.plan.squares import number_of_squares, squares
+from longlook.plan.statements import Prediction, numbers_in
 from longlook.plan.sweep import load_sweep
 from longlook.plan.value import PlanError
 from longlook.stack.arms import complete
@@ -72,6 +73,11 @@ def test_what_another_sweep_of_the_study_measures_may_stand_beside_it(tmp_path, 
         (SOUND + 'over = { rtt_ms = 36 }\nagainst = { series = "large" }\n', r"held against what is over some"),
         (SOUND + 'significant = "left"\n', r"what is to be significant has no other bound"),
         (SOUND.replace("at_most = 0.9", 'value = "quic"\nsignificant = "left"'), r"significant is one of two numbers"),
+        (SOUND.replace("at_most = 0.9", 'significant = "same"'), r"the same is found of two numbers"),
+        (SOUND + "holm = true\n", r"holm corrects tests of two means"),
+        (SOUND.replace("at_most = 0.9", 'significant = "left"\nholm = "tpc"'), r"no arm is 'tpc' \(did you mean tcp"),
+        (SOUND.replace("at_most = 0.9", 'steps = "tcp"\nat_most = 0.9'), r"no square has all of its arms"),
+        (SOUND + 'spread = "tcp"\n', r"a spread is that of medians, or by = \"value\""),
         (SOUND + 'unit = "points"\n', r"points are between two ratios"),
         (SOUND + 'summary = "{0} to {4}"\n', r"summary: it has no \{4\} to tell, of 4 numbers"),
         (SOUND + 'summary = "{least[0]} to {greatest[1]}"\n', r"summary: it tells the ends of 2 bounds, and has 1"),

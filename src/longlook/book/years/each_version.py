@@ -1,11 +1,8 @@
-"""Each milestone over every version of QUIC that a server here speaks too: one version, many browsers.
-
-What was predicted stands in sweeps/years/years-each-version.toml and was written before the campaign.
-"""
+"""Each milestone over every version of QUIC that a server here speaks too: one version, many browsers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import pandas as pd
@@ -15,12 +12,10 @@ from longlook.analysis.ratio import Ratio, ratio_of
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.book.years import chart, evidence
-from longlook.book.years.evidence import BASE, FAST, MEGABYTE, SMALLEST, STUDY, Measured, Names, changes
+from longlook.book.years.evidence import BASE, FAST, MEGABYTE, STUDY, Measured, Names
 from longlook.book.years.milestones import SERVERS, milestones, number_of
-from longlook.book.years.predictions import span
 from longlook.figure import style
 from longlook.figure.live import Attachment, LiveChart
 from longlook.stack.arms import open_sweep
@@ -31,7 +26,6 @@ GOOGLE, DRAFT, FINAL = "Q043", "h3-29", "v1"
 LABELS = {"Q037": "Google's 37", "Q039": "Google's 39", GOOGLE: "Google's 43", DRAFT: "draft 29", FINAL: "version 1"}
 ONE_SERVER = (("Q037", "Q039"), ("Q039", GOOGLE), (DRAFT, FINAL))
 """Versions that one server speaks, the older first."""
-SAME, SAME_MS, LONGER = 0.03, 5.0, 1.05
 
 
 @cache
@@ -85,42 +79,6 @@ def _rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, objec
             yield mark | chart.interval(ratio_of(base, own), [own.n])
 
 
-def predictions(data: BookData | None = None) -> HTML:
-    """What was predicted, and what was found."""
-    return predictions_table(of_versions(cells(data or book_data.load())))
-
-
-def of_versions(found: Sequence[Measured]) -> tuple[Prediction, ...]:
-    """In the order of the sweep's head; none before it is measured."""
-    return (_still(found), _alike(found), _by_server(found)) if found else ()
-
-
-def _still(found: Sequence[Measured]) -> Prediction:
-    every = changes(found)
-    tried = [one for change in every for one in change.steps if one.place.workload == MEGABYTE]
-    changed = [one for change in every for one in change.significant if one.place.workload == MEGABYTE]
-    where = "; ".join(
-        f"{LABELS[one.protocol]}, {one.before.number} to {one.after.number}, {one.place.title}" for one in changed
-    )
-    return Prediction(
-        "of one version no step from a browser to the next is significant with 1 MB",
-        f"{len(changed)} of {len(tried)} are" + (f": {where}" if where else ""),
-        not changed if tried else None,
-    )
-
-
-def _alike(found: Sequence[Measured]) -> Prediction:
-    every = [(cell.place.workload, older.mean, newer.mean) for cell in found for older, newer in pairs(cell)]
-    ratios = [newer / older for page, older, newer in every if page == MEGABYTE]
-    apart = [newer - older for page, older, newer in every if page == SMALLEST]
-    return Prediction(
-        f"of one browser and one server two versions differ by less than {SAME:.0%} with 1 MB, and by less than "
-        f"{SAME_MS:.0f} ms with 5 KB",
-        f"{span(ratios)} times; 5 KB: {min(apart):+.1f} to {max(apart):+.1f} ms".replace("-", style.MINUS),
-        all(abs(one - 1) < SAME for one in ratios) and all(abs(ms) < SAME_MS for ms in apart),
-    )
-
-
 def pairs(cell: Measured) -> list[tuple[Summary, Summary]]:
     """Of each browser that speaks two versions with one server: its loads over the older and over the newer."""
     return [
@@ -150,13 +108,3 @@ def over_google(found: Iterable[Measured]) -> list[float]:
         for (number, version), own in cell.times.items()
         if version in (DRAFT, FINAL) and (number, GOOGLE) in cell.times
     ]
-
-
-def _by_server(found: Sequence[Measured]) -> Prediction:
-    ratios = over_google(found)
-    return Prediction(
-        f"where a browser speaks both, 1 MB at {FAST:g} Mbit/s takes at least {LONGER - 1:.0%} longer over HTTP/3, by "
-        "Envoy, than over Google's 43",
-        f"{span(ratios)} times",
-        all(one >= LONGER for one in ratios) if ratios else None,
-    )

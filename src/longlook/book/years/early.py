@@ -1,4 +1,4 @@
-"""Early data of TLS 1.3 over TCP in 2026: a table, and what the sweep today-early predicted of it."""
+"""Early data of TLS 1.3 over TCP in 2026, as a table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import SMALLEST, STUDY
+from longlook.book.years.evidence import STUDY
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -19,9 +18,6 @@ SERIES = "today-early"
 LATE, EARLY = Versus("quic-0rtt", "tcp-1rtt", PLT), Versus("quic-0rtt", "tcp-0rtt", PLT)
 """QUIC against TCP that waits for TLS, and against TCP that does not."""
 SQUARE = ["workload", "bandwidth_mbps", "rtt_ms"]
-SAVED_ROUNDS, LEFT_ROUNDS = (0.8, 1.2), (0.5, 1.5)
-LEAST_SAME = 10
-COUNTED = 12
 
 
 def squares(data: BookData) -> pd.DataFrame:
@@ -66,35 +62,3 @@ def _lead(pct: float, verdict: str) -> str:
     """In brackets where it cannot be told from none."""
     text = style.signed_pct(pct)
     return f"({text})" if verdict == "none" else text
-
-
-def predictions(data: BookData) -> list[Prediction]:
-    """None before the sweep is measured."""
-    found = squares(data)
-    if found.empty:
-        return []
-    small = found[found["workload"] == SMALLEST]
-    saved, left = list(small["saved_rounds"]), list(small["left_rounds"])
-    same = int((found["verdict"] == found["verdict_early"]).sum())
-    (least, most), (low, high) = SAVED_ROUNDS, LEFT_ROUNDS
-    return [
-        Prediction(
-            f"with 5 KB early data save TCP {least:g} to {most:g} round trips",
-            _rounds(saved),
-            all(least <= one <= most for one in saved),
-        ),
-        Prediction(
-            f"with them TCP is still slower than QUIC with 5 KB, by {low:g} to {high:g} round trips",
-            _rounds(left),
-            all(low <= one <= high for one in left) and bool((small["verdict_early"] == "left").all()),
-        ),
-        Prediction(
-            f"of {COUNTED} verdicts between QUIC and TCP at least {LEAST_SAME} stay with early data",
-            f"{same} of {len(found)}",
-            same >= LEAST_SAME if len(found) == COUNTED else None,
-        ),
-    ]
-
-
-def _rounds(numbers: list[float]) -> str:
-    return ", ".join(f"{one:.2f}" for one in numbers).replace("-", style.MINUS) + " round trips"

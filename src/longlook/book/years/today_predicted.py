@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart, largest, most_squares
 from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests
-from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.judged import predicted
+from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.book.years import early
 from longlook.book.years.conclusions import KINDS, SHARES, TODAY, UNASKED, Squares, squares_of
-from longlook.book.years.evidence import PROTOCOLS, SMALLEST, STUDY, by_protocol
+from longlook.book.years.evidence import SMALLEST, STUDY
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 
@@ -26,8 +26,7 @@ TWO_ROUND_TRIPS_MS = (130.0, 170.0)
 """By so much QUIC's lead grows where each round trip takes 76 ms more."""
 SMALL = "100kb-x1"
 KEY_SHARE = "today-key-share"
-BEFORE, WITH, WITHOUT = "c119", "c133", "c133x25519"
-KEY_SHARE_MS, SAME_TCP_MS, SAME_MS = (4.0, 14.0), 4.0, 3.0
+WITHOUT = "c133x25519"
 HALF = 0.5
 
 
@@ -35,16 +34,17 @@ def table(data: BookData | None = None) -> HTML:
     """Of all sweeps; without those that are not measured."""
     data = data or book_data.load()
     now, then = squares_of(data, "2026"), squares_of(data, "2024")
-    return predictions_table(
-        [
+    return predicted(
+        (
             *of_near(now, then, {panel: unasked(data, panel) for panel in "ad"}),
             *of_far(now),
             *of_loss(now),
             *of_jitter(now, squares_of(data, "2017"), data.squares(STUDY, "today-threshold", REFERENCE, KINDS)),
             *of_share(contests(data, *SHARES["2026"], REFERENCE)),
-            *of_key_share(key_share(data)),
-            *early.predictions(data),
-        ]
+        ),
+        KEY_SHARE,
+        early.SERIES,
+        data=data,
     )
 
 
@@ -168,35 +168,3 @@ def key_share(data: BookData) -> KeyShare:
     arms = data.rows("arms", STUDY, KEY_SHARE, REFERENCE)
     arms = arms[arms["metric"] == PLT.name]
     return {(float(row["loss_pct"]), row["stack"], row["protocol"]): summary_of(row) for _, row in arms.iterrows()}
-
-
-def of_key_share(found: KeyShare) -> list[Prediction]:
-    """Of the post-quantum key share; none before it is measured."""
-    if not found:
-        return []
-    apart = {protocol: found[0, WITH, protocol].mean - found[0, WITHOUT, protocol].mean for protocol in PROTOCOLS}
-    before = {protocol: found[0, BEFORE, protocol].mean - found[0, WITHOUT, protocol].mean for protocol in PROTOCOLS}
-    tests = {(loss, one): ratio_of(found[loss, WITHOUT, one], found[loss, WITH, one]).test for loss, _, one in found}
-    low, high = KEY_SHARE_MS
-    return [
-        Prediction(
-            f"the post-quantum key share makes QUIC's 5 KB take {low:.0f} to {high:.0f} ms longer, significantly, and "
-            f"TCP's less than {SAME_TCP_MS:.0f} ms longer or shorter",
-            _signed(apart),
-            low <= apart["quic"] <= high and tests[0, "quic"].significant and abs(apart["tcp"]) <= SAME_TCP_MS,
-        ),
-        Prediction(
-            f"Chromium 119 is within {SAME_MS:.0f} ms of 133 without that key share, over QUIC and TCP",
-            _signed(before),
-            all(abs(ms) <= SAME_MS for ms in before.values()),
-        ),
-        Prediction(
-            "with 1 % loss the key share makes no significant difference, over QUIC and TCP",
-            by_protocol((one, f"p = {tests[1, one].p_value:.2g}") for one in PROTOCOLS),
-            not any(tests[1, one].significant for one in PROTOCOLS),
-        ),
-    ]
-
-
-def _signed(apart: Mapping[str, float]) -> str:
-    return by_protocol((who, f"{ms:+.1f} ms".replace("-", style.MINUS)) for who, ms in apart.items())

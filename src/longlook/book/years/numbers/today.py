@@ -12,6 +12,7 @@ from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import early
 from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, rows
+from longlook.book.years.evidence import SMALLEST
 from longlook.book.years.today_shown import leads
 from longlook.experiment.flights import read
 from longlook.figure.versus import Versus
@@ -91,7 +92,7 @@ def _early(name: str, what: str) -> Callable[[Measured], StatedNumber]:
         found = early.squares(m.data)
         if found.empty:
             raise NotMeasured("early data over TCP are not measured")
-        own = found[found["workload"] == early.SMALLEST]
+        own = found[found["workload"] == SMALLEST]
         unit, digits = (f"{SPACE}ms", 0) if name.endswith("_ms") else ("", 1)
         text = f"{own[name].min():.{digits}f} to {own[name].max():.{digits}f}{unit}"
         return _told(text, what, own)

@@ -1,0 +1,97 @@
+"""Predictions of a sweep, claims of a study: criteria with the sentence that they decide. Data, frozen and validated.
+
+A sweep states its predictions before it is measured, and a study's `claims.toml` what the study is held to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from longlook.plan.criteria import Criterion, Judging
+from longlook.plan.value import Many, Name, PlanError, Text, Value
+
+
+class Prediction(Criterion):
+    """What a sweep foretells, one row of its table; those of one `n` are parts of one sentence of its head."""
+
+    n: int = Field(ge=1, le=99)
+    says: Text
+    earlier: Criterion | None = Field(
+        default=None, description="by which it was judged when its criterion was not yet that of its words: told beside"
+    )
+
+    @model_validator(mode="after")
+    def _has_a_number(self) -> Self:
+        if not numbers_in(self.says):
+            raise ValueError(f"{self.says!r} has no number: what is predicted, and by how much?")
+        return self
+
+
+class Claim(Criterion):
+    """What a study says, and the criterion that this book holds it to."""
+
+    id: Name
+    says: Text
+    criterion: Text
+    parts: int = Field(ge=1, description="so many it has where everything is measured")
+
+
+WORDS = {
+    "once": 1, "one": 1, "two": 2, "twice": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "half": 0.5, "quarter": 0.25, "hundred": 100,
+}  # fmt: skip
+
+
+def numbers_in(text: str) -> list[float]:
+    """Every number of a sentence, written in digits or as a word."""
+    words = text.replace("\N{MINUS SIGN}", "-").replace(",", "").split()
+    found = []
+    for word in words:
+        bare = word.strip("().;:%").lower()
+        if bare in WORDS:
+            found.append(float(WORDS[bare]))
+        else:
+            try:
+                found.append(float(bare))
+            except ValueError:
+                continue
+    return found
+
+
+class Criteria(Value):
+    """All that decides what becomes of a sweep's predictions, and their words: what a campaign seals."""
+
+    judging: Judging
+    predictions: Many[Prediction]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data, which `parse` reads back."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of it."""
+        return hashlib.sha256(json.dumps(self.plain(), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+class Claims(Value):
+    """`claims.toml` of a study."""
+
+    judging: Judging = Judging()
+    claims: Many[Claim] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _can_be_judged(self) -> Self:
+        ids = [one.id for one in self.claims]
+        if twice := sorted({one for one in ids if ids.count(one) > 1}):
+            raise ValueError(f"two claims are called {', '.join(twice)}")
+        for one in self.claims:
+            try:
+                list(one.leaves(self.judging))
+            except PlanError as error:
+                raise ValueError(f"{one.id}: {error}") from None
+        return self
