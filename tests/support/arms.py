@@ -58,19 +58,19 @@ def arm_on(
 
     `spoil` may damage the site on disk before the server starts; `site` makes another one than the workload's; `arm`
     are its fields beyond those of `arm_of`. `server_cca`: a controller that the server gets in place of the arm's.
-    Stacks that are installed on demand are installed, as a campaign does.
+    Stacks that are installed on demand are installed, as a campaign does. The site has a folder outside pytest's, which
+    each pytest that begins closes to others (0700): Apache, which serves as nobody, then answers 403 amidst a test.
     """
     wanted = arm_of(server, stack, **arm)
-    for folder in (tmp_path, *tmp_path.parents[:3]):
-        if folder != Path(tempfile.gettempdir()):  # everybody's, and it must stay so
-            folder.chmod(0o755)
-    made = site(tmp_path / "www") if site else write_site(tmp_path / "www", workload, seed=1)
-    if spoil:
-        spoil(made.root)
-    tls = make_certificate(tmp_path / "tls")
-    tls.key.chmod(0o644)
     browser_stack, stack = install(browser or stack), install(stack)
     with contextlib.ExitStack() as owned:
+        folder = Path(owned.enter_context(tempfile.TemporaryDirectory(prefix="longlook-tests-")))
+        folder.chmod(0o755)
+        made = site(folder / "www") if site else write_site(folder / "www", workload, seed=1)
+        if spoil:
+            spoil(made.root)
+        tls = make_certificate(folder / "tls")
+        tls.key.chmod(0o644)
         bed = owned.enter_context(NetnsTestbed(testbed_name))
         driver = owned.enter_context(LinkPipe(bed))
         driver.configure(link, seed=1)
