@@ -227,12 +227,12 @@ def test_a_program_that_is_held_for_50_ms_disturbs_the_load(testbed_name, tmp_pa
 def test_a_quota_that_somebody_else_gave_a_browser_disturbs_the_load(testbed_name, tmp_path):
     """That of a cell's own arms does not (tests/system/testbed)."""
     large = Page.parse({"size_kb": 5000, "count": 1})
-    with arm_on(testbed_name, tmp_path, Apache, workload=large) as on:
+    limited = CpuLimit(f"foreign-{os.getpid()}", 5, 50_000)
+    with limited as limit, arm_on(testbed_name, tmp_path, Apache, workload=large) as on:
         browser = psutil.Process(on.side.client.pids[0])
-        with CpuLimit(f"foreign-{browser.pid}", 5, 50_000) as limit:
-            for one in (browser, *browser.children(recursive=True)):
-                limit.add(one.pid)
-            record = on.side.load(0)
+        for one in (browser, *browser.children(recursive=True)):
+            limit.add(one.pid)
+        record = on.side.load(0)
     assert record["reject_reason"] == "disturbed" and record["reject_detail"].startswith("stopped: ")
     assert record["stopped_s"] and all(who.endswith("(throttled)") for who in record["stopped_s"])
 
