@@ -43,7 +43,11 @@ bootstrap:
 # What measures needs root, or user namespaces, and says so before it installs anything.
 reproduce bench chapter soak: NEEDS := --root
 reproduce bench chapter book pdf archive mirror audit doctor: STACKS := $(or $(STACKS),quicv1 gquic37)
+ifneq ($(ALL),)
 test: NEEDS := --tests
+else
+test: STACKS := $(or $(STACKS),quicv1 gquic37)
+endif
 
 reproduce: bootstrap
 	@$(BIN)longlook reproduce --sweep $(SWEEP)

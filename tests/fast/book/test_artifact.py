@@ -2,7 +2,6 @@
 
 import pytest
 
-from longlook import paths
 from longlook.book import artifact, typed
 from longlook.book import data as book_data
 from longlook.errors import LonglookError
@@ -10,7 +9,7 @@ from longlook.errors import LonglookError
 
 @pytest.fixture(scope="module")
 def data():
-    return book_data.read(paths.PUBLISHED, paths.PROCESSED)
+    return book_data.load()
 
 
 def test_every_marked_number_is_that_of_its_chapter(data):

@@ -38,12 +38,13 @@ def sample(tmp_path_factory):
     return book_data.read(PUBLISHED, root / "data" / "processed")
 
 
-@pytest.fixture(params=["no tables", "empty tables"])
-def nothing(request, tmp_path):
+@pytest.fixture(scope="module", params=["no tables", "empty tables"])
+def nothing(request, tmp_path_factory):
     """Before the first run, and after processing when no campaign has a finished cell."""
+    folder = tmp_path_factory.mktemp("nothing")
     if request.param == "empty tables":
-        write_tables(tmp_path, {name: [] for name in TABLES})
-    return book_data.read(PUBLISHED, tmp_path)
+        write_tables(folder, {name: [] for name in TABLES})
+    return book_data.read(PUBLISHED, folder)
 
 
 def test_the_columns_are_published_reference_and_yours(sample):

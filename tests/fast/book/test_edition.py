@@ -21,7 +21,7 @@ def test_the_citation_has_version_and_digest_of_the_data(tmp_path, monkeypatch):
 
 
 def test_reference_campaigns_are_told_by_their_day_newest_first():
-    data = book_data.read(paths.PUBLISHED, paths.PROCESSED)
+    data = book_data.load()
     text = edition.growth(data).data
     (table,) = pd.read_html(io.StringIO(text))
     assert list(table["day"]) == sorted(table["day"], reverse=True) and not table["day"].duplicated().any()

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 
 import pytest
 from repositories import git
@@ -18,34 +17,11 @@ CLAIMED = re.compile(r"\b(?:written|stated|committed|predicted)\b[^.:]*\b(?:befo
 KEPT = re.compile(r"\{value\}`stated[\w-]*`|\{ref\}`[^`]*<foretold>`")
 
 
-@pytest.fixture(scope="module")
-def history():
-    """This repository, where git has all of it."""
-    try:
-        whole = git(paths.ROOT, "rev-parse", "--is-shallow-repository", "--show-toplevel").splitlines()
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("needs git and its history")
-    if whole != ["false", str(paths.ROOT)]:
-        pytest.skip("needs the whole history of git")
-    return paths.ROOT
-
-
-def test_the_table_is_what_git_says(history):
-    """Data that came after the table's last commit may be missing: no commit can name itself."""
-    kept = {one.sweep: one for one in hypotheses.kept()}
-    said = {one.sweep: one for one in hypotheses.from_git(history)}
-    again = "python -m longlook.book.hypotheses"
-    assert kept == {name: one for name, one in said.items() if name in kept}, again
-    last = git(history, "log", "-1", "--format=%H", "--", f"book/{hypotheses.FILE}")
-    missing = [name for name in said if name not in kept]
-    assert not [name for name in missing if last and hypotheses._is_in(history, said[name].data, last)], again
-
-
 def test_hypotheses_that_came_with_their_data_are_not_called_first():
     before = {one.sweep: one.before for one in hypotheses.kept()}
     assert before["loss-each-way"] is False
     assert all(before[name] for name in ("beyond-threshold", "beyond-window", "figure-4.8", "slow-server"))
-    measured = Measured(book_data.read(paths.PUBLISHED, paths.PROCESSED), "muthuraj2024")
+    measured = Measured(book_data.load(), "muthuraj2024")
     with pytest.raises(LonglookError, match="cannot be shown"):
         hypotheses.stated("loss-each-way")(measured)
     assert hypotheses.stated("beyond-window")(measured).text.startswith("commit ")

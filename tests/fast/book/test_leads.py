@@ -32,7 +32,7 @@ def test_what_was_predicted_of_a_cell(small, large, stays, falls, as_small):
 
 
 def test_the_table_has_a_row_for_each_bandwidth_and_pair_of_windows():
-    paper = Chapter("beyond", "muthuraj2024", (), book_data.read(paths.PUBLISHED, paths.PROCESSED))
+    paper = Chapter("beyond", "muthuraj2024", (), book_data.load())
     text = leads.leads_table(paper).data
     assert text.count("<tr>") == 2 + 6 and text.count("both 32") == 2
     found = leads.window_leads(paper.data, "muthuraj2024", "reference")

@@ -54,7 +54,7 @@ def test_without_campaigns_nothing_is_decided(empty):
 
 
 def test_the_campaigns_of_this_copy_decide_for_2017_and_2024():
-    found = conclusions.rows(book_data.read(paths.PUBLISHED, paths.PROCESSED))
+    found = conclusions.rows(book_data.load())
     for year, reasons in (("2017", 4), ("2024", 1)):
         told = [row for row in found if not isinstance(row.parts[year], str)]
         assert len(told) == len(found) - reasons

@@ -16,7 +16,7 @@ STUDY = "muthuraj2024"
 
 @pytest.fixture(scope="module")
 def paper():
-    return Chapter("x", STUDY, ("4.6a", "4.6d"), book_data.read(paths.PUBLISHED, paths.PROCESSED))
+    return Chapter("x", STUDY, ("4.6a", "4.6d"), book_data.load())
 
 
 @pytest.fixture

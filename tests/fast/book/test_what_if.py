@@ -84,7 +84,7 @@ def sample(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def data():
-    return book_data.read(paths.PUBLISHED, paths.PROCESSED)
+    return book_data.load()
 
 
 def cells(data):

@@ -1,5 +1,7 @@
 """What nobody can do is refused before anything starts, by the names of the cell, the arm and what cannot do it."""
 
+import functools
+
 import pytest
 
 from longlook.client import CLIENTS
@@ -8,6 +10,7 @@ from longlook.experiment.refusals import refusals, require_possible
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.server import SERVERS
+from longlook.stack import load_stack
 from longlook.stack.arms import open_sweep, sweep_files
 
 QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium", "emulated_connections": 2}
@@ -209,7 +212,9 @@ def test_every_adapter_says_what_it_offers(adapter):
             Arm(stack="x", protocol=offer.protocols[0], server=adapter.name, client="chromium", cca=cca)
 
 
-def test_every_sweep_of_this_repository_can_be_measured():
+def test_every_sweep_of_this_repository_can_be_measured(monkeypatch):
+    """Each stack is read once, and not for each arm."""
+    monkeypatch.setattr("longlook.experiment.refusals.load_stack", functools.cache(load_stack))
     for name in sweep_files():
         for one in open_sweep(name).cells():
             assert refusals(one) == [], one.id

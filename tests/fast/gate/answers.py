@@ -18,6 +18,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.book.execute import Execution, notebook_of
+from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED
 from longlook.record.campaigns import read_campaigns
 from longlook.stack import known_stacks, load_stack
@@ -34,6 +35,8 @@ HEADS = {
     "campaigns": ("item", "cells", "digest"),
 }
 OF_PAGES = ("verdicts", "claims", "numbers", "tables")
+KEPT = ("data/", "book/shreedhar2022/", "book/years/", "book/yu2021/", "src/longlook/plan/workload.py")
+"""Where what is measured is: campaigns and their tables, and what browsers and servers were asked."""
 CAUSES = ("cause", "evidence", "if so")
 """Of a prediction in the table of causes, where others have `predicted`."""
 Answers = dict[str, tuple[str, ...]]
@@ -75,7 +78,8 @@ def pages() -> list[Path]:
 
 
 def of_pages(wanted: Sequence[Path]) -> dict[str, Answers]:
-    """Kind -> the answers of these pages, which are executed."""
+    """Kind -> the answers of these pages, which are executed together. Every number in a sentence is measured and says
+    where that is kept."""
     found: dict[str, Answers] = {kind: {} for kind in OF_PAGES}
     with tempfile.TemporaryDirectory() as scratch:
         running = Execution(wanted, Path(scratch))
@@ -84,6 +88,9 @@ def of_pages(wanted: Sequence[Path]) -> dict[str, Answers]:
             name = page.relative_to(paths.ROOT).with_suffix("").as_posix()
             result = running.result(name)
             assert result is not None, name
+            for one, said in result["numbers"].items():
+                measured = said["text"] and said["text"] != NOT_YET and any(kept in said["origin"] for kept in KEPT)
+                assert measured, f"{name}: {one}: {said}"
             found["numbers"] |= {f"{name} {one}": (said["text"],) for one, said in result["numbers"].items()}
             for item, table in _tables(name, page, result["outputs"]):
                 kind, own = _answers(item, table)

@@ -59,12 +59,21 @@ def _plan():
     return answers.of_plan()
 
 
+@pytest.fixture(scope="module")
+def found(request):
+    """The answers of the pages that are asked for, which are executed together, from one reading of the tables."""
+    pages = [
+        one.callspec.params["page"] for one in request.session.items if "found" in getattr(one, "fixturenames", ())
+    ]
+    return answers.of_pages([PAGES[page] for page in dict.fromkeys(pages)])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_answers_what_it_did(page):
-    found = answers.of_pages([PAGES[page]])
+def test_a_page_answers_what_it_did(found, page):
     wrong = []
-    for kind, new in found.items():
+    for kind, everything in found.items():
+        new = {item: text for item, text in everything.items() if item.split(" ")[0] == page}
         old = {item: text for item, text in answers.frozen(kind).items() if item.split(" ")[0] == page}
         wrong += differences(old, new)
         both = {item for item in {**old, **new} if old.get(item) != new.get(item)}

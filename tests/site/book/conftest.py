@@ -1,57 +1,45 @@
-"""One built book for all tests that look at it, and what they look with."""
+"""One built book for all tests that look at it, whichever worker they are of."""
 
-import axe
+import fcntl
+import os
+import shutil
+
 import pytest
-from book_browser import find_chromium
-from book_sample import make_root, make_short, write_sample
+from book_sample import make_root, write_sample
 
 from longlook import paths
 from longlook.book.build import build
-from longlook.errors import LonglookError
-from longlook.stack.installed import ChangedError
 
 
 @pytest.fixture(scope="session")
-def built_book(tmp_path_factory):
+def built_book(shared_folder):
     """Folder of the HTML pages of this book, built from sample data."""
-    root = make_root(tmp_path_factory.mktemp("book"))
-    write_sample(root)
-    return _built(root)
+    return _built(shared_folder / "book", write_sample)
 
 
 @pytest.fixture(scope="session")
-def empty_book(tmp_path_factory):
+def empty_book(shared_folder):
     """The same from a copy in which nothing was measured."""
-    return _built(make_root(tmp_path_factory.mktemp("empty")))
-
-
-def _built(root):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paths, "ROOT", root)
-        patch.setattr(paths, "STATE", root / ".longlook")
-        return build(root).parent
-
-
-@pytest.fixture
-def short_book(tmp_path, monkeypatch):
-    """A root with two short pages instead of the book's own: the index, and one that the test writes."""
-    return make_short(tmp_path, monkeypatch)
+    return _built(shared_folder / "empty", lambda root: None)
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    found = find_chromium()
-    if found is None:
-        pytest.skip("no Chromium: install the chromium package, or set LONGLOOK_BROWSER to one")
-    return found
+def shared_folder(tmp_path_factory):
+    """One for all workers of a run."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
-@pytest.fixture(scope="session")
-def rules():
-    """axe-core, or the reason why it cannot be had."""
-    try:
-        return axe.source()
-    except ChangedError:
-        raise
-    except LonglookError as error:
-        pytest.skip(f"no axe-core: {error}")
+def _built(root, fill):
+    """By the worker that comes first; the others wait, and build it anew where that failed."""
+    pages = root / "_build" / "html"
+    with root.with_suffix(".lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not pages.exists():
+            shutil.rmtree(root, ignore_errors=True)
+            root.mkdir()
+            fill(make_root(root))
+            patch.setattr(paths, "ROOT", root)
+            patch.setattr(paths, "STATE", root / ".longlook")
+            assert build(root).parent == pages
+    return pages
