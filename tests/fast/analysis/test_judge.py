@@ -62,6 +62,10 @@ def test_quantifiers(asked, holds):
     assert judged(SQUARES, {"at_most": 1, **asked}, of=3).holds is holds
 
 
+def test_one_square_is_any():
+    assert judged(SQUARES[2:], {"at_most": 1, "squares": "any"}, of=2).holds is True
+
+
 def test_fewer_squares_than_there_should_be_never_hold():
     rows = SQUARES[:4]
     for asked in ({}, {"squares": {"least": 2, "of": 3}}, {"squares": "any"}, {"squares": "none", "at_most": 0.5}):
