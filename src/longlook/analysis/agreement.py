@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from scipy.stats import t as student
 
@@ -79,4 +80,10 @@ def prediction_reach(known: Summary, n: int) -> float | None:
     """How far from `known` the mean of `n` further samples lies at most, in 99 of 100 cases; None: untold."""
     if known.n < 2 or n < 1 or not math.isfinite(known.sd):
         return None
-    return float(student.ppf((1 + PREDICTION) / 2, known.n - 1) * known.sd * math.sqrt(1 / known.n + 1 / n))
+    return _quantile(known.n - 1) * known.sd * math.sqrt(1 / known.n + 1 / n)
+
+
+@cache
+def _quantile(freedom: int) -> float:
+    """Of Student's t: there are few sample sizes, and each call of scipy's takes 0.2 ms."""
+    return float(student.ppf((1 + PREDICTION) / 2, freedom))

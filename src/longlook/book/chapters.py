@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,16 @@ def front_matter(path: Path) -> dict[str, Any]:
     if end is None:
         raise LonglookError(f"{path}: its front matter has no closing '---'")
     try:
-        found = yaml.safe_load("\n".join(lines[1:end]))
+        found = _values("\n".join(lines[1:end]))
     except yaml.YAMLError as error:
         raise LonglookError(f"{path}: its front matter is not YAML: {error}") from None
     return found if isinstance(found, dict) else {}
+
+
+@lru_cache(maxsize=256)
+def _values(text: str) -> Any:
+    """Each chapter asks for those of all."""
+    return yaml.safe_load(text)
 
 
 def chapters(book: Path | None = None) -> dict[str, ChapterInfo]:

@@ -121,13 +121,13 @@ class _Hashed:
         if not columns:
             return of_bytes(self._head + self._rows.tobytes())
         if columns not in self._places:
-            self._places[columns] = _places(self._frame[list(columns)])
+            self._places[columns] = places(self._frame[list(columns)])
         own = self._places[columns].get(tuple(value for _, value in where))
         return of_bytes(self._head + (b"" if own is None else self._rows[own].tobytes()))
 
 
-def _places(frame: pd.DataFrame) -> dict[tuple[str, ...], np.ndarray]:
-    """Values -> the places of the rows that have them, in their order."""
+def places(frame: pd.DataFrame) -> dict[tuple[str, ...], np.ndarray]:
+    """Texts of values -> the places of the rows that have them, in their order."""
     if frame.empty:
         return {}
     groups = frame.groupby(list(frame.columns), sort=False, dropna=False).ngroup().to_numpy()

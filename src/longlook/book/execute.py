@@ -27,8 +27,8 @@ import pandas as pd
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from longlook import paths
+from longlook.book import chapters, reads, value_role
 from longlook.book import data as book_data
-from longlook.book import reads, value_role
 from longlook.book.kept import Found, Kept, Result
 from longlook.book.value_role import USED
 from longlook.dataset.tables import TABLES
@@ -205,9 +205,12 @@ def _read_once(tables: Sequence[str]) -> None:
     with reads.recorded():
         import longlook.book.chapter
         import longlook.book.value_role  # noqa: F401
+    with reads.untold():
+        chapters.chapters()
     for name in tables:
         with contextlib.suppress(LonglookError):  # the chapter that asks for the table says so
-            table(name)
+            if {"study", "series"} <= set(table(name)):
+                book_data.load().at(name, "", [""])
 
 
 def _likely_s(page: Path, found: Found | None) -> float:

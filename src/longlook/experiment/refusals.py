@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from longlook.client import CLIENTS
 from longlook.errors import LonglookError, NotSupported
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.offer import client_refusals, pair_refusals, server_refusals, unheeded
 from longlook.server import SERVERS
-from longlook.stack import adapters, load_stack
+from longlook.stack import Stack, adapters, load_stack
 
 
 def refusals(cell: Cell) -> list[str]:
@@ -40,9 +42,10 @@ def require_possible(cell: Cell) -> None:
         raise NotSupported(f"cell {cell.id} cannot be measured: {'; '.join(found)}")
 
 
-def of_arm(arm: Arm, workload: str) -> list[str]:
-    """Why an arm cannot be measured with a kind of workload, whatever else its cell has; empty where it can."""
-    found = _of_stack(arm)
+def of_arm(arm: Arm, workload: str, look: Callable[[str], Stack] = load_stack) -> list[str]:
+    """Why an arm cannot be measured with a kind of workload, whatever else its cell has; empty where it can. `look`
+    reads a stack by its name."""
+    found = _of_stack(arm, look)
     if arm.server in SERVERS:
         found += server_refusals(f"server {arm.server}", SERVERS[arm.server].offer, arm)
     else:
@@ -51,17 +54,17 @@ def of_arm(arm: Arm, workload: str) -> list[str]:
         found += client_refusals(f"client {arm.client}", CLIENTS[arm.client].offer, arm, workload)
     else:
         found.append(f"no client {arm.client!r} (known: {', '.join(CLIENTS)})")
-    found += _lacking(arm, workload)
+    found += _lacking(arm, workload, look)
     if not found:
         server, client = SERVERS[arm.server], CLIENTS[arm.client]
         found = pair_refusals(arm.server, server.offer, arm.client, client.offer, arm)
     return found
 
 
-def _lacking(arm: Arm, workload: str) -> list[str]:
+def _lacking(arm: Arm, workload: str, look: Callable[[str], Stack]) -> list[str]:
     """What a server or a client needs, for a kind of workload too, and the arm's stack has not."""
     try:
-        has = load_stack(arm.stack).spec.components
+        has = look(arm.stack).spec.components
     except LonglookError:
         return []  # _of_stack says it
     needed = [(f"server {arm.server}", one, "") for one in adapters.of(adapters.SERVERS, arm.server).components]
@@ -71,11 +74,11 @@ def _lacking(arm: Arm, workload: str) -> list[str]:
     return [f"{who} needs {one}{why}, which stack {arm.stack} has not" for who, one, why in needed if one not in has]
 
 
-def _of_stack(arm: Arm) -> list[str]:
+def _of_stack(arm: Arm, look: Callable[[str], Stack]) -> list[str]:
     """A stack says which controllers its client can ask for, which version of QUIC its server is told to speak, and
     which versions of a protocol its clients can."""
     try:
-        spec = load_stack(arm.stack).spec
+        spec = look(arm.stack).spec
     except LonglookError as error:
         return [str(error)]
     facts = getattr(spec, arm.protocol)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
 from longlook.published.cells import PublishedCell, PublishedMean, Slip
@@ -32,7 +34,12 @@ def _arm(stack: str, protocol: str, cca: str, emulated: int) -> dict[str, Any]:
 
 def page_load_times(folder: Path | None = None) -> list[PublishedCell]:
     """Every row of tables B.1 to B.16, in their order; arms `quic` and `tcp`, PLT in ms."""
-    return [_page(where, row) for where, row in rows(STUDY, "appendix_b.csv", folder)]
+    return list(_pages(folder or paths.PUBLISHED))
+
+
+@cache
+def _pages(folder: Path) -> tuple[PublishedCell, ...]:
+    return tuple(_page(where, row) for where, row in rows(STUDY, "appendix_b.csv", folder))
 
 
 def _page(where: str, row: dict[str, str]) -> PublishedCell:

@@ -79,13 +79,14 @@ def complete_arm(arm: Any, stack: Any = None, look: Callable[[str], Stack] = loa
 
 def open_sweep(name: str) -> Sweep:
     """The sweep of that name, in sweeps/ or one of its studies' folders, or of that file (its name ends in .toml)."""
+    read = partial(complete, look=cache(load_stack))
     if name.endswith(".toml"):
-        return load_sweep(Path(name), complete)
+        return load_sweep(Path(name), read)
     found = sweep_files().get(name)
     if found is None:
         known = ", ".join(sorted(sweep_files()))
         raise PlanError(f"no sweep {name!r} in {paths.SWEEPS} (known: {known})")
-    return load_sweep(found, complete)
+    return load_sweep(found, read)
 
 
 def every_sweep() -> Iterator[Sweep]:

@@ -8,11 +8,14 @@ from functools import cache
 
 from longlook.experiment.refusals import of_arm
 from longlook.plan.arm import CCAS, Arm, Cca, Protocol
+from longlook.stack import load_stack
 from longlook.stack.arms import complete_arm
 
 STACKS = {"nginx": "matrixnginx"}
 """By server; else `STACK`."""
 STACK = "matrix"
+_stack = cache(load_stack)
+"""Each is read once for all pairs."""
 SERVERS: dict[Protocol, tuple[str, ...]] = {
     "quic": ("envoy", "ngtcp2", "lsquic", "aioquic", "quicgo"),
     "tcp": ("apache", "nginx", "aiohttp"),
@@ -62,13 +65,13 @@ class Pair:
     def arm(self) -> Arm:
         """As a sweep would have it; also of a pair that no sweep can have."""
         asked = {"protocol": self.protocol, "server": self.server, "client": self.client, "cca": self.cca}
-        return Arm.parse(complete_arm(asked | {"handshake": "1rtt"}, STACKS.get(self.server, STACK)))
+        return Arm.parse(complete_arm(asked | {"handshake": "1rtt"}, STACKS.get(self.server, STACK), _stack))
 
 
 @cache
 def refused(pair: Pair) -> str:
     """Why a pair can be no arm of any sweep, by the same words that would refuse it there; empty where it can be."""
-    return "; ".join(of_arm(pair.arm, WORKLOAD))
+    return "; ".join(of_arm(pair.arm, WORKLOAD, _stack))
 
 
 def pairs(cca: Cca | None = None) -> Iterator[Pair]:
