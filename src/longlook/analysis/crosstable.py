@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from longlook.analysis.compared import ComparedCell, ComparedVerdict
 from longlook.analysis.contrast import Verdict
-from longlook.analysis.welch import ALPHA
+from longlook.analysis.welch import ALPHA, significant
 
 VERDICTS: tuple[Verdict, ...] = ("left", "none", "right")
 Both = tuple[Verdict, Verdict]
@@ -99,6 +99,13 @@ def cross_table(verdicts: Iterable[ComparedVerdict]) -> CrossTable:
 def crossed(pairs: Iterable[tuple[Verdict | None, Verdict | None]]) -> CrossTable:
     """Of (published, re-measured) verdicts; a pair without a test in both is left out."""
     return CrossTable(Counter((one, other) for one, other in pairs if one is not None and other is not None))
+
+
+def by_holm(tests: Iterable[tuple[Verdict | None, float]]) -> Counter[Verdict]:
+    """Of (verdict, p) of one family: how many squares stay significant by Holm's correction, by verdict."""
+    tested = [(said, p_value) for said, p_value in tests if said is not None]
+    stays = significant([p_value for _, p_value in tested])
+    return Counter(said for (said, _), one in zip(tested, stays, strict=True) if one)
 
 
 def of_cells(cells: Iterable[ComparedCell]) -> CrossTable:

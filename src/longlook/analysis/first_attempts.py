@@ -7,11 +7,13 @@ wrong protocol, no 0-RTT) are no loads of the arm, and are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
+from longlook.analysis.compared import ComparedCell
 from longlook.analysis.contrast import Verdict, contrast
+from longlook.analysis.crosstable import CrossTable, crossed
 from longlook.analysis.welch import Summary, summarise
 
 Place = tuple[str, str]
@@ -19,9 +21,9 @@ Place = tuple[str, str]
 DISTURBED = "disturbed"
 
 
-def first_attempts(samples: pd.DataFrame, metric: str) -> Mapping[Place, Mapping[str, Summary]]:
-    """Of rows of `samples`: each arm's first attempts, by campaign and cell."""
-    own = samples[(samples["metric"] == metric) & (samples["attempt"] == 0) & ~samples["set_aside"].astype(bool)]
+def first_attempts(loads: pd.DataFrame) -> Mapping[Place, Mapping[str, Summary]]:
+    """Of one row per load (`samples` of one metric): each arm's first attempts, by campaign and cell."""
+    own = loads[(loads["attempt"] == 0) & ~loads["set_aside"].astype(bool)]
     own = own[own["accepted"].astype(bool) | (own["reject_reason"] == DISTURBED)]
     found: dict[Place, dict[str, Summary]] = {}
     for (campaign, cell, arm), values in own.groupby(["campaign", "cell_id", "arm"])["value"]:
@@ -34,3 +36,12 @@ def verdict(arms: Mapping[str, Summary], left: str, right: str) -> Verdict | Non
     if left not in arms or right not in arms:
         return None
     return contrast(arms[left], arms[right]).verdict
+
+
+def at_first(cells: Iterable[ComparedCell], loads: Mapping[Place, Mapping[str, Summary]]) -> CrossTable:
+    """Published verdicts against those of the first attempts."""
+    return crossed(
+        (one.published, verdict(loads.get((cell.campaign, cell.cell_id), {}), one.left, one.right))
+        for cell in cells
+        for one in cell.verdicts
+    )

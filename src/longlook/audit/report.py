@@ -129,6 +129,8 @@ class TableAudit:
     cells: tuple[ComparedCell, ...]
     overall: Overall
     loads: LoadCounts
+    first: tuple[int, int] = (0, 0)
+    """Verdicts that agree in the first attempt of each load, disturbed or not, and of how many."""
     ceiling: Ceiling | None = None
     """What an exact replication would reach; None for what has no verdicts of page loads."""
 

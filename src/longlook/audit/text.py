@@ -64,7 +64,7 @@ def to_json(report: Any) -> str:
 
 
 _SUMMARY_HEAD = (
-    f"  {'table':7}{'figure':10}{'cells':>10}{'verdicts agree':>18}{'ceiling':>20}"
+    f"  {'table':7}{'figure':10}{'cells':>10}{'verdicts agree':>18}{'first attempts':>18}{'ceiling':>20}"
     f"{'means within':>14}{'median error QUIC':>20}{'TCP':>8}"
 )
 
@@ -73,7 +73,8 @@ def _summary_row(table: TableAudit) -> str:
     errors = [_percent(table.overall.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS]
     return (
         f"  {table.table:7}{', '.join(table.series):10}{f'{len(table.cells)} of {table.published_cells}':>10}"
-        f"{agreeing(table.overall.equal, table.overall.tested):>18}{_ceiling(table.ceiling):>20}"
+        f"{agreeing(table.overall.equal, table.overall.tested):>18}{agreeing(*table.first):>18}"
+        f"{_ceiling(table.ceiling):>20}"
         f"{_within(table.within):>14}{errors[0]:>20}{errors[1]:>8}{'  far below' if table.far_below else ''}"
     )
 

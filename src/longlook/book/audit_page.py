@@ -101,9 +101,9 @@ class AuditPage:
     def agreement(self) -> HTML:
         """Per table: cells, share of equal verdicts beside the ceiling, means within the prediction interval, median
         relative error of the means."""
-        counts = ["cells", "verdicts agree", "ceiling", "means within", "QUIC error", "TCP error"]
+        counts = ["cells", "verdicts agree", "first attempts", "ceiling", "means within", "QUIC error", "TCP error"]
         head = ["table", "figure", *counts, "campaign"]
-        return self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={*range(2, 8)}))
+        return self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={*range(2, 9)}))
 
     def halves(self) -> HTML:
         """How well the ceiling's method predicts our own loads."""
@@ -254,6 +254,7 @@ def _agreement_rows(part: Section) -> list[list[str]]:
             html.escape(", ".join(table.series)),
             f"{len(table.cells)} of {table.published_cells}",
             _agreeing(table.overall.equal, table.overall.tested),
+            _agreeing(*table.first),
             _ceiling(table.ceiling) + (" *" if table.far_below else ""),
             "{} of {}".format(*table.within),
             *(_percent(table.overall.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS),

@@ -19,11 +19,11 @@ from longlook import paths
 from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import ComparedCell, compared_cells, overall
 from longlook.analysis.contrast import Verdict
-from longlook.analysis.crosstable import CrossTable, of_cells
-from longlook.analysis.crosstable import crossed as crosstable
-from longlook.analysis.first_attempts import first_attempts, verdict
+from longlook.analysis.crosstable import CrossTable, by_holm, of_cells
+from longlook.analysis.first_attempts import Place, at_first, first_attempts
 from longlook.analysis.newest import STUDY, newest
 from longlook.analysis.processor import BUSY_SHARE, client_share
+from longlook.analysis.welch import Summary
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
 from longlook.book.muthuraj2024.circumstances import Three, held, three_ways, without_unshown
@@ -153,7 +153,21 @@ def _who_is_faster(found: Sequence[Square]) -> str:
         for words, table in zip(groups, tables, strict=True)
     )
     tcp = " and ".join(f"{table.measured('right')} {words}" for words, table in zip(groups, tables, strict=True))
-    return f"Measured here, QUIC loads a page significantly faster than TCP {quic}. TCP is faster in {tcp}."
+    return (
+        f"Measured here, QUIC loads a page significantly faster than TCP {quic}. TCP is faster in {tcp}. "
+        f"{_by_holm(found)}"
+    )
+
+
+def _by_holm(found: Sequence[Square]) -> str:
+    """One family: the same question of every square."""
+    known = [verdict for one in found for verdict in one.compared.verdicts]
+    here = by_holm((one.measured, one.measured_p_value) for one in known)
+    printed = by_holm((one.published, one.published_p_value) for one in known)
+    return (
+        f"With Holm's correction over all squares QUIC is in {here['left']} and TCP in {here['right']}; in print QUIC "
+        f"in {printed['left']} and TCP in {printed['right']}."
+    )
 
 
 def _how_far_they_agree(found: Sequence[Square]) -> str:
@@ -185,26 +199,16 @@ def told_kappa(table: CrossTable) -> str:
 
 
 @lru_cache(maxsize=1)
-def at_first(data: BookData) -> Mapping[tuple[str, str], CrossTable]:
-    """Of each square, by campaign and cell: its verdict in the first attempts, disturbed or not, beside the published
-    one."""
-    cells = [one.compared for one in squares(data)]
-    frames = [
-        data.where("samples", study=STUDY, series=series) for series in dict.fromkeys(one.series for one in cells)
-    ]
-    loads = first_attempts(pd.concat(frames), PLT.name)
-    found = {}
-    for one in cells:
-        known, place = one.verdicts[0], (one.campaign, one.cell_id)
-        found[place] = crosstable([(known.published, verdict(loads.get(place, {}), known.left, known.right))])
-    return found
+def _first_loads(data: BookData) -> Mapping[Place, Mapping[str, Summary]]:
+    series = dict.fromkeys(one.compared.series for one in squares(data))
+    loads = pd.concat([data.where("samples", study=STUDY, series=one) for one in series])
+    return first_attempts(loads[loads["metric"] == PLT.name])
 
 
 def agreeing_at_first(own: Sequence[Square], data: BookData) -> tuple[int, int]:
-    """Verdicts that agree in the first attempts, and of how many."""
-    known = at_first(data)
-    tables = [known[one.compared.campaign, one.compared.cell_id] for one in own]
-    return sum(one.equal for one in tables), sum(one.tested for one in tables)
+    """Verdicts that agree in the first attempts, disturbed or not, and of how many."""
+    found = at_first([one.compared for one in own], _first_loads(data))
+    return found.equal, found.tested
 
 
 def chance(data: BookData | None = None) -> HTML:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from longlook.analysis.crosstable import CrossTable, crossed, of_cells
+from longlook.analysis.crosstable import CrossTable, by_holm, crossed, of_cells
 from longlook.book import front
 from longlook.book.data import load
 
@@ -55,3 +55,9 @@ def test_committed_verdicts_agree_beyond_chance_as_a_reviewer_found():
     named = front.opposite(load()).data
     assert named.count("<tr>") == 1 + 5 and named.count("10 KB") == 4 and named.count("10 MB") == 1
     assert front.agreeing_at_first(squares, load()) == (267, 309)
+
+
+def test_by_holm_a_family_of_squares_keeps_those_that_outlast_it():
+    kept = by_holm([("left", 1e-6), ("left", 0.008), ("right", 0.004), ("none", 0.2), (None, math.nan)])
+    assert kept == {"left": 1}
+    assert by_holm([("left", 0.004)]) == {"left": 1}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from longlook.analysis.welch import Summary
 from longlook.book.matrix.pairs import NAMES, Pair
 from longlook.book.predicted import Prediction, all_of
-from longlook.book.times import Times, times
+from longlook.book.times import Times, times, times_text
 
 Numbers = Mapping[Pair, Summary]
 LOSSY_APART = 4 / 3
@@ -62,7 +63,8 @@ def _clients(*ends: tuple[Pair, Summary]) -> str:
 
 
 def _factor(found: Times) -> str:
-    return f"{found.value:.2f} times ({found.least:.2f} to {found.high:.2f})"
+    """Three downloads may have no interval."""
+    return times_text(replace(found, low=found.least))
 
 
 def compared(said: str, both: Sequence[tuple[Pair, Times]], holds: Callable[[Times], bool | None]) -> Prediction:

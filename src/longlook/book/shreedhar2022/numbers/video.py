@@ -56,7 +56,18 @@ def _shortest(m: Measured) -> StatedNumber:
     return StatedNumber(text, f"the shortest of {len(found)} sessions that stood still; {RECORDS}")
 
 
+def _told_apart(m: Measured) -> StatedNumber:
+    """With the highest loss, of what the Finding has means of."""
+    own = Played(m.data, m.key)
+    found = [own.tested(SHORT, 10.0, metric) for metric in (STARTUP.name, SHOWN.name, STALLS.name)]
+    if None in found:
+        raise NotMeasured(f"no session of {SHORT} counts")
+    significant = sum(one.significant for one in found if one)
+    return StatedNumber(f"{significant} of {len(found)}", f"differences with p < 0.01 by Welch's test; {RECORDS}")
+
+
 NUMBERS: Numbers = {
+    "told-apart": _told_apart,
     "shortest-stall": _shortest,
     "session-cpu": _processor,
     "stated-short": stated(SHORT),
