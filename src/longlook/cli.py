@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -341,6 +342,82 @@ def report(campaign: str, out: Path | None, as_json: bool) -> None:
     target = out or Path(f"{campaign}.html")
     write_bytes(target, page(found, results).encode())
     click.echo("\n".join((*map(plain, found.sentences), f"page: {target}")))
+
+
+@cli.group()
+def site() -> None:
+    """Sites of one's own, to be asked about."""
+
+
+@site.command("add")
+@click.argument("source", type=click.Path(exists=True, path_type=Path))
+@click.option("--name", help="Of the site; default: the folder's or file's.")
+@click.option("--source", "words", default="", help="Where it is from, and its licence; for readers.")
+def site_add(source: Path, name: str | None, words: str) -> None:
+    """Add a FOLDER with index.html, or a FILE.har with contents, as sites/NAME/: what its page asks for."""
+    from longlook.ask.adding import add, candidate
+
+    found, bodies = candidate(source, name or source.resolve().stem.lower(), words)
+    paths.require_writable(paths.SITES)
+    enter()
+    from longlook.testbed.netns import NetnsTestbed
+
+    with NetnsTestbed("site") as bed:
+        kept = add(bed, found, bodies)
+    left = len(found.files) - len(kept.files)
+    click.echo(
+        f"{kept.label}: {paths.SITES / kept.name}" + (f"; {left} files that it does not load are left out" * bool(left))
+    )
+
+
+@cli.command()
+@click.argument("name", metavar="SITE", default="docs")
+@click.option("--links", "wanted", help="Names of links/, joined by commas.  [default: cable,4g,lte,3g-fast]")
+@click.option("--quick", is_flag=True, help="A few loads of each.")
+@click.option("--require", "gate", help="Exit with 1 unless it holds on every link: 'plt: h3 <= h2 + 5 %'.")
+@click.option("--out", type=OutputFile(), help="Where the page goes; default: ask-SITE.html here.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON besides.")
+def ask(name: str, wanted: str | None, quick: bool, gate: str | None, out: Path | None, as_json: bool) -> None:
+    """Does HTTP/3 pay for SITE? Measures it over links by name, writes one page; goes on where it was interrupted."""
+    from longlook.ask.gate import parse
+    from longlook.ask.profiles import chosen
+    from longlook.ask.question import DEFAULT_LINKS, QUIC, TCP, answer, sweep_of
+    from longlook.experiment.metrics import PLT
+    from longlook.experiment.registry import PAGES
+    from longlook.site.recorded import open_site
+
+    links = chosen([one.strip() for one in wanted.split(",")] if wanted else DEFAULT_LINKS)
+    required = None if gate is None else parse(gate, PAGES)
+    campaign = _asked(sweep_of(open_site(name), links, quick))
+    from longlook.audit import to_json
+    from longlook.book.report import page, report_of
+    from longlook.record.durable import write_bytes
+
+    found, results = report_of(campaign)
+    says = answer(found.cells, required.metric if required else PLT.title, len(links))
+    failures = [] if required is None else list(required.failures(found.cells, QUIC, TCP, len(links)))
+    found = replace(found, sentences=(says, *(f"required and not so: {one}" for one in failures), *found.sentences))
+    target = out or Path(f"ask-{name}.html")
+    write_bytes(target, page(found, results).encode())
+    click.echo(to_json(found) if as_json else "\n".join((*map(plain, found.sentences), f"page: {target}")))
+    sys.exit(1 if failures else 0)
+
+
+def _asked(sweep) -> str:
+    """Measure a sweep that is in no file: its campaign."""
+    _require_measuring()
+    from longlook.doctor import checks, require
+    from longlook.experiment.run import run_sweep
+    from longlook.stack.adapters import components_of
+    from longlook.stack.install import install
+
+    for stack_name in sweep.stacks():
+        install(stack_name)
+    require(checks(components_of(sweep.cells())))
+    found = run_sweep(sweep)
+    if found.unfinished:
+        click.echo(found.unfinished, err=True)
+    return found.campaign.id
 
 
 @cli.command()

@@ -13,6 +13,8 @@ def _given(variable: str, default: Path) -> Path:
 
 ROOT = _given("LONGLOOK_ROOT", Path(__file__).resolve().parents[2])
 SWEEPS = ROOT / "sweeps"
+SITES = ROOT / "sites"
+LINKS = ROOT / "links"
 NOTEBOOKS = ROOT / "notebooks"
 ENVS = ROOT / "envs"
 TOOLS = ROOT / "tools"

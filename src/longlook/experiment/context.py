@@ -71,7 +71,7 @@ class Context:
         own = self.certificate
         address = self.bed.hosts["server"].address
         work = self.cell.workload
-        seen, film_s = work.kind == "webpage", work.duration_s if work.kind == "video" else None
+        seen, film_s = work.kind in ("webpage", "site"), work.duration_s if work.kind == "video" else None
         settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log, paints=seen, film_s=film_s)
         return CLIENTS[arm.client](self.bed, self.stacks[arm.stack], settings)
 

@@ -47,6 +47,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import BITS_PER_BYTE, Link
 from longlook.plan.quic_options import initial_windows
+from longlook.plan.recorded import RecordedSite
 from longlook.plan.workload import FILM_KBPS, SEGMENT_S, Download, Page, Video, WebPage, Workload
 from longlook.site.webpage import resources
 
@@ -189,6 +190,8 @@ def _sizes(workload: Workload) -> list[int]:
     """Bytes of each object, the page itself left out; of a film the least that shows all of it."""
     if isinstance(workload, WebPage):
         return [one.size_bytes for one in resources(workload)[1:]]
+    if isinstance(workload, RecordedSite):
+        return [workload.start_bytes]  # which of the others the load event waits for, nobody knows beforehand
     if isinstance(workload, Page):
         return [one.size_bytes for one in workload.objects for _ in range(one.count)]
     if isinstance(workload, Video):
@@ -197,7 +200,7 @@ def _sizes(workload: Workload) -> list[int]:
 
 
 def _request_rounds(workload: Workload) -> int:
-    return 1 if isinstance(workload, Download) else 2
+    return 1 if isinstance(workload, Download | RecordedSite) else 2
 
 
 def most_page_bytes(count: int) -> int:
@@ -207,7 +210,7 @@ def most_page_bytes(count: int) -> int:
 
 def _window_at_images(transport: Transport, workload: Workload) -> float:
     """Most image bytes that can leave before the first image byte is acknowledged."""
-    page_bytes = 0 if isinstance(workload, Download) else most_page_bytes(workload.object_count)
+    page_bytes = 0 if isinstance(workload, Download | RecordedSite) else most_page_bytes(workload.object_count)
     if isinstance(workload, WebPage):
         page_bytes += resources(workload)[0].size_bytes
     page_packets = math.ceil(page_bytes / 1000)  # 1000: the smallest full packets in use

@@ -64,7 +64,7 @@ PAGES = Experiment(
     title="pages that are looked at",
     notebook="pages.ipynb",
     mode="interleaved",
-    workloads=("webpage",),
+    workloads=("webpage", "site"),
     metrics=(
         metrics.SPEED_INDEX,
         metrics.FCP,

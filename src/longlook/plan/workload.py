@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from longlook.plan.recorded import RecordedSite
 from longlook.plan.value import Many, Value
 
 MOST_BYTES = 10**10
@@ -295,10 +296,10 @@ def _kind_of(data: Any) -> Any:
 class _Tagged(Value):
     """Only to parse."""
 
-    workload: Annotated[Page | Download | WebPage | Video, Field(discriminator="kind")]
+    workload: Annotated[Page | Download | WebPage | RecordedSite | Video, Field(discriminator="kind")]
 
 
-Workload = Page | Download | WebPage | Video
+Workload = Page | Download | WebPage | RecordedSite | Video
 
 
 def parse_workload(data: Any) -> Workload:

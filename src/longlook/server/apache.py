@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path, PurePath
 
 from longlook.plan.arm import CCAS
 from longlook.plan.offer import Offer
@@ -47,7 +48,20 @@ class Apache(TcpServer):
 
     def _extra(self) -> str:
         """Directives of the virtual host beside the template's."""
-        return self.settings.faults.get("extra", "")
+        return "\n  ".join([*self._types(), self.settings.faults.get("extra", "")])
+
+    def _types(self) -> Iterator[str]:
+        """Media types as the site has them: by suffix, and by path where files of one suffix differ or have none."""
+        by_suffix: dict[str, set[str]] = {}
+        for path, one in self.settings.site.files.items():
+            by_suffix.setdefault(PurePath(path).suffix, set()).add(one.content_type)
+        for suffix, types in by_suffix.items():
+            if len(types) == 1 and re.fullmatch(r"\.[A-Za-z0-9]+", suffix):
+                yield f'AddType "{min(types)}" {suffix}'
+        for path, one in self.settings.site.files.items():
+            suffix = PurePath(path).suffix
+            if len(by_suffix[suffix]) > 1 or not re.fullmatch(r"\.[A-Za-z0-9]+", suffix):
+                yield f'<Location "{path}">\n    ForceType "{one.content_type}"\n  </Location>'
 
     def _extra_modules(self) -> str:
         """Directives in front of it; MODULES stands for the folder of Apache's modules."""

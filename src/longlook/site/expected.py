@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from types import MappingProxyType
 
+from longlook.plan.recorded import RecordedSite
 from longlook.plan.workload import Download, Video, WebPage, Workload
 from longlook.site.film import film_sizes
 from longlook.site.page import PAGE, file_path, html, image_path
@@ -18,6 +19,8 @@ def sizes(workload: Workload) -> MappingProxyType[str, int]:
         return MappingProxyType({file_path(index): workload.size_bytes for index in range(workload.count)})
     if isinstance(workload, WebPage):
         return MappingProxyType({one.path: one.size_bytes for one in resources(workload)})
+    if isinstance(workload, RecordedSite):
+        return MappingProxyType({one.path: one.size_bytes for one in workload.files})
     if isinstance(workload, Video):
         return MappingProxyType(film_sizes(workload))
     images = [one.size_bytes for one in workload.objects for _ in range(one.count)]

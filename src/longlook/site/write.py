@@ -10,10 +10,12 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from longlook.plan.recorded import RecordedSite
 from longlook.plan.workload import Download, Page, Video, WebPage, Workload
 from longlook.site.film import MANIFEST, listed, manifest
 from longlook.site.jpeg import jpeg
 from longlook.site.page import PAGE, file_path, html, image_path
+from longlook.site.recorded import bodies
 from longlook.site.tree import Site, SiteFile
 from longlook.site.video import made_film
 from longlook.site.webpage import TYPES, body, resources
@@ -30,6 +32,8 @@ def write_site(root: Path, workload: Workload, seed: int) -> Site:
         return Site(root, _page(root, workload, seed), (PAGE,))
     if isinstance(workload, WebPage):
         return Site(root, _webpage(root, workload, seed), (PAGE,))
+    if isinstance(workload, RecordedSite):
+        return Site(root, _recorded(root, workload), (workload.start,))
     if isinstance(workload, Video):
         return Site(root, _film(root, workload), (MANIFEST,))
     files = _download(root, workload, seed)
@@ -66,6 +70,15 @@ def _film(root: Path, workload: Video) -> dict[str, SiteFile]:
     for path in listed(workload):
         _folder((root / path.lstrip("/")).parent)
         files[path] = _write(root, path, [(film / path.lstrip("/")).read_bytes()], MP4)
+    return files
+
+
+def _recorded(root: Path, workload: RecordedSite) -> dict[str, SiteFile]:
+    types, files = {one.path: one.type for one in workload.files}, {}
+    for path, content in bodies(workload):
+        for parent in reversed(Path(path).parents[:-1]):
+            _folder(root / str(parent).lstrip("/"))
+        files[path] = _write(root, path, [content], types[path])
     return files
 
 

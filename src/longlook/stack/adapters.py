@@ -42,7 +42,7 @@ CLIENTS: Mapping[str, Adapter] = {
     "chromium": Adapter(
         ("quic", "tcp"),
         ("chromium", "chrome-har-capturer"),
-        {"webpage": ("speedline-core",), "video": ("dashjs", "ffmpeg")},
+        {"webpage": ("speedline-core",), "site": ("speedline-core",), "video": ("dashjs", "ffmpeg")},
     ),
     "curl": Adapter(("quic", "tcp"), ("curl-cffi",)),
     "lsquic": Adapter(("quic",), ("bun",)),

@@ -233,7 +233,7 @@ SLIPS = [
     (
         "size_kb = 5",
         'kind = "donwload", size_kb = 5',
-        "'donwload' is none of page, download, webpage, video (did",
+        "'donwload' is none of page, download, webpage, site, video (did",
     ),
     ("size_kb = 5", "objects = [{ size_kb = 5, cuont = 2 }]", "(did you mean count?); known keys of objects: "),
     ("rtt_ms = [36]", "rtt_ms = [36]\nnetem = { corupt_pct = 1 }", "(did you mean corrupt_pct?)"),

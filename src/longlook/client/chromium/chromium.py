@@ -64,7 +64,7 @@ class Chromium(Client):
     offer = Offer(
         protocols=("quic", "tcp"),
         handshakes=("0rtt", "1rtt", "warm"),
-        workloads=("page", "webpage", "download", "video"),
+        workloads=("page", "webpage", "site", "download", "video"),
         changes=True,
         asks_for_options=True,
     )
@@ -180,7 +180,7 @@ class Chromium(Client):
             raise NotSupported(f"chromium loads one page, or one file: not {', '.join(request.paths)}")
         if self.settings.film_s is not None:
             return self._play(request.paths[0], self.settings.film_s, request)
-        if request.paths[0] != PAGE:
+        if not self._is_page(request.paths[0]):
             return self._download(request.paths[0], request)
         told = self._load(request)
         try:
@@ -207,9 +207,13 @@ class Chromium(Client):
 
     def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str] | None:
         """By a script in the page, in a context of its own, which has no sessions and no cache; files tell theirs."""
-        if page != PAGE:
+        if not self._is_page(page):
             return None
         return self._ask(timeout_s, op="hash", url=self._url(page), paths=paths)["hashes"]
+
+    def _is_page(self, path: str) -> bool:
+        """What is looked at is one, whatever its path."""
+        return self.settings.paints or path == PAGE
 
     def _url(self, path: str) -> str:
         own = self.settings

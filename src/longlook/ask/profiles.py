@@ -1,0 +1,39 @@
+"""Links by the names that people know: links/*.toml, each with its source and date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from longlook import paths
+from longlook.errors import LonglookError
+from longlook.host.toml import read_toml
+from longlook.plan.link import Link
+from longlook.plan.value import Text, Value, nearest
+
+
+class Profile(Value):
+    """A link and who says so."""
+
+    called = "a link profile"
+
+    title: Text
+    source: Text
+    date: Text = Field(description="of the source")
+    differs: Text = Field(default="", description="in what the link is not the source's")
+    link: Link
+
+
+def profiles() -> dict[str, Profile]:
+    """By name."""
+    return {path.stem: Profile.parse(read_toml(path)) for path in sorted(paths.LINKS.glob("*.toml"))}
+
+
+def chosen(names: Sequence[str]) -> dict[str, Profile]:
+    """Those of these names, in their order; an unknown one is an error that has the nearest."""
+    known = profiles()
+    for name in names:
+        if name not in known:
+            raise LonglookError(f"there is no link {name!r}{nearest(name, known)} (known: {', '.join(known)})")
+    return {name: known[name] for name in names}

@@ -1,0 +1,85 @@
+"""A question's links, requirement, cells and sentence."""
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from longlook.ask.gate import parse
+from longlook.ask.profiles import chosen, profiles
+from longlook.ask.question import DEFAULT_LINKS, answer, sweep_of
+from longlook.book.report import ArmLoads, CellReport, Told
+from longlook.cli import cli
+from longlook.errors import LonglookError
+from longlook.experiment.measurable import require_measurable
+from longlook.experiment.registry import PAGES
+from longlook.plan.sweep import Sweep
+from longlook.site.recorded import bodies, open_site
+
+ARMS = (ArmLoads("h3", "QUIC", 5, 850.0, 900.0, {}), ArmLoads("h2", "TCP", 5, 1000.0, 1100.0, {}))
+TOLD = Told("h3", "h2", 15.0, 10.0, 20.0, 5, "left", None)
+PAYS = CellReport("a link", "page load time", "ms", ARMS, (TOLD,))
+COSTS = replace(PAYS, arms=(replace(ARMS[0], median=1120.0), ARMS[1]), told=(replace(TOLD, finding="right"),))
+UNTOLD = replace(PAYS, told=(replace(TOLD, finding="not shown", more_loads=12),))
+SMALL = replace(PAYS, told=(replace(TOLD, finding="small"),))
+
+
+def test_every_profile_has_its_source_and_date_and_the_default_ones_exist():
+    known = profiles()
+    assert all(one.source and one.date for one in known.values())
+    assert set(DEFAULT_LINKS) <= known.keys()
+    assert all("rate" in one.differs for one in known.values() if "/" in one.source.split("(")[1].split(" Mbps")[0])
+
+
+def test_an_unknown_profile_has_the_nearest_name():
+    with pytest.raises(LonglookError, match=r"no link 'cabel' \(did you mean cable\?\)"):
+        chosen(["cabel"])
+
+
+def test_the_repositorys_site_is_whole_and_can_be_asked_about():
+    site = open_site("docs")
+    assert {path for path, _ in bodies(site)} == {one.path for one in site.files}
+    sweep = sweep_of(site, chosen(DEFAULT_LINKS), quick=True)
+    require_measurable(sweep)
+    assert Sweep.parse(sweep.definition()).cells() == sweep.cells()
+    assert [cell.link.rtt_ms for cell in sweep.cells()] == [28, 170, 70, 150]
+    assert {cell.loads for cell in sweep.cells()} == {5}
+
+
+def test_the_sentence_says_what_each_link_told():
+    assert answer([PAYS, PAYS], "page load time", 2) == (
+        "Does HTTP/3 pay, by page load time? it pays: it saves 150 ms of the median on 2 of 2 links."
+    )
+    mixed = answer([PAYS, COSTS, UNTOLD, SMALL], "page load time", 5)
+    assert "it saves 150 ms of the median on 1 of 5" in mixed and "it costs 120 ms of the median on 1 of 5" in mixed
+    assert "it does not on 1 of 5: shown to differ by less than 5 %" in mixed
+    assert "it cannot be told on 1 of 5, about 12 more loads" in mixed
+    assert "it cannot be told on 1 of 5, where no load counted" in mixed
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "failures"),
+    [
+        ("plt: h3 <= h2", [PAYS], 0),
+        ("plt: h3 <= h2", [COSTS], 1),
+        ("plt: h3 <= h2 + 12 %", [COSTS], 0),
+        ("plt: h3 <= h2 - 20 %", [PAYS], 1),
+        ("plt: h3 <= h2", [replace(PAYS, arms=(replace(ARMS[0], median=float("nan")), ARMS[1]))], 1),
+        ("plt: h3 <= h2", [], 1),
+    ],
+)
+def test_a_gate_passes_only_what_was_measured_and_holds(text, cells, failures):
+    assert len(list(parse(text, PAGES).failures(cells, "h3", "h2", 1))) == failures
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("lpc: h3 <= h2", r"no metric 'lpc' is measured \(did you mean lcp\?\)"),
+        ("h3 is faster", "is no requirement: one is 'plt: h3 <= h2"),
+        ("plt: h2 <= h3", "is no requirement"),
+    ],
+)
+def test_a_gate_that_means_nothing_is_refused_before_anything_is_measured(text, words):
+    with pytest.raises(LonglookError, match=words):
+        CliRunner().invoke(cli, ["ask", "docs", "--require", text], standalone_mode=False, catch_exceptions=False)
