@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.netns, pytest.mark.slow]
 
 def test_both_protocols_load_every_file_of_the_site_and_the_page_says_what_was_found(tmp_path):
     page = tmp_path / "page.html"
+    (tmp_path / "data").mkdir()
     command = [
         str(Path(sys.executable).with_name("longlook")),
         "ask",
