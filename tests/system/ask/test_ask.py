@@ -37,7 +37,7 @@ def test_both_protocols_load_every_file_of_the_site_and_the_page_says_what_was_f
     )
     assert "Does HTTP/3 pay, by page load time?" in done.stdout, done.stderr[-2000:]
     text = page.read_text(encoding="utf-8")
-    assert "site docs" in text and "<script" not in text
+    assert "Does HTTP/3 pay" in text and "<script" not in text
     (campaign,) = read_campaigns(tmp_path / "data" / "raw")
     (cell,) = campaign.cells()
     records = read_records(campaign.path / cell.id)
