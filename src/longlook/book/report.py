@@ -34,6 +34,10 @@ STYLE = (
 )
 
 
+LEAST_PAIRS = 4
+"""With fewer, an interval of pairs hangs on their chance likeness: means are compared."""
+
+
 @dataclass(frozen=True)
 class ArmLoads:
     """The loads of one arm of a cell in one metric, in its unit."""
@@ -51,7 +55,7 @@ class ArmLoads:
 @dataclass(frozen=True)
 class Told:
     """By how much the left arm is better than the right one, % (negative: worse), with its 99 % interval: of the loads
-    that met the same losses, as pairs, or of the means where there are no pairs."""
+    that met the same losses, as pairs, or of the means where there are few pairs."""
 
     left: str
     right: str
@@ -123,7 +127,7 @@ def _arm(result: CellResult, arm: str, label: str, metric: str) -> ArmLoads:
 def _told(result: CellResult, metric: Metric, left: Arm, right: Arm) -> Told:
     found = result.paired(metric, left, right)
     loads = found.pairs
-    if not loads:
+    if loads < LEAST_PAIRS:
         one, other = (result.summary(arm.name, metric.name) for arm in (left, right))
         ratio = ratio_of(one, other) if metric.better == "low" else ratio_of(other, one)
         found = Paired(_log(ratio.value), _log(ratio.low), _log(ratio.high), ratio.test.p_value, pairs=0)

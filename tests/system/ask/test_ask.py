@@ -40,7 +40,7 @@ def test_both_protocols_load_every_file_of_the_site_and_the_page_says_what_was_f
     assert "Does HTTP/3 pay" in text and "<script" not in text
     (campaign,) = read_campaigns(tmp_path / "data" / "raw")
     (cell,) = campaign.cells()
-    records = read_records(campaign.path / cell.id)
+    records = list(read_records(campaign.path / cell.id))
     assert {one["reject_reason"] for one in records} <= {None, "disturbed"}
     site = open_site("docs")
     for one in records:
@@ -48,4 +48,4 @@ def test_both_protocols_load_every_file_of_the_site_and_the_page_says_what_was_f
         assert sorted(entry["size"] for entry in entries) == sorted(file.size_bytes for file in site.files)
         assert {entry["httpVersion"] for entry in entries} == {one["arm"]}
     counted = {one["arm"] for one in records if one["accepted"]}
-    assert done.returncode == (0 if counted == {"h3", "h2"} else 1)
+    assert done.returncode == (0 if counted == {"h3", "h2"} else 1), (counted, done.stdout)
