@@ -42,8 +42,8 @@ WHOLE = "all"
 LESS, MORE = (f"{word} than {100 * BUSY_SHARE:.0f} % of PLT" for word in ("less", "more"))
 AHEAD: Mapping[Verdict, str] = {"left": "QUIC ahead", "none": "neither", "right": "TCP ahead"}
 CHANCE = (
-    "squares", "verdicts agree", "first attempts", "kappa (99 %)", "a constant", "published shares at random",
-    "exact replication", *(f"published: {words}" for words in AHEAD.values()), "opposite",
+    "squares", "verdicts agree", "first attempts", "kappa (99 %)", "a constant", "shares at random",
+    "exact replication", *AHEAD.values(), "opposite",
 )  # fmt: skip
 
 
@@ -241,10 +241,10 @@ def _chance_row(words: str, own: Sequence[Square], data: BookData) -> list[str]:
 def by_processor(own: Sequence[Square], data: BookData) -> dict[str, list[Square]]:
     """Squares by the browser's processor time as a share of PLT, where it was told."""
     shares = client_share(data.where("arms", study=STUDY)).dropna()
-    found: dict[str, list[Square]] = {f"browser's processor time {one}": [] for one in (LESS, MORE)}
+    found: dict[str, list[Square]] = {f"processor {one}": [] for one in (LESS, MORE)}
     for one in own:
         if (share := shares.get((one.compared.campaign, one.compared.cell_id))) is not None:
-            found[f"browser's processor time {MORE if share > BUSY_SHARE else LESS}"].append(one)
+            found[f"processor {MORE if share > BUSY_SHARE else LESS}"].append(one)
     return {words: squares for words, squares in found.items() if squares}
 
 

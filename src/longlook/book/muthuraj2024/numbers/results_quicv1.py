@@ -20,7 +20,7 @@ def _many(count: Callable[[Repeated], int]) -> Callable[[Measured], StatedNumber
     def counted(m: Measured) -> StatedNumber:
         found = repeated(m.data, MANY, "4.6d")
         if not found:
-            raise NotMeasured("no square of figure 4.6d was measured twice")
+            raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d of two campaigns")
         return StatedNumber(str(sum(map(count, found))), "paired log ratios, data/processed/contrasts.csv")
 
     return counted
