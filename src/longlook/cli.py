@@ -332,16 +332,19 @@ def report(campaign: str, out: Path | None, as_json: bool) -> None:
     """Write one self-contained page on a campaign: its loads, what differs by how much, what cannot be told."""
     _require_data(campaigns=(campaign,))
     from longlook.audit import to_json
-    from longlook.book.report import page, report_of
-    from longlook.record.durable import write_bytes
+    from longlook.book.report import report_of
 
     found, results = report_of(campaign)
-    if as_json:
-        click.echo(to_json(found))
-        return
-    target = out or Path(f"{campaign}.html")
+    click.echo(to_json(found) if as_json else _written(found, results, out or Path(f"{campaign}.html")))
+
+
+def _written(found, results, target: Path) -> str:
+    """Write a report's page; its sentences, and where it is."""
+    from longlook.book.report import page
+    from longlook.record.durable import write_bytes
+
     write_bytes(target, page(found, results).encode())
-    click.echo("\n".join((*map(plain, found.sentences), f"page: {target}")))
+    return "\n".join((*map(plain, found.sentences), f"page: {target}"))
 
 
 @cli.group()
@@ -390,16 +393,14 @@ def ask(name: str, wanted: str | None, quick: bool, gate: str | None, out: Path 
     required = None if gate is None else parse(gate, PAGES)
     campaign = _asked(sweep_of(open_site(name), links, quick))
     from longlook.audit import to_json
-    from longlook.book.report import page, report_of
-    from longlook.record.durable import write_bytes
+    from longlook.book.report import report_of
 
     found, results = report_of(campaign)
     says = answer(found.cells, required.metric if required else PLT.title, len(links))
     failures = [] if required is None else list(required.failures(found.cells, QUIC, TCP, len(links)))
     found = replace(found, sentences=(says, *(f"required and not so: {one}" for one in failures), *found.sentences))
-    target = out or Path(f"ask-{name}.html")
-    write_bytes(target, page(found, results).encode())
-    click.echo(to_json(found) if as_json else "\n".join((*map(plain, found.sentences), f"page: {target}")))
+    said = _written(found, results, out or Path(f"ask-{name}.html"))
+    click.echo(to_json(found) if as_json else said)
     sys.exit(1 if failures else 0)
 
 

@@ -13,13 +13,18 @@ from longlook.errors import LonglookError
 from longlook.link import calibrate as module
 from longlook.link.calibrate import calibrate
 from longlook.link.linkpipe import LinkPipe
-from longlook.plan.link import Link
+from longlook.plan.link import GEMODEL, Link
 from longlook.testbed.netns import NetnsTestbed
 
 LINK = Link(bandwidth_mbps=10, rtt_ms=36)
 LOSSY = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1)
 SLOTS = Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50)
 BUCKET = Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50, burst_bytes=2_000_000)
+FATES = Link(
+    bandwidth_mbps=10, rtt_ms=100, **dict(zip(GEMODEL, (1, 50, 100, 0), strict=True)),
+    corrupt_pct=2, duplicate_pct=3, jitter_sd_ms=5,
+)  # fmt: skip
+"""Whose packets are lost by a model, damaged, doubled and late."""
 S2C, C2S = "server_to_client", "client_to_server"
 BOTH = (S2C, C2S)
 

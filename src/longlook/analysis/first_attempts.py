@@ -13,7 +13,7 @@ import pandas as pd
 
 from longlook.analysis.compared import ComparedCell
 from longlook.analysis.contrast import Verdict, contrast
-from longlook.analysis.crosstable import CrossTable, crossed
+from longlook.analysis.crosstable import crossed
 from longlook.analysis.welch import Summary, summarise
 
 Place = tuple[str, str]
@@ -38,10 +38,11 @@ def verdict(arms: Mapping[str, Summary], left: str, right: str) -> Verdict | Non
     return contrast(arms[left], arms[right]).verdict
 
 
-def at_first(cells: Iterable[ComparedCell], loads: Mapping[Place, Mapping[str, Summary]]) -> CrossTable:
-    """Published verdicts against those of the first attempts."""
-    return crossed(
+def agreeing_at_first(cells: Iterable[ComparedCell], loads: Mapping[Place, Mapping[str, Summary]]) -> tuple[int, int]:
+    """Published verdicts that agree with those of the first attempts, and of how many."""
+    found = crossed(
         (one.published, verdict(loads.get((cell.campaign, cell.cell_id), {}), one.left, one.right))
         for cell in cells
         for one in cell.verdicts
     )
+    return found.equal, found.tested

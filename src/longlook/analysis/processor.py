@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-PLT_MS, CLIENT_S = "plt_ms", "client_cpu_s"
+from longlook.experiment.metrics import CLIENT_CPU, PLT
+
 BUSY_SHARE = 0.5
 """Of PLT. A choice and no derived bound: a browser has several threads, so that a share does not say how much of its
 time is on the critical path."""
@@ -13,7 +14,7 @@ time is on the critical path."""
 def client_share(arms: pd.DataFrame) -> pd.Series:
     """Of rows of `arms`: the browser's mean processor time over the mean PLT, the greatest of a cell's arms; by
     campaign and cell. NaN where no processor time was told."""
-    own = arms[arms["metric"].isin([PLT_MS, CLIENT_S])]
+    own = arms[arms["metric"].isin([PLT.name, CLIENT_CPU.name])]
     means = own.pivot_table(index=["campaign", "cell_id", "arm"], columns="metric", values="mean")
-    means = means.reindex(columns=[PLT_MS, CLIENT_S])
-    return (1000 * means[CLIENT_S] / means[PLT_MS]).groupby(level=["campaign", "cell_id"]).max()
+    means = means.reindex(columns=[PLT.name, CLIENT_CPU.name])
+    return (1000 * means[CLIENT_CPU.name] / means[PLT.name]).groupby(level=["campaign", "cell_id"]).max()

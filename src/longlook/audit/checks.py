@@ -11,7 +11,7 @@ from scipy.stats import binom
 from longlook.analysis.ceiling import ALL, Ceiling, ceilings, halves
 from longlook.analysis.compared import ComparedCell, compared_cells, largest, overall
 from longlook.analysis.convention import conventions
-from longlook.analysis.first_attempts import at_first, first_attempts
+from longlook.analysis.first_attempts import agreeing_at_first, first_attempts
 from longlook.analysis.newest import moment, newest, role_of
 from longlook.analysis.order import OrderEffect, one_row_each, order_effects
 from longlook.analysis.welch import ALPHA, Summary, summary_of
@@ -256,7 +256,7 @@ def _tables(
             cells=tuple(cells),
             overall=overall(cells, cells[0].metric),
             loads=count_loads(loads[of.isin([(cell.campaign, cell.cell_id) for cell in cells])]),
-            first=(at_first(cells, first).equal, at_first(cells, first).tested),
+            first=agreeing_at_first(cells, first),
             ceiling=most.get((study, table)),
         )
         for (study, table), cells in sorted(by_table.items(), key=lambda item: places.get(item[0], len(places)))

@@ -20,7 +20,8 @@ from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import ComparedCell, compared_cells, overall
 from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import CrossTable, by_holm, of_cells
-from longlook.analysis.first_attempts import Place, at_first, first_attempts
+from longlook.analysis.first_attempts import Place, first_attempts
+from longlook.analysis.first_attempts import agreeing_at_first as first_agreeing
 from longlook.analysis.newest import STUDY, newest
 from longlook.analysis.processor import BUSY_SHARE, client_share
 from longlook.analysis.welch import Summary
@@ -207,8 +208,7 @@ def _first_loads(data: BookData) -> Mapping[Place, Mapping[str, Summary]]:
 
 def agreeing_at_first(own: Sequence[Square], data: BookData) -> tuple[int, int]:
     """Verdicts that agree in the first attempts, disturbed or not, and of how many."""
-    found = at_first([one.compared for one in own], _first_loads(data))
-    return found.equal, found.tested
+    return first_agreeing([one.compared for one in own], _first_loads(data))
 
 
 def chance(data: BookData | None = None) -> HTML:
@@ -241,11 +241,11 @@ def _chance_row(words: str, own: Sequence[Square], data: BookData) -> list[str]:
 def by_processor(own: Sequence[Square], data: BookData) -> dict[str, list[Square]]:
     """Squares by the browser's processor time as a share of PLT, where it was told."""
     shares = client_share(data.where("arms", study=STUDY)).dropna()
-    found: dict[str, list[Square]] = {f"processor {one}": [] for one in (LESS, MORE)}
+    found: dict[str, list[Square]] = {LESS: [], MORE: []}
     for one in own:
         if (share := shares.get((one.compared.campaign, one.compared.cell_id))) is not None:
-            found[f"processor {MORE if share > BUSY_SHARE else LESS}"].append(one)
-    return {words: squares for words, squares in found.items() if squares}
+            found[MORE if share > BUSY_SHARE else LESS].append(one)
+    return {f"processor {words}": squares for words, squares in found.items() if squares}
 
 
 def _where_the_processor_counts(found: Sequence[Square], data: BookData) -> list[str]:

@@ -23,13 +23,11 @@ from longlook.book.flows import page
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
+from longlook.plan import conditions
 
 LINK = ("workload", "object_bytes", "object_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms",
         "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", "netem")  # fmt: skip
-ARM = ("stack", "protocol", "server", "client", "handshake", "cca", "emulated_connections", "quic_options",
-       "initial_window", "remembered_ssthresh", "client_cpu_pct", "server_cpu_pct", "cpu_period_us", "request_cost_us",
-       "initial_rtt_ms", "client_initial_rtt_ms", "reordering_threshold", "client_groups", "server_groups", "verify",
-       "authorities", "paced")  # fmt: skip
+ARM = tuple(name for name in conditions.ARM if name not in ("arm", "arm_label"))
 CELL = ["campaign", "cell_id"]
 AGAIN = (
     "series", "QUIC's and TCP's controller", "squares", "QUIC faster (Welch)", "QUIC faster (pairs)",

@@ -13,15 +13,12 @@ from pydantic import BeforeValidator, Field, model_validator
 from longlook.plan import naming
 from longlook.plan.arm import Arm
 from longlook.plan.link import BITS_PER_BYTE, Link
-from longlook.plan.recorded import RecordedSite
 from longlook.plan.value import CellId, Many, Measure, Name, Text, Value, checked_name
-from longlook.plan.workload import Download, Page, Video, WebPage, _kind_of
+from longlook.plan.workload import Workload, _kind_of
 
 Mode = Literal["interleaved", "together"]
 """Of the arms: one after the other, sample by sample, in a random order; or all at once over the same link."""
-AnyWorkload = Annotated[
-    Annotated[Page | Download | WebPage | RecordedSite | Video, Field(discriminator="kind")], BeforeValidator(_kind_of)
-]
+AnyWorkload = Annotated[Annotated[Workload, Field(discriminator="kind")], BeforeValidator(_kind_of)]
 KEY_DIGITS = 16
 MOST_SECONDS = 3600
 """At the link's rate, without any loss: a sample takes no longer than an hour."""

@@ -293,13 +293,13 @@ def _kind_of(data: Any) -> Any:
     return {"kind": "page"} | dict(data) if isinstance(data, Mapping) else data
 
 
+Workload = Page | Download | WebPage | RecordedSite | Video
+
+
 class _Tagged(Value):
     """Only to parse."""
 
-    workload: Annotated[Page | Download | WebPage | RecordedSite | Video, Field(discriminator="kind")]
-
-
-Workload = Page | Download | WebPage | RecordedSite | Video
+    workload: Annotated[Workload, Field(discriminator="kind")]
 
 
 def parse_workload(data: Any) -> Workload:

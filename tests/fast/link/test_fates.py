@@ -1,13 +1,10 @@
 """Fates of packets on links with netem's parameters: right ones pass, wrong ones are told with their numbers."""
 
 import pytest
+from wrong_links import FATES as LINK
 
 from longlook.link.fates import fate_problems
-from longlook.plan.link import GEMODEL, Link
 
-PLAIN = {"bandwidth_mbps": 10, "rtt_ms": 100}
-MODEL = dict(zip(GEMODEL, (1, 50, 100, 0), strict=True))
-LINK = Link.parse(PLAIN | MODEL | {"corrupt_pct": 2, "duplicate_pct": 3, "jitter_sd_ms": 5})
 COUNTED = {"packets_in": 20_005, "dropped_loss": 392, "dropped_queue": 0, "corrupted": 400, "duplicated": 600}
 WAY = {
     "sent": 20_000,

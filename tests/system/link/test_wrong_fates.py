@@ -1,15 +1,11 @@
 """Real links whose packets have another fate than was set are noticed."""
 
 import pytest
+from wrong_links import FATES as LINK
 
 from longlook.link.fates import fate_problems, measure_fates
 from longlook.link.linkpipe import LinkPipe
-from longlook.plan.link import GEMODEL, Link
 from longlook.testbed.netns import NetnsTestbed
-
-PLAIN = {"bandwidth_mbps": 10, "rtt_ms": 100}
-MODEL = dict(zip(GEMODEL, (1, 50, 100, 0), strict=True))
-LINK = Link.parse(PLAIN | MODEL | {"corrupt_pct": 2, "duplicate_pct": 3, "jitter_sd_ms": 5})
 
 
 @pytest.mark.root
