@@ -51,6 +51,9 @@ INITIAL_WINDOW = 10
 UNSEEN = 8
 """Packets of the handshake that let a window grow that is smaller, and any of BBR's, which grows by what is
 acknowledged whether it was full or not (tools/linkpipe/handshakes.go)."""
+ON_THE_WAY = 3
+"""Packets that a busy client has acknowledged at the link and not yet at the server: to the server more are in flight
+than to the link, and it may let the window grow where the link sees no reason."""
 
 
 def span(before: Reading, after: Reading) -> Hosts:
@@ -133,7 +136,7 @@ def wrong_window(opened: Opened | None, stated: int | None, cca: str = "cubic") 
     if opened is None or not opened.window_packets or opened.own != 1:
         return None
     wanted, used = stated or INITIAL_WINDOW, opened.window_packets
-    most = wanted + 1 + (UNSEEN if wanted < INITIAL_WINDOW or cca == "bbr" else 0)
+    most = wanted + ON_THE_WAY + (UNSEEN if wanted < INITIAL_WINDOW or cca == "bbr" else 0)
     if used > most:
         return f"{used} packets in flight at the beginning, an initial window of {wanted}"
     return None

@@ -166,7 +166,7 @@ CONTRADICTED = [
     ("tcp_options", {"tcp": [TCP_INFO, TCP_INFO | {"options": ("timestamps", "window_scaling")}]}),
     ("tcp_options", {"tcp": [TCP_INFO | {"mss_bytes": 1348, "mtu_bytes": 1400}]}),
     ("tcp_options", {"tcp": [TCP_INFO | {"send_buffer_bytes": 65_535}]}),
-    ("initial_window", {"opened": replace(OPENED, window_packets=12)}),
+    ("initial_window", {"opened": replace(OPENED, window_packets=14)}),
     ("below_floor", {}),
 ]
 ARM = {"name": "quic", "stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium"}

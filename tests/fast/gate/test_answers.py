@@ -62,9 +62,8 @@ def _plan():
 @pytest.fixture(scope="module")
 def found(request):
     """The answers of the pages that are asked for, which are executed together, from one reading of the tables."""
-    pages = [
-        one.callspec.params["page"] for one in request.session.items if "found" in getattr(one, "fixturenames", ())
-    ]
+    asked = [one for one in request.session.items if getattr(one, "function", None) is test_a_page_answers_what_it_did]
+    pages = [one.callspec.params["page"] for one in asked]
     return answers.of_pages([PAGES[page] for page in dict.fromkeys(pages)])
 
 
