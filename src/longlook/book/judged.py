@@ -24,6 +24,7 @@ from longlook.book.times import ms_text, percent_text, seconds_text, times_text
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
+from longlook.figure.table import html_table
 from longlook.plan.conditions import Row, spelled
 from longlook.plan.criteria import Judging
 from longlook.plan.squares import number_of_squares
@@ -250,9 +251,9 @@ class _Number(float):
         return float(self).__format__(spec or "g").replace("-", style.MINUS)
 
 
-def claim_columns(study: str, data: BookData) -> dict[str, list[Judged]]:
+def claim_columns(study: str, data: BookData, about: str | None = None) -> dict[str, list[Judged]]:
     """Heading of a column -> its claims judged: published, then what has numbers of any, by each clock."""
-    own = claims_of(study)
+    own = claims_of(study).those(about)
     found = {PUBLISHED.title: _claims(own, columns_of(data, study), PUBLISHED.key)}
     clocks = {"": ""} | dict(own.judging.also)
     for key, _, title in COLUMNS:
@@ -271,20 +272,26 @@ def parts_of(one: Judged, judging: Judging) -> list[ClaimPart]:
     return [part_of(found, one, judging.words) for found in one.found]
 
 
-def claims(study: str, data: BookData | None = None) -> HTML:
+def claims(study: str, about: str | None = None, data: BookData | None = None) -> HTML:
     """A study's claims: by its own numbers, re-measured, and whether they hold."""
-    own = claims_of(study)
+    own = claims_of(study).those(about)
     told = [claimed.Claim(one.id, one.says, one.criterion, lambda _: [], one.parts) for one in own.claims]
     found = {
         title: [parts_of(one, own.judging) for one in judged]
-        for title, judged in claim_columns(study, data or book_data.load()).items()
+        for title, judged in claim_columns(study, data or book_data.load(), about).items()
     }
     return HTML(claimed.claims_table(told, found, lambda claim: f'<b id="{claim.name}">{claim.text}</b>'))
 
 
-def claims_counted(m: Measured, true: Callable[[str], bool]) -> StatedNumber:
+def undecided(study: str, about: str | None = None) -> HTML:
+    """A study's claims that nothing here decides, and why."""
+    rows = [[one.id, one.says, one.why] for one in claims_of(study).those(about).undecided]
+    return HTML(html_table(["claim", "what it says", "why it is not judged here"], rows, numeric=set()))
+
+
+def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None = None) -> StatedNumber:
     """Of how many claims of a study, of those that have numbers, something is true of the verdict."""
-    own = claims_of(m.study)
+    own = claims_of(m.study).those(about)
     judged = [one for one in _claims(own, columns_of(m.data, m.study), m.key) if one.found]
     if not judged:
         raise NotMeasured(f"no claim of {m.study} is measured")

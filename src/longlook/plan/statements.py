@@ -35,9 +35,19 @@ class Claim(Criterion):
     """What a study says, and the criterion that this book holds it to."""
 
     id: Name
+    about: Name | None = Field(default=None, description="a chapter's subject, where several show those of a study")
     says: Text
     criterion: Text
     parts: int = Field(ge=1, description="so many it has where everything is measured")
+
+
+class Undecided(Value):
+    """What a study says and nothing here decides."""
+
+    id: Name
+    about: Name | None = None
+    says: Text
+    why: Text
 
 
 WORDS = {
@@ -83,6 +93,12 @@ class Claims(Value):
 
     judging: Judging = Judging()
     claims: Many[Claim] = Field(min_length=1)
+    undecided: Many[Undecided] = ()
+
+    def those(self, about: str | None) -> Claims:
+        """The claims of one chapter's subject; all where none is named."""
+        own = (tuple(one for one in some if about in (None, one.about)) for some in (self.claims, self.undecided))
+        return self.model_copy(update=dict(zip(("claims", "undecided"), own, strict=True)))
 
     @model_validator(mode="after")
     def _can_be_judged(self) -> Self:

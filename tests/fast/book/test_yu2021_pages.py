@@ -9,11 +9,10 @@ from yu2021_pages_sample import LOADS, SWEEPS, times, write_pages
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.claimed import verdict as verdict_of_parts
-from longlook.book.judged import judged_of, predicted
+from longlook.book.judged import claim_columns, claims, judged_of, predicted
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import filmstrip, page_claims, page_tables
+from longlook.book.yu2021 import filmstrip, page_tables
 from longlook.book.yu2021.pages import ARMS, EVERY, LOSSY_ONES, NINE, SMALL, WITHOUT, Looked, Seen
 from longlook.figure.live import LiveChart
 from longlook.stack.arms import open_sweep
@@ -95,21 +94,10 @@ def test_what_the_sample_says_of_the_predictions(data):
     assert "by the earlier rule" in predicted("yu-pages-loss", data=data).data
 
 
-def verdicts(changed=None):
-    own = model(changed)
-    return {one.name: verdict_of_parts(one.parts(own), one.of) for one in page_claims.CLAIMS}
-
-
-def test_claims_of_the_model():
-    said = verdicts()
-    assert said["yu-15"] == "holds" and "of 4 parts" not in said["yu-12"] and "of 6 parts" not in said["yu-13"]
-    assert verdicts({("quic", "speed_index_ms"): 0.5})["yu-12"] == "does not hold"
-    assert verdicts({("quic", "speed_index_ms"): 2.0})["yu-13"] == "does not hold"
-    assert verdicts({("quic", "plt_ms"): 2.0})["yu-15"] == "does not hold"
-    assert all(claim.parts(None) == [] for claim in page_claims.CLAIMS)
-    assert set(page_claims.NOT_JUDGED) | {one.name for one in page_claims.CLAIMS} == {
-        "yu-12", "yu-13", "yu-14", "yu-15"
-    }  # fmt: skip
+def test_claims_of_the_sample(data):
+    (found,) = (own for title, own in claim_columns("yu2021", data, "pages").items() if title != "Published")
+    said = {one.criterion.id: [part.holds for part in one.found] for one in found}
+    assert said == {"yu-12": [True] * 4, "yu-13": [*[True] * 4, None, True], "yu-15": [True] * 9}
 
 
 def test_a_selection_throws_away_whose_connection_was_late():
@@ -162,7 +150,7 @@ def test_a_copy_without_data_says_so(nothing):
         assert "Not measured yet" in filmstrip.strip(where, nothing).data
         assert "Not measured yet" in filmstrip.curves(where, nothing).data
     assert "Not measured yet" in predicted(*SWEEPS, data=nothing).data
-    assert "no numbers" in page_claims.claims(nothing).data and "yu-14" in page_claims.not_judged().data
+    assert "no numbers" in claims("yu2021", "pages", nothing).data
     for name in numbers_of(PAGE):
         if name != "pages" and not name.startswith("stated-"):
             assert value_of(name, PAGE, nothing).text == NOT_YET

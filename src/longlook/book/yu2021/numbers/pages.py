@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from longlook.book.claimed import verdict as verdict_of_parts
 from longlook.book.hypotheses import stated
+from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.yu2021.page_claims import CLAIMS, LOSSY_LARGER
 from longlook.book.yu2021.page_order import BUFFER, LARGE, ORDER, Ordered
 from longlook.book.yu2021.page_order import LARGER as ORDERED
 from longlook.book.yu2021.pages import LARGER, LOSSY_ONES, NINE, SMALL, Looked, Seen
@@ -33,18 +32,6 @@ def _pct(places: Sequence[Seen], metric: str) -> Callable[[Measured], StatedNumb
         return StatedNumber(f"{text}{SPACE}%", f"{what}; from {RECORDS}")
 
     return number
-
-
-def _verdicts(m: Measured) -> list[str]:
-    own = Looked(m.data, m.key)
-    found = [verdict_of_parts(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(own))]
-    if not found:
-        raise NotMeasured("no claim is measured")
-    return found
-
-
-def _how_many(true: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
-    return lambda m: StatedNumber(str(sum(map(true, _verdicts(m)))), f"verdicts of the claims, from {RECORDS}")
 
 
 def _thrown(m: Measured) -> StatedNumber:
@@ -88,14 +75,14 @@ def _ordered(arm: str, other: str, series: str = ORDER) -> Callable[[Measured], 
 
 NUMBERS: Numbers = {
     "pages": lambda m: StatedNumber(str(len(NINE)), LISTED),
-    "claims": lambda m: StatedNumber(str(len(_verdicts(m))), f"claims that {RECORDS} has numbers of"),
-    "claims-hold": _how_many(lambda text: text == "holds"),
+    "claims": lambda m: claims_counted(m, bool, "pages"),
+    "claims-hold": lambda m: claims_counted(m, lambda said: said == "holds", "pages"),
     "plt-small": _pct([Seen(one) for one in SMALL], PLT.name),
     "plt-larger": _pct([Seen(one) for one in LARGER], PLT.name),
     "si-small": _pct([Seen(one) for one in SMALL], SPEED_INDEX.name),
     "si-larger": _pct([Seen(one) for one in LARGER], SPEED_INDEX.name),
     "si-same": _pct([Seen(page) for page in ORDERED], SPEED_INDEX.name),
-    "si-lossy": _pct(LOSSY_LARGER, SPEED_INDEX.name),
+    "si-lossy": _pct([one for one in LOSSY_ONES if one.page in LARGER], SPEED_INDEX.name),
     "fcp": _pct([Seen(one) for one in NINE], FCP.name),
     "lcp": _pct([Seen(one) for one in NINE], LCP.name),
     "thrown": _thrown,
