@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,6 +21,7 @@ from longlook.host.userns import enter
 BENCH_S = Number(3, 600, "of each, the first 2 s do not count; longer ones tell nothing more", "s")
 SOAK_S = Number(1, 604_800, "a week at the most", "s")
 FAULTS = Whole(1, 1_000_000, "each takes a second at the least")
+LOADS = Whole(1, 200, "more would take hours")
 SEED = Whole(0, 2**63 - 1, "as a sweep's")
 
 
@@ -375,50 +375,38 @@ def site_add(source: Path, name: str | None, words: str) -> None:
 
 @cli.command()
 @click.argument("name", metavar="SITE", default="docs")
-@click.option("--links", "wanted", help="Names of links/, joined by commas.  [default: cable,4g,lte,3g-fast]")
-@click.option("--quick", is_flag=True, help="A few loads of each.")
+@click.option("--links", help="Names of links/, joined by commas.  [default: cable,4g,lte,3g-fast]")
+@click.option(
+    "--visit", "visits", help="first, return (sessions remembered, files loaded anew), or both.  [default: first]"
+)
+@click.option("--loads", type=LOADS, help="Of each protocol that count.  [default: 20]")
+@click.option("--quick", "loads", flag_value=5, type=LOADS, help="The same as --loads 5.")
 @click.option("--require", "gate", help="Exit with 1 unless it holds on every link: 'plt: h3 <= h2 + 5 %'.")
 @click.option("--out", type=OutputFile(), help="Where the page goes; default: ask-SITE.html here.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON besides.")
-def ask(name: str, wanted: str | None, quick: bool, gate: str | None, out: Path | None, as_json: bool) -> None:
+def ask(
+    name: str,
+    links: str | None,
+    visits: str | None,
+    loads: int | None,
+    gate: str | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
     """Does HTTP/3 pay for SITE? Measures it over links by name, writes one page; goes on where it was interrupted."""
-    from longlook.ask.gate import parse
-    from longlook.ask.profiles import chosen
-    from longlook.ask.question import DEFAULT_LINKS, QUIC, TCP, answer, sweep_of
-    from longlook.experiment.metrics import PLT
-    from longlook.experiment.registry import PAGES
-    from longlook.site.recorded import open_site
+    from longlook.ask.question import question
 
-    links = chosen([one.strip() for one in wanted.split(",")] if wanted else DEFAULT_LINKS)
-    required = None if gate is None else parse(gate, PAGES)
-    campaign = _asked(sweep_of(open_site(name), links, quick))
-    from longlook.audit import to_json
-    from longlook.book.report import report_of
-
-    found, results = report_of(campaign)
-    says = answer(found.cells, required.metric if required else PLT.title, len(links))
-    failures = [] if required is None else list(required.failures(found.cells, QUIC, TCP, len(links)))
-    found = replace(found, sentences=(says, *(f"required and not so: {one}" for one in failures), *found.sentences))
-    said = _written(found, results, out or Path(f"ask-{name}.html"))
-    click.echo(to_json(found) if as_json else said)
-    sys.exit(1 if failures else 0)
-
-
-def _asked(sweep) -> str:
-    """Measure a sweep that is in no file: its campaign."""
+    asked = question(name, links, visits, loads, gate)
     _require_measuring()
-    from longlook.doctor import checks, require
-    from longlook.experiment.run import run_sweep
-    from longlook.stack.adapters import components_of
-    from longlook.stack.install import install
+    from longlook.ask.answer import answered
+    from longlook.audit import to_json
 
-    for stack_name in sweep.stacks():
-        install(stack_name)
-    require(checks(components_of(sweep.cells())))
-    found = run_sweep(sweep)
-    if found.unfinished:
-        click.echo(found.unfinished, err=True)
-    return found.campaign.id
+    found = answered(asked)
+    said = _written(found.report, found.results, out or Path(f"ask-{name}.html"))
+    click.echo(to_json(found.report) if as_json else said)
+    if found.left:
+        click.echo(found.left, err=True)
+    sys.exit(1 if found.failures else 0)
 
 
 @cli.command()

@@ -48,7 +48,7 @@ def add(bed: Testbed, site: RecordedSite, found: recorded.Bodies) -> RecordedSit
 def _asked(bed: Testbed, site: RecordedSite) -> set[str]:
     arms = [complete_arm(dict(arm), STACK) for arm in ARMS]
     cell = Cell.parse(
-        {"study": "ask", "series": "add", "experiment": "pages", "arms": arms, "workload": site, "link": FAST}
+        {"study": "ask", "series": "add", "experiment": "site", "arms": arms, "workload": site, "link": FAST}
     )
     with asking(bed, cell) as context:
         first, second = (_loaded(context, arm) for arm in context.cell.arms)

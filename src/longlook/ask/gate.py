@@ -12,7 +12,7 @@ from longlook.experiment.base import Experiment
 from longlook.plan.value import nearest
 
 FORM = re.compile(r"\s*(\w+)\s*:\s*h3\s*<=\s*h2\s*(?:([+-])\s*(\d+(?:\.\d+)?)\s*%\s*)?")
-NAMES = {"plt_ms": "plt", "lcp_ms": "lcp", "fcp_ms": "fcp", "speed_index_ms": "si"}
+NAMES = {"plt_ms": "plt", "ttfb_ms": "ttfb", "lcp_ms": "lcp", "fcp_ms": "fcp", "speed_index_ms": "si"}
 """Metric -> what it is called in a requirement."""
 
 
@@ -23,11 +23,11 @@ class Gate:
     metric: str
     most_pct: float
 
-    def failures(self, cells: Sequence[CellReport], quic: str, tcp: str, links: int) -> Iterator[str]:
-        """A line for each link where it does not hold, and one for those where no load of an arm counted."""
+    def failures(self, cells: Sequence[CellReport], quic: str, tcp: str, wanted: int) -> Iterator[str]:
+        """A line for each link and visit where it does not hold, and one for those where no load of an arm counted."""
         own = [cell for cell in cells if cell.metric == self.metric]
-        if lacking := links - len(own):
-            yield f"on {lacking} of {links} links no load counted"
+        if lacking := wanted - len(own):
+            yield f"in {lacking} of {wanted} cells no load counted"
         for cell in own:
             medians = {arm.arm: arm.median for arm in cell.arms}
             most = medians[tcp] * (1 + self.most_pct / 100)

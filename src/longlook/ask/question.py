@@ -1,16 +1,20 @@
-"""A question as a sweep in memory: one site, each link once, HTTP/3 against HTTP/2; and its answer in one sentence."""
+"""A question as a sweep in memory: one site, each link and visit once, HTTP/3 against HTTP/2."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from longlook.analysis.paired import SMALL_PCT
-from longlook.ask.profiles import Profile
-from longlook.book.report import CellReport, Told
+from longlook.ask.gate import Gate, parse
+from longlook.ask.profiles import Profile, chosen
+from longlook.experiment.registry import SITE
+from longlook.plan.arm import Arm
 from longlook.plan.recorded import RecordedSite
 from longlook.plan.sweep import Sweep
-from longlook.plan.value import derived_seed
-from longlook.stack.arms import complete
+from longlook.plan.value import PlanError, derived_seed, nearest
+from longlook.site.recorded import open_site
+from longlook.stack.arms import complete, complete_arm
 
 STACK = "todaypages"
 QUIC, TCP = "h3", "h2"
@@ -18,58 +22,103 @@ ARMS = (
     {"name": QUIC, "protocol": "quic", "handshake": "1rtt", "cca": "cubic"},
     {"name": TCP, "protocol": "tcp", "cca": "cubic"},
 )
-LOADS, QUICK_LOADS = 20, 5
+VISITS: dict[str, tuple[str, dict[str, dict[str, str]]]] = {"first": ("first visit", {})}
+"""What is asked for -> what it is called, and what its arms have, by their names, in place of `ARMS`."""
+LOADS = 20
 DEFAULT_LINKS = ("cable", "4g", "lte", "3g-fast")
 
 
-def sweep_of(site: RecordedSite, links: Mapping[str, Profile], quick: bool) -> Sweep:
-    """Every link is a series of its own."""
-    return Sweep.parse(
-        complete(
-            {
-                "name": f"ask-{site.name}",
-                "study": "ask",
-                "title": f"Does HTTP/3 pay for {site.label}?",
-                "experiment": "pages",
-                "stack": STACK,
-                "loads": QUICK_LOADS if quick else LOADS,
-                "seed": derived_seed("ask", site.digest),
-                "cells": [_block(name, one, site) for name, one in links.items()],
-            }
+@dataclass(frozen=True)
+class Question:
+    """What is asked, checked before anything is measured."""
+
+    site: RecordedSite
+    links: Mapping[str, Profile]
+    visits: tuple[str, ...]
+    loads: int
+    """Of each arm, on each link and visit."""
+    gate: Gate | None
+    again: str
+    """The command that asks it."""
+
+    @property
+    def labels(self) -> list[str]:
+        """What its visits are called."""
+        return [VISITS[one][0] for one in self.visits]
+
+    def arms(self, visit: str) -> list[dict]:
+        """Of a visit."""
+        return [arm | VISITS[visit][1].get(arm["name"], {}) for arm in ARMS]
+
+    def sweep(self) -> Sweep:
+        """Every link is a series of its own, every visit a scenario."""
+        return Sweep.parse(
+            complete(
+                {
+                    "name": f"ask-{self.site.name}",
+                    "study": "ask",
+                    "title": f"Does HTTP/3 pay for {self.site.label}?",
+                    "experiment": SITE.name,
+                    "stack": STACK,
+                    "loads": self.loads,
+                    "seed": derived_seed("ask", self.site.digest),
+                    "cells": [self._block(name, one) for name, one in self.links.items()],
+                }
+            )
         )
+
+    def _block(self, name: str, profile: Profile) -> dict:
+        link = profile.link
+        return {
+            "series": name,
+            "scenarios": [{"label": f"{name}, {VISITS[one][0]}", "arms": self.arms(one)} for one in self.visits],
+            "workloads": [self.site],
+            "bandwidth_mbps": link.bandwidth_mbps,
+            "rtt_ms": link.rtt_ms,
+            "loss_pct": link.loss_pct,
+            "queue_bytes": link.queue_bytes,
+        }
+
+    def called(self) -> dict[str, str]:
+        """Arm -> what readers call it."""
+        words = {"quic": "HTTP/3", "tcp": "HTTP/2"}
+        return {arm.name: f"{words[arm.protocol]} ({arm.server})" for arm in self._complete(self.visits[0])}
+
+    def notes(self) -> list[str]:
+        """How it is measured: both ends, and whose each link is."""
+        lines = []
+        for visit in self.visits:
+            arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
+            lines.append(f"{VISITS[visit][0].capitalize()}: {arms}.")
+        for name, one in self.links.items():
+            differs = f"; {one.differs}" if one.differs else ""
+            lines.append(f"Link {name}: {one.link.label}. {one.source}, {one.date}{differs}.")
+        return lines
+
+    def _complete(self, visit: str) -> list[Arm]:
+        return [Arm.parse(complete_arm(arm, STACK)) for arm in self.arms(visit)]
+
+
+def question(name: str, links: str | None, visits: str | None, loads: int | None, gate: str | None) -> Question:
+    """A question as the command line has it. Raises `LonglookError` for what cannot be asked."""
+    options = {"--links": links, "--visit": visits, "--loads": loads, "--require": gate}
+    stated = [f"{key} {shlex.quote(str(value))}" for key, value in options.items() if value]
+    return Question(
+        site=open_site(name),
+        links=chosen(_listed(links) or DEFAULT_LINKS),
+        visits=_visits(_listed(visits) or ["first"]),
+        loads=loads or LOADS,
+        gate=None if gate is None else parse(gate, SITE),
+        again=" ".join(["longlook ask", name, *stated]),
     )
 
 
-def _block(name: str, profile: Profile, site: RecordedSite) -> dict:
-    link = profile.link
-    return {
-        "series": name,
-        "arms": [dict(arm) for arm in ARMS],
-        "workloads": [site],
-        "bandwidth_mbps": link.bandwidth_mbps,
-        "rtt_ms": link.rtt_ms,
-        "loss_pct": link.loss_pct,
-        "queue_bytes": link.queue_bytes,
-    }
+def _listed(words: str | None) -> list[str]:
+    return list(dict.fromkeys(one.strip() for one in words.split(","))) if words else []
 
 
-def answer(cells: Sequence[CellReport], metric: str, links: int) -> str:
-    """One sentence, computed from the intervals of one metric on so many links, each of which was asked about."""
-    found = [(cell, cell.told[0]) for cell in cells if cell.metric == metric]
-    return f"Does HTTP/3 pay, by {metric}? {'; '.join(_parts(found, links))}."
-
-
-def _parts(found: Sequence[tuple[CellReport, Told]], links: int) -> Iterator[str]:
-    for finding, says in (("left", "it pays: it saves"), ("right", "it costs")):
-        if own := [(cell, told) for cell, told in found if told.finding == finding]:
-            saved = sorted(abs(cell.arms[1].median - cell.arms[0].median) for cell, _ in own)
-            ends = " to ".join(dict.fromkeys(f"{one:.0f}" for one in (saved[0], saved[-1])))
-            yield f"{says} {ends} {own[0][0].unit} of the median on {len(own)} of {links} links"
-    if small := sum(told.finding == "small" for _, told in found):
-        yield f"it does not on {small} of {links}: shown to differ by less than {SMALL_PCT:g} %"
-    if unshown := [told for _, told in found if told.finding == "not shown"]:
-        more = max(told.more_loads or 0 for told in unshown)
-        rest = f", about {more} more loads of each would" if more else ""
-        yield f"it cannot be told on {len(unshown)} of {links}{rest}"
-    if left := links - len(found):
-        yield f"it cannot be told on {left} of {links}, where no load counted"
+def _visits(names: list[str]) -> tuple[str, ...]:
+    for name in names:
+        if name not in VISITS:
+            raise PlanError(f"there is no visit {ascii(name)[:40]}{nearest(name, VISITS)} (known: {', '.join(VISITS)})")
+    return tuple(names)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import html
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,13 @@ from longlook.plan.arm import Arm
 from longlook.record.campaigns import find_campaign
 
 STYLE = (
-    "body{font:16px/1.5 sans-serif;max-width:60rem;margin:auto;padding:1rem;color:#222}"
-    "div{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0}"
-    "td,th{padding:.2rem .6rem;border-bottom:1px solid #ccc;text-align:right}td:first-child,th:first-child"
-    "{text-align:left}svg{max-width:100%;height:auto}"
+    "body{font:16px/1.5 sans-serif;max-width:60rem;margin:auto;padding:1rem;color:#222;overflow-wrap:anywhere}"
+    "table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid #ccc;"
+    "text-align:right;overflow-wrap:normal}td:first-child,th:first-child{text-align:left}svg{max-width:100%;height:auto}"
+    "@media(max-width:40rem){td,th{padding:.2rem .3rem;font-size:14px}ul{padding-left:1.2rem}}"
 )
+CHART_PX = 300
+"""With its names it is as wide as a phone: a wider one would be shrunk there, its text too."""
 
 
 LEAST_PAIRS = 4
@@ -78,6 +80,8 @@ class CellReport:
     unit: str
     arms: tuple[ArmLoads, ...]
     told: tuple[Told, ...]
+    series: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,14 +90,20 @@ class Report:
 
     campaign: str
     sweep: str
+    title: str
     sealed: bool
     missing_cells: int
     sentences: tuple[str, ...]
     cells: tuple[CellReport, ...]
+    notes: tuple[str, ...] = ()
+    """On how it was measured."""
 
 
-def report_of(name: str, raw: Path | None = None) -> tuple[Report, list[CellResult]]:
-    """The report of a campaign of `raw` (default: the repository's), with the loads that it is made of.
+def report_of(
+    name: str, raw: Path | None = None, again: str = "", called: Mapping[str, str] | None = None
+) -> tuple[Report, list[CellResult]]:
+    """The report of a campaign of `raw` (default: the repository's), with the loads that it is made of. `again`: the
+    command that goes on with it, where that is not its sweep's; `called`: what to call arms, by their names.
 
     Raises LonglookError where there is no such campaign, or none of its cells is finished.
     """
@@ -101,20 +111,23 @@ def report_of(name: str, raw: Path | None = None) -> tuple[Report, list[CellResu
     results = read_results(campaign)
     if not results:
         raise LonglookError(
-            f"campaign {name} has no finished cell yet: go on with longlook run {campaign.info['sweep']}"
+            f"campaign {name} has no finished cell yet: go on with {again or 'longlook run ' + campaign.info['sweep']}"
         )
-    cells = tuple(found for result in results for found in _cells(result))
+    cells = tuple(found for result in results for found in _cells(result, called or {}))
     missing = len(campaign.info["cells"]) - sum(len(result.cells) for result in results)
     sentences = tuple(_sentences(cells))
-    return Report(campaign.id, campaign.info["sweep"], campaign.is_sealed, missing, sentences, cells), results
+    sweep = campaign.info["sweep"]
+    title = str(campaign.info.get("sweep_definition", {}).get("title") or sweep)
+    return Report(campaign.id, sweep, title, campaign.is_sealed, missing, sentences, cells), results
 
 
-def _cells(result: CellResult) -> Iterator[CellReport]:
+def _cells(result: CellResult, called: Mapping[str, str]) -> Iterator[CellReport]:
     for metric in result.experiment.metrics:
-        arms = tuple(_arm(result, arm.name, arm.label, metric.name) for arm in result.cell.arms)
+        arms = tuple(_arm(result, arm.name, called.get(arm.name, arm.label), metric.name) for arm in result.cell.arms)
         if metric.better is not None and any(arm.loads for arm in arms):
             told = tuple(_told(result, metric, left, right) for left, right in result.cell.pairs())
-            yield CellReport(result.cell.full_label, metric.title, metric.unit, arms, told)
+            cell = result.cell
+            yield CellReport(cell.full_label, metric.title, metric.unit, arms, told, cell.series, cell.label)
 
 
 def _arm(result: CellResult, arm: str, label: str, metric: str) -> ArmLoads:
@@ -179,36 +192,44 @@ def _number(value: float) -> str:
 
 def page(report: Report, results: Sequence[CellResult]) -> str:
     """The report as HTML that loads nothing; whatever a stranger's record says is text in it."""
-    titles = dict.fromkeys(cell.title for cell in report.cells)
-    pictures = {title: svg(_strips([one for one in results if one.cell.full_label == title])) for title in titles}
-    tables = "".join(
-        f"<h2>{html.escape(title)}</h2><div>{pictures[title]}</div>"
-        + "".join(_table(cell) for cell in report.cells if cell.title == title)
-        for title in titles
-    )
+    titles = dict.fromkeys(one.cell.full_label for one in results)
+    sections = "".join(_section(title, report, results) for title in titles)
     state = "sealed" if report.sealed else "still growing"
     missing = f", {report.missing_cells} cells not measured" if report.missing_cells else ""
-    name = html.escape(report.campaign)
+    title, name = html.escape(report.title), html.escape(report.campaign)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{name}</title><style>{STYLE}</style><h1>{name}</h1>"
-        f"<p>Sweep {html.escape(report.sweep)}, {state}{missing}. Percentages: by how much the first arm is better, "
-        "with intervals of 99 %.</p>"
+        f"<title>{title}</title><style>{STYLE}</style><h1>{title}</h1>"
         + "".join(f"<p><strong>{html.escape(one)}</strong></p>" for one in report.sentences)
-        + f"{tables}</html>\n"
+        + f"<p>Campaign {name} of sweep {html.escape(report.sweep)}, {state}{missing}. Percentages: by how much the "
+        f"first arm is better, with intervals of 99 %.</p>{sections}"
+        + "".join(f"<p>{html.escape(one)}</p>" for one in report.notes)
+        + "</html>\n"
+    )
+
+
+def _section(title: str, report: Report, results: Sequence[CellResult]) -> str:
+    """A heading, a picture of the loads, a table for each metric, and which loads do not count."""
+    cells = [cell for cell in report.cells if cell.title == title]
+    own = [one for one in results if one.cell.full_label == title]
+    labels = {arm.arm: arm.label for cell in cells for arm in cell.arms}
+    rejected = Counter(
+        (one.arm, str(one.reject_reason)) for result in own for one in result.samples if not one.accepted
+    )
+    words = "; ".join(f"{labels.get(arm, arm)}: {why} {n}" for (arm, why), n in rejected.items())
+    picture = svg(_strips(own, labels)) if cells else "<p>No load counted.</p>"
+    return (
+        f"<h2>{html.escape(title)}</h2>{picture}{''.join(map(_table, cells))}"
+        f"<p>Loads that do not count: {html.escape(words) or 'none'}.</p>"
     )
 
 
 def _table(cell: CellReport) -> str:
-    head = (f"{cell.metric}, {cell.unit}", "loads", "median", "75th percentile", "rejected")
-    rows = [
-        (arm.label, str(arm.loads), _number(arm.median), _number(arm.p75),
-         ", ".join(f"{why} {n}" for why, n in arm.rejected.items()) or "none")
-        for arm in cell.arms
-    ]  # fmt: skip
+    head = (f"{cell.metric}, {cell.unit}", "loads", "median", "75th percentile")
+    rows = [(arm.label, str(arm.loads), _number(arm.median), _number(arm.p75)) for arm in cell.arms]
     labels = {arm.arm: arm.label for arm in cell.arms}
     told = "".join(f"<li>{html.escape(_line(labels, one))}</li>" for one in cell.told)
-    return f"<div><table>{_row('th', head)}{''.join(_row('td', row) for row in rows)}</table></div><ul>{told}</ul>"
+    return f"<table>{_row('th', head)}{''.join(_row('td', row) for row in rows)}</table><ul>{told}</ul>"
 
 
 def _row(kind: str, cells: Sequence[str]) -> str:
@@ -224,17 +245,16 @@ def _line(labels: dict[str, str], told: Told) -> str:
     return f"{labels[told.left]} against {labels[told.right]}: {times}: {finding}"
 
 
-def _strips(results: Sequence[CellResult]) -> dict[str, Any]:
+def _strips(results: Sequence[CellResult], labels: Mapping[str, str]) -> dict[str, Any]:
     """Every load that counts as a tick."""
     metric = results[0].experiment.primary
     rows = [
-        {"arm": arm.label, "value": value}
+        {"arm": labels.get(arm.name, arm.label), "value": value}
         for result in results
         for arm in result.cell.arms
         for value in result.values(arm.name, metric.name)
     ]
     chart = alt.Chart(pd.DataFrame(rows, columns=["arm", "value"])).mark_tick(thickness=1.5)
     axis = alt.X("value:Q", title=f"{metric.title}, {metric.unit}", scale=alt.Scale(zero=False))
-    return (
-        chart.encode(axis, alt.Y("arm:N", title=None), alt.Color("arm:N", legend=None)).properties(width=600).to_dict()
-    )
+    rows_of, colour = alt.Y("arm:N", title=None, axis=alt.Axis(labelLimit=CHART_PX)), alt.Color("arm:N", legend=None)
+    return chart.encode(axis, rows_of, colour).properties(width=CHART_PX).to_dict()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from longlook.experiment import estimate, metrics, reading
 from longlook.experiment.base import Experiment
 from longlook.experiment.connected import read_downloads, recheck_downloads
+from longlook.experiment.first_byte import read_sites, recheck_sites
 from longlook.experiment.recheck import recheck_interleaved
 from longlook.experiment.recheck_together import recheck_together
 from longlook.experiment.sessions import SESSIONS, recheck_sessions
@@ -80,6 +83,26 @@ PAGES = Experiment(
     recheck=recheck_interleaved,
 )
 
+SITE = replace(
+    PAGES,
+    name="site",
+    title="sites that are asked about",
+    workloads=("site",),
+    metrics=(
+        metrics.PLT,
+        metrics.TTFB,
+        metrics.FCP,
+        metrics.LCP,
+        metrics.SPEED_INDEX,
+        metrics.COMPLETE,
+        metrics.CONNECT,
+        metrics.CLIENT_CPU,
+        metrics.SERVER_CPU,
+    ),
+    read=read_sites,
+    recheck=recheck_sites,
+)
+
 VIDEO = Experiment(
     name="video",
     title="films that are played",
@@ -131,6 +154,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         PLT,
         DOWNLOAD,
         PAGES,
+        SITE,
         VIDEO,
         _watched("fairness", "shares of a bottleneck"),
         _watched("cwnd", "congestion windows"),

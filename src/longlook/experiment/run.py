@@ -55,10 +55,14 @@ class SweepRun:
     @property
     def unfinished(self) -> str:
         """What a run of the same sweep would take up, a line for each cell; empty where nothing is left."""
+        return self.left(f"run sweep {self.campaign.sweep} again, it")
+
+    def left(self, again: str) -> str:
+        """`unfinished`, where something else takes it up."""
         if not self.failed and not self.short:
             return ""
         lines = [f"{len(self.failed)} cells could not be measured, {len(self.short)} have too few accepted samples"]
-        lines[0] += f"; run sweep {self.campaign.sweep} again, it takes up these:"
+        lines[0] += f"; {again} takes up these:"
         lines += [f"  {cell}: not measured: {why}" for cell, why in self.failed.items()]
         return "\n".join([*lines, *(f"  {cell}: {why}" for cell, why in self.short.items())])
 

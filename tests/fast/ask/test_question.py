@@ -1,24 +1,26 @@
 """A question's links, requirement, cells and sentence."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
+from longlook.ask.answer import busy_words, sentence
 from longlook.ask.gate import parse
 from longlook.ask.profiles import chosen, profiles
-from longlook.ask.question import DEFAULT_LINKS, answer, sweep_of
+from longlook.ask.question import DEFAULT_LINKS, question
 from longlook.book.report import ArmLoads, CellReport, Told
 from longlook.cli import cli
 from longlook.errors import LonglookError
 from longlook.experiment.measurable import require_measurable
-from longlook.experiment.registry import PAGES
+from longlook.experiment.registry import SITE
 from longlook.plan.sweep import Sweep
 from longlook.site.recorded import bodies, open_site
 
 ARMS = (ArmLoads("h3", "QUIC", 5, 850.0, 900.0, {}), ArmLoads("h2", "TCP", 5, 1000.0, 1100.0, {}))
 TOLD = Told("h3", "h2", 15.0, 10.0, 20.0, 5, "left", None)
-PAYS = CellReport("a link", "page load time", "ms", ARMS, (TOLD,))
+PAYS = CellReport("a link", "page load time", "ms", ARMS, (TOLD,), "cable", "cable, first visit")
 COSTS = replace(PAYS, arms=(replace(ARMS[0], median=1120.0), ARMS[1]), told=(replace(TOLD, finding="right"),))
 UNTOLD = replace(PAYS, told=(replace(TOLD, finding="not shown", more_loads=12),))
 SMALL = replace(PAYS, told=(replace(TOLD, finding="small"),))
@@ -39,7 +41,9 @@ def test_an_unknown_profile_has_the_nearest_name():
 def test_the_repositorys_site_is_whole_and_can_be_asked_about():
     site = open_site("docs")
     assert {path for path, _ in bodies(site)} == {one.path for one in site.files}
-    sweep = sweep_of(site, chosen(DEFAULT_LINKS), quick=True)
+    asked = question("docs", None, None, loads=5, gate="ttfb: h3 <= h2")
+    assert (asked.again, asked.site) == ("longlook ask docs --loads 5 --require 'ttfb: h3 <= h2'", site)
+    sweep = asked.sweep()
     require_measurable(sweep)
     assert Sweep.parse(sweep.definition()).cells() == sweep.cells()
     assert [cell.link.rtt_ms for cell in sweep.cells()] == [28, 170, 70, 150]
@@ -47,14 +51,29 @@ def test_the_repositorys_site_is_whole_and_can_be_asked_about():
 
 
 def test_the_sentence_says_what_each_link_told():
-    assert answer([PAYS, PAYS], "page load time", 2) == (
-        "Does HTTP/3 pay, by page load time? it pays: it saves 150 ms of the median on 2 of 2 links."
+    one = question("docs", "cable", None, 5, None)
+    assert sentence([PAYS], "page load time", one) == (
+        "Does HTTP/3 pay, by page load time? First visit: it pays on cable: it saves 150 ms of the median."
     )
-    mixed = answer([PAYS, COSTS, UNTOLD, SMALL], "page load time", 5)
-    assert "it saves 150 ms of the median on 1 of 5" in mixed and "it costs 120 ms of the median on 1 of 5" in mixed
-    assert "it does not on 1 of 5: shown to differ by less than 5 %" in mixed
-    assert "it cannot be told on 1 of 5, about 12 more loads" in mixed
-    assert "it cannot be told on 1 of 5, where no load counted" in mixed
+    others = (replace(cell, series=link) for cell, link in ((COSTS, "4g"), (UNTOLD, "lte"), (SMALL, "3g-fast")))
+    mixed = sentence([PAYS, *others], "page load time", question("docs", "cable,4g,lte,3g-fast,slow-4g", None, 5, None))
+    assert "it pays on cable: it saves 150 ms" in mixed and "it costs on 4g: 120 ms of the median" in mixed
+    assert "it does not on 3g-fast: shown to differ by less than 5 %" in mixed
+    assert "it cannot be told on lte, about 12 more loads" in mixed
+    assert "it cannot be told on slow-4g, where no load counted" in mixed
+
+
+def test_a_busy_machine_is_named_with_what_to_do():
+    asked = question("docs", "lte", None, 5, None)
+    calm, busy = (SimpleNamespace(samples=[SimpleNamespace(disturbed=one)] * 4) for one in (False, True))
+    assert busy_words([calm], asked) == ""
+    told = busy_words([calm, busy], asked)
+    assert "4 of 8 loads were disturbed" in told and told.endswith("longlook ask docs --links lte --loads 5")
+
+
+def test_an_unknown_visit_has_the_nearest_name():
+    with pytest.raises(LonglookError, match=r"no visit 'frist' \(did you mean first\?\)"):
+        question("docs", None, "frist", 5, None)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +88,7 @@ def test_the_sentence_says_what_each_link_told():
     ],
 )
 def test_a_gate_passes_only_what_was_measured_and_holds(text, cells, failures):
-    assert len(list(parse(text, PAGES).failures(cells, "h3", "h2", 1))) == failures
+    assert len(list(parse(text, SITE).failures(cells, "h3", "h2", 1))) == failures
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,9 @@ def test_the_page_loads_nothing_and_a_strangers_words_are_text(found):
     cell = replace(
         report.cells[0], arms=tuple(replace(arm, label="<script>x</script>") for arm in report.cells[0].arms)
     )
-    text = page(replace(report, sweep="<img src=x>", cells=(cell, *report.cells[1:])), results)
+    text = page(
+        replace(report, sweep="<img src=x>", title="<script>y</script>", cells=(cell, *report.cells[1:])), results
+    )
     assert "<script" not in text and "<img" not in text and "&lt;script&gt;" in text
     assert "http" not in text.replace("http://www.w3.org/", "")
 

@@ -1,0 +1,92 @@
+"""The answer to a question: measured, as a report whose first sentence is computed from its intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from longlook.analysis.paired import SMALL_PCT
+from longlook.analysis.result import CellResult
+from longlook.ask.question import QUIC, TCP, Question
+from longlook.book.report import CellReport, Report, Told, report_of
+from longlook.doctor import checks, require
+from longlook.experiment.metrics import PLT
+from longlook.experiment.run import run_sweep
+from longlook.stack.adapters import components_of
+from longlook.stack.install import install
+
+Found = tuple[CellReport, Told]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found, and `left`: what to do about what is missing, a text for the last lines."""
+
+    report: Report
+    results: list[CellResult]
+    failures: list[str]
+    left: str
+
+
+def answered(question: Question) -> Answer:
+    """Measure what is missing of a question, and answer it."""
+    sweep = question.sweep()
+    for stack_name in sweep.stacks():
+        install(stack_name)
+    require(checks(components_of(sweep.cells())))
+    run = run_sweep(sweep)
+    left = run.left(f"`{question.again}`, run again,")
+    report, results = report_of(run.campaign.id, again=question.again, called=question.called())
+    metric = question.gate.metric if question.gate else PLT.title
+    wanted = len(sweep.cells())
+    busy = busy_words(results, question) if left else ""
+    failures = list(question.gate.failures(report.cells, QUIC, TCP, wanted)) if question.gate else []
+    says = [sentence(report.cells, metric, question), *([busy] if busy else [])]
+    says += [f"required and not so: {one}" for one in failures]
+    report = replace(report, sentences=tuple(says), notes=tuple(question.notes()))
+    return Answer(report, results, failures, left)
+
+
+def busy_words(results: Sequence[CellResult], question: Question) -> str:
+    """What to do where other work on the machine disturbed loads; empty where it did not."""
+    samples = [one for result in results for one in result.samples]
+    disturbed = sum(one.disturbed for one in samples)
+    if not disturbed:
+        return ""
+    return (
+        f"This machine was busy: {disturbed} of {len(samples)} loads were disturbed by other work and do not count. "
+        f"End what else runs, and run the same again, which measures what is missing: {question.again}"
+    )
+
+
+def sentence(cells: Sequence[CellReport], metric: str, question: Question) -> str:
+    """One, computed from the intervals of one metric: for each visit what each of its links tells."""
+    said = []
+    for label in question.labels:
+        found = {
+            cell.series: (cell, cell.told[0])
+            for cell in cells
+            if cell.metric == metric and cell.label.endswith(f", {label}")
+        }
+        said.append(f"{label.capitalize()}: {'; '.join(_parts(found, list(question.links)))}.")
+    return f"Does HTTP/3 pay, by {metric}? {' '.join(said)}"
+
+
+def _parts(found: dict[str, Found], links: list[str]) -> Iterator[str]:
+    by: dict[str, list[str]] = {}
+    for link in links:
+        by.setdefault(found[link][1].finding if link in found else "none", []).append(link)
+    for finding, says in (("left", "it pays on {}: it saves"), ("right", "it costs on {}:")):
+        if own := by.get(finding):
+            cells = [found[link][0] for link in own]
+            ends = sorted(abs(cell.arms[1].median - cell.arms[0].median) for cell in cells)
+            span = " to ".join(dict.fromkeys(f"{one:.0f}" for one in (ends[0], ends[-1])))
+            yield f"{says.format(', '.join(own))} {span} {cells[0].unit} of the median"
+    if own := by.get("small"):
+        yield f"it does not on {', '.join(own)}: shown to differ by less than {SMALL_PCT:g} %"
+    if own := by.get("not shown"):
+        more = max(found[link][1].more_loads or 0 for link in own)
+        rest = f", about {more} more loads of each would" if more else ""
+        yield f"it cannot be told on {', '.join(own)}{rest}"
+    if own := by.get("none"):
+        yield f"it cannot be told on {', '.join(own)}, where no load counted"
