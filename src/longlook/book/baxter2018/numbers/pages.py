@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pandas as pd
+
 from longlook.book.baxter2018.tables import NETEM, SERIES, impossible, published
 from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
-from longlook.book.value import Measured, Quantity, StatedNumber, origin
+from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.published.baxter2018 import METRIC, NEW, QUIC
 
@@ -27,6 +31,23 @@ def _impossible(anyhow: bool) -> StatedNumber:
     return StatedNumber(str(len(own)), f"means below what the link allows; {origin([one.where for one in own])}")
 
 
+def _agreeing(series: str) -> Callable[[Measured], StatedNumber]:
+    return lambda m: m.agreeing("verdicts", "agree", [series])
+
+
+def _told_otherwise(pairs: tuple[tuple[str, str], ...]) -> Callable[[Measured], StatedNumber]:
+    """How many verdicts are one thing as published and another as measured here."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = pd.concat([m.data.agreeing("verdicts", m.study, one, m.key) for one in SERIES])
+        if found.empty:
+            raise NotMeasured("no condition is measured")
+        both = list(zip(found["published"], found["measured"], strict=True))
+        return StatedNumber(str(sum(one in pairs for one in both)), "data/processed/agreement_verdicts.csv")
+
+    return number
+
+
 NUMBERS: Numbers = {
     "conditions": lambda m: StatedNumber(str(len(published())), origin([one.where for one in published()])),
     "impossible": lambda m: _impossible(anyhow=False),
@@ -36,6 +57,9 @@ NUMBERS: Numbers = {
     "claims-fail": lambda m: claims_counted(m, lambda said: said.startswith("does not hold")),
     "means-within": lambda m: m.agreeing("means", "within_prediction", SERIES),
     "verdicts-agree": lambda m: m.agreeing("verdicts", "agree", SERIES),
+    **{f"agree-{one}": _agreeing(one) for one in SERIES},
+    "tcp-to-none": _told_otherwise((("right", "none"),)),
+    "opposite": _told_otherwise((("right", "left"), ("left", "right"))),
     "jitter-over-tcp": lambda m: _slower(_takes(m, QUIC), _takes(m, NEW)),
     "calm-over-tcp": lambda m: _slower(_takes(m, QUIC, None), _takes(m, NEW, None)),
     "three-over-patient": lambda m: _slower(_takes(m, QUIC), _takes(m, PATIENT)),

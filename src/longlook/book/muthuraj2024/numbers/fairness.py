@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from longlook.book.flows import Contest, contests
 from longlook.book.hypotheses import stated
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
+from longlook.figure import style
 
 FRAME_BYTES = {"quicv1": 1292, "gquic37": 1392, "tcp": 1514}
 """A full frame on the wire: QUICHE's packets of 1250 bytes and gQUIC's of 1350 with their headers, Ethernet's
@@ -60,6 +61,19 @@ def _bbr_losses(m: Measured) -> Quantity:
     return m.samples("table-4.2", "lost", label="QUIC BBR vs TCP BBR")
 
 
+def _off(arms: tuple[str, ...], label: str) -> Callable[[Measured], StatedNumber]:
+    """Re-measured rates of flows of table 4.1 less the published ones, in per cent of these."""
+
+    def number(m: Measured) -> StatedNumber:
+        pairs = [(_rate(m, "table-4.1", label, arm), _rate(m.published, "table-4.1", label, arm)) for arm in arms]
+        found = [(own.numbers.iloc[0] / printed.numbers.iloc[0] - 1) * 100 for own, printed in pairs]
+        texts = list(dict.fromkeys(style.signed_pct(one) for one in (min(found), max(found))))
+        where = origin([one for own, _ in pairs for one in own.files])
+        return StatedNumber(f"{' to '.join(texts)}{SPACE}%", f"rates of {label} over those of table 4.1; {where}")
+
+    return number
+
+
 NUMBERS: Numbers = {
     "stated": stated("fairness-paced"),
     "n2-times": _times_tcp("table-4.1", "QUIC vs TCP"),
@@ -70,6 +84,11 @@ NUMBERS: Numbers = {
     "same-quic": _times_tcp("table-4.1", "QUIC vs QUIC"),
     "same-tcp": _times_tcp("table-4.1", "TCP vs TCP"),
     "four-tcp": lambda m: _rate(m, "table-4.1", "QUIC vs TCPx4", "quic1").one("Mbit/s", 2),
+    "off-one": _off(("quic1", "tcp1"), "QUIC vs TCP"),
+    "off-two-quic": _off(("quic1",), "QUIC vs TCPx2"),
+    "off-two-tcp": _off(("tcp1", "tcp2"), "QUIC vs TCPx2"),
+    "off-four-quic": _off(("quic1",), "QUIC vs TCPx4"),
+    "off-four-tcp": _off(("tcp1", "tcp2", "tcp3", "tcp4"), "QUIC vs TCPx4"),
     "gquic-n2": _times_tcp("table-4.1-gquic37", "QUIC vs TCP"),
     "gquic-n1": _times_tcp("table-4.1-gquic37", ALONE),
     "gquic-n1-verdict": _of_contest("table-4.1-gquic37", ALONE, lambda contest: contest.verdict_text),

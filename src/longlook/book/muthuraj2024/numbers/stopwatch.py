@@ -10,6 +10,7 @@ from longlook.book.muthuraj2024.emulab_2024 import NAME
 from longlook.book.muthuraj2024.ten_megabytes import ALONE, means
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
+from longlook.experiment.metrics import PLT
 
 HUNDRED = {"workload": "10kb-x100"}
 FAST = {**HUNDRED, "bandwidth_mbps": 100.0}
@@ -118,6 +119,12 @@ NUMBERS: Numbers = {
     "free-tcp": _held("tcp-client-full"),
     "even-quic": _held(f"quic-{EVEN}"),
     "even-tcp": _held(f"tcp-{EVEN}"),
+    "bytes-quic": lambda m: m.arm("exact-bytes", "quic", **HUNDRED).span("ms"),
+    "bytes-tcp": lambda m: m.arm("exact-bytes", "tcp", **HUNDRED).span("ms"),
+    "figure-quic": lambda m: m.arm("4.6d", "quic", PLT.name, "mean", **OPEN).span("ms"),
+    "figure-tcp": lambda m: m.arm("4.6d", "tcp", PLT.name, "mean", **OPEN).span("ms"),
+    "figure-tcp-50": lambda m: m.arm("4.6d", "tcp", **HUNDRED, bandwidth_mbps=50.0).one("ms"),
+    "flask-tcp-50": lambda m: m.arm("apache-wsgi", "apache", **HUNDRED).one("ms"),
     "g-none": _cost(request_cost.GQUIC37, "nocost", OPEN),
     "g-200": _cost(request_cost.GQUIC37, "cost200us", OPEN),
     "g-800": _cost(request_cost.GQUIC37, "cost800us", OPEN),

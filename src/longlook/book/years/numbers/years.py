@@ -6,15 +6,18 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from statistics import median
 
+import pandas as pd
+
 from longlook.analysis.power import detectable
 from longlook.analysis.ratio import Ratio, ratio_of
-from longlook.analysis.welch import Summary, significant
+from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
 from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, Change
 from longlook.book.years.tables import is_busiest
+from longlook.experiment.metrics import PLT
 from longlook.figure import style
 
 SLOW = 10.0
@@ -70,6 +73,21 @@ def _leads(count: Callable[[str], bool], series: Sequence[str] = AXIS) -> Callab
         verdicts = [lead.verdict for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))]
         said = sum(count(str(verdict)) for verdict in verdicts)
         return _told(str(said), "verdicts, one for each browser and cell", found)
+
+    return number
+
+
+def _by_pairs(winner: str) -> Callable[[Measured], StatedNumber]:
+    """Comparisons of one browser under loss in which pairs of loads show one arm to be faster."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = _cells(m, LOSS)
+        rows = pd.concat([m.data.rows("contrasts", m.study, one, m.key) for one in LOSS])
+        arms = [rows[side].str.partition("-")[2].str.rpartition("-")[2] for side in ("left", "right")]
+        alike = (arms[0] == arms[1]) & rows["left"].str.startswith("quic") & rows["right"].str.startswith("tcp")
+        own = rows[alike & (rows["metric"] == PLT.name) & (rows["p_paired"] < ALPHA)]
+        said = int(((own["log_ratio"] > 0) == (winner == "left")).sum())
+        return _told(str(said), "paired log ratios (data/processed/contrasts.csv)", found)
 
     return number
 
@@ -326,6 +344,8 @@ NUMBERS: Numbers = {
     "leads-tcp": _leads(lambda verdict: verdict == "right"),
     "loss-leads": _leads(lambda _: True, LOSS),
     "loss-leads-quic": _leads(lambda verdict: verdict == "left", LOSS),
+    "loss-paired-quic": _by_pairs("left"),
+    "loss-paired-tcp": _by_pairs("right"),
     "loss-leads-tcp": _leads(lambda verdict: verdict == "right", LOSS),
     "slow-quic": _span("quic", _slow_and_large),
     "all-tcp": _span("tcp", lambda _: True),
