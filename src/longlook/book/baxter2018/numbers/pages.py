@@ -31,10 +31,6 @@ def _impossible(anyhow: bool) -> StatedNumber:
     return StatedNumber(str(len(own)), f"means below what the link allows; {origin([one.where for one in own])}")
 
 
-def _agreeing(series: str) -> Callable[[Measured], StatedNumber]:
-    return lambda m: m.agreeing("verdicts", "agree", [series])
-
-
 def _told_otherwise(pairs: tuple[tuple[str, str], ...]) -> Callable[[Measured], StatedNumber]:
     """How many verdicts are one thing as published and another as measured here."""
 
@@ -57,7 +53,8 @@ NUMBERS: Numbers = {
     "claims-fail": lambda m: claims_counted(m, lambda said: said.startswith("does not hold")),
     "means-within": lambda m: m.agreeing("means", "within_prediction", SERIES),
     "verdicts-agree": lambda m: m.agreeing("verdicts", "agree", SERIES),
-    **{f"agree-{one}": _agreeing(one) for one in SERIES},
+    "agree-poster-vlan": lambda m: m.agreeing("verdicts", "agree", ["poster-vlan"]),
+    "agree-report-west": lambda m: m.agreeing("verdicts", "agree", ["report-west"]),
     "tcp-to-none": _told_otherwise((("right", "none"),)),
     "opposite": _told_otherwise((("right", "left"), ("left", "right"))),
     "jitter-over-tcp": lambda m: _slower(_takes(m, QUIC), _takes(m, NEW)),
