@@ -16,6 +16,7 @@ from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import (
     Clients,
     Loads,
+    growth_ratio,
     lowest,
     lowest_difference,
     lowest_excess,
@@ -23,11 +24,12 @@ from longlook.analysis.lowest import (
     lowest_ratio,
     spread,
 )
+from longlook.analysis.quantifier import decided
 from longlook.analysis.quantities import MADE, OF_ARMS, OF_PAIRS, Numbered
 from longlook.analysis.welch import Summary, significant
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
-from longlook.plan.criteria import COLUMNS, Criterion
+from longlook.plan.criteria import COLUMNS, Criterion, Squares
 from longlook.plan.squares import Square, base, beside, beside_base, is_arm, selects, squares, stepped
 
 Three = tuple[Estimate, Estimate, Estimate]
@@ -88,6 +90,8 @@ class Found:
     left: Estimate
     right: Estimate
     rows: tuple[Row, ...]
+    parts: tuple[Found, ...] = ()
+    """Those of which it is the first, where together they are one part of a claim."""
     greatest_p: float | None = None
     """Up to which a test of its family stays significant by Holm's correction; None without one: the interval says."""
 
@@ -100,6 +104,10 @@ class Found:
     def holds(self) -> bool | None:
         """Whether it is within the criterion's bounds; None where that is open, which what has to be significant is
         only without an interval."""
+        if self.parts and self.leaf.part is not None:
+            asked = self.leaf.part.squares
+            of = asked.of if isinstance(asked, Squares) else len(self.parts)
+            return decided(asked, [replace(one, parts=()).holds for one in self.parts], of)
         if self.leaf.significant == "same":
             both = self._less(self.left), self._less(self.right)
             return None if None in both else both[0] == both[1]
@@ -187,7 +195,7 @@ def _number(
     if leaf.quantity in OF_PAIRS:
         made = OF_PAIRS[leaf.quantity](columns[column].numbered, [[row for row in side if row["n"]] for side in own])
         rows = tuple(row for side in own for row in side)
-        return None if made is None else Found(leaf, pair, made, made, made, rows)
+        return None if made is None else Found(leaf, pair, *(made if isinstance(made, tuple) else (made,) * 3), rows)
     beside_it = columns[str((leaf.over or {}).get("column", column))]
     ends = _ends(own[0]) if leaf.spread and leaf.statistic != "lowest-median" else own
     found = [_operand(leaf, columns[column], rows) for rows in ends]
@@ -197,6 +205,9 @@ def _number(
         return None
     if leaf.unit == "points":
         estimates = _points(leaf, known)
+    elif leaf.statistic == "growth":
+        later, other, base, other_base = (one[0] for one in known if isinstance(one, tuple))
+        estimates = (growth_ratio((base, later), (other_base, other)),) * 3
     else:
         estimates = _of_medians(leaf, own, known) if leaf.statistic == "lowest-median" else _of_means(leaf, known)
     rows = tuple(row for rows in (*own, *others) for row in rows)
@@ -300,7 +311,7 @@ def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None
     """What a leaf's statistic is made of, of one side in one square."""
     if leaf.quantity is not None:
         return OF_ARMS[leaf.quantity](column.numbered, _one(rows), leaf.metric or "") if rows else None
-    if leaf.statistic == "lowest-median":
+    if leaf.statistic in ("lowest-median", "growth"):
         clients = tuple(column.loads(row) if row["n"] else () for row in rows)
         return clients if clients and all(clients) else None
     if leaf.along is not None:

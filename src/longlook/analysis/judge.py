@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from longlook.analysis.evidence import Column, Found, numbers
-from longlook.plan.criteria import Criterion, Judging, Squares
+from longlook.analysis.quantifier import decided
+from longlook.plan.criteria import Criterion, Judging
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,7 @@ class Judged:
         """None where it is open; so is what has fewer squares than it should, unless those that are there decide it."""
         if not self.found:
             return None
-        said = [one.holds for one in self.found]
-        yes, no, missing = said.count(True), said.count(False), max(0, self.of - len(said))
-        undecided = said.count(None) + missing
-        asked = self.criterion.squares
-        least = asked.least if isinstance(asked, Squares) else {"every": self.of, "any": 1, "none": self.of}[asked]
-        if asked == "none":
-            yes, no = no, yes
-        if yes + undecided < least:
-            return False
-        return True if yes >= least and not missing else None
+        return decided(self.criterion.squares, [one.holds for one in self.found], self.of)
 
     @property
     def met(self) -> int:
@@ -45,4 +38,12 @@ def judge(
     """By one column of the evidence. `of`: how many squares it has where everything is measured (default: those that
     there are)."""
     found = [one for leaf in criterion.leaves(judging) for one in numbers(leaf, columns, column)]
-    return Judged(criterion, tuple(found), len(found) if of is None else of)
+    parts = tuple(_parts(found))
+    return Judged(criterion, parts, len(parts) if of is None else of)
+
+
+def _parts(found: list[Found]) -> Iterator[Found]:
+    """Each number, or those that together are one part as the first of them."""
+    for part, some in groupby(found, key=lambda one: one.leaf.part):
+        own = tuple(some)
+        yield from own if part is None else (replace(own[0], parts=own),)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from longlook.analysis.correlation import Point, correlation, correlation_difference
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
-from longlook.plan.criteria import CPU_METRICS
+from longlook.plan.criteria import CPU_METRICS, FIRST_LOST
 
 Numbered = Callable[[Row, str], Mapping[int, float]]
 """Of a row and a metric, the number of each load that counts -> its value."""
@@ -45,6 +46,20 @@ def _raced(numbered: Numbered, sides: Sides) -> list[tuple[Loads, Loads]]:
         kept = tuple(times[index] for index in both if stood[index] <= raced[index])
         found.append((kept, tuple(times[index] for index in both)))
     return found
+
+
+def first_loss_correlation(numbered: Numbered, sides: Sides) -> tuple[Estimate, Estimate, Estimate] | None:
+    """Of one arm the correlation of the time to the last byte with the number of the first lost packet; of two by how
+    much that of the first is above that of the second."""
+    found = [_first_losses(numbered, side[0]) for side in sides if side]
+    each = [correlation(list(own.values())) for own in found]
+    both = each[0] if len(sides) == 1 and each else correlation_difference(*found) if len(found) == 2 else None
+    return None if both is None or each[0] is None or each[-1] is None else (both, each[0], each[-1])
+
+
+def _first_losses(numbered: Numbered, row: Row) -> dict[int, Point]:
+    first, took = numbered(row, FIRST_LOST), numbered(row, "ttlb_ms")
+    return {index: (first[index], took[index]) for index in took if index in first}
 
 
 def throughput_mb_s(numbered: Numbered, row: Row, metric: str) -> Summary | None:
@@ -84,9 +99,10 @@ def _summed(row: Row, numbered: Numbered, of: Callable[[Loads], list[float]], me
     return summarise(of(found)) if found else None
 
 
-OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | None]] = {
+OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estimate, Estimate, Estimate] | None]] = {
     "late_share": late_share,
     "kept_median": kept_median,
+    "first_loss_correlation": first_loss_correlation,
 }
 OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "throughput_mb_s": throughput_mb_s,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,7 +18,7 @@ from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.loads import counting
+from longlook.book.loads import counting, first_lost
 from longlook.book.predicted import FEW, Prediction, predictions_table
 from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text, percent_text, seconds_text, times_text
@@ -26,7 +27,7 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.plan.conditions import Row, spelled
-from longlook.plan.criteria import Judging
+from longlook.plan.criteria import FIRST_LOST, Criterion, Judging
 from longlook.plan.squares import number_of_squares
 from longlook.plan.statements import Claims
 from longlook.plan.sweep import Sweep
@@ -68,6 +69,9 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
             return found
 
         def numbered(row: Row, metric: str) -> Mapping[int, float]:
+            if metric == FIRST_LOST:
+                lost = first_lost(data, study, row["series"], key)
+                return lost.get((row["campaign"], row["cell_id"], row["arm"]), {})
             own_key = (row["campaign"], row["cell_id"], row["arm"], metric)
             return by_number(row["series"]).get(own_key, {})
 
@@ -75,7 +79,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
             return tuple(samples(row["series"]).get(tuple(row[name] for name in SAMPLE), ()))
 
         if key == PUBLISHED.key:
-            return Column(rows, metric=own)
+            return Column(rows, lambda row: (float(row["mean"]),), metric=own)
         return Column(rows, loads, numbered, own)
 
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
@@ -205,6 +209,8 @@ def _points_apart(parts: Sequence[ClaimPart], judged: Judged) -> str:
 def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
     """A square's number, by the templates of its criterion."""
     own, leaf = found.estimate, found.leaf
+    if found.parts and leaf.part is not None:
+        return _several(found, leaf.part, judged, words)
     usual = _usual(found)
     square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
@@ -213,7 +219,23 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
-    return ClaimPart(filled(leaf.name, square), filled(leaf.told or "{percent}", square), found.holds)
+    square |= {"pair": words.get(pair := " over ".join(found.pair), pair), "link": _link(found.square)}
+    told = leaf.endless if math.isinf(own.value) and leaf.endless else leaf.told or "{percent}"
+    return ClaimPart(filled(leaf.name, square), filled(told, square), found.holds)
+
+
+def _link(square: Row) -> str:
+    """`15 ms`, `1 % loss`: the loss where it has one."""
+    return f"{square['loss_pct']:g} % loss" if square["loss_pct"] else f"{square['rtt_ms']:g} ms"
+
+
+def _several(found: Found, part: Criterion, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
+    """Numbers that together are one part: by its summary, those that do not hold by name."""
+    each = [part_of(replace(one, parts=()), judged, words) for one in found.parts]
+    unmet = [one.numbers for one in each if one.holds is False]
+    told = filled(part.summary, {"unmet": len(unmet), "of": len(each)}, [one.numbers for one in each])
+    told += f" ({JOINT.join(unmet)})" if "{unmet}" in part.summary and unmet else ""
+    return ClaimPart(each[0].name, told, found.holds)
 
 
 def _usual(found: Found) -> str:
@@ -297,6 +319,18 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
         raise NotMeasured(f"no claim of {m.study} is measured")
     words = [claimed.verdict(parts_of(one, own.judging), one.of) for one in judged]
     return StatedNumber(str(sum(map(true, words))), f"verdicts of {len(judged)} claims; {origin(records_of(judged))}")
+
+
+def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:
+    """What became of a claim, or of one part of it."""
+    own = claims_of(m.study)
+    claim = tuple(one for one in own.claims if one.id == name)
+    (judged,) = _claims(own.model_copy(update={"claims": claim}), columns_of(m.data, m.study), m.key)
+    parts = [one for one in parts_of(judged, own.judging) if part in ("", one.name)]
+    if not parts:
+        raise NotMeasured(f"{name} is not measured")
+    said = claimed.verdict(parts, 1 if part else judged.of)
+    return StatedNumber(said, f"verdict on the claim; {origin(records_of([judged]))}")
 
 
 def records_of(judged: Sequence[Judged]) -> tuple[str, ...]:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import pandas as pd
 
 from longlook.book.data import BookData
+from longlook.experiment.schedule import seed_of
+from longlook.link.drawn import lost_packets
+from longlook.plan.link import Link
 
 LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
 """Columns that name one."""
+DOWN = "server_to_client"
 Row = Mapping[Any, Any]
 Where = TypeVar("Where", bound=Hashable)
 
@@ -54,6 +59,35 @@ def rejected(
         if where is not None:
             found.setdefault((where, row["arm"]), Counter())[row["reject_reason"]] += 1
     return found
+
+
+@lru_cache(maxsize=8)
+def first_lost(data: BookData, study: str, series: str, key: str) -> Mapping[tuple[str, str, str], Mapping[int, float]]:
+    """Campaign, cell and arm -> number of each load that counts -> number of the first packet from the server that the
+    link lost.
+
+    Which packets the link loses follows from each load's seed (`link/drawn.py`), so that records without a packet
+    tell it. A packet or two of the connection before may be counted with them.
+    """
+    cells = {
+        (row["campaign"], row["cell_id"]): row for row in data.rows("cells", study, series, key).to_dict("records")
+    }
+    found: dict[tuple[str, str, str], dict[int, float]] = {}
+    for row in counting(data, study, series, key):
+        own = found.setdefault((row["campaign"], row["cell_id"], row["arm"]), {})
+        if int(row["index"]) not in own:
+            cell = cells[row["campaign"], row["cell_id"]]
+            own[int(row["index"])] = _first_lost(cell, int(row["index"]), int(row["attempt"]))
+    return found
+
+
+def _first_lost(cell: Row, index: int, attempt: int) -> float:
+    """In a load of a row of `cells`."""
+    link = {name: cell[name] for name in ("bandwidth_mbps", "rtt_ms", "loss_pct")}
+    if "loss_direction=down" in str(cell["netem"]):
+        link |= {"loss_direction": "down"}
+    seed = seed_of(int(cell["seed"]), index, attempt)
+    return float(next(lost_packets(Link.parse(link), DOWN, seed)))
 
 
 def _places(

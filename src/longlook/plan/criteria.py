@@ -16,7 +16,7 @@ import string
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from longlook.plan.conditions import ARM, PLACE
 from longlook.plan.value import Many, Name, PlanError, Text, Value, listed, nearest
@@ -28,13 +28,15 @@ BESIDE = ("column", "series", "metric")
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
-    "left_percent", "right_percent", "p", "pct", "unmet",
+    "left_percent", "right_percent", "p", "pct", "unmet", "pair", "link",
 )  # fmt: skip
 """What templates have beside the columns."""
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
-OF_PAIRS = ("late_share", "kept_median")
-"""What `analysis/quantities.py` makes of the numbered loads of two arms."""
+OF_PAIRS = ("late_share", "kept_median", "first_loss_correlation")
+"""What `analysis/quantities.py` makes of the numbered loads of two arms; or of one, where there is a number of one."""
+FIRST_LOST = "first_lost_packet"
+"""In place of a metric, the number of the first packet from the server that the link lost in a load: from its seed."""
 OF_CPU = ("cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
 OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU)
 """What it makes of the loads of one, of which then a ratio or a difference is made."""
@@ -110,7 +112,9 @@ class Rule(Value):
     )
     metric: Name | None = None
     quantity: Name | None = Field(default=None, description="of QUANTITIES, in place of a statistic of the metric")
-    statistic: Literal["mean", "slope", "lowest-median"] | None = None
+    statistic: Literal["mean", "slope", "lowest-median", "growth"] | None = Field(
+        default=None, description="growth: by what share the mean is above that of what it is over"
+    )
     unit: Literal["trips", "points", "s", "times"] | None = Field(
         default=None,
         description="of a time: round trips of the link, or seconds; of a ratio against another: percentage points "
@@ -128,6 +132,7 @@ class Rule(Value):
     )
     name: Text = Field(default="", description="template of what a reader calls a square")
     told: Text = Field(default="", description="template of what is told of a square")
+    endless: Text = Field(default="", description="the same of a ratio to nothing, which has no end")
     along: Literal["rtt_ms", "total_bytes", "bandwidth_mbps"] | None = Field(default=None, description="of a slope")
     by: Literal["interval", "value"] | None = Field(
         default=None, description="99 %: all of it inside holds, across a bound is open; or the number alone"
@@ -146,7 +151,7 @@ class Rule(Value):
 
     @model_validator(mode="after")
     def _known_words(self) -> Self:
-        for field in ("name", "told", "summary"):
+        for field in ("name", "told", "endless", "summary"):
             for _, name, _, _ in string.Formatter().parse(getattr(self, field, "")):
                 if (
                     name is not None
@@ -216,8 +221,10 @@ class Criterion(Rule):
         description="what is significant is so by Holm's correction: over all its numbers, or over every "
         "step between arms of these patterns in its series",
     )
-    squares: Squares | Literal["every", "any", "none"] = Field(
-        default="every", description="of how many squares, all parts together, it is asked"
+    squares: Squares | Literal["every", "any", "none", "not-every"] = Field(
+        default="every",
+        description="of how many squares, all parts together, it is asked; within `all` of a claim: these together "
+        "are one part, called by `name`, its squares by `told`",
     )
     all: Many[Criterion] = ()
     summary: Text = Field(
@@ -225,6 +232,13 @@ class Criterion(Rule):
         description="template of what is told of all, each by its place ({0}), or the ends of a bound's numbers "
         "({least[0]}, {greatest[0]}); default: each, joined",
     )
+
+    _part: Criterion | None = PrivateAttr(default=None)
+
+    @property
+    def part(self) -> Criterion | None:
+        """Of a leaf the criterion within `all` that has squares of its own, whose numbers together are one part."""
+        return self._part
 
     @model_validator(mode="after")
     def _bounds_can_be_met(self) -> Self:
@@ -290,7 +304,10 @@ class Criterion(Rule):
         if self.all:
             below = {key: value for key, value in found.items() if key not in ("all", "squares")}
             for one in self.all:
-                yield from one._leaves(below)
+                for leaf in one._leaves(below):
+                    if "squares" in one.model_fields_set:
+                        leaf._part = one
+                    yield leaf
         else:
             yield Criterion.model_construct(**found).complete()
 
@@ -306,6 +323,8 @@ class Criterion(Rule):
             raise PlanError("the same is found of two numbers: a ratio or a difference, and against")
         if self.holm and (self.significant in (None, "same") or self.statistic not in (None, "mean") or self.against):
             raise PlanError("holm corrects tests of two means: significant, left, right or none")
+        if self.statistic == "growth" and not (self.ratio and self.over):
+            raise PlanError("growth is a ratio of two arms', over other conditions")
         if self.spread and self.statistic != "lowest-median" and self.by != "value":
             raise PlanError('a spread is that of medians, or by = "value": statistic = "lowest-median"')
         if self.metric is None:

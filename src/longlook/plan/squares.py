@@ -78,7 +78,9 @@ def squares(leaf: Criterion, pattern: str, rows: Iterable[Row], where: Where | N
 
 
 def _rank(leaf: Criterion, row: Row) -> list[int]:
-    lists = [("series", list(leaf.series or ())), *leaf.where.items()]
+    lists = [*leaf.where.items()]
+    if "series" not in leaf.where:
+        lists.insert(0, ("series", list(leaf.series or ())))
     return [one.index(row[name]) for name, one in lists if isinstance(one, list) and row.get(name) in one]
 
 

@@ -28,6 +28,8 @@ class Prediction(Criterion):
     def _has_a_number(self) -> Self:
         if not numbers_in(self.says):
             raise ValueError(f"{self.says!r} has no number: what is predicted, and by how much?")
+        if any("squares" in one.model_fields_set for one in self.all):
+            raise ValueError("squares are asked of all parts of a prediction together")
         return self
 
 
@@ -44,7 +46,7 @@ class Claim(Criterion):
 class Undecided(Value):
     """What a study says and nothing here decides."""
 
-    id: Name
+    id: Text
     about: Name | None = None
     says: Text
     why: Text

@@ -7,17 +7,21 @@ None of them is a mean of one arm, so they are no `PublishedCell`s.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.plan.conditions import ARM, PLACE, Row
 from longlook.published.files import rows
 
 STUDY = "yu2021"
 SIZES = {100: 102_400, 1000: 1_048_576, 5000: 5_242_880}
 """Bytes of what it calls 100 KB, 1 MB and 5 MB, as its authors' own server has them; the providers' are near."""
+SERIES = dict(zip(SIZES.values(), ("yu-100kb", "yu-1mb", "yu-5mb"), strict=True))
 PROVIDERS = ("google", "facebook", "cloudflare")
+BY_BBR = PROVIDERS[:2]
+"""Those whose servers have BBR, as their clients over HTTP/2 have."""
 BASE_RTT_MS = 15.0
 """The middle of its 10 to 20 ms."""
 BANDWIDTH_MBPS = 10.0
@@ -67,6 +71,25 @@ class Remark:
 def differences(folder: Path | None = None) -> list[Difference]:
     """All 45, in their order: by provider, loss without added delay, then delay without loss."""
     return [_difference(where, row) for where, row in rows(STUDY, "differences.csv", folder)]
+
+
+def means(folder: Path | None = None) -> list[Row]:
+    """The differences as rows of `arms`, in times of HTTP/2; 1 where none is significant. Arms are named by protocol
+    and provider; `google and facebook`, who both have BBR, is the slower of the two."""
+    found = differences(folder)
+    worst: dict[tuple[int, float, float], Difference] = {}
+    for one in sorted((one for one in found if one.provider in BY_BBR), key=lambda one: one.pct):
+        worst[one.size_bytes, one.rtt_ms, one.added_loss_pct] = one
+    own = [*((one.provider, one) for one in found), *((" and ".join(BY_BBR), one) for one in worst.values())]
+    return [row for name, one in own for row in _rows(name, one)]
+
+
+def _rows(name: str, one: Difference) -> Iterator[Row]:
+    same = dict.fromkeys((*PLACE, *ARM)) | {"metric": "ttlb_ms", "unit": "times", "sd": None, "n": one.n}
+    same |= {"series": SERIES[one.size_bytes], "object_bytes": one.size_bytes, "bandwidth_mbps": BANDWIDTH_MBPS}
+    same |= {"rtt_ms": one.rtt_ms, "loss_pct": one.added_loss_pct}
+    for protocol, mean in (("quic", 1 + one.pct / 100), ("tcp", 1.0)):
+        yield same | {"arm": f"{protocol} {name}", "protocol": protocol, "mean": mean}
 
 
 def _difference(where: str, row: dict[str, str]) -> Difference:

@@ -54,12 +54,33 @@ SQUARES = [*pair(90, 100), *pair(90, 100, rtt_ms=112.0), *pair(110, 100, rtt_ms=
         ({}, False),
         ({"squares": "any"}, True),
         ({"squares": "none"}, False),
+        ({"squares": "not-every"}, True),
         ({"squares": {"least": 2, "of": 3}}, True),
         ({"squares": {"least": 3, "of": 3}}, False),
     ],
 )
 def test_quantifiers(asked, holds):
     assert judged(SQUARES, {"at_most": 1, **asked}, of=3).holds is holds
+
+
+def test_squares_within_a_criterion_are_one_part_of_it():
+    within = {"at_most": 1, "all": [{"squares": "not-every"}, {"where": {"rtt_ms": 36}}]}
+    found = judged(SQUARES, within)
+    assert [one.holds for one in found.found] == [True, True] and len(found.found[0].parts) == 3
+
+
+def test_growth_is_by_how_much_more_the_loads_of_one_grow():
+    loads = {
+        ("quic", 0.0): (10.0, 10.0),
+        ("quic", 1.0): (30.0, 31.0),
+        ("tcp", 0.0): (10.0, 10.0),
+        ("tcp", 1.0): (11.0,) * 2,
+    }
+    rows = [line(arm, 1, loss_pct=loss) for arm, loss in loads]
+    columns = {"reference": Column(lambda _: rows, lambda row: loads[row["arm"], row["loss_pct"]])}
+    said = {"statistic": "growth", "where": {"loss_pct": 1}, "over": {"loss_pct": 0}, "at_least": 10}
+    (found,) = judge(Criterion.parse(said), RULE, columns, "reference").found
+    assert found.estimate.value == pytest.approx(20.5) and found.holds is True
 
 
 def test_one_square_is_any():

@@ -8,14 +8,15 @@ from book_sample import PUBLISHED
 from yu2021_sample import bytes_down, time_ms, write_objects
 
 from longlook import paths
+from longlook.analysis.correlation import correlation, correlation_difference
 from longlook.analysis.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict as verdict_of_parts
-from longlook.book.judged import columns_of, judged, judged_of
+from longlook.book.judged import claim_columns, claims, columns_of, judged, judged_of, parts_of, predicted
 from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import chart, claims, first_loss, predictions, tables
+from longlook.book.yu2021 import chart, first_loss, tables
 from longlook.book.yu2021.evidence import (
     BBR,
     CONDITIONS,
@@ -44,6 +45,7 @@ from longlook.experiment.schedule import load_seed
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.link.drawn import lost_packets
+from longlook.published.claims import claims_of
 from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/objects"
@@ -67,15 +69,6 @@ class Model(Measured):
             ms = time_ms(protocol, cca, client, where.size_bytes, condition.rtt_ms, condition.loss_pct)
         factor = self.changed.get((where, arm), self.changed.get(arm, 1.0))
         return () if factor is None else tuple(ms * factor + index / 10 for index in range(1, 5))
-
-    def first_losses(self):
-        """By CUBIC the earlier the longer, unless a slope says otherwise."""
-        found = {}
-        for arm in first_loss.ARMS:
-            slope = self.changed.get(f"slope {arm}", -1.0 if "cubic" in arm else 0.0)
-            numbers = {index: 10.0 * (7 * index % 40) for index in range(1, 41)}
-            found[arm] = {index: (one, 1000 + slope * one + 17 * index % 40) for index, one in numbers.items()}
-        return found
 
 
 def model(changed=None):
@@ -161,70 +154,27 @@ def test_a_difference_is_told_where_its_interval_leaves_out_none(found, said):
     assert verdict(found) == said
 
 
-def verdicts_of(evidence):
-    found = {claim.name: (claim.parts(evidence), claim.of) for claim in claims.CLAIMS}
-    return {name: verdict_of_parts(parts, of) if parts else "" for name, (parts, of) in found.items()}
+def verdicts(data, title):
+    columns = claim_columns("yu2021", data, "objects")
+    judging = claims_of("yu2021").judging
+    return {one.criterion.id: verdict_of_parts(parts_of(one, judging), one.of) for one in columns[title] if one.found}
 
 
-def test_what_is_published_is_held_to_the_same_criteria():
-    said = verdicts_of(claims.Evidence(None))
+def test_what_is_published_is_held_to_the_same_criteria(nothing):
+    said = verdicts(nothing, "Published")
     assert said["yu-01"] == said["yu-03"] == said["yu-06"] == "holds"
     assert said["yu-02"].startswith("holds (4 of 10")
-    assert {name for name, text in said.items() if not text} == {"yu-04", "yu-05", "yu-08", "yu-09", "yu-11"}
+    assert said.keys() == {"yu-01", "yu-02", "yu-03", "yu-06", "yu-16"}
     assert said["yu-16"].startswith("holds in 18 of 21, not in Google, 1 MB, 65 ms, Google, 1 MB, 115 ms, Facebook")
 
 
-def test_claims_of_the_model():
-    said = verdicts_of(claims.Evidence(model()))
+def test_claims_of_the_sample(data):
+    said = verdicts(data, "Re-measured (reference)")
     assert {name for name, text in said.items() if text == "holds"} == {
-        "yu-01", "yu-02", "yu-03", "yu-04", "yu-05", "yu-06", "yu-09"
+        "yu-01", "yu-02", "yu-03", "yu-05", "yu-06", "yu-09"
     }  # fmt: skip
     assert said["yu-08"] == "holds in 2 of 3, not in 100 KB (3 of 4 parts)"
     assert said["yu-16"].startswith("holds in 17 of 21, not in BBR against BBR, 1 MB, 65 ms")
-
-
-@pytest.mark.parametrize(
-    ("changed", "claim"),
-    [
-        ({"quic bbr ngtcp2": 1.2, "quic bbr quicgo": 1.2, "quic bbr chromium": 1.2}, "yu-01"),
-        ({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, "yu-02"),
-        ({"tcp bbr curl": 1.3, "tcp bbr chromium": 1.3}, "yu-03"),
-        ({"slope quic cubic quicgo": 1.0}, "yu-04"),
-        ({"tcp bbr curl": 0.8}, "yu-06"),
-        ({"quic cubic ngtcp2": 1.2}, "yu-09"),
-    ],
-)
-def test_a_claim_can_fail(changed, claim):
-    assert verdicts_of(claims.Evidence(model(changed)))[claim] != "holds"
-
-
-def test_ten_times_as_much_sent_again_is_told():
-    parts = claims._more_lost(claims.Evidence(model()))
-    assert [part.holds for part in parts] == [True, True] and parts[0].numbers.startswith("20.0 times")
-
-
-OFF = {
-    "yu-first-loss": [
-        ({"slope quic cubic quicgo": 1.0}, [False, False, True, True]),
-        ({"slope quic bbr quicgo": -5.0}, [True, True, False, False]),
-    ],
-}
-"""Changes to the model, and what then holds of what a sweep predicted."""
-
-
-def holds(sweep, changed=None):
-    return [one.holds for one in predictions.OF[sweep](model(changed))]
-
-
-def test_what_the_model_says_of_the_predictions():
-    found = {sweep: holds(sweep) for sweep in predictions.OF}
-    assert all(all(one) for one in found.values())
-
-
-@pytest.mark.parametrize(("sweep", "changed", "expected"), [(name, *one) for name, own in OFF.items() for one in own])
-def test_each_prediction_can_fail(sweep, changed, expected):
-    found = holds(sweep, changed)
-    assert [one is True for one in found] == [one is True for one in expected]
 
 
 def test_an_arm_that_is_not_measured_leaves_what_is_said_of_a_pattern_open(data):
@@ -239,8 +189,8 @@ def test_an_arm_that_is_not_measured_leaves_what_is_said_of_a_pattern_open(data)
 
 
 def test_what_the_sample_says_of_predictions_that_are_data(data):
-    data_of = {sweep: [one.holds for one in judged_of(sweep, data)] for sweep in SWEEPS if sweep not in predictions.OF}
-    small, servers = data_of.pop("yu-100kb"), data_of.pop("yu-servers")
+    data_of = {sweep: [one.holds for one in judged_of(sweep, data)] for sweep in SWEEPS}
+    small, servers, _ = (data_of.pop(f"yu-{name}") for name in ("100kb", "servers", "first-loss"))
     assert small == [True, True, False, True, True] and False not in servers
     assert {sweep: len(holds) for sweep, holds in data_of.items() if all(holds)} == {
         "yu-1mb": 5, "yu-5mb": 4, "yu-queue": 2, "yu-clients": 4, "yu-each-way": 2,
@@ -288,8 +238,8 @@ def test_a_copy_without_data_says_so(nothing, tmp_path, monkeypatch):
     shown = (tables.against_best, tables.clients, tables.servers, tables.direction, tables.queue)
     for one in (*shown, chart.by_client, first_loss.picture):
         assert "Not measured yet" in one(nothing).data
-    assert "Not measured yet" in predictions.predictions(*SWEEPS, data=nothing).data
-    assert "no numbers" in claims.claims(nothing).data and "Facebook" in claims.claims(nothing).data
+    assert "Not measured yet" in predicted(*SWEEPS, data=nothing).data
+    assert "no numbers" in claims("yu2021", "objects", nothing).data
     for name in numbers_of(PAGE):
         if name != "squares" and not name.startswith("stated-"):
             assert value_of(name, PAGE, nothing).text == NOT_YET
@@ -306,7 +256,7 @@ def test_numbers_of_the_text(data):
 
 
 def test_the_first_lost_packet_follows_from_the_seed_of_the_load(data):
-    found = Measured(data, "reference").first_losses()
+    found = first_loss.points(data, "reference")
     (cell,) = open_sweep("yu-first-loss").cells()
     assert found.keys() == set(first_loss.ARMS) == set(cell.arm_names)
     for index, (first, _) in found[first_loss.TCP_BBR].items():
@@ -317,24 +267,20 @@ def test_the_first_lost_packet_follows_from_the_seed_of_the_load(data):
 
 
 def test_a_correlation_has_an_interval_and_needs_some_downloads():
-    found = model().first_losses()
-    own = first_loss.correlation(found, first_loss.QUIC_CUBIC)
+    lost = {index: 10.0 * (7 * index % 40) for index in range(1, 41)}
+    falls, flat = ({i: (one, 1000 + slope * one + 17 * i % 40) for i, one in lost.items()} for slope in (-1, 0))
+    own = correlation(list(falls.values()))
     assert own.low < own.value < own.high < -0.9
-    assert abs(first_loss.correlation(found, first_loss.TCP_BBR).value) < 0.3
-    less = first_loss.difference(found, first_loss.QUIC_CUBIC, first_loss.TCP_BBR)
-    assert less.high < 0 and first_loss.text(less).startswith("−")
-    few = {first_loss.TCP_BBR: {1: (3.0, 900.0), 2: (5.0, 901.0)}}
-    assert first_loss.correlation(few, first_loss.TCP_BBR) is None
-    assert first_loss.difference(few, first_loss.TCP_BBR, first_loss.TCP_BBR) is None
-    flat = {first_loss.TCP_BBR: {index: (3.0, 900.0 + index) for index in range(5)}}
-    assert first_loss.correlation(flat, first_loss.TCP_BBR).value == 0
+    assert abs(correlation(list(flat.values())).value) < 0.3
+    assert correlation_difference(falls, flat).high < 0 < correlation_difference(flat, falls).low
+    few = {1: (3.0, 900.0), 2: (5.0, 901.0)}
+    assert correlation(list(few.values())) is None and correlation_difference(few, few) is None
+    assert correlation([(3.0, 900.0 + index) for index in range(5)]).value == 0
 
 
 def test_every_claim_is_judged_or_its_reason_is_told():
-    judged = {claim.name for claim in claims.CLAIMS}
-    apart = {f"yu-{number:02d}" for number in (7, 10, 12, 13, 14, 15)}
-    assert judged | apart == {f"yu-{number:02d}" for number in range(1, 17)}
-    assert len(claims.NOT_JUDGED) == 3 and "mvfst" in claims.not_judged().data
+    told = [one.id for one in (*claims_of("yu2021").claims, *claims_of("yu2021").undecided)]
+    assert set(told) == {f"yu-{number:02d}" for number in range(1, 17)} | {"yu-12 to yu-15"}
 
 
 def test_every_controller_of_the_pairs_is_in_every_cell():

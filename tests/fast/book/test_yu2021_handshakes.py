@@ -1,7 +1,6 @@
 """The chapter on handshakes: groups that are refused and certificates that are checked, of known times."""
 
 import re
-from dataclasses import dataclass, field
 
 import pytest
 from book_sample import PUBLISHED, write_sweeps
@@ -13,7 +12,7 @@ from longlook.book.round_trips import in_trips, trips_text
 from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import handshake_claims, handshake_tables
+from longlook.book.yu2021 import handshake_tables
 from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Measured
 from longlook.book.yu2021.handshakes import (
     DONE,
@@ -59,24 +58,6 @@ def result(campaign, experiment, cell):
         for index in range(LOADS + 1) for place, arm in enumerate(cell.arms)
     ]  # fmt: skip
     return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
-
-
-@dataclass(frozen=True)
-class Model(Measured):
-    """The sample's times without its tables; `added`: ms to what an arm takes, wherever it is, by metric."""
-
-    added: dict = field(default_factory=dict)
-
-    def loads(self, where, arm, metric="ttlb_ms"):
-        more = self.added.get((arm, metric), self.added.get(arm, 0.0))
-        if more is None:
-            return ()
-        rtt_ms = where.condition.rtt_ms
-        return tuple(times_of(arm, rtt_ms, index)[metric] + more for index in range(1, LOADS + 1))
-
-
-def model(added=None):
-    return Model(None, "reference", added or {})
 
 
 @pytest.fixture(scope="module")
@@ -131,22 +112,6 @@ def test_what_a_refused_group_costs_is_found_in_the_tables(data):
 def test_round_trips_in_words():
     assert trips_text(Times(1.1)) == "1.10 round trips" and in_trips(None, 15) is None
     assert trips_text(in_trips(Times(-3.0, -6.0, 15.0), 15)) == "−0.20 round trips (−0.40 to 1.00)"
-
-
-@pytest.mark.parametrize(
-    ("added", "group", "check"),
-    [
-        ({}, [True, True], [False]),
-        ({"quic p256": -15.0}, [False, False], [False]),
-        ({"quic p256": 6.0}, [False, False], [False]),
-        ({"quic p256": 2.0, "quic verified": 20.0}, [True, True], [True]),
-        ({"quic x25519": None, "quic verified": None}, [], []),
-    ],
-)
-def test_what_the_paper_says_can_hold_and_fail(added, group, check):
-    own = model(added)
-    assert [part.holds for part in handshake_claims.refused_group(own)] == group
-    assert [part.holds for part in handshake_claims.certificate(own)] == check
 
 
 def rows_of(shown):

@@ -8,17 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from longlook import paths
-from longlook.analysis.lowest import Clients, Loads, lowest, lowest_difference, lowest_ratio, spread
+from longlook.analysis.lowest import Clients, Loads, lowest, lowest_difference, lowest_ratio
 from longlook.book.data import BookData
 from longlook.book.loads import counting
 from longlook.book.times import Times
 from longlook.experiment.metrics import TTLB
-from longlook.experiment.schedule import seed_of
-from longlook.link.drawn import lost_packets
-from longlook.plan.link import Link
 from longlook.published.yu2021 import BASE_RTT_MS, PROVIDERS, SIZES, STUDY, Difference, differences
 
 SMALL, MIDDLE, LARGE = SIZES.values()
@@ -105,10 +101,6 @@ LIKE = {"google": BBR, "facebook": BBR, "cloudflare": MIXED}
 """What each provider told the authors that it uses."""
 TITLES = {name: name.capitalize() for name in PROVIDERS}
 
-Points = Mapping[str, Mapping[int, tuple[float, float]]]
-"""By arm and download: number of the first packet that was lost on the way down, and the time to the last byte, ms."""
-DOWN = "server_to_client"
-
 
 @dataclass(frozen=True)
 class Measured:
@@ -151,11 +143,6 @@ class Measured:
         under = self.clients(where, "tcp", pair.tcp, h2)
         return how(over, under) if over and under else None
 
-    def spread(self, where: Place, cca: str, names: Sequence[str] = H3) -> Times | None:
-        """The slowest client of HTTP/3 over the quickest, by medians."""
-        found = self.clients(where, "quic", cca, names)
-        return spread(found) if found else None
-
     def behind_ms(self, where: Place, one: str, others: Sequence[str]) -> Times | None:
         """By how many ms an arm's median is above the lowest of the others'."""
         own, best = self.loads(where, one), tuple(self.loads(where, arm) for arm in others)
@@ -171,14 +158,6 @@ class Measured:
         own, under = self.loads(where, one), self.loads(base or where, other)
         return lowest_ratio((own,), (under,)) if own and under else None
 
-    def first_losses(self) -> Points:
-        """Of the loads of `FIRST_LOSS` that count.
-
-        Which packets the link loses follows from each load's seed (`link/drawn.py`), so that records without a packet
-        tell it. A packet or two of the connection before may be counted with them.
-        """
-        return _first_losses(self.data, self.key)
-
 
 @lru_cache(maxsize=32)
 def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Place, str, str], Loads]:
@@ -193,27 +172,6 @@ def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Place, str, s
         own = (places[row["campaign"], row["cell_id"]], row["arm"], row["metric"])
         found.setdefault(own, []).append(float(row["value"]))
     return {own: tuple(values) for own, values in found.items()}
-
-
-@lru_cache(maxsize=8)
-def _first_losses(data: BookData, key: str) -> Points:
-    rows = data.rows("cells", STUDY, FIRST_LOSS, key).to_dict("records")
-    cells = {(row["campaign"], row["cell_id"]): row for row in rows}
-    found: dict[str, dict[int, tuple[float, float]]] = {}
-    for row in counting(data, STUDY, FIRST_LOSS, key):
-        if row["metric"] == TTLB.name:
-            first = _first_lost(cells[row["campaign"], row["cell_id"]], int(row["index"]), int(row["attempt"]))
-            found.setdefault(row["arm"], {})[int(row["index"])] = (first, float(row["value"]))
-    return found
-
-
-def _first_lost(cell: Mapping[str, Any], index: int, attempt: int) -> float:
-    """Number of the first packet from the server that the link of a row of `cells` loses in a load."""
-    link = {name: cell[name] for name in ("bandwidth_mbps", "rtt_ms", "loss_pct")}
-    if "loss_direction=down" in str(cell["netem"]):
-        link |= {"loss_direction": "down"}
-    seed = seed_of(int(cell["seed"]), index, attempt)
-    return float(next(lost_packets(Link.parse(link), DOWN, seed)))
 
 
 def verdict(found: Times) -> int:

@@ -2,59 +2,38 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
+
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.lowest import resampled
+from longlook.analysis.correlation import Point, correlation
+from longlook.analysis.estimate import Estimate
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.times import Times
-from longlook.book.yu2021.evidence import NAMES, Measured, Points
+from longlook.book.loads import counting, first_lost
+from longlook.book.yu2021.evidence import FIRST_LOSS, NAMES
+from longlook.experiment.metrics import TTLB
 from longlook.figure import style
 from longlook.figure.dots import DOTS, dots_chart
 from longlook.figure.live import Attachment, LiveChart
+from longlook.published.yu2021 import STUDY
 
 QUIC_CUBIC, TCP_BBR, QUIC_BBR, TCP_CUBIC = "quic cubic quicgo", "tcp bbr curl", "quic bbr quicgo", "tcp cubic curl"
 ARMS = (QUIC_CUBIC, TCP_BBR, QUIC_BBR, TCP_CUBIC)
-LEAST = 3
-"""Downloads that a correlation is made of."""
+Points = Mapping[str, Mapping[int, Point]]
+"""By arm and download: number of the first packet that was lost on the way down, and the time to the last byte, ms."""
 
 
-def correlation(found: Points, arm: str) -> Times | None:
-    """Pearson's, of time and first loss, with its interval; None of too few downloads."""
-    own = list(found.get(arm, {}).values())
-    if len(own) < LEAST:
-        return None
-    first, time = (np.array(one) for one in zip(*own, strict=True))
-    return resampled((first, time), _pearson, paired=True)
-
-
-def difference(found: Points, one: str, other: str) -> Times | None:
-    """One arm's correlation less another's, of the downloads that both have."""
-    both = [index for index in found.get(one, {}) if index in found.get(other, {})]
-    if len(both) < LEAST:
-        return None
-    pairs = [(*found[one][index], *found[other][index]) for index in both]
-    samples = tuple(np.array(row) for row in zip(*pairs, strict=True))
-
-    def less(x: np.ndarray, y: np.ndarray, other_x: np.ndarray, other_y: np.ndarray, axis: int = -1) -> np.ndarray:
-        return _pearson(x, y, axis) - _pearson(other_x, other_y, axis)
-
-    return resampled(samples, less, paired=True)
-
-
-def _pearson(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
-    """0 where one of the two does not vary, as of a few downloads drawn anew."""
-    x, y = x - x.mean(axis=axis, keepdims=True), y - y.mean(axis=axis, keepdims=True)
-    size = np.asarray(np.sqrt((x**2).sum(axis=axis) * (y**2).sum(axis=axis)))
-    return np.divide((x * y).sum(axis=axis), size, out=np.zeros_like(size), where=size > 0)
-
-
-def text(found: Times) -> str:
-    """`−0.41 (−0.70 to −0.05)`."""
-    value, low, high = (f"{one:.2f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high))
-    return f"{value} ({low} to {high})"
+def points(data: BookData, key: str) -> Points:
+    """Of the loads that count."""
+    first = first_lost(data, STUDY, FIRST_LOSS, key)
+    found: dict[str, dict[int, Point]] = {}
+    for row in counting(data, STUDY, FIRST_LOSS, key):
+        if row["metric"] == TTLB.name:
+            lost = first[row["campaign"], row["cell_id"], row["arm"]]
+            found.setdefault(row["arm"], {})[int(row["index"])] = (lost[int(row["index"])], float(row["value"]))
+    return found
 
 
 def title(arm: str) -> str:
@@ -66,7 +45,7 @@ def title(arm: str) -> str:
 def picture(data: BookData | None = None) -> LiveChart | HTML:
     """Time over first loss, a panel for each arm, of the newest column."""
     own = data or book_data.load()
-    measured = [found for key, _, _ in COLUMNS if (found := Measured(own, key).first_losses())]
+    measured = [found for key, _, _ in COLUMNS if (found := points(own, key))]
     if not measured:
         return HTML(style.NOTHING_YET)
     found = measured[-1]
@@ -89,5 +68,11 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
 
 
 def _told(found: Points) -> str:
-    known = {arm: correlation(found, arm) for arm in ARMS}
-    return " ".join(f"{title(arm)}: correlation {text(one)}." for arm, one in known.items() if one is not None)
+    known = {arm: correlation(list(found.get(arm, {}).values())) for arm in ARMS}
+    return " ".join(f"{title(arm)}: correlation {_text(one)}." for arm, one in known.items() if one is not None)
+
+
+def _text(found: Estimate) -> str:
+    """`−0.41 (−0.70 to −0.05)`."""
+    value, low, high = (f"{one:.2f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high))
+    return f"{value} ({low} to {high})"

@@ -6,8 +6,9 @@ yu-each-way-little.toml, and were written before the campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from longlook.book.times import Times
 from longlook.book.yu2021.evidence import (
     BURST,
     BURST_LOSSY,
@@ -24,7 +25,6 @@ from longlook.book.yu2021.evidence import (
     Place,
     place,
 )
-from longlook.book.yu2021.predictions import Both
 
 ONE_H3, ONE_H2 = ("quicgo",), ("curl",)
 """The clients of these squares, but for those of 200 KB."""
@@ -39,7 +39,6 @@ BURST_PLACES = (
 LITTLE_DOWN, LITTLE_EACH_WAY = Condition(loss_pct=0.1), Condition(loss_pct=0.2)
 """As links count it: both directions together."""
 LITTLE_SIZES = (SMALL, MIDDLE)
-MOVED_POINTS, FAR_POINTS, BETWEEN_POINTS, NEAR_POINTS = 5.0, 100.0, 2.0, 10.0
 
 
 def floor_s(size_bytes: int) -> float:
@@ -50,6 +49,10 @@ def floor_s(size_bytes: int) -> float:
 def without_burst(where: Place) -> Place:
     """The same square of the three sweeps of the paper's conditions."""
     return place(where.size_bytes, where.condition)
+
+
+Both = Mapping[str, tuple[Times | None, Times | None]]
+"""Two numbers of the same square."""
 
 
 def moved(own: Measured, places: Iterable[Place]) -> Both:
@@ -79,3 +82,12 @@ def directions(own: Measured) -> Both:
 def little_places() -> list[Place]:
     """With loss on the way down only."""
     return [Place(LITTLE, size, LITTLE_DOWN) for size in LITTLE_SIZES]
+
+
+def apart(both: Both) -> dict[str, float]:
+    """How many percentage points two numbers are apart, where both are measured."""
+    return {
+        name: abs(one.value - other.value) * 100
+        for name, (one, other) in both.items()
+        if one is not None and other is not None
+    }

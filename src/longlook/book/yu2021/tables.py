@@ -14,6 +14,7 @@ from longlook.book.yu2021.evidence import (
     CLIENTS,
     EACH_WAY,
     FAR,
+    H2,
     H3,
     LOSSY,
     MAIN,
@@ -24,12 +25,12 @@ from longlook.book.yu2021.evidence import (
     QUIET,
     SERVERS,
     SMALL,
+    Condition,
     Controllers,
     Measured,
     Place,
     place,
 )
-from longlook.book.yu2021.predictions import ARMS, EACH_WAY_CONDITION, SENDERS, SIX, THREE
 from longlook.experiment.metrics import CONNECT, PACKETS, PACKETS_UP, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -38,6 +39,18 @@ from longlook.published.yu2021 import STUDY
 NONE = style.DASH
 SENDER_NAMES = {"envoy": "Envoy", "ngtcp2": "ngtcp2", "lsquic": "LSQUIC", "apache": "Apache", "nginx": "nginx"}
 OF_TCP = ("tcp bbr apache", "tcp bbr nginx")
+EACH_WAY_CONDITION = Condition(loss_pct=2.0)
+"""1 % each way, as links count it: both together."""
+SIX = ("chromium", "chromium126", "curl", "ngtcp2", "quicgo", "lsquic")
+THREE = ("chromium", "chromium126", "curl")
+QUIC_SERVERS = ("envoy", "ngtcp2", "lsquic")
+SENDERS = (*(f"{cca} {one}" for cca in ("bbr", "cubic") for one in QUIC_SERVERS), "cubic envoy two")
+ARMS = tuple(
+    f"{protocol} {cca} {one}"
+    for protocol, clients in (("quic", H3), ("tcp", H2))
+    for cca in ("bbr", "cubic")
+    for one in clients
+)
 
 
 def newest(data: BookData, series: str) -> Measured:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longlook.book import claimed
-from longlook.book.claimed import ClaimPart
 from longlook.book.hypotheses import stated
+from longlook.book.judged import claim_verdict
 from longlook.book.times import Times
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021.evidence import FAR, QUIET, Condition
 from longlook.book.yu2021.evidence import Measured as Own
-from longlook.book.yu2021.handshake_claims import OF_QUIC, certificate, refused_group
 from longlook.book.yu2021.handshakes import ASSUMED, GROUP, PACE, VERIFY, Pair, later_ms, later_trips
 from longlook.experiment.metrics import CONNECT, TTLB
 from longlook.figure import style
@@ -61,16 +59,6 @@ def _resolved(protocol: str, metric: str) -> Callable[[Measured], StatedNumber]:
     return number
 
 
-def _verdict(series: str, parts: Callable[[Own], list[ClaimPart]]) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        found = parts(Own(m.data, m.key))
-        if not found:
-            raise NotMeasured(f"{series} is not measured")
-        return StatedNumber(claimed.verdict(found, len(OF_QUIC[series])), f"verdict on the claim; {_records(series)}")
-
-    return number
-
-
 def _records(series: str) -> str:
     return f"from data/raw/reference-{series}*"
 
@@ -88,8 +76,8 @@ NUMBERS: Numbers = {
     "check-h2": _ms(VERIFY, "tcp", metric=TTLB.name),
     "resolved": _resolved("quic", TTLB.name),
     "resolved-handshake": _resolved("quic", CONNECT.name),
-    "claim-group": _verdict(GROUP, refused_group),
-    "claim-check": _verdict(VERIFY, certificate),
+    "claim-group": lambda m: claim_verdict(m, "yu-11"),
+    "claim-check": lambda m: claim_verdict(m, "yu-08", "a check by curl"),
     "stated-group": stated(GROUP),
     "stated-pace": stated(PACE),
     "stated-verify": stated(VERIFY),

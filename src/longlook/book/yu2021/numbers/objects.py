@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from longlook.book.claimed import verdict as verdict_of_parts
 from longlook.book.hypotheses import stated
+from longlook.book.judged import claims_counted
 from longlook.book.times import Times, percent_text
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021 import asked
-from longlook.book.yu2021.claims import CLAIMS, Evidence
 from longlook.book.yu2021.evidence import (
     BBR,
     CUBIC,
@@ -41,27 +40,6 @@ from longlook.published.yu2021 import differences
 RECORDS = "data/raw/reference-yu-*"
 PRINTED = "data/published/yu2021/differences.csv"
 ASKED, NOT_ASKED = "from book/yu2021/clients.csv", "`longlook clients` has not been run"
-
-
-def _verdicts(m: Measured) -> list[str]:
-    """Of every claim that has numbers, by the reference campaigns."""
-    evidence = Evidence(Own(m.data, m.key))
-    found = [verdict_of_parts(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(evidence))]
-    if not found:
-        raise NotMeasured("no claim is measured")
-    return found
-
-
-def _how_many(true: Callable[[str], bool]) -> Callable[[Measured], StatedNumber]:
-    return lambda m: StatedNumber(str(sum(map(true, _verdicts(m)))), f"verdicts of the claims, from {RECORDS}")
-
-
-def _holds(text: str) -> bool:
-    return text == "holds"
-
-
-def _fails(text: str) -> bool:
-    return text == "does not hold"
 
 
 def _rules(m: Measured, pairs: Iterable[Controllers], places: Iterable[Place]) -> list[Times]:
@@ -145,10 +123,10 @@ def _unverified(_m: Measured) -> StatedNumber:
 NUMBERS: Numbers = {
     "squares": lambda m: StatedNumber(str(len(differences())), PRINTED),
     "agree": _agree,
-    "claims": lambda m: StatedNumber(str(len(_verdicts(m))), f"claims that {RECORDS} has numbers of"),
-    "claims-hold": _how_many(_holds),
-    "claims-fail": _how_many(_fails),
-    "claims-partly": _how_many(lambda text: not _holds(text) and not _fails(text)),
+    "claims": lambda m: claims_counted(m, bool, "objects"),
+    "claims-hold": lambda m: claims_counted(m, lambda said: said == "holds", "objects"),
+    "claims-fail": lambda m: claims_counted(m, lambda said: said == "does not hold", "objects"),
+    "claims-partly": lambda m: claims_counted(m, lambda said: said not in ("holds", "does not hold"), "objects"),
     "small-quiet": _pct(PAIRS, [place(SMALL)]),
     "small-far": _pct(PAIRS, [place(SMALL, FAR)]),
     "larger-quiet": _pct(PAIRS, [place(MIDDLE, QUIET), place(LARGE, QUIET)]),

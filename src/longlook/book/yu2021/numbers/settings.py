@@ -28,12 +28,12 @@ from longlook.book.yu2021.evidence import (
     verdict,
 )
 from longlook.book.yu2021.evidence import Measured as Own
-from longlook.book.yu2021.predictions import apart
 from longlook.book.yu2021.settings import (
     BURST_PLACES,
     FOUR,
     ONE_H2,
     ONE_H3,
+    apart,
     directions,
     moved,
     without_burst,
