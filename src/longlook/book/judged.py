@@ -78,8 +78,11 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
         def loads(row: Row) -> tuple[float, ...]:
             return tuple(samples(row["series"]).get(tuple(row[name] for name in SAMPLE), ()))
 
+        def printed_load(row: Row, metric: str) -> Mapping[int, float]:
+            return {0: float(row["mean"])} if metric == row["metric"] else {}
+
         if key == PUBLISHED.key:
-            return Column(rows, lambda row: (float(row["mean"]),), metric=own)
+            return Column(rows, lambda row: (float(row["mean"]),), printed_load, own)
         return Column(rows, loads, numbered, own)
 
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
@@ -217,6 +220,7 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "p": own.p_value}
     square |= {"pct": (own.value - 1) * 100, "times": times_text(own), "ms": _in_ms(found)}
     square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
+    square |= {"left_share": (1 - found.left.value) * 100, "right_share": (1 - found.right.value) * 100}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
     square |= {"pair": words.get(pair := " over ".join(found.pair), pair), "link": _link(found.square)}
@@ -307,8 +311,11 @@ def claims(study: str, about: str | None = None, data: BookData | None = None) -
 
 def undecided(study: str, about: str | None = None) -> HTML:
     """A study's claims that nothing here decides, and why."""
-    rows = [[one.id, one.says, one.why] for one in claims_of(study).those(about).undecided]
-    return HTML(html_table(["claim", "what it says", "why it is not judged here"], rows, numeric=set()))
+    own = claims_of(study).those(about).undecided
+    if all(one.id for one in own):
+        rows = [[one.id, one.says, one.why] for one in own]
+        return HTML(html_table(["claim", "what it says", "why it is not judged here"], rows, numeric=set()))
+    return HTML(html_table(["claim", "why it is not decided here"], [[one.says, one.why] for one in own]))
 
 
 def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None = None) -> StatedNumber:

@@ -28,7 +28,8 @@ BESIDE = ("column", "series", "metric")
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
-    "left_percent", "right_percent", "p", "pct", "unmet", "pair", "link",
+    "left_percent", "right_percent", "p", "pct", "unmet", "pair", "link", "left_share",
+    "right_share",
 )  # fmt: skip
 """What templates have beside the columns."""
 ENDS = ("least", "greatest")

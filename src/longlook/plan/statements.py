@@ -46,7 +46,7 @@ class Claim(Criterion):
 class Undecided(Value):
     """What a study says and nothing here decides."""
 
-    id: Text
+    id: Text = Field(default="", description="none: of a study that numbers none")
     about: Name | None = None
     says: Text
     why: Text

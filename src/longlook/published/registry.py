@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from longlook.plan.conditions import Row
-from longlook.published import baxter2018, halme2021, muthuraj2024, yu2021
+from longlook.published import baxter2018, halme2021, muthuraj2024, shreedhar2022, yu2021
 from longlook.published.cells import PublishedCell
 from longlook.published.table import cells_of_tables
 
@@ -19,7 +19,11 @@ READERS: tuple[Callable[[Path | None], list[PublishedCell]], ...] = (
     baxter2018.report,
     cells_of_tables,
 )
-MEANS: Mapping[str, Callable[[Path | None], list[Row]]] = {halme2021.STUDY: halme2021.means, yu2021.STUDY: yu2021.means}
+MEANS: Mapping[str, Callable[[Path | None], list[Row]]] = {
+    halme2021.STUDY: halme2021.means,
+    shreedhar2022.STUDY: shreedhar2022.means,
+    yu2021.STUDY: yu2021.means,
+}
 """Of studies that print means without deviations, of which no test can be made: rows of `arms`."""
 
 

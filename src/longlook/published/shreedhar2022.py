@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longlook.errors import LonglookError
+from longlook.plan.conditions import ARM, PLACE
+from longlook.plan.conditions import Row as ArmRow
 from longlook.published.files import rows
 
 STUDY = "shreedhar2022"
@@ -189,6 +191,37 @@ def flows(folder: Path | None = None) -> dict[str, list[tuple[str, float]]]:
             label = one.workload.removeprefix(BESIDE).removesuffix(" at once")
             found.setdefault(label, []).append((one.protocol.partition(" ")[0].lower(), one.value))
     return {label: sorted(own, key=lambda flow: flow[0]) for label, own in found.items()}
+
+
+CLOUD_SERIES = {20_000_000: "shreedhar-cloud", 200_000_000: "shreedhar-cloud-large", 10**10: "shreedhar-cloud-largest"}
+"""Of files up to so many bytes."""
+LARGE_BYTES, LONG_BYTES = 200_000_000, 2_000_000_000
+RTTS_MS = {MUNICH: 10.0, INDIA: 55.0}
+
+
+def means(folder: Path | None = None) -> list[ArmRow]:
+    """What is printed of what the claims are about as rows of `arms`: times to the last byte by their client, a
+    Raspberry Pi, which is the slow one; its CPU for 200 MB, of which only ratios count; by how much QUIC connects to
+    YouTube's media servers earlier; and a video's download, in times of TLS 1.2."""
+    found: list[ArmRow] = []
+
+    def add(series: str, arm: str, metric: str, mean: float, object_bytes: int | None, rtt_ms: float = 10.0) -> None:
+        same = dict.fromkeys((*PLACE, *ARM)) | {"series": series, "arm": arm, "metric": metric, "rtt_ms": rtt_ms}
+        found.append(same | {"mean": mean, "sd": None, "n": 1, "object_bytes": object_bytes, "loss_pct": 0.0})
+
+    for size, rates in throughput(folder).items():
+        series = next(name for most, name in CLOUD_SERIES.items() if size <= most)
+        for arm, protocol in (("slow-envoy", STORE_QUIC), ("slow-tls12", STORE_TLS)):
+            add(series, arm, "ttlb_ms", size / 1e3 / rates[protocol], size)
+    cpu = cpu_pct(folder)
+    for arm, protocol in (("envoy", QUIC), ("tls12", STORE_TLS)):
+        add(CLOUD_SERIES[LARGE_BYTES], arm, "client_cpu_s", cpu[protocol], LARGE_BYTES)
+    for place, lead_ms in media_lead_ms(folder).items():
+        add("shreedhar-web", "media tls12", "connect_ms", lead_ms, None, RTTS_MS[place])
+        add("shreedhar-web", "media quic", "connect_ms", 0.0, None, RTTS_MS[place])
+    add(CLOUD_SERIES[10**10], "video quic", "ttlb_ms", 1 / overall_rate_ratio(folder), LONG_BYTES)
+    add(CLOUD_SERIES[10**10], "video tls12", "ttlb_ms", 1.0, LONG_BYTES)
+    return found
 
 
 def streamed(folder: Path | None = None) -> dict[tuple[str, float, str], float]:

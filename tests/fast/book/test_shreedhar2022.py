@@ -12,7 +12,8 @@ from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
 from longlook.book.flows import contests
-from longlook.book.shreedhar2022 import chart, claims, clock, predictions, tables
+from longlook.book.judged import claim_columns, claims, parts_of, undecided
+from longlook.book.shreedhar2022 import chart, clock, predictions, tables
 from longlook.book.shreedhar2022.evidence import (
     ENVOY,
     FLOWS,
@@ -25,18 +26,19 @@ from longlook.book.shreedhar2022.evidence import (
     Measured,
     arm_title,
     columns,
+    more,
     size_title,
 )
-from longlook.book.shreedhar2022.leads import gained, left, more, share
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
 from longlook.book.times import Times, difference
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTFB, TTLB
+from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTLB
 from longlook.experiment.refusals import refusals
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.published import shreedhar2022 as published
+from longlook.published.claims import claims_of
 from longlook.stack import load_stack
 from longlook.stack.arms import open_sweep, sweep_files
 
@@ -95,13 +97,8 @@ def test_numbers_are_of_the_link_the_file_and_the_arm(found):
     assert list(found.clocked(OLD)) == [200, 290, 415, 580]
 
 
-def test_leads_in_ms_and_as_a_share(found):
-    assert more(found, HOME, OLD, ENVOY).value == pytest.approx(20)
-    assert share(found, HOME, ENVOY, TTFB.name) == pytest.approx(100 * 20 / 40.25, rel=1e-3)
-    assert left(found, HOME, ENVOY, CONNECT.name, TTFB.name).within(at_least=1) is True
-    assert left(found, HOME, ENVOY, TTFB.name, TTLB.name).within(at_least=1) is False
-    assert gained(found, HOME, ENVOY, TTFB.name, TTLB.name).value == pytest.approx(10)
-    assert more(found, HOME, OLD, "nobody") is None
+def test_by_how_much_one_takes_longer(found):
+    assert more(found, HOME, OLD, ENVOY).value == pytest.approx(20) and more(found, HOME, OLD, "nobody") is None
 
 
 def test_a_difference_has_welch_s_interval():
@@ -115,45 +112,26 @@ def test_a_difference_has_welch_s_interval():
     assert math.isnan(difference(Summary(10.0, math.nan, 1), Summary(12.0, 1.0, 5)).low)
 
 
-def verdicts(evidence):
-    return {claim.name[-2:]: verdict(parts, claim.of) for claim in claims.CLAIMS if (parts := claim.parts(evidence))}
+def verdicts(data, title):
+    found, judging = claim_columns(published.STUDY, data, "connections")[title], claims_of(published.STUDY).judging
+    return {one.criterion.id[-2:]: verdict(parts_of(one, judging), one.of) for one in found if one.found}
 
 
-def test_claims_as_printed_and_as_measured(found):
+def test_claims_as_printed_and_as_measured(data):
     printed = {
         "04": "holds (10 of 11 parts)", "05": "holds (1 of 2 parts)", "07": "holds (2 of 5 parts)", "08": "holds"
     }  # fmt: skip
-    assert verdicts(claims.printed()) == printed
-    own = verdicts(found)
+    assert verdicts(data, "Published") == printed
+    own = verdicts(data, "Re-measured (reference)")
     assert own["01"] == "holds (4 of 6 parts)" and own["05"] == "does not hold" and own["07"] == "holds"
     assert own["03"].startswith("holds in 4 of 8, not in share, Munich, Envoy")
     assert own["04"].startswith("holds in 4 of 8, not in ") and "08" not in own
 
 
-def test_of_youtube_s_handshakes_the_sign_alone_is_asked(found):
-    by = {title: found.earlier(where).value for where, title in claims.LINKS.items()}
-    assert list(by.values()) == pytest.approx([18, 20, 110, 300, 400])
-    reversed_sign = claims.CLAIMS[-2].parts(Backwards())
-    assert [part.holds for part in reversed_sign] == [False] * 5
-    assert claims.CLAIMS[-2].parts(claims.printed())[0].text == "Munich, 10 ms: by 406.0 ms"
-
-
-class Backwards:
-    """QUIC later by a round trip."""
-
-    def earlier(self, where):
-        return Times(-where.rtt_ms, -where.rtt_ms - 1, -where.rtt_ms + 1)
-
-
 def test_every_claim_is_decided_or_named_with_its_reason():
-    by_downloads, by_sessions = ([claim.name[-2:] for claim in own] for own in (claims.CLAIMS, claims.OF_SESSIONS))
-    neither = [number for number, *_ in claims.UNDECIDED]
-    assert sorted(by_downloads + by_sessions + neither) == [f"{number:02d}" for number in range(1, 14)]
-    rows = rows_of(claims.undecided())
-    assert len(rows) == len(by_sessions + neither)
-    reasons = [why for _, why in rows]
-    assert reasons.count(claims.BY_SESSIONS) == 4
-    assert "system calls are counted and timed" in reasons[0]
+    own = claims_of(published.STUDY).those("connections")
+    assert len(own.claims) + len(own.undecided) == 13
+    assert [why for *_, why in rows_of(undecided(published.STUDY, "connections"))] == [one.why for one in own.undecided]
 
 
 EXPECTED = {
@@ -264,7 +242,10 @@ def test_a_copy_without_data_says_so_and_still_shows_what_is_printed(nothing):
         assert "Not measured yet" in predictions.predictions(sweep, nothing).data
     assert "Not measured yet" in tables.processor(nothing).data and "Not measured yet" in tables.slower(nothing).data
     assert "315" in tables.percentiles("connection", nothing).data and "10.94" in tables.rates(nothing).data
-    assert "QUIC 9.6" in tables.at_once(nothing).data and "holds (10 of 11 parts)" in claims.claims(nothing).data
+    assert (
+        "QUIC 9.6" in tables.at_once(nothing).data
+        and "holds (10 of 11 parts)" in claims(published.STUDY, "connections", nothing).data
+    )
     assert columns(nothing, *SWEEPS) == []
     for name in numbers_of(PAGE):
         if name not in ("claims-decided", "claims-undecided", "wrapped-most") and not name.startswith("stated-"):

@@ -7,9 +7,8 @@ from book_sample import PUBLISHED, interleaved, write_sweeps
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.claimed import verdict
-from longlook.book.judged import predicted
-from longlook.book.shreedhar2022 import chart, claims, store, tables
+from longlook.book.judged import claim_columns, predicted
+from longlook.book.shreedhar2022 import chart, store, tables
 from longlook.book.shreedhar2022.evidence import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW, Measured
 from longlook.book.shreedhar2022.store import BROWSER
 from longlook.book.value import NOT_YET
@@ -108,13 +107,11 @@ def test_the_largest_files_stand_beside_those_of_200_mb_and_the_printed_ones(dat
     assert sizes[sizes["line"] == "curl, slow"]["bytes"].max() == HUGE_SIZES[-1]
 
 
-def test_claims_of_the_largest_files(found):
-    own = {claim.name[-2:]: claim for claim in claims.CLAIMS}
-    parts = own["04"].parts(found)
-    assert len(parts) == own["04"].of and [part.holds for part in parts[-3:]] == [True] * 3
-    assert verdict(own["08"].parts(found), 1) == "holds"
-    (part,) = own["08"].parts(claims.printed())
-    assert part.holds is True and f"{style.MINUS}3.0 %" in part.text
+def test_claims_of_the_largest_files(data):
+    columns = claim_columns("shreedhar2022", data, "connections")
+    own = {one.criterion.id[-2:]: one for one in columns["Re-measured (reference)"]}
+    assert len(own["04"].found) == own["04"].of and [one.holds for one in own["04"].found[-3:]] == [True] * 3
+    assert own["08"].holds is True and columns["Published"][-1].found[0].estimate.value == pytest.approx(0.97, abs=1e-3)
 
 
 def test_numbers_of_the_text(data):

@@ -125,18 +125,9 @@ class Measured:
         values = self.values(where, arm, metric)
         return percentile(values, at) if len(values) else None
 
-    def earlier(self, where: Where) -> Times | None:
-        """By how many ms QUIC, by curl from Envoy, connects earlier than TLS 1.2."""
-        quic, tls = (self.summary(where, arm, CONNECT.name) for arm in (ENVOY, OLD))
-        return None if quic is None or tls is None else difference(quic, tls)
-
     def rate(self, size: int, arm: str) -> Summary | None:
         """Throughput as theirs, MB/s: the file over the time to its last byte, of each download."""
         return throughput(self, file_of(size), arm)
-
-    def overall(self) -> Times | None:
-        """QUIC's throughput over TLS 1.2's, of the largest file: a slow client fetches it for nearly three minutes."""
-        return throughput_ratio(self, file_of(HUGE_SIZES[-1]), SLOW + ENVOY, SLOW + OLD)
 
     def cpu(self, size: int, arm: str, metric: str) -> Summary | None:
         """Seconds of a processor for a gigabyte (1,000,000,000 bytes), of client or server."""
@@ -156,6 +147,12 @@ class Downloads(Protocol):
 
     def values(self, where: Where, arm: str, metric: str) -> Sequence[float]:
         """Of every download that counts."""
+
+
+def more(evidence: Downloads, where: Where, arm: str, than: str, metric: str = CONNECT.name) -> Times | None:
+    """By how many ms an arm takes longer than another."""
+    base, own = (evidence.summary(where, one, metric) for one in (than, arm))
+    return None if base is None or own is None else difference(base, own)
 
 
 def throughput(evidence: Downloads, where: Where, arm: str) -> Summary | None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from IPython.display import HTML
 
 from longlook.book import data as book_data
-from longlook.book.claimed import ClaimPart
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import Measured, Where, newest
-from longlook.book.shreedhar2022.leads import Evidence, more
+from longlook.book.shreedhar2022.evidence import Measured, Where, more, newest
 from longlook.book.times import ms_text
 from longlook.experiment.metrics import CONNECT
 from longlook.figure import style
@@ -42,13 +40,3 @@ def _texts(evidence: Measured, where: Where, arm: str) -> tuple[str, str]:
     own, later = evidence.summary(where, arm, CONNECT.name), more(evidence, where, arm, V1)
     mean = style.DASH if own is None else f"{own.mean:.1f} ± {own.sd:.1f}"
     return mean, style.DASH if later is None or arm == V1 else ms_text(later)
-
-
-def slightly_faster(evidence: Evidence) -> list[ClaimPart]:
-    """Whether version 1 connects no later than Google's, by link."""
-    found = {where: more(evidence, where, GOOGLE, V1) for where in LINKS}
-    return [
-        ClaimPart(f"{where.rtt_ms:g} ms", f"Google's against version 1: {ms_text(one)}", one.within(at_least=0.0))
-        for where, one in found.items()
-        if one is not None
-    ]

@@ -19,9 +19,8 @@ from longlook.book.shreedhar2022.clients import (
     added,
     lead,
 )
-from longlook.book.shreedhar2022.evidence import ENVOY, OLD, Where
+from longlook.book.shreedhar2022.evidence import ENVOY, OLD, Where, more
 from longlook.book.shreedhar2022.evidence import Measured as Own
-from longlook.book.shreedhar2022.leads import more
 from longlook.book.shreedhar2022.versions import GOOGLE, V1, VERSIONS
 from longlook.book.shreedhar2022.versions import LINKS as VERSION_LINKS
 from longlook.book.times import Times

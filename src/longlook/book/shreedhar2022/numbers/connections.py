@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from itertools import pairwise
 
-from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
-from longlook.book.shreedhar2022.claims import CLAIMS, elsewhere
+from longlook.book.judged import claims_counted
 from longlook.book.shreedhar2022.clock import over_all_links, wrapped
 from longlook.book.shreedhar2022.evidence import (
     CLOCK,
@@ -26,20 +25,22 @@ from longlook.book.shreedhar2022.evidence import (
     PLACES,
     SLOW,
     WEB,
+    more,
     percentile,
     size_title,
 )
 from longlook.book.shreedhar2022.evidence import Measured as Own
-from longlook.book.shreedhar2022.leads import more
 from longlook.book.shreedhar2022.over_ten_seconds import SPAN_S, parts
 from longlook.book.shreedhar2022.tables import used
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CLIENT_CPU
+from longlook.published.claims import claims_of
 from longlook.published.shreedhar2022 import DOWNLOAD, INDIA, MUNICH, STUDY, of_all_sites
 from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
 
-RECORDS = "data/raw/reference-shreedhar-*"
+ABOUT = "connections"
+"""The claims that downloads decide."""
 Number = Callable[[Measured], StatedNumber]
 
 
@@ -140,16 +141,8 @@ def _flows_part(place: int, when: str) -> Number:
     return number
 
 
-def _verdicts(m: Measured) -> list[str]:
-    """Of every claim that has numbers, by the reference campaigns."""
-    found = [verdict(parts, claim.of) for claim in CLAIMS if (parts := claim.parts(Own(m.data, m.key)))]
-    if not found:
-        raise NotMeasured("no claim is measured")
-    return found
-
-
-def _how_many(true: Callable[[str], bool]) -> Number:
-    return lambda m: StatedNumber(str(sum(map(true, _verdicts(m)))), f"verdicts of the claims, from {RECORDS}")
+def _stated(claims: Sized) -> StatedNumber:
+    return StatedNumber(str(len(claims)), "data/published/shreedhar2022/claims.toml")
 
 
 def _printed_most(_: Measured) -> StatedNumber:
@@ -171,10 +164,10 @@ NUMBERS: Numbers = {
     "lead-right": _lead(75, list),
     "lead-wrapped": _lead(75, wrapped),
     "wrapped-most": _printed_most,
-    "claims-decided": lambda _: StatedNumber(str(len(CLAIMS)), "data/published/shreedhar2022: claims with a criterion"),
-    "claims-undecided": lambda _: StatedNumber(str(len(elsewhere())), "data/published/shreedhar2022: the other claims"),
-    "claims-hold": _how_many(lambda text: text.startswith("holds") and " of " not in text),
-    "claims-fail": _how_many(lambda text: text.startswith("does not hold")),
+    "claims-decided": lambda _: _stated(claims_of(STUDY).those(ABOUT).claims),
+    "claims-undecided": lambda _: _stated(claims_of(STUDY).those(ABOUT).undecided),
+    "claims-hold": lambda m: claims_counted(m, lambda said: said.startswith("holds") and " of " not in said, ABOUT),
+    "claims-fail": lambda m: claims_counted(m, lambda said: said.startswith("does not hold"), ABOUT),
     **{f"stated-{series.removeprefix('shreedhar-')}": stated(series)
        for series in (WEB, FAR, MACHINE, CLOCK, CLOUD, LARGE, FLOWS)},
 }  # fmt: skip
