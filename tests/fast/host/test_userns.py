@@ -4,7 +4,6 @@ import os
 import pwd
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import psutil
@@ -103,9 +102,9 @@ def test_a_kernel_that_allows_none_is_told_with_what_to_do(monkeypatch):
 
 def test_root_is_left_as_it_is(monkeypatch):
     monkeypatch.setattr(userns, "has_rights", lambda: True)
-    began_at = time.monotonic()
+    monkeypatch.setattr(os, "execv", None)  # nothing is started in its place
+    monkeypatch.setattr(userns, "refusal", None)
     userns.enter()
-    assert time.monotonic() - began_at < 1
 
 
 def test_a_switch_that_is_off_is_named(monkeypatch, tmp_path):

@@ -1,7 +1,6 @@
 """What a sweep's or a testbeds' file can never mean is refused when it is read, in one message and at once."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -36,15 +35,13 @@ workloads = [{ size_kb = 5 }]
 
 @pytest.fixture
 def refused(tmp_path):
-    """Message of the error that reading a sweep's text gives; it must come within a second."""
+    """Message of the error that reading a sweep's text gives."""
 
     def read(text, encoding="utf-8"):
         path = tmp_path / "sweep.toml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
-        began = time.monotonic()
         with pytest.raises(LonglookError) as caught:
             load_sweep(path, complete).cells()
-        assert time.monotonic() - began < 1
         assert str(path) in str(caught.value) and len(str(caught.value)) < 4000
         return str(caught.value)
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
+from arms import is_right
 from plans import QUIC, TCP
 from plans import sweep as small
 from strangers import is_loopback, listeners, network, take_work
@@ -36,7 +37,7 @@ def test_a_cell_is_measured_on_the_nodes_and_sealed_here(standin, bench, stack):
     campaign = outcome.campaign
     assert campaign.is_sealed and verify(campaign.path) == []
     (cell,) = campaign.finished_cells()
-    rows = [row for row in read_records(cell) if row["accepted"] or row["reject_reason"] == "disturbed"]
+    rows = [row for row in read_records(cell) if is_right(row)]
     assert {(row["arm"], row["index"]) for row in rows} >= {
         (arm, index) for arm in ("quic", "tcp") for index in range(4)
     }
@@ -71,7 +72,7 @@ def test_downloads_by_programs_of_ours_are_measured_on_the_nodes(standin, bench)
     outcome = run_sweep(wanted, testbeds=(standin.description(),), quiet=True, accept_short=True)
     assert outcome.failed == {}
     (cell,) = outcome.campaign.finished_cells()
-    rows = [row for row in read_records(cell) if row["accepted"] or row["reject_reason"] == "disturbed"]
+    rows = [row for row in read_records(cell) if is_right(row)]
     assert {row["arm"] for row in rows} == {"aioquic", "lsquic", "ngtcp2", "tcp"}
     record = json.loads((cell / "cell.json").read_text())
     assert record["initial_window_bytes"] == {"aioquic": 12_000, "lsquic": 46_720, "ngtcp2": 14_520}

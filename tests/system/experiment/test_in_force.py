@@ -59,15 +59,6 @@ def test_what_is_derived_says_so(told, source, seen, arm, found):
     assert in_force(told, source, seen, Arm.parse(QUIC | arm)) == found
 
 
-def loaded(on):
-    """A load whose machine was not disturbed, or the last of some."""
-    for index in range(8):
-        record = on.side.load(index)
-        if record["reject_reason"] != "disturbed":
-            break
-    return record
-
-
 CASES = {
     # server's default, switches of the browser beside the arm's, arm -> controller, why it is rejected
     "CUBIC": (None, (), {}, "cubic", None),
@@ -115,7 +106,7 @@ class TestOfRealConnections:
     def test_envoys_connection_has_what_its_client_asked_for(self, testbed_name, tmp_path, case):
         default, switches, arm, controller, reason = CASES[case]
         with arms.arm_on(testbed_name, tmp_path, Envoy, "quicv1", switches=switches, server_cca=default, **arm) as on:
-            record = loaded(on)
+            record = on.side.load(0)
         assert record["controller"] == {"cca": controller, "evidence": "hello"}
         found = record["reject_reason"] if record["reject_reason"] in ("cca", "connection_options") else None
         assert found == reason, record["reject_detail"]
@@ -136,4 +127,4 @@ class TestOfRealConnections:
 
     def test_a_kernel_tells_that_of_its_connection(self, testbed_name, tmp_path):
         with arms.arm_on(testbed_name, tmp_path, Apache, "quicv1", cca="bbr") as on:
-            assert loaded(on)["controller"] == {"cca": "bbr", "evidence": "connection"}
+            assert on.side.load(0)["controller"] == {"cca": "bbr", "evidence": "connection"}

@@ -50,10 +50,8 @@ def test_the_refused_is_told_who_owns_the_testbed_and_a_killed_owner_is_none(tmp
     holder = hold("bed", tmp_path)
     said = rf"testbed 'bed' is in use by process {holder.pid} \(campaign test-20260101T000000, since 2\d+-.*\): wait"
     for way in (owned("bed", tmp_path, "x"), entitled("bed", tmp_path), used("bed", tmp_path)):
-        began = time.monotonic()
         with pytest.raises(LonglookError, match=said), way:
             pass
-        assert time.monotonic() - began < 1
     with owned("other", tmp_path, "x"):
         pass
     holder.kill()
