@@ -314,6 +314,9 @@ def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None
     if leaf.statistic in ("lowest-median", "growth"):
         clients = tuple(column.loads(row) if row["n"] else () for row in rows)
         return clients if clients and all(clients) else None
+    if leaf.statistic == "greatest":
+        loads = column.loads(_one(rows)) if rows and rows[0]["n"] else ()
+        return Summary(max(loads), math.nan, 1) if loads else None
     if leaf.along is not None:
         listed = leaf.where.get(leaf.along)
         return _slope(leaf.along, rows, listed if isinstance(listed, list) else [row[leaf.along] for row in rows])

@@ -113,8 +113,9 @@ class Rule(Value):
     )
     metric: Name | None = None
     quantity: Name | None = Field(default=None, description="of QUANTITIES, in place of a statistic of the metric")
-    statistic: Literal["mean", "slope", "lowest-median", "growth"] | None = Field(
-        default=None, description="growth: by what share the mean is above that of what it is over"
+    statistic: Literal["mean", "slope", "lowest-median", "growth", "greatest"] | None = Field(
+        default=None,
+        description="growth: by what share the mean is above that of what it is over; greatest: of any load",
     )
     unit: Literal["trips", "points", "s", "times"] | None = Field(
         default=None,

@@ -83,6 +83,14 @@ def test_growth_is_by_how_much_more_the_loads_of_one_grow():
     assert found.estimate.value == pytest.approx(20.5) and found.holds is True
 
 
+def test_the_greatest_of_all_loads_decides():
+    columns = {"reference": Column(lambda _: [line("quic", 1.0)], lambda row: (0.0, 0.0, 3.0))}
+    (found,) = judge(
+        Criterion.parse({"statistic": "greatest", "value": "quic", "at_most": 0}), RULE, columns, "reference"
+    ).found
+    assert found.estimate.value == 3 and found.holds is False
+
+
 def test_one_square_is_any():
     assert judged(SQUARES[2:], {"at_most": 1, "squares": "any"}, of=2).holds is True
 

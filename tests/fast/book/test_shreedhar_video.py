@@ -12,7 +12,8 @@ from films import FILM, session
 from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
-from longlook.book.shreedhar2022 import sessions_beside, sessions_claims, sessions_predicted, sessions_shown
+from longlook.book.judged import judged_of, predicted
+from longlook.book.shreedhar2022 import sessions_beside, sessions_claims, sessions_shown
 from longlook.book.shreedhar2022.numbers.video import NUMBERS
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, Played, newest
 from longlook.book.value import SPACE, NotMeasured
@@ -85,23 +86,9 @@ def test_sessions_are_told_by_loss_each_way(data):
 
 
 def test_each_prediction_is_held_against_its_bounds(data):
-    own = Played(data, "reference")
-    short = [one.verdict for one in sessions_predicted.PREDICTIONS[SHORT](own)]
     # HTTP/2 begins 1.05 times as late with 10 %: not at least 1.1
-    assert short == ["holds", "holds", "holds", "does not hold", "holds", "holds"]
-    assert [one.verdict for one in sessions_predicted.PREDICTIONS[LONG](own)] == ["holds"] * 3
-
-
-def test_a_stall_where_none_was_to_be_breaks_a_prediction(data, monkeypatch):
-    own = Played(data, "reference")
-    values = Played.values
-
-    def stalled(self, series, loss_pct, arm, metric):
-        found = values(self, series, loss_pct, arm, metric)
-        return [*found[:-1], 1.0] if (loss_pct, arm, metric) == (1.0, QUIC, "stalls") else found
-
-    monkeypatch.setattr(Played, "values", stalled)
-    assert sessions_predicted.PREDICTIONS[SHORT](own)[0].verdict == "does not hold"
+    assert [one.holds for one in judged_of(SHORT, data)] == [True, True, True, False, True, True]
+    assert [one.holds for one in judged_of(LONG, data)] == [True] * 3
 
 
 def rows_of(shown):
@@ -135,7 +122,7 @@ def test_claims_are_computed_from_the_tables(data):
 def test_without_a_campaign_it_says_so(nothing):
     assert sessions_shown.table(SHORT, nothing).data == style.NOTHING_YET
     assert sessions_shown.chart(SHORT, 10, nothing).data == style.NOTHING_YET
-    assert sessions_predicted.predictions(SHORT, nothing).data.count(style.NOTHING_YET) == 1
+    assert style.NOTHING_YET in predicted(SHORT, data=nothing).data
     with pytest.raises(NotMeasured):
         NUMBERS["startup-quic-0"](SimpleNamespace(data=nothing, key="reference"))
 

@@ -13,7 +13,6 @@ from longlook import paths
 from longlook.analysis.welch import Summary, Welch, summarise, welch_from_summaries
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.loads import Row, by_place, rejected
-from longlook.book.times import Times, difference, times
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import STALLED, STALLS
 from longlook.experiment.sessions import WHICH, sessions
@@ -64,20 +63,10 @@ class Played:
         """Sessions that were played and do not count, by their reasons."""
         return _rejected(self.data, series, self.key).get((loss_pct, arm), Counter())
 
-    def times(self, series: str, loss_pct: float, metric: str, base: str, other: str) -> Times | None:
-        """How many times that of `base` the mean of `other` is; None where either is not measured, or `base` is 0."""
-        of_base, of_other = (self.summary(series, loss_pct, arm, metric) for arm in (base, other))
-        return None if of_base is None or of_other is None or not of_base.mean else times(of_base, of_other)
-
     def tested(self, series: str, loss_pct: float, metric: str) -> Welch | None:
         """QUIC against TCP; None where either is not measured."""
         quic, tcp = (self.summary(series, loss_pct, arm, metric) for arm in (QUIC, TCP))
         return None if quic is None or tcp is None else welch_from_summaries(quic, tcp)
-
-    def longer(self, series: str, loss_pct: float, metric: str) -> Times | None:
-        """By how much TCP's mean is above QUIC's; None where either is not measured."""
-        quic, tcp = (self.summary(series, loss_pct, arm, metric) for arm in (QUIC, TCP))
-        return None if quic is None or tcp is None else difference(quic, tcp)
 
     def over_time(self, series: str, loss_pct: float) -> pd.DataFrame:
         """The first session of each arm that counts, as of experiment.sessions.COLUMNS, from the campaign's records;
