@@ -379,6 +379,7 @@ def site_add(source: Path, name: str | None, words: str) -> None:
 @click.option(
     "--visit", "visits", help="first, return (sessions remembered, files loaded anew), or both.  [default: first]"
 )
+@click.option("--server", help="Over HTTP/2, beside Envoy over HTTP/3: apache, or envoy itself.  [default: apache]")
 @click.option("--loads", type=LOADS, help="Of each protocol that count.  [default: 20]")
 @click.option("--quick", "loads", flag_value=5, type=LOADS, help="The same as --loads 5.")
 @click.option("--require", "gate", help="Exit with 1 unless it holds on every link: 'plt: h3 <= h2 + 5 %'.")
@@ -388,6 +389,7 @@ def ask(
     name: str,
     links: str | None,
     visits: str | None,
+    server: str | None,
     loads: int | None,
     gate: str | None,
     out: Path | None,
@@ -396,7 +398,7 @@ def ask(
     """Does HTTP/3 pay for SITE? Measures it over links by name, writes one page; goes on where it was interrupted."""
     from longlook.ask.question import question
 
-    asked = question(name, links, visits, loads, gate)
+    asked = question(name, links, visits, server, loads, gate)
     _require_measuring()
     from longlook.ask.answer import answered
     from longlook.audit import to_json

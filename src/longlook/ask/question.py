@@ -22,8 +22,13 @@ ARMS = (
     {"name": QUIC, "protocol": "quic", "handshake": "1rtt", "cca": "cubic"},
     {"name": TCP, "protocol": "tcp", "cca": "cubic"},
 )
-VISITS: dict[str, tuple[str, dict[str, dict[str, str]]]] = {"first": ("first visit", {})}
+VISITS: dict[str, tuple[str, dict[str, dict[str, str]]]] = {
+    "first": ("first visit", {}),
+    "return": ("return visit", {QUIC: {"handshake": "0rtt"}, TCP: {"handshake": "resumed"}}),
+}
 """What is asked for -> what it is called, and what its arms have, by their names, in place of `ARMS`."""
+SERVERS: dict[str, dict[str, dict[str, str]]] = {"apache": {}, "envoy": {TCP: {"server": "envoy-tcp"}}}
+"""Beside Envoy over HTTP/3: what is asked for -> what arms have in place of `ARMS`. The stack's, or Envoy itself."""
 LOADS = 20
 DEFAULT_LINKS = ("cable", "4g", "lte", "3g-fast")
 
@@ -35,6 +40,7 @@ class Question:
     site: RecordedSite
     links: Mapping[str, Profile]
     visits: tuple[str, ...]
+    server: str
     loads: int
     """Of each arm, on each link and visit."""
     gate: Gate | None
@@ -48,7 +54,8 @@ class Question:
 
     def arms(self, visit: str) -> list[dict]:
         """Of a visit."""
-        return [arm | VISITS[visit][1].get(arm["name"], {}) for arm in ARMS]
+        other, own = VISITS[visit][1], SERVERS[self.server]
+        return [arm | other.get(arm["name"], {}) | own.get(arm["name"], {}) for arm in ARMS]
 
     def sweep(self) -> Sweep:
         """Every link is a series of its own, every visit a scenario."""
@@ -87,6 +94,11 @@ class Question:
     def notes(self) -> list[str]:
         """How it is measured: both ends, and whose each link is."""
         lines = []
+        if "return" in self.visits:
+            lines.append(
+                "Who returns has the keys of the visit before, and none of its files: 0-RTT over HTTP/3, TLS resumed "
+                "over HTTP/2."
+            )
         for visit in self.visits:
             arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
             lines.append(f"{VISITS[visit][0].capitalize()}: {arms}.")
@@ -99,14 +111,17 @@ class Question:
         return [Arm.parse(complete_arm(arm, STACK)) for arm in self.arms(visit)]
 
 
-def question(name: str, links: str | None, visits: str | None, loads: int | None, gate: str | None) -> Question:
+def question(
+    name: str, links: str | None, visits: str | None, server: str | None, loads: int | None, gate: str | None
+) -> Question:
     """A question as the command line has it. Raises `LonglookError` for what cannot be asked."""
-    options = {"--links": links, "--visit": visits, "--loads": loads, "--require": gate}
+    options = {"--links": links, "--visit": visits, "--server": server, "--loads": loads, "--require": gate}
     stated = [f"{key} {shlex.quote(str(value))}" for key, value in options.items() if value]
     return Question(
         site=open_site(name),
         links=chosen(_listed(links) or DEFAULT_LINKS),
-        visits=_visits(_listed(visits) or ["first"]),
+        visits=tuple(_known(one, VISITS, "visit") for one in _listed(visits) or ["first"]),
+        server=_known(server or "apache", SERVERS, "server"),
         loads=loads or LOADS,
         gate=None if gate is None else parse(gate, SITE),
         again=" ".join(["longlook ask", name, *stated]),
@@ -117,8 +132,7 @@ def _listed(words: str | None) -> list[str]:
     return list(dict.fromkeys(one.strip() for one in words.split(","))) if words else []
 
 
-def _visits(names: list[str]) -> tuple[str, ...]:
-    for name in names:
-        if name not in VISITS:
-            raise PlanError(f"there is no visit {ascii(name)[:40]}{nearest(name, VISITS)} (known: {', '.join(VISITS)})")
-    return tuple(names)
+def _known(name: str, known: Mapping[str, object], what: str) -> str:
+    if name not in known:
+        raise PlanError(f"there is no {what} {ascii(name)[:40]}{nearest(name, known)} (known: {', '.join(known)})")
+    return name

@@ -13,11 +13,13 @@ from longlook.plan.value import Many, Measure, Name, Value, worded
 
 Protocol = Literal["quic", "tcp"]
 Cca = Literal["cubic", "bbr", "reno"]
-Handshake = Literal["0rtt", "1rtt", "warm"]
+Handshake = Literal["0rtt", "1rtt", "warm", "resumed"]
 """How a connection begins: with early data of a resumed session, or with a handshake that the request waits for. A cold
 load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume. Over TCP the early
 data are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt` resumes a session too, but sends none.
-`warm`: it does not begin, TCP's connection of the load before is kept and used again."""
+`warm`: it does not begin, TCP's connection of the load before is kept and used again. `resumed`: of a page that is
+looked at, which over TCP has a fresh context with `1rtt`: TLS resumes the session of the load before, without early
+data, as browsers do where somebody comes back."""
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, worded(r"^[A-Za-z0-9]{1,4}$", "one to four letters or digits, as IW10")]
 """A connection option of QUIC: up to four characters on the wire."""
@@ -162,6 +164,7 @@ class Arm(Value):
                 quic and self.handshake == "warm",
                 "warm is for TCP: QUIC's servers end a connection with its page",
             ),
+            (quic and self.handshake == "resumed", "resumed is for TCP: over QUIC that is 0rtt"),
             (quic and self.paced, "paced is for TCP: the QUIC servers pace by themselves"),
             (
                 quic and self.initial_window is not None,

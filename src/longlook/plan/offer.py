@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from longlook.plan.arm import Arm
 
+LOOKED_AT = ("webpage", "site")
+"""Kinds of workload of which is told what is seen."""
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -102,6 +105,8 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
     found = _common(name, offer, arm)
     if workload not in offer.workloads:
         found.append(f"{name} loads {', '.join(offer.workloads)}, not {workload}")
+    if arm.handshake == "resumed" and workload not in LOOKED_AT:
+        found.append(f"resumed is of {' and '.join(LOOKED_AT)}: of a {workload} 1rtt resumes its session already")
     if arm.client_cpu_pct is not None and not offer.cpu_limit:
         found.append(f"{name} cannot be held to a share of a CPU")
     if arm.client_initial_rtt_ms is not None and not offer.initial_rtt:

@@ -4,6 +4,7 @@ from longlook.server.apache import Apache
 from longlook.server.apache_wsgi import ApacheWsgi
 from longlook.server.base import Server
 from longlook.server.envoy import Envoy
+from longlook.server.envoy_tcp import EnvoyTcp
 from longlook.server.gquicd import Gquicd
 from longlook.server.lsquic import Lsquic
 from longlook.server.nginx import Nginx
@@ -12,6 +13,6 @@ from longlook.server.quicgo import Quicgo
 
 SERVERS: dict[str, type[Server]] = {
     server.name: server
-    for server in (Aiohttp, Aioquic, Apache, ApacheWsgi, Envoy, Gquicd, Lsquic, Nginx, Ngtcp2, Quicgo)
+    for server in (Aiohttp, Aioquic, Apache, ApacheWsgi, Envoy, EnvoyTcp, Gquicd, Lsquic, Nginx, Ngtcp2, Quicgo)
 }
 """Server adapters by name; a new one is one file in this folder and one entry here."""

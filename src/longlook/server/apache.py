@@ -19,7 +19,7 @@ class Apache(TcpServer):
     """One child process with threads; files come from the file system, uncompressed."""
 
     name = "apache"
-    offer = Offer(protocols=("tcp",), ccas=CCAS, handshakes=("1rtt",), pacing=True)
+    offer = Offer(protocols=("tcp",), ccas=CCAS, handshakes=("1rtt", "resumed"), pacing=True)
 
     def _command(self) -> list[str]:
         self._set_cca()

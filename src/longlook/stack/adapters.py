@@ -30,6 +30,7 @@ SERVERS: Mapping[str, Adapter] = {
     "apache": Adapter(("tcp",), ("apache2",)),
     "apache-wsgi": Adapter(("tcp",), ("apache2", "flask")),
     "envoy": Adapter(("quic",), ("envoy",)),
+    "envoy-tcp": Adapter(("tcp",), ("envoy",)),
     "gquicd": Adapter(("quic",), ("gquicd",)),
     "lsquic": Adapter(("quic",), ("bun",)),
     "nginx": Adapter(("tcp",), ("nginx",)),

@@ -41,7 +41,7 @@ def test_an_unknown_profile_has_the_nearest_name():
 def test_the_repositorys_site_is_whole_and_can_be_asked_about():
     site = open_site("docs")
     assert {path for path, _ in bodies(site)} == {one.path for one in site.files}
-    asked = question("docs", None, None, loads=5, gate="ttfb: h3 <= h2")
+    asked = question("docs", None, None, None, 5, "ttfb: h3 <= h2")
     assert (asked.again, asked.site) == ("longlook ask docs --loads 5 --require 'ttfb: h3 <= h2'", site)
     sweep = asked.sweep()
     require_measurable(sweep)
@@ -51,12 +51,14 @@ def test_the_repositorys_site_is_whole_and_can_be_asked_about():
 
 
 def test_the_sentence_says_what_each_link_told():
-    one = question("docs", "cable", None, 5, None)
+    one = question("docs", "cable", None, None, 5, None)
     assert sentence([PAYS], "page load time", one) == (
         "Does HTTP/3 pay, by page load time? First visit: it pays on cable: it saves 150 ms of the median."
     )
     others = (replace(cell, series=link) for cell, link in ((COSTS, "4g"), (UNTOLD, "lte"), (SMALL, "3g-fast")))
-    mixed = sentence([PAYS, *others], "page load time", question("docs", "cable,4g,lte,3g-fast,slow-4g", None, 5, None))
+    mixed = sentence(
+        [PAYS, *others], "page load time", question("docs", "cable,4g,lte,3g-fast,slow-4g", None, None, 5, None)
+    )
     assert "it pays on cable: it saves 150 ms" in mixed and "it costs on 4g: 120 ms of the median" in mixed
     assert "it does not on 3g-fast: shown to differ by less than 5 %" in mixed
     assert "it cannot be told on lte, about 12 more loads" in mixed
@@ -64,7 +66,7 @@ def test_the_sentence_says_what_each_link_told():
 
 
 def test_a_busy_machine_is_named_with_what_to_do():
-    asked = question("docs", "lte", None, 5, None)
+    asked = question("docs", "lte", None, None, 5, None)
     calm, busy = (SimpleNamespace(samples=[SimpleNamespace(disturbed=one)] * 4) for one in (False, True))
     assert busy_words([calm], asked) == ""
     told = busy_words([calm, busy], asked)
@@ -73,7 +75,26 @@ def test_a_busy_machine_is_named_with_what_to_do():
 
 def test_an_unknown_visit_has_the_nearest_name():
     with pytest.raises(LonglookError, match=r"no visit 'frist' \(did you mean first\?\)"):
-        question("docs", None, "frist", 5, None)
+        question("docs", None, "frist", None, 5, None)
+
+
+def test_visits_and_a_server_are_arms_and_the_sentence_says_both_visits():
+    asked = question("docs", "cable", "first,return", "envoy", 1, None)
+    sweep = asked.sweep()
+    require_measurable(sweep)
+    first, back = sweep.cells()
+    assert [(arm.server, arm.handshake) for arm in (*first.arms, *back.arms)] == [
+        ("envoy", "1rtt"),
+        ("envoy-tcp", "1rtt"),
+        ("envoy", "0rtt"),
+        ("envoy-tcp", "resumed"),
+    ]
+    returned = replace(COSTS, label="cable, return visit")
+    assert sentence([PAYS, returned], "page load time", asked).endswith(
+        "First visit: it pays on cable: it saves 150 ms of the median. Return visit: it costs on cable: 120 ms of the "
+        "median."
+    )
+    assert asked.called() == {"h3": "HTTP/3 (envoy)", "h2": "HTTP/2 (envoy-tcp)"}
 
 
 @pytest.mark.parametrize(

@@ -432,6 +432,7 @@ def test_another_interval_between_delays_is_another_name():
         (TCP | {"verify": 0}, "verify"),
         (TCP | {"verify": False, "authorities": 3}, "authorities are read to check a certificate"),
         (QUIC | {"handshake": "warm"}, "warm is for TCP"),
+        (QUIC | {"handshake": "resumed"}, "resumed is for TCP: over QUIC that is 0rtt"),
         (QUIC | {"handshke": "1rtt"}, "unknown key handshke .did you mean handshake.*known keys of an arm"),
     ],
 )

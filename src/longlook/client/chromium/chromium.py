@@ -63,7 +63,7 @@ class Chromium(Client):
     name = "chromium"
     offer = Offer(
         protocols=("quic", "tcp"),
-        handshakes=("0rtt", "1rtt", "warm"),
+        handshakes=("0rtt", "1rtt", "warm", "resumed"),
         workloads=("page", "webpage", "site", "download", "video"),
         changes=True,
         asks_for_options=True,
@@ -220,10 +220,11 @@ class Chromium(Client):
         return f"https://{own.origin if own.port == 443 else f'{own.origin}:{own.port}'}{path}"
 
     def _load(self, request: Request) -> dict[str, Any]:
-        """The HAR of a page, and what was painted, where that is watched: then over TCP from a fresh context too."""
+        """The HAR of a page, and what was painted, where that is watched: then over TCP from a fresh context too, but
+        for an arm that resumes."""
         protocol, watched = self.settings.arm.protocol, self.settings.paints
         clear = self.stack.protocol(protocol).version not in KEEPING
-        fresh = request.fresh or (watched and protocol == "tcp")
+        fresh = request.fresh or (watched and protocol == "tcp" and self.settings.arm.handshake != "resumed")
         asked: dict[str, Any] = {"url": self._url(request.paths[0]), "fresh_context": fresh, "clear_cache": clear}
         if watched:
             asked |= {"paints": str(self.stack.modules(PAINTS_LIBRARY)), "pictures": request.pictures}
