@@ -19,7 +19,7 @@ from longlook.host.kernel import SOCKET_BUFFER_BYTES
 from longlook.plan.offer import Offer
 from longlook.plan.quic_options import HEEDED
 from longlook.probe import statsd_listen
-from longlook.server.base import CONGESTION_COLUMNS, Server
+from longlook.server.base import CONGESTION_COLUMNS, CcaSource, Server
 from longlook.server.emulated import one_connection
 from longlook.server.quiche import CONTROLLERS, RELOADABLE, controller
 from longlook.site.tree import Site
@@ -97,7 +97,7 @@ class Envoy(Server):
         request_cost=True,
         flags=True,
     )
-    cca_source = "hello"
+    cca_source: CcaSource = "hello"
 
     def _command(self) -> list[str]:
         own, faults = self.settings, self.settings.faults
@@ -252,7 +252,7 @@ class Envoy(Server):
             if record.get("work_us") is not None:
                 self._request_us.append(float(record["work_us"]))
 
-    def early_data_by_connection(self) -> dict[str, bool]:
+    def early_data_by_connection(self) -> dict[str, bool] | None:
         """Envoy marks a request that came as accepted early data with `early-data: 1` (RFC 8470)."""
         self._read_log()
         return dict(self._early_data)

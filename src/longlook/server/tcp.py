@@ -7,7 +7,7 @@ from typing import Any
 
 from longlook.host.tcpdiag import Connection, TcpDiag
 from longlook.plan.arm import CCAS
-from longlook.server.base import Server
+from longlook.server.base import CcaSource, Server
 
 NO_CONNECTION = "no connection"
 
@@ -15,7 +15,7 @@ NO_CONNECTION = "no connection"
 class TcpServer(Server):
     """A subclass's `_command` calls `_set_cca` before its program starts."""
 
-    cca_source = "connection"
+    cca_source: CcaSource = "connection"
 
     def _set_cca(self) -> None:
         """For the listener and, as long as no other arm asks for another one, for its connections
