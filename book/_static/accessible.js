@@ -26,6 +26,10 @@
     });
   }
 
+  /* What is printed cannot be opened on demand. */
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details.ll-fold, details.sd-dropdown").forEach((one) => { one.open = true; });
+  });
   window.longlookScrolling = watch;
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => watch(document));
   else watch(document);

@@ -18,7 +18,6 @@ from IPython.display import HTML, Markdown
 from longlook.book import data as book_data
 from longlook.book import flows, heatmaps, timelines
 from longlook.book.chapters import chapter_series, chapter_study
-from longlook.book.provenance import provenance
 from longlook.book.varied import varied_table
 from longlook.errors import LonglookError
 from longlook.experiment.base import Metric
@@ -40,10 +39,6 @@ class Chapter:
     study: str
     series: tuple[str, ...]
     data: book_data.BookData
-
-    def provenance(self) -> HTML:
-        """Which campaign, stack digest, machine and date each column comes from."""
-        return HTML(provenance(self.data, self.study, self.series))
 
     def status(self) -> Markdown | None:
         """None where everything is measured; else what is missing, and the command that measures it."""

@@ -25,6 +25,8 @@ from longlook.book.value_role import COMPUTED
 
 RUNNING: list[Execution] = []
 """The one whose chapters are shown, if there is one."""
+FOLD = "fold"
+"""Tag of a cell whose table proves rather than tells."""
 _READ: dict[str, Result | None] = {}
 """Of the page that is being read, by its file."""
 
@@ -38,11 +40,23 @@ class Shown(NotebookClientBase):
         result = self._kwargs["result"]
         filled = copy.deepcopy(self.notebook)
         fill(filled, result["outputs"] if result else [])
+        for cell in filled.cells:
+            if FOLD in cell.metadata.get("tags", ()):
+                fold(cell)
         self._notebook: NotebookNode = filled
         self.exec_metadata = {
             "mtime": time.time(), "runtime": result and result["cpu_s"], "method": "longlook", "succeeded": True,
             "error": None, "traceback": None,
         }  # fmt: skip
+
+
+def fold(cell: NotebookNode) -> None:
+    """Puts what a cell shows into a section that opens on demand; its caption stays in sight."""
+    for output in cell.outputs:
+        if table := "".join(output.get("data", {}).get("text/html", "")):
+            rows = sum(body.partition("</tbody>")[0].count("<tr") for body in table.split("<tbody>")[1:])
+            html = f'<details class="ll-fold"><summary>The table, {rows} rows</summary>{table}</details>'
+            output["data"]["text/html"] = html
 
 
 def _client(notebook: NotebookNode, source: str, config: Any, logger: Any, read_as: Any = None) -> NotebookClientBase:

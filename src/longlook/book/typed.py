@@ -60,6 +60,8 @@ def prose(path: Path) -> Iterator[tuple[int, str]]:
     begin = lines.index("---", 1) + 1 if lines and lines[0] == "---" else 0
     fence, is_prose = "", True
     for number, line in enumerate(lines[begin:], begin + 1):
+        if line.startswith("::::"):  # what is folded is prose
+            continue
         mark = re.match(r"\s*(`{3,}|:{3,}|\$\$)", line)
         if mark and (not fence or line.strip().startswith(fence)):
             fence, is_prose = ("", True) if fence else (mark[1], "{admonition}" in line)

@@ -29,3 +29,29 @@ def test_print_hides_what_is_for_the_screen():
 def test_readme_and_artifact_ask_for_the_same_systems():
     asked = [SYSTEMS.search(text_of(paths.ROOT / name)) for name in ("README.md", "ARTIFACT.md")]
     assert all(asked) and asked[0].groups() == asked[1].groups()
+
+
+def prose(text):
+    """Without code and names of numbers."""
+    return re.sub(r"`[^`\n]+`", "", text)
+
+
+def words():
+    """Phrase -> what the pages have instead, from the glossary."""
+    table = text_of(paths.BOOK / "glossary.md").partition(":name: tab-words")[2].partition("```")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+    return {phrase: instead for phrases, instead in rows for phrase in phrases.split(", ")}
+
+
+@pytest.mark.parametrize(
+    "path", [*CHAPTERS, *map(paths.ROOT.joinpath, ("README.md", "ARTIFACT.md"))], ids=lambda path: path.stem
+)
+def test_the_pages_use_the_words_of_the_glossary(path):
+    text = prose(re.sub(r":name: tab-words.*?```", "", text_of(path), flags=re.S))
+    used = {one: instead for one, instead in words().items() if re.search(rf"\b{one}\b", text, re.I)}
+    assert used == {}, f"{path.name}: write {used}"
+
+
+def test_the_list_of_words_is_read_and_found():
+    assert words()["by BBR"].startswith("with CUBIC") and len(words()) > 10
+    assert "disturbed" not in prose("kept as `disturbed`") and "disturbed" in prose("was disturbed")

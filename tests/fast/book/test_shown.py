@@ -71,3 +71,12 @@ def test_whoever_runs_jupyter_book_without_an_execution_has_its_own_client(monke
     shown.read_last(app, app.env, pages)
     shown.wait_for(app, "book/b", [""])
     assert pages == ["book/b", "book/a"] and type(client_of("book/b", notebook())) is NotebookClientBase
+
+
+def test_a_table_that_proves_rather_than_tells_is_folded_and_says_how_long_it_is():
+    table = "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1</td></tr><tr><td>2</td></tr></tbody></table>"
+    cell = nbformat.v4.new_code_cell("1", metadata={"tags": ["remove-input", shown.FOLD]})
+    cell.outputs = [nbformat.v4.new_output("display_data", data={"text/html": table})]
+    shown.fold(cell)
+    html = cell.outputs[0]["data"]["text/html"]
+    assert html == f'<details class="ll-fold"><summary>The table, 2 rows</summary>{table}</details>'

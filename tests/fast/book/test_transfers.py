@@ -63,11 +63,6 @@ def test_what_was_not_measured_is_said(chapter):
     assert "table-4.2" in chapter.status().data and "table-4.1," not in chapter.status().data
 
 
-def test_provenance_names_the_campaign_and_the_published_table(chapter):
-    text = chapter.provenance().data
-    assert CAMPAIGN in text and "3 runs of each" in text and "fairness.csv" in text
-
-
 @pytest.mark.parametrize(
     ("what", "options", "words"),
     [

@@ -14,6 +14,7 @@ from longlook.audit import run_audit
 from longlook.book import audit_page
 from longlook.book import data as book_data
 from longlook.book.chapter import Chapter
+from longlook.book.provenance import provenance
 from longlook.figure.live import javascript_bundle
 
 STAMP = "-20250903T070000"
@@ -74,7 +75,7 @@ def parts(tmp_path_factory):
     chapter = Chapter("x", "muthuraj2024", ("4.6a", "4.6d"), data)
     roots = {"raw_root": root / "none", "processed_root": processed, "published_root": published}
     audit = audit_page.AuditPage(run_audit(verify_hashes=False, **roots), data)
-    shown = [chapter.provenance(), chapter.heatmap("4.6a"), chapter.heatmap("4.6d"), chapter.table("B.1")]
+    shown = [provenance(data), chapter.heatmap("4.6a"), chapter.heatmap("4.6d"), chapter.table("B.1")]
     shown += [chapter.table("B.4"), audit.controls(), audit.order(), audit.agreement()]
     shown += [audit.disagreements(), audit.loads(), audit.floor(), audit.integrity(), audit.conclusion()]
     return [one._repr_html_() for one in shown]
