@@ -9,6 +9,8 @@ import click
 from longlook import paths
 from longlook.audit import format_summary, run_audit
 from longlook.book.build import build, chapter_sweeps
+from longlook.book.data import load
+from longlook.book.share import machine
 from longlook.dataset.process import process
 from longlook.doctor import checks, require
 from longlook.errors import LonglookError
@@ -74,6 +76,7 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
     report = run_audit(anew=False)
     index = build()
     click.echo(format_summary(report, campaigns))
+    click.echo(machine(load(), campaigns))
     click.echo(f"measured in {measured - began:.0f} s, rendered in {time.monotonic() - measured:.0f} s")
     click.echo(f"book: {index}")
     if any(unfinished):

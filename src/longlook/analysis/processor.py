@@ -2,19 +2,91 @@
 
 from __future__ import annotations
 
-import pandas as pd
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from longlook.analysis.welch import ALPHA
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 
 BUSY_SHARE = 0.5
-"""Of PLT. A choice and no derived bound: a browser has several threads, so that a share does not say how much of its
-time is on the critical path."""
+"""Of PLT. From here on a machine that takes a tenth more processor time for a page takes more than 2 % more for its PLT:
+`elasticities` of all that was measured more than once. A browser has several threads, so that the share may be above 1."""
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, math.inf)
+"""Ends of the classes of shares."""
+
+
+@dataclass(frozen=True)
+class Elasticity:
+    """Per cent of PLT for each per cent of processor time, of arms whose share lies between two ends."""
+
+    least: float
+    most: float
+    arms: int
+    campaigns: int
+    value: float
+    low: float
+    high: float
 
 
 def client_share(arms: pd.DataFrame) -> pd.Series:
     """Of rows of `arms`: the browser's mean processor time over the mean PLT, the greatest of a cell's arms; by
     campaign and cell. NaN where no processor time was told."""
-    own = arms[arms["metric"].isin([PLT.name, CLIENT_CPU.name])]
-    means = own.pivot_table(index=["campaign", "cell_id", "arm"], columns="metric", values="mean")
-    means = means.reindex(columns=[PLT.name, CLIENT_CPU.name])
+    means = _means(arms, ["campaign", "cell_id", "arm"])
     return (1000 * means[CLIENT_CPU.name] / means[PLT.name]).groupby(level=["campaign", "cell_id"]).max()
+
+
+def elasticities(arms: pd.DataFrame, conditions: Sequence[str]) -> list[Elasticity]:
+    """How PLT moves with the processor time that the same page by the same programs over the same link (`conditions`)
+    took in one campaign and in another, by share; without loss and jitter, which move it too. The logarithms' deviations
+    from their mean over campaigns, by least squares through the origin; the interval takes campaigns for what is drawn
+    (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986, 13-22), with Student's t."""
+    steady = arms[(arms["loss_pct"].fillna(0) == 0) & (arms["jitter_ms"].fillna(0) == 0)]
+    same = list(conditions)
+    told = steady.assign(**{name: steady[name].astype("string").fillna("") for name in same})
+    means = _means(told, ["campaign", "cell_id", "arm", *same]).dropna().reset_index()
+    means = means[means.groupby(same)["campaign"].transform("nunique") > 1]
+    means["share"] = 1000 * means[CLIENT_CPU.name] / means[PLT.name]
+    logs = np.log(means[[PLT.name, CLIENT_CPU.name]])
+    groups = [means[name] for name in same]
+    moved = logs - logs.groupby(groups).transform("mean")
+    shares = means["share"].groupby(groups).transform("mean")
+    classes = zip(SHARES, SHARES[1:], strict=False)
+    chosen = [(least, most, (shares >= least) & (shares < most)) for least, most in classes]
+    return [
+        _elasticity(least, most, moved[own], means.loc[own, "campaign"])
+        for least, most, own in chosen
+        if means.loc[own, "campaign"].nunique() > 2
+    ]
+
+
+def _elasticity(least: float, most: float, moved: pd.DataFrame, campaigns: pd.Series) -> Elasticity:
+    cpu, plt = moved[CLIENT_CPU.name], moved[PLT.name]
+    square, drawn = float((cpu**2).sum()), int(campaigns.nunique())
+    value = float((cpu * plt).sum()) / square
+    of_campaigns = (cpu * (plt - value * cpu)).groupby(campaigns).sum()
+    error = math.sqrt(float((of_campaigns**2).sum()) * drawn / (drawn - 1)) / square
+    reach = float(stdtrit(drawn - 1, 1 - ALPHA / 2)) * error
+    return Elasticity(least, most, len(moved), drawn, value, value - reach, value + reach)
+
+
+def slower_than(arms: pd.DataFrame, campaigns: Sequence[str], conditions: Sequence[str]) -> tuple[float, int] | None:
+    """How many times the processor time browsers took in `campaigns` of what they took in all others for the same pages,
+    programs and links, and in how many arms; the geometric mean. None where there is nothing to compare."""
+    same = list(conditions)
+    told = arms.assign(**{name: arms[name].astype("string").fillna("") for name in same})
+    means = np.log(_means(told, ["campaign", "arm", *same])[CLIENT_CPU.name].dropna())
+    own = means.index.get_level_values("campaign").isin(campaigns)
+    both = pd.concat([means[one].groupby(level=same).mean() for one in (own, ~own)], axis=1, join="inner")
+    return (math.exp(float((both.iloc[:, 0] - both.iloc[:, 1]).mean())), len(both)) if len(both) else None
+
+
+def _means(arms: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Means of PLT and of the processor time, a column each; a missing one is NaN."""
+    own = arms[arms["metric"].isin([PLT.name, CLIENT_CPU.name])]
+    found = own.groupby([*by, "metric"], observed=True)["mean"].mean().unstack("metric")
+    return found.reindex(columns=[PLT.name, CLIENT_CPU.name])

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from longlook.book.hypotheses import stated
 from longlook.book.repeated import MANY, Repeated, repeated
+from longlook.book.share import by_time, slower
 from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
+from longlook.figure.style import signed_pct
 
 
 def _published(series: str, workload: str, bandwidth_mbps: float):
@@ -43,7 +45,33 @@ def _over_published(side: str, arm: str) -> Callable[[Measured], StatedNumber]:
     return number
 
 
+def _by_time(text: Callable[[list[float], list[float]], str]) -> Callable[[Measured], StatedNumber]:
+    """Of a hundred objects over 36 ms: by how much QUIC is faster where the browser needs little time, and much."""
+
+    def told(m: Measured) -> StatedNumber:
+        quick, slow = by_time(m.data)
+        if not (quick and slow):
+            raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d on a quick and a slow machine")
+        return StatedNumber(text(quick, slow), "paired log ratios and browser's time, data/processed/*.csv")
+
+    return told
+
+
+def _slower(m: Measured) -> StatedNumber:
+    rows = m.data.rows("arms", m.study, "client-share", m.key)
+    if rows.empty or (times := slower(m.data, rows["campaign"].iloc[0])) is None:
+        raise NotMeasured("data/processed/arms.csv has no page of client-share's in another campaign")
+    return StatedNumber(f"{times:.1f}", "the browser's processor time, data/processed/arms.csv")
+
+
 NUMBERS: Numbers = {
+    "time-quick": _by_time(lambda quick, _: str(len(quick))),
+    "time-quick-least": _by_time(lambda quick, _: f"{min(quick):.0f}"),
+    "time-quick-most": _by_time(lambda quick, _: f"{max(quick):.0f}"),
+    "time-slow": _by_time(lambda _, slow: str(len(slow))),
+    "time-slow-least": _by_time(lambda _, slow: signed_pct(-max(slow))),
+    "time-slow-most": _by_time(lambda _, slow: signed_pct(-min(slow))),
+    "time-slower": _slower,
     "many-measured": _many(lambda one: len(one.found)),
     "many-shown": _many(lambda one: sum(pair.winner == "left" for pair in one.found)),
     "many-tcp": _many(lambda one: sum(pair.winner == "right" for pair in one.found)),
