@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,8 @@ from longlook.analysis.welch import ALPHA
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 
 BUSY_SHARE = 0.5
-"""Of PLT. From here on a machine that takes a tenth more processor time for a page takes more than 2 % more for its PLT:
-`elasticities` of all that was measured more than once. A browser has several threads, so that the share may be above 1."""
+"""Of PLT. From here on a machine that takes a tenth more processor time for a page takes more than 2 % more for its
+PLT: `elasticities` of all that was measured more than once. A browser has several threads: the share may be above 1."""
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, math.inf)
 """Ends of the classes of shares."""
 
@@ -42,9 +43,9 @@ def client_share(arms: pd.DataFrame) -> pd.Series:
 
 def elasticities(arms: pd.DataFrame, conditions: Sequence[str]) -> list[Elasticity]:
     """How PLT moves with the processor time that the same page by the same programs over the same link (`conditions`)
-    took in one campaign and in another, by share; without loss and jitter, which move it too. The logarithms' deviations
-    from their mean over campaigns, by least squares through the origin; the interval takes campaigns for what is drawn
-    (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986, 13-22), with Student's t."""
+    took in one campaign and in another, by share; without loss and jitter, which move it too. The deviations of
+    logarithms from their mean over campaigns, by least squares through the origin; the interval takes campaigns for
+    what is drawn (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986, 13-22), with Student's t."""
     steady = arms[(arms["loss_pct"].fillna(0) == 0) & (arms["jitter_ms"].fillna(0) == 0)]
     same = list(conditions)
     told = steady.assign(**{name: steady[name].astype("string").fillna("") for name in same})
@@ -55,8 +56,7 @@ def elasticities(arms: pd.DataFrame, conditions: Sequence[str]) -> list[Elastici
     groups = [means[name] for name in same]
     moved = logs - logs.groupby(groups).transform("mean")
     shares = means["share"].groupby(groups).transform("mean")
-    classes = zip(SHARES, SHARES[1:], strict=False)
-    chosen = [(least, most, (shares >= least) & (shares < most)) for least, most in classes]
+    chosen = [(least, most, (shares >= least) & (shares < most)) for least, most in pairwise(SHARES)]
     return [
         _elasticity(least, most, moved[own], means.loc[own, "campaign"])
         for least, most, own in chosen
@@ -75,8 +75,8 @@ def _elasticity(least: float, most: float, moved: pd.DataFrame, campaigns: pd.Se
 
 
 def slower_than(arms: pd.DataFrame, campaigns: Sequence[str], conditions: Sequence[str]) -> tuple[float, int] | None:
-    """How many times the processor time browsers took in `campaigns` of what they took in all others for the same pages,
-    programs and links, and in how many arms; the geometric mean. None where there is nothing to compare."""
+    """How many times the processor time browsers took in `campaigns` of what they took in all others for the same
+    pages, programs and links, and in how many arms; the geometric mean. None where there is nothing to compare."""
     same = list(conditions)
     told = arms.assign(**{name: arms[name].astype("string").fillna("") for name in same})
     means = np.log(_means(told, ["campaign", "arm", *same])[CLIENT_CPU.name].dropna())
