@@ -68,8 +68,8 @@ def machine(data: BookData, campaigns: Sequence[str]) -> str:
     if bound:
         lines += [
             f"The processor bounds {len(bound)} of {len(own)} cells: the browser's time is more than "
-            f"{100 * BUSY_SHARE:.0f} % of PLT, which a machine a tenth slower makes more than 2 % longer. What they say "
-            "is about this machine too:",
+            f"{100 * BUSY_SHARE:.0f} % of PLT, which a machine a tenth slower makes more than 2 % longer. They are "
+            "about this machine too:",
             *(f"  {cell}" for cell in bound),
         ]
     return "\n".join(lines)
