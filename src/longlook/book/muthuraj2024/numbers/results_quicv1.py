@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from longlook.book.hypotheses import stated
 from longlook.book.repeated import MANY, Repeated, repeated
-from longlook.book.share import by_time, slower
+from longlook.book.share import LONG_MS, by_time, slower
 from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.figure.style import signed_pct
@@ -65,6 +65,7 @@ def _slower(m: Measured) -> StatedNumber:
 
 
 NUMBERS: Numbers = {
+    "time-bound": _by_time(lambda *_: f"{LONG_MS:.0f}"),
     "time-quick": _by_time(lambda quick, _: str(len(quick))),
     "time-quick-least": _by_time(lambda quick, _: f"{min(quick):.0f}"),
     "time-quick-most": _by_time(lambda quick, _: f"{max(quick):.0f}"),
