@@ -76,7 +76,8 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
     report = run_audit(anew=False)
     index = build()
     click.echo(format_summary(report, campaigns))
-    click.echo(machine(load(), campaigns))
+    if said := machine(load(), campaigns):
+        click.echo(said)
     click.echo(f"measured in {measured - began:.0f} s, rendered in {time.monotonic() - measured:.0f} s")
     click.echo(f"book: {index}")
     if any(unfinished):

@@ -48,8 +48,7 @@ def elasticities(arms: pd.DataFrame, conditions: Sequence[str]) -> list[Elastici
     what is drawn (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986, 13-22), with Student's t."""
     steady = arms[(arms["loss_pct"].fillna(0) == 0) & (arms["jitter_ms"].fillna(0) == 0)]
     same = list(conditions)
-    told = steady.assign(**{name: steady[name].astype("string").fillna("") for name in same})
-    means = _means(told, ["campaign", "cell_id", "arm", *same]).dropna().reset_index()
+    means = _means(_spelled(steady, same), ["campaign", "cell_id", "arm", *same]).dropna().reset_index()
     means = means[means.groupby(same)["campaign"].transform("nunique") > 1]
     means["share"] = 1000 * means[CLIENT_CPU.name] / means[PLT.name]
     logs = np.log(means[[PLT.name, CLIENT_CPU.name]])
@@ -78,11 +77,15 @@ def slower_than(arms: pd.DataFrame, campaigns: Sequence[str], conditions: Sequen
     """How many times the processor time browsers took in `campaigns` of what they took in all others for the same
     pages, programs and links, and in how many arms; the geometric mean. None where there is nothing to compare."""
     same = list(conditions)
-    told = arms.assign(**{name: arms[name].astype("string").fillna("") for name in same})
-    means = np.log(_means(told, ["campaign", "arm", *same])[CLIENT_CPU.name].dropna())
+    means = np.log(_means(_spelled(arms, same), ["campaign", "arm", *same])[CLIENT_CPU.name].dropna())
     own = means.index.get_level_values("campaign").isin(campaigns)
     both = pd.concat([means[one].groupby(level=same).mean() for one in (own, ~own)], axis=1, join="inner")
     return (math.exp(float((both.iloc[:, 0] - both.iloc[:, 1]).mean())), len(both)) if len(both) else None
+
+
+def _spelled(arms: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """With these columns as texts, empty where there is no value: NaN is no group."""
+    return arms.assign(**{name: arms[name].astype("string").fillna("") for name in names})
 
 
 def _means(arms: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

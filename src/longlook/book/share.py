@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.newest import role_of
 from longlook.analysis.processor import BUSY_SHARE, Elasticity, client_share, elasticities, slower_than
 from longlook.book.data import BookData, load
 from longlook.book.flows import page
 from longlook.book.repeated import ARM, LINK, MANY, repeated
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
-from longlook.figure.dots import DOTS, dots_chart
+from longlook.figure.dots import DOTS, live_dots
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table
 
@@ -44,26 +45,27 @@ def moves(data: BookData | None = None) -> HTML:
 
 def moved(data: BookData) -> list[Elasticity]:
     """Of all reference campaigns."""
-    return elasticities(_arms(data), CONDITIONS)
+    return elasticities(_reference(_arms(data)), CONDITIONS)
 
 
 def slower(data: BookData, campaign: str) -> float | None:
-    """How many times the processor time of the other campaigns a campaign's browsers took."""
-    found = slower_than(_arms(data), [campaign], CONDITIONS)
+    """How many times the processor time of the other reference campaigns a campaign's browsers took."""
+    found = slower_than(_reference(_arms(data), campaign), [campaign], CONDITIONS)
     return found and found[0]
 
 
 def machine(data: BookData, campaigns: Sequence[str]) -> str:
     """A sentence or two on campaigns just measured: how slow their machine is, and which cells its processor bounds."""
     arms = _arms(data)
-    found, shares = slower_than(arms, campaigns, CONDITIONS), client_share(arms).dropna()
+    found = slower_than(_reference(arms, *campaigns), campaigns, CONDITIONS)
+    shares = client_share(arms).dropna()
     own = shares[shares.index.get_level_values("campaign").isin(campaigns)]
     bound = [cell for (_, cell), share in own.items() if share > BUSY_SHARE]
     lines = []
     if found:
         lines = [
-            f"The browsers took {found[0]:.2f} times the processor time that other campaigns took for the same pages "
-            f"({found[1]} arms)."
+            f"The browsers took {found[0]:.2f} times the processor time that the reference campaigns took for the "
+            f"same pages ({found[1]} arms)."
         ]
     if bound:
         lines += [
@@ -87,10 +89,11 @@ def who_is_faster(data: BookData | None = None) -> LiveChart | HTML:
         return HTML(style.NOTHING_YET)
     shares = frame.groupby("panel", sort=False)
     told = (f"{panel}: {(own['y'] < 0).sum()} of {len(own)} below 0." for panel, own in shares)
-    return LiveChart(
+    return live_dots(
+        frame,
+        TITLES,
+        has_limit=False,
         name="client-share",
-        chart=dots_chart(frame, TITLES, has_limit=False),
-        narrow=dots_chart(frame, TITLES, in_a_row=1, has_limit=False),
         alt_text=f"QUIC's page load time to TCP's over the browser's processor time. {' '.join(told)}",
         downloads=(Attachment("client-share.csv", frame.to_csv(index=False)),),
         note="A dot is a square of one campaign; below 0 QUIC is faster.",
@@ -116,6 +119,11 @@ def _times(data: BookData) -> pd.Series:
 def _time_ms(times: pd.Series, row: Mapping) -> float:
     both = [times[row["campaign"], row["cell_id"], row[side]] for side in ("left", "right")]
     return 500 * sum(both)
+
+
+def _reference(arms: pd.DataFrame, *besides: str) -> pd.DataFrame:
+    """Of the reference campaigns, and of these: a reader's earlier ones are of the same machine."""
+    return arms[(arms["campaign"].map(role_of) == "reference") | arms["campaign"].isin(besides)]
 
 
 def _arms(data: BookData) -> pd.DataFrame:

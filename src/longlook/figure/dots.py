@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 import pandas as pd
 
 from longlook.figure import style
 from longlook.figure.heatmap import configured
+from longlook.figure.live import LiveChart
 
 WIDTH_PX, HEIGHT_PX = 300, 200
 DOTS = ("panel", "x", "y", "group", "case")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 COLOURS = ("#b2182b", "#2166ac", "#dfa53a", "#01665e", "#8c510a")
+
+
+def live_dots(frame: pd.DataFrame, titles: tuple[str, str], has_limit: bool = True, **words: Any) -> LiveChart:
+    """`dots_chart` for a page, and for a phone; `words`: the rest of a LiveChart."""
+    wide, narrow = (dots_chart(frame, titles, columns, has_limit) for columns in (2, 1))
+    return LiveChart(chart=wide, narrow=narrow, **words)
 
 
 def dots_chart(

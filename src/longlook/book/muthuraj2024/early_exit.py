@@ -20,7 +20,7 @@ from longlook.book.muthuraj2024 import one_cost, request_cost
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
-from longlook.figure.dots import DOTS, dots_chart
+from longlook.figure.dots import DOTS, live_dots
 from longlook.figure.live import LiveChart
 from longlook.figure.table import html_table
 
@@ -162,10 +162,10 @@ def figure(paper: Chapter) -> LiveChart | HTML:
     frame = pd.DataFrame(rows, columns=list(DOTS))
     titles = ("rise of RTT samples above what is borne, ms", "early loads, %")
     words = "; ".join(f"by {rule} {right(found, rule)} pages are as predicted" for rule in RULES)
-    return LiveChart(
+    return live_dots(
+        frame,
+        titles,
         name="early-exit",
-        chart=dots_chart(frame, titles),
-        narrow=dots_chart(frame, titles, in_a_row=1),
         alt_text="Share of loads that left slow start early against the rise of RTT samples that a rule predicts, a "
         "panel per rule; a dot per page, link and cost; right of zero the rule has slow start end early: "
         f"{words}.",

@@ -15,7 +15,7 @@ from longlook.book.loads import counting, first_lost
 from longlook.book.yu2021.evidence import FIRST_LOSS, NAMES
 from longlook.experiment.metrics import TTLB
 from longlook.figure import style
-from longlook.figure.dots import DOTS, dots_chart
+from longlook.figure.dots import DOTS, live_dots
 from longlook.figure.live import Attachment, LiveChart
 from longlook.published.yu2021 import STUDY
 
@@ -56,10 +56,11 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
     ]
     frame = pd.DataFrame(rows, columns=list(DOTS))
     titles = ("first packet that the link lost, number", "time to the last byte, ms")
-    return LiveChart(
+    return live_dots(
+        frame,
+        titles,
+        has_limit=False,
         name="yu-first-loss",
-        chart=dots_chart(frame, titles, has_limit=False),
-        narrow=dots_chart(frame, titles, in_a_row=1, has_limit=False),
         alt_text=f"Time to the last byte over the number of the first lost packet. {_told(found)}",
         downloads=(Attachment("yu-first-loss.csv", frame.to_csv(index=False)),),
         note="A dot is a download; the nth one of every panel meets the same losses.",
