@@ -71,7 +71,7 @@ def test_what_can_be_done_is_not_refused(arm):
         ),
         (GQUIC | {"cca": "bbr", "emulated_connections": None}, "server gquicd offers the controllers cubic, not bbr"),
         (TCP | {"stack": "gquic37", "cca": "bbr"}, "stack gquic37 offers cubic for tcp, not bbr"),
-        (TCP | {"handshake": "0rtt"}, "server apache does 1rtt, not 0rtt"),
+        (TCP | {"handshake": "0rtt"}, "server apache does 1rtt, resumed, not 0rtt"),
         (
             QUIC | {"quic_options": ["IW10", "XYZZ"]},
             "server envoy knows no connection option XYZZ .*known: .*ILD0.*IW10",
@@ -90,14 +90,14 @@ def test_what_can_be_done_is_not_refused(arm):
             | {"request_cost_us": 0},
             "server ngtcp2 cannot be given a cost per request",
         ),
-        (TCP | {"handshake": "warm"}, "server apache does 1rtt, not warm"),
+        (TCP | {"handshake": "warm"}, "server apache does 1rtt, resumed, not warm"),
         (QUIC | {"reordering_threshold": 9}, "server envoy cannot be told a reordering threshold"),
         (QUIC | {"server_groups": ["x25519"]}, "server envoy cannot be told its TLS groups"),
         (TCP | {"client_groups": ["x25519"]}, "client chromium cannot be told its TLS groups"),
         (TCP | {"verify": False}, "client chromium cannot be told not to check the certificate"),
         (
             QUIC | {"server": "lighttpd"},
-            "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd",
+            "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, envoy-tcp, gquicd",
         ),
         (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
         (

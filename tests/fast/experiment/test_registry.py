@@ -72,11 +72,12 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
     [
         ([QUIC | {"cca": "reno"}, TCP], r"arm quic.*envoy offers the controllers cubic, bbr, not reno"),
         ([QUIC | {"quic_options": ["ZZZZ"]}, TCP], r"envoy knows no connection option ZZZZ \(known: .*ILD0"),
-        ([QUIC, TCP | {"handshake": "0rtt"}], r"apache does 1rtt, not 0rtt"),
+        ([QUIC, TCP | {"handshake": "0rtt"}], r"apache does 1rtt, resumed, not 0rtt"),
         (
             [QUIC | {"server": "litespeed"}, TCP],
             r"no server 'litespeed' "
-            r"\(known: aiohttp, aioquic, apache, apache-wsgi, envoy, gquicd, lsquic, nginx, ngtcp2, quicgo\)",
+            r"\(known: aiohttp, aioquic, apache, apache-wsgi, envoy, envoy-tcp, gquicd, lsquic, nginx, ngtcp2, "
+            r"quicgo\)",
         ),
         (
             [QUIC | {"client": "netscape"}, TCP],
