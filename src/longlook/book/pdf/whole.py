@@ -109,6 +109,8 @@ def _chapter(frame: BeautifulSoup, soup: BeautifulSoup, page: str, known) -> Tag
     article = _one(soup, "article.bd-article")
     for dropped in article.select(DROPPED):
         dropped.decompose()
+    for folded in article.find_all("details"):  # what is printed cannot be opened on demand, nor linked to where closed
+        folded["open"] = ""
     for note in article.select(".ll-note"):
         for text in note.find_all(string=re.compile(r"Data:\W*$|^[\s,.]*$")):
             text.replace_with(re.sub(r"\s*Data:\W*$|^[\s,.]*$", "", text))  # what stood before and between the files
