@@ -21,6 +21,12 @@ Path = Annotated[
         max_length=300,
     ),
 ]
+Query = Annotated[
+    str,
+    worded(
+        r"^[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*$", "what may stand behind a ? in an address (RFC 3986, 3.4)", max_length=300
+    ),
+]
 MediaType = Annotated[
     str,
     worded(r"^[\w.+-]+/[\w.+-]+(; ?charset=[\w-]+)?$", "a media type, as text/css or text/html; charset=utf-8"),
@@ -36,6 +42,7 @@ class RecordedFile(Value):
     called = "a file of a site"
 
     path: Path
+    query: Query = Field(default="", exclude_if=lambda one: not one, description="with which its page asks for it")
     type: MediaType
     size_bytes: int = Field(ge=0, le=MOST_SITE_BYTES)
     sha256: Annotated[str, worded(r"^[0-9a-f]{64}$", "64 hexadecimal digits")]
@@ -73,7 +80,7 @@ class RecordedSite(Value):
     @property
     def digest(self) -> str:
         """Of paths, types and bytes."""
-        lines = sorted(f"{one.path} {one.type} {one.sha256}" for one in self.files)
+        lines = sorted(" ".join(filter(None, (one.path, one.query, one.type, one.sha256))) for one in self.files)
         return hashlib.sha256("\n".join([self.start, *lines]).encode()).hexdigest()
 
     @property

@@ -63,10 +63,14 @@ def statsd_table(lines: Iterable[str]) -> pd.DataFrame:
 
 
 def routes(site: Site) -> dict[str, dict]:
-    """Path as it stands in a request -> the action that answers with its file, as of Envoy's matcher API."""
-    return {
-        quote(path, safe=UNQUOTED): _route(f"{site.root}{path}", one.content_type) for path, one in site.files.items()
-    }
+    """Path as it stands in a request -> the action that answers with its file, as of Envoy's matcher API; with its
+    query too, where the file is asked for with one."""
+    found = {}
+    for path, one in site.files.items():
+        asked = quote(path, safe=UNQUOTED)
+        for name in dict.fromkeys((asked, f"{asked}?{one.query}" if one.query else asked)):
+            found[name] = _route(f"{site.root}{path}", one.content_type)
+    return found
 
 
 def _route(filename: str, content_type: str) -> dict:

@@ -15,13 +15,18 @@ from longlook.errors import LonglookError
 MOST_HAR_BYTES = 300_000_000
 
 
-def of_har(file: Path) -> tuple[dict[str, tuple[str, bytes]], str]:
-    """Path -> media type and bytes of each answer, and the path of its first page."""
+def of_har(file: Path) -> tuple[dict[str, tuple[str, bytes]], str, dict[str, str]]:
+    """Path -> media type and bytes of each answer, the path of its first page, and path -> query of the others that are
+    asked for with one. What is in the page itself (`data:`) is no request."""
     if file.stat().st_size > MOST_HAR_BYTES:
         raise LonglookError(f"{file} has more than {MOST_HAR_BYTES:,} bytes: save one load of one page")
     try:
         entries = json.loads(file.read_bytes())["log"]["entries"]
-        answers = [_answer(file, one) for one in entries if one["request"]["method"] == "GET"]
+        asked = [one for one in entries if one["request"]["method"] == "GET" and _is_request(one["request"]["url"])]
+        answers = [_answer(file, one) for one in asked]
+        queries = {
+            path: urlsplit(one["request"]["url"]).query for one, (_, path, *_) in zip(asked, answers, strict=True)
+        }
     except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise LonglookError(f"{file} is no whole HAR ({type(error).__name__}): save it again, with contents") from None
     if not answers:
@@ -31,7 +36,12 @@ def of_har(file: Path) -> tuple[dict[str, tuple[str, bytes]], str]:
     for _, path, kind, body in answers:
         if found.setdefault(path, (kind, body)) != (kind, body):
             raise LonglookError(f"{file}: {path} was answered in two ways, by query or by time: no site of files can")
-    return found, answers[0][1]
+    start = answers[0][1]
+    return found, start, {path: query for path, query in queries.items() if query and path != start}
+
+
+def _is_request(url: str) -> bool:
+    return not url.startswith(("data:", "blob:", "about:"))
 
 
 def _require_one_origin(file: Path, origins: list[str]) -> None:

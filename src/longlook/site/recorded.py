@@ -91,10 +91,13 @@ def _require_room(found: Bodies, source: Path) -> None:
         )
 
 
-def described(name: str, found: Bodies, start: str, source: str) -> RecordedSite:
-    """A site of these files."""
+def described(
+    name: str, found: Bodies, start: str, source: str, queries: Mapping[str, str] | None = None
+) -> RecordedSite:
+    """A site of these files; `queries`: with which some are asked for."""
     files = [
         {"path": path, "type": kind, "size_bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+        | ({"query": queries[path]} if queries and path in queries else {})
         for path, (kind, body) in sorted(found.items())
     ]
     return RecordedSite.parse({"kind": "site", "name": name, "start": start, "source": source, "files": files})

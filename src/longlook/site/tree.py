@@ -15,6 +15,8 @@ class SiteFile:
     size_bytes: int
     sha256: str
     content_type: str
+    query: str = ""
+    """With which it is asked for."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import hashlib
 import os
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from longlook.plan.recorded import RecordedSite
@@ -74,11 +75,11 @@ def _film(root: Path, workload: Video) -> dict[str, SiteFile]:
 
 
 def _recorded(root: Path, workload: RecordedSite) -> dict[str, SiteFile]:
-    types, files = {one.path: one.type for one in workload.files}, {}
+    known, files = {one.path: one for one in workload.files}, {}
     for path, content in bodies(workload):
         for parent in reversed(Path(path).parents[:-1]):
             _folder(root / str(parent).lstrip("/"))
-        files[path] = _write(root, path, [content], types[path])
+        files[path] = replace(_write(root, path, [content], known[path].type), query=known[path].query)
     return files
 
 

@@ -10,6 +10,7 @@ from longlook.ask.adding import candidate
 from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
 from longlook.plan.workload import parse_workload
+from longlook.server.envoy import routes
 from longlook.site.expected import sizes
 from longlook.site.recorded import keep, open_site, save
 from longlook.site.write import write_site
@@ -94,8 +95,14 @@ def test_an_unknown_site_has_the_nearest_name(folder):
 
 def test_a_har_with_bodies_becomes_a_site(folder):
     image = {"text": base64.b64encode(b"\x89PNG").decode(), "encoding": "base64", "size": 4, "mimeType": "image/png"}
-    site, found = candidate(har(folder, entry(), entry("https://example.test/i.png?v=3", **image)), "trial", "")
+    inside = entry("data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=", text="", size=0)
+    entries = entry("https://example.test/?from=here"), inside, entry("https://example.test/i.png?v=3", **image)
+    site, found = candidate(har(folder, *entries), "trial", "")
     assert (site.start, found["/i.png"]) == ("/index.html", ("image/png", b"\x89PNG"))
+    assert {one.path: one.query for one in site.files} == {"/i.png": "v=3", "/index.html": ""}
+    save(site, found)
+    assert open_site("trial") == site
+    assert set(routes(write_site(folder / "www", site, 1))) == {"/index.html", "/i.png", "/i.png?v=3"}
 
 
 @pytest.mark.parametrize(
