@@ -29,9 +29,9 @@ MOST_NAMED = 3
 def candidate(source: Path, name: str, words: str) -> tuple[RecordedSite, recorded.Bodies]:
     """All files of a folder, or of a HAR, as a site that is not saved yet."""
     if source.is_dir():
-        found, start, queries = recorded.of_folder(source), "/index.html", {}
-    else:
-        found, start, queries = of_har(source)
+        found = recorded.of_folder(source)
+        return recorded.described(name, found, "/index.html", words), found
+    found, start, queries = of_har(source)
     return recorded.described(name, found, start, words, queries), found
 
 
