@@ -44,7 +44,7 @@ def data(measured, tmp_path):
             package = json.loads((self.processed / "datapackage.json").read_text())
             item = next(one for one in package["resources"] if one["path"] == path.name)
             digest = hashlib.sha256(content).hexdigest()
-            item |= {"hash": f"sha256:{digest}", "bytes": len(content)} if "hash" in item else {"sha256": digest}
+            item |= {"hash": f"sha256:{digest}", "bytes": len(content)}
             (self.processed / "datapackage.json").write_text(json.dumps(package))
 
         def edit(self, name, change):

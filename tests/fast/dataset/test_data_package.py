@@ -77,6 +77,7 @@ def test_a_changed_parquet_table_is_noticed(data):
     frame = pd.read_parquet(path)
     frame.loc[0, "value"] += 1
     frame.to_parquet(path)
+    assert "hash-count" in {row[0] for row in validate(data.processed).flatten(["type"])}
     assert len(check_tables(data.processed)) == 1 and "samples.parquet" in check_tables(data.processed)[0]
     path.unlink()
     assert "is missing" in check_tables(data.processed)[0]
@@ -144,8 +145,7 @@ def test_a_full_disk_is_explained(data, monkeypatch):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_kept_tables_have_what_their_schemas_require(name):
-    """All of Frictionless takes minutes for tables so long; what a made table never lacks and a kept one did is looked
-    for here."""
+    """Also in Parquet, of which Frictionless checks the hash: what a made table never lacks and a kept one did."""
     fields = resource(name)["schema"]["fields"]
     required = [field["name"] for field in fields if field.get("constraints", {}).get("required")]
     file = paths.PROCESSED / resource(name)["path"]
