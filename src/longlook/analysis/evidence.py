@@ -52,6 +52,8 @@ class Column:
     planned: Sequence[Row] = ()
     """A row for each arm of each cell that should be there: what lacks has no samples, and is not left out of the
     arms of a pattern."""
+    of_study: Callable[[str], Column] = lambda study: Column(lambda series: ())
+    """The same column of another study."""
 
     def rows(self, series: Sequence[str], metric: str) -> list[Row]:
         """Those of a metric."""
@@ -107,7 +109,8 @@ class Found:
         if self.parts and self.leaf.part is not None:
             asked = self.leaf.part.squares
             of = asked.of if isinstance(asked, Squares) else len(self.parts)
-            return decided(asked, [replace(one, parts=()).holds for one in self.parts], of)
+            own = [replace(one, parts=()) for one in self.parts]
+            return decided(asked, [one.holds for one in own], of, sum(one.opposite for one in own))
         if self.leaf.significant == "same":
             both = self._less(self.left), self._less(self.right)
             return None if None in both else both[0] == both[1]
@@ -115,6 +118,16 @@ class Found:
             less = self._less(self.estimate)
             return None if less is None else less == self.leaf.significant
         return self.estimate.within(*self.leaf.bounds, by_value=self.leaf.by == "value")
+
+    @property
+    def opposite(self) -> bool:
+        """Whether the other one of the two is significantly less."""
+        same = self.leaf.significant == "same"
+        both = {
+            self._less(self.left if same else self.estimate),
+            self._less(self.right) if same else self.leaf.significant,
+        }
+        return both == {"left", "right"}
 
     @property
     def met(self) -> bool:
@@ -172,12 +185,13 @@ def _others(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
             own += [squares(leaf, one if arm is None else str(arm), rows, where) for one in pair]
     for against in leaf.against:
         where, series = beside(leaf, against)
-        rows = columns[column].rows(series or (), against.metric or leaf.metric or "")
+        source = columns[column] if against.study is None else columns[column].of_study(against.study)
+        rows = source.rows(series or (), against.metric or leaf.metric or "")
         for own, pair in zip(found, leaf.pairs_against(against), strict=True):
             own += [squares(leaf, one, rows, where) for one in pair]
         if against.over is not None:
             where, series = beside_base(leaf, against)
-            rows = columns[column].rows(series or (), str(against.over.get("metric", leaf.metric or "")))
+            rows = source.rows(series or (), str(against.over.get("metric", leaf.metric or "")))
             for own, pair in zip(found, leaf.pairs, strict=True):
                 own += [squares(leaf, one, rows, where) for one in pair]
     return found
@@ -193,9 +207,7 @@ def _number(
 ) -> Found | None:
     """None where one of its arms has no number."""
     if leaf.quantity in OF_PAIRS:
-        made = OF_PAIRS[leaf.quantity](columns[column].numbered, [[row for row in side if row["n"]] for side in own])
-        rows = tuple(row for side in own for row in side)
-        return None if made is None else Found(leaf, pair, *(made if isinstance(made, tuple) else (made,) * 3), rows)
+        return _of_pairs(leaf, pair, columns[column], own, others)
     beside_it = columns[str((leaf.over or {}).get("column", column))]
     ends = _ends(own[0]) if leaf.spread and leaf.statistic != "lowest-median" else own
     found = [_operand(leaf, columns[column], rows) for rows in ends]
@@ -220,6 +232,23 @@ def _number(
         first, left, right = (_between(one, rows[0]) for one in estimates)
         estimates = first, left, right
     return Found(leaf, pair, *estimates, rows)
+
+
+def _of_pairs(
+    leaf: Criterion, pair: tuple[str, ...], column: Column, own: list[list[Row]], others: list[list[Row]]
+) -> Found | None:
+    """A quantity of the loads of two arms, or how many times that of two others it is, by the numbers alone."""
+    sides = [own, others] if leaf.against else [own]
+    measured = [[[row for row in rows if row["n"]] for rows in side] for side in sides]
+    made = [OF_PAIRS[leaf.quantity](column.numbered, side) for side in measured]
+    known = [one if isinstance(one, tuple) else (one, one, one) for one in made if one is not None]
+    if len(known) < len(made):
+        return None
+    found = known[0]
+    if leaf.against:
+        (one, _, _), (other, _, _) = known
+        found = Estimate(one.value / other.value), one, other
+    return Found(leaf, pair, *found, tuple(row for rows in (*own, *others) for row in rows))
 
 
 def _ends(rows: list[Row]) -> list[list[Row]]:
@@ -309,10 +338,11 @@ def _of_two_medians(leaf: Criterion, own: list[list[Row]], left: Clients, right:
 
 def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None:
     """What a leaf's statistic is made of, of one side in one square."""
-    if leaf.quantity is not None:
-        return OF_ARMS[leaf.quantity](column.numbered, _one(rows), leaf.metric or "") if rows else None
+    if of_arm := OF_ARMS.get(leaf.quantity or ""):
+        return of_arm(column.numbered, _one(rows), leaf.metric or "") if rows else None
     if leaf.statistic in ("lowest-median", "growth"):
-        clients = tuple(column.loads(row) if row["n"] else () for row in rows)
+        named = {} if leaf.quantity is None else {"metric": leaf.quantity}
+        clients = tuple(column.loads({**row, **named}) if row["n"] else () for row in rows)
         return clients if clients and all(clients) else None
     if leaf.statistic == "greatest":
         loads = column.loads(_one(rows)) if rows and rows[0]["n"] else ()

@@ -18,13 +18,20 @@ class Judged:
     criterion: Criterion
     found: tuple[Found, ...]
     of: int
+    parts: tuple[Judged, ...] = ()
+    """Of a criterion in parts."""
 
     @property
     def holds(self) -> bool | None:
         """None where it is open; so is what has fewer squares than it should, unless those that are there decide it."""
         if not self.found:
             return None
-        return decided(self.criterion.squares, [one.holds for one in self.found], self.of)
+        return decided(self.criterion.squares, [one.holds for one in self.found], self.of, self.opposite)
+
+    @property
+    def opposite(self) -> int:
+        """How many squares are the opposite of what is to be significant."""
+        return sum(one.opposite for one in self.found)
 
     @property
     def met(self) -> int:

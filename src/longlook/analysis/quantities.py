@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from longlook.analysis.correlation import Point, correlation, correlation_difference
 from longlook.analysis.estimate import Estimate
+from longlook.analysis.fairness import ratio_of_runs
 from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import CPU_METRICS, FIRST_LOST
 
-Numbered = Callable[[Row, str], Mapping[int, float]]
-"""Of a row and a metric, the number of each load that counts -> its value."""
+Numbered = Callable[[Row, str], Mapping[Any, float]]
+"""Of a row and a metric, the number of each load that counts, or of each run, -> its value."""
 Sides = Sequence[Sequence[Row]]
 
 
@@ -62,6 +64,14 @@ def _first_losses(numbered: Numbered, row: Row) -> dict[int, Point]:
     return {index: (first[index], took[index]) for index in took if index in first}
 
 
+def rate_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
+    """How many times the rate of one flow that of another is, over all runs that both are in."""
+    one, other = (numbered(row, "mean_mbps") for (row,) in sides)
+    pairs = [(rate, other[run]) for run, rate in one.items() if run in other]
+    found = ratio_of_runs(pairs) if pairs else None
+    return None if found is None else Estimate(found.value, found.low, found.high)
+
+
 def throughput_mb_s(numbered: Numbered, row: Row, metric: str) -> Summary | None:
     """Bytes of the file over the time to its last one, of each load, in 1,000,000 bytes a second."""
     return _summed(row, numbered, lambda found: [row["object_bytes"] / 1e3 / ms for ms in found], "ttlb_ms")
@@ -103,6 +113,7 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estim
     "late_share": late_share,
     "kept_median": kept_median,
     "first_loss_correlation": first_loss_correlation,
+    "rate_ratio": rate_ratio,
 }
 OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "throughput_mb_s": throughput_mb_s,

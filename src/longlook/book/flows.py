@@ -101,14 +101,18 @@ def _ratio(
     left, right = (shares[place] for place in between_protocols([share.protocol for share in shares]))
     if key == PUBLISHED.key:
         return ratio_of_means(left.rate, right.rate), ()
+    rates = rates_of_runs(data, study, key, conditions).reindex(columns=[left.arm, right.arm]).dropna()
+    pairs = list(rates.itertuples(index=False, name=None))
+    return ratio_of_runs(pairs), tuple(dict.fromkeys(rates.index.get_level_values("campaign")))
+
+
+def rates_of_runs(data: BookData, study: str, key: str, conditions: str) -> pd.DataFrame:
+    """A row for every run of the same conditions that a column has, by campaign and cell; a column for each flow."""
     cells = data.where("cells", study=study, key=conditions)
     samples = data.rows("samples", study, tuple(cells["series"].unique()), key)
     counts = samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)
     runs = samples[counts & (samples["metric"] == RATE.name)].merge(cells[["campaign", "cell_id"]])
-    rates = runs.pivot(index=["campaign", "cell_id"], columns="arm", values="value")
-    rates = rates.reindex(columns=[left.arm, right.arm]).dropna()
-    pairs = list(rates.itertuples(index=False, name=None))
-    return ratio_of_runs(pairs), tuple(dict.fromkeys(rates.index.get_level_values("campaign")))
+    return runs.pivot(index=["campaign", "cell_id"], columns="arm", values="value")
 
 
 def shares_table(data: BookData, study: str, series: str) -> str:

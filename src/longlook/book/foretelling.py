@@ -13,7 +13,7 @@ from longlook.book.judged import columns_of, judged, row, verdict_as_sealed
 from longlook.errors import LonglookError
 from longlook.plan.conditions import spelled
 from longlook.plan.criteria import Criterion
-from longlook.plan.squares import number_of_squares
+from longlook.plan.squares import number_of
 from longlook.plan.sweep import Sweep
 from longlook.record.campaigns import find_campaign
 from longlook.record.criteria import standing
@@ -36,7 +36,9 @@ def foretold(sweep: Sweep) -> Iterator[str]:
     for one in sweep.predictions:
         leaves = list(one.leaves(sweep.rule))
         yield f"{one.n}. {one.says}"
-        yield f"   {number_of_squares(one, sweep.rule, rows)} numbers; " + "; ".join(dict.fromkeys(map(_asked, leaves)))
+        yield f"   {sum(number_of(leaf, rows) for leaf in leaves)} numbers; " + "; ".join(
+            dict.fromkeys(map(_asked, leaves))
+        )
 
 
 def _asked(leaf: Criterion) -> str:
@@ -53,7 +55,7 @@ def _asked(leaf: Criterion) -> str:
         arms += f", over {' '.join(map(str, leaf.over))} changed"
     for one in leaf.against:
         pairs = "; ".join(" and ".join(pair) for pair in one.ratio or one.difference or ())
-        arms += f", against {' '.join(filter(None, [*(one.series or ()), *one.where, pairs]))}"
+        arms += f", against {' '.join(filter(None, [one.study, *(one.series or ()), *one.where, pairs]))}"
     bounds += f" {leaf.unit}" if leaf.unit else ""
     made = leaf.quantity or f"{form} of {leaf.statistic or 'mean'} {leaf.metric}"
     rule = "value" if leaf.unit == "points" else leaf.by or "interval"

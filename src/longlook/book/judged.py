@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 from IPython.display import HTML
@@ -18,20 +19,23 @@ from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.flows import rates_of_runs
 from longlook.book.loads import counting, first_lost
 from longlook.book.predicted import FEW, Prediction, predictions_table
 from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text, percent_text, seconds_text, times_text
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
+from longlook.errors import LonglookError
+from longlook.experiment.arrivals import Arrival, arrivals
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.plan.conditions import Row, spelled
-from longlook.plan.criteria import FIRST_LOST, Criterion, Judging
+from longlook.plan.criteria import FIRST_LOST, OF_RECORDS, Criterion, Judging
 from longlook.plan.squares import number_of_squares
 from longlook.plan.statements import Claims
 from longlook.plan.sweep import Sweep
-from longlook.plan.workload import size_label
+from longlook.plan.workload import WebPage, size_label
 from longlook.published.claims import claims_of
 from longlook.published.registry import published_means
 from longlook.record.campaign import CAMPAIGN_NAME
@@ -62,30 +66,48 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
             return found
 
         @cache
-        def by_number(series: str) -> Mapping[tuple[str, str, str, str], dict[int, float]]:
-            found: dict[tuple[str, str, str, str], dict[int, float]] = {}
+        def by_number(series: str) -> Mapping[tuple[str, str, str, str], dict[Any, float]]:
+            found: dict[tuple[str, str, str, str], dict[Any, float]] = {}
             for one in counting(data, study, series, key):
                 found.setdefault(tuple(one[name] for name in SAMPLE), {})[int(one["index"])] = float(one["value"])
             return found
 
-        def numbered(row: Row, metric: str) -> Mapping[int, float]:
+        def numbered(row: Row, metric: str) -> Mapping[Any, float]:
+            if row["mode"] == "together":
+                return rates_of_runs(data, study, key, row["key"])[row["arm"]].dropna().to_dict()
             if metric == FIRST_LOST:
                 lost = first_lost(data, study, row["series"], key)
                 return lost.get((row["campaign"], row["cell_id"], row["arm"]), {})
             own_key = (row["campaign"], row["cell_id"], row["arm"], metric)
             return by_number(row["series"]).get(own_key, {})
 
+        def of_study(other: str) -> Column:
+            return columns_of(data, other, metric)[key]
+
         def loads(row: Row) -> tuple[float, ...]:
+            if row["metric"] in OF_RECORDS:
+                own_page = WebPage(size_bytes=int(row["total_bytes"]), resources=int(row["object_count"]) + 1)
+                seen = _arrivals(paths.RAW / row["campaign"] / row["cell_id"], own_page)
+                return tuple(getattr(one, row["metric"]) for one in seen if one.arm == row["arm"])
             return tuple(samples(row["series"]).get(tuple(row[name] for name in SAMPLE), ()))
 
         def printed_load(row: Row, metric: str) -> Mapping[int, float]:
             return {0: float(row["mean"])} if metric == row["metric"] else {}
 
         if key == PUBLISHED.key:
-            return Column(rows, lambda row: (float(row["mean"]),), printed_load, own)
-        return Column(rows, loads, numbered, own)
+            return Column(rows, lambda row: (float(row["mean"]),), printed_load, own, of_study=of_study)
+        return Column(rows, loads, numbered, own, of_study=of_study)
 
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
+
+
+@lru_cache(maxsize=8)
+def _arrivals(folder: Path, page: WebPage) -> Sequence[Arrival]:
+    """Of a cell's loads; none where its records are not here, or have no objects."""
+    try:
+        return arrivals(folder, page) if folder.is_dir() else ()
+    except LonglookError:
+        return ()
 
 
 def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judged]:
@@ -102,17 +124,12 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
     return found if any(one.found for one in found) else []
 
 
-def predicted(*sweeps: str | Sequence[Prediction], data: BookData | None = None) -> HTML:
+def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
     """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
-    predicted. In place of a sweep's name: predictions that Python judges."""
+    predicted."""
     predictions: list[Prediction] = []
     criteria, earlier = [], []
     for sweep in sweeps:
-        if not isinstance(sweep, str):
-            predictions += sweep
-            criteria += len(sweep) * [style.DASH]
-            earlier += len(sweep) * [""]
-            continue
         own = open_sweep(sweep)
         columns = columns_of(data or book_data.load(), own.study)
         for one in judged(own, columns, REFERENCE):
@@ -165,7 +182,7 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
     lacking = max(0, one.of - len(one.found))
     if one.criterion.summary and not (lacking and one.criterion.told_bounds):
         each = [*(part.numbers for part in parts), *lacking * [style.DASH]]
-        counts = {"met": one.met, "unmet": len(parts) - one.met, "of": one.of}
+        counts = {"met": one.met, "unmet": len(parts) - one.met, "of": one.of, "opposite": one.opposite}
         told = filled(one.criterion.summary, counts | _ends_of_leaves(one), each)
         unmet = [part.name for part in parts if part.holds is False and part.name]
         told += f": {JOINT.join(unmet)}" if "{unmet}" in one.criterion.summary and unmet else ""
@@ -218,7 +235,9 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
     square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "p": own.p_value}
-    square |= {"pct": (own.value - 1) * 100, "times": times_text(own), "ms": _in_ms(found)}
+    sides = [(side.value - 1) * 100 for side in (own, found.left, found.right)]
+    square |= dict(zip(("pct", "left_pct", "right_pct"), sides, strict=True))
+    square |= {"times": times_text(own), "ms": _in_ms(found)}
     square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
     square |= {"left_share": (1 - found.left.value) * 100, "right_share": (1 - found.right.value) * 100}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
@@ -237,7 +256,9 @@ def _several(found: Found, part: Criterion, judged: Judged, words: Mapping[str, 
     """Numbers that together are one part: by its summary, those that do not hold by name."""
     each = [part_of(replace(one, parts=()), judged, words) for one in found.parts]
     unmet = [one.numbers for one in each if one.holds is False]
-    told = filled(part.summary, {"unmet": len(unmet), "of": len(each)}, [one.numbers for one in each])
+    counts = {"met": sum(one.holds is True for one in each), "unmet": len(unmet), "of": len(each)}
+    counts |= {"opposite": sum(replace(one, parts=()).opposite for one in found.parts)}
+    told = filled(part.summary, counts, [one.numbers for one in each])
     told += f" ({JOINT.join(unmet)})" if "{unmet}" in part.summary and unmet else ""
     return ClaimPart(each[0].name, told, found.holds)
 

@@ -28,20 +28,22 @@ BESIDE = ("column", "series", "metric")
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
-    "left_percent", "right_percent", "p", "pct", "unmet", "pair", "link", "left_share",
-    "right_share",
+    "left_percent", "right_percent", "left_pct", "right_pct", "p", "pct", "unmet", "opposite", "pair", "link",
+    "left_share", "right_share",
 )  # fmt: skip
 """What templates have beside the columns."""
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
-OF_PAIRS = ("late_share", "kept_median", "first_loss_correlation")
+OF_PAIRS = ("late_share", "kept_median", "first_loss_correlation", "rate_ratio")
 """What `analysis/quantities.py` makes of the numbered loads of two arms; or of one, where there is a number of one."""
 FIRST_LOST = "first_lost_packet"
 """In place of a metric, the number of the first packet from the server that the link lost in a load: from its seed."""
 OF_CPU = ("cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
 OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU)
 """What it makes of the loads of one, of which then a ratio or a difference is made."""
-QUANTITIES = (*OF_PAIRS, *OF_ARMS)
+OF_RECORDS = ("main_ms", "styles_ms", "before_pct")
+"""What records say of each load, of which then the median is taken: in which order a web page arrived."""
+QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS)
 CPU_METRICS = ("client_cpu_s", "server_cpu_s")
 Number = float | int
 
@@ -76,15 +78,19 @@ Arms = Many[str]
 
 
 class Squares(Value):
-    """So many squares at least, of so many."""
+    """So many squares at least or at most, of so many, and no more that are the opposite."""
 
-    least: int = Field(ge=1)
+    least: int | None = Field(default=None, ge=1)
+    most: int | None = Field(default=None, ge=0)
     of: int = Field(ge=1)
+    opposite: int | None = Field(default=None, ge=0, description="significant, and the other one of the two is less")
 
     @model_validator(mode="after")
     def _can_be_met(self) -> Self:
-        if self.least > self.of:
+        if (self.least or 0) > self.of:
             raise ValueError(f"least = {self.least} of {self.of} squares can never be met")
+        if self.least is None and (self.most is None or self.most >= self.of):
+            raise ValueError(f"of {self.of} squares it asks nothing: least, or most below that")
         return self
 
 
@@ -180,6 +186,7 @@ class Against(Value):
 
     called = "against"
 
+    study: Name | None = Field(default=None, description="of another study's sweep")
     series: Many[Name] | None = None
     metric: Name | None = None
     where: Where = Field(default={})
@@ -225,8 +232,8 @@ class Criterion(Rule):
     )
     squares: Squares | Literal["every", "any", "none", "not-every"] = Field(
         default="every",
-        description="of how many squares, all parts together, it is asked; within `all` of a claim: these together "
-        "are one part, called by `name`, its squares by `told`",
+        description="of how many squares, all parts together, it is asked; within `all`: these together are one part, "
+        "called by `name`, its squares by `told`",
     )
     all: Many[Criterion] = ()
     summary: Text = Field(
@@ -323,6 +330,9 @@ class Criterion(Rule):
             raise PlanError("significant is one of two numbers: a ratio, a difference, or over other conditions")
         if self.significant == "same" and not (self.against and (self.ratio or self.difference)):
             raise PlanError("the same is found of two numbers: a ratio or a difference, and against")
+        opposite = self.squares.opposite if isinstance(self.squares, Squares) else None
+        if opposite is not None and self.significant in (None, "none"):
+            raise PlanError("opposite squares are those of what is to be significant: left, right or same")
         if self.holm and (self.significant in (None, "same") or self.statistic not in (None, "mean") or self.against):
             raise PlanError("holm corrects tests of two means: significant, left, right or none")
         if self.statistic == "growth" and not (self.ratio and self.over):
@@ -341,6 +351,8 @@ class Criterion(Rule):
             raise PlanError('times are of two differences: unit = "times" needs difference and against')
         if self.quantity in OF_ARMS and self.statistic not in (None, "mean"):
             raise PlanError(f"{self.quantity} is a mean: it has no other statistic")
+        if self.quantity in OF_RECORDS and self.statistic != "lowest-median":
+            raise PlanError(f'{self.quantity} is of each load: statistic = "lowest-median"')
         if self.quantity in OF_CPU and self.metric not in CPU_METRICS:
             raise PlanError(f"{self.quantity} is of {' or '.join(CPU_METRICS)}, not of {self.metric}")
         if (self.statistic == "slope") is not (self.along is not None):
@@ -348,6 +360,8 @@ class Criterion(Rule):
         return self
 
     def _require_against(self, against: Against) -> None:
+        if against.study is not None and self.statistic == "lowest-median":
+            raise PlanError("of another study the means are known: no statistic of its loads")
         if (self.over is None) is not (against.over is None):
             raise PlanError("what is over other conditions is held against what is over some: over, and against.over")
         if self.over is None and not (self.ratio or self.difference):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from longlook.plan.conditions import PLACE, Row, changed_with
@@ -14,6 +14,8 @@ from longlook.plan.value import PlanError, nearest
 
 Square = tuple[Any, ...]
 """What tells one square of a criterion from another."""
+Elsewhere = Callable[[str, str | None], Sequence[Row]]
+"""The rows of a series of another sweep, of this study or of one by name; none where no sweep has it."""
 
 
 def selects(where: Where, row: Mapping[str, Any]) -> bool:
@@ -94,11 +96,18 @@ def stepped(leaf: Criterion, rows: Sequence[Row]) -> Criterion:
 
 
 def number_of_squares(criterion: Criterion, judging: Judging, rows: Sequence[Row]) -> int:
-    """How many numbers a criterion has where all of these rows are measured."""
+    """How many numbers a criterion has where all of these rows are measured; those that together are one part are
+    one."""
+    leaves = list(criterion.leaves(judging))
+    parts = {id(leaf.part) for leaf in leaves if leaf.part is not None}
+    return len(parts) + sum(number_of(leaf, rows) for leaf in leaves if leaf.part is None)
+
+
+def number_of(leaf: Criterion, rows: Sequence[Row]) -> int:
+    """How many numbers a leaf has."""
     return sum(
         len(set.intersection(*(set(squares(leaf, arm, _of_series(leaf, rows))) for arm in pair)))
-        for leaf in (stepped(one, rows) for one in criterion.leaves(judging))
-        for pair in leaf.pairs
+        for pair in stepped(leaf, rows).pairs
     )
 
 
@@ -106,17 +115,17 @@ def _of_series(leaf: Criterion, rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if leaf.series is None or row["series"] in leaf.series]
 
 
-def check(
-    predictions: Sequence[Prediction], judging: Judging, rows: Sequence[Row], elsewhere: Callable[[str], Sequence[Row]]
-) -> None:
-    """A `PlanError` names the first prediction that no measurement of these cells could decide, and why. `elsewhere`:
-    the rows of a series of another sweep; none where no sweep has it."""
+def check(predictions: Sequence[Prediction], judging: Judging, rows: Sequence[Row], elsewhere: Elsewhere) -> None:
+    """A `PlanError` names the first prediction that no measurement of these cells could decide, and why."""
     for number, one in enumerate(predictions):
         try:
             for leaf in (*one.leaves(judging), *(one.earlier.leaves(judging) if one.earlier else ())):
                 _check_leaf(leaf, rows)
                 _check_others(leaf, rows, elsewhere)
             _check_number(one, number_of_squares(one, judging, rows))
+            for part, leaves in groupby(one.leaves(judging), key=lambda leaf: leaf.part):
+                if part is not None:
+                    _check_of(part, sum(number_of(leaf, rows) for leaf in leaves))
             if one.told_bounds > (there := len(list(one.leaves(judging)))):
                 raise PlanError(f"summary: it tells the ends of {one.told_bounds} bounds, and has {there}")
         except PlanError as error:
@@ -126,10 +135,14 @@ def check(
 def _check_number(one: Prediction, there: int) -> None:
     if not there:
         raise PlanError("no square has all of its arms")
-    if isinstance(one.squares, Squares) and one.squares.of != there:
-        raise PlanError(f"squares.of = {one.squares.of}, and its cells make {there}")
+    _check_of(one, there)
     if one.places > there:
         raise PlanError(f"summary: it has no {{{one.places - 1}}} to tell, of {there} numbers")
+
+
+def _check_of(one: Criterion, there: int) -> None:
+    if isinstance(one.squares, Squares) and one.squares.of != there:
+        raise PlanError(f"squares.of = {one.squares.of}, and its cells make {there}")
 
 
 def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
@@ -146,21 +159,23 @@ def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
         _check_where(leaf.where, [row for row in own if is_arm(pattern, row)])
 
 
-def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Callable[[str], Sequence[Row]]) -> None:
+def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Elsewhere) -> None:
     """What it is over or against is measured, by a sweep; what is over another column may be published alone."""
     over = leaf.over or {}
-    others = [("against", leaf.pairs_against(one), *beside(leaf, one)) for one in leaf.against]
-    others += [("against.over", leaf.pairs, *beside_base(leaf, one)) for one in leaf.against if one.over is not None]
+    others = [("against", one.study, leaf.pairs_against(one), *beside(leaf, one)) for one in leaf.against]
+    based = (one for one in leaf.against if one.over is not None)
+    others += [("against.over", one.study, leaf.pairs, *beside_base(leaf, one)) for one in based]
     if leaf.over is not None and "column" not in over:
         arm = over.get("arm")
-        others.append(("over", leaf.pairs if arm is None else ((str(arm),),), *base(leaf)))
-    for said, pairs, where, series in others:
-        there = [row for row in rows if series is None or row["series"] in series]
+        others.append(("over", None, leaf.pairs if arm is None else ((str(arm),),), *base(leaf)))
+    for said, study, pairs, where, series in others:
+        own = rows if study is None else ()
+        there = [row for row in own if series is None or row["series"] in series]
         for one in series or ():
-            if not any(row["series"] == one for row in rows):
-                found = elsewhere(one)
+            if not any(row["series"] == one for row in own):
+                found = elsewhere(one, study)
                 if not found:
-                    raise PlanError(f"{said}: no sweep of this study measures a series {one!r}")
+                    raise PlanError(f"{said}: no sweep of {study or 'this study'} measures a series {one!r}")
                 there += found
         for pattern in dict.fromkeys(arm for pair in pairs for arm in pair):
             if not any(is_arm(pattern, row) and selects(where, row) for row in there):

@@ -28,8 +28,6 @@ class Prediction(Criterion):
     def _has_a_number(self) -> Self:
         if not numbers_in(self.says):
             raise ValueError(f"{self.says!r} has no number: what is predicted, and by how much?")
-        if any("squares" in one.model_fields_set for one in self.all):
-            raise ValueError("squares are asked of all parts of a prediction together")
         return self
 
 

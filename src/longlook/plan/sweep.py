@@ -284,9 +284,10 @@ def _told_apart(cells: list[Cell], sweep: str) -> list[Cell]:
     ]
 
 
-def _elsewhere(path: Path, complete: Complete, series: str) -> list[Row]:
-    """The rows of a series that another sweep beside this file measures."""
-    for other in sorted(path.parent.glob("*.toml")):
+def _elsewhere(path: Path, complete: Complete, series: str, study: str | None) -> list[Row]:
+    """The rows of a series that another sweep beside this file measures, or one of another study."""
+    folder = path.parent if study is None else path.parent.parent / study
+    for other in sorted(folder.glob("*.toml")):
         if other.name != path.name and f'"{series}"' in other.read_text(encoding="utf-8"):
             data = {key: value for key, value in read_toml(other).items() if key not in ("judging", "predictions")}
             own = [row for row in Sweep.parse(complete(data)).rows() if row["series"] == series]

@@ -57,10 +57,29 @@ SQUARES = [*pair(90, 100), *pair(90, 100, rtt_ms=112.0), *pair(110, 100, rtt_ms=
         ({"squares": "not-every"}, True),
         ({"squares": {"least": 2, "of": 3}}, True),
         ({"squares": {"least": 3, "of": 3}}, False),
+        ({"squares": {"most": 2, "of": 3}}, True),
+        ({"squares": {"most": 1, "of": 3}}, False),
+        (
+            {
+                "all": [
+                    {"where": {"rtt_ms": [36, 112]}, "squares": {"least": 2, "of": 2}},
+                    {"where": {"rtt_ms": [112, 400]}, "squares": {"most": 1, "of": 2}},
+                ]
+            },
+            True,
+        ),
+        (
+            {"all": [{"squares": {"least": 2, "of": 3}}, {"where": {"rtt_ms": 400}, "squares": {"least": 1, "of": 1}}]},
+            False,
+        ),
+        (
+            {"all": [{"squares": {"least": 2, "of": 3}}, {"where": {"rtt_ms": 9}, "squares": {"least": 1, "of": 1}}]},
+            None,
+        ),
     ],
 )
 def test_quantifiers(asked, holds):
-    assert judged(SQUARES, {"at_most": 1, **asked}, of=3).holds is holds
+    assert judged(SQUARES, {"at_most": 1, **asked}, of=len(asked.get("all", SQUARES[::2]))).holds is holds
 
 
 def test_squares_within_a_criterion_are_one_part_of_it():
@@ -89,6 +108,22 @@ def test_the_greatest_of_all_loads_decides():
         Criterion.parse({"statistic": "greatest", "value": "quic", "at_most": 0}), RULE, columns, "reference"
     ).found
     assert found.estimate.value == 3 and found.holds is False
+
+
+@pytest.mark.parametrize(("far", "allowed", "holds"), [(110, 0, False), (110, 1, True), (100, 0, True)])
+@pytest.mark.parametrize("same", [{"significant": "left"}, {"significant": "same", "against": {"metric": "told_ms"}}])
+def test_of_what_is_significant_so_many_squares_may_be_the_opposite(far, allowed, holds, same):
+    rows = [*pair(90, 100), *pair(90, 100, rtt_ms=112.0), *pair(far, 100, rtt_ms=400.0)]
+    rows += [row | {"metric": "told_ms", "mean": {"quic": 90, "tcp": 100}[row["arm"]]} for row in rows]
+    found = judged(rows, same | {"squares": {"least": 2, "of": 3, "opposite": allowed}}, of=3)
+    assert (found.holds, found.met, found.opposite) == (holds, 2, int(far > 100))
+
+
+def test_a_verdict_is_held_against_that_of_another_study():
+    theirs = Column(lambda series: [row | {"series": series} for row in pair(90, 100)])
+    own = Column(lambda series: pair(80, 100), of_study=lambda study: {"other": theirs}[study])
+    said = {"against": {"study": "other", "series": "4.6a"}, "significant": "same"}
+    assert judge(Criterion.parse(said), RULE, {"reference": own}, "reference").holds is True
 
 
 def test_one_square_is_any():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.analysis.quantities import OF_ARMS, OF_PAIRS, kept_median, late_share
+from longlook.analysis.quantities import OF_ARMS, OF_PAIRS, kept_median, late_share, rate_ratio
 from longlook.plan import criteria
 
 PLT = {"one": {1: 100.0, 2: 110.0, 3: 120.0, 4: 400.0}, "two": {1: 50.0, 2: 60.0}}
@@ -33,6 +33,13 @@ def test_what_is_kept_has_its_median():
     assert kept_median(numbered, sides("one")).value == pytest.approx(110 / 115)
     assert kept_median(numbered, sides("two")).value == 1
     assert kept_median(lambda row, metric: {}, sides("one")) is None
+
+
+def test_rates_of_two_flows_are_compared_run_by_run():
+    rates = {"quic1": {"a": 4.0, "b": 1.0}, "tcp1": {"a": 1.0, "b": 1.0, "c": 9.0}}
+    sides = [[{"arm": arm}] for arm in rates]
+    assert rate_ratio(lambda row, metric: rates[row["arm"]], sides).value == pytest.approx(2)
+    assert rate_ratio(lambda row, metric: {}, sides) is None
 
 
 FILE = {"object_bytes": 2_000_000, "n": 2, "client_cpu_pct": 25.0, "server_cpu_pct": None}

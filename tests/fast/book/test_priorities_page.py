@@ -12,11 +12,11 @@ from priorities_sample import AS_PREDICTED, write_priorities
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
+from longlook.book.judged import judged_of, predicted
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.years import priorities_predicted, priorities_shown
-from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, TURNS, Ordered
-from longlook.book.years.priorities_predicted import CLAIM_14, predictions
+from longlook.book.years import priorities_shown
+from longlook.book.years.priorities import BEFORE, CLAIM_14, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, Ordered
 from longlook.experiment.said import Said, write
 from longlook.site.webpage import resources
 from longlook.stack.arms import open_sweep
@@ -71,29 +71,6 @@ def test_the_arms_differ_in_one_thing_each():
     assert len({kind.bit_length() <= 30 for kind in kinds}) == 1, "as long on the wire"
 
 
-def test_what_was_predicted_holds_of_times_as_predicted(measured):
-    assert [one.holds for one in predictions(measured())] == [True] * 10
-
-
-@pytest.mark.parametrize(
-    ("changed", "fails"),
-    [
-        ({"turns": {"fcp_ms": 330}}, [0]),
-        ({"sequence": {"fcp_ms": 400}}, [1]),
-        ({"turns": {"main_ms": 700}}, [2, 6, 7]),
-        ({"turns": {"speed_index_ms": 510}}, [3]),
-        ({"turns": {"plt_ms": 1600}}, [4]),
-        ({"turns": {"plt_ms": 1700}}, [4, 5]),
-        ({"sequence": {"main_ms": 1000}}, [6]),
-        ({"tcp": {"main_ms": 1000}}, [7]),
-        ({"tcp": {"fcp_ms": 290}}, [8]),
-        ({"turns": {"styles_ms": 380}}, [9]),
-    ],
-)
-def test_each_prediction_can_fail(measured, changed, fails):
-    assert [index for index, one in enumerate(predictions(measured(**changed))) if one.holds is False] == fails
-
-
 def test_the_order_of_arrival_is_of_whole_objects(measured):
     own = Ordered(measured())
     for where in EVERY:
@@ -108,7 +85,7 @@ def test_the_order_of_arrival_is_of_whole_objects(measured):
 def test_without_records_the_order_is_not_measured_and_the_rest_is(measured, monkeypatch, tmp_path):
     data = measured()
     monkeypatch.setattr(paths, "RAW", tmp_path / "elsewhere")
-    found = predictions(data)
+    found = judged_of(SERIES, data)
     assert [one.holds for one in found] == [True, True, None, True, True, True, None, None, True, None]
     assert value_of("main-turns", PAGE, data).text == NOT_YET
     assert value_of("fcp-turns", PAGE, data).text == "+50\N{NO-BREAK SPACE}%"
@@ -128,7 +105,7 @@ def test_the_tables_tell_every_page_and_link(measured):
     shown = priorities_shown.times_table(data).data
     assert shown.count("<tr") == 1 + 7 * len(EVERY) and "1,200" in shown
     assert re.search(r"main image there.*?\+1[34]\d\.\d %", shown.replace("\n", ""))
-    assert "holds" in priorities_predicted.table(data).data
+    assert "holds" in predicted(SERIES, data=data).data
 
 
 def test_what_the_browser_says_is_shown_as_it_was_asked(tmp_path, monkeypatch):
@@ -140,8 +117,8 @@ def test_what_the_browser_says_is_shown_as_it_was_asked(tmp_path, monkeypatch):
 
 
 def test_without_a_campaign_the_chapter_says_so(nothing):
-    assert predictions(nothing) == []
-    for shown in (priorities_shown.times_table(nothing), priorities_predicted.table(nothing)):
+    assert judged_of(SERIES, nothing) == []
+    for shown in (priorities_shown.times_table(nothing), predicted(SERIES, data=nothing)):
         assert "Not measured yet" in shown.data
     asked = ("requests", "frames", "moved", "unsaid", "stated-priorities")
     texts = {name: value_of(name, PAGE, nothing).text for name in numbers_of(PAGE) if name not in asked}

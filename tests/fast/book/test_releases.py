@@ -1,15 +1,13 @@
-"""The section on Envoy's releases: what is told of them, and what becomes of the predictions."""
+"""The section on Envoy's releases: what is told of them."""
 
 from __future__ import annotations
 
 import pytest
 
 from longlook import paths
-from longlook.analysis.fairness import ratio_of_runs
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.flows import Contest, Share
-from longlook.book.years import releases_predicted, releases_shown
+from longlook.book.years import releases_shown
 from longlook.book.years.releases import BASE, SHARE, SWEEP, Conditions, Release, Served, compared, releases
 from longlook.experiment.built_in import BuiltIn, Flag
 from longlook.stack.arms import open_sweep
@@ -49,24 +47,6 @@ def test_releases_are_compared_with_the_newest_and_not_under_jitter():
     found = compared([cell(e136=1200.0), cell(jitter=50.0)])
     assert [name for _, name, _ in found] == NAMES[:-1]
     assert found[0][2].value == pytest.approx(1.2)
-
-
-def verdicts(found):
-    return [one.holds for one in found]
-
-
-def contest(name, quic, tcp):
-    shares = (Share("quic1", "quic", Summary(quic, 0.01, 3)), Share("tcp1", "tcp", Summary(tcp, 0.01, 3)))
-    runs = [(quic * factor, tcp) for factor in (0.999, 1.0, 1.001)]
-    return Contest(f"Envoy {name} vs TCP", shares, ratio_of_runs(runs), ("reference-years-servers-share",))
-
-
-@pytest.mark.parametrize(
-    ("quic", "tcp", "holds"), [(3.7, 1.2, [True, True]), (2.5, 2.4, [False, False]), (1.2, 3.7, [False, False])]
-)
-def test_shares_tell_how_many_connections_are_emulated(quic, tcp, holds):
-    found = {name: contest(name, 3.7, 1.2) for name in NAMES} | {"1.37": contest("1.37", quic, tcp)}
-    assert verdicts(releases_predicted.of_shares(found)) == holds
 
 
 def test_without_a_campaign_there_is_nothing_to_show(tmp_path):

@@ -1,4 +1,4 @@
-"""The claims of the thesis by year, and what becomes of the predictions of 2026."""
+"""The claims of the thesis by year, and the tables of the software of 2026."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import pandas as pd
 import pytest
 
 from longlook import paths
-from longlook.analysis.fairness import ratio_of_runs
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart
-from longlook.book.flows import Contest, Share
 from longlook.book.value import NOT_YET
-from longlook.book.years import conclusions, early, today_predicted, today_shown
+from longlook.book.years import conclusions, early, today_shown
 from longlook.book.years.conclusions import OLD, TODAY, YEARS, Row, planned
 from longlook.experiment.flights import Flight
 from longlook.figure import style
@@ -49,7 +46,6 @@ def test_without_campaigns_nothing_is_decided(empty):
         }
     assert NOT_YET in conclusions.table(empty).data
     assert "Not measured yet" in today_shown.lead_table(empty).data
-    assert "Not measured yet" in today_predicted.table(empty).data
     assert "Not measured yet" in early.table(empty).data
 
 
@@ -79,78 +75,6 @@ def frame(*verdicts, lead=100.0, bandwidths=(10.0, 100.0), page="5kb-x1"):
             "object_bytes": 10_000_000, "pct_diff": lead,
         }
     )  # fmt: skip
-
-
-def squares(**figures):
-    """`a=...` is figure 4.6a, `x14a` 4.14a, `x11b` 4.11b; the others are empty."""
-    named = {(f"4.{name[1:]}" if name.startswith("x") else f"4.6{name}"): own for name, own in figures.items()}
-    return lambda figure: named.get(figure, frame())
-
-
-def verdicts(found):
-    return [one.holds for one in found]
-
-
-LEFT, NONE, RIGHT = ["left"], ["none"], ["right"]
-
-
-@pytest.mark.parametrize(
-    ("now", "holds"),
-    [(LEFT * 7, True), (LEFT * 5 + NONE * 2, True), (LEFT * 4 + NONE * 3, False), (LEFT * 6 + RIGHT, False)],
-)
-def test_verdicts_as_in_2024(now, holds):
-    then = squares(a=frame(*LEFT * 7), d=frame(*LEFT * 6))
-    unasked = {"a": frame(*LEFT * 7), "d": frame(*LEFT * 6)}
-    found = today_predicted.of_near(squares(a=frame(*now), d=frame(*LEFT * 6)), then, unasked)
-    assert verdicts(found) == [holds, True]
-
-
-def test_one_square_of_tcp_is_enough_against_an_untouched_server():
-    both = squares(a=frame(*LEFT * 7), d=frame(*LEFT * 6))
-    unasked = {"a": frame(*LEFT * 6 + RIGHT), "d": frame(*LEFT * 6)}
-    assert verdicts(today_predicted.of_near(both, both, unasked)) == [True, False]
-
-
-def with_100_kb(lead, lead_of_100_kb):
-    return pd.concat([frame(*LEFT * 2, lead=lead), frame(*LEFT * 2, lead=lead_of_100_kb, page="100kb-x1")])
-
-
-@pytest.mark.parametrize(
-    ("smallest", "small", "holds"), [(220.0, 400.0, True), (180.0, 400.0, False), (220.0, 210.0, False)]
-)
-def test_a_lead_grows_by_two_round_trips(smallest, small, holds):
-    now = squares(a=with_100_kb(70.0, 120.0), c=with_100_kb(smallest, small), f=frame(*LEFT * 6))
-    assert verdicts(today_predicted.of_far(now)) == [True, holds]
-
-
-def test_under_loss_what_scatters_is_not_expected_to_be_significant():
-    bbr = {"x14b": frame(*LEFT * 6), "x14e": frame(*LEFT * 6)}
-    found = today_predicted.of_loss(squares(b=frame(*LEFT * 6), e=frame(*LEFT + NONE * 5), **bbr))
-    assert verdicts(found) == [True, True, True]
-    found = today_predicted.of_loss(squares(b=frame(*NONE * 6), e=frame(*LEFT * 6), **bbr))
-    assert verdicts(found) == [False, False, True]
-
-
-def test_under_jitter():
-    large = {"bandwidths": (100.0, 100.0), "page": "10000kb-x1"}
-    kinds = frame(*LEFT, lead=60.0)
-    bbr = {"x15b": frame(*LEFT * 6), "x15d": frame(*LEFT * 3 + NONE)}
-    now = squares(x11b=frame(*RIGHT, lead=-40.0, **large), **bbr)
-    old = squares(x11b=frame(*RIGHT, lead=-70.0, **large))
-    assert verdicts(today_predicted.of_jitter(now, old, kinds)) == [True] * 3
-    assert verdicts(today_predicted.of_jitter(old, now, frame(*NONE))) == [False, False]
-
-
-def contest(label, quic, tcp):
-    shares = (Share("quic1", "quic", Summary(quic, 0.01, 5)), Share("tcp1", "tcp", Summary(tcp, 0.01, 5)))
-    return Contest(label, shares, ratio_of_runs([(quic * factor, tcp) for factor in (0.99, 1.0, 1.01)]))
-
-
-def test_shares_with_two_connections_and_with_one():
-    two, one = contest("QUIC vs TCP", 3.7, 1.2), contest("QUIC (N=1) vs TCP", 2.5, 2.4)
-    assert verdicts(today_predicted.of_share([two, one])) == [True, True]
-    assert verdicts(today_predicted.of_share([two, contest("QUIC (N=1) vs TCP", 3.6, 1.3)])) == [True, False]
-    assert verdicts(today_predicted.of_share([two])) == [True] and today_predicted.of_share([]) == []
 
 
 def test_leads_stand_in_per_cent_and_ms_and_in_brackets_where_they_are_not_told(monkeypatch, empty):

@@ -98,6 +98,20 @@ def cells(
     return [_measured(Place(*place), own, names) for place, own in arms.groupby(places, sort=False)]
 
 
+def summaries(
+    data: BookData, series: str, *columns: str, metric: str = PLT.name, key: str = REFERENCE
+) -> dict[tuple, Summary]:
+    """Of each arm of a series, by these columns; none before it is measured."""
+    arms = data.rows("arms", STUDY, series, key)
+    rows = arms[arms["metric"] == metric].to_dict("records")
+    return {tuple(row[name] for name in columns): summary_of(row) for row in rows}
+
+
+def mean_text(one: Summary | None, digits: int) -> str:
+    """A mean with its standard deviation; a dash where it is not measured."""
+    return style.DASH if one is None else " ".join(filter(None, style.mean_sd(one.mean, one.sd, digits)))
+
+
 def _measured(place: Place, own: pd.DataFrame, names: Names) -> Measured:
     found: dict[str, dict[tuple[int, str], Summary]] = {PLT.name: {}, CLIENT_CPU.name: {}}
     for _, row in own[own["metric"].isin(found)].iterrows():

@@ -1,4 +1,5 @@
-"""Two pages with and without priorities, as the sweep today-priorities measured them: paints, times, order of arrival.
+"""Two pages with and without priorities, as the sweep today-priorities measured them: paints, times, order of arrival;
+claim 14 of Yu and Benson.
 
 Paints and times come from the tables, the order of arrival from the campaign's records: where those are not here, it is
 not measured.
@@ -6,20 +7,19 @@ not measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import cached_property
 
-from longlook import paths
+from longlook.analysis.evidence import Column
 from longlook.analysis.lowest import Loads, lowest_ratio
+from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import BookData
-from longlook.book.loads import by_place
-from longlook.book.times import Times
+from longlook.book.judged import columns_of
+from longlook.book.times import Times, part_of
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY
-from longlook.errors import LonglookError
-from longlook.experiment.arrivals import arrivals
+from longlook.experiment.metrics import PLT
+from longlook.plan.conditions import Row
 from longlook.plan.workload import WebPage
 
 SERIES = "today-priorities"
@@ -60,19 +60,29 @@ class Ordered:
     data: BookData
     key: str = REFERENCE
 
+    @cached_property
+    def _column(self) -> Column:
+        return columns_of(self.data, STUDY)[self.key]
+
+    @cached_property
+    def _rows(self) -> dict[tuple[float, int, str], Row]:
+        """By loss, bytes of the page and arm."""
+        rows = self._column.rows([SERIES], PLT.name)
+        return {(row["loss_pct"], int(row["total_bytes"]), row["arm"]): row for row in rows}
+
     @property
     def is_measured(self) -> bool:
-        return bool(_told(self.data, self.key))
+        return bool(self._rows)
 
     @property
     def campaigns(self) -> tuple[str, ...]:
         """Those that it is read from."""
-        return tuple(dict.fromkeys(self.data.rows("cells", STUDY, SERIES, self.key)["campaign"]))
+        return tuple(dict.fromkeys(row["campaign"] for row in self._rows.values()))
 
     def loads(self, where: Where, arm: str, metric: str) -> Loads:
         """Of every load that counts."""
-        told = _arrived if metric in (MAIN, STYLES, BEFORE) else _told
-        return tuple(told(self.data, self.key).get((where, arm, metric), {}).values())
+        row = self._rows.get((where.loss_pct, PAGES[where.page].size_bytes, arm))
+        return () if row is None else self._column.loads({**row, "metric": metric})
 
     def ratio(self, where: Where, metric: str, over: str, under: str) -> Times | None:
         """Median of one arm over that of another; None where either is not measured."""
@@ -80,35 +90,17 @@ class Ordered:
         return lowest_ratio((one,), (other,)) if one and other else None
 
 
-Told = Mapping[tuple[Where, str, str], Mapping[int, float]]
-"""Page and link, arm, metric -> number of the load -> value."""
+def _claim_14(own: Ordered | None) -> list[ClaimPart]:
+    found = {} if own is None else {where.label: own.ratio(where, MAIN, SEQUENCE, TURNS) for where in EVERY}
+    return [part_of(name, one, at_most=1.0) for name, one in found.items() if one is not None]
 
 
-def _where(row: Mapping[Any, Any]) -> Where | None:
-    """The page and link of a row of `cells`."""
-    for name, page in PAGES.items():
-        if (page.size_bytes, page.resources) == (int(row["total_bytes"]), int(row["object_count"]) + 1):
-            return Where(name, float(row["loss_pct"]))
-    return None
-
-
-@lru_cache(maxsize=8)
-def _told(data: BookData, key: str) -> Told:
-    return by_place(data, STUDY, SERIES, key, _where)
-
-
-@lru_cache(maxsize=8)
-def _arrived(data: BookData, key: str) -> Told:
-    found: dict[tuple[Where, str, str], dict[int, float]] = {}
-    for row in data.rows("cells", STUDY, SERIES, key).to_dict("records"):
-        where, folder = _where(row), paths.RAW / row["campaign"] / row["cell_id"]
-        if where is None or not folder.is_dir():
-            continue
-        try:
-            loads = arrivals(folder, PAGES[where.page])
-        except LonglookError:
-            continue
-        for one in loads:
-            for name in (MAIN, STYLES, BEFORE):
-                found.setdefault((where, one.arm, name), {})[one.index] = getattr(one, name)
-    return found
+CLAIM_14 = Claim(
+    "yu-14",
+    "The main image of the large page is painted earlier over HTTP/3: HTTP/2 ignores the priorities of images",
+    "its mechanism, by one protocol and one server: the main image is there earlier where objects are sent one after "
+    "the other than where they are sent in turns, on two pages, without and with 1 % loss",
+    _claim_14,
+    len(EVERY),
+)
+"""Of Yu and Benson 2021, by the software of 2026; its evidence is an `Ordered`."""

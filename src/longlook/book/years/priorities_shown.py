@@ -13,6 +13,7 @@ from longlook.book.data import BookData
 from longlook.book.times import percent_text
 from longlook.book.years.priorities import (
     BEFORE,
+    CLAIM_14,
     EVERY,
     MAIN,
     NAMES,
@@ -23,7 +24,6 @@ from longlook.book.years.priorities import (
     Ordered,
     Where,
 )
-from longlook.book.years.priorities_predicted import CLAIM_14
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.experiment.said import Said, read
 from longlook.figure import style

@@ -6,10 +6,29 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.years.evidence import AXIS, BASE, FAST, LOSS, MANY, PROTOCOLS, Change, Measured, cells, changes
+from longlook.book.years.evidence import (
+    AXIS,
+    BASE,
+    FAST,
+    LOSS,
+    MANY,
+    PROTOCOLS,
+    Change,
+    Measured,
+    cells,
+    changes,
+    mean_text,
+    summaries,
+)
 from longlook.book.years.milestones import milestones
 from longlook.figure import style
 from longlook.figure.table import html_table
+
+VERSIONS = {
+    "gquic37": "64: Q037", "c64q039": "64: Q039",
+    "c92q043": "92: Q043", "c92d29": "92: draft 29", "c92": "92: version 1",
+}  # fmt: skip
+"""Stack -> milestone and version of QUIC."""
 
 
 def change_table(data: BookData | None = None) -> HTML:
@@ -67,7 +86,7 @@ def cpu_table(data: BookData | None = None) -> HTML:
         return HTML(style.NOTHING_YET)
     (cell,) = found
     rows = [
-        [one.name, one.released[:4], *(_seconds(cell, one.number, protocol) for protocol in PROTOCOLS)]
+        [one.name, one.released[:4], *(mean_text(cell.cpu.get((one.number, protocol)), 3) for protocol in PROTOCOLS)]
         for one in milestones()
         if one.stack
     ]
@@ -79,6 +98,19 @@ def is_busiest(one: Measured) -> bool:
     return one.place.workload == MANY and one.place.bandwidth_mbps == FAST
 
 
-def _seconds(cell: Measured, number: int, protocol: str) -> str:
-    own = cell.cpu.get((number, protocol))
-    return style.DASH if own is None else " ".join(filter(None, style.mean_sd(own.mean, own.sd, 3)))
+def versions_table(data: BookData | None = None) -> HTML:
+    """QUIC's page load times of one browser by version, ms."""
+    places = ("bandwidth_mbps", "object_count", "object_bytes", "workload")
+    found = summaries(data or book_data.load(), "years-versions", *places, "stack")
+    if not found:
+        return HTML(style.NOTHING_YET)
+    rows = [
+        [_page(workload), f"{mbps:g}", *(mean_text(found.get((mbps, *page, workload, one)), 1) for one in VERSIONS)]
+        for mbps, *page, workload in sorted({place[:-1] for place in found})
+    ]
+    return HTML(html_table(["page", "Mbit/s", *VERSIONS.values()], rows))
+
+
+def _page(workload: str) -> str:
+    size, count = workload.split("-x")
+    return f"{size.removesuffix('kb')} KB" + (f" {style.TIMES} {count}" if count != "1" else "")

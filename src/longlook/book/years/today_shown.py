@@ -6,18 +6,17 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.varied import REFERENCE
 from longlook.book.years.conclusions import BBR, CUBIC, PANELS, TODAY, UNASKED
-from longlook.book.years.evidence import PROTOCOLS, STUDY
-from longlook.book.years.today_predicted import WITHOUT, KeyShare, key_share
+from longlook.book.years.evidence import PROTOCOLS, STUDY, mean_text, summaries
 from longlook.experiment.flights import Flight, read
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import Versus
 
+KEY_SHARE, WITHOUT = "today-key-share", "c133x25519"
 SEGMENT_BYTES = 1448
 """Of TCP's payload in one packet of this link."""
 PAIRS = {"both CUBIC": CUBIC, "QUIC BBR, TCP CUBIC": UNASKED, "both BBR": BBR}
@@ -62,20 +61,16 @@ def flight_table(data: BookData | None = None) -> HTML:
     asked = read(paths.FLIGHTS)
     if not asked:
         return HTML(style.NOTHING_YET)
-    found = key_share(data or book_data.load())
+    found = summaries(data or book_data.load(), KEY_SHARE, "loss_pct", "stack", "protocol")
     head = ["browser", "QUIC, datagrams", "bytes", "TCP, bytes", "packets"]
     kinds = [(protocol, loss) for loss in ("no loss, ms", "1 % loss, ms") for protocol in PROTOCOLS]
     head += [f"{style.PROTOCOL_LABELS[protocol]}, {loss}" for protocol, loss in kinds]
     return HTML(html_table(head, [_flight(one, found) for one in asked], numeric=set(range(1, len(head)))))
 
 
-def _flight(one: Flight, found: KeyShare) -> list[str]:
+def _flight(one: Flight, found: dict) -> list[str]:
     milestone = one.version.split(".")[0]
     name = f"Chromium {milestone}" + (", without a post-quantum key share" if one.stack == WITHOUT else "")
-    times = [_mean(found.get((loss, one.stack, protocol))) for loss in (0.0, 1.0) for protocol in PROTOCOLS]
+    times = [mean_text(found.get((loss, one.stack, protocol)), 1) for loss in (0.0, 1.0) for protocol in PROTOCOLS]
     packets = -(-one.tcp_bytes // SEGMENT_BYTES)
     return [name, str(one.datagrams), f"{one.quic_bytes:,}", f"{one.tcp_bytes:,}", str(packets), *times]
-
-
-def _mean(one: Summary | None) -> str:
-    return style.DASH if one is None else " ".join(style.mean_sd(one.mean, one.sd, 1))

@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from longlook import paths
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
+from longlook.book.judged import judged_of
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years.priorities import (
     BEFORE,
+    CLAIM_14,
     EVERY,
     LOSSY,
     MAIN,
@@ -25,7 +27,6 @@ from longlook.book.years.priorities import (
     Ordered,
     Where,
 )
-from longlook.book.years.priorities_predicted import CLAIM_14, of_priorities
 from longlook.experiment.metrics import FCP, PLT, SPEED_INDEX
 from longlook.experiment.said import Said, read
 from longlook.figure import style
@@ -76,7 +77,7 @@ def _before(arm: str) -> Callable[[Measured], StatedNumber]:
 
 def _held(m: Measured) -> StatedNumber:
     own = _own(m)
-    found = of_priorities(own)
+    found = judged_of(SERIES, m.data, m.key)
     return StatedNumber(f"{sum(one.holds is True for one in found)} of {len(found)}", f"predictions; {_from(own)}")
 
 
