@@ -26,7 +26,7 @@ from longlook.analysis.lowest import (
 )
 from longlook.analysis.quantifier import decided
 from longlook.analysis.quantities import MADE, OF_ARMS, OF_PAIRS, Numbered
-from longlook.analysis.welch import Summary, significant
+from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import COLUMNS, Criterion, Squares
@@ -223,6 +223,8 @@ def _number(
     else:
         estimates = _of_medians(leaf, own, known) if leaf.statistic == "lowest-median" else _of_means(leaf, known)
     rows = tuple(row for rows in (*own, *others) for row in rows)
+    if leaf.by == "several" and rows[0].get("campaign"):
+        estimates = _of_several(estimates[0], known), *estimates[1:]
     if leaf.unit == "times":
         return Found(leaf, pair, _quotient(estimates), *estimates[1:], rows) if estimates[2].value > 0 else None
     if leaf.unit in ("trips", "s"):
@@ -249,6 +251,14 @@ def _of_pairs(
         (one, _, _), (other, _, _) = known
         found = Estimate(one.value / other.value), one, other
     return Found(leaf, pair, *found, tuple(row for rows in (*own, *others) for row in rows))
+
+
+def _of_several(found: Estimate, known: Sequence[Operand]) -> Estimate:
+    """With an interval without an end where a side was measured once, or where counts never vary and differ in fewer
+    loads than an exact test of ranks could tell apart."""
+    sizes = [one.n if isinstance(one, Summary) else sum(map(len, one)) for one in known]
+    few = found.value != 0 and found.low == found.high and 2 / math.comb(sum(sizes), sizes[0]) > ALPHA
+    return replace(found, low=-math.inf, high=math.inf) if few or math.isnan(found.low) else found
 
 
 def _ends(rows: list[Row]) -> list[list[Row]]:

@@ -104,6 +104,13 @@ def busier_cpu_used_pct(numbered: Numbered, row: Row, metric: str) -> Summary | 
     return max((one for one in ends if one is not None), key=lambda one: one.mean, default=None)
 
 
+def stall_s(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """How long a stall of a session took, over the sessions that stood still; None where none did."""
+    stalls, stood_ms = (numbered(row, one) if row["n"] else {} for one in ("stalls", "stalled_ms"))
+    found = [stood_ms[index] / count / 1e3 for index, count in stalls.items() if count and index in stood_ms]
+    return summarise(found) if found else None
+
+
 def _summed(row: Row, numbered: Numbered, of: Callable[[Loads], list[float]], metric: str) -> Summary | None:
     found = tuple(numbered(row, metric).values()) if row["n"] else ()
     return summarise(of(found)) if found else None
@@ -121,6 +128,7 @@ OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "cpu_s_per_gb": cpu_s_per_gb,
     "cpu_used_pct": cpu_used_pct,
     "busier_cpu_used_pct": busier_cpu_used_pct,
+    "stall_s": stall_s,
 }
 
 HALF_A_TRIP_LATER = ("lsquic", "aiohttp")

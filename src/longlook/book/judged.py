@@ -243,7 +243,10 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
     square |= {"pair": words.get(pair := " over ".join(found.pair), pair), "link": _link(found.square)}
-    told = leaf.endless if math.isinf(own.value) and leaf.endless else leaf.told or "{percent}"
+    endless = math.isinf(own.value) or math.isinf(own.high)
+    told = leaf.endless if endless and leaf.endless else leaf.told or "{percent}"
+    if leaf.neither and not (found.left.value or found.right.value):
+        told = leaf.neither
     return ClaimPart(filled(leaf.name, square), filled(told, square), found.holds)
 
 

@@ -39,7 +39,7 @@ OF_PAIRS = ("late_share", "kept_median", "first_loss_correlation", "rate_ratio")
 FIRST_LOST = "first_lost_packet"
 """In place of a metric, the number of the first packet from the server that the link lost in a load: from its seed."""
 OF_CPU = ("cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
-OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU)
+OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU, "stall_s")
 """What it makes of the loads of one, of which then a ratio or a difference is made."""
 OF_RECORDS = ("main_ms", "styles_ms", "before_pct")
 """What records say of each load, of which then the median is taken: in which order a web page arrived."""
@@ -140,10 +140,13 @@ class Rule(Value):
     )
     name: Text = Field(default="", description="template of what a reader calls a square")
     told: Text = Field(default="", description="template of what is told of a square")
-    endless: Text = Field(default="", description="the same of a ratio to nothing, which has no end")
+    endless: Text = Field(default="", description="the same of a ratio to nothing, or of an interval without an end")
+    neither: Text = Field(default="", description="the same where both of two are 0")
     along: Literal["rtt_ms", "total_bytes", "bandwidth_mbps"] | None = Field(default=None, description="of a slope")
-    by: Literal["interval", "value"] | None = Field(
-        default=None, description="99 %: all of it inside holds, across a bound is open; or the number alone"
+    by: Literal["interval", "value", "several"] | None = Field(
+        default=None,
+        description="99 %: all of it inside holds, across a bound is open; or the number alone; several: the interval, "
+        "and what is measured too few times to have one decides nothing",
     )
 
     @model_validator(mode="after")
@@ -159,7 +162,7 @@ class Rule(Value):
 
     @model_validator(mode="after")
     def _known_words(self) -> Self:
-        for field in ("name", "told", "endless", "summary"):
+        for field in ("name", "told", "endless", "neither", "summary"):
             for _, name, _, _ in string.Formatter().parse(getattr(self, field, "")):
                 if (
                     name is not None

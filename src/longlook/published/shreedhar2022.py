@@ -40,6 +40,7 @@ BESIDE = "Google Drive 200 MB, "
 STREAMED, MEDIA = "YouTube video_streaming, headless Chrome, 3 minutes", "YouTube media servers"
 STALLS, SWITCHES = "stalls_count", "quality_switches_count"
 """Averages of table III."""
+COUNTS = {STALLS: "stalls", SWITCHES: "switches"}
 STARTUP_S, EARLIER_PCT = "startup_delay_s", "startup_delay_improvement_pct"
 """Medians: how long it takes to begin, and by how much QUIC's takes less than TCP's."""
 STALLED_LONGER_PCT = "stall_duration_longer_pct"
@@ -205,9 +206,18 @@ def means(folder: Path | None = None) -> list[ArmRow]:
     YouTube's media servers earlier; and a video's download, in times of TLS 1.2."""
     found: list[ArmRow] = []
 
-    def add(series: str, arm: str, metric: str, mean: float, object_bytes: int | None, rtt_ms: float = 10.0) -> None:
+    def add(
+        series: str,
+        arm: str,
+        metric: str,
+        mean: float,
+        object_bytes: int | None = None,
+        rtt_ms: float = 10.0,
+        loss_pct: float = 0.0,
+    ) -> None:
         same = dict.fromkeys((*PLACE, *ARM)) | {"series": series, "arm": arm, "metric": metric, "rtt_ms": rtt_ms}
-        found.append(same | {"mean": mean, "sd": None, "n": 1, "object_bytes": object_bytes, "loss_pct": 0.0})
+        same |= {"loss_pct": 2 * loss_pct, "loss_each_way_pct": loss_pct}
+        found.append(same | {"mean": mean, "sd": None, "n": 1, "object_bytes": object_bytes})
 
     for size, rates in throughput(folder).items():
         series = next(name for most, name in CLOUD_SERIES.items() if size <= most)
@@ -221,6 +231,17 @@ def means(folder: Path | None = None) -> list[ArmRow]:
         add("shreedhar-web", "media quic", "connect_ms", 0.0, None, RTTS_MS[place])
     add(CLOUD_SERIES[10**10], "video quic", "ttlb_ms", 1 / overall_rate_ratio(folder), LONG_BYTES)
     add(CLOUD_SERIES[10**10], "video tls12", "ttlb_ms", 1.0, LONG_BYTES)
+    for (metric, loss_pct, arm), value in streamed(folder).items():
+        if metric in COUNTS:
+            add("shreedhar-video", f"printed {arm}", COUNTS[metric], value, loss_pct=loss_pct)
+        elif metric == STARTUP_S:
+            add("shreedhar-video-short", arm, "startup_ms", value * 1e3, loss_pct=loss_pct)
+        elif metric == EARLIER_PCT and (STARTUP_S, loss_pct, arm) not in streamed(folder):
+            add("shreedhar-video-short", "quic", "startup_ms", 1 - value / 100, loss_pct=loss_pct)
+            add("shreedhar-video-short", "tcp", "startup_ms", 1.0, loss_pct=loss_pct)
+        elif metric == STALLED_LONGER_PCT:
+            add("shreedhar-video", "printed tcp", "stall_s", 1 + value / 100, loss_pct=loss_pct)
+            add("shreedhar-video", "printed quic", "stall_s", 1.0, loss_pct=loss_pct)
     return found
 
 

@@ -126,6 +126,23 @@ def test_a_verdict_is_held_against_that_of_another_study():
     assert judge(Criterion.parse(said), RULE, {"reference": own}, "reference").holds is True
 
 
+@pytest.mark.parametrize(("n", "holds"), [(1, None), (3, None), (6, True)])
+def test_what_is_measured_too_few_times_decides_nothing(n, holds):
+    sd = math.nan if n == 1 else 0.0
+    rows = [line(arm, mean, sd=sd, n=n, campaign="c") for arm, mean in (("quic", 1.0), ("tcp", 2.0))]
+    said = {"difference": ["tcp", "quic"], "at_least": 1, "by": "several"}
+    assert judged(rows, said).holds is holds
+    assert judged([row | {"campaign": None, "sd": math.nan} for row in rows], said).holds is True, "it is printed"
+
+
+def test_a_stall_is_of_the_sessions_that_stood_still():
+    loads = {"stalls": {1: 0.0, 2: 2.0, 3: 1.0}, "stalled_ms": {1: 0.0, 2: 4000.0, 3: 2010.0}}
+    rows = [line("quic", 1.0)]
+    column = Column(lambda _: rows, numbered=lambda row, metric: loads[metric])
+    said = Criterion.parse({"quantity": "stall_s", "value": "quic", "at_most": 3})
+    assert judge(said, RULE, {"reference": column}, "reference").found[0].estimate.value == pytest.approx(2.005)
+
+
 def test_one_square_is_any():
     assert judged(SQUARES[2:], {"at_most": 1, "squares": "any"}, of=2).holds is True
 

@@ -12,8 +12,8 @@ from films import FILM, session
 from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
-from longlook.book.judged import judged_of, predicted
-from longlook.book.shreedhar2022 import sessions_beside, sessions_claims, sessions_shown
+from longlook.book.judged import claim_columns, claims, judged_of, predicted
+from longlook.book.shreedhar2022 import sessions_beside, sessions_shown
 from longlook.book.shreedhar2022.numbers.video import NUMBERS
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, Played, newest
 from longlook.book.value import SPACE, NotMeasured
@@ -111,12 +111,13 @@ def test_what_is_printed_stands_beside_what_was_measured(data, nothing):
 
 
 def test_claims_are_computed_from_the_tables(data):
-    found = sessions_claims.evaluate(data)
-    own = {claim.name[-2:]: parts for claim, parts in zip(sessions_claims.CLAIMS, list(found.values())[1], strict=True)}
-    assert [part.holds for part in own["09"]] == [True] * 3
-    assert {part.numbers for part in own["10"]} == {"no stalls by HTTP/3"}
-    assert [part.holds for part in own["11"]] == [True, True, None] * 2
-    assert [part.holds for part in own["12"]] == [True, True, False] * 2
+    columns = claim_columns("shreedhar2022", data, "video")
+    own = {one.criterion.id[-2:]: [part.holds for part in one.found] for one in columns["Re-measured (reference)"]}
+    assert own == {"09": [True] * 3, "10": [], "11": [True, True, None] * 2, "12": [True, True, False] * 2}
+    printed = {one.criterion.id[-2:]: [part.holds for part in one.found] for one in columns["Published"]}
+    assert printed == {"09": [True] * 2, "10": [True], "11": [True] * 3, "12": [True] * 3}
+    text = claims("shreedhar2022", "video", data).data
+    assert "no stalls of either" in text and "difference no interval" in text
 
 
 def test_without_a_campaign_it_says_so(nothing):

@@ -6,16 +6,20 @@ import statistics
 
 from IPython.display import HTML
 
+from longlook.analysis.estimate import Estimate
+from longlook.analysis.lowest import lowest_ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, Played, newest
-from longlook.book.shreedhar2022.sessions_claims import MINUTES, PRINTED_COUNTS, Measured, Printed, Sessions, times_text
+from longlook.book.times import percent_text
 from longlook.experiment.metrics import STALLS, STARTUP, SWITCHES
 from longlook.figure import style
 from longlook.figure.table import html_table
-from longlook.published.shreedhar2022 import STARTUP_S, streamed
+from longlook.published.shreedhar2022 import COUNTS, EARLIER_PCT, STARTUP_S, streamed
 
 NONE = style.DASH
+MINUTES = {SHORT: "1 minute", LONG: "3 minutes"}
+PRINTED_COUNTS = {metric: printed for printed, metric in COUNTS.items()}
 COUNTED = {STALLS.name: "stalls", SWITCHES.name: "changes of the bitrate"}
 
 
@@ -54,9 +58,9 @@ def startup(data: BookData | None = None) -> HTML:
             [
                 f"{loss:g} %",
                 *(NONE if one is None else f"{one:g}" for one in said),
-                _against(Printed(), loss),
+                _printed(loss),
                 *(map(_median, own) if own else [NONE] * len(NAMES)),
-                NONE if played is None else _against(Measured(played), loss),
+                NONE if played is None else _against(played, loss),
             ]
         )
     three = [*(f"{name}, s" for name in NAMES.values()), f"{NAMES[QUIC]} against {NAMES[TCP]}"]
@@ -68,6 +72,16 @@ def _median(ms: list[float]) -> str:
     return f"{statistics.median(ms) / 1e3:.2f}" if ms else NONE
 
 
-def _against(own: Sessions, loss: float) -> str:
-    found = own.startup(loss)
-    return NONE if found is None else times_text(found)
+def _printed(loss: float) -> str:
+    """Two medians, or by how much the one takes less than the other."""
+    found = streamed()
+    quic, tcp = (found.get((STARTUP_S, loss, arm)) for arm in (QUIC, TCP))
+    earlier = found.get((EARLIER_PCT, loss, QUIC))
+    if earlier is not None:
+        return percent_text(Estimate(1 - earlier / 100))
+    return NONE if quic is None or tcp is None else percent_text(Estimate(quic / tcp))
+
+
+def _against(played: Played, loss: float) -> str:
+    quic, tcp = (tuple(played.values(SHORT, loss, arm, STARTUP.name)) for arm in (QUIC, TCP))
+    return percent_text(lowest_ratio((quic,), (tcp,))) if quic and tcp else NONE
