@@ -13,10 +13,12 @@ from longlook.server import SERVERS
 from longlook.stack import Stack, adapters, load_stack
 
 
-def refusals(cell: Cell) -> list[str]:
+def refusals(cell: Cell, look: Callable[[str], Stack] = load_stack) -> list[str]:
     """Why the cell cannot be measured, each with the arm that asks for it; empty where it can."""
     found = [
-        f"arm {arm.name} ({arm.label}): {reason}" for arm in cell.arms for reason in of_arm(arm, cell.workload.kind)
+        f"arm {arm.name} ({arm.label}): {reason}"
+        for arm in cell.arms
+        for reason in of_arm(arm, cell.workload.kind, look)
     ]
     found += [
         f"arm {arm.name} ({arm.label}): arms that run together begin with connections of their own, none is warm"

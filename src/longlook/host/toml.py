@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import pickle
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:  # ValueError: a NUL in its name
         raise LonglookError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     try:
-        return copy.deepcopy(_values(data))
+        return pickle.loads(_values(data))
     except UnicodeDecodeError as error:
         raise LonglookError(f"{path} cannot be read: it is not text in UTF-8 (byte {error.start})") from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits is no TOMLDecodeError
@@ -29,6 +29,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _values(data: bytes) -> dict[str, Any]:
-    """Of the same bytes once: every arm of a plan asks for its stack, whose tables are the same files."""
-    return tomllib.loads(data.decode("utf-8"))
+def _values(data: bytes) -> bytes:
+    """Of the same bytes once: every arm of a plan asks for its stack, whose tables are the same files. Pickled, of
+    which a copy is made several times as fast as by `copy.deepcopy`."""
+    return pickle.dumps(tomllib.loads(data.decode("utf-8")))
