@@ -1,20 +1,26 @@
 """The network's settings of a cell: at its end they are as they were at its beginning, on every host.
 
 Sysctls, interfaces (MTU, offloads, queueing disciplines, filters, how often the carrier came and went), addresses,
-neighbours, routes and rules, as the kernel tells them there. Each takes part in how long a load takes.
+neighbours, routes and rules, as the kernel tells them there. Each takes part in how long a load takes. What is changed
+and changed back meanwhile the kernel tells as it happens, on hosts that are this machine (probe/reconfigured.py); of
+sysctls it tells nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from longlook.errors import LonglookError
 from longlook.experiment import slowstart
-from longlook.host.hosts import Hosts
+from longlook.host import process
+from longlook.host.hosts import Hosts, Running
 from longlook.plan.cell import Cell
+from longlook.probe import reconfigured
 
 Settings = Mapping[str, str]
 """Name, which begins with the host's role -> value."""
@@ -135,9 +141,37 @@ def set_by_the_run(cell: Cell) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def unchanged(bed: Hosts, cell: Cell, known: Sequence[str] = ()) -> Iterator[None]:
-    """After the block, which measures a whole cell: every setting is as before, but for what the run, or the link's
-    driver (`known`), sets itself."""
-    before = read_settings(bed)
-    yield
-    if found := changed(before, read_settings(bed), (*set_by_the_run(cell), *known)):
-        raise LonglookError(f"the network was set otherwise while the cell was measured: {'; '.join(found)}")
+    """In the block, which measures a whole cell, no setting changes, but for what the run, or the link's driver
+    (`known`), sets itself."""
+    own, before = (*set_by_the_run(cell), *known), read_settings(bed)
+    with _told(bed) as told:
+        yield
+    found = changed(before, read_settings(bed), own)
+    undone = sorted({name for name in told if not f"{name} ".startswith(own)})
+    if found or undone:
+        what = "; ".join(found) or f"{', '.join(undone)}: changed, and changed back"
+        raise LonglookError(f"the network was set otherwise while the cell was measured: {what}")
+
+
+@contextlib.contextmanager
+def _told(bed: Hosts) -> Iterator[list[str]]:
+    """What was changed in the block, in the order in which hosts tell it; there once the block is left."""
+    found: list[str] = []
+    with contextlib.ExitStack() as owned:
+        for role, host in bed.hosts.items():
+            if host.interfaces and not host.node:
+                argv = [sys.executable, "-S", reconfigured.__file__, *host.interfaces]
+                child = bed.popen(role, argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                owned.callback(process.stop, child)
+                owned.callback(_hear_the_rest, role, child, found)
+                if process.hear(child, TIMEOUT_S) != "ready\n":
+                    raise LonglookError(f"the {role} does not tell what is changed of its network")
+        yield found
+
+
+def _hear_the_rest(role: str, child: Running, found: list[str]) -> None:
+    """To its end, which that of its input is."""
+    said, _ = child.communicate(timeout=TIMEOUT_S)
+    if child.returncode:
+        raise LonglookError(f"what tells changes of the {role}'s network has ended ({child.returncode})")
+    found += [f"{role}: {line}" for line in said.splitlines()]

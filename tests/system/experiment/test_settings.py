@@ -123,6 +123,30 @@ def test_a_setting_that_is_changed_within_a_cell_is_named(link, what):
     assert f"{role}: {named}" in str(caught.value) or f"bridge: {named}" in str(caught.value)
 
 
+UNDONE = {
+    "queueing discipline": (
+        "client",
+        "tc qdisc add dev eth0 root tbf rate 1mbit burst 3000 latency 1s; tc qdisc del dev eth0 root",
+        "qdisc eth0",
+    ),
+    "MTU": ("server", "ip link set eth0 mtu 1400; ip link set eth0 mtu 1500", "link eth0"),
+    "route": ("client", "ip route add 192.0.2.0/24 dev eth0; ip route del 192.0.2.0/24", "route eth0"),
+    "rule": ("server", "ip rule add pref 9 blackhole; ip rule del pref 9", "rule"),
+    "offload": ("client", "ethtool -K eth0 tso on; ethtool -K eth0 tso off", "link eth0"),
+}
+"""Of what no change of CHANGES has left otherwise."""
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.parametrize("what", UNDONE)
+def test_a_change_that_was_undone_is_named(link, what):
+    role, change, named = UNDONE[what]
+    said = f"measured: {role}: {named}: changed, and changed back"
+    with pytest.raises(LonglookError, match=said), held_to(link, cell()):
+        link.testbed.run(role, ["sh", "-c", change], timeout_s=5)
+
+
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.browser
