@@ -50,7 +50,7 @@ def command() -> Iterator[None]:
         _own.enter_context(_heeding_signals())
         _own.enter_context(own_folder())
         if paths.CACHE.exists():  # programs are started from it; of a checkout of his own, its owner may have made it
-            owners = {0, os.geteuid(), paths.ROOT.stat().st_uid}
+            owners = _trusted() | {paths.ROOT.stat().st_uid}
             _require_unexchanged(paths.CACHE, "programs are kept (LONGLOOK_CACHE)", owners)
         _own.callback(end_descendants, {one.pid for one in psutil.Process().children()})
         _own.callback(_heed_no_more)  # what follows is bounded, and must be done
@@ -124,17 +124,29 @@ def own_folder() -> Iterator[Path]:
 def _shared() -> Path:
     """The folder for everybody's temporary files."""
     place = Path(tempfile.gettempdir())
-    _require_unexchanged(place, "temporary files go (TMPDIR)", {0, os.geteuid()})
+    _require_unexchanged(place, "temporary files go (TMPDIR)", _trusted())
     return place
 
 
+def _trusted() -> set[int]:
+    """Root and this user. In a user namespace without root everybody else has one id, root too: whose a folder is was
+    looked at before it was entered (userns.enter)."""
+    mapped = [int(line.split()[0]) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    return {os.geteuid(), 0 if 0 in mapped else int(Path("/proc/sys/kernel/overflowuid").read_text())}
+
+
 def _require_unexchanged(place: Path, what: str, owners: Collection[int]) -> None:
-    """Raise `LonglookError` where another user could exchange what is in a folder."""
-    found = place.stat()
-    if found.st_uid not in owners or (found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX):
-        raise LonglookError(
-            f"{place} is where {what}, and other users can exchange files in it: name a folder of your own there"
-        )
+    """Raise `LonglookError` where another user could exchange what is in a folder, or the folder, by what it lies in or
+    by a link on the way."""
+    place, real = place.absolute(), place.resolve()
+    for one in dict.fromkeys((place, *place.parents, real, *real.parents)):
+        found = one.lstat()
+        exchanged = not one.is_symlink() and found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
+        if found.st_uid not in owners or exchanged:
+            raise LonglookError(
+                f"{place} is where {what}, and other users can exchange files in it"
+                f"{'' if one == place else f' (by {one})'}: name a folder of your own there"
+            )
 
 
 def _remove_left(place: Path) -> None:

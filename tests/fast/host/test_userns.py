@@ -1,16 +1,20 @@
 """An ordinary user's namespaces: his own id, the rights that networks take, nothing left behind; and who gets none."""
 
+import ctypes
 import os
 import pwd
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 
 import psutil
 import pytest
 
-from longlook.host import userns
+from longlook.errors import LonglookError
+from longlook.host import command, userns
 
+PR_SET_DUMPABLE = 4
 FOLDER = Path(userns.__file__).parents[2]
 NOBODY = pwd.getpwnam("nobody")
 
@@ -114,3 +118,28 @@ def test_a_switch_that_is_off_is_named(monkeypatch, tmp_path):
     assert "sudo sysctl -w kernel.some=0" in userns.remedy()
     switch.write_text("0\n")
     assert "sysctl" not in userns.remedy()
+
+
+def test_a_users_command_has_its_folder_there():
+    """Of a user who is not `nobody`, whose root's files seem to be inside; who enters has looked whose they are."""
+    (told, tells) = os.pipe()
+    if (child := os.fork()) == 0:
+        said = "it raised"
+        try:
+            if os.geteuid() == 0:
+                os.setresgid(54321, 54321, 54321)
+                os.setresuid(54321, 54321, 54321)
+                ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # its /proc/self is its own again
+            userns._unshare()
+            tempfile.tempdir = "/tmp"
+            with command.own_folder() as folder:
+                said = f"has {folder.parent}"
+        except LonglookError as error:
+            said = str(error)
+        finally:
+            os.write(tells, said.encode())
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(tells)
+    with open(told) as text:
+        assert text.read() == "has /tmp"

@@ -148,6 +148,22 @@ def test_a_cache_that_is_somebody_elses(tmp_path):
         assert said == wrong and done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
 
 
+@pytest.mark.root
+def test_a_folder_within_somebody_elses(tmp_path, monkeypatch):
+    """Who owns what a folder lies in, or a link on the way there, can put another one in its place."""
+    theirs = tmp_path / "theirs"
+    (theirs / "own").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "true")
+    (tmp_path / "true").mkdir()
+    for place in (theirs / "own", tmp_path / "link"):
+        monkeypatch.setattr(tempfile, "tempdir", str(place))
+        with command.own_folder():
+            pass
+        os.lchown(theirs if place.name == "own" else place, NOBODY.pw_uid, -1)
+        with pytest.raises(LonglookError, match="other users can exchange files in it"), command.own_folder():
+            pass
+
+
 def test_what_a_killed_command_left_goes_with_the_next_one_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(command, "YOUNG_S", -1.0)
