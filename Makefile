@@ -20,7 +20,7 @@ endif
 export PATH := $(CURDIR)/.venv/go/go/bin:$(PATH):/usr/local/go/bin:/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap reproduce check test book pdf archive mirror bench soak chapter doctor audit clean
+.PHONY: help bootstrap reproduce check test test-measuring test-others book pdf archive mirror bench soak chapter doctor audit clean
 
 help:
 	@echo "make reproduce [SWEEP=quick]   measure a sweep on this machine, compare it with the paper, build the book"
@@ -61,13 +61,27 @@ check: bootstrap
 	done; \
 	exit $$status
 
-# Without ALL what is fast, and one of each thing on the real one (tests/conftest.py). The checks and the tools' own tests
-# are among them; the last line is the summary. PYTEST_ARGS=-n0 for one process. Python keeps what it compiles, also where
-# it is told not to: else each of a thousand processes compiles this package again.
+# Without ALL what is fast, and one of each thing on the real one (tests/conftest.py). What measures on namespaces mostly
+# waits, for its turn too, and runs beside all else, which fills the processors. The checks and the tools' own tests are
+# among them; the last line adds up both summaries. PYTEST_ARGS="-k word", MARK="not root": some of them.
+# Python keeps what it compiles, also where it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
-	@PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest \
-		$(if $(ALL),-n 3,-n 2) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS) \
-		$(if $(ALL),tests,tests/fast tests/contract)
+	@counted=$$(mktemp); \
+	LONGLOOK_COUNTED=$$counted $(MAKE) --no-print-directory -k -j2 test-measuring test-others; status=$$?; \
+	awk '{ n[$$2] += $$1 } END { split("failed passed skipped error rerun", words); for (i = 1; i in words; i++) \
+		if (n[words[i]]) { printf "%s%d %s", comma, n[words[i]], words[i]; comma = ", " } print " in all" }' $$counted; \
+	rm $$counted; exit $$status
+
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)python -m longlook.host.userns $(BIN)python -m pytest
+PYTEST += --dist loadfile --no-loadscope-reorder
+ONLY = $(if $(MARK), and ($(MARK)))
+OR_NONE := $(if $(MARK)$(PYTEST_ARGS),|| [ $$? = 5 ])
+
+test-measuring:
+	@$(PYTEST) $(if $(ALL),-n 2,-n 1) -m "netns$(ONLY)" $(PYTEST_ARGS) tests/contract $(if $(ALL),tests/system) $(OR_NONE)
+
+test-others:
+	@$(PYTEST) -n 2 -m "not netns$(ONLY)" $(PYTEST_ARGS) $(if $(ALL),tests,tests/fast tests/contract) $(OR_NONE)
 
 book: bootstrap
 	@$(BIN)longlook book $(if $(FRESH),--fresh)

@@ -60,6 +60,15 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+def pytest_terminal_summary(terminalreporter, config):
+    """For the last line of `make test`, which adds up those who run side by side."""
+    if (counted := os.environ.get("LONGLOOK_COUNTED")) and not _is_worker(config):
+        words = ("passed", "failed", "error", "skipped", "rerun")
+        lines = [f"{len(found)} {word}\n" for word in words if (found := terminalreporter.stats.get(word))]
+        with Path(counted).open("a", encoding="utf-8") as file:
+            file.writelines(lines)
+
+
 @functools.cache
 def granted():
     """What this process may do, by the names of host/rights.py."""
@@ -67,11 +76,10 @@ def granted():
 
 
 def _place(item):
-    """Files that take longest are begun first; of those that measure the quiet last, beside what measures nothing."""
+    """What may share the bench first, and of it and of what measures nothing the longest files first."""
     folders = item.path.relative_to(HERE).parts
-    measures = "netns" in item.keywords
     long = "slow" in item.keywords or folders[0] == "site" or "emulab" in folders
-    return not measures, measures and _is_quiet(item), not long
+    return _is_quiet(item), not long
 
 
 def _is_quiet(item):
@@ -84,7 +92,7 @@ def _is_worker(config):
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
-    """Outside of a test's time-out, which must not count the wait. Workers that measure nothing fill the processors
+    """Outside of a test's time-out, which must not count the wait. Tests that measure nothing fill the processors
     meanwhile: no reason to reject a load."""
     if not (_is_worker(item.config) and "netns" in item.keywords):
         return (yield)

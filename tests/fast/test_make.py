@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,7 +16,8 @@ CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imp
 TEST = "python -m longlook.host.userns .venv/bin/python -m pytest"
 FILES = "--dist loadfile --no-loadscope-reorder"
 TIERS = "fast", "contract", "system", "site", "host"
-TESTS = f"{TEST} -n 2 {FILES} tests/fast tests/contract"
+MEASURING = f"{TEST} {FILES} -n 1 -m netns tests/contract"
+OTHERS = f"{TEST} {FILES} -n 2 -m not netns tests/fast tests/contract"
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def make(tmp_path):
     def run(target: str, failing: str = "") -> tuple[int, list[str]]:
         Path(tmp_path, "calls").unlink(missing_ok=True)
         done = subprocess.run(
-            ["make", "--no-print-directory", *target.split()],
+            ["make", "--no-print-directory", *shlex.split(target)],
             cwd=tmp_path,
             env={"PATH": "/usr/bin:/bin", "FAILING": failing},
             capture_output=True,
@@ -47,10 +49,18 @@ def make(tmp_path):
     return run
 
 
+def both(made: tuple[int, list[str]]) -> tuple[int, str, set[str]]:
+    """Status, what came first, and what ran side by side after it."""
+    status, (first, *rest) = made
+    return status, first, set(rest)
+
+
 def test_everything_passes(make):
     assert make("check") == (0, ["bootstrap", *CHECKS])
-    assert make("test") == (0, ["bootstrap quicv1 gquic37", TESTS])
-    assert make("test ALL=1") == (0, ["bootstrap --tests", f"{TEST} -n 3 {FILES} tests"])
+    assert both(make("test")) == (0, "bootstrap quicv1 gquic37", {MEASURING, OTHERS})
+    measuring = f"{TEST} {FILES} -n 2 -m netns tests/contract tests/system"
+    others = f"{TEST} {FILES} -n 2 -m not netns tests"
+    assert both(make("test ALL=1")) == (0, "bootstrap --tests", {measuring, others})
 
 
 @pytest.mark.parametrize("failing", CHECKS)
@@ -58,8 +68,15 @@ def test_a_failure_makes_the_status_bad_and_stops_nothing(make, failing):
     assert make("check", failing) == (2, ["bootstrap", *CHECKS])
 
 
-def test_tests_that_fail_make_the_status_bad(make):
-    assert make("test", TESTS) == (2, ["bootstrap quicv1 gquic37", TESTS])
+@pytest.mark.parametrize("failing", [MEASURING, OTHERS])
+def test_tests_that_fail_make_the_status_bad_and_stop_no_others(make, failing):
+    assert both(make("test", failing)) == (2, "bootstrap quicv1 gquic37", {MEASURING, OTHERS})
+
+
+def test_some_of_the_tests_are_asked_for_by_mark_and_word(make):
+    calls = MEASURING, OTHERS
+    wanted = {call.replace("netns", "netns and (not root) -x") for call in calls}
+    assert both(make('test MARK="not root" PYTEST_ARGS=-x')) == (0, "bootstrap quicv1 gquic37", wanted)
 
 
 def test_offline_everything_is_told_where_the_mirror_is(make, tmp_path):
@@ -80,6 +97,9 @@ def test_every_test_is_in_one_tier():
     files = {str(file.relative_to(paths.ROOT / "tests")) for file in (paths.ROOT / "tests").rglob("test_*.py")}
     assert not [file for file in files if file.split("/")[0] not in TIERS]
     assert {file.split("/")[0] for file in files} == set(TIERS)
+    marked = "pytest.mark." + "netns"
+    measuring = {file.split("/")[0] for file in files if marked in (paths.ROOT / "tests" / file).read_text()}
+    assert measuring == {"contract", "system"}
 
 
 @pytest.mark.parametrize("file", [".ci/run", ".github/workflows/book.yml", ".github/workflows/nix.yml"])
