@@ -3,6 +3,7 @@
 Right ones: experiment/test_sessions.py.
 """
 
+import re
 import threading
 import time
 
@@ -36,12 +37,10 @@ WRONG = {
 def rejected(testbed_name, tmp_path, meanwhile=None, **how):
     """The record of one session."""
     with arm_on(testbed_name, tmp_path, Apache, "shreedhar2022video", workload=FILM, **how) as on:
-        timer = threading.Timer(2.0, meanwhile, [on]) if meanwhile else None
-        if timer:
-            timer.start()
+        beside = threading.Thread(target=meanwhile or (lambda on: None), args=[on])
+        beside.start()
         record = on.side.load(1)
-        if timer:
-            timer.join()
+        beside.join()
     assert not record["accepted"] and record["artefact"]["kind"] == "video"
     assert observed(record["artefact"]).metrics["session_ms"] >= 4000
     return record
@@ -54,8 +53,18 @@ def test_a_wrong_session_is_rejected_for_its_own_reason(testbed_name, tmp_path, 
     assert record["reject_reason"] == reason, record["reject_detail"]
 
 
+def cut_amidst_a_segment(on):
+    """Once more has come than all that is fetched before the first segment, which takes two seconds on this link."""
+    deadline, came = time.monotonic() + 60, [0]
+    while max(came) < 20_000 and time.monotonic() < deadline:
+        time.sleep(0.05)  # polling interval, bounded by the deadline
+        seen = on.bed.run("client", ["ss", "-tinH", "dport", "=", ":443"], timeout_s=5)
+        came = [0, *map(int, re.findall(r"bytes_received:(\d+)", seen))]
+    on.side.client.drop_connections()
+
+
 def test_a_download_whose_connection_is_cut_is_cut_short(testbed_name, tmp_path):
-    record = rejected(testbed_name, tmp_path, lambda on: on.side.client.drop_connections(), link=SLOW)
+    record = rejected(testbed_name, tmp_path, cut_amidst_a_segment, link=SLOW)
     assert record["reject_reason"] == "cut_short" and "net::ERR_" in record["reject_detail"], record["reject_detail"]
 
 
