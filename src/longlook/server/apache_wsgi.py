@@ -36,4 +36,4 @@ class ApacheWsgi(Apache):
         )
 
     def version(self) -> str:
-        return f"{super().version()} with Flask {self.stack.component_versions()['flask']}"
+        return f"{super().version()} with Flask {self.stack.component_version('flask')}"

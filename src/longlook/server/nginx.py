@@ -82,4 +82,4 @@ class Nginx(TcpServer):
         return dict(self._early_data)
 
     def version(self) -> str:
-        return self.stack.component_versions()["nginx"]
+        return self.stack.component_version("nginx")

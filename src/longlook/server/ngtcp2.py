@@ -58,7 +58,7 @@ class Ngtcp2(Server):
         return bool(sockets.strip())
 
     def version(self) -> str:
-        return self.stack.component_versions()["gtlsserver"]
+        return self.stack.component_version("gtlsserver")
 
     def cca_in_force(self) -> str:
         """As the running process was told: it has no way to be asked."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,6 +44,7 @@ class Installed:
         needed: Collection[str] | None = None,
     ):
         self.stack, self.parts, self.provider, self.needed = stack, tuple(placed), provider, needed
+        self._told: dict[str, dict[str, Any]] = {}
         self._where = {name: one for one in self.parts for name in one.part.spec.components}
 
     def __repr__(self) -> str:
@@ -141,18 +141,12 @@ class Installed:
         """TLS version of the TCP side: `1.3` or `1.2`."""
         return self.stack.spec.tcp.tls
 
-    @cached_property
-    def _facts(self) -> dict[str, dict[str, Any]]:
-        found = {}
-        for name in self.stack.spec.components:
-            try:
-                found[name] = self._facts_of(name)
-            except LonglookError:
-                if self.needed is None or name in self.needed:
-                    raise
-        return found
-
     def _facts_of(self, name: str) -> dict[str, Any]:
+        if name not in self._told:
+            self._told[name] = self._asked(name)
+        return self._told[name]
+
+    def _asked(self, name: str) -> dict[str, Any]:
         component, placed = self.stack.spec.components[name], self.part_of(name)
         version = self._reported(name, component)
         _check_version(placed.part.file, name, component, version)
@@ -171,11 +165,19 @@ class Installed:
     def components(self) -> dict[str, dict[str, Any]]:
         """Name -> version (as the running program reports it), sha256 (of the program, else of the package's
         folder), provider (`portable`, `nix`, or `system` for what comes with the machine)."""
-        return {name: dict(facts) for name, facts in self._facts.items()}
+        found = {}
+        for name in self.stack.spec.components:
+            try:
+                found[name] = dict(self._facts_of(name))
+            except LonglookError:
+                if self.needed is None or name in self.needed:
+                    raise
+        return found
 
-    def component_versions(self) -> dict[str, str]:
-        """Name -> version, as the running programs report them."""
-        return {name: facts["version"] for name, facts in self._facts.items()}
+    def component_version(self, name: str) -> str:
+        """Version of one component, as its running program reports it; no other is asked."""
+        found: str = self._facts_of(name)["version"]
+        return found
 
     def _component(self, name: str) -> Component:
         try:

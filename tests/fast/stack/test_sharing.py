@@ -90,8 +90,8 @@ def test_python_packages_stay_and_say_their_versions(more, fetched):
     told = subprocess.run(command, env={"PYTHONPATH": str(folder)}, capture_output=True, text=True, timeout=300)
     assert told.stdout.startswith(str(folder))
     open_stack("more", full_check=True)  # what Python compiled there meanwhile does not count
-    assert installed.component_versions()["tinylib"] == "1.0"
-    assert installed.component_versions()["inside"] == "7.1"
+    assert installed.component_version("tinylib") == "1.0"
+    assert installed.component_version("inside") == "7.1"
     with pytest.raises(LonglookError, match="component shell of stack more is no library that stays in python"):
         installed.python_path("shell")
 
@@ -157,8 +157,7 @@ def test_halme2021_as_installed_on_this_machine():
     if shutil.which("gtlsserver", path="/usr/local/sbin:/usr/sbin:/usr/bin") is None:
         pytest.skip("needs ngtcp2: apt-get install ngtcp2-server ngtcp2-client")
     installed = install("halme2021")
-    versions = installed.component_versions()
-    assert {name: versions[name] for name in ("aioquic", "cryptography", "aiohttp", "bun")} == {
+    assert {name: installed.component_version(name) for name in ("aioquic", "cryptography", "aiohttp", "bun")} == {
         "aioquic": "1.7.2",
         "cryptography": "50.0.2",
         "aiohttp": "3.14.5",

@@ -205,7 +205,7 @@ def test_two_installations_do_not_collide(tmp_path):
 def test_a_stack_as_installed_on_this_machine(stack, browser):
     installed = install(stack)
     installed.verify(full=True)
-    versions = installed.component_versions()
+    versions = {name: facts["version"] for name, facts in installed.components().items()}
     assert versions["chromium"] == browser
     assert versions["envoy"] == "1.40.0"
     assert versions["chrome-har-capturer"] == "0.14.4"

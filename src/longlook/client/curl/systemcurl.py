@@ -28,7 +28,7 @@ class SystemCurl(ScriptedClient):
 
     def _arguments(self) -> list[str]:
         own = self.settings
-        curl, version = str(self.stack.binary("curl")), self.stack.component_versions()["curl"]
+        curl, version = str(self.stack.binary("curl")), self.stack.component_version("curl")
         return [
             *(curl, version, str(self._folder / "fetched")),
             *(own.origin, str(own.port), own.address, str(trusted(own, self._folder))),

@@ -34,7 +34,7 @@ class Ngtcp2(ScriptedClient):
 
     def _arguments(self) -> list[str]:
         own = self.settings
-        client, version = str(self.stack.binary("gtlsclient")), self.stack.component_versions()["gtlsclient"]
+        client, version = str(self.stack.binary("gtlsclient")), self.stack.component_version("gtlsclient")
         return [client, version, str(self._fetched), own.origin, str(own.port), own.address]
 
     def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
