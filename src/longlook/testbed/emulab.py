@@ -64,7 +64,7 @@ class EmulabTestbed(Testbed):
             Agent(self._server, sys.executable, self.name, own.server.address, own.client.address)
         )
         self.hosts = {
-            "server": Host("server", own.server.address, self._agent.interfaces),
+            "server": Host("server", own.server.address, self._agent.interfaces, node=own.server.host),
             "bridge": Host("bridge", "", (), own.bridge.pipes.model_dump(), own.bridge.host),
             "client": self._client.hosts["client"],
         }
