@@ -5,8 +5,9 @@ and driver each 10 ms (`held.py`). A process that is held has neither processor 
 what tells them apart is where in the kernel it sleeps: in a signal's stop, a debugger's, or version 2's freezer.
 Version 1's leaves threads in the sleep they were in, so the freezer's state of each process's control group is read
 too. Nothing that a cell does itself holds a program. One that has had its share of a processor is throttled, which its
-control groups' `cpu.stat` counts: a cell's own limit is left out, anybody else's is told as `(throttled)`. Single
-threads that are frozen apart from their process are not seen.
+control groups' `cpu.stat` counts: a cell's own limit is left out, anybody else's is told as `(throttled)`. A debugger
+(strace, gdb) that is attached to a thread when it is asked stops it at each call: that is told as `(traced)`, of the
+whole interval. Single threads that are frozen apart from their process are not seen.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from __future__ import annotations
 import bisect
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from longlook.host import process
-from longlook.probe.held import PERIOD_S
+from longlook.probe.held import PERIOD_S, family, name_of
 from longlook.probe.watching import Watching, realtime
 
+UNTRACED = b"\nTracerPid:\t0\n"
 PROGRAM = Path(__file__).with_name("held.py")
 
 
@@ -57,4 +59,13 @@ class StopWatch(Watching):
         for at, who in self._seen[first:]:
             if at <= end:
                 found[who] = found.get(who, 0.0) + PERIOD_S
-        return found
+        return found | dict.fromkeys(_traced(self._watched), end - start)
+
+
+def _traced(roots: Iterable[int]) -> Iterator[str]:
+    """Of these processes and their descendants, those that a debugger has a thread of."""
+    for pid in {one for root in roots for one in family(root)}:
+        with contextlib.suppress(OSError):
+            statuses = (Path(f"/proc/{pid}/task/{task}/status").read_bytes() for task in os.listdir(f"/proc/{pid}/task"))
+            if any(UNTRACED not in status for status in statuses):
+                yield f"{pid} {name_of(pid)} (traced)"

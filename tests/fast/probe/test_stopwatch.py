@@ -101,6 +101,31 @@ def watched(pid, hold):
         return watch.stopped(before, after), watch.stopped(before - 0.4, before)
 
 
+SEIZE = """
+import ctypes, sys
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.ptrace(0x4206, int(sys.argv[1]), None, None), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.root
+def test_a_debugger_at_one_thread_is_seen(idle):
+    thread = max(map(int, os.listdir(f"/proc/{idle.pid}/task")))
+    argv = [sys.executable, "-S", "-c", SEIZE, str(thread)]
+
+    def hold():
+        assert debugger.stdout.readline() == "0\n"
+
+    debugger = process.start(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        traced, _ = watched(idle.pid, hold)
+    finally:
+        process.stop(debugger)
+    assert list(traced) == [f"{idle.pid} {frozen_name(idle.pid)} (traced)"]
+    assert watched(idle.pid, lambda: None) == ({}, {})
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_frozen_process_is_told_from_an_idle_one(idle, version):
     with freezable(version, idle.pid) as freeze:
