@@ -157,9 +157,9 @@ class Block(Value):
 
 
 def _not_a_campaigns(name: str) -> str:
-    if name.startswith(REFERENCE):
+    if f"{name}-".startswith(REFERENCE):  # the time comes behind it
         raise ValueError(
-            f"{name!r} begins with {REFERENCE!r}, as the campaigns of the repository do: what it measures would be "
+            f"what {name!r} measures begins with {REFERENCE!r}, as the campaigns of the repository do: it would be "
             "taken for a false one and left out; call it otherwise"
         )
     return name

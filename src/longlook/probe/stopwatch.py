@@ -66,6 +66,6 @@ def _traced(roots: Iterable[int]) -> Iterator[str]:
     """Of these processes and their descendants, those that a debugger has a thread of."""
     for pid in {one for root in roots for one in family(root)}:
         with contextlib.suppress(OSError):
-            statuses = (Path(f"/proc/{pid}/task/{task}/status").read_bytes() for task in os.listdir(f"/proc/{pid}/task"))
-            if any(UNTRACED not in status for status in statuses):
+            tasks = Path(f"/proc/{pid}/task").iterdir()
+            if any(UNTRACED not in (task / "status").read_bytes() for task in tasks):
                 yield f"{pid} {name_of(pid)} (traced)"

@@ -274,6 +274,7 @@ def test_one_value_where_a_list_is_wanted_is_a_list_of_one(tmp_path, old, new):
     ("old", "new", "words"),
     [
         ('name = "x"', 'name = "reference-t"', "begins with 'reference-'"),
+        ('name = "x"', 'name = "reference"', "begins with 'reference-'"),
         ('name = "x"', 'name = "a b"', "'a b' should be letters, digits, '.', '_' and '-', a letter or digit first"),
         ('title = "x"', 'title = "\\u001b[2J"', "should be one line, without characters that steer a terminal"),
         ('{ protocol = "quic" }', '{ protocol = "quic", quic_options = "IW 10" }', "one to four letters or digits"),
