@@ -12,6 +12,7 @@ from longlook.client.artefact import observed
 from longlook.plan.workload import Download, WebPage
 from longlook.server.aioquic import Aioquic
 from longlook.server.apache import Apache
+from longlook.server.envoy import Envoy
 from longlook.server.scripted import PROGRAMS
 from longlook.site.page import PAGE, file_path, image_path
 from longlook.site.tree import Site, described
@@ -104,6 +105,25 @@ def asked_by_a_script(root):
     text = page.read_text().replace(f'<img src="{LOST}" alt="">', "").replace("<img", asked)
     page.write_text(text)
     return Site(root, {**made.files, PAGE: described(text.encode(), "text/html")}, made.start)
+
+
+def goes_on(root):
+    """A page that has another one in its place while it is read."""
+    made = write_site(root, WORKLOAD, seed=1)
+    page, next_page = root / PAGE[1:], root / "next.html"
+    next_page.write_bytes(page.read_bytes())
+    next_page.chmod(0o644)
+    page.write_text(page.read_text().replace("</body>", "<script>location.replace('/next.html')</script></body>"))
+    own = {f"/{one.name}": described(one.read_bytes(), "text/html") for one in (page, next_page)}
+    return Site(root, {**made.files, **own}, made.start)
+
+
+@pytest.mark.parametrize(("server", "stack"), [(Envoy, "quicv1"), (Apache, "gquic37")])
+def test_a_page_that_goes_on_to_another_one_has_no_times(testbed_name, tmp_path, server, stack):
+    with arm_on(testbed_name, tmp_path, server, stack, site=goes_on) as on:
+        record = on.side.load(0)
+    assert record["reject_reason"] == "load_failed", record
+    assert "the page went on to /next.html by itself" in record["reject_detail"]
 
 
 @pytest.mark.parametrize("by", BY)

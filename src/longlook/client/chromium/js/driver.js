@@ -36,7 +36,7 @@ const CDP = require(path.join(modules, 'chrome-remote-interface'));
 const CHC = require(path.join(modules, 'chrome-har-capturer'));
 const {download} = require('./download.js');
 const {start, stop, paints} = require('./paints.js');
-const {follow, nameOf, unfinished} = require('./requests.js');
+const {follow, nameOf, unfinished, wentTo} = require('./requests.js');
 const {play} = require('./video.js');
 const address = {host: '127.0.0.1', port, local: true};
 
@@ -215,6 +215,10 @@ async function toHar(url, {log, requests}) {
     const own = lost.find(({path}) => path === nameOf({url}));
     if (own) {
         throw new Error(`load of ${url}: the page itself did not arrive: ${own.ended}`);
+    }
+    const next = wentTo(requests);
+    if (next) {
+        throw new Error(`load of ${url}: the page went on to ${nameOf(next)} by itself: its times are of neither`);
     }
     const har = CHC.fromLog ? await CHC.fromLog(url, log, {}) : oldHar(url, log);
     har.log.pages[0]._unfinished = lost;

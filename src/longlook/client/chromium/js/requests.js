@@ -7,8 +7,9 @@ function follow() {
     const requests = new Map();
     const open = new Set();
     const take = {
-        'Network.requestWillBeSent': (_, {requestId, request, timestamp, wallTime}) => {
-            requests.set(requestId, {url: request.url, sentS: timestamp, offsetS: wallTime - timestamp});
+        'Network.requestWillBeSent': (_, {requestId, request, timestamp, wallTime, type, frameId}) => {
+            const page = type === 'Document' ? frameId : null;
+            requests.set(requestId, {url: request.url, sentS: timestamp, offsetS: wallTime - timestamp, page});
             if (overNetwork(request)) {
                 open.add(requestId);
             }
@@ -56,4 +57,10 @@ function unfinished(requests) {
         .map((one) => ({path: nameOf(one), answered: Boolean(one.response), ended: told(one)}));
 }
 
-module.exports = {follow, nameOf, overNetwork, unfinished};
+// The page that a page went on to by itself, in the same frame; nothing where it stayed.
+function wentTo(requests) {
+    const [first, ...rest] = requests.values();
+    return rest.find(({page}) => page && page === first.page);
+}
+
+module.exports = {follow, nameOf, overNetwork, unfinished, wentTo};
