@@ -5,8 +5,6 @@ from __future__ import annotations
 from book_sample import write_sweeps
 
 from longlook.analysis.result import CellResult
-from longlook.analysis.welch import Summary
-from longlook.book.matrix.pairs import SERVERS, Pair
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
 
@@ -14,16 +12,6 @@ SWEEPS = ("matrix", "matrix-loss", "matrix-loss-rest", "matrix-handshake")
 LOADS = 3
 REJECTED = ("aioquic", "aioquic")
 """Server and client of the pair whose downloads are all rejected in the sweep `matrix`."""
-
-
-def of(**means):
-    """Summaries by pair: `envoy_curl_cubic=64.0`; TCP's by their server."""
-    found = {}
-    for name, mean in means.items():
-        server, client, cca = name.split("_")
-        protocol = "tcp" if server in SERVERS["tcp"] else "quic"
-        found[Pair(protocol, server, client, cca)] = Summary(mean, mean / 200, 10)
-    return found
 
 
 def write_matrix(processed, sweeps=SWEEPS):

@@ -63,10 +63,10 @@ class Column:
         if wanted in MADE and not found:
             measured, made = MADE[wanted]
             found = [{**row, "metric": wanted, "mean": made(row)} for row in there if row["metric"] == measured]
-        known = {(row.get("cell_id"), row["arm"]) for row in found}
+        known = {(row.get("cell_id"), row["arm"] or "") for row in found}
         own = (row for row in self.planned if row["series"] in series)
-        lacking = [row for row in own if (row["cell_id"], row["arm"]) not in known]
-        return found + [{**row, "metric": wanted, "n": 0} for row in lacking]
+        lacking = [row for row in own if (row["cell_id"], row["arm"] or "") not in known]
+        return found + [{**row, "metric": wanted, "n": 0, "is_planned": True} for row in lacking]
 
     def summary(self, series: str, arm: str, metric: str = "", **where: Any) -> Summary | None:
         """Of one arm under one condition, by columns of `arms`; None where there is none."""
@@ -209,8 +209,10 @@ def _number(
     if leaf.quantity in OF_PAIRS:
         return _of_pairs(leaf, pair, columns[column], own, others)
     beside_it = columns[str((leaf.over or {}).get("column", column))]
-    ends = _ends(own[0]) if leaf.spread and leaf.statistic != "lowest-median" else own
-    found = [_operand(leaf, columns[column], rows) for rows in ends]
+    if leaf.spread and leaf.statistic != "lowest-median":
+        own, others = _ends(leaf, columns[column], [*own, *others]), []
+        pair = tuple(rows[0]["arm"] or "" for rows in own if rows)
+    found = [_operand(leaf, columns[column], rows) for rows in own]
     found += [_operand(leaf, beside_it, rows) for rows in others]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
@@ -261,10 +263,15 @@ def _of_several(found: Estimate, known: Sequence[Operand]) -> Estimate:
     return replace(found, low=-math.inf, high=math.inf) if few or math.isnan(found.low) else found
 
 
-def _ends(rows: list[Row]) -> list[list[Row]]:
-    """Of some arms the one that takes longest, and the one that is quickest; none where one has no number."""
-    ordered = sorted(rows, key=lambda row: row["mean"]) if all(row["n"] for row in rows) else []
-    return [ordered[-1:], ordered[:1]]
+def _ends(leaf: Criterion, column: Column, sides: list[list[Row]]) -> list[list[Row]]:
+    """Of some arms the one with the greatest number, and the one with the least, or that of the others that they are
+    over; none where one has no number."""
+    greatest, least = ([(_operand(leaf, column, [row]), row) for row in rows] for rows in (sides[0], sides[-1]))
+    known = [(one.mean, row) for one, row in (*greatest, *least) if isinstance(one, Summary)]
+    if not greatest or not least or len(known) < len(greatest) + len(least):
+        return [[], []]
+    first, last = known[: len(greatest)], known[len(greatest) :]
+    return [[max(first, key=lambda one: one[0])[1]], [min(last, key=lambda one: one[0])[1]]]
 
 
 def _between(found: Estimate, row: Row) -> Estimate:
@@ -295,8 +302,7 @@ def _ratio(left: Summary, right: Summary) -> Estimate:
 def _of_means(leaf: Criterion, known: list[Any]) -> Three:
     """A leaf's number, and those of its two sides."""
     if leaf.spread:
-        apart = estimate.times(known[1], known[0])
-        return apart, apart, apart
+        return estimate.times(known[1], known[0]), estimate.interval(known[0]), estimate.interval(known[1])
     if leaf.ratio is None and leaf.difference is None:
         if leaf.against:
             own, over, other, other_over = known
@@ -354,6 +360,8 @@ def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None
         named = {} if leaf.quantity is None else {"metric": leaf.quantity}
         clients = tuple(column.loads({**row, **named}) if row["n"] else () for row in rows)
         return clients if clients and all(clients) else None
+    if leaf.statistic == "count":
+        return None if not rows or _one(rows).get("is_planned") else Summary(rows[0]["n"], math.nan, 1)
     if leaf.statistic == "greatest":
         loads = column.loads(_one(rows)) if rows and rows[0]["n"] else ()
         return Summary(max(loads), math.nan, 1) if loads else None

@@ -104,6 +104,14 @@ def busier_cpu_used_pct(numbered: Numbered, row: Row, metric: str) -> Summary | 
     return max((one for one in ends if one is not None), key=lambda one: one.mean, default=None)
 
 
+def both_cpu_s_per_gb(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """CPU time of both ends for 1,000,000,000 bytes: means add up, and deviations at the most do."""
+    ends = [cpu_s_per_gb(numbered, row, one) for one in CPU_METRICS]
+    if (client := ends[0]) is None or (server := ends[1]) is None:
+        return None
+    return Summary(client.mean + server.mean, client.sd + server.sd, client.n)
+
+
 def stall_s(numbered: Numbered, row: Row, metric: str) -> Summary | None:
     """How long a stall of a session took, over the sessions that stood still; None where none did."""
     stalls, stood_ms = (numbered(row, one) if row["n"] else {} for one in ("stalls", "stalled_ms"))
@@ -126,6 +134,7 @@ OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "throughput_mb_s": throughput_mb_s,
     "goodput_mbps": goodput_mbps,
     "cpu_s_per_gb": cpu_s_per_gb,
+    "both_cpu_s_per_gb": both_cpu_s_per_gb,
     "cpu_used_pct": cpu_used_pct,
     "busier_cpu_used_pct": busier_cpu_used_pct,
     "stall_s": stall_s,

@@ -31,7 +31,7 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.plan.conditions import Row, spelled
-from longlook.plan.criteria import FIRST_LOST, OF_RECORDS, Criterion, Judging
+from longlook.plan.criteria import ARMS_OF_SPREAD, FIRST_LOST, OF_RECORDS, Criterion, Judging
 from longlook.plan.squares import number_of_squares
 from longlook.plan.statements import Claims
 from longlook.plan.sweep import Sweep
@@ -182,12 +182,19 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
     lacking = max(0, one.of - len(one.found))
     if one.criterion.summary and not (lacking and one.criterion.told_bounds):
         each = [*(part.numbers for part in parts), *lacking * [style.DASH]]
-        counts = {"met": one.met, "unmet": len(parts) - one.met, "of": one.of, "opposite": one.opposite}
+        counts: dict[str, Any] = {"met": one.met, "unmet": len(parts) - one.met, "of": one.of, "opposite": one.opposite}
+        counts |= {"beyond": _named("not", parts, False), "unshown": _named("not shown of", parts, False, None)}
         told = filled(one.criterion.summary, counts | _ends_of_leaves(one), each)
         unmet = [part.name for part in parts if part.holds is False and part.name]
         told += f": {JOINT.join(unmet)}" if "{unmet}" in one.criterion.summary and unmet else ""
     told += f"{JOINT}{lacking} of {one.of} not measured" if lacking else ""
     return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
+
+
+def _named(word: str, parts: Sequence[ClaimPart], *which: bool | None) -> str:
+    """`; not Envoy with curl`: squares by what became of them; nothing where there is none."""
+    names = ", ".join(part.name for part in parts if part.holds in which)
+    return f"{JOINT}{word} {names}" if names else ""
 
 
 def _ends_of_leaves(judged: Judged) -> dict[str, list[_Number]]:
@@ -243,6 +250,9 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
     square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
     square |= {"pair": words.get(pair := " over ".join(found.pair), pair), "link": _link(found.square)}
+    if leaf.spread:
+        arms = [{name: words.get(_spelled(value), value) for name, value in row.items()} for row in found.rows[:2]]
+        square |= dict(zip(ARMS_OF_SPREAD, arms, strict=False))
     endless = math.isinf(own.value) or math.isinf(own.high)
     told = leaf.endless if endless and leaf.endless else leaf.told or "{percent}"
     if leaf.neither and not (found.left.value or found.right.value):

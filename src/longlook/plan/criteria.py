@@ -29,16 +29,18 @@ COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
     "left_percent", "right_percent", "left_pct", "right_pct", "p", "pct", "unmet", "opposite", "pair", "link",
-    "left_share", "right_share",
+    "left_share", "right_share", "beyond", "unshown",
 )  # fmt: skip
 """What templates have beside the columns."""
+ARMS_OF_SPREAD = ("slowest", "quickest")
+"""The arms that a spread is of, each with its columns: `{slowest[client]}`."""
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
 OF_PAIRS = ("late_share", "kept_median", "first_loss_correlation", "rate_ratio")
 """What `analysis/quantities.py` makes of the numbered loads of two arms; or of one, where there is a number of one."""
 FIRST_LOST = "first_lost_packet"
 """In place of a metric, the number of the first packet from the server that the link lost in a load: from its seed."""
-OF_CPU = ("cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
+OF_CPU = ("cpu_s_per_gb", "both_cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
 OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU, "stall_s")
 """What it makes of the loads of one, of which then a ratio or a difference is made."""
 OF_RECORDS = ("main_ms", "styles_ms", "before_pct")
@@ -119,9 +121,10 @@ class Rule(Value):
     )
     metric: Name | None = None
     quantity: Name | None = Field(default=None, description="of QUANTITIES, in place of a statistic of the metric")
-    statistic: Literal["mean", "slope", "lowest-median", "growth", "greatest"] | None = Field(
+    statistic: Literal["mean", "slope", "lowest-median", "growth", "greatest", "count"] | None = Field(
         default=None,
-        description="growth: by what share the mean is above that of what it is over; greatest: of any load",
+        description="growth: by what share the mean is above that of what it is over; greatest: of any load; "
+        "count: of loads that count",
     )
     unit: Literal["trips", "points", "s", "times"] | None = Field(
         default=None,
@@ -134,7 +137,9 @@ class Rule(Value):
     value: Arms | None = None
     ratio: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
     difference: Annotated[Many[Many[str]], BeforeValidator(_pairs)] | None = None
-    spread: Arms | None = Field(default=None, description="the slowest of the arms of a pattern over the quickest")
+    spread: Arms | None = Field(
+        default=None, description="the slowest of the arms of a pattern over the quickest, or of those of `over.arm`"
+    )
     steps: Arms | None = Field(
         default=None, description="ratios of each two arms of a pattern that follow one another in the sweep"
     )
@@ -164,11 +169,7 @@ class Rule(Value):
     def _known_words(self) -> Self:
         for field in ("name", "told", "endless", "neither", "summary"):
             for _, name, _, _ in string.Formatter().parse(getattr(self, field, "")):
-                if (
-                    name is not None
-                    and name not in (*COLUMNS, *TOLD)
-                    and not (field == "summary" and _in_summary(name))
-                ):
+                if name is not None and not _is_column(name) and not (field == "summary" and _in_summary(name)):
                     raise ValueError(f"{field}: no {{{name}}} to tell{nearest(name, (*COLUMNS, *TOLD))}")
         return self
 
@@ -176,6 +177,12 @@ class Rule(Value):
 def _in_summary(name: str) -> bool:
     """Whether it is a number by its place, or the end of a bound's numbers."""
     return name.isdigit() or _bound_of(name) is not None
+
+
+def _is_column(name: str) -> bool:
+    """Whether templates have it of a square, or of one of the two arms of a spread."""
+    arm, _, column = name.removesuffix("]").partition("[")
+    return name in (*COLUMNS, *TOLD) or (arm in ARMS_OF_SPREAD and column in COLUMNS)
 
 
 def _bound_of(name: str) -> int | None:
@@ -340,8 +347,6 @@ class Criterion(Rule):
             raise PlanError("holm corrects tests of two means: significant, left, right or none")
         if self.statistic == "growth" and not (self.ratio and self.over):
             raise PlanError("growth is a ratio of two arms', over other conditions")
-        if self.spread and self.statistic != "lowest-median" and self.by != "value":
-            raise PlanError('a spread is that of medians, or by = "value": statistic = "lowest-median"')
         if self.metric is None:
             raise PlanError("it has no metric, and [judging] has none")
         for one in self.against:

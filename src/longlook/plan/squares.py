@@ -171,17 +171,22 @@ def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Elsewhere) ->
     for said, study, pairs, where, series in others:
         own = rows if study is None else ()
         there = [row for row in own if series is None or row["series"] in series]
-        for one in series or ():
-            if not any(row["series"] == one for row in own):
-                found = elsewhere(one, study)
-                if not found:
-                    raise PlanError(f"{said}: no sweep of {study or 'this study'} measures a series {one!r}")
-                there += found
-        for pattern in dict.fromkeys(arm for pair in pairs for arm in pair):
-            if not any(is_arm(pattern, row) and selects(where, row) for row in there):
+        patterns = dict.fromkeys(arm for pair in pairs for arm in pair)
+        lacking = [one for one in patterns if not _has_arm(one, where, there)]
+        for one in series or () if lacking else ():
+            found = elsewhere(one, study)
+            if not found and not any(row["series"] == one for row in own):
+                raise PlanError(f"{said}: no sweep of {study or 'this study'} measures a series {one!r}")
+            there += found
+        for pattern in lacking:
+            if not _has_arm(pattern, where, there):
                 raise PlanError(
                     f"{said}: no cell of {', '.join(series or ('the sweep',))} has it of an arm {pattern!r}"
                 )
+
+
+def _has_arm(pattern: str, where: Where, rows: Sequence[Row]) -> bool:
+    return any(is_arm(pattern, row) and selects(where, row) for row in rows)
 
 
 def _check_where(where: Where, rows: Sequence[Row]) -> None:

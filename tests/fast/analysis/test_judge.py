@@ -135,6 +135,23 @@ def test_what_is_measured_too_few_times_decides_nothing(n, holds):
     assert judged([row | {"campaign": None, "sd": math.nan} for row in rows], said).holds is True, "it is printed"
 
 
+@pytest.mark.parametrize(("slow", "holds"), [(104, True), (110, None), (130, False)])
+def test_the_slowest_of_some_arms_is_held_against_the_quickest_of_others(slow, holds):
+    rows = [line("a 1", 90), line("a 2", slow, sd=5.0), line("b 1", 100.0), line("b 2", 120)]
+    found = judged(rows, {"spread": "a *", "over": {"arm": "b *"}, "at_most": 1.1})
+    assert (found.found[0].pair, found.holds) == (("a 2", "b 1"), holds)
+    assert [one.value for one in (found.found[0].left, found.found[0].right)] == [slow, 100]
+    assert judged([*rows, line("a 3", 95, n=0)], {"spread": "a *", "at_most": 1.1}).found == ()
+
+
+def test_loads_are_counted_where_there_is_none_too():
+    rows = [line("quic", 1.0, n=3), line("tcp", math.nan, n=0)]
+    assert [one.met for one in judged(rows, {"value": ["quic", "tcp"], "statistic": "count", "at_least": 1}).found] == [
+        True,
+        False,
+    ]
+
+
 def test_a_stall_is_of_the_sessions_that_stood_still():
     loads = {"stalls": {1: 0.0, 2: 2.0, 3: 1.0}, "stalled_ms": {1: 0.0, 2: 4000.0, 3: 2010.0}}
     rows = [line("quic", 1.0)]

@@ -1,14 +1,14 @@
-"""The chapter on every server with every client: which pairs there are, what is shown of them, what is predicted."""
+"""The chapter on every server with every client: which pairs there are, what is shown of them."""
 
-import dataclasses
 import re
 
 import pytest
 from book_sample import PUBLISHED
-from matrix_sample import REJECTED, of, write_matrix
+from matrix_sample import REJECTED, write_matrix
 
 from longlook.book import data as book_data
-from longlook.book.matrix import chart, predictions, tables
+from longlook.book.judged import predicted
+from longlook.book.matrix import chart, early, files_loss, tables
 from longlook.book.matrix.evidence import (
     CPU,
     GOODPUT,
@@ -16,7 +16,6 @@ from longlook.book.matrix.evidence import (
     LOSSY,
     QUIET,
     SMALL,
-    STUDY,
     TITLES,
     column,
     newest,
@@ -105,13 +104,6 @@ def test_a_pair_that_no_sweep_has_says_so(data):
     assert "no sweep" in newest(data, SMALL).found(SMALL, Pair("quic", "ngtcp2", "curl", "bbr")).why
 
 
-def test_what_matrix_loss_predicted_is_held_against_its_own_pairs(data):
-    """Of which Python's and those by Reno are none: they came later, in a sweep of their own."""
-    found = column(data, "reference").numbers(LOSSY, GOODPUT)
-    first = {pair: one for pair, one in found.items() if pair.cca != "reno" and not pair.is_slow}
-    assert len(first) < len(found) and predictions.of_loss(found) == predictions.of_loss(first) != []
-
-
 @pytest.mark.parametrize("name", chart.PICTURES)
 def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, name):
     drawn = chart.picture(name, data)
@@ -148,7 +140,8 @@ def test_every_reason_has_a_row_with_the_pairs_that_it_is_of(data):
 def test_a_copy_without_data_says_so_and_still_knows_who_cannot_be_paired(nothing):
     for name in chart.PICTURES:
         assert "Not measured yet" in chart.picture(name, nothing).data
-    assert "Not measured yet" in predictions.predictions(nothing).data
+    for sweeps in (SWEEPS[QUIET], SWEEPS[LOSSY], SWEEPS[SMALL], (early.SERIES,), (files_loss.SERIES,)):
+        assert "Not measured yet" in predicted(*sweeps, data=nothing).data
     assert [row[2] for row in rows_of(tables.reasons(nothing))] == ["in any sweep"] * 6 + ["early data"]
     for name in numbers_of(PAGE):
         if not name.startswith("stated-"):  # which is git's to say
@@ -163,81 +156,3 @@ def test_numbers_of_the_text(data):
     assert texts["bbr-over-cubic-slow"] == "1.2 to 2.0 times" and texts["loss-pairs"] == "64"
     assert texts["cpu-quic"] == "30 ms per MB" and texts["cpu-tcp"] == "8 ms per MB"
     assert "data/raw/reference-matrix-2026" in value_of("goodput-quick", PAGE, data).origin
-
-
-GOOD = {
-    "envoy_curl_cubic": 64.0, "envoy_lsquic_cubic": 66.0, "ngtcp2_curl_cubic": 62.0, "ngtcp2_aioquic_cubic": 20.0,
-    "apache_aiohttp_cubic": 65.0,
-}  # fmt: skip
-CHEAP = {"envoy_curl_cubic": 30.0, "apache_aiohttp_cubic": 8.0, "nginx_aiohttp_cubic": 7.0, "aiohttp_aiohttp_cubic": 50}
-
-
-def verdicts(found):
-    return [one.holds for one in found]
-
-
-def test_predictions_of_downloads_without_loss_hold_where_they_should():
-    assert verdicts(predictions.of_quiet(of(**GOOD), of(**CHEAP))) == [True] * 4
-    assert predictions.of_quiet({}, {}) == []
-
-
-@pytest.mark.parametrize(
-    ("goodput", "cpu", "expected"),
-    [
-        ({"ngtcp2_curl_cubic": 54.0}, {}, [False, True, True, True]),
-        ({"ngtcp2_aioquic_cubic": 51.0}, {}, [True, False, True, True]),
-        ({"envoy_lsquic_cubic": 80.0}, {}, [True, True, False, True]),
-        ({"envoy_lsquic_cubic": 70.4}, {}, [True, True, None, True]),
-        ({}, {"nginx_aiohttp_cubic": 40.0}, [True, True, True, False]),
-    ],
-)
-def test_each_prediction_without_loss_can_fail(goodput, cpu, expected):
-    assert verdicts(predictions.of_quiet(of(**GOOD | goodput), of(**CHEAP | cpu))) == expected
-
-
-LOST = {
-    "envoy_curl_cubic": 16.0, "envoy_lsquic_cubic": 15.0, "ngtcp2_curl_cubic": 10.0, "ngtcp2_lsquic_cubic": 10.5,
-    "envoy_curl_bbr": 50.0, "envoy_lsquic_bbr": 50.0, "ngtcp2_curl_bbr": 40.0,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({}, [True, True, True]),
-        ({"ngtcp2_curl_bbr": 15.0}, [False, True, True]),
-        ({"ngtcp2_curl_bbr": 20.0}, [None, True, True]),
-        ({"ngtcp2_curl_cubic": 17.0}, [True, False, False]),
-        ({"ngtcp2_lsquic_cubic": 14.0}, [True, True, False]),
-    ],
-)
-def test_each_prediction_with_loss_can_fail(changed, expected):
-    assert verdicts(predictions.of_loss(of(**LOST | changed))) == expected
-
-
-def test_nothing_is_judged_of_loss_before_both_controllers_are_measured():
-    assert predictions.of_loss({}) == []
-    assert predictions.of_loss({pair: one for pair, one in of(**LOST).items() if pair.cca == "cubic"}) == []
-
-
-@pytest.mark.parametrize(
-    ("handshake", "last", "expected"),
-    [
-        ({}, {}, [True, True, True]),
-        ({"envoy_curl_cubic": 55.0}, {}, [False, True, True]),
-        ({"apache_aiohttp_cubic": 91.0}, {}, [True, False, True]),
-        ({"apache_aiohttp_cubic": 70.0}, {}, [True, False, True]),
-        ({}, {"envoy_curl_cubic": 109.0}, [True, True, False]),
-        ({}, {"apache_aiohttp_cubic": 127.0}, [True, True, False]),
-    ],
-)
-def test_each_prediction_of_handshakes_can_fail(handshake, last, expected):
-    took = {"envoy_curl_cubic": 40.0, "apache_aiohttp_cubic": 74.0} | handshake
-    ends = {"envoy_curl_cubic": 80.0, "apache_aiohttp_cubic": 112.0} | last
-    assert verdicts(predictions.of_handshakes(of(**took), of(**ends))) == expected
-
-
-def test_what_does_not_hold_is_named():
-    (first, *_) = predictions.of_quiet(of(**GOOD | {"ngtcp2_curl_cubic": 54.0}), of(**CHEAP))
-    assert first.found == "54 to 66 Mbit/s (4 pairs); not ngtcp2 with curl (CUBIC)"
-    assert dataclasses.is_dataclass(first) and open_sweep(QUIET).study == STUDY

@@ -1,4 +1,4 @@
-"""What early data spares each pair, and what became of the predictions of sweeps/matrix/matrix-early.toml."""
+"""What early data spares each pair."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from longlook.book.data import BookData
 from longlook.book.matrix.chart import live
 from longlook.book.matrix.evidence import NOT_ASKED, ONLY, STUDY, Column, newest
 from longlook.book.matrix.pairs import CLIENTS, NAMES, SERVERS, WORKLOAD, Pair
-from longlook.book.predicted import Prediction, predictions_table
 from longlook.book.times import difference
 from longlook.book.value import NOT_YET
 from longlook.experiment.metrics import TTFB, TTLB
@@ -35,9 +34,6 @@ SMALL, LARGE = 1024, 10_240
 """Bytes."""
 SIZES = {SMALL: "1 KB", LARGE: "10 KB"}
 MOMENTS = {TTFB.name: "first byte", TTLB.name: "last byte"}
-RTT_MS = 36.0
-ABOUT_ONE, AT_MOST = (0.8, 1.2), 0.5
-"""Round trips."""
 Place = tuple[Pair, int, str, str]
 """Pair, bytes of the file, handshake, metric."""
 Numbers = Mapping[Place, Summary]
@@ -150,32 +146,6 @@ def without(data: BookData) -> dict[str, list[Pair]]:
     return found
 
 
-def predictions(data: BookData | None = None) -> HTML:
-    """By the reference campaign."""
-    return predictions_table(judged(measured(data or book_data.load(), "reference")))
-
-
-def judged(own: Numbers) -> list[Prediction]:
-    """None before anything is measured."""
-    if not own:
-        return []
-    able = [pair for pair in shown() if not refused(pair)]
-    missing = [pair for pair in able if any(spared(own, pair, size, TTLB.name).why for size in SIZES)]
-    first = Prediction(
-        "every pair resumes with early data",
-        f"{len(able) - len(missing)} of {len(able)} pairs{_which(missing)}",
-        not missing,
-    )
-    return [
-        first,
-        _trips("of 1 KB the last byte is there 0.8 to 1.2 round trips earlier", own, SMALL, TTLB.name, *ABOUT_ONE),
-        _trips("of 10 KB the answer begins 0.8 to 1.2 round trips earlier", own, LARGE, TTFB.name, *ABOUT_ONE),
-        _trips(
-            "of 10 KB the last byte is there at most half a round trip earlier", own, LARGE, TTLB.name, high=AT_MOST
-        ),
-    ]
-
-
 def values(own: Numbers, size: int, metric: str, chosen: Callable[[Pair], bool] = lambda _: True) -> dict[Pair, float]:
     """ms spared, of every pair that has a number."""
     found = {pair: spared(own, pair, size, metric) for pair in shown() if chosen(pair)}
@@ -191,19 +161,3 @@ def whose(found: Iterable[Pair]) -> str:
     """`means of 20 pairs`, or of the one by its name."""
     own = list(found)
     return f"means of {own[0].title if len(own) == 1 else f'{len(own)} pairs'}"
-
-
-def _trips(
-    said: str, own: Numbers, size: int, metric: str, low: float = float("-inf"), high: float = float("inf")
-) -> Prediction:
-    """By the means, in round trips."""
-    found = values(own, size, metric)
-    if not found:
-        return Prediction(said, "no pair has a number", None)
-    outside = [pair for pair, ms in found.items() if not low * RTT_MS <= ms <= high * RTT_MS]
-    ends = [signed(one) for one in (min(found.values()), max(found.values()))]
-    return Prediction(said, f"{ends[0]} to {ends[1]} ms ({len(found)} pairs){_which(outside)}", not outside)
-
-
-def _which(pairs: list[Pair]) -> str:
-    return f"; not {', '.join(pair.title for pair in pairs)}" if pairs else ""
