@@ -253,7 +253,8 @@ def made_up(rows, one, rule, draw):
     overs = [(leaf.where, leaf.over) for leaf in one.leaves(rule) if leaf.over]
     overs += [(leaf.where | its.where, its.over) for leaf in one.leaves(rule) for its in leaf.against if its.over]
     metrics = {leaf.metric for leaf in one.leaves(rule)} | {over["metric"] for _, over in overs if "metric" in over}
-    bases = [(where, stated(over)) for where, over in overs if "series" in over or over.keys() <= {*ARM} - {"arm"}]
+    bases = [(where, stated(over)) for where, over in overs if "series" in over]
+    bases += [(leaf.where, leaf.over) for leaf in one.leaves(rule) if leaf.over and is_elsewhere(leaf, rows)]
     bases += [
         (leaf.where, stated(against.where) | {"series": series})
         for leaf in one.leaves(rule)
@@ -292,6 +293,13 @@ def made_up(rows, one, rule, draw):
         return replace(own, of_study=lambda study: own)
 
     return {"reference": column(), "published": column()}
+
+
+def is_elsewhere(leaf, rows):
+    """Whether another sweep measures the same arms by what they are over."""
+    there = [row for row in rows if selects(leaf.where | leaf.over, row)]
+    arms = [arm for pair in leaf.pairs for arm in pair]
+    return leaf.over.keys() <= {*ARM} - {"arm"} and not any(is_arm(arm, row) for arm in arms for row in there)
 
 
 def stated(where):
