@@ -25,7 +25,7 @@ from longlook.analysis.lowest import (
     spread,
 )
 from longlook.analysis.quantifier import decided
-from longlook.analysis.quantities import MADE, OF_ARMS, OF_PAIRS, Numbered
+from longlook.analysis.quantities import MADE, OF_ARMS, OF_LOADS, OF_PAIRS, Numbered
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
@@ -332,7 +332,9 @@ def _of_medians(leaf: Criterion, own: list[list[Row]], known: list[Any]) -> Thre
     """The same by the lowest median of each side's arms."""
     if leaf.ratio is None and leaf.difference is None:
         alone = spread if leaf.spread else lowest
-        found = alone(known[0]) if leaf.over is None else lowest_ratio(known[0], known[1])
+        if leaf.over is not None:
+            return lowest_ratio(known[0], known[1]), lowest(known[0]), lowest(known[1])
+        found = alone(known[0])
         return found, found, found
     if len(known) == 2:
         return _of_two_medians(leaf, own, known[0], known[1]), lowest(known[0]), lowest(known[1])
@@ -357,14 +359,17 @@ def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None
     if of_arm := OF_ARMS.get(leaf.quantity or ""):
         return of_arm(column.numbered, _one(rows), leaf.metric or "") if rows else None
     if leaf.statistic in ("lowest-median", "growth"):
-        named = {} if leaf.quantity is None else {"metric": leaf.quantity}
+        of_load = OF_LOADS.get(leaf.quantity)
+        named = {} if leaf.quantity is None or of_load else {"metric": leaf.quantity}
         clients = tuple(column.loads({**row, **named}) if row["n"] else () for row in rows)
+        clients = clients if of_load is None else tuple(tuple(map(of_load, loads)) for loads in clients)
         return clients if clients and all(clients) else None
     if leaf.statistic == "count":
         return None if not rows or _one(rows).get("is_planned") else Summary(rows[0]["n"], math.nan, 1)
-    if leaf.statistic == "greatest":
+    if leaf.statistic in ("least", "greatest"):
         loads = column.loads(_one(rows)) if rows and rows[0]["n"] else ()
-        return Summary(max(loads), math.nan, 1) if loads else None
+        end = min if leaf.statistic == "least" else max
+        return Summary(end(loads), math.nan, 1) if loads else None
     if leaf.along is not None:
         listed = leaf.where.get(leaf.along)
         return _slope(leaf.along, rows, listed if isinstance(listed, list) else [row[leaf.along] for row in rows])

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from longlook.analysis.correlation import Point, correlation, correlation_difference
 from longlook.analysis.estimate import Estimate
-from longlook.analysis.fairness import ratio_of_runs
+from longlook.analysis.fairness import jain, ratio_of_runs
 from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
@@ -66,10 +69,39 @@ def _first_losses(numbered: Numbered, row: Row) -> dict[int, Point]:
 
 def rate_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
     """How many times the rate of one flow that of another is, over all runs that both are in."""
+    if not all(sides):
+        return None
     one, other = (numbered(row, "mean_mbps") for (row,) in sides)
     pairs = [(rate, other[run]) for run, rate in one.items() if run in other]
     found = ratio_of_runs(pairs) if pairs else None
     return None if found is None else Estimate(found.value, found.low, found.high)
+
+
+def rate_share(numbered: Numbered, sides: Sides) -> Estimate | None:
+    """What part of the rate of some flows one of them has, by the means over the runs."""
+    part, every = (sum(float(row["mean"]) for row in side) for side in sides)
+    return Estimate(part / every) if all(sides) else None
+
+
+def jain_index(numbered: Numbered, sides: Sides) -> Estimate | None:
+    """Jain's index of the flows of a pattern, by the means over the runs."""
+    ((*flows,),) = sides
+    return Estimate(jain([float(row["mean"]) for row in flows])) if flows else None
+
+
+def wrapped_ms(took_ms: float) -> float:
+    """What a clock that loses its seconds makes of a time."""
+    return took_ms % 1000
+
+
+def wrapped_lead(numbered: Numbered, sides: Sides, percentile: int) -> Estimate | None:
+    """How many times its lead over the other arm one seems to have at a percentile of all cells' loads, where its own
+    times alone are told by a clock that loses its seconds."""
+    own, others = ([ms for row in side for ms in numbered(row, "ttlb_ms").values()] for side in sides)
+    if not own or not others:
+        return None
+    told, right, base = (np.percentile(some, percentile) for some in (list(map(wrapped_ms, own)), own, others))
+    return Estimate(float((base - told) / (base - right)))
 
 
 def throughput_mb_s(numbered: Numbered, row: Row, metric: str) -> Summary | None:
@@ -129,7 +161,12 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estim
     "kept_median": kept_median,
     "first_loss_correlation": first_loss_correlation,
     "rate_ratio": rate_ratio,
+    "rate_share": rate_share,
+    "jain": jain_index,
+    "wrapped_lead_p50": partial(wrapped_lead, percentile=50),
+    "wrapped_lead_p75": partial(wrapped_lead, percentile=75),
 }
+OF_LOADS: Mapping[str | None, Callable[[float], float]] = {"wrapped_ms": wrapped_ms}
 OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "throughput_mb_s": throughput_mb_s,
     "goodput_mbps": goodput_mbps,

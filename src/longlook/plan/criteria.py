@@ -36,7 +36,10 @@ ARMS_OF_SPREAD = ("slowest", "quickest")
 """The arms that a spread is of, each with its columns: `{slowest[client]}`."""
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
-OF_PAIRS = ("late_share", "kept_median", "first_loss_correlation", "rate_ratio")
+OF_PAIRS = (
+    "late_share", "kept_median", "first_loss_correlation", "rate_ratio", "rate_share", "jain", "wrapped_lead_p50",
+    "wrapped_lead_p75",
+)  # fmt: skip
 """What `analysis/quantities.py` makes of the numbered loads of two arms; or of one, where there is a number of one."""
 FIRST_LOST = "first_lost_packet"
 """In place of a metric, the number of the first packet from the server that the link lost in a load: from its seed."""
@@ -45,7 +48,9 @@ OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU, "stall_s")
 """What it makes of the loads of one, of which then a ratio or a difference is made."""
 OF_RECORDS = ("main_ms", "styles_ms", "before_pct")
 """What records say of each load, of which then the median is taken: in which order a web page arrived."""
-QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS)
+OF_LOADS = ("wrapped_ms",)
+"""What is made of a metric of each load, of which then the median is taken."""
+QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS, *OF_LOADS)
 CPU_METRICS = ("client_cpu_s", "server_cpu_s")
 Number = float | int
 
@@ -121,9 +126,9 @@ class Rule(Value):
     )
     metric: Name | None = None
     quantity: Name | None = Field(default=None, description="of QUANTITIES, in place of a statistic of the metric")
-    statistic: Literal["mean", "slope", "lowest-median", "growth", "greatest", "count"] | None = Field(
+    statistic: Literal["mean", "slope", "lowest-median", "growth", "least", "greatest", "count"] | None = Field(
         default=None,
-        description="growth: by what share the mean is above that of what it is over; greatest: of any load; "
+        description="growth: by what share the mean is above that of what it is over; least, greatest: of any load; "
         "count: of loads that count",
     )
     unit: Literal["trips", "points", "s", "times"] | None = Field(
@@ -359,7 +364,7 @@ class Criterion(Rule):
             raise PlanError('times are of two differences: unit = "times" needs difference and against')
         if self.quantity in OF_ARMS and self.statistic not in (None, "mean"):
             raise PlanError(f"{self.quantity} is a mean: it has no other statistic")
-        if self.quantity in OF_RECORDS and self.statistic != "lowest-median":
+        if self.quantity in (*OF_RECORDS, *OF_LOADS) and self.statistic != "lowest-median":
             raise PlanError(f'{self.quantity} is of each load: statistic = "lowest-median"')
         if self.quantity in OF_CPU and self.metric not in CPU_METRICS:
             raise PlanError(f"{self.quantity} is of {' or '.join(CPU_METRICS)}, not of {self.metric}")

@@ -11,12 +11,10 @@ from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.flows import contests
-from longlook.book.judged import claim_columns, claims, parts_of, undecided
-from longlook.book.shreedhar2022 import chart, clock, predictions, tables
+from longlook.book.judged import claim_columns, claims, judged_of, parts_of, predicted, undecided
+from longlook.book.shreedhar2022 import chart, clock, tables
 from longlook.book.shreedhar2022.evidence import (
     ENVOY,
-    FLOWS,
     LSQUIC,
     MUNICH,
     NAMES,
@@ -40,7 +38,7 @@ from longlook.figure.live import LiveChart
 from longlook.published import shreedhar2022 as published
 from longlook.published.claims import claims_of
 from longlook.stack import load_stack
-from longlook.stack.arms import open_sweep, sweep_files
+from longlook.stack.arms import open_sweep
 
 PAGE = "book/shreedhar2022/connections"
 HOME = PLACES[MUNICH]
@@ -134,30 +132,10 @@ def test_every_claim_is_decided_or_named_with_its_reason():
     assert [why for *_, why in rows_of(undecided(published.STUDY, "connections"))] == [one.why for one in own.undecided]
 
 
-EXPECTED = {
-    "shreedhar-clock": [True, True, True, True],
-    "shreedhar-flows": [True, True, True],
-}
-
-
-@pytest.mark.parametrize("sweep", EXPECTED)
-def test_predictions_hold_where_they_should(data, sweep):
-    own = predictions.judged(sweep, data)
-    assert [one.holds for one in own] == EXPECTED[sweep], own
-    assert all(one.found for one in own)
-
-
-@pytest.mark.parametrize("sweep", EXPECTED)
-def test_a_sweep_has_as_many_predictions_as_its_head(sweep, data):
-    numbered = re.findall(r"^# (\d)\. ", sweep_files()[sweep].read_text(encoding="utf-8"), flags=re.M)
-    assert numbered == [str(number + 1) for number in range(len(predictions.judged(sweep, data)))]
-
-
-def test_predictions_of_flows_can_fail(data):
-    own = {one.label: one for one in contests(data, published.STUDY, FLOWS, "reference")}
-    assert predictions.of_flows({label: one for label, one in own.items() if label != "2 TCP"}) == []
-    swapped = own | {"1 QUIC + 1 TCP": own["2 QUIC"], "1 QUIC + 3 TCP": own["2 TCP"], "2 QUIC": own["1 QUIC + 1 TCP"]}
-    assert [one.holds for one in predictions.of_flows(swapped)] == [False, False, False]
+@pytest.mark.parametrize("sweep", ["shreedhar-clock", "shreedhar-flows"])
+def test_predictions_hold_where_they_should(data, nothing, sweep):
+    assert all(one.holds for one in judged_of(sweep, data))
+    assert "Not measured yet" in predicted(sweep, data=nothing).data
 
 
 def test_a_wrapped_clock_never_shares_a_panel_with_times(found):
@@ -238,8 +216,6 @@ def test_every_number_is_used_in_the_chapter():
 def test_a_copy_without_data_says_so_and_still_shows_what_is_printed(nothing):
     for shown in (chart.distributions("connection", nothing), chart.crossing(nothing), clock.picture(nothing)):
         assert "Not measured yet" in shown.data
-    for sweep in EXPECTED:
-        assert "Not measured yet" in predictions.predictions(sweep, nothing).data
     assert "Not measured yet" in tables.processor(nothing).data and "Not measured yet" in tables.slower(nothing).data
     assert "315" in tables.percentiles("connection", nothing).data and "10.94" in tables.rates(nothing).data
     assert (

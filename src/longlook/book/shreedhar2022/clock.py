@@ -11,6 +11,7 @@ import altair as alt
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.quantities import wrapped_ms
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.shreedhar2022.evidence import CLOCK, LSQUIC, NAMES, OLD, Measured, newest, percentile
@@ -28,7 +29,7 @@ COLOURS = {"QUIC": style.SIDE_COLOURS["left"], "TLS 1.2": style.SIDE_COLOURS["ri
 
 def wrapped(values_ms: Sequence[float]) -> list[float]:
     """As their client printed them."""
-    return [value % WRAP_MS for value in values_ms]
+    return list(map(wrapped_ms, values_ms))
 
 
 def over_all_links(evidence: Measured, arm: str) -> list[float]:
