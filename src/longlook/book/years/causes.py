@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from IPython.display import HTML
 
-from longlook.analysis.welch import Summary, Welch, summary_of, welch_from_summaries
+from longlook.analysis.welch import Summary, Welch, welch_from_summaries
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import FAST, MANY, PROTOCOLS, SMALLEST, STUDY
+from longlook.book.years.evidence import FAST, MANY, PROTOCOLS, SMALLEST, mean_text, summaries
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -26,17 +26,14 @@ NAMES = {
 }
 SLOW = 10.0
 
-Found = Mapping[tuple[str, str, float, str, str], Summary]
+Found = Mapping[tuple, Summary]
 """Metric, workload, Mbit/s, stack and protocol -> its loads, ms or s."""
 
 
 def found(data: BookData, key: str = REFERENCE) -> Found:
     """Of its sweep; empty before it is measured."""
-    arms = data.rows("arms", STUDY, SERIES, key)
-    return {
-        (row["metric"], row["workload"], float(row["bandwidth_mbps"]), row["stack"], row["protocol"]): summary_of(row)
-        for row in arms[arms["metric"].isin([PLT.name, CLIENT_CPU.name])].to_dict("records")
-    }
+    by = ("metric", "workload", "bandwidth_mbps", "stack", "protocol")
+    return summaries(data, SERIES, *by, metrics=(PLT.name, CLIENT_CPU.name), key=key)
 
 
 def table(data: BookData | None = None) -> HTML:
@@ -44,28 +41,23 @@ def table(data: BookData | None = None) -> HTML:
     of = found(data or book_data.load())
     if not of:
         return HTML(style.NOTHING_YET)
-    columns = [
-        (PLT.name, MANY, FAST),
-        (CLIENT_CPU.name, MANY, FAST),
-        (PLT.name, MANY, SLOW),
-        (PLT.name, SMALLEST, FAST),
-    ]
+    columns = {
+        "100 objects, 100 Mbit/s, ms": (PLT.name, MANY, FAST),
+        "processor time, s": (CLIENT_CPU.name, MANY, FAST),
+        "100 objects, 10 Mbit/s, ms": (PLT.name, MANY, SLOW),
+        "5 KB, 100 Mbit/s, ms": (PLT.name, SMALLEST, FAST),
+    }
     rows = [
-        [name, *(_cell(of[(*column, stack, protocol)]) for column in columns for protocol in PROTOCOLS)]
+        [name, *(_cell(of[(*column, stack, protocol)]) for column in columns.values() for protocol in PROTOCOLS)]
         for stack, name in NAMES.items()
     ]
-    groups = [
-        ("", 1),
-        *((title, len(PROTOCOLS)) for title in (
-            "100 objects, 100 Mbit/s, ms", "processor time, s", "100 objects, 10 Mbit/s, ms", "5 KB, 100 Mbit/s, ms"
-        )),
-    ]  # fmt: skip
+    groups = [("", 1), *((title, len(PROTOCOLS)) for title in columns)]
     head = ["browser", *(style.PROTOCOL_LABELS[protocol] for _ in columns for protocol in PROTOCOLS)]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
 
 
 def _cell(one: Summary) -> str:
-    return " ".join(style.mean_sd(one.mean, one.sd, 2 if one.mean < 1 else 0))
+    return mean_text(one, 2 if one.mean < 1 else 0)
 
 
 def less(of: Found, stack: str, protocol: str, metric: str = PLT.name) -> float:

@@ -12,7 +12,6 @@ from longlook.analysis.contrast import Contrast, contrast
 from longlook.analysis.ratio import Ratio, ratio_of
 from longlook.analysis.welch import Summary, significant, summary_of
 from longlook.book.data import BookData
-from longlook.book.loads import that_count
 from longlook.book.varied import REFERENCE
 from longlook.book.years.milestones import Milestone, milestones, number_by_stack
 from longlook.experiment.metrics import CLIENT_CPU, PLT
@@ -99,11 +98,11 @@ def cells(
 
 
 def summaries(
-    data: BookData, series: str, *columns: str, metric: str = PLT.name, key: str = REFERENCE
+    data: BookData, series: str, *columns: str, metrics: Sequence[str] = (PLT.name,), key: str = REFERENCE
 ) -> dict[tuple, Summary]:
     """Of each arm of a series, by these columns; none before it is measured."""
     arms = data.rows("arms", STUDY, series, key)
-    rows = arms[arms["metric"] == metric].to_dict("records")
+    rows = arms[arms["metric"].isin(metrics)].to_dict("records")
     return {tuple(row[name] for name in columns): summary_of(row) for row in rows}
 
 
@@ -118,18 +117,6 @@ def _measured(place: Place, own: pd.DataFrame, names: Names) -> Measured:
         if name := names.get((row["stack"], row["protocol"])):
             found[row["metric"]][name] = summary_of(row)
     return Measured(place, found[PLT.name], found[CLIENT_CPU.name], str(own["campaign"].iloc[0]))
-
-
-def loads_of(data: BookData, cell: Measured, key: str = REFERENCE) -> dict[tuple[int, str], list[float]]:
-    """Page load times (ms) of a cell of `SERIES`, one by one, by milestone and protocol."""
-    arms = data.rows("arms", STUDY, SERIES, key)
-    where = (arms["workload"] == cell.place.workload) & (arms["bandwidth_mbps"] == cell.place.bandwidth_mbps)
-    arms = arms[where & (arms["metric"] == PLT.name)]
-    samples = data.rows("samples", STUDY, SERIES, key)
-    samples = that_count(samples[(samples["metric"] == PLT.name) & samples["cell_id"].isin(arms["cell_id"])])
-    times = samples.groupby("arm")["value"].apply(list)
-    numbers = number_by_stack()
-    return {(numbers[row.stack], row.protocol): times[row.arm] for row in arms.itertuples() if row.arm in times}
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from statistics import median
+from typing import Any
 
 import pandas as pd
 
 from longlook.analysis.power import detectable
-from longlook.analysis.ratio import Ratio, ratio_of
+from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import ALPHA, Summary, significant
+from longlook.book.data import BookData
 from longlook.book.hypotheses import stated
+from longlook.book.judged import columns_of
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
-from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, Change
+from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, PROTOCOLS, SERIES
+from longlook.book.years.milestones import number_by_stack
 from longlook.book.years.tables import is_busiest
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
@@ -25,290 +30,191 @@ LAST_GOOGLE, FIRST_ENVOY = 85, 88
 FIRST_TLS_13, SLOWER_WITH_MANY = 72, 76
 """The second takes longer for many objects than the one before."""
 AROUND_KEY_SHARE = 119, 133
+Tell = Callable[[Any], str]
+Cells = list[evidence.Measured]
 
 
-def _cells(m: Measured, series: Sequence[str] = AXIS) -> list[evidence.Measured]:
-    found = evidence.cells(m.data, m.key, series)
-    if not found:
-        raise NotMeasured(f"no campaign of {', '.join(series)}")
-    return found
+def _told(
+    what: str, tell: Tell, find: Callable[[BookData, str], Any] | None = None, series: Sequence[str] = AXIS
+) -> Callable[[Measured], StatedNumber]:
+    """What is told of what some series found: of their cells, unless stated otherwise."""
 
-
-def _told(text: str, what: str, found: Iterable[evidence.Measured | releases.Served]) -> StatedNumber:
-    files = ", ".join(f"data/raw/{name}" for name in dict.fromkeys(one.campaign for one in found))
-    return StatedNumber(text, f"{what}; from {files}")
-
-
-def _loads(series: Sequence[str] = AXIS) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
-        found = _cells(m, series)
-        text = _least_to_most({one.n for cell in found for one in cell.times.values()})
-        return _told(text, "accepted loads of every arm", found)
+        found = evidence.cells(m.data, m.key, series) if find is None else find(m.data, m.key)
+        if not len(found):
+            raise NotMeasured(f"no campaign of {', '.join(series)}")
+        campaigns = m.data.rows("cells", evidence.STUDY, series, m.key)["campaign"].unique()
+        return StatedNumber(tell(found), f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
 
     return number
 
 
+_parts = partial(
+    _told, "of one load of each browser, the one nearest to its median", find=parts.found, series=(SERIES,)
+)
+_causes = partial(_told, find=causes.found, series=(causes.SERIES,))
+_each = partial(_told, find=each_version.cells, series=(each_version.SERIES,))
+_served = partial(_told, find=lambda data, key: releases.cells(data, key=key), series=(releases.SERIES,))
+
+
 def _least_to_most(counts: Collection[int]) -> str:
-    least, most = min(counts), max(counts)
-    return str(least) if least == most else f"{least} to {most}"
+    return " to ".join(dict.fromkeys(str(choose(counts)) for choose in (min, max)))
 
 
 def _between(values: Collection[float], unit: str, digits: int = 0) -> str:
     return f"{min(values):.{digits}f} to {max(values):.{digits}f}{SPACE}{unit}"
 
 
-def _from_to(pcts: Collection[float]) -> str:
-    """The least and the greatest difference."""
-    return f"{style.signed_pct(min(pcts))} to {style.signed_pct(max(pcts))}{SPACE}%"
+def _from_to(times: Collection[float]) -> str:
+    """The least and the greatest difference from once."""
+    if not times:
+        raise NotMeasured("no cell changes there")
+    return " to ".join(style.signed_pct((choose(times) - 1) * 100) for choose in (min, max)) + f"{SPACE}%"
 
 
-def _browsers(m: Measured) -> StatedNumber:
-    found = _cells(m)
-    return _told(str(len({number for number, _ in found[0].times})), "milestones measured", found)
+def _loads(found: Cells) -> str:
+    return _least_to_most({one.n for cell in found for one in cell.times.values()})
 
 
-def _leads(count: Callable[[str], bool], series: Sequence[str] = AXIS) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        found = _cells(m, series)
-        verdicts = [lead.verdict for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))]
-        said = sum(count(str(verdict)) for verdict in verdicts)
-        return _told(str(said), "verdicts, one for each browser and cell", found)
+def _leads(winner: str | None = None) -> Tell:
+    """How many verdicts there are, or of how many this is."""
+    return lambda found: str(
+        sum(
+            winner in (None, lead.verdict) for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))
+        )
+    )
 
-    return number
 
+def _by_pairs(winner: str) -> Tell:
+    """Of rows of `contrasts`: one browser under loss, in which pairs of loads show one arm to be faster."""
 
-def _by_pairs(winner: str) -> Callable[[Measured], StatedNumber]:
-    """Comparisons of one browser under loss in which pairs of loads show one arm to be faster."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = _cells(m, LOSS)
-        rows = pd.concat([m.data.rows("contrasts", m.study, one, m.key) for one in LOSS])
+    def tell(rows: pd.DataFrame) -> str:
         arms = [rows[side].str.partition("-")[2].str.rpartition("-")[2] for side in ("left", "right")]
         alike = (arms[0] == arms[1]) & rows["left"].str.startswith("quic") & rows["right"].str.startswith("tcp")
         own = rows[alike & (rows["metric"] == PLT.name) & (rows["p_paired"] < ALPHA)]
-        said = int(((own["log_ratio"] > 0) == (winner == "left")).sum())
-        return _told(str(said), "paired log ratios (data/processed/contrasts.csv)", found)
+        return str(int(((own["log_ratio"] > 0) == (winner == "left")).sum()))
 
-    return number
+    return tell
 
 
-def _span(protocol: str, chosen: Callable[[evidence.Measured], bool]) -> Callable[[Measured], StatedNumber]:
+def _span(protocol: str, chosen: Callable[[evidence.Measured], bool] = lambda cell: True) -> Tell:
     """By how much the means of all browsers from FIRST_HTTP3 on differ from those of BASE."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = [cell for cell in _cells(m) if chosen(cell)]
-        pcts = [
-            (ratio.value - 1) * 100
-            for cell in found
+    return lambda found: _from_to(
+        [
+            ratio.value
+            for cell in filter(chosen, found)
             for one in cell.numbers(protocol)
             if one >= FIRST_HTTP3 and one != BASE and (ratio := cell.to_base(one, protocol))
         ]
-        return _told(_from_to(pcts), f"means over those of Chromium {BASE}", found)
-
-    return number
+    )
 
 
 def _slow_and_large(cell: evidence.Measured) -> bool:
     return cell.place.bandwidth_mbps == SLOW and cell.place.object_bytes * cell.place.object_count >= 1e6
 
 
-def _steps(
-    changed: Callable[[Change], int], protocol: str, series: Sequence[str] = AXIS
-) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        found = _cells(m, series)
-        counts = [changed(one) for one in evidence.changes(found) if one.protocol == protocol]
-        return _told(str(sum(counts)), f"steps of {protocol} between neighbouring milestones, in all cells", found)
-
-    return number
+def _steps(which: str, protocol: str | None = None) -> Tell:
+    """How many `steps` there are, or `significant` ones, of one protocol or of all."""
+    return lambda found: str(
+        sum(len(getattr(one, which)) for one in evidence.changes(found) if protocol in (None, one.protocol))
+    )
 
 
-def _change(to: int, *protocols: str, workload: str | None = None) -> Callable[[Measured], StatedNumber]:
+def _change(to: int, *protocols: str, workload: str | None = None) -> Tell:
     """How much longer pages take from one milestone to the next, in the cells that change there; of one page, if
     stated."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = _cells(m)
-        pcts = [
-            (step.ratio.value - 1) * 100
+    return lambda found: _from_to(
+        [
+            step.ratio.value
             for one in evidence.changes(found)
             if one.protocol in protocols and one.after.number == to
             for step in one.significant
             if workload in (None, step.place.workload)
         ]
-        if not pcts:
-            raise NotMeasured("no cell changes there")
-        return _told(_from_to(pcts), f"{' and '.join(protocols)}, to Chromium {to}, in cells that change", found)
-
-    return number
+    )
 
 
-def _longer(to: int, workload: str) -> Callable[[Measured], StatedNumber]:
-    """How much longer a page takes on the fast link than with the milestone before, over both protocols."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = [
-            one for one in _cells(m) if (one.place.workload, one.place.bandwidth_mbps) == (workload, evidence.FAST)
-        ]
-        pcts = [(one.ratio.value - 1) * 100 for one in evidence.steps(found) if one.after.number == to]
-        return _told(_from_to(pcts), f"to Chromium {to}, over both protocols", found)
-
-    return number
+def _longer(found: Cells) -> str:
+    """How much longer many objects take on the fast link than with the milestone before, over both protocols."""
+    busiest = [one for one in found if is_busiest(one)]
+    return _from_to([one.ratio.value for one in evidence.steps(busiest) if one.after.number == SLOWER_WITH_MANY])
 
 
-def _cpu(protocol: str, at: int) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        (cell,) = [one for one in _cells(m) if is_busiest(one)]
-        numbers = cell.numbers(protocol)
-        own = cell.cpu[numbers[at], protocol]
-        return _told(f"{own.mean:.2f}{SPACE}s", f"CPU of Chromium {numbers[at]} for one load", [cell])
+def _cpu(protocol: str, at: int) -> Tell:
+    def tell(found: Cells) -> str:
+        (cell,) = filter(is_busiest, found)
+        return f"{cell.cpu[cell.numbers(protocol)[at], protocol].mean:.2f}{SPACE}s"
 
-    return number
+    return tell
 
 
 def _slowest(protocol: str) -> Callable[[Measured], StatedNumber]:
     """Of the busiest cell, from FIRST_HTTP3 on: of no browser takes a load more of its median than that."""
+    numbers = number_by_stack()
 
-    def number(m: Measured) -> StatedNumber:
-        (cell,) = [one for one in _cells(m) if is_busiest(one)]
-        of = evidence.loads_of(m.data, cell, m.key)
-        most = max(
-            max(own) / median(own) for (number, kind), own in of.items() if kind == protocol and number >= FIRST_HTTP3
-        )
-        return _told(f"{most:.1f}", f"slowest load of {protocol}, over its browser's median", [cell])
+    def find(data: BookData, key: str) -> list[float]:
+        column = columns_of(data, evidence.STUDY)[key]
+        rows = [row for row in column.rows([SERIES], PLT.name) if row["protocol"] == protocol]
+        busiest = [row for row in rows if (row["workload"], row["bandwidth_mbps"]) == (MANY, evidence.FAST)]
+        loads = [column.loads(row) for row in busiest if numbers.get(row["stack"], 0) >= FIRST_HTTP3]
+        return [max(own) / median(own) for own in loads]
 
-    return number
-
-
-def _parts(m: Measured) -> parts.Found:
-    found = parts.found(m.data, m.key)
-    if not found:
-        raise NotMeasured(f"no load of {parts.PAGE} of {parts.SERIES}")
-    return found
+    what = f"slowest load of {protocol}, over its browser's median"
+    return _told(what, lambda found: f"{max(found):.1f}", find, (SERIES,))
 
 
-def _part(
-    part: Callable[[parts.Parts], float], *protocols: str, first: float = 0, last: float = math.inf
-) -> Callable[[Measured], StatedNumber]:
+def _part(part: str, *protocols: str, first: float = 0, last: float = math.inf) -> Tell:
     """The least and the greatest of all browsers from `first` to `last`."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = [
-            part(one)
-            for (number, protocol), one in _parts(m).items()
+    return lambda found: _between(
+        [
+            getattr(one, part)
+            for (number, protocol), one in found.items()
             if protocol in protocols and first <= number <= last
-        ]
-        return _told(_between(own, "ms"), "of one load of each browser, the one nearest to its median", _cells(m))
+        ],
+        "ms",
+    )
 
-    return number
 
-
-def _step_of(part: Callable[[parts.Parts], float], first: int, then: int) -> Callable[[Measured], StatedNumber]:
+def _step_of(part: str, first: int, then: int) -> Tell:
     """What the step from one milestone to another adds to a part, over QUIC."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = _parts(m)
-        text = f"{part(found[then, 'quic']) - part(found[first, 'quic']):.1f}{SPACE}ms"
-        return _told(text, f"QUIC, Chromium {first} to {then}, one load of each", _cells(m))
-
-    return number
-
-
-def _causes(tell: Callable[[causes.Found], str], what: str) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        if not (found := causes.found(m.data, m.key)):
-            raise NotMeasured(f"no campaign of {causes.SERIES}")
-        campaigns = m.data.rows("arms", evidence.STUDY, causes.SERIES, m.key)["campaign"].unique()
-        return StatedNumber(tell(found), f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
-
-    return number
-
-
-def _causes_share(found: causes.Found) -> str:
-    return _between([one * 100 for one in causes.shares(found).values()], "%")
+    return lambda found: f"{getattr(found[then, 'quic'], part) - getattr(found[first, 'quic'], part):.1f}{SPACE}ms"
 
 
 def _causes_step(found: causes.Found) -> str:
-    tests = {one: causes.test_of(found, causes.BEFORE, one) for one in evidence.PROTOCOLS}
+    tests = {one: causes.test_of(found, causes.BEFORE, one) for one in PROTOCOLS}
     return evidence.by_protocol((one, f"p{SPACE}={SPACE}{test.p_value:.1g}") for one, test in tests.items())
 
 
-def _causes_slow(found: causes.Found) -> str:
-    """What the changes add on the slow link."""
-    return _between([(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()], "%", digits=1)
+def _versions(found: Cells, workload: str | None = None) -> list[tuple[Summary, Summary]]:
+    """Of one browser and one server; of one page, if stated."""
+    cells = [cell for cell in found if workload in (None, cell.place.workload)]
+    return [own for cell in cells for own in each_version.pairs(cell)]
 
 
-def _each_version(tell: Callable[[list[evidence.Measured]], str], what: str) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        found = each_version.cells(m.data, m.key)
-        if not found:
-            raise NotMeasured(f"no campaign of {each_version.SERIES}")
-        return _told(tell(found), what, found)
-
-    return number
+def _ends_told(found: Cells) -> list[bool]:
+    """Whether a version's last browser differs from its first, by Holm's correction."""
+    return significant([one.test.p_value for cell in found for one in each_version.ends(cell).values()])
 
 
-def _of_steps(count: Callable[[Change], int]) -> Callable[[list[evidence.Measured]], str]:
-    return lambda found: str(sum(count(one) for one in evidence.changes(found)))
-
-
-def _versions(found: list[evidence.Measured]) -> list[tuple[evidence.Place, tuple[Summary, Summary]]]:
-    return [(cell.place, own) for cell in found for own in each_version.pairs(cell)]
-
-
-def _ends(found: list[evidence.Measured]) -> list[Ratio]:
-    return [one for cell in found for one in each_version.ends(cell).values()]
-
-
-def _drift(found: list[evidence.Measured]) -> str:
+def _drift(found: Cells) -> str:
     """How much longer the smallest page takes at last."""
     (cell,) = [one for one in found if (one.place.workload, one.place.bandwidth_mbps) == (evidence.SMALLEST, SLOW)]
     return f"{(each_version.ends(cell)[each_version.GOOGLE].value - 1) * 100:.0f}{SPACE}%"
 
 
-def _small_told(found: list[evidence.Measured]) -> str:
+def _small_told(found: Cells) -> str:
     """What half of the comparisons tell, or less."""
-    told = [detectable(*own) for place, own in _versions(found) if place.workload == evidence.SMALLEST]
-    return f"{median(told):.0f}{SPACE}ms"
+    return f"{median(detectable(*own) for own in _versions(found, evidence.SMALLEST)):.0f}{SPACE}ms"
 
 
-def _longer_than_googles(found: list[evidence.Measured]) -> str:
-    return _from_to([(one - 1) * 100 for one in each_version.over_google(found)])
-
-
-def _served(m: Measured) -> list[releases.Served]:
-    found = releases.cells(m.data, key=m.key)
-    if not found:
-        raise NotMeasured(f"no campaign of {releases.SERIES}")
-    return found
-
-
-def _servers_compared(m: Measured) -> StatedNumber:
-    found = _served(m)
-    return _told(str(len(releases.compared(found))), f"releases against Envoy {releases.BASE}, by cell", found)
-
-
-def _servers_changed(m: Measured) -> StatedNumber:
-    found = _served(m)
-    kept = significant([ratio.test.p_value for _, _, ratio in releases.compared(found)])
-    return _told(str(sum(kept)), f"significant differences from Envoy {releases.BASE} (Holm)", found)
-
-
-def _servers_span(m: Measured) -> StatedNumber:
-    found = _served(m)
-    pcts = [(ratio.value - 1) * 100 for _, _, ratio in releases.compared(found)]
-    return _told(_from_to(pcts), f"means over those of Envoy {releases.BASE}", found)
-
-
-def _servers_told(m: Measured) -> StatedNumber:
+def _servers_told(found: list[releases.Served]) -> str:
     """The difference, in per cent of the mean, that the loads of half of the comparisons tell or less."""
-    found = _served(m)
-    pcts = [
-        detectable(cell.quic[name], base) / base.mean * 100
-        for cell, name, _ in releases.compared(found)
-        if (base := cell.quic[releases.BASE])
-    ]
-    return _told(f"{median(pcts):.0f}{SPACE}%", "least difference that is found in four of five repetitions", found)
+    both = [(cell.quic[name], cell.quic[releases.BASE]) for cell, name, _ in releases.compared(found)]
+    return f"{median(detectable(own, base) / base.mean * 100 for own, base in both):.0f}{SPACE}%"
+
+
+def _servers_changed(found: list[releases.Served]) -> str:
+    return str(sum(significant([ratio.test.p_value for _, _, ratio in releases.compared(found)])))
 
 
 def _flags(place: int, what: str) -> Callable[[Measured], StatedNumber]:
@@ -334,77 +240,96 @@ def _hours(m: Measured) -> StatedNumber:
     return StatedNumber(f"{needs.hours(found):.1f}{SPACE}hours", f"time that they took; from {files}")
 
 
+LOADS, VERDICTS = "accepted loads of every arm", "verdicts, one for each browser and cell"
+PAIRED = "paired log ratios (data/processed/contrasts.csv)"
+_lossy = partial(_told, series=LOSS)
+_paired = partial(_told, PAIRED, find=lambda data, key: data.rows("contrasts", evidence.STUDY, LOSS, key), series=LOSS)
+_large = partial(_told, series=large.LOSSY)
 NUMBERS: Numbers = {
-    "loads": _loads(),
-    "loss-loads": _loads(LOSS),
-    "browsers": _browsers,
-    "cells": lambda m: _told(str(len(_cells(m))), "cells without loss", _cells(m)),
-    "leads": _leads(lambda _: True),
-    "leads-quic": _leads(lambda verdict: verdict == "left"),
-    "leads-tcp": _leads(lambda verdict: verdict == "right"),
-    "loss-leads": _leads(lambda _: True, LOSS),
-    "loss-leads-quic": _leads(lambda verdict: verdict == "left", LOSS),
-    "loss-paired-quic": _by_pairs("left"),
-    "loss-paired-tcp": _by_pairs("right"),
-    "loss-leads-tcp": _leads(lambda verdict: verdict == "right", LOSS),
-    "slow-quic": _span("quic", _slow_and_large),
-    "all-tcp": _span("tcp", lambda _: True),
-    "steps-quic": _steps(lambda one: len(one.steps), "quic"),
-    "changed-quic": _steps(lambda one: len(one.significant), "quic"),
-    "steps-tcp": _steps(lambda one: len(one.steps), "tcp"),
-    "changed-tcp": _steps(lambda one: len(one.significant), "tcp"),
-    "change-of-server": _change(FIRST_ENVOY, "quic"),
-    "change-large": _change(FIRST_TLS_13, *evidence.PROTOCOLS, workload=evidence.LARGEST),
-    "change-hundred": _longer(SLOWER_WITH_MANY, MANY),
-    "cpu-tcp-first": _cpu("tcp", 0),
-    "cpu-tcp-last": _cpu("tcp", -1),
+    "loads": _told(LOADS, _loads),
+    "loss-loads": _lossy(LOADS, _loads),
+    "browsers": _told("milestones measured", lambda found: str(len({number for number, _ in found[0].times}))),
+    "cells": _told("cells without loss", lambda found: str(len(found))),
+    "leads": _told(VERDICTS, _leads()),
+    "leads-quic": _told(VERDICTS, _leads("left")),
+    "leads-tcp": _told(VERDICTS, _leads("right")),
+    "loss-leads": _lossy(VERDICTS, _leads()),
+    "loss-leads-quic": _lossy(VERDICTS, _leads("left")),
+    "loss-leads-tcp": _lossy(VERDICTS, _leads("right")),
+    "loss-paired-quic": _paired(_by_pairs("left")),
+    "loss-paired-tcp": _paired(_by_pairs("right")),
+    "slow-quic": _told(f"means over those of Chromium {BASE}", _span("quic", _slow_and_large)),
+    "all-tcp": _told(f"means over those of Chromium {BASE}", _span("tcp")),
+    **{
+        f"{name}-{protocol}": _told(
+            f"steps of {protocol} between neighbouring milestones, in all cells", _steps(which, protocol)
+        )
+        for name, which in (("steps", "steps"), ("changed", "significant"))
+        for protocol in PROTOCOLS
+    },
+    "change-of-server": _told(f"quic, to Chromium {FIRST_ENVOY}, in cells that change", _change(FIRST_ENVOY, "quic")),
+    "change-large": _told(
+        f"quic and tcp, to Chromium {FIRST_TLS_13}, in cells that change",
+        _change(FIRST_TLS_13, *PROTOCOLS, workload=evidence.LARGEST),
+    ),
+    "change-hundred": _told(f"to Chromium {SLOWER_WITH_MANY}, over both protocols", _longer, series=(SERIES,)),
+    "cpu-tcp-first": _told("CPU of the first browser for one load", _cpu("tcp", 0), series=(SERIES,)),
+    "cpu-tcp-last": _told("CPU of the last browser for one load", _cpu("tcp", -1), series=(SERIES,)),
     "slowest-quic": _slowest("quic"),
     "slowest-tcp": _slowest("tcp"),
-    "set-up-google": _part(lambda one: one.set_up, "quic", last=LAST_GOOGLE),
-    "set-up-http3": _part(lambda one: one.set_up, "quic", first=FIRST_ENVOY),
-    "set-up-tcp": _part(lambda one: one.set_up, "tcp"),
-    "browser-time": _part(lambda one: one.browser, "quic", "tcp"),
-    "server-step": _step_of(lambda one: one.whole, LAST_GOOGLE, FIRST_ENVOY),
-    "server-step-set-up": _step_of(lambda one: one.set_up, LAST_GOOGLE, FIRST_ENVOY),
-    "share-step-set-up": _step_of(lambda one: one.set_up, *AROUND_KEY_SHARE),
+    "set-up-google": _parts(_part("set_up", "quic", last=LAST_GOOGLE)),
+    "set-up-http3": _parts(_part("set_up", "quic", first=FIRST_ENVOY)),
+    "set-up-tcp": _parts(_part("set_up", "tcp")),
+    "browser-time": _parts(_part("browser", *PROTOCOLS)),
+    "server-step": _parts(_step_of("whole", LAST_GOOGLE, FIRST_ENVOY)),
+    "server-step-set-up": _parts(_step_of("set_up", LAST_GOOGLE, FIRST_ENVOY)),
+    "share-step-set-up": _parts(_step_of("set_up", *AROUND_KEY_SHARE)),
     "causes-loads": _causes(
-        lambda found: _least_to_most({one.n for one in found.values()}), "accepted loads of an arm"
+        "accepted loads of an arm", lambda found: _least_to_most({one.n for one in found.values()})
     ),
-    "causes-step": _causes(_causes_step, "Welch, Chromium 72 against 76, a hundred objects at 100 Mbit/s"),
-    "causes-share": _causes(_causes_share, "of QUIC's and of TCP's step, without either change"),
-    "causes-slow": _causes(_causes_slow, "over QUIC and over TCP, a hundred objects at 10 Mbit/s"),
-    "stated-causes": stated("years-causes"),
-    "each-steps": _each_version(_of_steps(lambda one: len(one.steps)), "steps of a version, in all cells"),
-    "each-changed": _each_version(_of_steps(lambda one: len(one.significant)), "significant ones of them (Holm)"),
-    "each-longer": _each_version(_longer_than_googles, "1 MB at 100 Mbit/s, HTTP/3 over Google's 43 by one browser"),
-    "each-pairs": _each_version(lambda found: str(len(_versions(found))), "versions of one browser and server"),
-    "each-pairs-told": _each_version(
-        lambda found: str(sum(ratio_of(*one).test.significant for _, one in _versions(found))), "significant (Welch)"
+    "causes-step": _causes("Welch, Chromium 72 against 76, a hundred objects at 100 Mbit/s", _causes_step),
+    "causes-share": _causes(
+        "of QUIC's and of TCP's step, without either change",
+        lambda found: _between([one * 100 for one in causes.shares(found).values()], "%"),
     ),
-    "each-ends": _each_version(lambda found: str(len(_ends(found))), "the last browser of a version against its first"),
-    "each-ends-told": _each_version(
-        lambda found: str(sum(significant([one.test.p_value for one in _ends(found)]))), "significant ones (Holm)"
+    "causes-slow": _causes(
+        "what the changes add over QUIC and over TCP, a hundred objects at 10 Mbit/s",
+        lambda found: _between([(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()], "%", digits=1),
     ),
-    "each-drift": _each_version(_drift, "5 KB at 10 Mbit/s over Google's 43, the last browser over the first"),
-    "each-told": _each_version(_small_told, "least difference of 5 KB that is found in four of five repetitions"),
-    "stated-each-version": stated("years-each-version"),
+    "each-steps": _each("steps of a version, in all cells", _steps("steps")),
+    "each-changed": _each("significant ones of them (Holm)", _steps("significant")),
+    "each-longer": _each(
+        "1 MB at 100 Mbit/s, HTTP/3 over Google's 43 by one browser",
+        lambda found: _from_to(each_version.over_google(found)),
+    ),
+    "each-pairs": _each("versions of one browser and server", lambda found: str(len(_versions(found)))),
+    "each-pairs-told": _each(
+        "significant (Welch)", lambda found: str(sum(ratio_of(*one).test.significant for one in _versions(found)))
+    ),
+    "each-ends": _each("the last browser of a version against its first", lambda found: str(len(_ends_told(found)))),
+    "each-ends-told": _each("significant ones (Holm)", lambda found: str(sum(_ends_told(found)))),
+    "each-drift": _each("5 KB at 10 Mbit/s over Google's 43, the last browser over the first", _drift),
+    "each-told": _each("least difference of 5 KB that is found in four of five repetitions", _small_told),
     "axis-disk": _disk,
     "axis-hours": _hours,
-    "stated-years": stated("years"),
-    "stated-versions": stated("years-versions"),
-    "stated-loss": stated("years-loss"),
-    "large-loads": _loads((evidence.TEN_MB,)),
-    "large-loss-loads": _loads(large.LOSSY),
-    "large-tried": _steps(lambda one: len(one.steps), "quic", large.LOSSY),
-    "large-changed": _steps(lambda one: len(one.significant), "quic", large.LOSSY),
-    "stated-large": stated("years-large"),
-    "stated-large-loss": stated("years-large-loss"),
-    "servers-compared": _servers_compared,
-    "servers-changed": _servers_changed,
-    "servers-span": _servers_span,
-    "servers-told": _servers_told,
+    "large-loads": _told(LOADS, _loads, series=(evidence.TEN_MB,)),
+    "large-loss-loads": _large(LOADS, _loads),
+    "large-tried": _large("steps of quic between neighbouring milestones", _steps("steps", "quic")),
+    "large-changed": _large("significant ones of them (Holm)", _steps("significant", "quic")),
+    "servers-compared": _served(
+        f"releases against Envoy {releases.BASE}, by cell", lambda found: str(len(releases.compared(found)))
+    ),
+    "servers-changed": _served(f"significant differences from Envoy {releases.BASE} (Holm)", _servers_changed),
+    "servers-span": _served(
+        f"means over those of Envoy {releases.BASE}",
+        lambda found: _from_to([ratio.value for _, _, ratio in releases.compared(found)]),
+    ),
+    "servers-told": _served("least difference that is found in four of five repetitions", _servers_told),
     "flags-new": _flags(0, "that came after the oldest release"),
     "flags-gone": _flags(1, "that the newest release no longer has"),
-    "stated-servers": stated("years-servers"),
-    "stated-servers-share": stated("years-servers-share"),
+    "stated-years": stated("years"),
+    **{
+        f"stated-{name}": stated(f"years-{name}")
+        for name in ("causes", "each-version", "versions", "loss", "large", "large-loss", "servers", "servers-share")
+    },
 }
