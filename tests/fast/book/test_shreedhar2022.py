@@ -21,7 +21,7 @@ from longlook.book.shreedhar2022.evidence import (
     OLD,
     PLACES,
     SLOW,
-    Measured,
+    Downloads,
     arm_title,
     columns,
     more,
@@ -53,7 +53,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(data):
-    return Measured(data, "reference")
+    return Downloads(data, "reference")
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from longlook.book.shreedhar2022.clients import (
     WAITS_OLD,
     arm_of,
 )
-from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NAMES, NEW, OLD, Measured
+from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NAMES, NEW, OLD, Downloads
 from longlook.book.shreedhar2022.gigabit import GIGABIT
 from longlook.book.shreedhar2022.versions import DRAFT, GOOGLE, V1, VERSIONS
 from longlook.book.value import NOT_YET
@@ -81,7 +81,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(data):
-    return Measured(data, "reference")
+    return Downloads(data, "reference")
 
 
 @pytest.fixture

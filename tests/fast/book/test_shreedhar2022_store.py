@@ -9,7 +9,7 @@ from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.judged import claim_columns, predicted
 from longlook.book.shreedhar2022 import chart, store, tables
-from longlook.book.shreedhar2022.evidence import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW, Measured
+from longlook.book.shreedhar2022.evidence import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW, Downloads
 from longlook.book.shreedhar2022.store import BROWSER
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
@@ -55,7 +55,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(data):
-    return Measured(data, "reference")
+    return Downloads(data, "reference")
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from longlook.book.shreedhar2022.evidence import (
     SLOW,
     TITLES,
     WEB,
-    Measured,
+    Downloads,
     newest,
     size_title,
 )
@@ -91,12 +91,12 @@ def distributions(stage: str, data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def points(evidence: Measured, stage: Stage) -> pd.DataFrame:
+def points(evidence: Downloads, stage: Stage) -> pd.DataFrame:
     """Every download that counts, and every printed percentile that is a time: COLUMNS."""
     return pd.DataFrame(_points(evidence, stage), columns=COLUMNS)
 
 
-def _points(evidence: Measured, stage: Stage) -> Iterator[tuple[str, str, str, float, float]]:
+def _points(evidence: Downloads, stage: Stage) -> Iterator[tuple[str, str, str, float, float]]:
     known = of_all_sites()
     for place, where in PLACES.items():
         for arm, name in SHOWN.items():
@@ -112,7 +112,7 @@ def _points(evidence: Measured, stage: Stage) -> Iterator[tuple[str, str, str, f
                     yield TITLES[place], name, PRINTED, float(at), value_ms
 
 
-def _words(stage: Stage, evidence: Measured) -> str:
+def _words(stage: Stage, evidence: Downloads) -> str:
     known = of_all_sites()
     texts = []
     for place, where in PLACES.items():
@@ -186,12 +186,12 @@ def crossing(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def ratios(evidence: Measured) -> pd.DataFrame:
+def ratios(evidence: Downloads) -> pd.DataFrame:
     """RATIO_COLUMNS; the printed ones with NaN for their interval."""
     return pd.DataFrame(_ratios(evidence), columns=RATIO_COLUMNS)
 
 
-def _ratios(evidence: Measured) -> Iterator[tuple[str, str, int, float, float | None, float | None, int | None]]:
+def _ratios(evidence: Downloads) -> Iterator[tuple[str, str, int, float, float | None, float | None, int | None]]:
     for (arm, pace), (name, _) in LINES.items():
         for size in FILES:
             tcp, quic = evidence.rate(size, pace + OLD), evidence.rate(size, pace + arm)

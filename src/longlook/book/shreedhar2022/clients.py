@@ -8,7 +8,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import ENVOY, NEW, OLD, Measured, Where, newest
+from longlook.book.shreedhar2022.evidence import ENVOY, NEW, OLD, Downloads, LinkAndFile, newest
 from longlook.book.times import Times
 from longlook.experiment.metrics import CONNECT, TTFB, TTLB
 from longlook.figure import style
@@ -24,7 +24,7 @@ ARMS = {
     WAITS_OLD: "TLS 1.2, the system's curl (OpenSSL)",
 }
 """Of the sweep on a client that waits."""
-LINKS = tuple(Where(WAITS, rtt_ms) for rtt_ms in (10, 55, 200))
+LINKS = tuple(LinkAndFile(WAITS, rtt_ms) for rtt_ms in (10, 55, 200))
 MUNICH_LINK, FAR_LINK = LINKS[0], LINKS[-1]
 STAGES = {"connection": CONNECT.name, "first byte": TTFB.name, "last byte": TTLB.name}
 
@@ -32,7 +32,7 @@ QUIC, TCP = "quic", "tls12"
 UNCHECKED, CHECKED, AUTHORITIES = "unchecked", "checked", "authorities"
 SPEEDS = {"": "fast", "slow": "a quarter", "slower": "a tenth"}
 """By the first word of an arm's name: what its client has of a processor."""
-CHECKS_LINK = Where(CHECKS, 10)
+CHECKS_LINK = LinkAndFile(CHECKS, 10)
 PRINTED_LEAD_MS = 270.0
 """QUIC's over TLS 1.2 from their home in Munich, caption of their figure 5."""
 
@@ -42,18 +42,18 @@ def arm_of(protocol: str, checks: str, speed: str = "") -> str:
     return f"{speed} {protocol} {checks}".strip()
 
 
-def median(evidence: Measured, protocol: str, checks: str, speed: str) -> float | None:
+def median(evidence: Downloads, protocol: str, checks: str, speed: str) -> float | None:
     """Of the connection time, ms."""
     return evidence.percentile(CHECKS_LINK, arm_of(protocol, checks, speed), CONNECT.name, 50)
 
 
-def added(evidence: Measured, protocol: str, checks: str, than: str, speed: str) -> Times | None:
+def added(evidence: Downloads, protocol: str, checks: str, than: str, speed: str) -> Times | None:
     """By how many ms the median connection time is above that with other checks."""
     base, own = (median(evidence, protocol, one, speed) for one in (than, checks))
     return None if base is None or own is None else Times(own - base)
 
 
-def lead(evidence: Measured, of_quic: str, of_tcp: str, speed: str) -> Times | None:
+def lead(evidence: Downloads, of_quic: str, of_tcp: str, speed: str) -> Times | None:
     """By how many ms QUIC connects earlier than TLS 1.2 at the median."""
     quic, tcp = median(evidence, QUIC, of_quic, speed), median(evidence, TCP, of_tcp, speed)
     return None if quic is None or tcp is None else Times(tcp - quic)
@@ -70,7 +70,7 @@ def trips(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
 
 
-def _trips(evidence: Measured, arm: str) -> Iterator[str]:
+def _trips(evidence: Downloads, arm: str) -> Iterator[str]:
     for metric in STAGES.values():
         for where in LINKS:
             own = evidence.summary(where, arm, metric)
@@ -105,7 +105,7 @@ def leads(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric={1, 2, 3, 4}, groups=[("", 1), ("both check", 3), ("as theirs", 1)]))
 
 
-def _lead(evidence: Measured, kind: tuple[str, str], speed: str) -> float | None:
+def _lead(evidence: Downloads, kind: tuple[str, str], speed: str) -> float | None:
     found = lead(evidence, *kind, speed)
     return None if found is None else found.value
 

@@ -14,7 +14,7 @@ from IPython.display import HTML
 from longlook.analysis.quantities import wrapped_ms
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import CLOCK, LSQUIC, NAMES, OLD, Measured, newest, percentile
+from longlook.book.shreedhar2022.evidence import CLOCK, LSQUIC, NAMES, OLD, Downloads, newest, percentile
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
@@ -32,17 +32,17 @@ def wrapped(values_ms: Sequence[float]) -> list[float]:
     return list(map(wrapped_ms, values_ms))
 
 
-def over_all_links(evidence: Measured, arm: str) -> list[float]:
+def over_all_links(evidence: Downloads, arm: str) -> list[float]:
     """Of every link as many as of the others."""
     return [value for own in evidence.clocked(arm).values() for value in own]
 
 
-def points(evidence: Measured) -> pd.DataFrame:
+def points(evidence: Downloads) -> pd.DataFrame:
     """Every download, and every printed percentile: COLUMNS."""
     return pd.DataFrame(_points(evidence), columns=COLUMNS)
 
 
-def _points(evidence: Measured) -> Iterator[tuple[str, str, str, float, float]]:
+def _points(evidence: Downloads) -> Iterator[tuple[str, str, str, float, float]]:
     quic, tcp = (over_all_links(evidence, arm) for arm in (LSQUIC, OLD))
     for panel, name, values in ((TIMES, "QUIC", quic), (TIMES, "TLS 1.2", tcp), (LEFT, "QUIC", wrapped(quic))):
         for place, value in enumerate(sorted(values)):
@@ -72,7 +72,7 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def words(evidence: Measured) -> str:
+def words(evidence: Downloads) -> str:
     """The medians and 75th percentiles of what is shown."""
     quic, tcp = (over_all_links(evidence, arm) for arm in (LSQUIC, OLD))
     known = of_all_sites()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 
@@ -44,7 +43,7 @@ CPU_METRICS = (CLIENT_CPU.name, SERVER_CPU.name)
 
 
 @dataclass(frozen=True)
-class Where:
+class LinkAndFile:
     """A condition of a series."""
 
     series: str
@@ -52,9 +51,9 @@ class Where:
     object_bytes: int = SMALL_BYTES
 
 
-PLACES = {VM: Where(MACHINE, 9), MUNICH: Where(WEB, 10), INDIA: Where(WEB, 55)}
+PLACES = {VM: LinkAndFile(MACHINE, 9), MUNICH: LinkAndFile(WEB, 10), INDIA: LinkAndFile(WEB, 55)}
 """Their vantage points."""
-LONG, LONGEST = Where(FAR, 150), Where(FAR, 200)
+LONG, LONGEST = LinkAndFile(FAR, 150), LinkAndFile(FAR, 200)
 TITLES = {
     VM: "virtual machine, 1 Gbit/s, 9 ms",
     MUNICH: "Munich, 100 Mbit/s, 10 ms",
@@ -70,10 +69,10 @@ FILES = (*SIZES, *LARGE_SIZES, *HUGE_SIZES)
 CLOUD_RTT_MS = 10.0
 
 
-def file_of(size: int) -> Where:
+def file_of(size: int) -> LinkAndFile:
     """Where a file of the cloud store's is fetched."""
     series = LARGE if size in LARGE_SIZES else HUGE if size in HUGE_SIZES else CLOUD
-    return Where(series, CLOUD_RTT_MS, size)
+    return LinkAndFile(series, CLOUD_RTT_MS, size)
 
 
 def size_title(size: int) -> str:
@@ -101,8 +100,8 @@ Samples = Mapping[tuple[float, int, str, str], Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The newest campaigns of one column."""
+class Downloads:
+    """Those of the newest campaigns of one column."""
 
     data: BookData
     key: str
@@ -112,15 +111,15 @@ class Measured:
         """Whether any download of a series counts."""
         return bool(_summaries(self.data, series, self.key))
 
-    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+    def summary(self, where: LinkAndFile, arm: str, metric: str) -> Summary | None:
         """None where there is no download that counts."""
         return _summaries(self.data, where.series, self.key).get((where.rtt_ms, where.object_bytes, arm, metric))
 
-    def values(self, where: Where, arm: str, metric: str) -> Sequence[float]:
+    def values(self, where: LinkAndFile, arm: str, metric: str) -> Sequence[float]:
         """Of every download that counts."""
         return _values(self.data, where.series, self.key).get((where.rtt_ms, where.object_bytes, arm, metric), ())
 
-    def percentile(self, where: Where, arm: str, metric: str, at: int) -> float | None:
+    def percentile(self, where: LinkAndFile, arm: str, metric: str, at: int) -> float | None:
         """None where there is no download that counts."""
         values = self.values(where, arm, metric)
         return percentile(values, at) if len(values) else None
@@ -135,45 +134,35 @@ class Measured:
 
     def clocked(self, arm: str) -> dict[float, Sequence[float]]:
         """Round trip -> times to the last byte over it, of the series on the clock."""
-        own = {rtt: self.values(Where(CLOCK, rtt), arm, TTLB.name) for rtt in CLOCK_RTTS_MS}
+        own = {rtt: self.values(LinkAndFile(CLOCK, rtt), arm, TTLB.name) for rtt in CLOCK_RTTS_MS}
         return {rtt: values for rtt, values in own.items() if len(values)}
 
 
-class Downloads(Protocol):
-    """What `Measured` has of one arm under one condition."""
-
-    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
-        """None where there is no download that counts."""
-
-    def values(self, where: Where, arm: str, metric: str) -> Sequence[float]:
-        """Of every download that counts."""
-
-
-def more(evidence: Downloads, where: Where, arm: str, than: str, metric: str = CONNECT.name) -> Times | None:
+def more(evidence: Downloads, where: LinkAndFile, arm: str, than: str, metric: str = CONNECT.name) -> Times | None:
     """By how many ms an arm takes longer than another."""
     base, own = (evidence.summary(where, one, metric) for one in (than, arm))
     return None if base is None or own is None else difference(base, own)
 
 
-def throughput(evidence: Downloads, where: Where, arm: str) -> Summary | None:
+def throughput(evidence: Downloads, where: LinkAndFile, arm: str) -> Summary | None:
     """MB/s of each download: the file over the time to its last byte."""
     values = evidence.values(where, arm, TTLB.name)
     return summarise([where.object_bytes / 1e3 / took_ms for took_ms in values]) if len(values) else None
 
 
-def throughput_ratio(evidence: Downloads, where: Where, quic: str, tcp: str) -> Times | None:
+def throughput_ratio(evidence: Downloads, where: LinkAndFile, quic: str, tcp: str) -> Times | None:
     """Throughput of one arm over another's."""
     base, own = (throughput(evidence, where, arm) for arm in (tcp, quic))
     return None if base is None or own is None else times(base, own)
 
 
-def per_gigabyte(evidence: Downloads, where: Where, arm: str, metric: str) -> Summary | None:
+def per_gigabyte(evidence: Downloads, where: LinkAndFile, arm: str, metric: str) -> Summary | None:
     """A metric of whole downloads, for 1,000,000,000 bytes."""
     own, per = evidence.summary(where, arm, metric), 1e9 / where.object_bytes
     return None if own is None else Summary(own.mean * per, own.sd * per, own.n)
 
 
-def used(evidence: Downloads, where: Where, arm: str, metric: str, held: float) -> float | None:
+def used(evidence: Downloads, where: LinkAndFile, arm: str, metric: str, held: float) -> float | None:
     """How much of the part of a processor that it is held to an end used, 0 to 1: near 1 it was the limit."""
     cpu, took = (evidence.summary(where, arm, one) for one in (metric, TTLB.name))
     return None if cpu is None or took is None else cpu.mean / (took.mean / 1e3 * held)
@@ -200,12 +189,12 @@ def _values(data: BookData, series: str, key: str) -> Samples:
     }
 
 
-def columns(data: BookData, *series: str) -> list[tuple[str, Measured]]:
+def columns(data: BookData, *series: str) -> list[tuple[str, Downloads]]:
     """Headings and numbers of the columns that have any of these series."""
-    found = [(title, Measured(data, key)) for key, _, title in COLUMNS]
+    found = [(title, Downloads(data, key)) for key, _, title in COLUMNS]
     return [(title, own) for title, own in found if any(own.has(one) for one in series)]
 
 
-def newest(data: BookData, *series: str) -> tuple[str, Measured] | None:
+def newest(data: BookData, *series: str) -> tuple[str, Downloads] | None:
     """The reader's own column where it has any of these series, else the reference one; None where neither has."""
     return next(reversed(columns(data, *series)), None)

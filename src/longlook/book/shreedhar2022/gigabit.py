@@ -12,7 +12,7 @@ from longlook.book.shreedhar2022.evidence import (
     ENVOY,
     OLD,
     Downloads,
-    Where,
+    LinkAndFile,
     newest,
     size_title,
     throughput,
@@ -33,8 +33,8 @@ HELD = 0.5
 """Of a processor, each end."""
 
 
-def _where(size: int) -> Where:
-    return Where(GIGABIT, RTT_MS, size)
+def _where(size: int) -> LinkAndFile:
+    return LinkAndFile(GIGABIT, RTT_MS, size)
 
 
 def rate(evidence: Downloads, size: int, arm: str) -> Summary | None:

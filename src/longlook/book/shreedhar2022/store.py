@@ -19,7 +19,7 @@ from longlook.book.shreedhar2022.evidence import (
     SIZES,
     SLOW,
     Downloads,
-    Where,
+    LinkAndFile,
     file_of,
     newest,
     per_gigabyte,
@@ -40,18 +40,18 @@ BROWSER = "shreedhar-cloud-browser"
 NONE = style.DASH
 
 
-def by_browser(size: int) -> Where:
+def by_browser(size: int) -> LinkAndFile:
     """Where a browser fetches a file."""
-    return Where(BROWSER, CLOUD_RTT_MS, size)
+    return LinkAndFile(BROWSER, CLOUD_RTT_MS, size)
 
 
-def cpu_ratio(evidence: Downloads, where: Where, quic: str, tcp: str) -> Times | None:
+def cpu_ratio(evidence: Downloads, where: LinkAndFile, quic: str, tcp: str) -> Times | None:
     """CPU of one arm's client over that of another's."""
     base, own = (evidence.summary(where, arm, CLIENT_CPU.name) for arm in (tcp, quic))
     return None if base is None or own is None else times(base, own)
 
 
-def after_first_byte(evidence: Downloads, where: Where, quic: str, tcp: str) -> float | None:
+def after_first_byte(evidence: Downloads, where: LinkAndFile, quic: str, tcp: str) -> float | None:
     """Throughput of one arm over another's, by means, of the time from the first byte to the last."""
     found = [[evidence.summary(where, arm, metric) for metric in (TTFB.name, TTLB.name)] for arm in (tcp, quic)]
     took_ms = [last.mean - first.mean for first, last in found if first is not None and last is not None]

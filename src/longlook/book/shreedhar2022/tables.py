@@ -36,7 +36,7 @@ from longlook.book.shreedhar2022.evidence import (
     SLOW,
     TITLES,
     WEB,
-    Measured,
+    Downloads,
     file_of,
     newest,
     size_title,
@@ -84,7 +84,7 @@ def percentiles(stage: str, data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, starts=starts[1:]))
 
 
-def _percentiles(evidence: Measured | None, place: str, arm: str, metric: str) -> list[str]:
+def _percentiles(evidence: Downloads | None, place: str, arm: str, metric: str) -> list[str]:
     asked = [(arm, at) for at in SHOWN] + [(SLOW + arm, 50)]
     where = PLACES[place]
     own = [None if evidence is None else evidence.percentile(where, one, metric, at) for one, at in asked]
@@ -157,7 +157,7 @@ def whole_percent(share: float | None) -> str:
     return NONE if share is None else f"{100 * share:.0f}"
 
 
-def used(evidence: Measured, size: int, arm: str) -> float | None:
+def used(evidence: Downloads, size: int, arm: str) -> float | None:
     """How much of what it is held to a slow client used while it fetched a file, 0 to 1: near 1 its processor was the
     limit."""
     return used_of(evidence, file_of(size), arm, CLIENT_CPU.name, SLOW_SHARE)
@@ -200,7 +200,7 @@ def slower(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, len(head)))))
 
 
-def _slower(evidence: Measured, arm: str) -> Iterator[str]:
+def _slower(evidence: Downloads, arm: str) -> Iterator[str]:
     for where in SLOWER_AT:
         fast, slow = (evidence.summary(where, prefix + arm, CONNECT.name) for prefix in PACES)
         if fast is None or slow is None:

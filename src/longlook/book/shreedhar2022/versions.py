@@ -6,7 +6,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import Measured, Where, more, newest
+from longlook.book.shreedhar2022.evidence import Downloads, LinkAndFile, more, newest
 from longlook.book.times import ms_text
 from longlook.experiment.metrics import CONNECT
 from longlook.figure import style
@@ -20,7 +20,7 @@ NAMES = {
     V1: "QUIC version 1, Envoy",
     TCP: "TLS 1.3 over TCP, Apache",
 }
-LINKS = (Where(VERSIONS, 10), Where(VERSIONS, 55))
+LINKS = (LinkAndFile(VERSIONS, 10), LinkAndFile(VERSIONS, 55))
 
 
 def table(data: BookData | None = None) -> HTML:
@@ -36,7 +36,7 @@ def table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
 
 
-def _texts(evidence: Measured, where: Where, arm: str) -> tuple[str, str]:
+def _texts(evidence: Downloads, where: LinkAndFile, arm: str) -> tuple[str, str]:
     own, later = evidence.summary(where, arm, CONNECT.name), more(evidence, where, arm, V1)
     mean = style.DASH if own is None else f"{own.mean:.1f} ± {own.sd:.1f}"
     return mean, style.DASH if later is None or arm == V1 else ms_text(later)

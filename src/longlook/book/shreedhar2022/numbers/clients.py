@@ -19,8 +19,8 @@ from longlook.book.shreedhar2022.clients import (
     added,
     lead,
 )
-from longlook.book.shreedhar2022.evidence import ENVOY, OLD, Where, more
-from longlook.book.shreedhar2022.evidence import Measured as Own
+from longlook.book.shreedhar2022.evidence import ENVOY, OLD, LinkAndFile, more
+from longlook.book.shreedhar2022.evidence import Downloads as Own
 from longlook.book.shreedhar2022.versions import GOOGLE, V1, VERSIONS
 from longlook.book.shreedhar2022.versions import LINKS as VERSION_LINKS
 from longlook.book.times import Times
@@ -42,7 +42,7 @@ def _ms(series: str, found: Found, what: str, digits: int = 0) -> Callable[[Meas
     return number
 
 
-def _later(where: Where, arm: str, than: str) -> Found:
+def _later(where: LinkAndFile, arm: str, than: str) -> Found:
     return lambda own: more(own, where, arm, than)
 
 

@@ -29,7 +29,7 @@ from longlook.book.shreedhar2022.evidence import (
     percentile,
     size_title,
 )
-from longlook.book.shreedhar2022.evidence import Measured as Own
+from longlook.book.shreedhar2022.evidence import Downloads as Own
 from longlook.book.shreedhar2022.over_ten_seconds import SPAN_S, parts
 from longlook.book.shreedhar2022.tables import used
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from longlook.book.flows import contests
 from longlook.book.shreedhar2022.evidence import ENVOY, FLOWS, OLD, PLACES, WEB
-from longlook.book.shreedhar2022.evidence import Measured as Own
+from longlook.book.shreedhar2022.evidence import Downloads as Own
 from longlook.book.shreedhar2022.numbers import clients, connections, gigabit, store, video
 from longlook.book.shreedhar2022.over_ten_seconds import PAIR
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from longlook.book.hypotheses import stated
 from longlook.book.shreedhar2022.calls import calls_of
 from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NGTCP2, OLD
-from longlook.book.shreedhar2022.evidence import Measured as Own
+from longlook.book.shreedhar2022.evidence import Downloads as Own
 from longlook.book.shreedhar2022.gigabit import ENDS, GIGABIT, LARGEST, SIZES, rate, ratio, used
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber

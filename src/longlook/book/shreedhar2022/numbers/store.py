@@ -17,13 +17,13 @@ from longlook.book.shreedhar2022.evidence import (
     OLD,
     SIZES,
     SLOW,
-    Where,
+    LinkAndFile,
     file_of,
     throughput,
     throughput_ratio,
     used,
 )
-from longlook.book.shreedhar2022.evidence import Measured as Own
+from longlook.book.shreedhar2022.evidence import Downloads as Own
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
 from longlook.book.shreedhar2022.store import BROWSER, after_first_byte, by_browser, cpu_ratio
 from longlook.book.shreedhar2022.tables import SLOW_SHARE
@@ -68,7 +68,7 @@ def _times(series: str, find: Callable[[Own], Times | None], digits: int, what: 
     return number
 
 
-def _used(series: str, where: Where) -> Number:
+def _used(series: str, where: LinkAndFile) -> Number:
     def number(m: Measured) -> StatedNumber:
         found = used(_own(m, series), where, SLOW + ENVOY, CLIENT_CPU.name, SLOW_SHARE)
         if found is None:
@@ -88,7 +88,7 @@ def _rate(arm: str) -> Number:
     return number
 
 
-def _first_byte(where: Where, arm: str) -> Number:
+def _first_byte(where: LinkAndFile, arm: str) -> Number:
     def number(m: Measured) -> StatedNumber:
         found = _own(m, where.series).summary(where, arm, TTFB.name)
         if found is None:
