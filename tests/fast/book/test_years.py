@@ -15,8 +15,8 @@ from longlook.book.years import chart, tables
 from longlook.book.years.evidence import (
     BASE,
     FIRST_HTTP3,
-    Measured,
-    Place,
+    CellByMilestone,
+    PageAndBandwidth,
     changes,
 )
 from longlook.book.years.milestones import SWEEP, milestones
@@ -28,14 +28,14 @@ PAGES = {"5kb-x1": (5120, 1), "1000kb-x1": (1_000_000, 1), "10kb-x100": (10_240,
 
 def cell(page="1000kb-x1", mbps=10.0, quic=1000.0, tcp=1100.0, **others):
     """Ten loads of each milestone; `others`: quic_69=900.0 is another mean of one of them."""
-    place = Place(page, *PAGES[page], mbps)
+    place = PageAndBandwidth(page, *PAGES[page], mbps)
     means = {(number, protocol): mean for number in MEASURED for protocol, mean in (("quic", quic), ("tcp", tcp))}
     for name, mean in others.items():
         protocol, number = name.split("_")
         assert (int(number), protocol) in means, name
         means[int(number), protocol] = mean
     times = {key: Summary(mean, 5.0, 10) for key, mean in means.items()}
-    return Measured(place, times, {key: Summary(0.1, 0.01, 10) for key in means}, "reference-years")
+    return CellByMilestone(place, times, {key: Summary(0.1, 0.01, 10) for key in means}, "reference-years")
 
 
 def everything(**others):

@@ -9,17 +9,17 @@ from book_sample import PUBLISHED, interleaved, write_sweeps
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.years import each_version
-from longlook.book.years.evidence import MEGABYTE, SMALLEST, Measured, Place
+from longlook.book.years.evidence import MEGABYTE, SMALLEST, CellByMilestone, PageAndBandwidth
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.stack.arms import open_sweep
 
 MEANS = {"Q037": 1.0, "Q039": 1.0, "Q043": 1.0, "h3-29": 1.1, "v1": 1.1}
 PLACES = [
-    Place(SMALLEST, 5000, 1, 10.0),
-    Place(MEGABYTE, 1_000_000, 1, 10.0),
-    Place(SMALLEST, 5000, 1, 100.0),
-    Place(MEGABYTE, 1_000_000, 1, 100.0),
+    PageAndBandwidth(SMALLEST, 5000, 1, 10.0),
+    PageAndBandwidth(MEGABYTE, 1_000_000, 1, 10.0),
+    PageAndBandwidth(SMALLEST, 5000, 1, 100.0),
+    PageAndBandwidth(MEGABYTE, 1_000_000, 1, 100.0),
 ]
 SPOKEN = {
     64: ("Q037", "Q039"),
@@ -37,7 +37,7 @@ def found(others=None):
     """Ten loads of each; `others`: of a place's number, a milestone and a version another multiple of the mean."""
     others = others or {}
     return [
-        Measured(
+        CellByMilestone(
             place,
             {
                 (number, version): Summary(100.0 * MEANS[version] * others.get((at, number, version), 1.0), 0.5, 10)

@@ -13,7 +13,7 @@ from IPython.display import HTML
 from longlook.analysis.ratio import Ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.years.evidence import AXIS, BASE, LOSS, PROTOCOLS, STUDY, Measured, cells
+from longlook.book.years.evidence import AXIS, BASE, LOSS, PROTOCOLS, STUDY, CellByMilestone, cells
 from longlook.book.years.milestones import Milestone, milestones
 from longlook.figure import style
 from longlook.figure.heatmap import configured
@@ -50,7 +50,7 @@ INTERVAL_TOOLTIP = [
 ]
 
 
-def newest(data: BookData, series: Sequence[str] = AXIS) -> tuple[str, list[Measured]]:
+def newest(data: BookData, series: Sequence[str] = AXIS) -> tuple[str, list[CellByMilestone]]:
     """Heading and cells of the reader's own campaign, else of the reference one."""
     key, title = data.own_or_reference(STUDY, *series)
     return title, cells(data, key, series)
@@ -100,7 +100,7 @@ def against_the_thesis(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def known(data: BookData, one: Milestone, cell: Measured, stack: str = "") -> dict[str, object]:
+def known(data: BookData, one: Milestone, cell: CellByMilestone, stack: str = "") -> dict[str, object]:
     """Of a mark whatever its tooltip tells but the result; `stack`: if it is not the milestone's own."""
     campaign = data.campaign(cell.campaign)
     digests = split_digests(campaign["stack"], campaign["stack_digest"])
@@ -119,7 +119,7 @@ def known(data: BookData, one: Milestone, cell: Measured, stack: str = "") -> di
     }
 
 
-def _lead_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
+def _lead_rows(data: BookData, found: Iterable[CellByMilestone]) -> Iterator[dict[str, object]]:
     for cell in found:
         for one in milestones():
             if ratio := cell.ratio(one.number):
@@ -127,7 +127,7 @@ def _lead_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, 
                 yield known(data, one, cell) | interval(ratio, counts)
 
 
-def _base_rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
+def _base_rows(data: BookData, found: Iterable[CellByMilestone]) -> Iterator[dict[str, object]]:
     for cell in found:
         for one in milestones():
             for protocol in PROTOCOLS:

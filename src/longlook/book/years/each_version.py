@@ -14,7 +14,7 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.varied import REFERENCE
 from longlook.book.years import chart, evidence
-from longlook.book.years.evidence import BASE, FAST, MEGABYTE, STUDY, Measured, Names
+from longlook.book.years.evidence import BASE, FAST, MEGABYTE, STUDY, CellByMilestone, Names
 from longlook.book.years.milestones import SERVERS, milestones, number_of
 from longlook.figure import style
 from longlook.figure.live import Attachment, LiveChart
@@ -34,7 +34,7 @@ def _stacks() -> dict[tuple[int, str], Stack]:
     return {(number_of(one), one.spec.quic.version): one for one in map(load_stack, open_sweep(SERIES).stacks())}
 
 
-def cells(data: BookData, key: str = REFERENCE) -> list[Measured]:
+def cells(data: BookData, key: str = REFERENCE) -> list[CellByMilestone]:
     """By version in place of the protocol, which is QUIC."""
     names: Names = {(stack.name, "quic"): name for name, stack in _stacks().items()}
     return evidence.cells(data, key, (SERIES,), names)
@@ -62,7 +62,7 @@ def by_version(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def _rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, object]]:
+def _rows(data: BookData, found: Iterable[CellByMilestone]) -> Iterator[dict[str, object]]:
     by_number = {one.number: one for one in milestones()}
     for cell in found:
         if (base := cell.times.get((BASE, FINAL))) is None:
@@ -79,7 +79,7 @@ def _rows(data: BookData, found: Iterable[Measured]) -> Iterator[dict[str, objec
             yield mark | chart.interval(ratio_of(base, own), [own.n])
 
 
-def pairs(cell: Measured) -> list[tuple[Summary, Summary]]:
+def pairs(cell: CellByMilestone) -> list[tuple[Summary, Summary]]:
     """Of each browser that speaks two versions with one server: its loads over the older and over the newer."""
     return [
         (cell.times[number, older], cell.times[number, newer])
@@ -89,7 +89,7 @@ def pairs(cell: Measured) -> list[tuple[Summary, Summary]]:
     ]
 
 
-def ends(cell: Measured) -> dict[str, Ratio]:
+def ends(cell: CellByMilestone) -> dict[str, Ratio]:
     """By version: the last browser's mean over the first one's."""
     numbers = {version: cell.numbers(version) for version in LABELS}
     return {
@@ -99,7 +99,7 @@ def ends(cell: Measured) -> dict[str, Ratio]:
     }
 
 
-def over_google(found: Iterable[Measured]) -> list[float]:
+def over_google(found: Iterable[CellByMilestone]) -> list[float]:
     """Of each browser that speaks both: 1 MB on the fast link over HTTP/3, as a multiple of that over Google's."""
     return [
         own.mean / cell.times[number, GOOGLE].mean

@@ -33,7 +33,7 @@ FIRST_HTTP3 = 92
 
 
 @dataclass(frozen=True)
-class Place:
+class PageAndBandwidth:
     """A cell of the sweep: page and bandwidth."""
 
     workload: str
@@ -51,11 +51,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Measured:
+class CellByMilestone:
     """One cell: a summary per milestone and protocol (or version of QUIC), of page load times (ms) and of the browser's
     CPU (s)."""
 
-    place: Place
+    place: PageAndBandwidth
     times: dict[tuple[int, str], Summary]
     cpu: dict[tuple[int, str], Summary]
     campaign: str
@@ -81,12 +81,12 @@ class Measured:
 
 
 Names = Mapping[tuple[str, str], tuple[int, str]]
-"""Stack and protocol of an arm -> its milestone, and what `Measured` has it as."""
+"""Stack and protocol of an arm -> its milestone, and what `CellByMilestone` has it as."""
 
 
 def cells(
     data: BookData, key: str = REFERENCE, series: Sequence[str] = AXIS, names: Names | None = None
-) -> list[Measured]:
+) -> list[CellByMilestone]:
     """Of one or several series in one column, by protocol, or as they have `names`; by bandwidth, number and size of
     objects."""
     arms = data.rows("arms", STUDY, series, key)
@@ -94,7 +94,7 @@ def cells(
     places = ["workload", "object_bytes", "object_count", "bandwidth_mbps"]
     if names is None:
         names = {(stack, kind): (number, kind) for stack, number in number_by_stack().items() for kind in PROTOCOLS}
-    return [_measured(Place(*place), own, names) for place, own in arms.groupby(places, sort=False)]
+    return [_measured(PageAndBandwidth(*place), own, names) for place, own in arms.groupby(places, sort=False)]
 
 
 def summaries(
@@ -111,19 +111,19 @@ def mean_text(one: Summary | None, digits: int) -> str:
     return style.DASH if one is None else " ".join(filter(None, style.mean_sd(one.mean, one.sd, digits)))
 
 
-def _measured(place: Place, own: pd.DataFrame, names: Names) -> Measured:
+def _measured(place: PageAndBandwidth, own: pd.DataFrame, names: Names) -> CellByMilestone:
     found: dict[str, dict[tuple[int, str], Summary]] = {PLT.name: {}, CLIENT_CPU.name: {}}
     for _, row in own[own["metric"].isin(found)].iterrows():
         if name := names.get((row["stack"], row["protocol"])):
             found[row["metric"]][name] = summary_of(row)
-    return Measured(place, found[PLT.name], found[CLIENT_CPU.name], str(own["campaign"].iloc[0]))
+    return CellByMilestone(place, found[PLT.name], found[CLIENT_CPU.name], str(own["campaign"].iloc[0]))
 
 
 @dataclass(frozen=True)
 class Step:
     """From one milestone to the next, in one cell."""
 
-    place: Place
+    place: PageAndBandwidth
     protocol: str
     before: Milestone
     after: Milestone
@@ -147,7 +147,7 @@ class Change:
         return max(self.significant, key=lambda one: max(one.ratio.value, 1 / one.ratio.value), default=None)
 
 
-def steps(found: Sequence[Measured]) -> Iterator[Step]:
+def steps(found: Sequence[CellByMilestone]) -> Iterator[Step]:
     """Every step of every cell."""
     by_number = {one.number: one for one in milestones()}
     for cell in found:
@@ -157,7 +157,7 @@ def steps(found: Sequence[Measured]) -> Iterator[Step]:
                 yield Step(cell.place, protocol, by_number[before], by_number[after], ratio)
 
 
-def changes(found: Sequence[Measured]) -> list[Change]:
+def changes(found: Sequence[CellByMilestone]) -> list[Change]:
     """Between each two milestones, TCP's after QUIC's; those with the most significant steps first."""
     every = list(steps(found))
     kept = significant([one.ratio.test.p_value for one in every])

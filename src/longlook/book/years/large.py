@@ -6,7 +6,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.years.evidence import LARGEST, PROTOCOLS, Measured, cells
+from longlook.book.years.evidence import LARGEST, PROTOCOLS, CellByMilestone, cells
 from longlook.book.years.milestones import milestones
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -31,6 +31,6 @@ def table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
 
 
-def _time(cell: Measured, number: int, protocol: str) -> str:
+def _time(cell: CellByMilestone, number: int, protocol: str) -> str:
     own = cell.times.get((number, protocol))
     return style.DASH if own is None else f"{own.mean / 1000:.2f} ± {own.sd / 1000:.2f}"

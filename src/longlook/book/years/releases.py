@@ -16,7 +16,7 @@ from longlook.analysis.welch import Summary, summary_of
 from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests
 from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import STUDY, Place
+from longlook.book.years.evidence import STUDY, PageAndBandwidth
 from longlook.experiment.built_in import ENVOY, BuiltIn, read
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
@@ -47,7 +47,7 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Conditions(Place):
+class Conditions(PageAndBandwidth):
     """A cell of the sweep: page and link."""
 
     loss_pct: float

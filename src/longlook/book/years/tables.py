@@ -13,8 +13,8 @@ from longlook.book.years.evidence import (
     LOSS,
     MANY,
     PROTOCOLS,
+    CellByMilestone,
     Change,
-    Measured,
     cells,
     changes,
     mean_text,
@@ -71,7 +71,7 @@ def verdict_table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric={2, 3, 4}))
 
 
-def _lead(cell: Measured, number: int) -> str:
+def _lead(cell: CellByMilestone, number: int) -> str:
     lead = cell.lead(number)
     if lead is None:
         return style.DASH
@@ -93,7 +93,7 @@ def cpu_table(data: BookData | None = None) -> HTML:
     return HTML(html_table(["browser", "released", "QUIC, s", "TCP, s"], rows, numeric={2, 3}))
 
 
-def is_busiest(one: Measured) -> bool:
+def is_busiest(one: CellByMilestone) -> bool:
     """The cell in which a browser has most to do."""
     return one.place.workload == MANY and one.place.bandwidth_mbps == FAST
 

@@ -31,7 +31,7 @@ FIRST_TLS_13, SLOWER_WITH_MANY = 72, 76
 """The second takes longer for many objects than the one before."""
 AROUND_KEY_SHARE = 119, 133
 Tell = Callable[[Any], str]
-Cells = list[evidence.Measured]
+Cells = list[evidence.CellByMilestone]
 
 
 def _told(
@@ -97,7 +97,7 @@ def _by_pairs(winner: str) -> Tell:
     return tell
 
 
-def _span(protocol: str, chosen: Callable[[evidence.Measured], bool] = lambda cell: True) -> Tell:
+def _span(protocol: str, chosen: Callable[[evidence.CellByMilestone], bool] = lambda cell: True) -> Tell:
     """By how much the means of all browsers from FIRST_HTTP3 on differ from those of BASE."""
     return lambda found: _from_to(
         [
@@ -109,7 +109,7 @@ def _span(protocol: str, chosen: Callable[[evidence.Measured], bool] = lambda ce
     )
 
 
-def _slow_and_large(cell: evidence.Measured) -> bool:
+def _slow_and_large(cell: evidence.CellByMilestone) -> bool:
     return cell.place.bandwidth_mbps == SLOW and cell.place.object_bytes * cell.place.object_count >= 1e6
 
 
