@@ -305,10 +305,10 @@ def filled(template: str, values: Mapping[str, Any], places: Sequence[str] = ())
 
 
 class _Number(float):
-    """Formatted with a minus sign, not a hyphen, and a space before per cent; without a format as short as can be."""
+    """Formatted with a minus sign, not a hyphen; without a format as short as it can be."""
 
     def __format__(self, spec: str) -> str:
-        return float(self).__format__(spec or "g").replace("-", style.MINUS).replace("%", " %")
+        return float(self).__format__(spec or "g").replace("-", style.MINUS)
 
 
 def claim_columns(study: str, data: BookData, about: str | None = None) -> dict[str, list[Judged]]:
