@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from IPython.display import HTML
 
-from longlook.book.times import Times, percent_text
 from longlook.figure import style
 from longlook.figure.table import html_table
 
 FEW = 3
 """So many numbers are all told; of more their ends, and those that are not as predicted."""
-Found = Mapping[str, Times | None]
-"""By what a reader calls it; None where it is not measured."""
 
 
 @dataclass(frozen=True)
@@ -38,37 +34,6 @@ def all_of(*parts: bool | None) -> bool | None:
     if False in parts:
         return False
     return None if None in parts else True
-
-
-def judged(
-    said: str,
-    found: Found,
-    low: float = -math.inf,
-    high: float = math.inf,
-    text: Callable[[Times], str] = percent_text,
-) -> Prediction:
-    """Whether every number lies within its bounds."""
-    known = {name: one for name, one in found.items() if one is not None}
-    verdicts = {name: one.within(low, high) for name, one in known.items()}
-    missing = [name for name in found if name not in known]
-    parts = [_numbers(known, text)]
-    for word, which in (("not", False), ("open", None)):
-        own = [_named(name, known, text) for name, one in verdicts.items() if one is which]
-        parts += [f"{word}: {', '.join(own)}"] if own else []
-    parts += [f"not measured: {', '.join(missing)}"] if missing else []
-    return Prediction(said, "; ".join(filter(None, parts)), all_of(*verdicts.values(), *(None for _ in missing)))
-
-
-def _named(name: str, known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
-    """With its number where that is not told anyway."""
-    return name if len(known) <= FEW else f"{name} {text(known[name])}"
-
-
-def _numbers(known: Mapping[str, Times], text: Callable[[Times], str]) -> str:
-    if len(known) <= FEW:
-        return "; ".join(f"{name} {text(one)}" for name, one in known.items())
-    ends = [text(Times(choose(one.value for one in known.values()))) for choose in (min, max)]
-    return f"{ends[0]} to {ends[1]} ({len(known)} numbers)"
 
 
 def predictions_table(

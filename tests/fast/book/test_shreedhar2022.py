@@ -22,7 +22,6 @@ from longlook.book.shreedhar2022.evidence import (
     PLACES,
     SLOW,
     Downloads,
-    arm_title,
     columns,
     more,
     size_title,
@@ -192,7 +191,7 @@ def test_where_quic_falls_below_is_told_by_the_sizes_on_either_side():
     assert told(True, True, False) == "between 1 MB and 5 MB"
     assert told(True, True, True) == "nowhere up to 5 MB" and told(False, False, False) == "below 500 KB"
     assert told(False, True, False) == "between 1 MB and 5 MB"
-    assert size_title(2_000_000_000) == "2 GB" and arm_title(SLOW + OLD) == "TLS 1.2, curl from Apache, slow client"
+    assert size_title(2_000_000_000) == "2 GB"
 
 
 def test_numbers_of_the_text_have_their_records(data):

@@ -82,7 +82,6 @@ def _cpu(found: Found) -> Summary | None:
 
 GOODPUT = Quantity("goodput", "Mbit/s", 1, _goodput)
 HANDSHAKE = Quantity("handshake", "ms", 1, lambda found: found.of(CONNECT.name))
-LAST_BYTE = Quantity("time to the last byte", "ms", 1, lambda found: found.of(TTLB.name))
 CPU_OF_CLIENT = Quantity("CPU of the client", "s", 2, lambda found: found.of(CLIENT_CPU.name))
 CPU = Quantity("CPU", "ms per MB", 1, _cpu)
 """MB are 1,000,000 bytes."""

@@ -83,12 +83,6 @@ def size_title(size: int) -> str:
     return f"{size / 1000:g} KB"
 
 
-def arm_title(arm: str) -> str:
-    """`QUIC, curl from Envoy, slow client`."""
-    name = NAMES[arm.removeprefix(SLOW)]
-    return f"{name}, slow client" if arm.startswith(SLOW) else name
-
-
 def percentile(values: Sequence[float], at: float) -> float:
     """Linear between two samples, as theirs."""
     return float(np.percentile(values, at))
