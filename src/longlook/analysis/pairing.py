@@ -28,6 +28,11 @@ class CellPair(Twofold):
     a: CellResult
     b: CellResult
 
+    @property
+    def processor_bound(self) -> bool:
+        """A processor bounds an arm of one of them."""
+        return any(bool(one.processor_bound(*one.cell.arms)) for one in (self.a, self.b))
+
 
 @dataclass(frozen=True)
 class Pairing:

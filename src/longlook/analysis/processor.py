@@ -34,11 +34,11 @@ class Elasticity:
     high: float
 
 
-def client_share(arms: pd.DataFrame) -> pd.Series:
-    """Of rows of `arms`: the browser's mean processor time over the mean PLT, the greatest of a cell's arms; by
-    campaign and cell. NaN where no processor time was told."""
-    means = _means(arms, ["campaign", "cell_id", "arm"])
-    return (1000 * means[CLIENT_CPU.name] / means[PLT.name]).groupby(level=["campaign", "cell_id"]).max()
+def bound_cells(rows: pd.DataFrame) -> dict[tuple[str, str], bool]:
+    """Campaign and cell -> whether a processor bounds one of its arms, by rows of `arms` or `contrasts`; without those
+    where no processor time was told."""
+    told = rows.dropna(subset=["processor_bound"])
+    return told.groupby(["campaign", "cell_id"], sort=False)["processor_bound"].max().astype(bool).to_dict()
 
 
 def elasticities(arms: pd.DataFrame, conditions: Sequence[str]) -> list[Elasticity]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +10,10 @@ from functools import cached_property
 from longlook.analysis.contrast import Contrast, contrast
 from longlook.analysis.paired import NONE as UNPAIRED
 from longlook.analysis.paired import Paired, Place, paired
+from longlook.analysis.processor import BUSY_SHARE
 from longlook.analysis.welch import Summary, summarise
 from longlook.experiment.base import Experiment, Metric
+from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.record.samples import Sample
@@ -59,6 +62,13 @@ class CellResult:
         """Mean, standard deviation and number of an arm's samples; of the experiment's first metric unless another is
         named."""
         return summarise(self.values(arm, metric or self.experiment.primary.name))
+
+    def processor_bound(self, *arms: Arm) -> bool | None:
+        """Whether the browser's processor time is more than BUSY_SHARE of the PLT of one of these arms, by their means;
+        None where no arm tells."""
+        cpu_s, plt_ms = ([self.summary(arm.name, one.name).mean for arm in arms] for one in (CLIENT_CPU, PLT))
+        shares = [1000 * cpu / plt for cpu, plt in zip(cpu_s, plt_ms, strict=True) if not math.isnan(cpu + plt)]
+        return max(shares) > BUSY_SHARE if shares else None
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], dict[Place, float]]:

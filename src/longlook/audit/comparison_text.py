@@ -180,7 +180,14 @@ def _conclusion(found: Comparison) -> list[str]:
     blamed = [
         _blame(shift, found.metric) for shift in found.shifts if shift.significant > allowed_by_chance(shift.tested)
     ]
-    return [f"Comparison: {found.outcome.upper()}. {counts}", *blamed]
+    return [f"Comparison: {found.outcome.upper()}. {counts}", *blamed, *_bound(found)]
+
+
+def _bound(found: Comparison) -> list[str]:
+    """Where two machines may differ in nothing but how quick they are."""
+    bound = sum(one.processor_bound for one in found.pairing.pairs)
+    cells = f"  the processor bounds {bound} of these {len(found.pairing.pairs)} cells, in A or in B"
+    return [f"{cells}: they are about the machines too (column processor_bound)"] if bound else []
 
 
 def _blame(shift: Shift, metric: Metric) -> str:

@@ -23,7 +23,7 @@ from longlook.analysis.crosstable import CrossTable, by_holm, of_cells
 from longlook.analysis.first_attempts import Place, first_attempts
 from longlook.analysis.first_attempts import agreeing_at_first as first_agreeing
 from longlook.analysis.newest import STUDY, newest
-from longlook.analysis.processor import BUSY_SHARE, client_share
+from longlook.analysis.processor import BUSY_SHARE, bound_cells
 from longlook.analysis.welch import Summary
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
@@ -240,11 +240,11 @@ def _chance_row(words: str, own: Sequence[Square], data: BookData) -> list[str]:
 
 def by_processor(own: Sequence[Square], data: BookData) -> dict[str, list[Square]]:
     """Squares by the browser's processor time as a share of PLT, where it was told."""
-    shares = client_share(data.where("arms", study=STUDY)).dropna()
+    bound = bound_cells(data.where("contrasts", study=STUDY))
     found: dict[str, list[Square]] = {LESS: [], MORE: []}
     for one in own:
-        if (share := shares.get((one.compared.campaign, one.compared.cell_id))) is not None:
-            found[MORE if share > BUSY_SHARE else LESS].append(one)
+        if (is_bound := bound.get((one.compared.campaign, one.compared.cell_id))) is not None:
+            found[MORE if is_bound else LESS].append(one)
     return {f"processor {words}": squares for words, squares in found.items() if squares}
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.newest import role_of
-from longlook.analysis.processor import BUSY_SHARE, Elasticity, client_share, elasticities, slower_than
+from longlook.analysis.processor import BUSY_SHARE, Elasticity, bound_cells, elasticities, slower_than
 from longlook.book.data import BookData, load
 from longlook.book.flows import page
 from longlook.book.repeated import ARM, LINK, MANY, repeated
@@ -58,9 +58,8 @@ def machine(data: BookData, campaigns: Sequence[str]) -> str:
     """A sentence or two on campaigns just measured: how slow their machine is, and which cells its processor bounds."""
     arms = _arms(data)
     found = slower_than(_reference(arms, *campaigns), campaigns, CONDITIONS)
-    shares = client_share(arms).dropna()
-    own = shares[shares.index.get_level_values("campaign").isin(campaigns)]
-    bound = [cell for (_, cell), share in own.items() if share > BUSY_SHARE]
+    own = {cell: bound for (one, cell), bound in bound_cells(arms).items() if one in campaigns}
+    bound = [cell for cell, is_bound in own.items() if is_bound]
     lines = []
     if found:
         lines = [

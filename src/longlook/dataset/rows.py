@@ -130,6 +130,7 @@ def arm_rows(result: CellResult) -> Iterator[Row]:
                     "sd": found.sd,
                     "median": float(np.median(values)) if values else None,
                     "floor": floor(result.cell, arm).total_ms if metric.name in BOUNDED else None,
+                    "processor_bound": result.processor_bound(arm),
                 }
             )
 
@@ -158,6 +159,7 @@ def contrast_rows(result: CellResult) -> Iterator[Row]:
             "log_ratio_high": pairs.high,
             "p_paired": pairs.p_value,
             "pairs": pairs.pairs,
+            "processor_bound": result.processor_bound(left, right),
         }
 
 

@@ -3,12 +3,13 @@
 Colour is the percentage difference of equation 4.1, (right - left) / left * 100 for times (left QUIC, right TCP in the
 thesis), on a symmetric scale that is clamped at `style.CLAMP_PCT`; white where Welch's test finds nothing; grey where
 nothing was measured. No result is told by colour alone: every square has its number, upright where it is significant.
+Strokes in a corner mark what a processor bounds (`analysis/processor.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ import pandas as pd
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import Axes, axis_title
-from longlook.figure.versus import SIDES, Versus, verdict_text
+from longlook.figure.versus import BOUND, SIDES, Versus, is_bound, verdict_text
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,13 @@ class Layout:
     stacked: bool = False
     line: int = 0
     legend: int = 300
+    bound: bool = False
+    """A square of the figure is bound by the processor."""
 
-    def title(self, text: str) -> str | list[str]:
-        """In lines where it would be wider than the panel below."""
-        return wrap(text, self.line) if self.line and len(text) > self.line else text
+    def title(self, *texts: str) -> str | list[str]:
+        """A line for each, in several where it would be wider than the panel below."""
+        lines = [line for text in texts for line in (wrap(text, self.line) if self.line else [text])]
+        return lines if len(lines) > 1 else lines[0]
 
 
 PAGE = Layout(width=690, square_height=36, number_font=11, label_font=11)
@@ -67,9 +71,11 @@ def _tooltip(versus: Versus) -> list[alt.Tooltip]:
     ]
 
 
+CORNER = "M-10,0L0,10M-6,0L0,6M-2,0L0,2"
+"""Three strokes across the upper right corner of a square, px from that corner."""
 _SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "shade", "label",
           "label_colour", "place", "left_text", "right_text", "pct_text", "p_text", "verdict_text",
-          "panel", "said"]  # fmt: skip
+          "panel", "said", "bound"]  # fmt: skip
 
 
 Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
@@ -114,6 +120,7 @@ def _picked(chart: Chart) -> Chart:
 def _rows(squares: pd.DataFrame, layout: Layout, versus: Versus, axes: Axes) -> list[Row]:
     """One row of panels per block, titled with it."""
     frame = _readable(squares, versus, axes)
+    layout = replace(layout, bound=bool(frame["bound"].any()))
     sources = list(dict.fromkeys(frame["source"]))
     rows: list[Row] = []
     for block in dict.fromkeys(frame["block"]):
@@ -158,7 +165,14 @@ def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus:
         text="label:N", color=alt.value(alt.expr("datum.label_colour"))
     )
     each = layout.width if layout.stacked else int((layout.width - GAP_PX * (count - 1)) / count)
-    return _of_parts(alt.LayerChart, data=rows, layer=[rect, text]).properties(
+    layers = [rect, text]
+    if layout.bound:
+        right, top = each / len(across) / 2, -layout.square_height / 2
+        corner = base.transform_filter("datum.bound").mark_point(
+            shape=CORNER, size=4, stroke=style.INK, strokeWidth=1, opacity=1, xOffset=right, yOffset=top
+        )
+        layers.append(corner)
+    return _of_parts(alt.LayerChart, data=rows, layer=layers).properties(
         width=each,
         height=layout.square_height * len(down),
         title=alt.Title(frame["source_title"].iloc[0], anchor="middle", fontSize=12, fontWeight="normal"),
@@ -185,6 +199,12 @@ def _colour(versus: Versus, layout: Layout) -> alt.Color:
     """Diverging scale, symmetric and clamped; its legend names both directions."""
     edge = 1e-6  # the pale ends meet at 0, with nothing but a hair of white between them
     limit, words = style.CLAMP_PCT, versus.verdict_words
+    said = [
+        f"{versus.metric_word} difference, %: blue, minus = {words['right']}; red, plus = {words['left']}; white, "
+        "slanted = not significant"
+    ]
+    if layout.bound:
+        said.append("strokes in a corner: the browser's processor time is more than half of PLT")
     return alt.Color(
         "shade:Q",
         scale=alt.Scale(
@@ -193,10 +213,7 @@ def _colour(versus: Versus, layout: Layout) -> alt.Color:
             clamp=True,
         ),
         legend=alt.Legend(
-            title=layout.title(
-                f"{versus.metric_word} difference, %: blue, minus = {words['right']}; "
-                f"red, plus = {words['left']}; white, slanted = not significant"
-            ),
+            title=layout.title(*said),
             orient="bottom", direction="horizontal", gradientLength=layout.legend, gradientThickness=10,
             titleLimit=700, titleFontWeight="normal", values=[-limit, -limit / 2, 0, limit / 2, limit],
         ),
@@ -216,12 +233,14 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
         f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
     ]
     frame["p_text"] = frame["p_value"].map(p_text)
+    frame["bound"] = [is_bound(row) for row in frame.to_dict("records")]
     rows = frame.to_dict("records")
     frame["verdict_text"] = [verdict_text(row, versus) if row["measured"] else "not measured" for row in rows]
     frame["panel"] = [", ".join(part for part in (row["source_title"], row["block"]) if part) for row in rows]
     named = [_named(axes.x, frame["x"]), _named(axes.y, frame["y"])]
     frame["said"] = [
-        f"{across}, {down}: {result_text(row, versus)}" for across, down, row in zip(*named, rows, strict=True)
+        f"{across}, {down}: {result_text(row, versus)}{f', {BOUND}' if row['bound'] else ''}"
+        for across, down, row in zip(*named, rows, strict=True)
     ]
     return frame
 

@@ -16,13 +16,14 @@ from longlook.dataset.tables import columns
 from longlook.experiment.base import Metric
 from longlook.figure import style
 
-STATISTICS = ("n", "mean", "sd", "median", "floor")
+STATISTICS = ("n", "mean", "sd", "median", "floor", "processor_bound")
 _ALL = columns("arms")
 OF_CELL = tuple(_ALL[: _ALL.index("arm")])
 """Columns of `arms` that the arms of a cell have in common."""
 OF_ARM = tuple(name for name in _ALL[_ALL.index("arm") :] if name not in ("metric", "unit"))
 CONTRAST = ("pct_diff", "p_value", "verdict")
 SIDES = ("left", "right")
+BOUND = "bound by the processor"
 ARM_WORDS = {"quic": "QUIC", "tcp": "TCP", "0rtt": "0-RTT", "1rtt": "1-RTT", "cubic": "CUBIC", "bbr": "BBR"}
 ARM_WORDS |= {
     f"{protocol}-{cca}": f"{ARM_WORDS[protocol]} {ARM_WORDS[cca]}"
@@ -99,7 +100,14 @@ def told_text(pct: float) -> str:
 def verdict_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
     """A verdict in words; beside every `not significant` the difference that would have been told."""
     told = told_text(least_told_pct(row, versus))
-    return versus.verdict_words[row["verdict"]] + (f"; {told} would be, in 4 of 5 repetitions" if told else "")
+    power = f"; {told} would be, in 4 of 5 repetitions" if told else ""
+    return versus.verdict_words[row["verdict"]] + power + (f"; {BOUND}" if is_bound(row) else "")
+
+
+def is_bound(row: Mapping[Hashable, Any]) -> bool:
+    """Whether the browser's processor time bounds one of a square's arms (`arms.processor_bound`)."""
+    told = (row.get(f"{side}_processor_bound") for side in SIDES)
+    return any(pd.notna(one) and bool(one) for one in told)
 
 
 def condition_columns(frame: pd.DataFrame) -> list[str]:

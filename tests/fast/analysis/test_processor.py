@@ -3,23 +3,31 @@
 import math
 
 import pandas as pd
+import plans
 import pytest
 
-from longlook.analysis.processor import client_share, elasticities, slower_than
+from longlook.analysis.processor import bound_cells, elasticities, slower_than
+from longlook.analysis.result import CellResult
+from longlook.experiment.registry import named
+from longlook.record.samples import Sample
 
 
-def test_a_cells_share_is_the_greatest_of_its_arms():
-    rows = [
-        ("c", "one", "quic", "plt_ms", 400.0),
-        ("c", "one", "quic", "client_cpu_s", 0.3),
-        ("c", "one", "tcp", "plt_ms", 500.0),
-        ("c", "one", "tcp", "client_cpu_s", 0.1),
-        ("c", "two", "quic", "plt_ms", 1000.0),
-        ("c", "two", "quic", "client_cpu_s", 0.1),
-        ("c", "two", "quic", "server_cpu_s", 9.0),
+@pytest.mark.parametrize(("cpu_s", "bound"), [((0.21, 0.1), (True, False, True)), ((0.19, None), (False, None, False))])
+def test_an_arm_is_bound_beyond_half_of_its_plt(cpu_s, bound):
+    cell = plans.cell()
+    times = zip(cell.arms, cpu_s, strict=True)
+    loads = [
+        Sample(arm.name, 1, 0, 0, True, False, None, False, None, {"plt_ms": 400.0, "client_cpu_s": used})
+        for arm, used in times
     ]
-    arms = pd.DataFrame(rows, columns=["campaign", "cell_id", "arm", "metric", "mean"])
-    assert client_share(arms).to_dict() == {("c", "one"): 0.75, ("c", "two"): 0.1}
+    result = CellResult("c", named("plt", "a test"), (cell,), tuple(loads))
+    assert (*(result.processor_bound(arm) for arm in cell.arms), result.processor_bound(*cell.arms)) == bound
+
+
+def test_cells_without_processor_time_are_neither_bound_nor_free():
+    rows = [("c", "one", False), ("c", "one", True), ("c", "two", None), ("c", "three", False)]
+    arms = pd.DataFrame(rows, columns=["campaign", "cell_id", "processor_bound"])
+    assert bound_cells(arms) == {("c", "one"): True, ("c", "three"): False}
 
 
 def _campaigns(elasticity: float) -> pd.DataFrame:

@@ -73,6 +73,17 @@ def test_beside_every_not_significant_stands_what_would_have_been_told(squares):
     assert told_text(least_told_pct(rows | {"verdict": "left"}, QUIC_TCP)) == ""
 
 
+def test_what_a_processor_bounds_has_strokes_and_words_and_says_so_in_the_legend(squares):
+    plain, strokes = heatmap(squares).to_dict(), "strokes in a corner"
+    assert strokes not in json.dumps(plain) and "M-10,0" not in json.dumps(plain)
+    bound = squares.assign(left_processor_bound=squares["cell_id"] == "one_cell", right_processor_bound=None)
+    made = heatmap(bound).to_dict()
+    assert json.dumps(made).count("M-10,0") == 2 and strokes in json.dumps(made)
+    rows = [row for data in made["datasets"].values() for row in data]
+    assert [row["verdict_text"].endswith("bound by the processor") for row in rows if row["bound"]] == [True]
+    assert sum(row["said"].endswith(", bound by the processor") for row in rows) == 1
+
+
 def test_the_scale_is_symmetric_and_clamped(squares):
     text = json.dumps(heatmap(squares).to_dict())
     scales = [scale for scale in _find(json.loads(text), "scale") if isinstance(scale, dict) and "domain" in scale]
