@@ -1,8 +1,8 @@
 r"""The floor model: the least time of a page load or a download that physics and the protocol allow, ms.
 
 No correct load on a correct link can be below it, so one that is tells of a broken link, cache, clock or definition: of
-the 89,004 accepted loads and downloads of the reference campaigns (November 2026) six are, each of which used a
-connection that was there before (`opened.py`), and all others are above it by at least half a percent.
+the 89,004 accepted loads and downloads of the reference campaigns (November 2026) six were, each of which used a
+connection that was there before and counts no more (`opened.py`); all others are above it by at least half a percent.
 It is a bound and not a prediction: wherever a real stack may do better than a
 textbook, the model gives it the benefit. The parts are
 

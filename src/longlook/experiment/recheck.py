@@ -21,7 +21,7 @@ from longlook.errors import LonglookError
 from longlook.experiment import recheck_parts as parts
 from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
-from longlook.experiment.opened import LATER, Opened, spare_connections
+from longlook.experiment.opened import LATER, Opened, spare_connections, stood_before
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
 from longlook.experiment.side import packets_lost
@@ -148,7 +148,21 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
     if not found.problems and not (record.get("clock") or {}).get("steps"):  # browsers stamp by the wall clock
         found.problems += _stamps(records)
     found.problems += _complete(cell, record, records)
+    if not found.problems:
+        found.samples = [sample_in(cell, one) for one in records]
     return found
+
+
+def sample_in(cell: Cell, record: Mapping[str, Any]) -> Sample:
+    """The sample of a cell's record. What was accepted before the link counted connections, and used one that stood when
+    its load began, is rejected; it was not repeated, so that its arm has one less."""
+    sample = sample_of(record)
+    if not sample.accepted or not cell.link.loses or record.get("opened_over_link") is not None:
+        return sample  # without loss no connection was there
+    arm = next(one for one in cell.arms if one.name == sample.arm)
+    if not stood_before(arm, cell.link, observed(record["artefact"])):
+        return sample
+    return replace(sample, accepted=False, reject_reason="connection_reused")
 
 
 def strangers(cell: Cell, folder: Path, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:

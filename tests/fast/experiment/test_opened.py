@@ -1,8 +1,13 @@
 """The link's count of connections: what belongs to a load, and how many more a browser may open."""
 
+import plans
 import pytest
 
-from longlook.experiment.opened import Opened, opened_between
+from longlook import paths
+from longlook.client.observation import Observation
+from longlook.dataset.results import read_results
+from longlook.experiment.opened import Opened, opened_between, stood_before
+from longlook.record.campaigns import find_campaign
 
 
 def counts(**ports):
@@ -62,3 +67,30 @@ def test_what_a_loads_clients_asked_for(was, now, opened, asked):
 
 def test_a_link_that_does_not_look_into_packets_tells_nothing():
     assert opened_between(None, None, "tcp", 443) is None
+
+
+@pytest.mark.parametrize(
+    ("arm", "connect_ms", "stood"),
+    [
+        ({}, None, True),
+        ({}, 9.2, True),
+        ({}, 37.1, True),
+        ({}, 72.4, False),
+        ({"handshake": "0rtt"}, 37.1, False),
+        ({"protocol": "quic"}, None, False),
+    ],
+)
+def test_a_tcp_connection_that_lacks_a_round_trip_stood_before(arm, connect_ms, stood):
+    one = plans.cell({"protocol": "tcp", **arm}, mode="together", link={"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1})
+    assert stood_before(one.arms[0], one.link, Observation({"plt_ms": 200.0}, (), connect_ms)) is stood
+
+
+def test_sealed_loads_on_a_connection_that_stood_count_in_no_table():
+    campaign = find_campaign(paths.ROOT / "data" / "raw", "reference-figure-4.9b-20261122T134120")
+    left_out = [
+        (result.cell.workload.total_bytes, one.arm, one.index)
+        for result in read_results(campaign)
+        for one in result.samples
+        if one.reject_reason == "connection_reused"
+    ]
+    assert left_out == [(5120, "tcp", 6), (512000, "tcp", 2)]
