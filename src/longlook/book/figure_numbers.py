@@ -12,6 +12,7 @@ from collections import Counter
 
 import pandas as pd
 
+from longlook.analysis.crosstable import by_holm
 from longlook.analysis.paired import Paired
 from longlook.book.data import BookData
 from longlook.book.value import NotMeasured, StatedNumber
@@ -19,7 +20,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.registry import named
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.versus import Versus
+from longlook.figure.versus import SIDES, Versus
 
 WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement", "paired")
 KEYS = (PUBLISHED.key, "reference", "yours")
@@ -66,9 +67,13 @@ def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
     found = {"squares": str(len(frame)), **{name: str(count) for name, count in counts.items()}}
     found |= {"min": square_text(low), "max": square_text(high)}
     left, right = versus.words
+    kept = by_holm(zip(frame["verdict"], frame["p_value"], strict=True))
+    others = any(kept[side] != counts[side] for side in SIDES)
     found["summary"] = (
         f"{left} is faster in {counts['left']} of {len(frame)} squares, {right} in {counts['right']}, and "
-        f"{counts['none']} show no significant difference; the differences run from {found['min']} to {found['max']}"
+        f"{counts['none']} show no significant difference"
+        + (f" ({kept['left']} and {kept['right']} with Holm's correction over them)" if others else "")
+        + f"; the differences run from {found['min']} to {found['max']}"
     )
     return found
 

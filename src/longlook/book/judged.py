@@ -17,6 +17,7 @@ from longlook.analysis.evidence import Column, Found
 from longlook.analysis.judge import Judged, judge
 from longlook.book import claimed
 from longlook.book import data as book_data
+from longlook.book.at_first import at_first, changed
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.flows import rates_of_runs
@@ -334,13 +335,22 @@ def parts_of(one: Judged, judging: Judging) -> list[ClaimPart]:
 
 def claims(study: str, about: str | None = None, data: BookData | None = None) -> HTML:
     """A study's claims: by its own numbers, re-measured, and whether they hold."""
-    own = claims_of(study).those(about)
+    own, data = claims_of(study).those(about), data or book_data.load()
     told = [claimed.Claim(one.id, one.says, one.criterion, lambda _: [], one.parts) for one in own.claims]
     found = {
         title: [parts_of(one, own.judging) for one in judged]
-        for title, judged in claim_columns(study, data or book_data.load(), about).items()
+        for title, judged in claim_columns(study, data, about).items()
     }
-    return HTML(claimed.claims_table(told, found, lambda claim: f'<b id="{claim.name}">{claim.text}</b>'))
+    table = claimed.claims_table(told, found, lambda claim: f'<b id="{claim.name}">{claim.text}</b>')
+    now, first = (_verdicts(own, columns_of(one, study)) for one in (data, at_first(data, study)))
+    return HTML(table + changed(now, first))
+
+
+def _verdicts(own: Claims, columns: Mapping[str, Column]) -> dict[str, str]:
+    """Of each claim that has numbers, re-measured."""
+    judged = [(one.id, parts_of(found, own.judging), found.of) for one, found in zip(
+        own.claims, _claims(own, columns, REFERENCE), strict=True)]  # fmt: skip
+    return {name: claimed.verdict(parts, of) for name, parts, of in judged if parts}
 
 
 def undecided(study: str, about: str | None = None) -> HTML:

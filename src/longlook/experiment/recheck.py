@@ -154,8 +154,8 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
 
 
 def sample_in(cell: Cell, record: Mapping[str, Any]) -> Sample:
-    """The sample of a cell's record. What was accepted before the link counted connections, and used one that stood when
-    its load began, is rejected; it was not repeated, so that its arm has one less."""
+    """The sample of a cell's record. What was accepted before the link counted connections, and used one that stood
+    when its load began, is rejected; it was not repeated, so that its arm has one less."""
     sample = sample_of(record)
     if not sample.accepted or not cell.link.loses or record.get("opened_over_link") is not None:
         return sample  # without loss no connection was there

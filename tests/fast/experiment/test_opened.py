@@ -81,7 +81,9 @@ def test_a_link_that_does_not_look_into_packets_tells_nothing():
     ],
 )
 def test_a_tcp_connection_that_lacks_a_round_trip_stood_before(arm, connect_ms, stood):
-    one = plans.cell({"protocol": "tcp", **arm}, mode="together", link={"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1})
+    one = plans.cell(
+        {"protocol": "tcp", **arm}, mode="together", link={"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}
+    )
     assert stood_before(one.arms[0], one.link, Observation({"plt_ms": 200.0}, (), connect_ms)) is stood
 
 

@@ -17,6 +17,7 @@ from longlook.analysis.fairness import ShareVerdict
 from longlook.analysis.newest import STUDY
 from longlook.book import claimed
 from longlook.book import data as book_data
+from longlook.book.at_first import at_first, changed
 from longlook.book.chapter import QUIC_TCP
 from longlook.book.claimed import ClaimPart, evaluated, largest, most_squares, one_program, same_verdicts, share_parts
 from longlook.book.data import BookData
@@ -88,7 +89,14 @@ def claims() -> HTML:
 
 def claims_table(data: BookData) -> str:
     """Claims and their criteria down; columns across, each with its verdict and the numbers of the parts."""
-    return claimed.claims_table(CLAIMS, evaluate(data))
+    now, first = (_verdicts(one) for one in (data, at_first(data, STUDY)))
+    return claimed.claims_table(CLAIMS, evaluate(data)) + changed(now, first)
+
+
+def _verdicts(data: BookData) -> dict[str, str]:
+    """Of each claim that has numbers, re-measured."""
+    found = [(one.text, one.parts(evidence(data, "reference")), one.of) for one in CLAIMS]
+    return {text: claimed.verdict(parts, of) for text, parts, of in found if parts}
 
 
 def each(figures: Sequence[str]) -> Callable[[ClaimNumbers], list[ClaimPart]]:
