@@ -20,7 +20,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.registry import named
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.versus import SIDES, Versus
+from longlook.figure.versus import Versus
 
 WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement", "paired")
 KEYS = (PUBLISHED.key, "reference", "yours")
@@ -68,7 +68,7 @@ def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
     found |= {"min": square_text(low), "max": square_text(high)}
     left, right = versus.words
     kept = by_holm(zip(frame["verdict"], frame["p_value"], strict=True))
-    others = any(kept[side] != counts[side] for side in SIDES)
+    others = (kept["left"], kept["right"]) != (counts["left"], counts["right"])
     found["summary"] = (
         f"{left} is faster in {counts['left']} of {len(frame)} squares, {right} in {counts['right']}, and "
         f"{counts['none']} show no significant difference"

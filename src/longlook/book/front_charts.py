@@ -17,11 +17,12 @@ from longlook.figure.heatmap import QUIC_TCP, result_text
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import labels_of
 from longlook.figure.tiles import MEANS, STRIPS, TILES, means_chart, tiles_chart
+from longlook.plan.workload import size_label
 
 NOTE = (
     "Upper half of a square: published; lower half: re-measured. Red: QUIC faster, blue: TCP faster, the darker the "
-    "more; white: no significant difference. A black dot: the two verdicts differ. Down: 10, 50 and 100 Mbit/s; "
-    "across: one object of growing size, or 1 MB in more and smaller objects."
+    f"more, up to {style.CLAMP_PCT:g} %; white: no significant difference. A black dot: the two verdicts differ. Down: "
+    "bandwidth in Mbit/s; across: the size of one object in bytes, or the number of objects of a page of 1 MB."
 )
 
 THREE = {**STRIPS, "measured": "re-measured as the text says", "scripts": "re-measured as the scripts did"}
@@ -109,6 +110,7 @@ def _number(table: str) -> tuple[str, int]:
 def _tiles_of(own: Sequence[Square]) -> list[dict]:
     rows = pd.DataFrame([one.row for one in own])
     _, across = labels_of(rows, "workload")
+    counted = bool((rows["object_count"] > 1).any())
     columns, lines = _places(across), _places(rows["bandwidth_mbps"])
     found = []
     for one, column, line in zip(own, columns, lines, strict=True):
@@ -122,6 +124,8 @@ def _tiles_of(own: Sequence[Square]) -> list[dict]:
                 "under": kind_of(one.row),
                 "column": column,
                 "row": line,
+                "across": _short(one.row, counted),
+                "down": f"{one.row['bandwidth_mbps']:g}",
                 **colours,
                 "differs": verdict.agree is False,
                 "place": one.compared.title,
@@ -129,6 +133,13 @@ def _tiles_of(own: Sequence[Square]) -> list[dict]:
             }
         )
     return found
+
+
+def _short(row: pd.Series, counted: bool) -> str:
+    """`×100`, `5K`, `10M`: of a page's objects the number, where that differs, or else their size."""
+    if counted:
+        return f"×{row['object_count']:g}"
+    return size_label(int(row["object_bytes"])).replace(" ", "").removesuffix("B")
 
 
 def _places(values: pd.Series) -> list[int]:
@@ -171,11 +182,11 @@ def means(data: BookData | None = None) -> LiveChart | HTML:
     return LiveChart(
         name="all-means",
         chart=means_chart(frame),
-        narrow=means_chart(frame, side_px=260, in_a_row=1),
+        narrow=means_chart(frame, width=260),
         alt_text=f"{len(frame)} re-measured means against the published ones, from {frame['published'].min():,.0f} to "
-        f"{frame['published'].max():,.0f} ms, on logarithmic axes; {inside} of {of_all} lie within the 99 % prediction "
-        "interval of the published one.",
+        f"{frame['published'].max():,.0f} ms, their ratios on a logarithmic axis; {inside} of {of_all} lie within the "
+        "99 % prediction interval of the published one.",
         downloads=(Attachment("all-means.csv", frame.to_csv(index=False)),),
-        note="On the dashed line the two are equal.",
+        note="On the dashed line the two are equal; above it the re-measured mean is longer.",
         hint="Point at a mean for its numbers.",
     )

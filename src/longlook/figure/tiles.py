@@ -13,8 +13,13 @@ import pandas as pd
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 
-TILE_PX, STRIP_PX, GAP = 22, 11, 0.06
-"""Width of a tile, height of each of its strips, and the share of both that is left free."""
+TILE_PX, STRIP_PX, GAP, SPLIT = 22, 11, 0.06, 0.05
+"""Width of a tile, height of each of its strips, and the shares of both that are left free around it and between
+strips."""
+SIDE, FOOT = 0.95, 0.8
+"""Room for the labels on the left and below, in tiles."""
+NARROW_PX = 19
+"""Width of a tile where two panels fill a phone's column."""
 BREAK = " | "
 """Where a panel's title has its second line."""
 IN_A_ROW = 4
@@ -23,6 +28,8 @@ TILES = (
     "under",
     "column",
     "row",
+    "across",
+    "down",
     "published",
     "measured",
     "differs",
@@ -30,8 +37,8 @@ TILES = (
     "said_published",
     "said_measured",
 )
-"""`panel`, `under`: title and second line; `column`, `row`: place in the panel from 0; `published`, `measured`:
-colours; `differs`: whether the verdicts do; the rest is for the tooltip."""
+"""`panel`, `under`: title and second line; `column`, `row`: place in the panel from 0, and `across`, `down` their short
+labels; `published`, `measured`: colours; `differs`: whether the verdicts do; the rest is for the tooltip."""
 STRIPS = {"published": "published", "measured": "re-measured"}
 """Columns with the colours of a tile's strips, downwards -> what a reader calls them; `said_<column>` is its result."""
 MEANS = ("published", "measured", "protocol", "group", "place")
@@ -53,15 +60,15 @@ def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW, strips: Mapping[s
     tops = {name: GAP / 2 + number * height for number, name in enumerate(strips)}
     drawn = [
         base.mark_rect(stroke="#9a9a9a", strokeWidth=0.5).encode(
-            x=alt.X("left:Q", scale=alt.Scale(domain=[0, columns], nice=False), axis=None),
+            x=alt.X("left:Q", scale=alt.Scale(domain=[-SIDE, columns], nice=False), axis=None),
             x2="right:Q",
-            y=alt.Y("top:Q", scale=alt.Scale(domain=[0, rows], nice=False, reverse=True), axis=None),
+            y=alt.Y("top:Q", scale=alt.Scale(domain=[0, rows + FOOT], nice=False, reverse=True), axis=None),
             y2="bottom:Q",
             color=alt.Color(f"{name}:N", scale=None),
             tooltip=tooltip,
         ).transform_calculate(
             left=f"datum.column + {GAP / 2}", right=f"datum.column + {1 - GAP / 2}",
-            top=f"datum.row + {top}", bottom=f"datum.row + {top + height}",
+            top=f"datum.row + {top + SPLIT / 2 * (top > GAP)}", bottom=f"datum.row + {top + height}",
         )
         for name, top in tops.items()
     ]  # fmt: skip
@@ -73,33 +80,53 @@ def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW, strips: Mapping[s
         .encode(x="x:Q", y="y:Q", tooltip=tooltip)
         for column, middle in (own or {"differs": 0.5}).items()
     ]
+    labels = [
+        base.transform_filter(f"datum.{where} === 0")
+        .transform_calculate(x=x, y=y)
+        .mark_text(align=align, fontSize=8, font=style.FONT, color=style.INK)
+        .encode(x="x:Q", y="y:Q", text=f"{text}:N")
+        for where, text, align, x, y in (
+            ("row", "across", "center", "datum.column + 0.5", f"{rows + FOOT / 2}"),
+            ("column", "down", "right", "-0.1", "datum.row + 0.5"),
+        )
+    ]
     header = alt.Header(
         title=None, labelExpr=f"split(datum.value, '{BREAK}')", labelAnchor="start", labelAlign="left",
         labelFontSize=10, labelPadding=3, labelColor=style.INK,
     )  # fmt: skip
-    panels = alt.layer(*drawn, *marks).properties(width=TILE_PX * columns, height=len(strips) * STRIP_PX * rows)
+    tile_px = TILE_PX if in_a_row == IN_A_ROW else NARROW_PX
+    width, height_px = tile_px * (columns + SIDE), len(strips) * STRIP_PX * (rows + FOOT)
+    panels = alt.layer(*drawn, *marks, *labels).properties(width=width, height=height_px)
     facet = alt.Facet("title:N", sort=list(dict.fromkeys(titled["title"])), header=header)
     return configured(panels.facet(facet, columns=in_a_row, spacing={"row": 6, "column": 14}))
 
 
-def means_chart(frame: pd.DataFrame, side_px: int = 430, in_a_row: int = 2) -> alt.TopLevelMixin:
-    """`frame` has MEANS: a row per mean, both axes logarithmic and alike, the diagonal is equality."""
-    values = frame[["published", "measured"]].to_numpy()
-    low, high = float(values.min()), float(values.max())
-    scale = alt.Scale(type="log", domain=[low * 0.9, high * 1.1], nice=False)
-    axis = alt.Axis(titleFontWeight="normal", tickCount=5, format="~s")
+def means_chart(frame: pd.DataFrame, width: int = 640) -> alt.TopLevelMixin:
+    """`frame` has MEANS: a row per mean; how many times the published one it is, both axes logarithmic."""
+    whole = frame.assign(ratio=frame["measured"] / frame["published"])
+    low, high = float(frame["published"].min()), float(frame["published"].max())
+    least, most = float(whole["ratio"].min()), float(whole["ratio"].max())
     groups = list(dict.fromkeys(frame["group"]))
+    across = alt.X(
+        "published:Q", scale=alt.Scale(type="log", domain=[low * 0.9, high * 1.1], nice=False),
+        axis=alt.Axis(titleFontWeight="normal", tickCount=5, format="~s"), title="published mean, ms",
+    )  # fmt: skip
+    times = alt.Y(
+        "ratio:Q", scale=alt.Scale(type="log", domain=[least * 0.9, most * 1.1], nice=False),
+        title="re-measured / published",
+        axis=alt.Axis(titleFontWeight="normal", values=[0.25, 0.33, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4]),
+    )  # fmt: skip
     points = (
-        alt.Chart(frame)
-        .mark_point(filled=True, size=26, opacity=0.75)
+        alt.Chart(whole)
+        .mark_point(filled=True, size=18, opacity=0.7)
         .encode(
-            x=alt.X("published:Q", scale=scale, axis=axis, title="published mean, ms"),
-            y=alt.Y("measured:Q", scale=scale, axis=axis, title="re-measured mean, ms"),
+            x=across,
+            y=times,
             color=alt.Color(
                 "group:N", sort=groups, title=None, scale=alt.Scale(domain=groups, range=list(GROUPS[: len(groups)])),
                 legend=alt.Legend(
-                    orient="bottom", columns=in_a_row, symbolType="square", symbolOpacity=1, labelLimit=220,
-                    columnPadding=28
+                    orient="bottom", columns=max(1, width // 250), symbolType="square", symbolOpacity=1,
+                    labelLimit=230, columnPadding=20,
                 ),
             ),
             shape=alt.Shape(
@@ -111,11 +138,13 @@ def means_chart(frame: pd.DataFrame, side_px: int = 430, in_a_row: int = 2) -> a
                 alt.Tooltip("group:N", title="stack and link"),
                 alt.Tooltip("published:Q", format=",.0f", title="published, ms"),
                 alt.Tooltip("measured:Q", format=",.0f", title="re-measured, ms"),
+                alt.Tooltip("ratio:Q", format=".2f", title="re-measured / published"),
             ],
         )
     )  # fmt: skip
-    ends = pd.DataFrame({"published": [low * 0.9, high * 1.1], "measured": [low * 0.9, high * 1.1]})
-    diagonal = alt.Chart(ends).mark_line(color=style.GREY, strokeDash=[4, 3], strokeWidth=1).encode(
-        x=alt.X("published:Q", scale=scale), y=alt.Y("measured:Q", scale=scale)
-    )  # fmt: skip
-    return configured(alt.layer(diagonal, points).properties(width=side_px, height=side_px))
+    equal = (
+        alt.Chart()
+        .mark_rule(color=style.GREY, strokeDash=[4, 3], strokeWidth=1)
+        .encode(y=alt.datum(1.0, type="quantitative"))
+    )
+    return configured(alt.layer(equal, points).properties(width=width, height=300))
