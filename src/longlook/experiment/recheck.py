@@ -156,11 +156,11 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
 def sample_in(cell: Cell, record: Mapping[str, Any]) -> Sample:
     """The sample of a cell's record. What was accepted before the link counted connections, and used one that stood
     when its load began, is rejected; it was not repeated, so that its arm has one less."""
-    sample = sample_of(record)
-    if not sample.accepted or not cell.link.loses or record.get("opened_over_link") is not None:
+    sample, kept = sample_of(record), record.get("artefact")
+    if not sample.accepted or not cell.link.loses or kept is None or record.get("opened_over_link") is not None:
         return sample  # without loss no connection was there
     arm = next(one for one in cell.arms if one.name == sample.arm)
-    if not stood_before(arm, cell.link, observed(record["artefact"])):
+    if not stood_before(arm, cell.link, observed(kept)):
         return sample
     return replace(sample, accepted=False, reject_reason="connection_reused")
 

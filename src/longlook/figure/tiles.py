@@ -5,7 +5,8 @@ Pure functions from rows to Altair charts. They answer at a glance, and leave th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -18,6 +19,11 @@ TILE_PX, STRIP_PX, GAP, SPLIT = 22, 11, 0.06, 0.05
 strips."""
 SIDE, FOOT = 0.95, 0.8
 """Room for the labels on the left and below, in tiles."""
+PLACES: Sequence[tuple[str, str, Literal["center", "right"], str, str]] = (
+    ("row", "across", "center", "datum.column + 0.5", "{foot}"),
+    ("column", "down", "right", "-0.1", "datum.row + 0.5"),
+)
+"""Of labels: whose first ones have it, its column, how it is aligned, and where it stands."""
 NARROW_PX = 19
 """Width of a tile where two panels fill a phone's column."""
 BREAK = " | "
@@ -82,13 +88,10 @@ def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW, strips: Mapping[s
     ]
     labels = [
         base.transform_filter(f"datum.{where} === 0")
-        .transform_calculate(x=x, y=y)
+        .transform_calculate(x=x, y=y.format(foot=rows + FOOT / 2))
         .mark_text(align=align, fontSize=8, font=style.FONT, color=style.INK)
         .encode(x="x:Q", y="y:Q", text=f"{text}:N")
-        for where, text, align, x, y in (
-            ("row", "across", "center", "datum.column + 0.5", f"{rows + FOOT / 2}"),
-            ("column", "down", "right", "-0.1", "datum.row + 0.5"),
-        )
+        for where, text, align, x, y in PLACES
     ]
     header = alt.Header(
         title=None, labelExpr=f"split(datum.value, '{BREAK}')", labelAnchor="start", labelAlign="left",

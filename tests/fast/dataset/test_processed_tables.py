@@ -42,7 +42,7 @@ ARM_COLUMNS = [
     "emulated_connections", "quic_options", "initial_window", "remembered_ssthresh", "client_cpu_pct",
     "server_cpu_pct", "cpu_period_us", "request_cost_us", "initial_rtt_ms", "client_initial_rtt_ms",
     "reordering_threshold", "client_groups", "server_groups", "verify", "authorities", "paced",
-    "metric", "unit", "n", "mean", "sd", "median", "floor",
+    "metric", "unit", "n", "mean", "sd", "median", "floor", "processor_bound",
 ]  # fmt: skip
 
 
