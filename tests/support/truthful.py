@@ -192,6 +192,8 @@ def _har(cell: Cell, protocol: str, took: float, connection: str, generator: ran
         }
         for path, size in sizes(cell.workload).items()
     ]
+    for one in entries:
+        one["timings"]["wait"] = round(one["time"] - sum(one["timings"].values()), 3)
     log = {
         "creator": {"name": "t"},
         "page": {"startedDateTime": _iso(moment), "pageTimings": timings},
@@ -235,7 +237,8 @@ def _together(folder: Path, campaign: Campaign, cell: Cell, generator: random.Ra
         columns=["flow", "time_s", "bytes"],
     )
     points = [
-        {"flow": name, "source": "capture", "time_s": round(place + generator.random(), 6), "cwnd_bytes": 14600.0}
+        {"flow": name, "source": "capture", "cwnd_bytes": 14600.0}
+        | {"time_s": min(round(place + generator.random(), 6), seconds - 0.1)}
         | {"ssthresh_bytes": float("nan"), "bytes_in_flight": float(generator.randrange(1000, 60000)), "rtt_ms": 36.0}
         | {"lost": float(place), "spurious": 0.0, "phase": None}
         | dict.fromkeys(MAY_LACK, float("nan"))

@@ -258,6 +258,9 @@ class _Judge:
         ):
             yield f"connections are {told.connections}, its artefact says {list(seen.connections)}"
         yield from self._verdict(record, told, seen)
+        if record.get("resumed") != record.get("zero_rtt"):
+            yield f"resumed is {record.get('resumed')}, zero_rtt {record.get('zero_rtt')}: of one answer of the server"
+        yield from parts.phases(record["artefact"])
         if record["accepted"]:
             yield from parts.times(self.arm, self.link, record["index"], self.total_bytes, record["metrics"])
             if seen.session is not None:

@@ -27,6 +27,10 @@ CLOSING = ("curl", "systemcurl", "aioquic", "ngtcp2", "quicgo")
 START_MS = (-100.0, 50.0)
 """Between when a film began to play and what its places in the film at later times say: 19,000 looks found -52 to 0."""
 FPS, FPS_PCT = 24.0, 3.0
+PHASES = ("blocked", "dns", "connect", "send", "wait", "receive")
+"""Of a HAR's request, one after the other; `ssl` is a part of `connect`."""
+PHASES_MS = 0.01
+"""Each is rounded to the microsecond."""
 Record = Mapping[str, Any]
 
 
@@ -64,6 +68,15 @@ def stamped(record: Record, following: Record | None) -> str | None:
     if -0.002 <= late_s <= most_s:
         return None
     return f"it began at {record['started_at']}, and its browser's page at {artefact['log']['page']['startedDateTime']}"
+
+
+def phases(artefact: Record) -> Iterator[str]:
+    """The first request of a browser whose phases do not add up to its time: a first byte's moment is made of them."""
+    for entry in artefact["log"]["entries"] if artefact.get("kind") == "har" else ():
+        told = sum(max(entry["timings"].get(name) or 0.0, 0.0) for name in PHASES)
+        if abs(told - entry["time"]) > PHASES_MS:
+            yield f"{entry['url'][:80]} took {entry['time']} ms, its phases add up to {told:.3f}"
+            return
 
 
 def film(artefact: Record) -> Iterator[str]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 MOST_OF_LINK = 1.05
 """All flows together, of the link's rate; calibration allows 3 %, and what waited in the queue comes on top."""
+LAST_S = {"download": 0.06, "other": 0.25}
+"""Between the end of a flow and the last that was seen of it: files came to 0.05 s, pages, which a browser works at
+afterwards, to 0.16 (249 flows)."""
 FINISH_S = 1.0
 """Between the last frame of a flow and what its client took for the end."""
 
@@ -99,6 +102,7 @@ def _numbers(cell: Cell, samples: Sequence[Sample], bins: pd.DataFrame, lines: p
             seen = own[name].dropna()
             yield from _against(one, name, float(seen.max()) if len(seen) else None, TIMELINE)
         yield from _finish(cell, one, bins[bins["flow"] == one.arm], span_s)
+        yield from _last(cell, one, own, span_s)
     total = sum(rates.values())
     if total > MOST_OF_LINK * cell.link.bandwidth_mbps:
         yield f"{total:.2f} Mbit/s in all, over a link of {cell.link.bandwidth_mbps:g} Mbit/s"
@@ -169,6 +173,16 @@ def _finish(cell: Cell, one: Sample, bins: pd.DataFrame, span_s: float) -> Itera
     in_time = given - FINISH_S <= last_s <= given + FINISH_S + drain_s
     if given > span_s + FINISH_S or (one.accepted and not in_time):
         yield f"{one.arm}: finished_s is {given}, its last frames came before {last_s:g} s"
+
+
+def _last(cell: Cell, one: Sample, own: pd.DataFrame, span_s: float) -> Iterator[str]:
+    """A flow that ended did so with the last that any of its sources saw of it, and all of that within the transfer."""
+    given, last_s = one.metrics.get("finished_s"), own["time_s"].max()
+    most_s = LAST_S["download" if cell.workload.kind == "download" and given is not None else "other"]
+    wanted_s = last_s if given is None else given
+    if one.accepted and (abs(wanted_s - last_s) > most_s or last_s > span_s + LAST_S["other"]):
+        said = f"finished_s is {given}, {THROUGHPUT} spans {span_s:g} s"
+        yield f"{one.arm}: {said}, its {TIMELINE} ends at {last_s:.3f} s"
 
 
 def _print(lines: pd.DataFrame) -> int | None:

@@ -137,6 +137,14 @@ TAMPERED = {
         sample(lambda one: one.pop("controller")),
         "some of its samples tell their connection's controller, and others do not",
     ),
+    "a phase of a request": (
+        sample(put("artefact.log.entries.0.timings.wait", 7.0)),
+        "its phases add up to",
+    ),
+    "a session that was not resumed": (
+        sample(lambda one: one.update(resumed=not one["zero_rtt"])),
+        "of one answer of the server",
+    ),
     "no artefact": (sample(put("artefact", None)), "nothing that its numbers and its verdict could be read from"),
     "an artefact of no kind": (sample(put("artefact.kind", "guess")), "its artefact is 'guess'"),
     "a torn artefact": (sample(put("artefact.log.entries", [])), "cannot be read"),
@@ -452,6 +460,20 @@ def test_transfers_too(tmp_path, kind):
         tamper(campaign)
     left_out = make_tables(raw).left_out
     assert list(left_out) == [campaign.name] and words in left_out[campaign.name]
+
+
+def test_an_end_that_is_not_the_last_that_was_seen(tmp_path):
+    campaign = truthful(tmp_path, SWEEPS["until all is loaded"])
+    with forged(campaign.path):
+        samples(lambda records: records[0]["metrics"].update(finished_s=9.4))(campaign.path)
+    assert "finished_s is 9.4" in check_campaign(campaign).problems[0]
+
+
+def test_times_beyond_the_transfer(tmp_path):
+    campaign = truthful(tmp_path, shared_sweep())
+    with forged(campaign.path):
+        transfer_table("timeline.parquet", lambda frame: frame.assign(time_s=frame["time_s"] * 4))(campaign.path)
+    assert "its timeline.parquet ends at" in check_campaign(campaign).problems[0]
 
 
 @pytest.mark.parametrize(
