@@ -64,8 +64,8 @@ class Driven:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            # Tests that run in a shell's background would hand down a Ctrl-C that is ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            # Tests that run in a shell's background would hand down that Ctrl-C and Ctrl-\ are ignored.
+            preexec_fn=lambda: [signal.signal(one, signal.SIG_DFL) for one in (signal.SIGINT, signal.SIGQUIT)],
         )
         self.started.append(driver)
         return driver

@@ -35,7 +35,7 @@ UNWANTED = ("DASK_", "JUPYTER_")
 """Variables by which somebody else's settings would reach Dask's processes and kernels."""
 ENDING_S, POLL_S = 5.0, 0.01
 PR_SET_CHILD_SUBREAPER = 36
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 YOUNG_S = 60.0
 """A folder of this age may belong to a command that has not locked it yet."""
 
@@ -66,7 +66,8 @@ def leave() -> None:
 
 @contextlib.contextmanager
 def _heeding_signals() -> Iterator[None]:
-    """SIGTERM and a closed terminal are taken as Ctrl-C is, since shells start background jobs with that ignored."""
+    """SIGTERM, SIGQUIT and a closed terminal are taken as Ctrl-C is, since shells start background jobs with that
+    ignored."""
     before = {number: signal.getsignal(number) for number in INTERRUPTS}
     for number in INTERRUPTS:
         if before[number] is not signal.SIG_IGN:

@@ -68,7 +68,7 @@ MOMENTS = {
 }
 TRIALS = [
     (1, "at once", signal.SIGTERM), (1, "versions", signal.SIGTERM), (1, "versions", signal.SIGINT),
-    (1, "kernel", signal.SIGTERM), (1, "calibration", signal.SIGINT), (1, "loads", signal.SIGHUP),
+    (1, "kernel", signal.SIGTERM), (1, "calibration", signal.SIGQUIT), (1, "loads", signal.SIGHUP),
     (2, "workers", signal.SIGTERM), (2, "kernel", signal.SIGINT), (2, "calibration", signal.SIGTERM),
     (2, "loads", signal.SIGTERM), (2, "loads", signal.SIGINT),
 ]  # fmt: skip
