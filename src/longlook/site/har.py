@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from longlook.errors import LonglookError
+from longlook.host.files import read_regular
 
 MOST_HAR_BYTES = 300_000_000
 
@@ -18,15 +19,15 @@ MOST_HAR_BYTES = 300_000_000
 def of_har(file: Path) -> tuple[dict[str, tuple[str, bytes]], str, dict[str, str]]:
     """Path -> media type and bytes of each answer, the path of its first page, and path -> query of the others that are
     asked for with one. What is in the page itself (`data:`) is no request."""
-    if file.stat().st_size > MOST_HAR_BYTES:
-        raise LonglookError(f"{file} has more than {MOST_HAR_BYTES:,} bytes: save one load of one page")
     try:
-        entries = json.loads(file.read_bytes())["log"]["entries"]
+        entries = json.loads(read_regular(file, MOST_HAR_BYTES))["log"]["entries"]
         asked = [one for one in entries if one["request"]["method"] == "GET" and _is_request(one["request"]["url"])]
         answers = [_answer(file, one) for one in asked]
         queries = {
             path: urlsplit(one["request"]["url"]).query for one, (_, path, *_) in zip(asked, answers, strict=True)
         }
+    except OSError as error:
+        raise LonglookError(f"{file} cannot be read: {error.strerror}; save one load of one page") from None
     except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise LonglookError(f"{file} is no whole HAR ({type(error).__name__}): save it again, with contents") from None
     if not answers:

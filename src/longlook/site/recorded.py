@@ -12,6 +12,7 @@ from pathlib import Path
 
 from longlook import paths
 from longlook.errors import LonglookError
+from longlook.host.files import read_regular
 from longlook.host.toml import read_toml
 from longlook.plan.recorded import MOST_SITE_BYTES, MOST_SITE_FILES, RecordedSite
 from longlook.plan.value import checked_name, nearest
@@ -51,7 +52,7 @@ def bodies(site: RecordedSite) -> Iterator[tuple[str, bytes]]:
     root = paths.SITES / site.name / FILES
     for one in site.files:
         try:
-            body = (root / one.path.lstrip("/")).read_bytes()
+            body = read_regular(root / one.path.lstrip("/"), MOST_SITE_BYTES)
         except OSError as error:
             raise LonglookError(f"site {site.name}: {one.path} cannot be read: {error.strerror}") from None
         if hashlib.sha256(body).hexdigest() != one.sha256:
@@ -74,7 +75,8 @@ def of_folder(folder: Path) -> Bodies:
             path = Path(top) / name
             if not path.is_file():
                 raise LonglookError(f"{path} is no ordinary file, which no server would send: take it out")
-            found[f"/{path.relative_to(folder).as_posix()}"] = (_type(path), path.read_bytes())
+            with path.open("rb") as stream:  # no more than what is too much
+                found[f"/{path.relative_to(folder).as_posix()}"] = (_type(path), stream.read(MOST_SITE_BYTES + 1))
             _require_room(found, folder)
     return found
 

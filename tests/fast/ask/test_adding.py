@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 
 import pytest
 
@@ -12,6 +13,7 @@ from longlook.plan.cell import Cell
 from longlook.plan.workload import parse_workload
 from longlook.server.envoy import routes
 from longlook.site.expected import sizes
+from longlook.site.har import MOST_HAR_BYTES
 from longlook.site.recorded import keep, open_site, save
 from longlook.site.write import write_site
 
@@ -119,6 +121,19 @@ def test_a_har_with_bodies_becomes_a_site(folder):
 def test_a_har_that_cannot_be_repeated_is_refused(folder, entries, words):
     with pytest.raises(LonglookError, match=words):
         candidate(har(folder, *entries), "trial", "")
+
+
+def test_what_never_ends_or_is_too_large_is_refused(folder, tmp_path):
+    os.mkfifo(tmp_path / "pipe.har")
+    with (tmp_path / "hole.har").open("wb") as hole:
+        hole.truncate(MOST_HAR_BYTES + 1)
+    for name, words in (("pipe.har", "no regular file"), ("hole.har", "it has more than 300 MB")):
+        with pytest.raises(LonglookError, match=words):
+            candidate(tmp_path / name, "page", "")
+    with (folder / "hole.bin").open("wb") as hole:
+        hole.truncate(10**13)  # in the memory it has no room
+    with pytest.raises(LonglookError, match="bytes: name a folder with one page"):
+        candidate(folder, "page", "")
 
 
 def test_a_har_without_bodies_or_an_end_is_refused(folder):
