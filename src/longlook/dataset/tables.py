@@ -173,7 +173,7 @@ def read_table(folder: Path, name: str) -> pandas.DataFrame:
         if path.suffix == ".parquet":
             frame = pandas.read_parquet(path)
         else:
-            frame = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+            frame = pandas.read_csv(path, dtype=object, keep_default_na=False, encoding="utf-8")  # texts
     except (OSError, ValueError) as error:
         raise LonglookError(f"{path} cannot be read: {error}; {again}") from None
     missing = [column for column in columns(name) if column not in frame]

@@ -72,8 +72,9 @@ def arm_conditions(arm: Arm) -> dict[str, Any]:
 def rows_of(cell: Cell) -> Iterator[Row]:
     """A row for each arm of a cell."""
     same = {"study": cell.study, "series": cell.series, "label": cell.label or None, "cell_id": cell.id}
+    same |= conditions(cell)
     for arm in cell.arms:
-        yield spelled(same | conditions(cell) | arm_conditions(arm))
+        yield spelled(same | arm_conditions(arm))
 
 
 def spelled(row: Mapping[str, Any]) -> Row:

@@ -275,7 +275,8 @@ def _told_apart(cells: list[Cell], sweep: str) -> list[Cell]:
     by_id: dict[str, list[Cell]] = {}
     for cell in cells:
         by_id.setdefault(cell.id, []).append(cell)
-    twice = sorted(name for name, own in by_id.items() if len({cell.key for cell in own}) < len(own))
+    several = ((name, own) for name, own in by_id.items() if len(own) > 1)  # the others need no key
+    twice = sorted(name for name, own in several if len({cell.key for cell in own}) < len(own))
     if twice:
         raise PlanError(f"sweep {sweep} lists cells twice: {', '.join(twice)}")
     return [
