@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
+
+from longlook.cli import cli
 
 
 def longlook(*arguments, **environment):
@@ -49,21 +52,29 @@ def test_a_sweep_file_with_an_unknown_key_names_it_and_the_known_ones(tmp_path):
     assert "loadz" in done.stderr and "keys of a sweep: name, study" in done.stderr and str(path) in done.stderr
 
 
-def test_with_no_campaign_processing_makes_empty_tables_and_the_audit_says_not_measured(tmp_path):
-    (tmp_path / "raw").mkdir()
-    assert longlook("process", LONGLOOK_DATA=str(tmp_path)).returncode == 0
-    done = longlook("audit", LONGLOOK_DATA=str(tmp_path))
+@pytest.fixture(scope="module")
+def unmeasured(tmp_path_factory):
+    """A data folder without a campaign, processed."""
+    folder = tmp_path_factory.mktemp("unmeasured")
+    (folder / "raw").mkdir()
+    assert longlook("process", LONGLOOK_DATA=str(folder)).returncode == 0
+    return folder
+
+
+def test_with_no_campaign_processing_makes_empty_tables_and_the_audit_says_not_measured(unmeasured):
+    done = longlook("audit", LONGLOOK_DATA=str(unmeasured))
     assert "NOT MEASURED" in done.stdout
     assert "Traceback" not in done.stderr
 
 
 def test_studies_are_listed_with_what_was_measured_again_and_became_of_their_claims():
-    head, *lines = longlook("studies").stdout.splitlines()
+    text, data = (CliRunner().invoke(cli, ["studies", *how], catch_exceptions=False).output for how in ([], ["--json"]))
+    head, *lines = text.splitlines()
     assert head.split()[:4] == ["study", "published", "measured", "agreeing"]
     told = {line.split()[0]: line.split()[1:] for line in lines}
     assert {"baxter2018", "matrix", "muthuraj2024", "years"} <= told.keys()
     assert set(told["years"]) == {"-"}  # no published numbers, and no claims.toml
-    own = {one["study"]: one for one in json.loads(longlook("studies", "--json").stdout)}
+    own = {one["study"]: one for one in json.loads(data)}
     baxter, thesis = own["baxter2018"], own["muthuraj2024"]
     assert baxter["published"] == baxter["measured"] > baxter["agreeing"] > baxter["published"] / 2
     assert sum(baxter["claims"].values()) == 9 and baxter["claims"]["not measured"] == 0
@@ -73,10 +84,8 @@ def test_studies_are_listed_with_what_was_measured_again_and_became_of_their_cla
     assert thesis["published"] == 316 and own["years"]["claims"] is None
 
 
-def test_without_a_campaign_every_claim_is_not_measured(tmp_path):
-    (tmp_path / "raw").mkdir()
-    assert longlook("process", LONGLOOK_DATA=str(tmp_path)).returncode == 0
-    own = json.loads(longlook("studies", "--json", LONGLOOK_DATA=str(tmp_path)).stdout)
+def test_without_a_campaign_every_claim_is_not_measured(unmeasured):
+    own = json.loads(longlook("studies", "--json", LONGLOOK_DATA=str(unmeasured)).stdout)
     baxter = next(one for one in own if one["study"] == "baxter2018")
     assert (baxter["published"], baxter["measured"], baxter["agreeing"]) == (145, 0, 0)
     assert {word for word, number in baxter["claims"].items() if number} == {"not measured"}

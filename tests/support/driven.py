@@ -77,7 +77,7 @@ class Driven:
         """
         for _ in range(3):
             driver = self.start()
-            out, _ = driver.communicate(timeout=280)
+            out, _ = driver.communicate(timeout=600)
             if driver.returncode == 0 or "out of tolerance" not in out:
                 break
         assert driver.returncode == 0, out
@@ -86,7 +86,7 @@ class Driven:
     def end_well(self, driver):
         """A run under way comes to its good end; one that a held-up machine made fail may be started again. What it
         said."""
-        out, _ = driver.communicate(timeout=280)
+        out, _ = driver.communicate(timeout=600)
         if driver.returncode:
             assert "out of tolerance" in out, out
             return self.finish()

@@ -159,7 +159,7 @@ class Standin:
                     found.append(pid)
         return found
 
-    def left(self, role: str, program: str, within_s: float = 10.0) -> list[int]:
+    def left(self, role: str, program: str, within_s: float = 60.0) -> list[int]:
         """`running`, once what is dying has had its time: a browser's children end by themselves after their parent."""
         deadline = time.monotonic() + within_s
         while (found := self.running(role, program)) and time.monotonic() < deadline:

@@ -21,7 +21,7 @@ from longlook.record.samples import read_records, read_samples
 from longlook.testbed import netns
 from longlook.testbed.description import parse_description
 
-pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 def sweep(stack="quicv1", sizes=(100,), loads=3):
@@ -142,7 +142,7 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
                 script,
                 json.dumps(bed.model_dump(mode="json", exclude_none=True)),
             ],
-            timeout_s=90,
+            timeout_s=240,
         )
     slow, fast, slots = (json.loads(line) for line in said.splitlines()[-3:])
     assert abs(slow["rtt_ms_median"] - 36) < 1 and abs(fast["rtt_ms_median"] - 112) < 1
@@ -183,13 +183,13 @@ def test_a_refused_login_names_the_remedy(standin, tmp_path):
 def worker_listens_on(standin):
     """What the worker that the client node runs listens on, once it does."""
     there = network(standin.running("client", "sshd")[0])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         found = listeners(standin.running("client", "longlook.experiment.away"), within=there)
         if len(found) >= 2:  # a worker and its nanny
             return found
         time.sleep(0.1)
-    raise AssertionError("no worker on the client node after 60 s")
+    raise AssertionError("no worker on the client node after 240 s")
 
 
 def look_for_ways_in(standin):
