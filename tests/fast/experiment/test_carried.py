@@ -48,6 +48,14 @@ def test_a_send_buffer_that_may_grow_has_grown(send_buffer_bytes, object_bytes, 
     assert (wrong_tcp([told | {"send_buffer_bytes": send_buffer_bytes}], object_bytes) is None) is right
 
 
+@pytest.mark.parametrize(
+    ("buffers", "right"), [((285_696, 65_536), True), ((65_536, 65_536), False), ((285_696, 4_096), False)]
+)
+def test_the_buffer_of_a_spare_connection_has_nothing_to_grow_for(buffers, right):
+    told = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
+    assert (wrong_tcp([told | {"send_buffer_bytes": one} for one in buffers], 1_000_166) is None) is right
+
+
 def test_packets_that_the_link_lost_are_missing_at_the_client_and_nothing_else():
     assert bypassed(LINK, 900_000, RIGHT) is None
     assert bypassed(LINK, 900_000) is None  # hosts on other machines
