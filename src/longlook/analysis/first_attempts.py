@@ -21,10 +21,15 @@ Place = tuple[str, str]
 DISTURBED = "disturbed"
 
 
+def are_first(loads: pd.DataFrame) -> pd.Series:
+    """Of rows of `samples`: whether each is of a load's first attempt, and of no cold one."""
+    usual = loads["accepted"].astype(bool) | (loads["reject_reason"] == DISTURBED)
+    return (loads["attempt"] == 0) & usual & ~loads["set_aside"].astype(bool)
+
+
 def first_attempts(loads: pd.DataFrame) -> Mapping[Place, Mapping[str, Summary]]:
     """Of one row per load (`samples` of one metric): each arm's first attempts, by campaign and cell."""
-    own = loads[(loads["attempt"] == 0) & ~loads["set_aside"].astype(bool)]
-    own = own[own["accepted"].astype(bool) | (own["reject_reason"] == DISTURBED)]
+    own = loads[are_first(loads)]
     found: dict[Place, dict[str, Summary]] = {}
     for (campaign, cell, arm), values in own.groupby(["campaign", "cell_id", "arm"])["value"]:
         found.setdefault((campaign, cell), {})[arm] = summarise(values.dropna().tolist())

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from html import escape
 
-from longlook.analysis.first_attempts import DISTURBED
+from longlook.analysis.first_attempts import are_first
 from longlook.book import reads
 from longlook.book.data import BookData
 
@@ -26,9 +26,8 @@ def at_first(data: BookData, study: str) -> BookData:
 @lru_cache(maxsize=1)
 def _at_first(data: BookData) -> BookData:
     samples, arms = data.table("samples"), data.table("arms")
-    usual = samples["accepted"].astype(bool) | (samples["reject_reason"] == DISTURBED)
-    samples = samples.assign(accepted=(samples["attempt"] == 0) & usual)
-    counting = samples[samples["accepted"] & ~samples["set_aside"].astype(bool)].dropna(subset=["value"])
+    samples = samples.assign(accepted=are_first(samples))
+    counting = samples[samples["accepted"]].dropna(subset=["value"])
     values = counting.groupby(NUMBER, observed=True)["value"]
     found = arms[NUMBER].join(values.agg(n="count", mean="mean", sd="std", median="median"), on=NUMBER)
     turns = (arms["mode"] == "interleaved") & found["n"].notna()  # others are pooled over repeats, and have one attempt
