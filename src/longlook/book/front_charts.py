@@ -22,7 +22,7 @@ from longlook.plan.workload import size_label
 NOTE = (
     "Upper half of a square: published; lower half: re-measured. Red: QUIC faster, blue: TCP faster, the darker the "
     f"more, up to {style.CLAMP_PCT:g} %; white: no significant difference. A black dot: the two verdicts differ. Down: "
-    "bandwidth in Mbit/s; across: the size of one object in bytes, or the number of objects of a page of 1 MB."
+    "bandwidth in Mbit/s; across: the size of one object in KB (M: in MB), or the number of objects of a page of 1 MB."
 )
 
 THREE = {**STRIPS, "measured": "re-measured as the text says", "scripts": "re-measured as the scripts did"}
@@ -136,10 +136,10 @@ def _tiles_of(own: Sequence[Square]) -> list[dict]:
 
 
 def _short(row: pd.Series, counted: bool) -> str:
-    """`×100`, `5K`, `10M`: of a page's objects the number, where that differs, or else their size."""
+    """`×1`, `100`, `10M`: of a page's objects the number, where that differs, or else their size in KB or MB."""
     if counted:
-        return f"×{row['object_count']:g}"
-    return size_label(int(row["object_bytes"])).replace(" ", "").removesuffix("B")
+        return f"{'×' * (row['object_count'] == 1)}{row['object_count']:g}"
+    return size_label(int(row["object_bytes"])).replace(" ", "").removesuffix("KB").removesuffix("B")
 
 
 def _places(values: pd.Series) -> list[int]:

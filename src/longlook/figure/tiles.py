@@ -89,7 +89,7 @@ def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW, strips: Mapping[s
     labels = [
         base.transform_filter(f"datum.{where} === 0")
         .transform_calculate(x=x, y=y.format(foot=rows + FOOT / 2))
-        .mark_text(align=align, fontSize=8, font=style.FONT, color=style.INK)
+        .mark_text(align=align, fontSize=9, font=style.FONT, color=style.INK)
         .encode(x="x:Q", y="y:Q", text=f"{text}:N")
         for where, text, align, x, y in PLACES
     ]

@@ -7,7 +7,7 @@ from longlook.client.artefact import observed
 from longlook.experiment.recheck import _Judge, _Told
 from longlook.record.samples import read_records
 
-SILENT = {"connections": [], "zero_rtt": None}
+SILENT = {"connections": [], "zero_rtt": None, "resumed": None}
 
 
 @pytest.fixture
