@@ -138,7 +138,7 @@ def _tiles_of(own: Sequence[Square]) -> list[dict]:
 def _short(row: pd.Series, counted: bool) -> str:
     """`×1`, `100`, `10M`: of a page's objects the number, where that differs, or else their size in KB or MB."""
     if counted:
-        return f"{'×' * (row['object_count'] == 1)}{row['object_count']:g}"
+        return "×1" if row["object_count"] == 1 else f"{row['object_count']:g}"
     return size_label(int(row["object_bytes"])).replace(" ", "").removesuffix("KB").removesuffix("B")
 
 
