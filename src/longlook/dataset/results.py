@@ -8,12 +8,11 @@ from pathlib import Path
 from longlook.analysis.result import CellResult
 from longlook.errors import LonglookError
 from longlook.experiment.base import Experiment
-from longlook.experiment.recheck import sample_in
-from longlook.experiment.registry import PLT, named
+from longlook.experiment.registry import named
 from longlook.plan.cell import Cell
 from longlook.record.campaign import ENVIRONMENT_NAME, Campaign
 from longlook.record.durable import read_json
-from longlook.record.samples import Sample, read_records
+from longlook.record.samples import Sample
 
 
 def read_results(campaign: Campaign, *, environments: bool = False) -> list[CellResult]:
@@ -55,14 +54,12 @@ def results_of(
 
 def checked(experiment: Experiment, cell: Cell, folder: Path) -> list[Sample]:
     """The samples of a finished cell, which must be of its arms."""
-    samples = list(experiment.read(folder))
+    samples = list(experiment.read(cell, folder))
     strangers = sorted({sample.arm for sample in samples} - set(cell.arm_names))
     if strangers:
         raise LonglookError(
             f"{folder}: samples of arm {', '.join(strangers)}; the cell's arms are {', '.join(cell.arm_names)}"
         )
-    if experiment.name == PLT.name and cell.link.loses:
-        return [sample_in(cell, one) for one in read_records(folder)]
     return samples
 
 

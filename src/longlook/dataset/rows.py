@@ -114,6 +114,7 @@ def arm_rows(result: CellResult) -> Iterator[Row]:
     """Rows of `arms`."""
     same = who(result.campaign, result.cell) | conditions(result.cell)
     for arm in result.cell.arms:
+        bound = result.processor_bound(arm)
         for metric in result.experiment.metrics:
             values = result.values(arm.name, metric.name)
             if not values and metric is not result.experiment.primary:
@@ -130,7 +131,7 @@ def arm_rows(result: CellResult) -> Iterator[Row]:
                     "sd": found.sd,
                     "median": float(np.median(values)) if values else None,
                     "floor": floor(result.cell, arm).total_ms if metric.name in BOUNDED else None,
-                    "processor_bound": result.processor_bound(arm),
+                    "processor_bound": bound,
                 }
             )
 

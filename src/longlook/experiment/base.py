@@ -40,8 +40,8 @@ class Experiment:
     workloads: tuple[str, ...]
     """Kinds of workload that it takes."""
     metrics: tuple[Metric, ...]
-    read: Callable[[Path], Sequence[Sample]]
-    """A finished cell's folder -> its samples, in the order measured."""
+    read: Callable[[Cell, Path], Sequence[Sample]]
+    """A finished cell and its folder -> its samples, in the order measured; those that `recheck` has."""
     estimate_s: Callable[[Cell], float]
     """Expected wall time of a cell, s."""
     recheck: Callable[[Cell, Path], Recheck]

@@ -52,12 +52,11 @@ def client_port(record: Mapping[str, Any]) -> int | None:
     return int(port) if port.isdecimal() else None
 
 
-def read_downloads(folder: Path) -> Sequence[Sample]:
+def read_downloads(cell: Cell, folder: Path) -> Sequence[Sample]:
     """The samples of a finished cell, with what its capture tells of their connections."""
     samples = read_samples(folder)
     if not _has(folder):
         return samples
-    cell = Cell.parse(read_json(folder / CELL_NAME)["cell"])
     return _with_connections(cell, samples, _read(folder), _stepped(folder))
 
 

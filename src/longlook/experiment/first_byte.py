@@ -10,14 +10,14 @@ from typing import Any
 from longlook.client.artefact import observed
 from longlook.client.observation import Observation
 from longlook.experiment.metrics import TTFB
-from longlook.experiment.recheck import Recheck, recheck_interleaved
+from longlook.experiment.recheck import Recheck, recheck_interleaved, sample_in
 from longlook.plan.cell import Cell
-from longlook.record.samples import Sample, read_records, sample_of
+from longlook.record.samples import Sample, read_records
 
 
-def read_sites(folder: Path) -> list[Sample]:
+def read_sites(cell: Cell, folder: Path) -> list[Sample]:
     """The samples of a finished cell, with when the first byte of each page came."""
-    return [_with(sample_of(one), one) for one in read_records(folder)]
+    return [_with(sample_in(cell, one), one) for one in read_records(folder)]
 
 
 def recheck_sites(cell: Cell, folder: Path) -> Recheck:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longlook.errors import LonglookError
+from longlook.plan.cell import Cell
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
 from longlook.record.columns import BYTES, SECONDS, TEXT, Column
@@ -34,7 +35,7 @@ COLUMNS = {
 }
 
 
-def read_together(folder: Path) -> Sequence[Sample]:
+def read_together(_: Cell, folder: Path) -> Sequence[Sample]:
     """Samples of arms that ran together; those of the last attempt with what its timeline tells of their extremes."""
     return with_extremes([sample_of(one) for one in records_together(folder)], table(folder / TIMELINE))
 

@@ -153,14 +153,19 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
     return found
 
 
+def read_interleaved(cell: Cell, folder: Path) -> Sequence[Sample]:
+    """Of a cell whose arms took turns, its samples; an arm that is none of its own is told by the caller."""
+    return [sample_in(cell, one) for one in read_records(folder)]
+
+
 def sample_in(cell: Cell, record: Mapping[str, Any]) -> Sample:
     """The sample of a cell's record. What was accepted before the link counted connections, and used one that stood
     when its load began, is rejected; it was not repeated, so that its arm has one less."""
     sample, kept = sample_of(record), record.get("artefact")
     if not sample.accepted or not cell.link.loses or kept is None or record.get("opened_over_link") is not None:
         return sample  # without loss no connection was there
-    arm = next(one for one in cell.arms if one.name == sample.arm)
-    if not stood_before(arm, cell.link, observed(kept)):
+    arm = next((one for one in cell.arms if one.name == sample.arm), None)
+    if arm is None or not stood_before(arm, cell.link, observed(kept)):
         return sample
     return replace(sample, accepted=False, reject_reason="connection_reused")
 

@@ -8,12 +8,11 @@ from longlook.experiment import estimate, metrics, reading
 from longlook.experiment.base import Experiment
 from longlook.experiment.connected import read_downloads, recheck_downloads
 from longlook.experiment.first_byte import read_sites, recheck_sites
-from longlook.experiment.recheck import recheck_interleaved
+from longlook.experiment.recheck import read_interleaved, recheck_interleaved
 from longlook.experiment.recheck_together import recheck_together
 from longlook.experiment.sessions import SESSIONS, recheck_sessions
 from longlook.plan.cell import Cell
 from longlook.plan.value import PlanError
-from longlook.record.samples import read_samples
 
 WATCHED = (
     metrics.RATE,
@@ -35,7 +34,7 @@ PLT = Experiment(
     mode="interleaved",
     workloads=("page",),
     metrics=(metrics.PLT, metrics.BY_STAMPS, metrics.CLIENT_CPU, metrics.SERVER_CPU),
-    read=read_samples,
+    read=read_interleaved,
     estimate_s=estimate.interleaved_s,
     recheck=recheck_interleaved,
 )
@@ -78,7 +77,7 @@ PAGES = Experiment(
         metrics.CLIENT_CPU,
         metrics.SERVER_CPU,
     ),
-    read=read_samples,
+    read=read_interleaved,
     estimate_s=estimate.pages_s,
     recheck=recheck_interleaved,
 )
@@ -123,7 +122,7 @@ VIDEO = Experiment(
         metrics.CLIENT_CPU,
         metrics.SERVER_CPU,
     ),
-    read=read_samples,
+    read=read_interleaved,
     estimate_s=estimate.sessions_s,
     recheck=recheck_sessions,
     files=(SESSIONS,),

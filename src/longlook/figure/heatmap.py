@@ -233,14 +233,14 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
         f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
     ]
     frame["p_text"] = frame["p_value"].map(p_text)
-    frame["bound"] = [is_bound(row) for row in frame.to_dict("records")]
     rows = frame.to_dict("records")
+    frame["bound"] = [is_bound(row) for row in rows]
     frame["verdict_text"] = [verdict_text(row, versus) if row["measured"] else "not measured" for row in rows]
     frame["panel"] = [", ".join(part for part in (row["source_title"], row["block"]) if part) for row in rows]
     named = [_named(axes.x, frame["x"]), _named(axes.y, frame["y"])]
     frame["said"] = [
-        f"{across}, {down}: {result_text(row, versus)}{f', {BOUND}' if row['bound'] else ''}"
-        for across, down, row in zip(*named, rows, strict=True)
+        f"{across}, {down}: {result_text(row, versus)}{f', {BOUND}' if bound else ''}"
+        for across, down, row, bound in zip(*named, rows, frame["bound"], strict=True)
     ]
     return frame
 

@@ -36,6 +36,7 @@ LINK = {
     "server_to_client": {"packets_in": 1000, "packets_out": 990, "bytes_out": 990_000},
     "client_to_server": {"packets_in": 300, "packets_out": 300},
 }
+CONNECTION = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
 RIGHT = {"server": host(300, 1000), "client": host(990, 300)}
 
 
@@ -44,16 +45,14 @@ RIGHT = {"server": host(300, 1000), "client": host(990, 300)}
     [(65_536, 5_000, True), (65_535, 5_000, False), (65_536, 10**6, False), (262_144, 10**6, True)],
 )
 def test_a_send_buffer_that_may_grow_has_grown(send_buffer_bytes, object_bytes, right):
-    told = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
-    assert (wrong_tcp([told | {"send_buffer_bytes": send_buffer_bytes}], object_bytes) is None) is right
+    assert (wrong_tcp([CONNECTION | {"send_buffer_bytes": send_buffer_bytes}], object_bytes) is None) is right
 
 
 @pytest.mark.parametrize(
     ("buffers", "right"), [((285_696, 65_536), True), ((65_536, 65_536), False), ((285_696, 4_096), False)]
 )
 def test_the_buffer_of_a_spare_connection_has_nothing_to_grow_for(buffers, right):
-    told = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
-    assert (wrong_tcp([told | {"send_buffer_bytes": one} for one in buffers], 1_000_166) is None) is right
+    assert (wrong_tcp([CONNECTION | {"send_buffer_bytes": one} for one in buffers], 1_000_166) is None) is right
 
 
 def test_packets_that_the_link_lost_are_missing_at_the_client_and_nothing_else():

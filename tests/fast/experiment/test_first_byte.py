@@ -9,7 +9,7 @@ def test_a_first_byte_comes_after_a_round_trip_and_before_the_load_is_over_and_i
     name = max(one.id for one in scan_campaigns(paths.RAW)[0] if one.info["sweep"] == "yu-pages")
     campaign = find_campaign(paths.RAW, name)
     folder = next(iter(campaign.finished_cells()))
-    samples = read_sites(folder)
+    samples = read_sites(campaign.cell_in(folder), folder)
     counted = [one for one in samples if one.counts]
     assert len(counted) >= 20
     rtt_ms = campaign.cell_in(folder).link.rtt_ms

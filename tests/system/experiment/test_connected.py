@@ -56,7 +56,7 @@ def kept(folder):
 
 
 def test_every_download_has_a_connection_that_lasts_as_long_as_the_link_makes_it(folder):
-    samples = read_downloads(folder)
+    samples = read_downloads(CELL, folder)
     assert {one.arm for one in samples if one.accepted} == {"ngtcp2", "tcp"}
     for one in samples:
         if one.accepted:
@@ -69,7 +69,9 @@ def test_every_download_has_a_connection_that_lasts_as_long_as_the_link_makes_it
 
 def test_tcp_ends_its_connection_with_a_round_trip_more(folder):
     """The file is there; both ends' FINs and their acknowledgements are still to come."""
-    more = [one.metrics["duration_ms"] - one.metrics["ttlb_ms"] for one in read_downloads(folder) if one.arm == "tcp"]
+    more = [
+        one.metrics["duration_ms"] - one.metrics["ttlb_ms"] for one in read_downloads(CELL, folder) if one.arm == "tcp"
+    ]
     assert min(more) > 0.8 * RTT_MS - 5
 
 
@@ -96,12 +98,12 @@ def test_a_client_that_does_not_say_which_port_was_its_own_needs_no_connection(f
 def test_an_end_that_the_machine_held_up_gives_no_duration(folder, kept):
     held = kept.assign(duration_ms=kept["duration_ms"].where(kept["arm"] != "tcp", 9000.0))
     held.to_parquet(folder / CONNECTIONS)
-    durations = {one.arm: one.metrics.get("duration_ms") for one in read_downloads(folder) if one.accepted}
+    durations = {one.arm: one.metrics.get("duration_ms") for one in read_downloads(CELL, folder) if one.accepted}
     assert durations["tcp"] is None and durations["ngtcp2"] is not None
     assert recheck_downloads(CELL, folder).problems == []
 
 
 def test_a_record_without_connections_is_read_as_the_first_ones_were(folder, kept):
     (folder / CONNECTIONS).unlink()
-    assert all("duration_ms" not in one.metrics for one in read_downloads(folder))
+    assert all("duration_ms" not in one.metrics for one in read_downloads(CELL, folder))
     assert recheck_downloads(CELL, folder).problems == []

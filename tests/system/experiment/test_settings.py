@@ -110,17 +110,23 @@ def link():
         yield driver
 
 
-@pytest.mark.root
-@pytest.mark.netns
-@pytest.mark.parametrize("what", CHANGES)
-def test_a_setting_that_is_changed_within_a_cell_is_named(link, what):
-    role, change, named = CHANGES[what]
+def told(link, role, change):
+    """What is said of a change within a cell."""
     with (
         pytest.raises(LonglookError, match="set otherwise while the cell was measured") as caught,
         held_to(link, cell()),
     ):
         link.testbed.run(role, ["sh", "-c", change], timeout_s=5)
-    assert f"{role}: {named}" in str(caught.value) or f"bridge: {named}" in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_setting_that_is_changed_within_a_cell_is_named(link, what):
+    role, change, named = CHANGES[what]
+    said = told(link, role, change)
+    assert f"{role}: {named}" in said or f"bridge: {named}" in said
 
 
 UNDONE = {
@@ -142,9 +148,7 @@ UNDONE = {
 @pytest.mark.parametrize("what", UNDONE)
 def test_a_change_that_was_undone_is_named(link, what):
     role, change, named = UNDONE[what]
-    said = f"measured: {role}: {named}: changed, and changed back"
-    with pytest.raises(LonglookError, match=said), held_to(link, cell()):
-        link.testbed.run(role, ["sh", "-c", change], timeout_s=5)
+    assert f"measured: {role}: {named}: changed, and changed back" in told(link, role, change)
 
 
 @pytest.mark.root
