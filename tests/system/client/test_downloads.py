@@ -146,7 +146,9 @@ def test_a_server_that_is_gone_and_a_time_out_are_failed_loads_and_no_more(testb
         path = on.site.start[0]
         with pytest.raises(LoadFailed, match=r"not finished within 0\.1 s"):
             on.side.client.fetch(Request((path,), timeout_s=0.1))
-        assert verdicts(on, loads=1) == [(True, None)]
+        after, next_one = verdicts(on, loads=2)
+        assert after in ((True, None), (False, "several_connections")), "the one given up may still end its connection"
+        assert next_one == (True, None)
         with pytest.raises(NotSupported, match="one file at a time, not 2"):
             on.side.client.fetch(Request((path, path), timeout_s=1))
         on.side.server.process.kill()
