@@ -17,7 +17,16 @@ COLD = QUIC | {"handshake": "1rtt"}
 def make_cell(size_kb: int = 5, count: int = 1, **changes: Any) -> Cell:
     """QUIC against TCP: one object on a link of 10 Mbit/s and 36 ms. Keys of a link may stand beside the others."""
     link = {"bandwidth_mbps": 10, "rtt_ms": 36}
-    own = {"loss_pct", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", *link}
+    own = {
+        "loss_pct",
+        "jitter_ms",
+        "jitter_interval_ms",
+        "queue_bytes",
+        "queue_packets",
+        "burst_bytes",
+        "upload_mbps",
+        *link,
+    }
     link |= {key: changes.pop(key) for key in own & changes.keys()}
     cell = {
         "study": "muthuraj2024",

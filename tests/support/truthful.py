@@ -83,18 +83,15 @@ def _cell_record(campaign: Campaign, cell: Cell, drawn: list, began: datetime, e
 
 def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
     link = cell.link
-    measured = {"rtt_ms_median": link.rtt_ms + 0.2, "pings": 30}
-    for way in ("server_to_client", "client_to_server"):
-        measured |= {f"{way}_mbps": link.bandwidth_mbps * 1.002, f"{way}_train_lost_pct": link.loss_pct_of(way)}
-    direction = {
-        "bandwidth_mbps": link.bandwidth_mbps,
-        "delay_ms": link.rtt_ms / 2,
-        "queue_bytes": link.effective_queue_bytes or 0,
-        "queue_packets": link.queue_packets or 0,
-        "seed": cell.seed,
-    }
+    measured, configured = {"rtt_ms_median": link.rtt_ms + 0.2, "pings": 30}, {}
+    same = {"delay_ms": link.rtt_ms / 2, "queue_packets": link.queue_packets or 0, "seed": cell.seed}
     if link.burst_bytes is not None:
-        direction["burst_bytes"] = link.burst_bytes
+        same["burst_bytes"] = link.burst_bytes
+    for way in ("server_to_client", "client_to_server"):
+        one, lost_pct = link.one_way(way), link.loss_pct_of(way)
+        measured |= {f"{way}_mbps": one.bandwidth_mbps * 1.002, f"{way}_train_lost_pct": lost_pct}
+        own = {"bandwidth_mbps": one.bandwidth_mbps, "queue_bytes": one.effective_queue_bytes or 0}
+        configured[way] = same | own | {"loss_pct": lost_pct}
     return {
         "schema": "longlook.environment/1",
         "stack": cell.stacks[0],
@@ -102,9 +99,7 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
         "components": {"chromium": {"version": "111.0.5555.0", "sha256": "cd" * 32, "provider": "portable"}},
         "cca": {arm.name: arm.cca for arm in cell.arms},
         "link_driver": "linkpipe",
-        "link_configuration": {
-            way: direction | {"loss_pct": link.loss_pct_of(way)} for way in ("server_to_client", "client_to_server")
-        },
+        "link_configuration": configured,
         "calibration": {
             "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},
             "measured": measured,

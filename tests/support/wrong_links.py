@@ -20,6 +20,7 @@ LINK = Link(bandwidth_mbps=10, rtt_ms=36)
 LOSSY = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=1)
 SLOTS = Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50)
 BUCKET = Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50, burst_bytes=2_000_000)
+CABLE = Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28)
 FATES = Link(
     bandwidth_mbps=10, rtt_ms=100, **dict(zip(GEMODEL, (1, 50, 100, 0), strict=True)),
     corrupt_pct=2, duplicate_pct=3, jitter_sd_ms=5,
@@ -51,12 +52,14 @@ WRONG = {
     "a rate 1 % too low": (LINK, (C2S,), {"bandwidth_mbps": 9.9}),
     "a rate 1 % too high": (LINK, (S2C,), {"bandwidth_mbps": 10.1}),
     "no limit of the rate": (LINK, (C2S,), {"bandwidth_mbps": 0}),
+    "the rate of the other direction": (CABLE, (C2S,), {"bandwidth_mbps": 5, "queue_bytes": 35_000}),
     "a bucket where none is set": (LINK, (C2S,), {"burst_bytes": 100_000}),
     "jitter where none is set": (LINK, (S2C,), {"jitter": {"mode": "redraw", "range_ms": 4, "interval_ms": 100}}),
 }
 """Name -> the link as it is meant, the directions that are not, and what they have instead."""
 RIGHT = (
     LINK,
+    CABLE,
     LOSSY,
     Link(bandwidth_mbps=5, rtt_ms=36, queue_bytes=30720),
     Link(bandwidth_mbps=50, rtt_ms=112),

@@ -21,7 +21,6 @@ class Profile(Value):
     title: Text
     source: Text
     date: Text = Field(description="of the source")
-    differs: Text = Field(default="", description="in what the link is not the source's")
     link: Link
 
 

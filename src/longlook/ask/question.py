@@ -10,6 +10,7 @@ from longlook.ask.gate import Gate, parse
 from longlook.ask.profiles import Profile, chosen
 from longlook.experiment.registry import SITE
 from longlook.plan.arm import Arm
+from longlook.plan.link import NETEM
 from longlook.plan.recorded import RecordedSite
 from longlook.plan.sweep import Sweep
 from longlook.plan.value import PlanError, derived_seed, nearest
@@ -75,15 +76,14 @@ class Question:
         )
 
     def _block(self, name: str, profile: Profile) -> dict:
-        link = profile.link
+        stated = profile.link.model_dump(exclude_unset=True)
+        netem = {key: stated.pop(key) for key in NETEM if key in stated}
         return {
             "series": name,
             "scenarios": [{"label": f"{name}, {VISITS[one][0]}", "arms": self.arms(one)} for one in self.visits],
             "workloads": [self.site],
-            "bandwidth_mbps": link.bandwidth_mbps,
-            "rtt_ms": link.rtt_ms,
-            "loss_pct": link.loss_pct,
-            "queue_bytes": link.queue_bytes,
+            **stated,
+            "netem": netem or None,
         }
 
     def called(self) -> dict[str, str]:
@@ -103,8 +103,7 @@ class Question:
             arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
             lines.append(f"{VISITS[visit][0].capitalize()}: {arms}.")
         for name, one in self.links.items():
-            differs = f"; {one.differs}" if one.differs else ""
-            lines.append(f"Link {name}: {one.link.label}. {one.source}, {one.date}{differs}.")
+            lines.append(f"Link {name}: {one.link.label}. {one.source}, {one.date}.")
         return lines
 
     def _complete(self, visit: str) -> list[Arm]:

@@ -50,10 +50,9 @@ def load_s(cell: Cell, arm: Arm) -> float:
 def overhead_s(cell: Cell) -> float:
     """Before its first load, s."""
     link = cell.link
-    drain_s = link.longest_queue_bytes * 8 / (link.bandwidth_mbps * 1e6)
     further_s = OVERHEAD_OF_JITTER_S if link.swing_ms else 0
     further_s += OVERHEAD_OF_BURST_S if link.burst_bytes is not None else 0
-    return OVERHEAD_PER_CELL_S + QUEUE_TIMES * drain_s + further_s
+    return OVERHEAD_PER_CELL_S + QUEUE_TIMES * link.drain_s + further_s
 
 
 def interleaved_s(cell: Cell) -> float:

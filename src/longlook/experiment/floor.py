@@ -12,9 +12,10 @@ textbook, the model gives it the benefit. The parts are
    0-RTT none (RFC 8446, 2.3; RFC 9001, 4.6; thesis 2.1.1).
 2. *requests*: one round trip for the first byte of the page, one for the first byte of an image: the browser learns of
    the images from the page (thesis 3.3). A download has no page: one for the first byte of its files.
-3. *serialisation*: the images' (files') bytes and the headers of the fewest, largest packets at the bandwidth of the
-   link. Header, TLS-record and HTTP framing bytes that could be absent are not counted. Of a link with a token bucket
-   only what is beyond a full bucket, which passes in no time.
+3. *serialisation*: the images' (files') bytes and the headers of the fewest, largest packets at the rate of the
+   link from the server to the client; what its clients send is left out, whatever their own rate. Header, TLS-record
+   and HTTP framing bytes that could be absent are not counted. Of a link with a token bucket only what is beyond a
+   full bucket, which passes in no time.
 4. *slow start*: what that takes longer because the server may not send at line rate at first. Let the images' first
    byte be sendable at T0, W the window by then, and g the growth of the window per round trip. Whatever is
    acknowledged before T0 + R was sent before T0, so before T0 + (k-1) R at most D(k) = W (1 + g + ... + g^(k-2)) image

@@ -169,8 +169,7 @@ def _finish(cell: Cell, one: Sample, bins: pd.DataFrame, span_s: float) -> Itera
         return
     filled = bins[bins["bytes"] > 0]["time_s"]
     last_s = float(filled.max()) + BIN_S if len(filled) else 0.0
-    drain_s = cell.link.longest_queue_bytes * 8 / (cell.link.bandwidth_mbps * 1e6)
-    in_time = given - FINISH_S <= last_s <= given + FINISH_S + drain_s
+    in_time = given - FINISH_S <= last_s <= given + FINISH_S + cell.link.drain_s
     if given > span_s + FINISH_S or (one.accepted and not in_time):
         yield f"{one.arm}: finished_s is {given}, its last frames came before {last_s:g} s"
 

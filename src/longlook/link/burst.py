@@ -30,9 +30,10 @@ def measure_burst(testbed: Hosts, link: Link) -> dict[str, Any]:
     """Of each direction of a link whose buckets are full: bytes that they held, and the rates before and after."""
     found = {}
     for way in ENDS:
-        stream = Stream(testbed, way, [phase(link)])
+        own = link.one_way(way)
+        stream = Stream(testbed, way, [phase(own)])
         _, arrived = stream.result()
-        found[way] = seen(link, arrived.get(0, []))
+        found[way] = seen(own, arrived.get(0, []))
     return found
 
 
@@ -69,7 +70,7 @@ def seen(link: Link, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
 
 def burst_problems(link: Link, measured: Mapping[str, Any], rate_pct: float) -> list[str]:
     """What is not as the bucket has it, with the numbers; empty when all is."""
-    return [f"{way}: {one}" for way in ENDS for one in _way_problems(link, measured[way], rate_pct)]
+    return [f"{way}: {one}" for way in ENDS for one in _way_problems(link.one_way(way), measured[way], rate_pct)]
 
 
 def _way_problems(link: Link, own: Mapping[str, Any], rate_pct: float) -> list[str]:

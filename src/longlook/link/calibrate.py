@@ -129,7 +129,7 @@ def problems(link: Link, measured: Mapping[str, Any], tolerance: Tolerance, loss
             f"{tolerance.rtt_ms:g} ms)"
         )
     for way in DIRECTIONS:
-        wrong = _way_problems(link, measured[way], tolerance) + _loss_problems(link, way, losses[way])
+        wrong = _way_problems(link.one_way(way), measured[way], tolerance) + _loss_problems(link, way, losses[way])
         found += [f"{way}: {one}" for one in wrong]
     return found
 
@@ -256,10 +256,12 @@ def _whole(
     link: Link, attempts: list[dict], tolerance: Tolerance, losses: Mapping[str, Losses], one_clock: bool
 ) -> dict[str, Any]:
     """The record of a link that is right."""
+    queue = {way: queue_tolerance(link.one_way(way), tolerance) for way in DIRECTIONS}
+    bound = QUEUE_BOUND[queue_limit(link)[0]]
     return {
         "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},
         "measured": attempts[-1]["measured"],
-        "tolerance": asdict(tolerance) | {QUEUE_BOUND[queue_limit(link)[0]]: queue_tolerance(link, tolerance)},
+        "tolerance": asdict(tolerance) | {bound: queue[DIRECTIONS[0]] if link.upload_mbps is None else queue},
         "losses": {way: own.against(link.loss_pct_of(way) / 100) for way, own in losses.items()},
         "one_clock": one_clock,
         "within_tolerance": True,

@@ -103,6 +103,12 @@ def _queue(link: Link) -> dict[str, int]:
     return {f"queue_{unit}": size}
 
 
+def _settings(link: Link, way: str, delay_ms: float) -> dict[str, Any]:
+    """Of the pipe of one direction."""
+    rate = {"bandwidth_mbps": link.bandwidth_mbps, "delay_ms": delay_ms}
+    return {**rate, **_queue(link), "loss": link.loss_pct_of(way) / 100}
+
+
 class Dummynet(LinkDriver):
     """Bandwidth, delay RTT/2, loss p/2 (or p in one direction and none in the other) and a queue of 2 x BDP bytes, or
     of so many packets, in each direction, on the testbed's bridge."""
@@ -151,17 +157,12 @@ class Dummynet(LinkDriver):
         self.require_plain(link)
         self._end_jitter()
         rtt_ms = BRIDGE_RTT_MS if link.jitter_ms else link.rtt_ms
-        own: dict[str, Any] = {
-            "bandwidth_mbps": link.bandwidth_mbps,
-            "delay_ms": rtt_ms / 2,
-            **_queue(link),
-        }
-        if own["delay_ms"] != round(own["delay_ms"]):
+        if (delay_ms := rtt_ms / 2) != round(delay_ms):
             raise LonglookError(
-                f"an RTT of {rtt_ms:g} ms is {own['delay_ms']:g} ms each way; dummynet takes whole milliseconds: "
+                f"an RTT of {rtt_ms:g} ms is {delay_ms:g} ms each way; dummynet takes whole milliseconds: "
                 "choose an even RTT"
             )
-        self._wanted = {direction: {**own, "loss": link.loss_pct_of(direction) / 100} for direction in DIRECTIONS}
+        self._wanted = {way: _settings(link.one_way(way), way, delay_ms) for way in DIRECTIONS}
         for direction, wanted in self._wanted.items():
             self._bridge(arguments(self._numbers[direction], **wanted))
         self.verify()

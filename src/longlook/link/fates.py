@@ -30,6 +30,24 @@ MEAN_MS, SPREAD_SHARE, OFF = 0.5, 0.05, 5.0
 
 def measure_fates(testbed: Hosts, driver: LinkDriver, link: Link) -> dict[str, Any]:
     """Of each direction: what its hosts sent and got, what the emulator counted, and the delays."""
+    found = {}
+    for way in ENDS:
+        own = link.one_way(way)
+        stream = Stream(testbed, way, [_phase(own)])
+        before = driver.counters()[way]
+        sent, arrived = stream.result()
+        after = driver.counters()[way]
+        counted = {name: round(after[name] - before[name]) for name in COUNTED}
+        found[way] = _way(len(sent[0]["times"]), arrived.get(0, []), own) | {
+            "endings_lost": stream.endings_lost,  # less than none where they were doubled
+            "endings": ENDINGS,
+            "counted": counted,
+        }
+    return found
+
+
+def _phase(link: Link) -> dict[str, Any]:
+    """What is sent in one direction."""
     mbps = min(LINE_SHARE * link.bandwidth_mbps, MOST_MBPS)
     asked: dict[str, Any] = {
         "kind": "paced",
@@ -40,19 +58,7 @@ def measure_fates(testbed: Hosts, driver: LinkDriver, link: Link) -> dict[str, A
     }
     if link.queue_packets is not None:
         asked["at_once"] = max(1, int(AT_ONCE_SHARE * link.queue_packets))
-    found = {}
-    for way in ENDS:
-        stream = Stream(testbed, way, [asked])
-        before = driver.counters()[way]
-        sent, arrived = stream.result()
-        after = driver.counters()[way]
-        counted = {name: round(after[name] - before[name]) for name in COUNTED}
-        found[way] = _way(len(sent[0]["times"]), arrived.get(0, []), link) | {
-            "endings_lost": stream.endings_lost,  # less than none where they were doubled
-            "endings": ENDINGS,
-            "counted": counted,
-        }
-    return found
+    return asked
 
 
 def _way(sent: int, rows: Sequence[Sequence[int]], link: Link) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class LinkPipe(LinkDriver):
         return reply
 
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
-        self._wanted = {way: _direction(link, way, seed) for way in DIRECTIONS}
+        self._wanted = {way: _direction(link.one_way(way), way, seed) for way in DIRECTIONS}
         self._own = self._ask(op="configure", **self._wanted)
         self._require(self._own)
         return {way: self._own[way] for way in DIRECTIONS}

@@ -27,4 +27,4 @@ def echo_times_ms(out: str) -> list[float]:
 
 def line_ms(link: Link) -> float:
     """What an echo itself takes on a link's line, both ways: 0.3 ms at 5 Mbit/s."""
-    return 2 * FRAME_BYTES * 8 / (link.bandwidth_mbps * 1e3)
+    return sum(FRAME_BYTES * 8 / (one.bandwidth_mbps * 1e3) for one in link.both_ways)

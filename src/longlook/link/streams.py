@@ -99,6 +99,7 @@ def held_at_most(link: Link) -> int:
 
 def phases(link: Link, way: str) -> list[dict[str, Any]]:
     """What is sent in one direction: probes, bursts, and a stream for losses."""
+    link = link.one_way(way)
     size, queue, lost = burst_bytes(link), held_at_most(link), link.loss_pct_of(way) / 100
     drain_s = queue * 8 / (link.bandwidth_mbps * 1e6)
     served = BURST_S * link.bandwidth_mbps * 1e6 / 8
@@ -176,7 +177,7 @@ class Way:
     """One direction of a link without jitter: programs started at once, `seen` measures."""
 
     def __init__(self, testbed: Hosts, link: Link, way: str):
-        self._link, self._asked = link, phases(link, way)
+        self._link, self._asked = link.one_way(way), phases(link, way)
         self._stream = Stream(testbed, way, self._asked)
 
     def seen(self) -> Seen:

@@ -9,12 +9,15 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import CORRELATED, GEMODEL, NETEM
 
+ONE_WAY = ("upload_mbps", "loss_direction")
+"""What one direction alone has; in the tables beside netem's parameters."""
 Row = Mapping[str, Any]
 """One arm under one condition, by column; None where a condition is not stated."""
 PLACE = (
     "series", "label", "experiment", "mode", "control", "replicate", "workload", "workload_kind", "object_bytes",
-    "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "loss_pct", "loss_each_way_pct", "loss_direction",
-    "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", *NETEM, "duration_s", "at_most_s",
+    "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "upload_mbps", "loss_pct", "loss_each_way_pct",
+    "loss_direction", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", *NETEM,
+    "duration_s", "at_most_s",
 )  # fmt: skip
 """Columns of a cell."""
 ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name != "name"))
@@ -24,7 +27,7 @@ _QUEUE = ("queue_bytes", "queue_packets")
 _LOSS = ("loss_pct", "loss_each_way_pct", "loss_direction")
 _FOLLOW = (
     (_PAGE, (*_PAGE, *_QUEUE)),
-    (("bandwidth_mbps", "rtt_ms"), _QUEUE),
+    (("bandwidth_mbps", "rtt_ms", "upload_mbps"), _QUEUE),
     (_LOSS, _LOSS),
     (GEMODEL, GEMODEL),
     *((pair, pair) for pair in CORRELATED.items()),
@@ -33,10 +36,9 @@ _FOLLOW = (
 
 
 def conditions(cell: Cell) -> dict[str, Any]:
-    """What defines a cell, but for its arms; `netem` has what is stated of netem's parameters."""
+    """What defines a cell, but for its arms; `netem` has what is stated of `ONE_WAY` and netem's parameters."""
     work, link = cell.workload, cell.link
-    one_way = [] if link.loss_direction is None else [f"loss_direction={link.loss_direction}"]
-    netem = [f"{name}={value:g}" for name, value in link.netem.items()]
+    stated = {name: value for name in (*ONE_WAY, *NETEM) if (value := getattr(link, name)) is not None}
     return {
         "key": cell.key,
         "experiment": cell.experiment,
@@ -48,10 +50,10 @@ def conditions(cell: Cell) -> dict[str, Any]:
         "object_bytes": work.object_bytes,
         "object_count": work.object_count,
         "total_bytes": work.total_bytes,
-        **{name: value for name, value in link.conditions().items() if name not in (*NETEM, "loss_direction")},
+        **{name: value for name, value in link.conditions().items() if name not in (*ONE_WAY, *NETEM)},
         "queue_packets": link.queue_packets,
         "burst_bytes": link.burst_bytes,
-        "netem": " ".join(one_way + netem) or None,
+        "netem": " ".join(f"{k}={v if isinstance(v, str) else format(v, 'g')}" for k, v in stated.items()) or None,
         "duration_s": cell.duration_s,
         "at_most_s": cell.at_most_s,
     }
@@ -80,7 +82,7 @@ def rows_of(cell: Cell) -> Iterator[Row]:
 def spelled(row: Mapping[str, Any]) -> Row:
     """A row of a table with a column for each of netem's parameters, and None where it has NaN."""
     found: dict[str, Any] = {name: None if value != value else value for name, value in row.items()}
-    found |= dict.fromkeys((*NETEM, "loss_direction"))
+    found |= dict.fromkeys((*ONE_WAY, *NETEM))
     for stated in (found.get("netem") or "").split():
         name, _, value = stated.partition("=")
         found[name] = value if name == "loss_direction" else float(value)

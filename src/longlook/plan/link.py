@@ -10,8 +10,8 @@ from longlook.plan.value import Measure, Value, unstated
 
 BITS_PER_BYTE = 8
 LossDirection = Literal["down", "up"]
-LOSSY_WAY: dict[LossDirection, str] = {"down": "server_to_client", "up": "client_to_server"}
-"""What link drivers call the direction that alone loses."""
+WAYS: dict[LossDirection, str] = {"down": "server_to_client", "up": "client_to_server"}
+"""What link drivers call each direction."""
 REDRAW_MS = 100.0
 """Under jitter a new delay for each direction so often (thesis 3.3)."""
 FRAME_BYTES = 1514
@@ -38,7 +38,7 @@ CORRELATED = {
 NETEM = ("corrupt_pct", "duplicate_pct", *GEMODEL, "jitter_sd_ms", *CORRELATED)
 """What came after there were campaigns: netem's other parameters, each way."""
 STEPS: dict[str, tuple[float, str]] = {
-    "bandwidth_mbps": (1e-6, "a bit per second"),
+    **dict.fromkeys(("bandwidth_mbps", "upload_mbps"), (1e-6, "a bit per second")),
     **dict.fromkeys(("rtt_ms", "jitter_ms", "jitter_interval_ms", "jitter_sd_ms"), (1e-3, "a microsecond")),
     **dict.fromkeys(("loss_pct", "corrupt_pct", "duplicate_pct", *GEMODEL), (1e-4, "one packet in a million")),
 }
@@ -56,7 +56,10 @@ def _each_way(description: str, most: float = 100) -> Any:
 
 
 class Link(Value):
-    """Loss and delay are split evenly over the two directions (thesis 3.2), so `loss_pct` and `rtt_ms` are of both
+    """The rate is `bandwidth_mbps` in both directions; from the client to the server it is `upload_mbps`, where that is
+    stated. A delay of each direction would not show: a page load sees the round trip.
+
+    Loss and delay are split evenly over the two directions (thesis 3.2), so `loss_pct` and `rtt_ms` are of both
     together; whatever is named after netem's parameters is of each. The droptail queue of each direction is limited in
     bytes or in packets.
 
@@ -72,8 +75,15 @@ class Link(Value):
 
     called = "a link"
 
-    bandwidth_mbps: Measure = Field(ge=0.01, le=10_000, description="Mbit/s, each direction")
+    bandwidth_mbps: Measure = Field(ge=0.01, le=10_000, description="Mbit/s, each direction, or from the server alone")
     rtt_ms: Measure = Field(ge=0, le=10_000, description="ms, both directions together")
+    upload_mbps: Measure | None = Field(
+        default=None,
+        ge=0.01,
+        le=10_000,
+        exclude_if=unstated,
+        description="Mbit/s, from the client to the server; default: bandwidth_mbps",
+    )
     loss_pct: Measure = Field(default=0.0, ge=0, lt=100, description="%, both directions together")
     loss_direction: LossDirection | None = Field(
         default=None,
@@ -129,15 +139,21 @@ class Link(Value):
     )
 
     @model_validator(mode="after")
+    def _equal_rates_are_one(self) -> Self:
+        if self.upload_mbps == self.bandwidth_mbps:
+            object.__setattr__(self, "upload_mbps", None)
+        return self
+
+    @model_validator(mode="after")
     def _can_be_set(self) -> Self:
         for name, (step, words) in STEPS.items():
             steps = (getattr(self, name) or 0) / step
             if abs(steps - round(steps)) > SAME_STEP:
                 raise ValueError(f"{name} = {getattr(self, name)!r} is finer than links are set: in steps of {words}")
-        if self.longest_queue_bytes > MOST_QUEUE_BYTES:
+        if (most := max(one.longest_queue_bytes for one in self.both_ways)) > MOST_QUEUE_BYTES:
             raise ValueError(
-                f"the queue would have {self.longest_queue_bytes:,} bytes, 2 x bandwidth x RTT: give queue_bytes, at "
-                f"most {MOST_QUEUE_BYTES:,}"
+                f"the queue would have {most:,} bytes, 2 x bandwidth x RTT: give queue_bytes, at most "
+                f"{MOST_QUEUE_BYTES:,}"
             )
         return self
 
@@ -177,7 +193,7 @@ class Link(Value):
 
     @model_validator(mode="after")
     def _lets_packets_through(self) -> Self:
-        for way, where in zip(LOSSY_WAY.values(), LOSSY_WAY, strict=True):
+        for way, where in zip(WAYS.values(), WAYS, strict=True):
             arriving = (1 - self.loss_share(way)) * (1 - (self.corrupt_pct or 0) / 100)
             if arriving < LEAST_ARRIVING:
                 raise ValueError(
@@ -196,11 +212,23 @@ class Link(Value):
         """The same link without any of them, without jitter and without a bucket."""
         return self.model_copy(update={"jitter_ms": 0.0, "burst_bytes": None} | dict.fromkeys(NETEM))
 
+    def one_way(self, way: str) -> Link:
+        """A link with the rate of one direction, and so with its default queue, in both."""
+        if self.upload_mbps is None:
+            return self
+        rate = self.upload_mbps if way == WAYS["up"] else self.bandwidth_mbps
+        return self.model_copy(update={"bandwidth_mbps": rate, "upload_mbps": None})
+
+    @property
+    def both_ways(self) -> list[Link]:
+        """The link of each direction."""
+        return [self.one_way(way) for way in WAYS.values()]
+
     def loss_pct_of(self, way: str) -> float:
         """%, what is lost by `loss_pct` of the packets of one direction (`server_to_client`, `client_to_server`)."""
         if self.loss_direction is None:
             return self.loss_pct / 2
-        return self.loss_pct if way == LOSSY_WAY[self.loss_direction] else 0.0
+        return self.loss_pct if way == WAYS[self.loss_direction] else 0.0
 
     def loss_share(self, way: str) -> float:
         """Mean share of the packets of one direction that are lost (0 to 1); corrupted ones are not among them."""
@@ -231,8 +259,10 @@ class Link(Value):
 
     @property
     def effective_queue_bytes(self) -> int | None:
-        """Droptail queue per direction, bytes: as given, else `default_queue_bytes`; None: it is limited in packets."""
-        return None if self.queue_packets is not None else self.longest_queue_bytes
+        """Droptail queue of each direction, bytes: as given, else `default_queue_bytes`; None: it is limited in
+        packets, or each direction has a default of its own."""
+        sizes = {one.longest_queue_bytes for one in self.both_ways}
+        return sizes.pop() if self.queue_packets is None and len(sizes) == 1 else None
 
     @property
     def longest_queue_bytes(self) -> int:
@@ -240,6 +270,11 @@ class Link(Value):
         if self.queue_packets is not None:
             return self.queue_packets * FRAME_BYTES
         return self.default_queue_bytes if self.queue_bytes is None else self.queue_bytes
+
+    @property
+    def drain_s(self) -> float:
+        """A full queue's time to drain, of the direction that takes longer."""
+        return max(one.longest_queue_bytes * BITS_PER_BYTE / (one.bandwidth_mbps * 1e6) for one in self.both_ways)
 
     def conditions(self) -> dict[str, float | int | None]:
         """Everything that defines it: an unstated queue is its default, an interval counts under jitter only."""
@@ -250,10 +285,12 @@ class Link(Value):
 
     @property
     def id_parts(self) -> list[str]:
-        """Its part of a cell's id: `50mbps`, `36ms`, `1pct` (`1pctdown`) and, where they apply, `50msjitter`,
-        `50slots`, `burst12800000b`."""
+        """Its part of a cell's id: `50mbps`, `36ms`, `1pct` (`1pctdown`) and, where they apply, `1mbpsup`,
+        `50msjitter`, `50slots`, `burst12800000b`."""
         loss = f"{self.loss_pct:g}pct{self.loss_direction or ''}"
         parts = [f"{self.bandwidth_mbps:g}mbps", f"{self.rtt_ms:g}ms", loss]
+        if self.upload_mbps is not None:
+            parts.append(f"{self.upload_mbps:g}mbpsup")
         if self.jitter_ms:
             per = f"-per{self.jitter_interval_ms:g}ms" if self.jitter_interval_ms != REDRAW_MS else ""
             parts.append(f"{self.jitter_ms:g}msjitter{per}")
@@ -291,8 +328,9 @@ class Link(Value):
 
     @property
     def label(self) -> str:
-        """`50 Mbit/s, 36 ms, 1 % loss`, and whatever else is not the usual."""
-        parts = [f"{self.bandwidth_mbps:g} Mbit/s", f"{self.rtt_ms:g} ms"]
+        """`50 Mbit/s, 36 ms, 1 % loss` (`5 Mbit/s down, 1 Mbit/s up, 28 ms`), and whatever else is not the usual."""
+        up = "" if self.upload_mbps is None else f" down, {self.upload_mbps:g} Mbit/s up"
+        parts = [f"{self.bandwidth_mbps:g} Mbit/s{up}", f"{self.rtt_ms:g} ms"]
         if self.loss_pct:
             only = f" {self.loss_direction} only" if self.loss_direction else ""
             parts.append(f"{self.loss_pct:g} % loss{only}")
@@ -301,7 +339,7 @@ class Link(Value):
             parts.append(f"{self.jitter_ms:g} ms jitter{every}")
         if self.queue_packets is not None:
             parts.append(f"queue {self.queue_packets} packets")
-        elif self.effective_queue_bytes != self.default_queue_bytes:
+        elif self.effective_queue_bytes != self.model_copy(update={"queue_bytes": None}).effective_queue_bytes:
             parts.append(f"queue {self.effective_queue_bytes} bytes")
         if self.burst_bytes is not None:
             parts.append(f"burst {self.burst_bytes} bytes")

@@ -212,3 +212,10 @@ def test_a_full_bucket_passes_at_once_and_the_rest_at_the_rate():
     assert floor_of(small, "tcp").serialisation_ms == 0 and floor_of(small, "tcp").slow_start_ms > 36
     found, plain = floor_of(large, "tcp"), floor_of(make_cell(5000, bandwidth_mbps=10, rtt_ms=36), "tcp")
     assert plain.serialisation_ms - found.serialisation_ms == pytest.approx(400_000 * 1500 / 1460 * 8 / 10e3)
+
+
+@pytest.mark.parametrize("upload_mbps", [0.1, 1, 100])
+def test_a_rate_of_the_uplink_leaves_the_floor_where_it_was(upload_mbps):
+    """What clients send is counted nowhere, so that no slow uplink raises the bound and no quick one lowers it."""
+    one, other = make_cell(1000), make_cell(1000, upload_mbps=upload_mbps)
+    assert [floor_of(one, name) for name in ("quic", "tcp")] == [floor_of(other, name) for name in ("quic", "tcp")]

@@ -15,6 +15,7 @@ from longlook.cli import cli
 from longlook.errors import LonglookError
 from longlook.experiment.measurable import require_measurable
 from longlook.experiment.registry import SITE
+from longlook.plan.link import Link
 from longlook.plan.sweep import Sweep
 from longlook.site.recorded import bodies, open_site
 
@@ -30,7 +31,8 @@ def test_every_profile_has_its_source_and_date_and_the_default_ones_exist():
     known = profiles()
     assert all(one.source and one.date for one in known.values())
     assert set(DEFAULT_LINKS) <= known.keys()
-    assert all("rate" in one.differs for one in known.values() if "/" in one.source.split("(")[1].split(" Mbps")[0])
+    slower = {"3g-fast": 0.768, "cable": 1, "slow-4g": 0.75}
+    assert {name: one.link.upload_mbps for name, one in known.items() if one.link.upload_mbps} == slower
 
 
 def test_an_unknown_profile_has_the_nearest_name():
@@ -46,8 +48,25 @@ def test_the_repositorys_site_is_whole_and_can_be_asked_about():
     sweep = asked.sweep()
     require_measurable(sweep)
     assert Sweep.parse(sweep.definition()).cells() == sweep.cells()
+    assert [cell.link for cell in sweep.cells()] == [one.link for one in asked.links.values()]
     assert [cell.link.rtt_ms for cell in sweep.cells()] == [28, 170, 70, 150]
+    assert "Link cable: 5 Mbit/s down, 1 Mbit/s up, 28 ms. WebPageTest" in "\n".join(asked.notes())
     assert {cell.loads for cell in sweep.cells()} == {5}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"upload_mbps": 1, "loss_pct": 1, "loss_direction": "up", "queue_packets": 50, "burst_bytes": 9000},
+        {"jitter_ms": 4, "jitter_interval_ms": 50, "queue_bytes": 9000, "corrupt_pct": 1, "duplicate_pct": 2},
+    ],
+)
+def test_all_that_a_profile_states_is_measured(more):
+    asked = question("docs", "cable", None, None, 1, None)
+    link = Link.parse({"bandwidth_mbps": 5, "rtt_ms": 28} | more)
+    profile = asked.links["cable"].model_copy(update={"link": link})
+    (cell,) = replace(asked, links={"own": profile}).sweep().cells()
+    assert cell.link == link
 
 
 def test_the_sentence_says_what_each_link_told():

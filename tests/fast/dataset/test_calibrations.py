@@ -73,6 +73,20 @@ def test_a_calibration_of_loss_each_way_is_none_of_loss_in_one_direction():
     assert list(calibration_problems(link, each_way)) == []
 
 
+def test_each_direction_is_judged_by_its_own_rate():
+    link = Link(bandwidth_mbps=10, upload_mbps=1, rtt_ms=36, loss_pct=1, queue_bytes=90_000)
+    changed = record("loss")
+    assert any(
+        "another link was calibrated: upload_mbps None, not 1" in line for line in calibration_problems(link, changed)
+    )
+    changed["set"]["upload_mbps"] = 1.0
+    changed["measured"]["rtt_ms_median"] += 0.7  # of an echo on the narrow line
+    (wrong,) = calibration_problems(link, changed)
+    assert wrong.startswith("calibration: client_to_server: 1 Mbit/s set, ")
+    changed["measured"]["client_to_server"]["mbps"] = 1.0
+    assert list(calibration_problems(link, changed)) == []
+
+
 def test_a_wider_tolerance_of_its_own_does_not_help():
     changed = record("loss")
     changed["tolerance"] |= {"rate_pct": 1000.0, "rtt_ms": 1000.0}

@@ -166,6 +166,8 @@ CONDITIONS = {
     "paced": [{}, {"arms": [QUIC, TCP | {"paced": True}]}],
     "jitter_interval_ms": [{"jitter_ms": [20]}, {"jitter_ms": [20], "jitter_interval_ms": 200}],
     "queue_bytes": [{}, {"queue_bytes": 30_000}],
+    "upload_mbps": [{}, {"upload_mbps": 1}],
+    "queues of two rates": [{"upload_mbps": 1}, {"upload_mbps": 1, "queue_bytes": 90_000}],
     "queue_packets": [{"queue_packets": 50}, {"queue_packets": 100}],
     "either": [{}, {"queue_packets": 50}],
     "burst_bytes": [{}, {"burst_bytes": 12_800_000}],
@@ -191,14 +193,15 @@ def test_cells_that_differ_have_rows_that_differ(data, condition):
     assert len(by_cell) == 2, f"{condition} is in no column of arms"
 
 
-def test_the_direction_of_a_loss_stands_before_netems_parameters(data):
-    lossy = {"workloads": [{"size_kb": 5}], "loss_down_pct": [2]}
+def test_what_one_direction_has_stands_before_netems_parameters(data):
+    lossy = {"workloads": [{"size_kb": 5}], "loss_down_pct": [2], "upload_mbps": 0.768}
     make_campaign(data.raw, make_sweep(lossy, lossy | {"netem": {"corrupt_pct": 1.0}}))
     data.process()
+    one_way = "upload_mbps=0.768 loss_direction=down"
     for name in ("cells", "arms"):
         rows = data.table(name)
-        assert set(rows["loss_pct"]) == {2.0}
-        assert set(rows["netem"]) == {"loss_direction=down", "loss_direction=down corrupt_pct=1"}
+        assert set(rows["loss_pct"]) == {2.0} and rows["queue_bytes"].isna().all()
+        assert set(rows["netem"]) == {one_way, f"{one_way} corrupt_pct=1"}
     assert data.table("cells")["title"].str.contains("2 % loss down only").all()
 
 

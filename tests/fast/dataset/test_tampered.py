@@ -35,6 +35,7 @@ SWEEPS = {
     "costs": make_sweep(COSTS),
     "a queue in packets": make_sweep({"queue_packets": 50}),
     "a token bucket": make_sweep({"burst_bytes": 12_800_000}),
+    "a rate of each direction": make_sweep({"upload_mbps": 1}),
 }
 
 
@@ -263,6 +264,14 @@ TAMPERED = {
     "the calibration of a bucket": (
         environment(put("calibration.set.burst_bytes", 3000)),
         "another link was calibrated: burst_bytes 3000, not None",
+    ),
+    "a rate configured in one direction": (
+        environment(put("link_configuration.client_to_server.bandwidth_mbps", 1.0)),
+        "client_to_server was set to bandwidth_mbps = 1.0, the cell asks for 10",
+    ),
+    "the calibration of a rate in one direction": (
+        environment(put("calibration.set.upload_mbps", 1.0)),
+        "another link was calibrated: upload_mbps 1.0, not None",
     ),
     "a loss configured in one direction": (
         environment(put("link_configuration.client_to_server.loss_pct", 1.0)),

@@ -143,6 +143,23 @@ def test_each_direction_is_sent_as_many_packets_as_its_own_loss_asks_for(directi
     assert [streams.phases(slots, way)[1]["top_up"] for way in ONE_WAY[direction]] == [21, 1]
 
 
+def test_each_direction_is_held_to_its_own_rate_and_queue():
+    link = Link(bandwidth_mbps=10, upload_mbps=1, rtt_ms=36)
+    up = {"mbps": 1.0, "queue_bytes": 9000.0}
+    seen = MEASURED | {UP: WAY | up, "rtt_ms_median": 36.9}  # an echo takes 0.08 ms on the line down, 0.78 ms up
+    assert problems(link, seen, Tolerance(), NO_LOSSES) == []
+    assert [[one["mbps"] for one in streams.phases(link, way)[1:]] for way in (DOWN, UP)] == [
+        [10] * 3 + [9],
+        [1] * 3 + [0.9],
+    ]
+    for wrong, said in (
+        (WAY, "1 Mbit/s set, 10.000"),
+        (WAY | up | {"queue_bytes": 89000.0}, "queue of 9000 bytes set"),
+    ):
+        (problem,) = problems(link, seen | {UP: wrong}, Tolerance(), NO_LOSSES)
+        assert problem.startswith(f"{UP}: {said}")
+
+
 def test_clocks_that_differ_leave_the_delay_to_the_echoes():
     unknown = {"one_way_ms": None, "one_way_not_measured": "the hosts' clocks differ"}
     both = MEASURED | {"server_to_client": WAY | unknown, "client_to_server": WAY | unknown}

@@ -85,28 +85,31 @@ class Bridge:
 
     def __init__(self):
         pipes = {"server_to_client": 1, "client_to_server": 2}
-        self.hosts, self.plr = {"bridge": SimpleNamespace(pipes=pipes, node="bridge")}, {}
+        self.hosts, self.plr, self.mbps = {"bridge": SimpleNamespace(pipes=pipes, node="bridge")}, {}, {}
 
     def run(self, _, argv, timeout_s):
         _, _, number, what, *settings = argv
         if what == "config":
             self.plr[number] = settings[settings.index("plr") + 1]
+            self.mbps[number] = float(settings[settings.index("bw") + 1].removesuffix("bit/s")) / 1e6
             return ""
         lost = float(self.plr[number])
         shown = IDLE.replace("87 KB", f"50 sl.{f'plr {lost:.6f}' if lost else ''}")
+        shown = shown.replace("10.000 Mbit/s", f"{self.mbps[number]:.3f} Mbit/s")
         return shown + "  0 ip           0.0.0.0/0             0.0.0.0/0      130    68642  0    0   6\n"
 
 
 @pytest.mark.parametrize(
     ("direction", "lost"), [(None, ["0.01", "0.01"]), ("down", ["0.02", "0"]), ("up", ["0", "0.02"])]
 )
-def test_each_pipe_has_the_loss_of_its_direction(direction, lost):
+def test_each_pipe_has_the_rate_and_the_loss_of_its_direction(direction, lost):
     bridge = Bridge()
     driver = Dummynet(bridge)
     driver._jitter, driver._numbers = None, bridge.hosts["bridge"].pipes
-    link = Link(bandwidth_mbps=10, rtt_ms=36, loss_pct=2, loss_direction=direction, queue_packets=50)
+    link = Link(bandwidth_mbps=10, upload_mbps=1, rtt_ms=36, loss_pct=2, loss_direction=direction, queue_packets=50)
     effective = driver.configure(link, seed=1)
     assert [bridge.plr[number] for number in ("1", "2")] == lost
+    assert bridge.mbps == {"1": 10, "2": 1}
     assert [effective[way]["loss"] for way in ("server_to_client", "client_to_server")] == list(map(float, lost))
     drops = [
         set(driver.counters()[way]) - {"packets_in", "bytes_in"} for way in ("server_to_client", "client_to_server")

@@ -114,6 +114,13 @@ def test_linkpipe_is_told_the_loss_of_each_direction(stated, down, up):
     assert f"server_to_client: loss_pct = {down:.1f} set, 1.5 in force" in driver.changed()
 
 
+def test_linkpipe_is_told_the_rate_and_queue_of_each_direction():
+    driver = Told()
+    driver.configure(link(upload_mbps=1), seed=1)
+    told = [(driver.asked[way]["bandwidth_mbps"], driver.asked[way]["queue_bytes"]) for way in (DOWN, UP)]
+    assert told == [(10, link().effective_queue_bytes), (1, link().effective_queue_bytes // 10)]
+
+
 def test_what_nobody_asked_for_is_noticed():
     driver = Told()
     driver.configure(link(), seed=1)

@@ -6,6 +6,7 @@ import pytest
 from plans import QUIC, TCP, arm, cell, sweep
 
 from longlook.plan.arm import Arm
+from longlook.plan.conditions import rows_of
 from longlook.plan.link import Link
 from longlook.plan.value import LONGEST_ID, PlanError, derived_seed
 from longlook.plan.workload import Download, Page, parse_workload
@@ -18,6 +19,22 @@ DOWN, UP = "server_to_client", "client_to_server"
 def test_queue_is_twice_the_bandwidth_delay_product():
     assert Link(bandwidth_mbps=100, rtt_ms=112).effective_queue_bytes == 2_800_000  # thesis, section 3.2.5
     assert Link(bandwidth_mbps=5, rtt_ms=36, queue_bytes=30_000).effective_queue_bytes == 30_000
+
+
+def test_an_uplink_may_have_a_rate_and_so_a_default_queue_of_its_own():
+    usual = {"bandwidth_mbps": 5, "rtt_ms": 28}
+    link = Link.parse(usual | {"upload_mbps": 1})
+    own = [(one.bandwidth_mbps, one.effective_queue_bytes, one.upload_mbps) for one in map(link.one_way, (DOWN, UP))]
+    assert own == [(5, 35_000, None), (1, 7000, None)]
+    assert (link.id_parts, link.label) == (["5mbps", "28ms", "0pct", "1mbpsup"], "5 Mbit/s down, 1 Mbit/s up, 28 ms")
+    assert link.conditions() == Link.parse(usual).conditions() | {"upload_mbps": 1, "queue_bytes": None}
+    assert link.plain == link == Link.parse(link.model_dump(mode="json"))
+    stated = Link.parse(link.model_dump() | {"queue_bytes": 35_000})
+    assert [one.effective_queue_bytes for one in (stated, *map(stated.one_way, (DOWN, UP)))] == [35_000] * 3
+    assert stated.label.endswith("28 ms, queue 35000 bytes") and (link.drain_s, stated.drain_s) == (0.056, 0.28)
+    for row in rows_of(cell(link=link)):
+        assert (row["upload_mbps"], row["netem"], row["queue_bytes"]) == (1, "upload_mbps=1", None)
+    assert "upload_mbps" not in json.dumps(sweep().definition()) + json.dumps(cell(link=usual).model_dump(mode="json"))
 
 
 def test_a_queue_may_be_limited_in_packets_instead():
@@ -204,6 +221,11 @@ def test_an_unknown_key_is_an_error_that_lists_the_known_ones():
         {"bandwidth_mbps": 0},
         {"loss_pct": 100},
         {"rtt_ms": -1},
+        {"upload_mbps": 0},
+        {"upload_mbps": "1"},
+        {"upload_mbps": 0.0123456},
+        {"upload_mbps": 10_001},
+        {"upload_mbps": 10_000, "rtt_ms": 500},
         {"queue_bytes": 0},
         {"queue_packets": 0},
         {"queue_packets": -50},
@@ -348,6 +370,8 @@ CHANGES = {
     "cca": {"arms": (QUIC, TCP | {"cca": "reno"})},
     "paced": {"arms": (QUIC, TCP | {"paced": True})},
     "queue": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 45_000}},
+    "uplink": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "upload_mbps": 1}},
+    "queue of both rates": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "upload_mbps": 1, "queue_bytes": 90_000}},
     "packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 50}},
     "more packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 51}},
     "burst": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "burst_bytes": 12_800_000}},
@@ -388,6 +412,7 @@ def test_every_condition_is_in_the_key():
         {"arms": (TCP, QUIC)},
         {"arms": (QUIC, TCP | {"verify": True, "client_groups": [], "server_groups": [], "authorities": None})},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 90_000}},
+        {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "upload_mbps": 10}},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_interval_ms": 200}},
     ],
     ids=str,

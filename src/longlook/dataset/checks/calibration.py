@@ -30,7 +30,7 @@ def calibration_problems(link: Link, record: Any) -> Iterator[str]:
         yield "its link was not within tolerance, or nothing says that it was"
         return
     right = link.model_dump() | {"queue_bytes": link.effective_queue_bytes, "queue_packets": link.queue_packets}
-    later = {"loss_direction": link.loss_direction, "burst_bytes": link.burst_bytes}
+    later = {name: getattr(link, name) for name in ("upload_mbps", "loss_direction", "burst_bytes")}
     right |= later
     said = dict.fromkeys(later) | dict(record.get("set") or {})
     wrong = [key for key, value in said.items() if key in right and value != right[key]]
@@ -69,8 +69,9 @@ def _measured(link: Link, measured: Mapping[str, Any]) -> Iterator[str]:
         yield f"calibration: RTT {link.rtt_ms:g} ms set, {measured['rtt_ms_median']} ms measured"
     for way in DIRECTIONS:
         rate, lost = measured.get(f"{way}_mbps"), measured.get(f"{way}_train_lost_pct")
-        if rate is not None and not abs(rate / link.bandwidth_mbps - 1) * 100 <= RATE_PCT:
-            yield f"calibration: {way} {link.bandwidth_mbps:g} Mbit/s set, {rate:.2f} measured"
+        mbps = link.one_way(way).bandwidth_mbps
+        if rate is not None and not abs(rate / mbps - 1) * 100 <= RATE_PCT:
+            yield f"calibration: {way} {mbps:g} Mbit/s set, {rate:.2f} measured"
         if lost is not None and not lost - link.loss_pct_of(way) <= LOST_PCT:
             yield f"calibration: {way} lost {lost:.2f} % of a train, {link.loss_pct_of(way):g} % set"
     if link.jitter_ms and "jitter" in measured:

@@ -89,9 +89,7 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
     `loss` is a share."""
     link = cell.link
     right = {
-        "bandwidth_mbps": link.bandwidth_mbps,
         "delay_ms": link.rtt_ms / 2,
-        "queue_bytes": link.effective_queue_bytes or 0,
         "queue_packets": link.queue_packets or 0,
         "seed": cell.seed,
     }
@@ -99,8 +97,9 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
         if isinstance(own, Mapping) and own.get("burst_bytes") != link.burst_bytes:
             said = own.get("burst_bytes")
             yield f"the link's {direction} was set to burst_bytes = {said}, the cell asks for {link.burst_bytes}"
-        lost_pct = link.loss_pct_of(direction)
-        for key, value in (right | {"loss_pct": lost_pct, "loss": lost_pct / 100}).items():
+        one, lost_pct = link.one_way(direction), link.loss_pct_of(direction)
+        rate = {"bandwidth_mbps": one.bandwidth_mbps, "queue_bytes": one.effective_queue_bytes or 0}
+        for key, value in (rate | right | {"loss_pct": lost_pct, "loss": lost_pct / 100}).items():
             if isinstance(own, Mapping) and key in own and own[key] != value:
                 yield f"the link's {direction} was set to {key} = {own[key]}, the cell asks for {value}"
 
