@@ -7,6 +7,7 @@ from typing import Any
 from longlook.analysis.result import CellResult
 from longlook.experiment.registry import experiment_of
 from longlook.plan.cell import Cell
+from longlook.plan.link import Link
 from longlook.record.samples import Sample
 
 QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium", "emulated_connections": 2}
@@ -17,17 +18,7 @@ COLD = QUIC | {"handshake": "1rtt"}
 def make_cell(size_kb: int = 5, count: int = 1, **changes: Any) -> Cell:
     """QUIC against TCP: one object on a link of 10 Mbit/s and 36 ms. Keys of a link may stand beside the others."""
     link = {"bandwidth_mbps": 10, "rtt_ms": 36}
-    own = {
-        "loss_pct",
-        "jitter_ms",
-        "jitter_interval_ms",
-        "queue_bytes",
-        "queue_packets",
-        "burst_bytes",
-        "upload_mbps",
-        *link,
-    }
-    link |= {key: changes.pop(key) for key in own & changes.keys()}
+    link |= {key: changes.pop(key) for key in Link.model_fields.keys() & changes.keys()}
     cell = {
         "study": "muthuraj2024",
         "series": "4.6a",
