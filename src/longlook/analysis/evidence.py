@@ -25,11 +25,11 @@ from longlook.analysis.lowest import (
     spread,
 )
 from longlook.analysis.quantifier import decided
-from longlook.analysis.quantities import MADE, OF_ARMS, OF_LOADS, OF_PAIRS, Numbered
+from longlook.analysis.quantities import BETWEEN, MADE, OF_ARMS, OF_LOADS, OF_PAIRS, Numbered, of_runs
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
-from longlook.plan.criteria import COLUMNS, Criterion, Squares
+from longlook.plan.criteria import COLUMNS, OF_RUNS, Criterion, Squares
 from longlook.plan.squares import Square, base, beside, beside_base, is_arm, selects, squares, stepped
 
 Three = tuple[Estimate, Estimate, Estimate]
@@ -208,6 +208,8 @@ def _number(
     """None where one of its arms has no number."""
     if leaf.quantity in OF_PAIRS:
         return _of_pairs(leaf, pair, columns[column], own, others)
+    if leaf.quantity in OF_RUNS:
+        return _of_runs(leaf, pair, columns[column], [*own, *others])
     beside_it = columns[str((leaf.over or {}).get("column", column))]
     if leaf.spread and leaf.statistic != "lowest-median":
         own, others = _ends(leaf, columns[column], [*own, *others]), []
@@ -229,9 +231,7 @@ def _number(
         estimates = _of_several(estimates[0], known), *estimates[1:]
     if leaf.unit == "times":
         return Found(leaf, pair, _quotient(estimates), *estimates[1:], rows) if estimates[2].value > 0 else None
-    if leaf.unit in ("trips", "s"):
-        first, left, right = (one.per(rows[0]["rtt_ms"] if leaf.unit == "trips" else 1000) for one in estimates)
-        estimates = first, left, right
+    estimates = _in_unit(leaf, estimates, rows[0])
     if len(own) == 1:
         first, left, right = (_between(one, rows[0]) for one in estimates)
         estimates = first, left, right
@@ -253,6 +253,22 @@ def _of_pairs(
         (one, _, _), (other, _, _) = known
         found = Estimate(one.value / other.value), one, other
     return Found(leaf, pair, *found, tuple(row for rows in (*own, *others) for row in rows))
+
+
+def _of_runs(leaf: Criterion, pair: tuple[str, ...], column: Column, sides: list[list[Row]]) -> Found | None:
+    """A number of transfers over their time."""
+    if not all(sides):
+        return None
+    made = of_runs(column.numbered, leaf, sides if leaf.spread else [[_one(rows)] for rows in sides])
+    rows = tuple(row for rows in sides for row in rows)
+    return None if made is None else Found(leaf, pair, *_in_unit(leaf, made, rows[0]), rows)
+
+
+def _in_unit(leaf: Criterion, estimates: Three, row: Row) -> Three:
+    if leaf.unit not in ("trips", "s"):
+        return estimates
+    first, left, right = (one.per(row["rtt_ms"] if leaf.unit == "trips" else 1000) for one in estimates)
+    return first, left, right
 
 
 def _of_several(found: Estimate, known: Sequence[Operand]) -> Estimate:
@@ -367,13 +383,20 @@ def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None
     if leaf.statistic == "count":
         return None if not rows or _one(rows).get("is_planned") else Summary(rows[0]["n"], math.nan, 1)
     if leaf.statistic in ("least", "greatest"):
-        loads = column.loads(_one(rows)) if rows and rows[0]["n"] else ()
+        loads = _each_load(leaf, column, _one(rows)) if rows and rows[0]["n"] else ()
         end = min if leaf.statistic == "least" else max
         return Summary(end(loads), math.nan, 1) if loads else None
     if leaf.along is not None:
         listed = leaf.where.get(leaf.along)
         return _slope(leaf.along, rows, listed if isinstance(listed, list) else [row[leaf.along] for row in rows])
     return _only(rows) if rows else None
+
+
+def _each_load(leaf: Criterion, column: Column, row: Row) -> Loads:
+    if leaf.quantity not in BETWEEN:
+        return column.loads(row)
+    later, earlier = (column.numbered(row, metric) for metric in BETWEEN[leaf.quantity])
+    return tuple(later[number] - earlier[number] for number in later if number in earlier)
 
 
 def _only(rows: list[Row]) -> Summary | None:

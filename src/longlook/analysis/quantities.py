@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from longlook.analysis.fairness import jain, ratio_of_runs
 from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
-from longlook.plan.criteria import CPU_METRICS, FIRST_LOST
+from longlook.plan.criteria import APART, CPU_METRICS, FIRST_LOST, TENTHS, WHOLE, Criterion
 
 Numbered = Callable[[Row, str], Mapping[Any, float]]
 """Of a row and a metric, the number of each load that counts, or of each run, -> its value."""
 Sides = Sequence[Sequence[Row]]
+Run = tuple[float, ...]
 
 
 def late_share(numbered: Numbered, sides: Sides) -> Estimate | None:
@@ -156,6 +158,44 @@ def _summed(row: Row, numbered: Numbered, of: Callable[[Loads], list[float]], me
     return summarise(of(found)) if found else None
 
 
+def of_runs(numbered: Numbered, leaf: Criterion, sides: Sides) -> tuple[Estimate, Estimate, Estimate] | None:
+    """A number of transfers over their time, and those of its two sides: of each arm's repeats that in the middle by
+    its whole time, between the least and the greatest with any choice of them."""
+    names = TENTHS if leaf.quantity == APART else (leaf.quantity or "",)
+    runs = [_by_whole_time(numbered, row, names) for side in sides for row in side]
+    if not all(runs):
+        return None
+    left, right = (_chosen(lambda one: one[0], [own]) for own in (runs[0], runs[-1]))
+    return _chosen(_form(leaf), runs), left, right
+
+
+def _by_whole_time(numbered: Numbered, row: Row, names: Sequence[str]) -> list[Run]:
+    """These numbers of every repeat that has them all."""
+    if not row["n"]:
+        return []
+    found, whole = [numbered(row, name) for name in names], numbered(row, WHOLE)
+    there = [run for run in found[0] if all(run in one for one in found)]
+    return [tuple(one[run] for one in found) for run in sorted(there, key=lambda run: whole.get(run, 0.0))]
+
+
+def _chosen(form: Callable[..., float], runs: Sequence[Sequence[Run]]) -> Estimate:
+    own = form(*(some[(len(some) - 1) // 2] for some in runs))
+    every = [form(*one) for one in product(*runs)]
+    return Estimate(own, min(every), max(every)) if len(every) > 1 else Estimate(own)
+
+
+def _form(leaf: Criterion) -> Callable[..., float]:
+    if leaf.quantity == APART:
+        return lambda own, base: 100 * max(abs(a - b) for a, b in zip(own, base, strict=True)) / base[-1]
+    if leaf.spread:
+        return lambda *each: max(each)[0] / min(each)[0]
+    if leaf.difference:
+        return lambda own, base: own[0] - base[0]
+    if leaf.ratio or leaf.over is not None:
+        return lambda own, base: own[0] / base[0] if base[0] else math.inf if own[0] else 1.0
+    return lambda own: own[0]
+
+
 OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estimate, Estimate, Estimate] | None]] = {
     "late_share": late_share,
     "kept_median": kept_median,
@@ -167,6 +207,7 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estim
     "wrapped_lead_p75": partial(wrapped_lead, percentile=75),
 }
 OF_LOADS: Mapping[str | None, Callable[[float], float]] = {"wrapped_ms": wrapped_ms}
+BETWEEN: Mapping[str | None, tuple[str, str]] = {"after_last_byte_ms": ("duration_ms", "ttlb_ms")}
 OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "throughput_mb_s": throughput_mb_s,
     "goodput_mbps": goodput_mbps,

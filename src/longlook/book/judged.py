@@ -12,6 +12,7 @@ from typing import Any
 from IPython.display import HTML
 
 from longlook import paths
+from longlook.analysis.course import OF_COURSES
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.evidence import Column, Found
 from longlook.analysis.judge import Judged, judge
@@ -21,7 +22,7 @@ from longlook.book.at_first import at_first, changed
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.flows import rates_of_runs
-from longlook.book.loads import counting, first_lost
+from longlook.book.loads import counting, courses, first_lost
 from longlook.book.predicted import FEW, Prediction, predictions_table
 from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text, percent_text, seconds_text, times_text
@@ -74,6 +75,10 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
             return found
 
         def numbered(row: Row, metric: str) -> Mapping[Any, float]:
+            if metric in OF_COURSES:
+                runs = courses(data, study, row["series"], key).get((row["campaign"], row["key"], row["arm"]), ())
+                told = {one.cell_id: OF_COURSES[metric](one) for one in runs}
+                return {run: number for run, number in told.items() if not math.isnan(number)}
             if row["mode"] == "together":
                 return rates_of_runs(data, study, key, row["key"])[row["arm"]].dropna().to_dict()
             if metric == FIRST_LOST:
@@ -372,6 +377,19 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
     return StatedNumber(str(sum(map(true, words))), f"verdicts of {len(judged)} claims; {origin(records_of(judged))}")
 
 
+def held(sweep: str) -> Callable[[Measured], StatedNumber]:
+    """Of how many predictions of a sweep that they hold: `3 of 7`."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = judged_of(sweep, m.data, m.key)
+        if not found:
+            raise NotMeasured(f"{sweep} is not measured")
+        text = f"{sum(one.holds is True for one in found)} of {len(found)}"
+        return StatedNumber(text, f"predictions that hold; {origin(records_of(found))}")
+
+    return number
+
+
 def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:
     """What became of a claim, or of one part of it."""
     own = claims_of(m.study)
@@ -386,5 +404,5 @@ def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:
 
 def records_of(judged: Sequence[Judged]) -> tuple[str, ...]:
     """The folders of the records that numbers were made of."""
-    rows = (row for one in judged for found in one.found for row in found.rows)
+    rows = (row for one in judged for found in one.found for row in found.rows if row.get("campaign"))
     return tuple(dict.fromkeys(f"data/raw/{row['campaign']}/{row['cell_id']}" for row in rows))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import pandas as pd
 
+from longlook.analysis.course import Course
 from longlook.book.data import BookData
 from longlook.experiment.schedule import seed_of
 from longlook.link.drawn import lost_packets
@@ -78,6 +79,25 @@ def first_lost(data: BookData, study: str, series: str, key: str) -> Mapping[tup
         if int(row["index"]) not in own:
             cell = cells[row["campaign"], row["cell_id"]]
             own[int(row["index"])] = _first_lost(cell, int(row["index"]), int(row["attempt"]))
+    return found
+
+
+@lru_cache(maxsize=8)
+def courses(data: BookData, study: str, series: str, key: str) -> Mapping[tuple[str, str, str], Sequence[Course]]:
+    """Campaign, key of its conditions and arm -> its transfers that count, of which a timeline is kept."""
+    metrics: dict[tuple[str, str, str], dict[str, float]] = {}
+    for row in counting(data, study, series, key):
+        own = metrics.setdefault((row["campaign"], row["cell_id"], row["arm"]), {})
+        own[row["metric"]] = float(row["value"])
+    lines = dict(tuple(data.rows("timelines", study, series, key).groupby(["campaign", "cell_id", "arm"])))
+    found: dict[tuple[str, str, str], list[Course]] = {}
+    for cell in data.rows("cells", study, series, key).to_dict("records"):
+        for arm in cell["arms"].split():
+            place = cell["campaign"], cell["cell_id"], arm
+            if place in metrics and place in lines:
+                ordered = lines[place].sort_values("time_s", kind="stable")
+                course = Course(*place[:2], cell["bandwidth_mbps"], cell["rtt_ms"], metrics[place], ordered)
+                found.setdefault((cell["campaign"], cell["key"], arm), []).append(course)
     return found
 
 

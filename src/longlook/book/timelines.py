@@ -10,6 +10,7 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
+from longlook.analysis.course import NOT_SENDERS
 from longlook.book.data import BookData
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import RATE
@@ -21,8 +22,6 @@ from longlook.probe.thin import thin
 
 BINS = 300
 KB = 1024
-NOT_SENDERS = ("capture", "rtt_parts", "acks", "flow_control")
-"""Sources that are not a sender's own figures."""
 HINT = "Drag in the lower strip to zoom, double-click there for the whole."
 WORDS = {
     "throughput": "Rate, Mbit/s",

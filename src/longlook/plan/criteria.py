@@ -50,7 +50,21 @@ OF_RECORDS = ("main_ms", "styles_ms", "before_pct")
 """What records say of each load, of which then the median is taken: in which order a web page arrived."""
 OF_LOADS = ("wrapped_ms",)
 """What is made of a metric of each load, of which then the median is taken."""
-QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS, *OF_LOADS)
+BETWEEN = ("after_last_byte_ms",)
+"""Of each load the difference of two metrics, of which then the least or the greatest is taken."""
+TENTHS = tuple(f"acked_{pct}_pct_ms" for pct in range(10, 101, 10))
+"""When so much of what is acknowledged in the end of a transfer had been, since its start."""
+WHOLE = TENTHS[-1]
+OF_COURSES = (
+    "acked_first_ms", *TENTHS, "best_trip_pct", "thin_pct", "limited_pct", "lost_packets", "in_flight_median_kb",
+    "in_flight_most_kb", "window_kept",
+)  # fmt: skip
+"""What `analysis/course.py` makes of one transfer over its time. Of an arm's repeats that in the middle by WHOLE
+counts; the interval reaches over every choice of them."""
+APART = "acked_apart_pct"
+"""Of two transfers by how much of the second's whole time they are apart at any tenth."""
+OF_RUNS = (*OF_COURSES, APART)
+QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS, *OF_LOADS, *BETWEEN, *OF_RUNS)
 CPU_METRICS = ("client_cpu_s", "server_cpu_s")
 Number = float | int
 
@@ -366,11 +380,22 @@ class Criterion(Rule):
             raise PlanError(f"{self.quantity} is a mean: it has no other statistic")
         if self.quantity in (*OF_RECORDS, *OF_LOADS) and self.statistic != "lowest-median":
             raise PlanError(f'{self.quantity} is of each load: statistic = "lowest-median"')
+        if self.quantity in BETWEEN and self.statistic not in ("least", "greatest"):
+            raise PlanError(f"{self.quantity} is of each load: the least or the greatest")
         if self.quantity in OF_CPU and self.metric not in CPU_METRICS:
             raise PlanError(f"{self.quantity} is of {' or '.join(CPU_METRICS)}, not of {self.metric}")
+        if self.quantity in OF_RUNS:
+            self._require_runs()
         if (self.statistic == "slope") is not (self.along is not None):
             raise PlanError("a slope is along a condition, and nothing else is")
         return self
+
+    def _require_runs(self) -> None:
+        two, over = self.ratio or self.difference, self.over is not None
+        if self.statistic not in (None, "mean") or self.against or self.significant or "column" in (self.over or {}):
+            raise PlanError(f"{self.quantity} is of the repeat in the middle: bounds alone, and nothing against")
+        if (two and over) or (self.quantity == APART and not (two or over)):
+            raise PlanError(f"{self.quantity}: one arm over other conditions, or two that are a ratio or a difference")
 
     def _require_against(self, against: Against) -> None:
         if against.study is not None and self.statistic == "lowest-median":

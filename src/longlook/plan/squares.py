@@ -156,7 +156,10 @@ def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
     for pattern in dict.fromkeys(arm for pair in (*leaf.pairs, family) for arm in pair):
         if not any(is_arm(pattern, row) for row in own):
             raise PlanError(f"no arm is {pattern!r}{nearest(pattern, arms)}")
-        _check_where(leaf.where, [row for row in own if is_arm(pattern, row)])
+    for pair in (*leaf.pairs, family):
+        both = [row for row in own if any(is_arm(pattern, row) for pattern in pair)]
+        for pattern in pair:
+            _check_where(leaf, [row for row in own if is_arm(pattern, row)], both)
 
 
 def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Elsewhere) -> None:
@@ -189,11 +192,13 @@ def _has_arm(pattern: str, where: Where, rows: Sequence[Row]) -> bool:
     return any(is_arm(pattern, row) and selects(where, row) for row in rows)
 
 
-def _check_where(where: Where, rows: Sequence[Row]) -> None:
-    """Every condition, and every value that one lists, is that of a cell; and so are all together."""
+def _check_where(leaf: Criterion, rows: Sequence[Row], both: Sequence[Row]) -> None:
+    """Every condition, and every value that one lists, is that of a cell of an arm (of either of two, where it makes no
+    squares); and so are all together."""
+    where, of_squares = leaf.where, telling(leaf)
     for name, condition in where.items():
         for one in condition if isinstance(condition, list) else [condition]:
-            if not any(selects({name: one}, row) for row in rows):
+            if not any(selects({name: one}, row) for row in (rows if name in of_squares else both)):
                 there = ", ".join(dict.fromkeys(str(row.get(name)) for row in rows))
                 said = one.model_dump(exclude_unset=True) if isinstance(one, Range) else one
                 raise PlanError(f"where.{name} = {said}: no cell has it (they have {there})")

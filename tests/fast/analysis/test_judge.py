@@ -144,6 +144,17 @@ def test_the_slowest_of_some_arms_is_held_against_the_quickest_of_others(slow, h
     assert judged([*rows, line("a 3", 95, n=0)], {"spread": "a *", "at_most": 1.1}).found == ()
 
 
+@pytest.mark.parametrize(
+    ("statistic", "bound", "holds"), [("least", -10, True), ("least", -4, False), ("greatest", 20, True)]
+)
+def test_a_difference_of_two_metrics_of_each_load_has_its_ends(statistic, bound, holds):
+    loads = {"duration_ms": {1: 95.0, 2: 120.0, 3: 1.0}, "ttlb_ms": {1: 100.0, 2: 100.0}}
+    column = Column(lambda _: [line("quic", 1.0)], numbered=lambda row, metric: loads[metric])
+    said = {"quantity": "after_last_byte_ms", "value": "quic", "statistic": statistic}
+    said |= {"at_least" if statistic == "least" else "at_most": bound}
+    assert judge(Criterion.parse(said), RULE, {"reference": column}, "reference").holds is holds
+
+
 def test_loads_are_counted_where_there_is_none_too():
     rows = [line("quic", 1.0, n=3), line("tcp", math.nan, n=0)]
     assert [one.met for one in judged(rows, {"value": ["quic", "tcp"], "statistic": "count", "at_least": 1}).found] == [

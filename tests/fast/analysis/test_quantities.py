@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.analysis.quantities import OF_ARMS, OF_PAIRS, kept_median, late_share, rate_ratio
+from longlook.analysis.quantities import BETWEEN, OF_ARMS, OF_PAIRS, kept_median, late_share, rate_ratio
 from longlook.plan import criteria
 
 PLT = {"one": {1: 100.0, 2: 110.0, 3: 120.0, 4: 400.0}, "two": {1: 50.0, 2: 60.0}}
@@ -20,7 +20,8 @@ def sides(*cells):
 
 
 def test_every_quantity_that_a_criterion_may_name_is_there():
-    assert (tuple(OF_PAIRS), tuple(OF_ARMS)) == (criteria.OF_PAIRS, criteria.OF_ARMS)
+    known = criteria.OF_PAIRS, criteria.OF_ARMS, criteria.BETWEEN
+    assert (tuple(OF_PAIRS), tuple(OF_ARMS), tuple(BETWEEN)) == known
 
 
 def test_loads_whose_connection_was_late_are_told_of_all_cells_together():

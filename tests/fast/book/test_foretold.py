@@ -16,7 +16,7 @@ from longlook.book.judged import row, standing_text
 from longlook.errors import LonglookError
 from longlook.experiment.measurable import require_foretold
 from longlook.plan.conditions import ARM, PLACE, changed_with
-from longlook.plan.criteria import CPU_METRICS, FIRST_LOST, OF_CPU, OF_PAIRS, OF_RECORDS, Range, Squares
+from longlook.plan.criteria import CPU_METRICS, FIRST_LOST, OF_CPU, OF_PAIRS, OF_RECORDS, OF_RUNS, Range, Squares
 from longlook.plan.squares import is_arm, number_of_squares, selects
 from longlook.plan.statements import Prediction, numbers_in
 from longlook.plan.value import PlanError
@@ -37,9 +37,40 @@ SAID_OTHERWISE = {
     ): {10},
     ("baxter-reordering", "with jitter and a threshold of 1,000 at most half of what it takes with 3"): {3},
     ("yu-clients", "100 KB: Chromium 126 is within 10 ms of 111"): {111},
+    (
+        "yu-over-time",
+        "1 % loss: each has less than 18.75 KB in flight for a larger share of the time by CUBIC than by BBR",
+    ): {18.75},
+    (
+        "yu-over-time",
+        "1 MB, 115 ms: with each client some round trip has 80 % of the link's rate, and half is acknowledged within 10 % of "
+        "the quickest's time",
+    ): {0.5},
     ("yu-pages-loss", "100 ms more, small page: both at least 5 % lower"): {100},
     ("halme-aioquic-then", "with its server told of 1 s it takes within 5 % of 1.7.2"): {1},
     ("halme-aioquic-both", "RTT 400 ms: with both ends told of 1 s, 0.9.21 takes within 5 % of 1.7.2"): {1},
+    (
+        "halme-one-direction",
+        "of the 8 mean durations all are 0.75 to 1.25 times those with loss each way, and of at least 7 the 99 % "
+        "interval includes once",
+    ): {8, 99},
+    (
+        "halme-one-direction",
+        "aioquic's in both tables, LSQUIC's and ngtcp2's in table 3: the interval lies between 0.8 and 1.2",
+    ): {3},
+    (
+        "halme-one-direction",
+        "LSQUIC is first and ngtcp2 second in both tables, aioquic last in table 5, as printed and with loss each way",
+    ): {5},
+    (
+        "halme-one-direction",
+        "in table 5 the printed means of LSQUIC and ngtcp2 are at least 1.2 times those with loss down only, too",
+    ): {5, 1.2},
+    (
+        "halme-one-direction",
+        "no connection begins for the server more than 0.1 s later than for its client, and none of LSQUIC's in table "
+        "5 ends more than 2 s after the last byte",
+    ): {0.1, 5},
     ("yu-group-pace", "with 333 ms assumed the handshake is longer by 1.35 to 1.65 round trips"): {333},
     ("years", "of the verdicts of the milestones from 92 on at least nine in ten are those of 111 in the same cell"): {
         111
@@ -77,6 +108,7 @@ SAID_OTHERWISE = {
         "the last byte is there within three round trips by QUIC, within three and a half by TCP",
     ): {3, 0.5},
     ("matrix-loss-rest", "by Reno every pair of QUIC without aioquic is ahead of TCP with each of its 3 servers"): {3},
+    ("matrix-windows", "a cut leaves of the window what the sources state, within 0.05"): {0.05},
     ("matrix-early", "each of 20 pairs resumes with early data"): {20},
     ("matrix-early", "of 1 KB the last byte is there 0.8 to 1.2 round trips earlier"): {0.8, 1.2},
     ("matrix-early", "of 10 KB the answer begins 0.8 to 1.2 round trips earlier"): {0.8, 1.2},
@@ -116,9 +148,10 @@ SAID_OTHERWISE = {
 }
 """Numbers of a sentence that no entry has: what an arm is that states nothing, a static threshold, the browser, the
 software's year, the level of a test, what a number of round trips is about, the server's release, its N, the round trip
-that an end assumes, a certificate's authorities, round trips that bounds have in ms, how many
-pairs there are; by how much a condition is more than another; what share of the line
-its rate is; a number whose unit stands behind another; and what bounds stand behind in brackets."""
+that an end assumes, what the link holds, a share of a file, a certificate's authorities, round trips that bounds have in ms, how many
+pairs there are; how far a share may be off; the number of a table, a confidence, and how many times the other way
+round; by how much a condition is more than another; what share of the line its rate is; a number whose unit
+stands behind another; and what bounds stand behind in brackets."""
 TRIALS = 50
 UNITS = {
     "%": "_pct", "ms": "_ms", "KB": "_bytes", "MB": "_bytes", "packets": "_packets",
@@ -160,8 +193,10 @@ def meant(sweep, one):
             found |= {("trips", bound) for bound in bounds}
         elif leaf.quantity in OF_PAIRS:
             found |= {(None, round(bound, 2)) for bound in bounds}
-        elif leaf.quantity in (*OF_CPU, *OF_RECORDS) and leaf.quantity.endswith("_pct"):
+        elif leaf.quantity in (*OF_CPU, *OF_RECORDS, *OF_RUNS) and leaf.quantity.endswith("_pct"):
             found |= {("_pct", bound) for bound in bounds} | {(None, bound / 100) for bound in bounds}
+        elif leaf.quantity in OF_RUNS and leaf.quantity.endswith("_kb"):
+            found |= {("_bytes", bound * 1e3) for bound in bounds}
         elif leaf.unit:
             found |= {(leaf.unit, round(bound, 2)) for bound in bounds}
             found |= {("_pct", bound * 100) for bound in bounds if leaf.unit == "times"}

@@ -5,10 +5,8 @@ import math
 import pytest
 from book_sample import PUBLISHED
 
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.halme2021 import direction
 from longlook.book.halme2021.chart import ranges
 from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, printed
 from longlook.book.judged import claim_columns, parts_of
@@ -57,39 +55,3 @@ def test_the_printed_numbers_are_those_of_the_tables():
     assert printed().summary(TABLES["5"], "lsquic", PACKETS.name).mean == 1337
     assert printed().beside("lsquic").tcp.value == pytest.approx(1.954)
     assert len(ranges()) == 16
-
-
-EACH_WAY_S = {
-    "3": {"aioquic": 12.3, "lsquic": 8.8, "ngtcp2": 9.5, "tcp": 11.2},
-    "5": {"aioquic": 72.0, "lsquic": 12.0, "ngtcp2": 33.0, "tcp": 48.0},
-}
-
-
-def row_of(table, times_of=1.0, ends_s=(0.01, 0.4), sd=0.05, **means_s):
-    """Loss down only in times of loss each way, but for means of its own; standard deviations in times of the means."""
-    down = {arm: mean * times_of for arm, mean in EACH_WAY_S[table].items()} | means_s
-    each_way = {arm: Summary(mean * 1e3, sd * mean * 1e3, 20) for arm, mean in EACH_WAY_S[table].items()}
-    own = {arm: Summary(mean * 1e3, sd * mean * 1e3, 10) for arm, mean in down.items()}
-    return direction.Row(table, each_way, own, dict.fromkeys(down, ends_s))
-
-
-@pytest.mark.parametrize(
-    ("third", "fifth", "verdicts"),
-    [
-        ({}, {}, [True, True, True, True, True]),
-        ({}, {"lsquic": 10.0}, [True, True, True, True, True]),  # one of eight may be told apart
-        ({"tcp": 10.0}, {"lsquic": 10.0}, [False, True, True, True, True]),
-        ({}, {"tcp": 30.0}, [False, True, False, True, True]),  # ngtcp2 is third
-        ({"sd": 0.2}, {}, [True, None, True, True, True]),
-        ({"ngtcp2": 13.0}, {}, [False, False, False, True, True]),
-        ({}, {"aioquic": 40.0}, [False, False, False, True, True]),
-        ({}, {"ngtcp2": 41.0}, [True, True, True, False, True]),
-        ({"ends_s": (0.01, -0.21)}, {}, [True, True, True, True, False]),
-        ({"ends_s": (0.01, 10.4)}, {}, [True, True, True, True, True]),  # of table 5 alone
-        ({}, {"ends_s": (0.01, 10.4)}, [True, True, True, True, False]),
-    ],
-)
-def test_each_prediction_on_one_direction_can_fail(third, fifth, verdicts):
-    found = direction.judged([row_of("3", **third), row_of("5", **fifth)])
-    assert [one.holds for one in found] == verdicts
-    assert direction.judged([row_of("3")]) == []

@@ -91,11 +91,9 @@ def test_loss_down_only_stands_beside_each_ways_and_the_printed(data):
 
 def test_the_predictions_on_one_direction_are_judged_by_the_tables(data):
     """Here TCP is the quickest, and every connection ends 10 ms after its last byte."""
-    assert [one.holds for one in direction.judged(direction.rows(data))] == [True, True, False, True, True]
+    assert [one.holds for one in judged_of("halme-one-direction", data)] == [True, True, False, True, True]
     assert value_of("begin-late-5", PAGE, data).text == "0 of 16"
     assert value_of("lsquic-ends-late-5", PAGE, data).text == "0 of 4"
-    (row, _) = direction.rows(data)
-    assert row.ends_s["tcp"] == pytest.approx([0.01] * 4)
 
 
 def test_the_picture_says_in_words_what_it_shows(data):
@@ -107,8 +105,5 @@ def test_the_picture_says_in_words_what_it_shows(data):
 
 def test_a_copy_without_data_says_so(tmp_path):
     empty = book_data.read(PUBLISHED, tmp_path)
-    for show in (
-        *(chart.picture, tables.cpu_table, then.table),
-        *(direction.table, direction.predictions),
-    ):
+    for show in (chart.picture, tables.cpu_table, then.table, direction.table):
         assert "Not measured yet" in show(data=empty).data

@@ -1,19 +1,19 @@
-"""Acknowledged bytes over time: what is made of timelines, what is predicted of them."""
+"""Acknowledged bytes over time: downloads, their figures, what is predicted of them."""
 
 import dataclasses
 import re
 
-import pandas as pd
 import pytest
 from book_sample import PUBLISHED, campaign_row, tables_of
 
 from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
+from longlook.book.judged import judged_of, predicted
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import over_time, over_time_predictions, over_time_shown
-from longlook.book.yu2021.over_time import FIGURES, KINDS, LOADS, SERIES, Load, measured, median_of, share_below
+from longlook.book.yu2021 import over_time, over_time_shown
+from longlook.book.yu2021.over_time import FIGURES, SERIES, measured, median_of
 from longlook.dataset import rows
 from longlook.dataset.tables import columns, write_tables
 from longlook.experiment.registry import named
@@ -23,7 +23,8 @@ from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/over-time"
 CAMPAIGN = f"reference-{SERIES}-20260101T000000"
-STEPS = 50
+STEPS, LOADS = 50, 3
+KINDS = [(one.number, label) for one in FIGURES.values() for label in one.labels]
 
 
 def course(cell):
@@ -101,36 +102,10 @@ def test_the_sweep_has_the_figures_kinds_as_often_as_is_said():
 
 
 def test_of_each_kind_the_load_in_the_middle_stands_for_all(found):
-    assert list(found) == list(KINDS) and {len(loads) for loads in found.values()} == {LOADS}
+    assert list(found) == KINDS and {len(loads) for loads in found.values()} == {LOADS}
     for loads in found.values():
-        assert [one.replicate for one in loads] == [0, 1, 2] and median_of(loads).replicate == 1
-    assert median_of(found["5", "Apache, BBR"][:2]).replicate == 0
-
-
-def test_what_is_seen_of_a_download(found):
-    one = median_of(found["5", "Apache, CUBIC"])
-    assert (one.first_s, one.whole_s) == pytest.approx((0.05, 0.05 + 1.08))
-    assert one.reached_s(0.5) == pytest.approx(0.05 + 1.08 / 2, abs=0.03) and one.reached_s(1) == one.whole_s
-    assert one.lost == 2 and one.losses["count"].tolist() == [2.0]
-    assert one.losses["time_s"].tolist() == pytest.approx([0.05 + 1.08 * 11 / STEPS])
-    assert one.thin_share == pytest.approx(1) and one.limited_share == 0
-    assert one.window["bytes"].max() == pytest.approx(2 * 18750) and one.in_flight["bytes"].max() == 9375
-    assert median_of(found["5", "Envoy, BBR"]).window.empty and median_of(found["5", "Envoy, BBR"]).thin_share == 0
-
-
-def test_the_best_round_trip_is_that_with_most(found):
-    one = median_of(found["11", "quic-go from Envoy"])
-    trip = 0.115 / (1.0 / STEPS) * 1_048_576 / (STEPS + 1) / 143_750
-    assert one.best_share == pytest.approx(trip, rel=0.25)
-    at_once = one.lines.assign(time_s=one.lines["time_s"].where(one.lines["time_s"] < 0.8, 0.8))
-    assert dataclasses.replace(one, lines=at_once).best_share > 3
-
-
-def test_a_share_of_time_counts_each_value_until_the_next():
-    line = pd.DataFrame({"time_s": [0.5, 1.0, 1.2, 9.0], "bytes": [1000.0, 2000.0, 0.0, 0.0]})
-    assert share_below(line, 1500, 0.0, 2.0) == pytest.approx((1.0 + 0.8) / 2)
-    assert share_below(line, 1500, 1.0, 1.2) == 0 and share_below(line, 1500, 1.2, 1.2) == 0
-    assert share_below(line, 1500, 1.1, 2.0) == pytest.approx(0.8 / 0.9)
+        assert [one.cell_id[-3:] for one in loads[1:]] == ["_r1", "_r2"] and median_of(loads) is loads[1]
+    assert median_of(loads[:2]) is loads[0]
 
 
 @pytest.mark.parametrize("number", FIGURES)
@@ -155,7 +130,7 @@ def cells_of(shown):
 
 def test_the_table_has_every_load_and_what_the_receiver_allows(data):
     found = {(row[0], row[1]): row[2:] for row in cells_of(over_time_shown.table(data))}
-    assert list(found) == list(KINDS)
+    assert list(found) == KINDS
     own = found["5", "Apache, CUBIC"]
     assert own[:2] == ["1.03, 1.13, 1.23", "0.050"] and own[3:5] == ["2", "100"] and own[6:] == ["50", "0.0"]
     assert found["7", "ngtcp2, BBR"][6:] == ["400", "0.0"]
@@ -165,7 +140,7 @@ def test_numbers_of_the_text(data):
     text = (paths.BOOK / "yu2021" / "over-time.md").read_text(encoding="utf-8")
     assert set(re.findall(r"\{value\}`([^`]+)`", text)) == set(numbers_of(PAGE))
     told = {name: value_of(name, PAGE, data).text for name in numbers_of(PAGE) if not name.startswith("stated")}
-    assert told == {"loads": "36", "predictions-hold": "2 of 7", "limited": "0\N{NO-BREAK SPACE}%"}
+    assert told == {"loads": "36", "predictions-hold": "7 of 7", "limited": "0\N{NO-BREAK SPACE}%"}
 
 
 def test_a_copy_without_data_says_so(nothing):
@@ -173,68 +148,16 @@ def test_a_copy_without_data_says_so(nothing):
     shown = [
         over_time_shown.picture("5", nothing),
         over_time_shown.table(nothing),
-        over_time_predictions.predictions(nothing),
+        predicted(SERIES, data=nothing),
     ]
     assert all("Not measured yet" in one.data for one in shown)
 
 
-@pytest.fixture
-def tight(found):
-    """Three loads that do not differ."""
-    return {kind: (median_of(loads),) * LOADS for kind, loads in found.items()}
-
-
-def verdicts(found):
-    return [one.holds for one in over_time_predictions.judged(found)]
-
-
-def test_predictions_hold_where_they_should_and_wait_for_every_load(tight, found):
-    assert verdicts(tight) == [True] * 7
-    assert over_time_predictions.judged({**found, KINDS[0]: found[KINDS[0]][:2]}) == []
-
-
-def test_what_another_choice_of_loads_makes_untrue_is_open(tight, found):
-    kind = ("5", "ngtcp2, BBR")
-    last = max(one.whole_s for one in tight["5", "ngtcp2, CUBIC"])
-    late = dataclasses.replace(tight[kind][0], lines=later(1.1 * last / tight[kind][0].whole_s)(tight[kind][0].lines))
-    assert verdicts({**tight, kind: (*tight[kind][:2], late)}) == [True, True, None, *[True] * 4]
-    assert (
-        verdicts(found)[0] is None
-        and "does not hold" not in over_time_predictions.predictions_table(over_time_predictions.judged(found)).data
-    )
-
-
-def later(factor, delay_s=0.0):
-    """Every load of a kind is stretched, and put off."""
-    return lambda one: one.assign(time_s=one["time_s"] * factor + delay_s)
-
-
-def with_column(name, change):
-    return lambda one: one.assign(**{name: change(one[name])})
-
-
-@pytest.mark.parametrize(
-    ("kind", "change", "expected"),
-    [
-        (("5", "Envoy, CUBIC"), later(0.86), {0: False}),
-        (("5", "Envoy, CUBIC"), later(0.8), {0: False, 2: False}),
-        (("5", "Envoy, BBR"), later(1.0, 0.06), {1: False}),
-        (("5", "ngtcp2, CUBIC"), later(0.7), {2: False}),
-        (("5", "Apache, CUBIC"), with_column("bytes_in_flight", lambda own: own * 3), {3: False}),
-        (("7", "ngtcp2, BBR"), later(1.0, 0.07), {4: False}),
-        (("7", "Envoy, BBR"), later(1.2), {4: False}),
-        (("11", "Chromium from Envoy"), later(1.3), {5: False}),
-        (("11", "ngtcp2 from Envoy"), later(1.0, 0.2), {5: False}),
-        (("7", "Apache, BBR"), with_column("allowed_bytes", lambda own: own * 0), {6: False}),
-        (("11", "ngtcp2 from Envoy"), with_column("allowed_bytes", lambda own: own * float("nan")), {6: None}),
-    ],
-)
-def test_each_prediction_can_fail(tight, kind, change, expected):
-    def changed(one: Load):
-        return dataclasses.replace(one, lines=change(one.lines))
-
-    other = {**tight, kind: tuple(map(changed, tight[kind]))}
-    assert dict(enumerate(verdicts(other))) == dict.fromkeys(range(7), True) | expected
+def test_the_median_load_decides_and_with_every_choice_it_was_open(data):
+    assert [one.holds for one in judged_of(SERIES, data)] == [True] * 7
+    rows = cells_of(predicted(SERIES, data=data))
+    earlier = {2: "open", 3: "open", 4: "holds"}
+    assert [(row[2], row[4]) for row in rows] == [("holds", earlier.get(n, "")) for n in range(1, 8)]
 
 
 def test_a_load_without_acknowledgements_does_not_count(data):

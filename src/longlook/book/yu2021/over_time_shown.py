@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.course import KB, Course
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.yu2021.over_time import (
-    FIGURES,
-    KB,
-    SERIES,
-    Found,
-    Load,
-    measured,
-    median_of,
-)
+from longlook.book.yu2021.over_time import FIGURES, SERIES, measured, median_of
 from longlook.figure import acknowledged, style
 from longlook.figure.acknowledged import ACKED, IN_FLIGHT, LINES, LOSSES, WINDOW, Look, acknowledged_chart
 from longlook.figure.live import Attachment, LiveChart
@@ -27,14 +20,15 @@ from longlook.probe.thin import thin
 from longlook.published.yu2021 import STUDY
 
 BINS = 150
-Medians = Mapping[tuple[str, str], Load]
+Medians = Mapping[str, Course]
+"""Label -> the median load of its kind."""
 
 
 def picture(number: str, data: BookData | None = None) -> LiveChart | HTML:
     """One of FIGURES: the median load of each kind."""
     own = data or book_data.load()
     key, title = own.own_or_reference(STUDY, SERIES)
-    shown = [one for (figure, _), one in _medians(measured(own, key)).items() if figure == number]
+    shown = {label: median_of(loads) for (figure, label), loads in measured(own, key).items() if figure == number}
     if not shown:
         return HTML(style.NOTHING_YET)
     lines, losses, looks = _lines(shown), _losses(shown), _looks(FIGURES[number].labels)
@@ -57,29 +51,25 @@ def _counts(data: BookData, key: str, number: str) -> str:
     return str(counts[0]) if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
 
 
-def _medians(found: Found) -> Medians:
-    return {kind: median_of(loads) for kind, loads in found.items()}
-
-
 def _looks(labels: Sequence[str]) -> dict[str, Look]:
     """A colour for each server (or client), a dash for CUBIC."""
     names = list(dict.fromkeys(label.partition(",")[0] for label in labels))
     return {label: Look(names.index(label.partition(",")[0]), int(label.endswith("CUBIC"))) for label in labels}
 
 
-def _lines(shown: Iterable[Load]) -> pd.DataFrame:
+def _lines(shown: Medians) -> pd.DataFrame:
     """LINES of all downloads, thinned."""
     parts = []
-    for one in shown:
+    for label, one in shown.items():
         for kind, line in ((ACKED, one.acked), (WINDOW, one.window), (IN_FLIGHT, one.in_flight)):
             own = thin(line[line["time_s"] <= one.whole_s], ["bytes"], BINS)
             kb = (own["bytes"] / KB).round(1)
-            parts.append(own.assign(label=one.label, kind=kind, time_s=own["time_s"].round(4), kb=kb))
+            parts.append(own.assign(label=label, kind=kind, time_s=own["time_s"].round(4), kb=kb))
     return pd.concat([part for part in parts if len(part)], ignore_index=True)[list(LINES)]
 
 
-def _losses(shown: Iterable[Load]) -> pd.DataFrame:
-    parts = [one.losses.assign(label=one.label, time_s=one.losses["time_s"].round(4)) for one in shown]
+def _losses(shown: Medians) -> pd.DataFrame:
+    parts = [one.losses.assign(label=label, time_s=one.losses["time_s"].round(4)) for label, one in shown.items()]
     return pd.concat(parts, ignore_index=True)[list(LOSSES)].astype({"count": int})
 
 
@@ -96,13 +86,12 @@ def table(data: BookData | None = None) -> HTML:
     for (number, label), loads in found.items():
         one = median_of(loads)
         times = ", ".join(f"{each.whole_s:.2f}" for each in loads)
-        numbers = [f"{one.first_s:.3f}", f"{one.reached_s(0.5):.3f}", str(one.lost), f"{one.thin_share * 100:.0f}"]
+        numbers = [f"{one.first_s:.3f}", f"{one.reached_s(0.5):.3f}", f"{one.lost:.0f}", f"{one.thin_share * 100:.0f}"]
         rows.append([number, label, times, *numbers, f"{one.best_share * 100:.0f}", *_allowed(one)])
     return HTML(html_table(head, rows, numeric=range(2, len(head))))
 
 
-def _allowed(one: Load) -> list[str]:
-    share = one.limited_share
-    if share is None:
+def _allowed(one: Course) -> list[str]:
+    if one.allowed.empty:
         return [style.DASH, style.DASH]
-    return [f"{one.allowed['bytes'].min() / KB:.0f}", f"{share * 100:.1f}"]
+    return [f"{one.allowed['bytes'].min() / KB:.0f}", f"{one.limited_share * 100:.1f}"]

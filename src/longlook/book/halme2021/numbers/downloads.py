@@ -17,6 +17,9 @@ from longlook.experiment.metrics import DURATION, PACKETS
 from longlook.published.claims import claims_of
 from longlook.published.halme2021 import STUDY
 
+BEGINS_LATE_S, ENDS_LATE_S = 0.1, 2.0
+"""A connection begins so late for its server, after its client has sent again, or goes on when the file is there."""
+
 
 def _mean(table: str, arm: str, metric: str = DURATION.name) -> Callable[[Measured], Quantity]:
     return lambda m: m.arm(TABLES[table].series, arm, metric=metric)
@@ -51,24 +54,26 @@ def _slow(arm: str) -> Callable[[Measured], StatedNumber]:
     return lambda m: (m.arm("aioquic-then", arm, metric=DURATION.name, rtt_ms=400.0) / 1000).one("s", 2)
 
 
-def _late(arms: Sequence[str], how: Callable[[Sequence[float]], int]) -> Callable[[Measured], StatedNumber]:
-    """Of the downloads of table 5 by some implementations: how many connections begin, or end, so late."""
+def _late(arms: Sequence[str], is_late: Callable[[float], bool]) -> Callable[[Measured], StatedNumber]:
+    """Of the downloads of table 5 by some implementations: how many connections are so much shorter, or longer."""
 
     def number(m: Measured) -> StatedNumber:
         ends = [one for arm in arms for one in Own(m.data, m.key).after_last_byte_s(TABLES["5"], arm)]
         if not ends:
             raise NotMeasured("table 5 is not measured")
-        return StatedNumber(f"{how(ends)} of {len(ends)}", "downloads of data/raw/reference-halme-table-5-*")
+        return StatedNumber(
+            f"{sum(map(is_late, ends))} of {len(ends)}", "downloads of data/raw/reference-halme-table-5-*"
+        )
 
     return number
 
 
 def _down_ratios(m: Measured) -> StatedNumber:
     """The mean durations with loss down only, in times of those with loss each way."""
-    found = direction.rows(m.data)
+    found = direction.both(m.data)
     if len(found) < len(direction.DOWN):
         raise NotMeasured("loss in one direction is not measured")
-    values = [row.ratio(arm).value for row in found for arm in NAMES]
+    values = [one.ratio(arm).value for one in found for arm in NAMES]
     origin = "mean durations of data/raw/reference-halme-one-direction-* over those of data/raw/reference-halme-table-*"
     return StatedNumber(f"{min(values):.2f} to {max(values):.2f} times", origin)
 
@@ -76,8 +81,8 @@ def _down_ratios(m: Measured) -> StatedNumber:
 NUMBERS: Numbers = {
     "rejected": _rejected,
     "stated-direction": stated("halme-one-direction"),
-    "begin-late-5": _late(tuple(NAMES), direction.begin_late),
-    "lsquic-ends-late-5": _late(["lsquic"], direction.end_late),
+    "begin-late-5": _late(tuple(NAMES), lambda ends_s: ends_s < -BEGINS_LATE_S),
+    "lsquic-ends-late-5": _late(["lsquic"], lambda ends_s: ends_s > ENDS_LATE_S),
     "down-ratios": _down_ratios,
     "stated-then": stated("halme-aioquic-then"),
     "stated-rival": stated("halme-parallel-queue"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from longlook.analysis.course import KB, Course, median_over_time
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
 from longlook.book.matrix import browsers, early, files, files_loss, windows
@@ -13,6 +14,7 @@ from longlook.book.matrix.pairs import SLOW, Pair
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import TTFB, TTLB
+from longlook.plan.arm import Cca
 
 Chosen = Callable[[Pair], bool]
 
@@ -95,10 +97,10 @@ def _spared(size: int, metric: str, chosen: Chosen = lambda _: True) -> Callable
     return number
 
 
-def _traced(m: Measured, bbr: bool | None = None) -> list[windows.Traced]:
+def _traced(m: Measured, bbr: bool | None = None) -> list[Course]:
     """All downloads that were watched; or of those with loss the ones by BBR, or by the others."""
     found = windows.measured(m.data, m.key)
-    own = [one for one in found if bbr is None or (one.loss_pct > 0 and (one.cca == "bbr") is bbr)]
+    own = [one for (_, cca, loss), one in found.items() if bbr is None or (loss > 0 and (cca == "bbr") is bbr)]
     if not own:
         raise NotMeasured(f"no campaign of {windows.SERIES}")
     return own
@@ -112,7 +114,7 @@ def _in_flight(bbr: bool) -> Callable[[Measured], StatedNumber]:
     """With loss, the least and the greatest median."""
 
     def number(m: Measured) -> StatedNumber:
-        medians = [windows.median_over_time(one.in_flight) for one in _traced(m, bbr)]
+        medians = [median_over_time(one.in_flight) / KB for one in _traced(m, bbr)]
         what = f"bytes in flight with 1 % loss, medians over time of {len(medians)} downloads, least to greatest"
         return _told(m, windows.SERIES, f"{_ends(medians)}{SPACE}KB", what)
 
@@ -146,12 +148,12 @@ def _mbps(m: Measured, series: str, own: list[Summary]) -> StatedNumber:
     return _told(m, series, f"{_ends(files.goodput_mbps(one) for one in own)}{SPACE}Mbit/s", what)
 
 
-def _kept(server: str, cca: str) -> Callable[[Measured], StatedNumber]:
+def _kept(server: str, cca: Cca) -> Callable[[Measured], StatedNumber]:
     """With loss, what a cut leaves of the window."""
 
     def number(m: Measured) -> StatedNumber:
-        own = next((one for one in _traced(m, bbr=False) if (one.server, one.cca) == (server, cca)), None)
-        if own is None or own.kept is None:
+        own = windows.measured(m.data, m.key).get((server, cca, 1.0))
+        if own is None or own.cuts.empty:
             raise NotMeasured(f"{server} has cut no window by {cca} in {windows.SERIES}")
         return _told(m, windows.SERIES, f"{own.kept:.2f}", f"median of {len(own.cuts)} cuts of the window")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from longlook import paths
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
-from longlook.book.judged import judged_of
+from longlook.book.judged import held
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years.priorities import (
@@ -75,12 +75,6 @@ def _before(arm: str) -> Callable[[Measured], StatedNumber]:
     return number
 
 
-def _held(m: Measured) -> StatedNumber:
-    own = _own(m)
-    found = judged_of(SERIES, m.data, m.key)
-    return StatedNumber(f"{sum(one.holds is True for one in found)} of {len(found)}", f"predictions; {_from(own)}")
-
-
 def _claim(m: Measured) -> StatedNumber:
     own = _own(m)
     parts = CLAIM_14.parts(own)
@@ -116,6 +110,6 @@ NUMBERS: Numbers = {
     "before-said": _before(SAID),
     "before-turns": _before(TURNS),
     "claim-14": _claim,
-    "predictions-hold": _held,
+    "predictions-hold": held(SERIES),
     "stated-priorities": stated(SERIES),
 }

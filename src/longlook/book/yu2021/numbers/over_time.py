@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
+import math
+
 from longlook.book.hypotheses import stated
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.judged import held
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
-from longlook.book.yu2021 import over_time, over_time_predictions
-from longlook.book.yu2021.over_time import SERIES, Found
-
-RECORDS = f"data/raw/reference-{SERIES}*"
+from longlook.book.yu2021.over_time import SERIES, Found, measured
 
 
-def _found(m: Measured) -> Found:
-    found = over_time.measured(m.data, m.key)
+def _found(m: Measured) -> tuple[Found, str]:
+    """The loads that count, and their records."""
+    found = measured(m.data, m.key)
     if not found:
         raise NotMeasured(f"{SERIES} is not measured")
-    return found
+    return found, origin([f"data/raw/{one.campaign}/{one.cell_id}" for loads in found.values() for one in loads])
 
 
 def _loads(m: Measured) -> StatedNumber:
-    found = _found(m)
-    return StatedNumber(str(sum(map(len, found.values()))), f"downloads that count, {len(found)} kinds; from {RECORDS}")
-
-
-def _hold(m: Measured) -> StatedNumber:
-    judged = over_time_predictions.judged(_found(m))
-    if not judged:
-        raise NotMeasured(f"{SERIES} is not measured in all its kinds")
-    text = f"{sum(one.holds is True for one in judged)} of {len(judged)}"
-    return StatedNumber(text, f"predictions that hold, from {RECORDS}")
+    found, records = _found(m)
+    return StatedNumber(str(sum(map(len, found.values()))), f"downloads that count, {len(found)} kinds; {records}")
 
 
 def _limited(m: Measured) -> StatedNumber:
     """Of all loads, not of the median ones alone."""
-    shares = [one.limited_share for loads in _found(m).values() for one in loads]
-    known = [share for share in shares if share is not None]
+    found, records = _found(m)
+    shares = [one.limited_share for loads in found.values() for one in loads]
+    known = [share for share in shares if not math.isnan(share)]
     if not known:
         raise NotMeasured("no download tells what its receiver allows")
-    texts = [f"{share * 100:.0f}" for share in (min(known), max(known))]
-    text = texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+    text = " to ".join(dict.fromkeys(f"{share * 100:.0f}" for share in (min(known), max(known))))
     what = (
         f"of the time without room for a full packet in the receiver's window, {len(known)} of {len(shares)} downloads"
     )
-    return StatedNumber(f"{text}{SPACE}%", f"{what}; from {RECORDS}")
+    return StatedNumber(f"{text}{SPACE}%", f"{what}; {records}")
 
 
 NUMBERS: Numbers = {
     "loads": _loads,
-    "predictions-hold": _hold,
+    "predictions-hold": held(SERIES),
     "limited": _limited,
     "stated-over-time": stated(SERIES),
 }
