@@ -43,8 +43,8 @@ SAID_OTHERWISE = {
     ): {18.75},
     (
         "yu-over-time",
-        "1 MB, 115 ms: with each client some round trip has 80 % of the link's rate, and half is acknowledged within 10 % of "
-        "the quickest's time",
+        "1 MB, 115 ms: with each client some round trip has 80 % of the link's rate, and half is acknowledged within "
+        "10 % of the quickest's time",
     ): {0.5},
     ("yu-pages-loss", "100 ms more, small page: both at least 5 % lower"): {100},
     ("halme-aioquic-then", "with its server told of 1 s it takes within 5 % of 1.7.2"): {1},
@@ -148,9 +148,9 @@ SAID_OTHERWISE = {
 }
 """Numbers of a sentence that no entry has: what an arm is that states nothing, a static threshold, the browser, the
 software's year, the level of a test, what a number of round trips is about, the server's release, its N, the round trip
-that an end assumes, what the link holds, a share of a file, a certificate's authorities, round trips that bounds have in ms, how many
-pairs there are; how far a share may be off; the number of a table, a confidence, and how many times the other way
-round; by how much a condition is more than another; what share of the line its rate is; a number whose unit
+that an end assumes, what the link holds, half of a file, a certificate's authorities, round trips that bounds have in
+ms, how many pairs there are; how far a share may be off; the number of a table, a confidence, and how many times the
+other way round; by how much a condition is more than another; what share of the line its rate is; a number whose unit
 stands behind another; and what bounds stand behind in brackets."""
 TRIALS = 50
 UNITS = {
