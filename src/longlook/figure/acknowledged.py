@@ -24,7 +24,7 @@ TICK_PX = 7
 
 
 @dataclass(frozen=True)
-class Layout:
+class PartSizes:
     """Sizes in px: of both parts, and of each."""
 
     width: int
@@ -32,7 +32,7 @@ class Layout:
     lower: int
 
 
-PAGE, PHONE = Layout(560, 260, 130), Layout(240, 220, 120)
+PAGE, PHONE = PartSizes(560, 260, 130), PartSizes(240, 220, 120)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Look:
 
 
 def acknowledged_chart(
-    lines: pd.DataFrame, losses: pd.DataFrame, looks: dict[str, Look], layout: Layout = PAGE
+    lines: pd.DataFrame, losses: pd.DataFrame, looks: dict[str, Look], layout: PartSizes = PAGE
 ) -> alt.VConcatChart:
     """`lines` has LINES and `losses` LOSSES; `looks`: of every label, in the order of the legend. The wheel with the
     shift key zooms into the time of a part."""

@@ -23,7 +23,7 @@ from longlook.figure.versus import BOUND, SIDES, Versus, is_bound, verdict_text
 
 
 @dataclass(frozen=True)
-class Layout:
+class HeatmapSizes:
     """Sizes in px: `width` is the room for all panels of one row, without axis labels; `stacked`: a panel has a row of
     its own; `line`: characters in a line of a title, 0 without bound."""
 
@@ -43,11 +43,11 @@ class Layout:
         return lines if len(lines) > 1 else lines[0]
 
 
-PAGE = Layout(width=690, square_height=36, number_font=11, label_font=11)
+PAGE = HeatmapSizes(width=690, square_height=36, number_font=11, label_font=11)
 """Fills the text column of the book."""
-SMALL = Layout(width=470, square_height=24, number_font=10, label_font=10)
+SMALL = HeatmapSizes(width=470, square_height=24, number_font=10, label_font=10)
 """Two figures side by side in one picture."""
-PHONE = Layout(width=236, square_height=36, number_font=11, label_font=11, stacked=True, line=40, legend=220)
+PHONE = HeatmapSizes(width=236, square_height=36, number_font=11, label_font=11, stacked=True, line=40, legend=220)
 """Fills the text column of a phone at full size."""
 GAP_PX = 12
 PICK = "pick"
@@ -84,7 +84,7 @@ Row = alt.HConcatChart | alt.VConcatChart
 
 
 def heatmap(
-    squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None, layout: Layout = PAGE
+    squares: pd.DataFrame, versus: Versus = QUIC_TCP, axes: Axes | None = None, layout: HeatmapSizes = PAGE
 ) -> alt.VConcatChart:
     """Altair chart of `squares` (from `figure_squares`): one row of panels per block, one panel per source."""
     rows = _rows(squares, layout, versus, axes or Axes())
@@ -117,7 +117,7 @@ def _picked(chart: Chart) -> Chart:
     return configured(chart)
 
 
-def _rows(squares: pd.DataFrame, layout: Layout, versus: Versus, axes: Axes) -> list[Row]:
+def _rows(squares: pd.DataFrame, layout: HeatmapSizes, versus: Versus, axes: Axes) -> list[Row]:
     """One row of panels per block, titled with it."""
     frame = _readable(squares, versus, axes)
     layout = replace(layout, bound=bool(frame["bound"].any()))
@@ -142,7 +142,9 @@ def _block_title(text: str | list[str]) -> alt.Title:
     return alt.Title(text, anchor="start", fontSize=13, offset=8)
 
 
-def _panel(frame: pd.DataFrame, first: bool, count: int, layout: Layout, versus: Versus, axes: Axes) -> style.Layered:
+def _panel(
+    frame: pd.DataFrame, first: bool, count: int, layout: HeatmapSizes, versus: Versus, axes: Axes
+) -> style.Layered:
     """One source of one block: squares, and the number printed in each."""
     across = list(dict.fromkeys(frame.sort_values("x_order", kind="stable")["x"]))
     down = list(dict.fromkeys(frame.sort_values("y_order", kind="stable")["y"]))
@@ -184,7 +186,7 @@ def _title(condition: str) -> str | None:
     return None if condition == "workload" else axis_title(condition)
 
 
-def _x_axis(condition: str, layout: Layout) -> alt.Axis:
+def _x_axis(condition: str, layout: HeatmapSizes) -> alt.Axis:
     angle = -40 if condition == "workload" else 0
     return alt.Axis(
         labelAngle=angle, labelOverlap=False, labelFontSize=layout.label_font, titleFontWeight="normal", titlePadding=2
@@ -195,7 +197,7 @@ def _y_axis(named: bool) -> alt.Axis:
     return alt.Axis(labels=named, ticks=named, domain=False, titleFontWeight="normal")
 
 
-def _colour(versus: Versus, layout: Layout) -> alt.Color:
+def _colour(versus: Versus, layout: HeatmapSizes) -> alt.Color:
     """Diverging scale, symmetric and clamped; its legend names both directions."""
     edge = 1e-6  # the pale ends meet at 0, with nothing but a hair of white between them
     limit, words = style.CLAMP_PCT, versus.verdict_words

@@ -27,7 +27,7 @@ LEAST_KB = 1.0
 
 
 @dataclass(frozen=True)
-class Layout:
+class PanelSizes:
     """Sizes in px of a panel; `stacked`: columns stand below each other too."""
 
     width: int
@@ -35,10 +35,10 @@ class Layout:
     stacked: bool = False
 
 
-PAGE, PHONE = Layout(270, 120), Layout(230, 120, stacked=True)
+PAGE, PHONE = PanelSizes(270, 120), PanelSizes(230, 120, stacked=True)
 
 
-def windows_chart(lines: pd.DataFrame, losses: pd.DataFrame, layout: Layout = PAGE) -> alt.VConcatChart:
+def windows_chart(lines: pd.DataFrame, losses: pd.DataFrame, layout: PanelSizes = PAGE) -> alt.VConcatChart:
     """`lines` has LINES and `losses` LOSSES; rows and columns in the order met. The wheel with the shift key zooms into
     the time of a panel."""
     known = [name for name in CONTROLLERS if name in set(lines["label"])]
@@ -64,7 +64,7 @@ def _panel(
     title: tuple[str, str],
     known: Sequence[str],
     top: float,
-    layout: Layout,
+    layout: PanelSizes,
 ) -> style.Layered:
     places = [CONTROLLERS.index(name) for name in known]
     legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2.5)

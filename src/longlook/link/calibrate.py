@@ -21,7 +21,7 @@ from longlook.link.burst import burst_problems, measure_burst
 from longlook.link.fates import fate_problems, measure_fates
 from longlook.link.jitter import jitter_problems, measure_jitter
 from longlook.link.ping import line_ms, ping_ms
-from longlook.link.streams import Seen, Way, burst_bytes
+from longlook.link.streams import Way, WayMeasured, burst_bytes
 from longlook.plan.link import Link
 
 ATTEMPTS = 3
@@ -102,7 +102,7 @@ def measure(testbed: Hosts, driver: LinkDriver, link: Link, one_clock: bool = Tr
     return measured
 
 
-def _record(seen: Seen, link: Link, one_clock: bool) -> dict[str, Any]:
+def _record(seen: WayMeasured, link: Link, one_clock: bool) -> dict[str, Any]:
     record = seen.record()
     if link.queue_packets is not None:  # all of a burst's frames have one size
         record["queue_packets"] = seen.queue_bytes / burst_bytes(link)

@@ -46,7 +46,7 @@ POINTS = 160
 
 
 @dataclass(frozen=True)
-class Seen:
+class WayMeasured:
     """One direction, once."""
 
     one_way_ms: float | None
@@ -180,7 +180,7 @@ class Way:
         self._link, self._asked = link.one_way(way), phases(link, way)
         self._stream = Stream(testbed, way, self._asked)
 
-    def seen(self) -> Seen:
+    def seen(self) -> WayMeasured:
         """Measured now."""
         sent, arrived = self._stream.result()
         return reduced(self._link, self._asked, sent, arrived, self._stream.endings_lost)
@@ -188,7 +188,7 @@ class Way:
 
 def reduced(
     link: Link, asked: Sequence[dict], sent: Sequence[dict], arrived: dict[int, list[list[int]]], endings_lost: int = 0
-) -> Seen:
+) -> WayMeasured:
     """The numbers of one direction; of the `ENDINGS` packets that end a stream so many did not arrive."""
     first = {phase: _first_arrivals(rows) for phase, rows in arrived.items()}
     rates, queues, filled = [], [], True
@@ -200,7 +200,7 @@ def reduced(
             filled = filled and bool(sent[number]["filled"])
     delays = one_way_ms(first.get(0, []), PROBE_BYTES * 8 / (link.bandwidth_mbps * 1e3))
     last = len(asked) - 1
-    return Seen(
+    return WayMeasured(
         one_way_ms=statistics.median(delays) if delays else None,
         one_way_ms_spread=_spread(delays),
         rates_mbps=rates,

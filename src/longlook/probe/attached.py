@@ -34,19 +34,19 @@ class Tool:
     reason: str
 
 
-class Seen:
+class Written:
     """What the tool wrote; `text` holds it after the context."""
 
     text: str
 
 
 @contextlib.contextmanager
-def attached(tool: Tool, pids: Sequence[int]) -> Iterator[Seen]:
+def attached(tool: Tool, pids: Sequence[int]) -> Iterator[Written]:
     """Watch programs and all that they have started so far, while inside. Needs the tool, and root."""
     name = tool.command[0]
     if shutil.which(name) is None:
         raise LonglookError(f"missing: {name} (apt-get install {tool.package})")
-    found = Seen()
+    found = Written()
     with tempfile.TemporaryDirectory(prefix="longlook-calls-") as folder:
         told, own = Path(folder) / "told", with_descendants(pids)
         argv = [*tool.command, "-o", str(told), "-p", ",".join(map(str, own))]
