@@ -11,6 +11,7 @@ type connectionCount struct {
 	Opened        int64 `json:"opened"`
 	HandshakeLost int64 `json:"handshake_lost"` // of their first packets, in either direction: dropped or corrupted here
 	Retries       int64 `json:"retries"`        // handshakes that the server had the client begin anew
+	Resumed       int64 `json:"resumed"`        // of TCP: hellos in which the server resumes a TLS session
 	Frames        int64 `json:"frames"`         // of both directions, before the link does anything to them
 	Bytes         int64 `json:"bytes"`
 	WindowPackets int64 `json:"window_packets"` // TCP's initial window, as far as it was used; since the last report
@@ -132,6 +133,8 @@ func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, d
 		}
 		if tcpRetry(payload) {
 			t.count("tcp", key.server).Retries++
+		} else if tlsResumed(payload) {
+			t.count("tcp", key.server).Resumed++
 		}
 		if followed != nil {
 			used, count := followed.send(sequence+uint32(len(payload))-followed.began), t.count("tcp", key.server)

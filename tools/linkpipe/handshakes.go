@@ -9,6 +9,14 @@ import (
 // helloRetryRequest is the random of a ServerHello that has the client begin anew (RFC 8446, 4.1.3): a round trip more.
 var helloRetryRequest = unhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
 
+const (
+	// of TLS: numbers of extensions, of a handshake's message and of a record.
+	preSharedKey      = 41
+	supportedVersions = 43
+	newSessionTicket  = 4
+	changeCipherSpec  = 20
+)
+
 func unhex(text string) []byte {
 	data, err := hex.DecodeString(text)
 	if err != nil {
@@ -25,6 +33,40 @@ func isHelloRetry(message []byte) bool {
 // tcpRetry says whether the payload of a server's segment begins with a record that holds a HelloRetryRequest.
 func tcpRetry(payload []byte) bool {
 	return len(payload) > 5 && payload[0] == 22 && isHelloRetry(payload[5:])
+}
+
+// tlsResumed says whether the payload of a server's segment begins with a ServerHello that resumes a session: it takes a
+// pre-shared key of the client's (RFC 8446, 4.2.11), or, before TLS 1.3, no certificate follows but a ticket (RFC 5077, 3.1)
+// or the end of the handshake.
+func tlsResumed(payload []byte) bool {
+	if len(payload) < 44 || payload[0] != 22 || payload[5] != 2 || isHelloRetry(payload[5:]) {
+		return false
+	}
+	record := 5 + int(binary.BigEndian.Uint16(payload[3:]))
+	end := 9 + int(payload[6])<<16 + int(binary.BigEndian.Uint16(payload[7:]))
+	at := 44 + int(payload[43]) + 3 // past the session's id, the cipher suite and the compression
+	if end > len(payload) || at > end {
+		return false
+	}
+	tls13 := false
+	for at += 2; at+4 <= end; at += 4 + int(binary.BigEndian.Uint16(payload[at+2:])) {
+		switch binary.BigEndian.Uint16(payload[at:]) {
+		case preSharedKey:
+			return true
+		case supportedVersions:
+			tls13 = true
+		}
+	}
+	switch rest := payload[end:]; {
+	case tls13:
+		return false
+	case end < record:
+		return len(rest) > 0 && rest[0] == newSessionTicket
+	case len(rest) > 5 && rest[0] == 22:
+		return rest[5] == newSessionTicket
+	default:
+		return len(rest) > 0 && rest[0] == changeCipherSpec
+	}
 }
 
 // quicRetry says whether a server's packet has its client begin anew: Version Negotiation, a Retry (RFC 9000, 17.2), or an

@@ -59,6 +59,44 @@ func TestAHelloRetryRequestOverTCPIsCounted(t *testing.T) {
 	}
 }
 
+// serverHello is a record with a ServerHello of these extensions, and what follows it in the segment.
+func serverHello(extensions, after string) []byte {
+	body := append(make([]byte, 0, 128), 3, 3)
+	body = append(append(body, make([]byte, 32)...), 2, 0xaa, 0xbb, 0x13, 1, 0)
+	more := unhex(extensions)
+	body = append(append(body, 0, byte(len(more))), more...)
+	message := append([]byte{2, 0, 0, byte(len(body))}, body...)
+	return append(append([]byte{22, 3, 3, 0, byte(len(message))}, message...), unhex(after)...)
+}
+
+func TestAResumedTLSSessionIsCounted(t *testing.T) {
+	const version, share, key = "002b00020304", "003300020017", "002900020000"
+	for name, one := range map[string]struct {
+		extensions, after string
+		resumed           int64
+	}{
+		"1.3":                      {version + share, "140303000101", 0},
+		"1.3 with a key":           {version + share + key, "140303000101", 1},
+		"1.3, the key first":       {key + version, "", 1},
+		"1.2 with a certificate":   {"ff01000100", "1603030100" + "0b", 0},
+		"1.2 that ends at once":    {"ff01000100", "140303000101", 1},
+		"1.2 with a new ticket":    {"00230000", "16030300ca" + "04", 1},
+		"1.2, and nothing behind":  {"ff01000100", "", 0},
+		"an extension that is cut": {"0029", "", 0},
+	} {
+		payload := serverHello(one.extensions, one.after)
+		c := newConnectionTracker()
+		c.observe(segment(443, 40000, 1, 1, payload), fromServer, false)
+		c.observe(segment(40000, 443, 1, 1, payload), fromClient, false)
+		if got := c.report()["tcp"]["443"].Resumed; got != one.resumed {
+			t.Errorf("%s: %d", name, got)
+		}
+		for n := range payload {
+			tlsResumed(payload[:n])
+		}
+	}
+}
+
 func TestTheInitialWindowIsWhatIsSentWithoutAcknowledgement(t *testing.T) {
 	c := newConnectionTracker()
 	c.observe(tcpFrame(40000, 443, 7, flagSyn), fromClient, false)

@@ -115,6 +115,13 @@ def begun_anew(opened: Opened | None, stated: bool) -> str | None:
     return f"the server made its client begin anew {opened.retries} times: HelloRetryRequest or Retry"
 
 
+def wrong_session_of_tls(opened: Opened | None, wanted: bool | None) -> str | None:
+    """Why a handshake over TCP is not the arm's: a certificate more or less. None where it is, or nothing tells."""
+    if wanted is None or opened is None or opened.tls_resumed is None or wanted == (opened.tls_resumed > 0):
+        return None
+    return "the server resumed no session of TLS" if wanted else "the server resumed a session of TLS"
+
+
 def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int) -> str | None:
     """What is not as the testbed has it of TCP connections (host.tcpdiag.Info): options, segments, send buffers; None
     where nothing is."""

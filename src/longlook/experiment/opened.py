@@ -32,7 +32,7 @@ Place = tuple[str, int]
 """Transport (`tcp`, `quic`) and server port."""
 SINCE_ASKED = ("window_packets",)
 """What the link tells since it was asked the last time, and not since its start."""
-LATER = ("retries", "other_bytes", "window_packets")
+LATER = ("retries", "other_bytes", "window_packets", "tls_resumed")
 """Fields that the first records lack."""
 
 
@@ -59,6 +59,8 @@ class Opened:
     window_packets: int | None = None
     """The most packets that the server had in flight over TCP beyond those acknowledged so far: at most its initial
     window."""
+    tls_resumed: int | None = None
+    """Handshakes over TCP in which the server resumed a session of TLS."""
 
     def record(self) -> dict[str, Any]:
         """As it goes into a sample's record."""
@@ -125,6 +127,7 @@ def opened_between(
         retries=own.get("retries", 0) if tells else None,
         other_bytes=sum(count["bytes"] for count in strange.values()) if tells else None,
         window_packets=own.get("window_packets", 0) if tells and transport == "tcp" else None,
+        tls_resumed=own.get("resumed") if transport == "tcp" else None,
     )
 
 

@@ -17,7 +17,15 @@ from functools import partial
 from typing import Any
 
 from longlook.client.observation import Observation, Session
-from longlook.experiment.carried import Hosts, begun_anew, bypassed, other_traffic, wrong_tcp, wrong_window
+from longlook.experiment.carried import (
+    Hosts,
+    begun_anew,
+    bypassed,
+    other_traffic,
+    wrong_session_of_tls,
+    wrong_tcp,
+    wrong_window,
+)
 from longlook.experiment.floor import Floor, too_early
 from longlook.experiment.opened import Opened
 from longlook.experiment.reasons import REASONS
@@ -52,6 +60,8 @@ class Expectation:
     """The least that it takes; None: not asked."""
     initial_window: int | None = None
     """Of TCP, segments; None: the kernel's."""
+    tls_resumed: bool | None = None
+    """Whether TLS over TCP is to resume a session; None: not asked."""
     groups_stated: bool = False
     """The arm says which groups its ends know, so that a handshake may have to begin anew."""
 
@@ -129,6 +139,7 @@ def _contradicted(seen: Observation, wanted: Expectation, evidence: Evidence) ->
         "bypassed": bypassed(evidence.link, object_bytes, evidence.hosts),
         "other_traffic": other_traffic(opened),
         "handshake": begun_anew(opened, wanted.groups_stated),
+        "tls_session": wrong_session_of_tls(opened, wanted.tls_resumed),
         "tcp_options": wrong_tcp(evidence.tcp, object_bytes),
         "initial_window": wrong_window(opened, wanted.initial_window, wanted.cca),
         "below_floor": too_early(wanted.floor, seen.metrics, seen.objects) if wanted.floor else None,

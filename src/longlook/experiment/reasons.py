@@ -19,6 +19,7 @@ REASONS = {
     "connection_not_reused": "the load opened a connection, though it was to use that of the load before",
     "zero_rtt_rejected": "a load that should resume with 0-RTT did not",
     "unexpected_zero_rtt": "the cold load was not cold: it resumed with 0-RTT",
+    "tls_session": "over TCP, TLS resumed a session where the arm does not, or none where it does",
     "handshake": "the server had the client begin its handshake anew: a round trip that the arm does not have",
     "tcp_options": "a TCP connection was another one than the testbed's kernels open: options, segments, buffers",
     "initial_window": "TCP's initial window was not the arm's",

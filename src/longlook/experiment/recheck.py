@@ -28,6 +28,7 @@ from longlook.experiment.side import packets_lost
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.plan.arm import Arm, Protocol
 from longlook.plan.cell import Cell
+from longlook.plan.offer import LOOKED_AT
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
 from longlook.record.durable import read_json
@@ -86,6 +87,7 @@ class _Opened(BaseModel):
     retries: int | None = None
     other_bytes: int | None = None
     window_packets: int | None = None
+    tls_resumed: int | None = None
 
 
 class _Controller(BaseModel):
@@ -244,6 +246,7 @@ class _Judge:
         self.total_bytes = cell.workload.total_bytes
         self._floor = floor(cell, arm)
         self._known: set[str] = set()
+        self._looked_at = cell.workload.kind in LOOKED_AT
         self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
         self._protocol = spoken(arm.stack, arm.protocol, arm.client)
 
@@ -296,7 +299,8 @@ class _Judge:
 
     def _judge(self, record: Mapping[str, Any], told: _Told, seen: Observation, link: Mapping) -> Verdict:
         early, protocol = record.get("zero_rtt"), self._protocol or seen.protocols[0]
-        wanted = expectation(self.arm, record["index"], self._files, protocol, self.link.rtt_ms, self.link.reorders)
+        reorders, looked_at = self.link.reorders, self._looked_at
+        wanted = expectation(self.arm, record["index"], self._files, protocol, self.link.rtt_ms, reorders, looked_at)
         opened = dict.fromkeys(told.connections, bool(early)) if early is not None or self._unseen(told, seen) else None
         lost = packets_lost(link)
         known = frozenset(self._known)

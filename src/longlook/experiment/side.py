@@ -186,8 +186,10 @@ class Side:
         return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
 
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
-        around = self.around
-        wanted = expectation(self.arm, index, around.site.files, self.protocol_name, around.rtt_ms, around.reorders)
+        around, looked_at = self.around, self.client.settings.paints
+        wanted = expectation(
+            self.arm, index, around.site.files, self.protocol_name, around.rtt_ms, around.reorders, looked_at
+        )
         wanted = replace(wanted, floor=around.floors.get(self.arm.name))
         verdict = judge(seen, wanted, evidence)
         self._known.update(verdict.connections)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from longlook.experiment.oracle import Expectation
 from longlook.plan.arm import Arm
 from longlook.site.film import MANIFEST
+from longlook.site.page import PAGE
 from longlook.site.tree import SiteFile
 
+BROWSER = "chromium"
 MAIN_METRICS = ("plt_ms", "ttlb_ms", "session_ms")
 """How long a load took: the first of these that its client tells."""
 ENDS = ("client", "server")
@@ -20,10 +22,16 @@ def main_metric(metrics: Mapping[str, float | None]) -> float | None:
 
 
 def expectation(
-    arm: Arm, index: int, files: Mapping[str, SiteFile], protocol: str, rtt_ms: float, reorders: bool = False
+    arm: Arm,
+    index: int,
+    files: Mapping[str, SiteFile],
+    protocol: str,
+    rtt_ms: float,
+    reorders: bool = False,
+    looked_at: bool = False,
 ) -> Expectation:
     """What a correct load of an arm looks like; `index` 0 is the cold one, `protocol` as its client names it, `rtt_ms`
-    and `reorders` of the link."""
+    and `reorders` of the link; `looked_at`: the page's paints are watched."""
     resumed = index > 0 and not arm.is_cold if arm.may_send_early else None
     reused = arm.keeps_connection and index > 0
     return Expectation(
@@ -37,8 +45,17 @@ def expectation(
         reorders=reorders,
         options=arm.quic_options,
         initial_window=arm.initial_window,
+        tls_resumed=_resumes_tls(arm, files, looked_at) if index > 0 else None,
         groups_stated=states_groups(arm),
     )
+
+
+def _resumes_tls(arm: Arm, files: Collection[str], looked_at: bool) -> bool | None:
+    """Whether TLS over TCP resumes the session of the load before: a browser does, but where all but plain pages have
+    a fresh context each. Of other clients it is not asked, and early data tell it themselves."""
+    if arm.protocol == "quic" or arm.client != BROWSER or arm.handshake not in ("1rtt", "resumed"):
+        return None
+    return arm.handshake == "resumed" or (PAGE in files and MANIFEST not in files and not looked_at)
 
 
 def states_groups(arm: Arm) -> bool:

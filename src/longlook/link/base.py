@@ -70,9 +70,9 @@ class LinkDriver(abc.ABC):
     def connections(self) -> dict[str, dict[str, dict[str, Any]]] | None:
         """Protocol (`tcp`, `quic`, `other`) -> server port -> connections `opened` by clients since the start, packets
         of their handshakes that the link dropped (`handshake_lost`), what QUIC's clients `asked` for in their hellos
-        (connection options, joined by commas -> how often), handshakes that servers had begun anew (`retries`),
-        `frames` and `bytes` of both directions; and `window_packets` since the question before
-        (tools/linkpipe/README.md). None: it does not look into packets."""
+        (connection options, joined by commas -> how often), handshakes that servers had begun anew (`retries`), those
+        over TCP in which a session of TLS was `resumed`, `frames` and `bytes` of both directions; and
+        `window_packets` since the question before (tools/linkpipe/README.md). None: it does not look into packets."""
         return None
 
     @abc.abstractmethod

@@ -148,7 +148,7 @@ class Link(Value):
     def _can_be_set(self) -> Self:
         for name, (step, words) in STEPS.items():
             steps = (getattr(self, name) or 0) / step
-            if abs(steps - round(steps)) > SAME_STEP:
+            if abs(steps - round(steps)) > SAME_STEP or 0 < steps < 1 - SAME_STEP:
                 raise ValueError(f"{name} = {getattr(self, name)!r} is finer than links are set: in steps of {words}")
         if (most := max(one.longest_queue_bytes for one in self.both_ways)) > MOST_QUEUE_BYTES:
             raise ValueError(

@@ -1,10 +1,11 @@
 """The program that tells of each change to a host's network as it is made: interfaces, addresses, routes, rules,
-queueing disciplines and filters. It imports nothing of ours (`python -S` runs it there).
+queueing disciplines and filters, and nftables. It imports nothing of ours (`python -S` runs it there).
 
 Its arguments are the experiment's interfaces. One line per change, `qdisc eth0`; the first one is `ready`. It ends with
 its standard input. Who captures has an interface promiscuous: that is no change.
 """
 
+import contextlib
 import select
 import socket
 import struct
@@ -16,6 +17,8 @@ KINDS = {16: "link", 20: "address", 24: "route", 32: "rule", 36: "qdisc", 40: "c
 """RTM_NEW...; what deletes has the number behind it."""
 CAPTURED = (0x100, 0x200)
 """IFF_PROMISC, IFF_ALLMULTI: alone among the flags that a message says are changed."""
+NETLINK_NETFILTER, NFTABLES = 12, 7
+"""The family, and NFNLGRP_NFTABLES (linux/netfilter/nfnetlink.h)."""
 OUT_INTERFACE = 4
 """RTA_OIF of a route."""
 
@@ -43,23 +46,36 @@ def out_interface(rest: bytes) -> int:
     return 0
 
 
+def subscribed(family: int, *groups: int) -> socket.socket:
+    """A netlink socket that hears what its groups are told."""
+    heard = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, family)
+    heard.bind((0, sum(1 << (group - 1) for group in groups)))
+    return heard
+
+
 def main(interfaces: list[str]) -> None:
     names = {socket.if_nametoindex(name): f" {name}" for name in interfaces} | {0: ""}
-    told = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
-    told.bind((0, sum(1 << (group - 1) for group in GROUPS)))
+    told = subscribed(socket.NETLINK_ROUTE, *GROUPS)
+    sources = [told]
+    with contextlib.suppress(OSError):  # a kernel without nftables
+        sources.append(subscribed(NETLINK_NETFILTER, NFTABLES))
     print("ready", flush=True)
     while True:
-        readable, _, _ = select.select([told, sys.stdin], [], [])
-        if told not in readable:
+        readable, _, _ = select.select([*sources, sys.stdin], [], [])
+        if readable == [sys.stdin]:
             return
-        try:
-            data = told.recv(1 << 20)
-        except OSError:  # ENOBUFS: so many that some are lost
-            print("too much to be told", flush=True)
-            continue
-        for kind, index in changes(data):
-            if index in names:
-                print(f"{kind}{names[index]}", flush=True)
+        for source in set(sources).intersection(readable):
+            try:
+                data = source.recv(1 << 20)
+            except OSError:  # ENOBUFS: so many that some are lost
+                print("too much to be told", flush=True)
+                continue
+            if source is not told:
+                print("firewall", flush=True)
+                continue
+            for kind, index in changes(data):
+                if index in names:
+                    print(f"{kind}{names[index]}", flush=True)
 
 
 if __name__ == "__main__":

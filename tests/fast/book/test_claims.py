@@ -74,6 +74,13 @@ def test_published_numbers_are_held_to_the_criteria_too(tmp_path):
         found["QUIC CUBIC with N = 2 takes more than its share beside one TCP flow"][0].text
         == "QUIC v1: 3.02 (2.21 to 4.11) times TCP's rate, 5 runs: QUIC has more"
     )
+    many = next(parts for text, parts in found.items() if "many small objects" in text)
+    assert [part.numbers for part in many] == [f"QUIC faster in 0 of 4, TCP in {count}" for count in (2, 3)]
+    near = next(parts for text, parts in found.items() if "within 10 %" in text)
+    assert [(part.numbers, part.holds) for part in near] == [
+        ("within ten points in 6 of 7, at most 10 apart", False),
+        ("within ten points in 6 of 6, at most 6 apart", True),
+    ]
     assert found["With BBR, QUIC is faster than TCP"] == [] == found["With N = 1 it does not"]
 
 

@@ -158,11 +158,12 @@ def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():
 
 TCP_INFO = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
 TCP_INFO |= {"send_buffer_bytes": 87_040}
-OPENED = Opened(1, 0, {}, retries=0, other_bytes=300, window_packets=10)
+OPENED = Opened(1, 0, {}, retries=0, other_bytes=300, window_packets=10, tls_resumed=1)
 CONTRADICTED = [
     ("bypassed", {"link": {"server_to_client": {"bytes_out": 5319}}}),
     ("other_traffic", {"opened": replace(OPENED, other_bytes=20_001)}),
     ("handshake", {"opened": replace(OPENED, retries=1)}),
+    ("tls_session", {"opened": replace(OPENED, tls_resumed=0)}),
     ("tcp_options", {"tcp": [TCP_INFO, TCP_INFO | {"options": ("timestamps", "window_scaling")}]}),
     ("tcp_options", {"tcp": [TCP_INFO | {"mss_bytes": 1348, "mtu_bytes": 1400}]}),
     ("tcp_options", {"tcp": [TCP_INFO | {"send_buffer_bytes": 65_535}]}),
@@ -177,9 +178,10 @@ def test_what_contradicts_a_right_load_has_its_reason(reason, facts):
     right = replace(RESUMED, link={"server_to_client": {"bytes_out": 5320}}, hosts={}, opened=OPENED, tcp=[TCP_INFO])
     rtt_ms = 20 if reason != "below_floor" else 60  # two round trips and 5 KB in 103.5 ms
     least = floor_of(Link(bandwidth_mbps=10, rtt_ms=rtt_ms), Page.parse({"size_kb": 5, "count": 1}), Arm.parse(ARM))
+    wanted = replace(QUIC, floor=least, tls_resumed=True)
     if facts:
-        assert judge(GOOD, replace(QUIC, floor=least), right).accepted
-    assert judge(GOOD, replace(QUIC, floor=least), replace(right, **facts)).reason == reason
+        assert judge(GOOD, wanted, right).accepted
+    assert judge(GOOD, wanted, replace(right, **facts)).reason == reason
 
 
 def test_a_window_and_groups_that_the_arm_states_are_right():

@@ -27,6 +27,7 @@ COUNTERS = {"packets_out": 100, "bytes_out": 1000, "dropped_loss": 3, "unheard_o
 class Client:
     name = "chromium"
     pids = ()
+    settings = SimpleNamespace(paints=False)
 
     def __init__(self, site, error=None):
         self.site, self.error, self.requests, self.cpu = site, error, [], iter([1.0, 1.25, 1.25, 1.0])

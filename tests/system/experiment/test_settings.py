@@ -129,6 +129,16 @@ def test_a_setting_that_is_changed_within_a_cell_is_named(link, what):
     assert f"{role}: {named}" in said or f"bridge: {named}" in said
 
 
+NFTABLES = """
+import socket, struct
+def message(kind, flags, family, data=b"", number=0):  # nlmsghdr, nfgenmsg
+    return struct.pack("=IHHIIBBH", 20 + len(data), kind, 1 | flags, 1, 0, family, 0, number) + data
+own = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
+for kind, flags in ((2560, 0x404), (2562, 4)):  # NFT_MSG_NEWTABLE, _DELTABLE
+    table = message(kind, flags, socket.AF_INET, struct.pack("=HH4s", 6, 1, b"t"))
+    own.send(message(16, 0, 0, number=socket.htons(10)) + table + message(17, 0, 0, number=socket.htons(10)))
+    assert own.recv(4096)[16:20] == bytes(4)
+"""
 UNDONE = {
     "queueing discipline": (
         "client",
@@ -139,6 +149,7 @@ UNDONE = {
     "route": ("client", "ip route add 192.0.2.0/24 dev eth0; ip route del 192.0.2.0/24", "route eth0"),
     "rule": ("server", "ip rule add pref 9 blackhole; ip rule del pref 9", "rule"),
     "offload": ("client", "ethtool -K eth0 tso on; ethtool -K eth0 tso off", "link eth0"),
+    "firewall": ("server", f"python3 -c '{NFTABLES}'", "firewall"),
 }
 """Of what no change of CHANGES has left otherwise."""
 

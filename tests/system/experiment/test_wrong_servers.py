@@ -21,6 +21,7 @@ from longlook.plan.workload import Page
 from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
 from longlook.server.gquicd import Gquicd
+from longlook.server.nginx import Nginx
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -60,6 +61,12 @@ def test_a_quic_server_that_keeps_the_connection_open_is_rejected(testbed_name, 
 def test_a_tcp_connection_that_stays_open_is_rejected(testbed_name, tmp_path):
     with arm_on(testbed_name, tmp_path, Apache) as on:
         assert verdicts(on, fresh=False) == [(True, None), (False, "connection_reused")]
+
+
+def test_a_server_that_forgets_tls_sessions_is_rejected(testbed_name, tmp_path):
+    forgets = {"extra": "ssl_session_tickets off; ssl_session_cache off;"}
+    with arms.arm_on(testbed_name, tmp_path, Nginx, "todaynginx", faults=forgets) as on:
+        assert verdicts(on) == [(True, None), (False, "tls_session")]
 
 
 def test_a_server_that_dies_is_a_failed_load_and_says_so(testbed_name, tmp_path):
