@@ -182,12 +182,13 @@ def _parts(left: str, right: str, found: Sequence[Told]) -> Iterator[str]:
 
 
 def _not_shown(more: int | None) -> str:
-    return "no difference is shown" + (f"; {more} more loads of each would show {SMALL_PCT:g} %" if more else "")
+    would = f"; {more} more load{'s' * (more > 1)} of each would show {SMALL_PCT:g} %" if more else ""
+    return f"no difference is shown{would}"
 
 
-def _number(value: float) -> str:
+def _number(value: float, sign: str = "") -> str:
     """Three digits."""
-    return "none" if not math.isfinite(value) else f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return "none" if not math.isfinite(value) else f"{value:{sign}.0f}" if abs(value) >= 100 else f"{value:{sign}.3g}"
 
 
 def page(report: Report, results: Sequence[CellResult]) -> str:
@@ -241,7 +242,8 @@ def _line(labels: dict[str, str], told: Told) -> str:
     words = {"small": f"shown to be less than {SMALL_PCT:g} %", "not shown": _not_shown(told.more_loads)}
     finding = words.get(told.finding) or f"{labels[sides[told.finding]]} is better"
     of = f"{told.pairs} pairs" if told.pairs else "means"
-    times = f"{told.better_pct:+.3g} % ({told.low_pct:+.3g} to {told.high_pct:+.3g}, {of})"
+    better, low, high = (_number(pct, "+") for pct in (told.better_pct, told.low_pct, told.high_pct))
+    times = f"{better} % ({low} to {high}, {of})"
     return f"{labels[told.left]} against {labels[told.right]}: {times}: {finding}"
 
 
@@ -255,6 +257,7 @@ def _strips(results: Sequence[CellResult], labels: Mapping[str, str]) -> dict[st
         for value in result.values(arm.name, metric.name)
     ]
     chart = alt.Chart(pd.DataFrame(rows, columns=["arm", "value"])).mark_tick(thickness=1.5)
-    axis = alt.X("value:Q", title=f"{metric.title}, {metric.unit}", scale=alt.Scale(zero=False))
+    title, few = f"{metric.title}, {metric.unit}", alt.Axis(tickCount=4)
+    axis = alt.X("value:Q", title=title, scale=alt.Scale(zero=False), axis=few)
     rows_of, colour = alt.Y("arm:N", title=None, axis=alt.Axis(labelLimit=CHART_PX)), alt.Color("arm:N", legend=None)
     return chart.encode(axis, rows_of, colour).properties(width=CHART_PX).to_dict()

@@ -75,6 +75,8 @@ def test_the_sentence_says_what_each_link_told():
         "Does HTTP/3 pay, by page load time? First visit: it pays on cable: it saves 150 ms of the median."
     )
     others = (replace(cell, series=link) for cell, link in ((COSTS, "4g"), (UNTOLD, "lte"), (SMALL, "3g-fast")))
+    once = replace(UNTOLD, told=(replace(TOLD, finding="not shown", more_loads=1),))
+    assert "about 1 more load of each would" in sentence([once], "page load time", one)
     mixed = sentence(
         [PAYS, *others], "page load time", question("docs", "cable,4g,lte,3g-fast,slow-4g", None, None, 5, None)
     )
