@@ -152,7 +152,7 @@ def test_a_link_that_changes_under_way_is_rejected_and_then_an_error(testbed_nam
                 return seen
 
             on.side.client.fetch = fetch_meanwhile
-            record = on.side.load(1)
+            record = on.side.load(0)
             on.side.client.drop_connections()
             return record["reject_reason"], record["reject_detail"]
 
