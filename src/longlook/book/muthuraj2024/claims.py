@@ -153,7 +153,8 @@ def _all_but_ten_megabytes(numbers: ClaimNumbers) -> list[ClaimPart]:
         squares = numbers.squares(figure)
         own = squares[~_ten_megabytes(squares, 50)]["pct_diff"]
         if len(own):
-            text = f"QUIC's mean lower in {(own > 0).sum()} of {len(own)}, {own.min():+.0f} to {own.max():+.0f} %"
+            least, most = (style.signed_pct(pct) for pct in (own.min(), own.max()))
+            text = f"QUIC's mean lower in {(own > 0).sum()} of {len(own)}, {least} to {most} %"
             found.append(ClaimPart(figure, text, bool((own > 0).all())))
     return found
 
