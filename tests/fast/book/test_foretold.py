@@ -11,7 +11,7 @@ import pytest
 from longlook import paths
 from longlook.analysis.evidence import Column
 from longlook.analysis.judge import judge
-from longlook.book.foretelling import foretold
+from longlook.book.foretelling import became, foretold
 from longlook.book.judged import row, standing_text
 from longlook.errors import LonglookError
 from longlook.experiment.measurable import require_foretold
@@ -420,6 +420,12 @@ def test_the_criteria_are_printed_before_the_measurement():
     lines = list(foretold(SWEEPS["baxter-poster-vlan"]))
     assert lines[0].startswith("baxter-poster-vlan: 2 predictions, criteria ")
     assert lines[2] == "   21 numbers; ratio of mean plt_by_stamps_ms, quic over tcp new: at least 1, by value"
+
+
+def test_what_became_of_them_is_told_of_one_campaign():
+    """Quantities of transfers, and of loads by their numbers, among them."""
+    _, *lines = became(open_sweep("yu-over-time"), "reference-yu-over-time-20261125T102930")
+    assert [line.partition(":")[0] for line in lines[::2]] == ["does not hold", *["holds"] * 6]
 
 
 def test_what_a_number_is_held_against_is_printed_with_its_unit():
