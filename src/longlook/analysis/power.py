@@ -28,6 +28,16 @@ def detectable(a: Summary, b: Summary, alpha: float = ALPHA, power: float = POWE
     return _errors(welch_from_summaries(a, b).degrees_of_freedom, alpha, power) * math.sqrt(total)
 
 
+def loads_within(aim: float, reach: float, loads: int, alpha: float = ALPHA) -> int:
+    """How many loads bring the half width of a mean's interval down to `aim`, where it is `reach` with `loads`, and more
+    scatter as these do: to 2 %. A few loads have wide intervals because they are few (Student's t), not for their
+    scatter alone."""
+    scatter, found = reach * math.sqrt(loads) / student.isf(alpha / 2, loads - 1), 2
+    while student.isf(alpha / 2, found - 1) * scatter > aim * math.sqrt(found):
+        found += 1 + found // 50
+    return found
+
+
 def power_of(errors: float, freedom: float, alpha: float = ALPHA) -> float:
     """How often the test is significant where the true difference is so many standard errors: noncentral t."""
     limit = student.isf(alpha / 2, freedom)

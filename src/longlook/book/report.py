@@ -17,6 +17,7 @@ import pandas as pd
 
 from longlook import paths
 from longlook.analysis.paired import SMALL_PCT, Paired
+from longlook.analysis.power import loads_within
 from longlook.analysis.ratio import ratio_of
 from longlook.analysis.result import CellResult
 from longlook.dataset.results import read_results
@@ -149,7 +150,7 @@ def _told(result: CellResult, metric: Metric, left: Arm, right: Arm) -> Told:
     finding = {"shown": found.winner, "shown to be small": "small", "not shown": "not shown"}[found.shown]
     reach, more = (found.high - found.low) / 2, None
     if finding == "not shown" and math.isfinite(reach):
-        more = max(1, math.ceil(loads * ((reach / math.log1p(SMALL_PCT / 100)) ** 2 - 1)))
+        more = max(1, loads_within(math.log1p(SMALL_PCT / 100), reach, loads) - loads)
     return Told(left.name, right.name, value, low, high, found.pairs, finding, more)
 
 

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
-from longlook.analysis.power import detectable, power_of
+from longlook.analysis.power import detectable, loads_within, power_of
 from longlook.analysis.welch import Summary, welch_from_samples
 
 
@@ -35,6 +36,14 @@ def test_more_loads_tell_more_and_less_scatter_too():
     same = Summary(100, 10, 20)
     assert detectable(Summary(100, 10, 80), Summary(100, 10, 80)) < detectable(same, same) / 1.9
     assert detectable(Summary(100, 1, 20), Summary(100, 1, 20)) == pytest.approx(detectable(same, same) / 10)
+
+
+@pytest.mark.parametrize("loads", [2, 3, 5, 20])
+def test_an_interval_of_few_loads_is_wide_because_they_are_few(loads):
+    """Of a standard deviation of 10: 31 loads have a half width of 5 at 99 %, however few it was seen in."""
+    reach = student.isf(0.005, loads - 1) * 10 / math.sqrt(loads)
+    assert loads_within(5, reach, loads) == 31
+    assert loads_within(reach, reach, loads) == loads
 
 
 def test_few_samples_need_much_and_none_tell_nothing():
