@@ -29,8 +29,8 @@ def detectable(a: Summary, b: Summary, alpha: float = ALPHA, power: float = POWE
 
 
 def loads_within(aim: float, reach: float, loads: int, alpha: float = ALPHA) -> int:
-    """How many loads bring the half width of a mean's interval down to `aim`, where it is `reach` with `loads`, and more
-    scatter as these do: to 2 %. A few loads have wide intervals because they are few (Student's t), not for their
+    """How many loads bring the half width of a mean's interval down to `aim`, where it is `reach` with `loads` and more
+    scatter as these do, to 2 %. A few loads have wide intervals because they are few (Student's t), not for their
     scatter alone."""
     scatter, found = reach * math.sqrt(loads) / student.isf(alpha / 2, loads - 1), 2
     while student.isf(alpha / 2, found - 1) * scatter > aim * math.sqrt(found):
