@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import click
 
 from longlook import paths
 from longlook.audit import format_summary, run_audit
-from longlook.book.build import build, chapter_sweeps
+from longlook.book.build import build
+from longlook.book.chapters import chapter_series, chapter_sweeps, chapters
 from longlook.book.data import load
 from longlook.book.share import machine
 from longlook.dataset.process import process
@@ -73,12 +75,21 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
     measured = time.monotonic()
     for name, why in process(paths.RAW, paths.PROCESSED).left_out.items():
         click.echo(f"left out of the tables: {name}: {why}", err=True)
-    report = run_audit(anew=False)
-    index = build()
-    click.echo(format_summary(report, campaigns))
+    click.echo(format_summary(run_audit(anew=False), campaigns))
     if said := machine(load(), campaigns):
         click.echo(said)
+    click.echo("building the book")
+    index = build()
     click.echo(f"measured in {measured - began:.0f} s, rendered in {time.monotonic() - measured:.0f} s")
+    for page in _pages(sweeps):
+        click.echo(f"your numbers: {index.parent / page}")
     click.echo(f"book: {index}")
     if any(unfinished):
         raise LonglookError("\n".join(filter(None, unfinished)))
+
+
+def _pages(sweeps: list[Sweep]) -> list[Path]:
+    """Of the book's pages those that show a series of these sweeps."""
+    own = {block.series for sweep in sweeps for block in sweep.cells_of}
+    found = [one.path for name, one in chapters().items() if own & set(chapter_series(name))]
+    return [path.relative_to(paths.ROOT).with_suffix(".html") for path in found]
