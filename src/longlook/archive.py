@@ -27,6 +27,8 @@ BOOK_FOLDER = "book-html"
 """Where the built book lies in the archive; `_build` is what one's own build writes."""
 LINK = "120000 "
 """Git's mode of a symbolic link."""
+TESTED = "tested"
+"""In the state's folder: the tree on which every test has passed."""
 LICENSES = {
     "https://spdx.org/licenses/MIT": "MIT License (code)",
     "https://spdx.org/licenses/CC-BY-4.0": "Creative Commons Attribution 4.0 International (text and data)",
@@ -41,6 +43,16 @@ class Archive:
     sha256: str
     files: int
     bytes: int
+
+
+def require_tested() -> None:
+    """Raise LonglookError where `make test ALL=1` has not passed on the tree that is checked out (Makefile)."""
+    tree = git.output(paths.ROOT, "rev-parse", "HEAD^{tree}").strip()
+    stamp = paths.STATE / TESTED
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8").strip() != tree:
+        raise LonglookError(
+            f"an archive is of a commit on which every test passes, and of {tree[:12]} nothing says so: make test ALL=1"
+        )
 
 
 def make_archive(html: Path, out: Path | None = None) -> Archive:

@@ -514,10 +514,10 @@ def pdf() -> None:
 def archive() -> None:
     """Build the book, every chapter executed, and pack it with the commit's code, data and locks; prints where, and the
     digest."""
-    html = _build(fresh=True).parent
-    from longlook.archive import make_archive
+    from longlook.archive import make_archive, require_tested
 
-    made = make_archive(html)
+    require_tested()
+    made = make_archive(_build(fresh=True).parent)
     click.echo(f"{made.path}\n{made.files} files, {made.bytes:,} bytes, sha256 {made.sha256}")
 
 

@@ -8,7 +8,7 @@ import yaml
 from repositories import git
 
 from longlook import archive, paths
-from longlook.archive import BOOK_FOLDER, make_archive
+from longlook.archive import BOOK_FOLDER, make_archive, require_tested
 from longlook.errors import LonglookError
 from longlook.record.crate import CRATE_NAME as CRATE
 
@@ -45,6 +45,19 @@ def test_the_same_commit_gives_the_same_bytes_in_any_folder(checkout, tmp_path, 
     again = make_archive(html, tmp_path / "b.tar.gz")
     assert first.sha256 == again.sha256 and len(first.sha256) == 64
     assert first.path.read_bytes() == again.path.read_bytes() and first.bytes == first.path.stat().st_size
+
+
+def test_a_tree_that_was_not_tested_is_refused(checkout, tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "STATE", tmp_path)
+    with pytest.raises(LonglookError, match=r"every test passes.*: make test ALL=1"):
+        require_tested()
+    tree = git(checkout[0], "rev-parse", "HEAD^{tree}")
+    (tmp_path / "tested").write_text(f"{tree}\n")
+    require_tested()
+    (checkout[0] / "run").write_text("")
+    git(checkout[0], "commit", "-qam", "y")
+    with pytest.raises(LonglookError, match="nothing says so"):
+        require_tested()
 
 
 def test_it_has_what_is_committed_and_the_book_and_nothing_else(checkout, tmp_path):
