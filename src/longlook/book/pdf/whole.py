@@ -172,7 +172,9 @@ def _headings(chapter: Tag) -> list[Heading]:
     for section in chapter.find_all("section", id=True):
         heading = section.find("h2", recursive=False)
         if heading is not None:
-            found.append(Heading(_text(heading), str(section["id"]), 2))
+            heading["id"] = section["id"]  # a section may begin at the foot of the page before its heading's
+            del section["id"]
+            found.append(Heading(_text(heading), str(heading["id"]), 2))
     return found
 
 
