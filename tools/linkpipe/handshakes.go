@@ -39,7 +39,7 @@ func tcpRetry(payload []byte) bool {
 // pre-shared key of the client's (RFC 8446, 4.2.11), or, before TLS 1.3, no certificate follows but a ticket (RFC 5077, 3.1)
 // or the end of the handshake.
 func tlsResumed(payload []byte) bool {
-	if len(payload) < 44 || payload[0] != 22 || payload[5] != 2 || isHelloRetry(payload[5:]) {
+	if len(payload) < 44 || payload[0] != 22 || payload[5] != 2 {
 		return false
 	}
 	record := 5 + int(binary.BigEndian.Uint16(payload[3:]))

@@ -76,18 +76,29 @@ class Stated(Protocol):
     def of(self) -> int: ...
 
 
+def faster_in(squares: pd.DataFrame) -> tuple[int, int]:
+    """In how many tested squares QUIC is faster, and TCP."""
+    quic, tcp = (int((squares["verdict"] == side).sum()) for side in ("left", "right"))
+    return quic, tcp
+
+
 def most_squares(name: str, squares: pd.DataFrame) -> list[ClaimPart]:
     """QUIC faster in most tested squares of one figure, TCP in none."""
     if squares.empty:
         return []
-    quic, tcp = (int((squares["verdict"] == side).sum()) for side in ("left", "right"))
+    quic, tcp = faster_in(squares)
     text = f"QUIC faster in {quic} of {len(squares)}, TCP in {tcp}"
     return [ClaimPart(name, text, not tcp and quic > len(squares) / 2)]
 
 
+def shared(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """The squares that two figures share; columns of the other one end in `_other`."""
+    return one.merge(other, on=["workload", "bandwidth_mbps"], suffixes=("", "_other"), validate="one_to_one")
+
+
 def same_verdicts(name: str, one: pd.DataFrame, other: pd.DataFrame) -> list[ClaimPart]:
     """Most squares that two figures share have the same verdict in both, none opposite ones."""
-    pairs = one.merge(other, on=["workload", "bandwidth_mbps"], suffixes=("", "_other"), validate="one_to_one")
+    pairs = shared(one, other)
     if pairs.empty:
         return []
     same = int((pairs["verdict"] == pairs["verdict_other"]).sum())

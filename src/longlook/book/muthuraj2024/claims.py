@@ -23,11 +23,13 @@ from longlook.book.claimed import (
     LARGEST_BYTES,
     ClaimPart,
     evaluated,
+    faster_in,
     largest,
     most_squares,
     one_program,
     same_verdicts,
     share_parts,
+    shared,
 )
 from longlook.book.data import BookData
 from longlook.book.flows import Contest, contests, transfers
@@ -125,17 +127,17 @@ def _many_small(numbers: ClaimNumbers) -> list[ClaimPart]:
         squares = numbers.squares(figure)
         own = squares[(squares["object_count"] >= MANY) & (squares["bandwidth_mbps"] >= FAST_MBPS)]
         for part in most_squares(figure, own):
-            tcp, quic = ((own["verdict"] == side).sum() for side in ("right", "left"))
-            found.append(replace(part, holds=bool(quic == 0 and tcp >= len(own) / 2)))
+            quic, tcp = faster_in(own)
+            found.append(replace(part, holds=quic == 0 and tcp >= len(own) / 2))
     return found
 
 
 def _near(numbers: ClaimNumbers) -> list[ClaimPart]:
     """Differences from TCP of one object, of both versions, by bandwidth."""
     new, old = (numbers.squares(f"{version}a") for version in VERSIONS.values())
-    both = new.merge(old, on=["workload", "bandwidth_mbps"], suffixes=("", "_old"), validate="one_to_one")
+    both = shared(new, old)
     both = both[(both["bandwidth_mbps"] >= FAST_MBPS) & ~_ten_megabytes(both, 100)]
-    apart = (both["pct_diff"] - both["pct_diff_old"]).abs().groupby(both["bandwidth_mbps"])
+    apart = (both["pct_diff"] - both["pct_diff_other"]).abs().groupby(both["bandwidth_mbps"])
     return [
         ClaimPart(
             f"{bandwidth:g} Mbit/s",
