@@ -17,6 +17,9 @@ TLS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamT
 ONLY_13 = {"tls_minimum_protocol_version": "TLSv1_3", "tls_maximum_protocol_version": "TLSv1_3"}
 OF_QUIC = ("udp_listener_config", "socket_options")
 """Of a listener. Buffers are the kernel's, as every other TCP server here has them: one that is set stops growing."""
+NO_FLOOD = {"max_inbound_priority_frames_per_stream": 1_000_000}
+"""Envoy closes a connection that has had more PRIORITY frames than a hundred for each stream begun. Chromium says anew
+what objects depend on while they wait: every second load of a page of a hundred ended on several connections, or never."""
 
 
 class EnvoyTcp(TcpServer, Envoy):
@@ -49,6 +52,7 @@ class EnvoyTcp(TcpServer, Envoy):
         for key in ("http3_protocol_options", "common_http_protocol_options"):
             del manager[key]
         manager |= {"codec_type": "HTTP2" if protocol == "h2" else "HTTP1", "stat_prefix": protocol}
+        manager["http2_protocol_options"] = NO_FLOOD
 
     def _flags(self) -> list[str]:
         return []

@@ -1,6 +1,7 @@
 """Envoy over TCP: the oracle accepts it, rejects it where it is wrong, and TLS's sessions are resumed where asked."""
 
 import subprocess
+import sys
 
 import arms
 import pytest
@@ -15,6 +16,26 @@ from longlook.server.envoy_tcp import EnvoyTcp
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(300)]
 PRE_SHARED_KEY = "41"
 """TLS's extension: of a ClientHello that offers a session, of a ServerHello that resumes it (RFC 8446, 4.2.11)."""
+
+
+SAYS_ORDER_OFTEN = """
+import socket, ssl, sys
+context = ssl._create_unverified_context()
+context.set_alpn_protocols(["h2"])
+frame = lambda kind, stream, body: len(body).to_bytes(3, "big") + bytes([kind, 0]) + stream.to_bytes(4, "big") + body
+with context.wrap_socket(socket.create_connection((sys.argv[1], 443), 10)) as own:
+    own.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n" + frame(4, 0, b""))
+    own.sendall(frame(2, 1, bytes(5)) * 20_000 + frame(6, 0, b"answered"))
+    got = b""
+    while b"answered" not in got:
+        got += own.recv(65536) or sys.exit("closed")
+"""
+"""Of HTTP/2's frames (RFC 9113): SETTINGS 4, PRIORITY 2, PING 6."""
+
+
+def test_a_browser_that_says_often_what_comes_first_keeps_its_connection(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, EnvoyTcp, "quicv1") as on:
+        on.bed.run("client", [sys.executable, "-c", SAYS_ORDER_OFTEN, on.side.server.address], timeout_s=60)
 
 
 def test_a_right_page_is_accepted(testbed_name, tmp_path):
