@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from scipy.special import stdtrit
 
@@ -28,6 +29,8 @@ class Estimate:
     high: float = math.nan
     p_value: float = field(default=math.nan, compare=False)
     """Of Welch's test of the two means that it is made of."""
+    runs: tuple[Any, ...] = field(default=(), compare=False, kw_only=True)
+    """Those that it is made of, where that is rates of flows: campaign and cell of each."""
 
     @property
     def least(self) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from longlook.analysis import estimate
+from longlook.analysis.agreement import prediction_reach
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import (
     Clients,
@@ -29,7 +30,7 @@ from longlook.analysis.quantities import BETWEEN, MADE, OF_ARMS, OF_LOADS, OF_PA
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
-from longlook.plan.criteria import COLUMNS, OF_RUNS, Criterion, Squares
+from longlook.plan.criteria import COLUMNS, OF_RUNS, REACH, Criterion, Squares
 from longlook.plan.squares import Square, base, beside, beside_base, is_arm, selects, squares, stepped
 
 Three = tuple[Estimate, Estimate, Estimate]
@@ -116,24 +117,25 @@ class Found:
             return None if None in both else both[0] == both[1]
         if self.leaf.significant:
             less = self._less(self.estimate)
-            return None if less is None else less == self.leaf.significant
+            return None if less is None else less == self.leaf.significant and self._inside
         return self.estimate.within(*self.leaf.bounds, by_value=self.leaf.by == "value")
 
     @property
     def opposite(self) -> bool:
-        """Whether the other one of the two is significantly less."""
+        """Whether the other one of the two is significantly less; of what has bounds, whether it is beyond them."""
         same = self.leaf.significant == "same"
-        both = {
-            self._less(self.left if same else self.estimate),
-            self._less(self.right) if same else self.leaf.significant,
-        }
-        return both == {"left", "right"}
+        first = self._less(self.left if same else self.estimate)
+        if self.leaf.significant and self.leaf.bounds != (-math.inf, math.inf):
+            return first == self.leaf.significant and not self._inside
+        return {first, self._less(self.right) if same else self.leaf.significant} == {"left", "right"}
 
     @property
     def met(self) -> bool:
         """The same by the number alone, of what has bounds."""
-        if self.leaf.significant:
-            return self.holds is True
+        return self.holds is True if self.leaf.significant else self._inside
+
+    @property
+    def _inside(self) -> bool:
         return bool(self.estimate.within(*self.leaf.bounds, by_value=True))
 
     def _less(self, one: Estimate) -> str | None:
@@ -221,6 +223,12 @@ def _number(
         return None
     if leaf.unit == "points":
         estimates = _points(leaf, known)
+    elif leaf.quantity == REACH:
+        mean, printed = (one for one in known if isinstance(one, Summary))
+        reach = prediction_reach(printed, mean.n)
+        if not reach:
+            return None
+        estimates = (Estimate((mean.mean - printed.mean) / reach),) * 3
     elif leaf.statistic == "growth":
         later, other, base, other_base = (one[0] for one in known if isinstance(one, tuple))
         estimates = (growth_ratio((base, later), (other_base, other)),) * 3

@@ -7,7 +7,7 @@ from typing import Literal
 
 from longlook.plan.criteria import Squares
 
-Asked = Squares | Literal["every", "any", "none", "not-every"]
+Asked = Squares | Literal["every", "any", "none", "not-every", "most"]
 
 
 def decided(asked: Asked, said: Sequence[bool | None], of: int, opposite: int = 0) -> bool | None:
@@ -21,6 +21,10 @@ def decided(asked: Asked, said: Sequence[bool | None], of: int, opposite: int = 
             return False
         is_sure = yes >= least and yes + undecided <= most and opposite + said.count(None) <= may_be
         return True if is_sure and not missing else None
+    if asked == "most":
+        if opposite or 2 * (yes + undecided) <= of:
+            return False
+        return True if 2 * yes > of and not undecided else None
     least = of if asked in ("every", "none") else 1
     if asked in ("none", "not-every"):
         yes, no = no, yes

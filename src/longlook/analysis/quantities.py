@@ -15,7 +15,7 @@ import numpy as np
 
 from longlook.analysis.correlation import Point, correlation, correlation_difference
 from longlook.analysis.estimate import Estimate
-from longlook.analysis.fairness import jain, ratio_of_runs
+from longlook.analysis.fairness import jain, ratio_of_means, ratio_of_runs
 from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
@@ -70,13 +70,18 @@ def _first_losses(numbered: Numbered, row: Row) -> dict[int, Point]:
 
 
 def rate_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
-    """How many times the rate of one flow that of another is, over all runs that both are in."""
+    """How many times the rate of one flow that of another is, over all runs that both are in; of means alone, as if the
+    two filled the link."""
     if not all(sides):
         return None
-    one, other = (numbered(row, "mean_mbps") for (row,) in sides)
-    pairs = [(rate, other[run]) for run, rate in one.items() if run in other]
-    found = ratio_of_runs(pairs) if pairs else None
-    return None if found is None else Estimate(found.value, found.low, found.high)
+    (one,), (other,) = sides
+    rates, others = (numbered(row, "mean_mbps") for row in (one, other))
+    runs = [run for run in rates if run in others]
+    found = ratio_of_runs([(rates[run], others[run]) for run in runs]) if runs else None
+    if len(runs) == 1 and one.get("sd") is not None:
+        left, right = (Summary(row["mean"], row["sd"], row["n"]) for row in (one, other))
+        found, runs = ratio_of_means(left, right), [*range(left.n)]
+    return None if found is None else Estimate(found.value, found.low, found.high, runs=tuple(runs))
 
 
 def rate_share(numbered: Numbered, sides: Sides) -> Estimate | None:

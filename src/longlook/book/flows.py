@@ -55,30 +55,50 @@ class Contest:
 
     @property
     def verdict_text(self) -> str:
-        """`QUIC has more`, `fair`, or `open`, where the interval reaches beyond a tenth and does not lie there."""
+        """Who has more, or that they are fair."""
         left, right = self.decided_by
-        more = self.ratio.value > 1
-        has_more = f"{style.PROTOCOL_LABELS[(left if more else right).protocol]} has more"
-        match self.ratio.verdict:
-            case None:
-                return "not tested"
-            case "none":
-                return "fair"
-            case "open":
-                return f"{has_more}, open whether by a tenth" if self.ratio.differs else "open"
-        return "unfair" if left.protocol == right.protocol else has_more
+        return verdict_text(self.ratio, left.protocol, right.protocol)
 
     @property
     def ratio_text(self) -> str:
         """`1.10 (1.03 to 1.18)`: the ratio and its 99 % interval."""
-        one = self.ratio
-        return f"{one.value:.2f}" + ("" if one.verdict is None else f" ({one.low:.2f} to {one.high:.2f})")
+        return ratio_text(self.ratio)
 
     @property
     def runs_text(self) -> str:
         """`10 runs in 2 campaigns`."""
-        number = len(self.campaigns)
-        return f"{self.ratio.runs} runs" + (f" in {number} campaigns" if number > 1 else "")
+        return runs_text(self.ratio, len(self.campaigns))
+
+
+def verdict_text(ratio: ShareRatio, left: str, right: str) -> str:
+    """Of two flows by their protocols: `QUIC has more`, `fair`, or `open`, where the interval reaches beyond a tenth,
+    and does not lie there."""
+    has_more = f"{style.PROTOCOL_LABELS[left if ratio.value > 1 else right]} has more"
+    match ratio.verdict:
+        case None:
+            return "not tested"
+        case "none":
+            return "fair"
+        case "open":
+            return f"{has_more}, open whether by a tenth" if ratio.differs else "open"
+    return "unfair" if left == right else has_more
+
+
+def ratio_text(ratio: ShareRatio) -> str:
+    """`1.10 (1.03 to 1.18)`, with the 99 % interval."""
+    return f"{ratio.value:.2f}" + ("" if ratio.verdict is None else f" ({ratio.low:.2f} to {ratio.high:.2f})")
+
+
+def runs_text(ratio: ShareRatio, campaigns: int) -> str:
+    """`10 runs in 2 campaigns`."""
+    return f"{ratio.runs} runs" + (f" in {campaigns} campaigns" if campaigns > 1 else "")
+
+
+def share_text(ratio: ShareRatio, left: str, right: str, campaigns: int) -> str:
+    """`3.04 (2.55 to 3.63) times TCP's rate, 5 runs: QUIC has more`."""
+    base = style.PROTOCOL_LABELS[right]
+    told = f"{ratio_text(ratio)} times {base}'s rate, {runs_text(ratio, campaigns)}"
+    return f"{told}: {verdict_text(ratio, left, right)}"
 
 
 def contests(data: BookData, study: str, series: str, key: str) -> list[Contest]:

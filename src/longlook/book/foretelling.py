@@ -11,7 +11,8 @@ import pandas as pd
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.judged import columns_of, judged, row, verdict_as_sealed
+from longlook.book.judged import columns_of, judged, verdict_as_sealed
+from longlook.book.templates import row
 from longlook.errors import LonglookError
 from longlook.plan.criteria import Criterion
 from longlook.plan.squares import number_of

@@ -13,19 +13,16 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.analysis.course import OF_COURSES
-from longlook.analysis.estimate import Estimate
-from longlook.analysis.evidence import Column, Found
+from longlook.analysis.evidence import Column
 from longlook.analysis.judge import Judged, judge
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
-from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.flows import rates_of_runs
 from longlook.book.loads import counting, courses, first_lost
-from longlook.book.predicted import FEW, Prediction, predictions_table
-from longlook.book.round_trips import trips_text
-from longlook.book.times import ms_text, percent_text, seconds_text, times_text
+from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.templates import parts_of, row
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.errors import LonglookError
 from longlook.experiment.arrivals import Arrival, arrivals
@@ -33,11 +30,11 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.plan.conditions import Row, spelled
-from longlook.plan.criteria import ARMS_OF_SPREAD, FIRST_LOST, OF_RECORDS, Criterion, Judging
+from longlook.plan.criteria import FIRST_LOST, OF_RECORDS
 from longlook.plan.squares import number_of_squares
 from longlook.plan.statements import Claims
 from longlook.plan.sweep import Sweep
-from longlook.plan.workload import WebPage, size_label
+from longlook.plan.workload import WebPage
 from longlook.published.claims import claims_of
 from longlook.published.registry import published_means
 from longlook.record.campaign import CAMPAIGN_NAME
@@ -46,7 +43,6 @@ from longlook.record.durable import read_json
 from longlook.stack.arms import open_sweep
 
 REFERENCE = "reference"
-JOINT = "; "
 SAMPLE = ("campaign", "cell_id", "arm", "metric")
 
 
@@ -130,6 +126,11 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
     return found if any(one.found for one in found) else []
 
 
+def predictions_of(sweep: str, data: BookData) -> list[Prediction]:
+    """A line for each of a sweep's predictions; none where no square of any is measured."""
+    return [row(one, open_sweep(sweep).rule.words) for one in judged_of(sweep, data)]
+
+
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
     """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
     predicted."""
@@ -177,146 +178,6 @@ def verdict_as_sealed(
     return f"; as sealed: {row(judge(old, then.judging, columns, column, one.of), {}).verdict}"
 
 
-def row(one: Judged, words: Mapping[str, str]) -> Prediction:
-    """A prediction's line."""
-    parts = [part_of(found, one, words) for found in one.found]
-    told = JOINT.join(f"{part.name}: {part.numbers}" if part.name else part.numbers for part in parts)
-    if one.found and one.found[0].leaf.tell == "ends":
-        told = JOINT.join(_ends(own, one, words) for own in _by_leaf(one.found))
-    if one.found and one.found[0].leaf.unit == "points":
-        told = _points_apart(parts, one)
-    lacking = max(0, one.of - len(one.found))
-    if one.criterion.summary and not (lacking and one.criterion.told_bounds):
-        each = [*(part.numbers for part in parts), *lacking * [style.DASH]]
-        counts: dict[str, Any] = {"met": one.met, "unmet": len(parts) - one.met, "of": one.of, "opposite": one.opposite}
-        counts |= {"beyond": _named("not", parts, False), "unshown": _named("not shown of", parts, False, None)}
-        told = filled(one.criterion.summary, counts | _ends_of_leaves(one), each)
-        unmet = [part.name for part in parts if part.holds is False and part.name]
-        told += f": {JOINT.join(unmet)}" if "{unmet}" in one.criterion.summary and unmet else ""
-    told += f"{JOINT}{lacking} of {one.of} not measured" if lacking else ""
-    return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
-
-
-def _named(word: str, parts: Sequence[ClaimPart], *which: bool | None) -> str:
-    """`; not Envoy with curl`: squares by what became of them; nothing where there is none."""
-    names = ", ".join(part.name for part in parts if part.holds in which)
-    return f"{JOINT}{word} {names}" if names else ""
-
-
-def _ends_of_leaves(judged: Judged) -> dict[str, list[_Number]]:
-    """The least and the greatest number of each bound."""
-    values = [[one.estimate.value for one in own] for own in _by_leaf(judged.found)]
-    return {"least": [_Number(min(own)) for own in values], "greatest": [_Number(max(own)) for own in values]}
-
-
-def _by_leaf(found: Sequence[Found]) -> list[list[Found]]:
-    """Numbers of one bound together."""
-    return [[one for one in found if one.leaf is leaf] for leaf in {id(one.leaf): one.leaf for one in found}.values()]
-
-
-def _ends(own: Sequence[Found], judged: Judged, words: Mapping[str, str]) -> str:
-    """Of a few numbers each; of more the least and the greatest, and those that do not hold or are open."""
-    parts = [part_of(found, judged, words) for found in own]
-    few = len(parts) <= FEW
-    told = [f"{part.name} {part.numbers}" for part in parts]
-    if not few:
-        low, high = (choose(own, key=lambda one: one.estimate.value) for choose in (min, max))
-        ends = [
-            part_of(replace(one, estimate=Estimate(one.estimate.value)), judged, words).numbers for one in (low, high)
-        ]
-        told = [f"{ends[0]} to {ends[1]} ({len(parts)} numbers)"]
-    for word, which in (("not", False), ("open", None)):
-        some = [part.name if few else f"{part.name} {part.numbers}" for part in parts if part.holds is which]
-        told += [f"{word}: {', '.join(some)}"] if some else []
-    return JOINT.join(told)
-
-
-def _points_apart(parts: Sequence[ClaimPart], judged: Judged) -> str:
-    """Of percentage points between ratios always the least and the greatest, and which are not as predicted."""
-    values = [found.estimate.value for found in judged.found]
-    beyond = [part.name for part in parts if part.holds is False]
-    told = f"{min(values):.1f} to {max(values):.1f} points apart ({len(values)} squares)"
-    return told + (f"{JOINT}not: {', '.join(beyond)}" if beyond else "")
-
-
-def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
-    """A square's number, by the templates of its criterion."""
-    own, leaf = found.estimate, found.leaf
-    if found.parts and leaf.part is not None:
-        return _several(found, leaf.part, judged, words)
-    usual = _usual(found)
-    square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
-    square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
-    square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "p": own.p_value}
-    sides = [(side.value - 1) * 100 for side in (own, found.left, found.right)]
-    square |= dict(zip(("pct", "left_pct", "right_pct"), sides, strict=True))
-    square |= {"times": times_text(own), "ms": _in_ms(found)}
-    square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
-    square |= {"left_share": (1 - found.left.value) * 100, "right_share": (1 - found.right.value) * 100}
-    square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
-    square |= dict(zip(("one", "other"), (words.get(arm, arm) for arm in found.pair), strict=False))
-    square |= {"pair": words.get(pair := " over ".join(found.pair), pair), "link": _link(found.square)}
-    if leaf.spread:
-        arms = [{name: words.get(_spelled(value), value) for name, value in row.items()} for row in found.rows[:2]]
-        square |= dict(zip(ARMS_OF_SPREAD, arms, strict=False))
-    endless = math.isinf(own.value) or math.isinf(own.high)
-    told = leaf.endless if endless and leaf.endless else leaf.told or "{percent}"
-    if leaf.neither and not (found.left.value or found.right.value):
-        told = leaf.neither
-    return ClaimPart(filled(leaf.name, square), filled(told, square), found.holds)
-
-
-def _link(square: Row) -> str:
-    """`15 ms`, `1 % loss`: the loss where it has one."""
-    return f"{square['loss_pct']:g} % loss" if square["loss_pct"] else f"{square['rtt_ms']:g} ms"
-
-
-def _several(found: Found, part: Criterion, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
-    """Numbers that together are one part: by its summary, those that do not hold by name."""
-    each = [part_of(replace(one, parts=()), judged, words) for one in found.parts]
-    unmet = [one.numbers for one in each if one.holds is False]
-    counts = {"met": sum(one.holds is True for one in each), "unmet": len(unmet), "of": len(each)}
-    counts |= {"opposite": sum(replace(one, parts=()).opposite for one in found.parts)}
-    told = filled(part.summary, counts, [one.numbers for one in each])
-    told += f" ({JOINT.join(unmet)})" if "{unmet}" in part.summary and unmet else ""
-    return ClaimPart(each[0].name, told, found.holds)
-
-
-def _usual(found: Found) -> str:
-    """A number in its unit."""
-    own, leaf = found.estimate, found.leaf
-    if leaf.unit in ("trips", "s"):
-        return trips_text(own) if leaf.unit == "trips" else seconds_text(own)
-    return ms_text(own) if leaf.difference else percent_text(own)
-
-
-def _in_ms(found: Found) -> str:
-    """A time in ms, in whichever unit its bounds are."""
-    trips = found.leaf.unit == "trips"
-    return ms_text(found.estimate.per(1 / found.rows[0]["rtt_ms"])) if trips else _usual(found)
-
-
-def _spelled(value: Any) -> str:
-    """As a key of `words`: numbers without a point where they are whole."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def filled(template: str, values: Mapping[str, Any], places: Sequence[str] = ()) -> str:
-    """A template with its values, by name and by place; minus signs are real ones."""
-    shown = {
-        name: _Number(value) if isinstance(value, float) and not isinstance(value, _Number) else value
-        for name, value in values.items()
-    }
-    return template.format(*places, **shown)
-
-
-class _Number(float):
-    """Formatted with a minus sign, not a hyphen; without a format as short as it can be."""
-
-    def __format__(self, spec: str) -> str:
-        return float(self).__format__(spec or "g").replace("-", style.MINUS)
-
-
 def claim_columns(study: str, data: BookData, about: str | None = None) -> dict[str, list[Judged]]:
     """Heading of a column -> its claims judged: published, then what has numbers of any, by each clock."""
     own = claims_of(study).those(about)
@@ -333,20 +194,14 @@ def _claims(own: Claims, columns: Mapping[str, Column], key: str) -> list[Judged
     return [judge(one, own.judging, columns, key, one.parts) for one in own.claims]
 
 
-def parts_of(one: Judged, judging: Judging) -> list[ClaimPart]:
-    """Of one claim."""
-    return [part_of(found, one, judging.words) for found in one.found]
-
-
 def claims(study: str, about: str | None = None, data: BookData | None = None) -> HTML:
     """A study's claims: by its own numbers, re-measured, and whether they hold."""
     own, data = claims_of(study).those(about), data or book_data.load()
-    told = [claimed.Claim(one.id, one.says, one.criterion, lambda _: [], one.parts) for one in own.claims]
     found = {
         title: [parts_of(one, own.judging) for one in judged]
         for title, judged in claim_columns(study, data, about).items()
     }
-    table = claimed.claims_table(told, found, lambda claim: f'<b id="{claim.name}">{claim.text}</b>')
+    table = claimed.claims_table(own.claims, found)
     now, first = (_verdicts(own, columns_of(one, study)) for one in (data, at_first(data, study)))
     return HTML(table + changed(now, first))
 

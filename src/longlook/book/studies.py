@@ -12,7 +12,8 @@ from longlook.analysis.newest import newest
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.judged import claim_columns, parts_of
+from longlook.book.judged import claim_columns
+from longlook.book.templates import parts_of
 from longlook.published.claims import CLAIMS_NAME, claims_of
 from longlook.published.files import studies
 from longlook.published.registry import published_cells

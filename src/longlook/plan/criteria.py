@@ -29,7 +29,8 @@ COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
     "left_percent", "right_percent", "left_pct", "right_pct", "p", "pct", "unmet", "opposite", "pair", "link",
-    "left_share", "right_share", "beyond", "unshown",
+    "left_share", "right_share", "beyond", "unshown", "share", "left_median", "right_median", "least_pct",
+    "greatest_pct",
 )  # fmt: skip
 """What templates have beside the columns."""
 ARMS_OF_SPREAD = ("slowest", "quickest")
@@ -52,6 +53,9 @@ OF_LOADS = ("wrapped_ms",)
 """What is made of a metric of each load, of which then the median is taken."""
 BETWEEN = ("after_last_byte_ms",)
 """Of each load the difference of two metrics, of which then the least or the greatest is taken."""
+REACH = "prediction_reach"
+"""How far a mean is from the one that it is over, in times of how far as many further samples of that one would have
+theirs in 99 of 100 cases: within 1 it is met."""
 TENTHS = tuple(f"acked_{pct}_pct_ms" for pct in range(10, 101, 10))
 """When so much of what is acknowledged in the end of a transfer had been, since its start."""
 WHOLE = TENTHS[-1]
@@ -64,7 +68,7 @@ counts; the interval reaches over every choice of them."""
 APART = "acked_apart_pct"
 """Of two transfers by how much of the second's whole time they are apart at any tenth."""
 OF_RUNS = (*OF_COURSES, APART)
-QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS, *OF_LOADS, *BETWEEN, *OF_RUNS)
+QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS, *OF_LOADS, *BETWEEN, REACH, *OF_RUNS)
 CPU_METRICS = ("client_cpu_s", "server_cpu_s")
 Number = float | int
 
@@ -252,17 +256,17 @@ class Criterion(Rule):
     significant: Literal["left", "right", "none", "same"] | None = Field(
         default=None,
         description="which of two is less: all of the interval on its side of once, or of none; `none`: neither is; "
-        "`same`: what is also found of the number that it is against",
+        "`same`: what is also found of the number that it is against; left and right may have bounds, too",
     )
     holm: Literal[True] | Arms | None = Field(
         default=None,
         description="what is significant is so by Holm's correction: over all its numbers, or over every "
         "step between arms of these patterns in its series",
     )
-    squares: Squares | Literal["every", "any", "none", "not-every"] = Field(
+    squares: Squares | Literal["every", "any", "none", "not-every", "most"] = Field(
         default="every",
-        description="of how many squares, all parts together, it is asked; within `all`: these together are one part, "
-        "called by `name`, its squares by `told`",
+        description="of how many squares, all parts together, it is asked (most: of more than half, and none is the "
+        "opposite); within `all`: these together are one part, called by `name`, its squares by `told`",
     )
     all: Many[Criterion] = ()
     summary: Text = Field(
@@ -282,8 +286,8 @@ class Criterion(Rule):
     def _bounds_can_be_met(self) -> Self:
         if self.within is not None and (self.at_least is not None or self.at_most is not None):
             raise ValueError("within has both bounds; at_least and at_most are one each")
-        if self.significant and self.bounds != (-math.inf, math.inf):
-            raise ValueError("what is to be significant has no other bound")
+        if self.significant in ("none", "same") and self.bounds != (-math.inf, math.inf):
+            raise ValueError(f'significant = "{self.significant}" has no other bound')
         if self.bounds[0] > self.bounds[1]:
             raise ValueError(f"no number lies within {self.bounds[0]:g} and {self.bounds[1]:g}")
         if self.ratio and self.bounds[1] < 0:
@@ -342,9 +346,10 @@ class Criterion(Rule):
         if self.all:
             below = {key: value for key, value in found.items() if key not in ("all", "squares")}
             for one in self.all:
+                part = one if one.summary else one.model_copy(update={"summary": self.summary})
                 for leaf in one._leaves(below):
                     if "squares" in one.model_fields_set:
-                        leaf._part = one
+                        leaf._part = part
                     yield leaf
         else:
             yield Criterion.model_construct(**found).complete()
@@ -384,6 +389,8 @@ class Criterion(Rule):
             raise PlanError(f"{self.quantity} is of each load: the least or the greatest")
         if self.quantity in OF_CPU and self.metric not in CPU_METRICS:
             raise PlanError(f"{self.quantity} is of {' or '.join(CPU_METRICS)}, not of {self.metric}")
+        if self.quantity == REACH and (self.over is None or self.against or self.statistic not in (None, "mean")):
+            raise PlanError(f"{REACH} is of a mean over another, and of nothing else")
         if self.quantity in OF_RUNS:
             self._require_runs()
         if (self.statistic == "slope") is not (self.along is not None):

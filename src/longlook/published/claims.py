@@ -19,9 +19,9 @@ CLAIMS_NAME = "claims.toml"
 
 
 @cache
-def claims_of(study: str, folder: Path | None = None) -> Claims:
+def claims_of(study: str, folder: Path | None = None, name: str = CLAIMS_NAME) -> Claims:
     """Of one study; what is wrong with one is a `PlanError` that names the file."""
-    path = (folder or paths.PUBLISHED) / study / CLAIMS_NAME
+    path = (folder or paths.PUBLISHED) / study / name
     try:
         return Claims.parse(read_toml(path))
     except LonglookError as error:

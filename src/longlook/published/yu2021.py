@@ -7,7 +7,7 @@ None of them is a mean of one arm, so they are no `PublishedCell`s.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,25 +49,6 @@ class Difference:
         return BASE_RTT_MS + self.added_rtt_ms
 
 
-@dataclass(frozen=True)
-class Remark:
-    """A number of its text."""
-
-    provider: str
-    workload: str
-    implementation: str
-    metric: str
-    """With its unit: `certificate_verification_time_ms`."""
-    statistic: str
-    value: float
-    basis: str
-    """`printed`, or `derived by us ...`."""
-    source: str
-    note: str
-    conditions: Mapping[str, str]
-    """Those stated of `size_kb`, `bandwidth_mbps`, `added_rtt_ms`, `added_loss_pct`."""
-
-
 def differences(folder: Path | None = None) -> list[Difference]:
     """All 45, in their order: by provider, loss without added delay, then delay without loss."""
     return [_difference(where, row) for where, row in rows(STUDY, "differences.csv", folder)]
@@ -104,21 +85,6 @@ def _difference(where: str, row: dict[str, str]) -> Difference:
             n=int(row["n"]),
             source=row["source"],
         )
-    except (KeyError, ValueError) as error:
-        raise LonglookError(f"{where}: {error}") from None
-
-
-def remarks(folder: Path | None = None) -> list[Remark]:
-    """Numbers of its text and tables 1 to 3, in their order."""
-    return [_remark(where, row) for where, row in rows(STUDY, "text.csv", folder)]
-
-
-def _remark(where: str, row: dict[str, str]) -> Remark:
-    stated = ("size_kb", "bandwidth_mbps", "added_rtt_ms", "added_loss_pct")
-    kept = ("provider", "workload", "implementation", "metric", "statistic", "basis", "source", "note")
-    try:
-        conditions = {name: row[name] for name in stated if row[name]}
-        return Remark(**{name: row[name] for name in kept}, value=float(row["value"]), conditions=conditions)
     except (KeyError, ValueError) as error:
         raise LonglookError(f"{where}: {error}") from None
 

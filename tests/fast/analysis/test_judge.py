@@ -281,6 +281,24 @@ def test_a_verdict_is_the_same_as_that_which_it_is_against(far, holds):
     assert judged(rows, said).holds is holds
 
 
+@pytest.mark.parametrize(("first", "holds", "opposite"), [(110, True, 0), (130, False, 1), (100.1, None, 0)])
+def test_most_squares_are_significant_and_within_bounds_and_none_beyond_them(first, holds, opposite):
+    """A square that is not significant counts for neither."""
+    rows = [*pair(first, 100), *pair(115, 100, rtt_ms=112.0), *pair(100.1, 100, rtt_ms=400.0)]
+    found = judged(rows, {"significant": "right", "within": [1.05, 1.2], "squares": "most"})
+    assert (found.holds is True, found.opposite) == (bool(holds), opposite)
+
+
+@pytest.mark.parametrize(("own", "holds"), [(101, True), (104, False), (96, False)])
+def test_a_mean_is_within_the_prediction_interval_of_the_printed_one(own, holds):
+    printed = [line("tcp", 100, sd=4.0, n=20)]
+    said = {"value": "quic", "over": {"column": "published", "arm": "tcp"}, "quantity": "prediction_reach"}
+    (found,) = (one := judged([line("quic", own)], said | {"within": [-1, 1]}, published=printed)).found
+    assert one.holds is holds and (found.estimate.value > 0) is (own > 100)
+    unknown = [line("tcp", 100, sd=math.nan)]
+    assert judged([line("quic", own)], said | {"within": [-1, 1]}, published=unknown).found == ()
+
+
 ARMS = ("a72", "a85", "a92", "a103", "b72", "b85")
 STEPS = {"steps": "a*", "significant": "none"}
 

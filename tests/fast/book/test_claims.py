@@ -3,22 +3,25 @@ without data."""
 
 import re
 
-import pandas as pd
 import pytest
 from book_sample import PUBLISHED, campaign_row, tables_of, write_sample
 from transfers_sample import together
 
+from longlook.analysis.newest import STUDY
+from longlook.analysis.quantifier import decided
 from longlook.book import data as book_data
-from longlook.book.claimed import most_squares, verdict
+from longlook.book.claimed import ClaimPart, verdict
 from longlook.book.flows import contests
-from longlook.book.muthuraj2024 import claims
+from longlook.book.judged import claim_columns, claims
+from longlook.book.templates import parts_of
 from longlook.dataset.tables import write_tables
+from longlook.published.claims import claims_of
 
 
 def column(data, title):
     """Claim -> parts in one column."""
-    parts = claims.evaluate(data)[title]
-    return {claim.text: own for claim, own in zip(claims.CLAIMS, parts, strict=True)}
+    judging = claims_of(STUDY).judging
+    return {one.criterion.says: parts_of(one, judging) for one in claim_columns(STUDY, data)[title]}
 
 
 @pytest.mark.parametrize(
@@ -37,28 +40,21 @@ def column(data, title):
 )
 def test_one_rule_makes_the_verdict_of_every_claim(holds, of, says):
     """It holds if it holds in each part; else it is said in how many, and which they are."""
-    parts = [claims.ClaimPart(name, "", one) for name, one in zip("abc", holds, strict=False)]
+    parts = [ClaimPart(name, "", one) for name, one in zip("abc", holds, strict=False)]
     assert verdict(parts, of) == says
 
 
-def test_squares_of_several_figures_are_never_pooled():
-    """QUIC is faster in 58 of 78 squares, and in 1 of 18 of one figure: that figure is named."""
-    counts = {"4.6b": (18, 21), "4.6c": (21, 21), "4.6e": (1, 18), "4.6f": (18, 18)}
-
-    def squares(series):
-        quic, of = counts.get(series, (0, 0))
-        return pd.DataFrame({"verdict": ["left"] * quic + ["none"] * (of - quic)})
-
-    claim = claims.CLAIMS[0]
-    parts = claim.parts(claims.ClaimNumbers(squares, lambda series: [], lambda series: pd.DataFrame()))
-    assert [part.name for part in parts] == list(counts) and claim.of == 8
-    assert verdict(parts, 4) == "holds in 3 of 4, not in 4.6e"
-    assert parts[2].text == "4.6e: QUIC faster in 1 of 18, TCP in 0"
+@pytest.mark.parametrize(
+    ("holding", "other", "opposite", "of", "holds"),
+    [(11, 10, 0, 21, True), (10, 11, 0, 21, False), (20, 0, 1, 21, False), (9, 9, 0, 18, False), (11, 9, 0, 21, None)],
+)
+def test_most_squares_are_more_than_half_and_one_opposite_is_enough_against_them(holding, other, opposite, of, holds):
+    assert decided("most", [True] * holding + [False] * (other + opposite), of, opposite) is holds
 
 
 def test_published_numbers_are_held_to_the_criteria_too(tmp_path):
     data = book_data.read(PUBLISHED, tmp_path)
-    assert list(claims.evaluate(data)) == ["Published"]
+    assert list(claim_columns(STUDY, data)) == ["Published"]
     found = column(data, "Published")
     both = found["What QUIC gains over TCP is the same in both versions"]
     counts = [re.fullmatch(r"same verdict in (\d+) of (\d+), opposite ones in (\d)", part.numbers) for part in both]
@@ -91,7 +87,7 @@ def test_what_is_not_measured_is_not_decided(tmp_path):
     added = found["With added latency or loss QUIC is faster than TCP, in both versions"]
     assert [part.name for part in added] == ["4.6b", "4.6c", "4.6e", "4.6f"]
     assert found["Under jitter QUIC v1 does better than gQUIC v37"] == []
-    html = claims.claims_table(data)
+    html = claims(STUDY, data=data).data
     assert "(4 of 8 parts)" in html and "not measured yet" in html and "Yours" not in html
 
 
@@ -117,7 +113,7 @@ def test_transfers_decide_fairness_and_the_threshold(tmp_path):
         and fair[0].text.startswith("QUIC v1: 1.04 (1.04 to 1.04) times TCP's rate, 5 runs")
     )
     assert found["That is the threshold's doing"] == [
-        claims.ClaimPart("10 MB at 100 Mbit/s", "in 12.0 s instead of 42.0 s (medians)", True)
+        ClaimPart("10 MB at 100 Mbit/s", "in 12.0 s instead of 42.0 s (medians)", True)
     ]
 
 
@@ -149,16 +145,3 @@ def test_the_same_conditions_have_one_verdict_wherever_they_were_measured(tmp_pa
     assert len(texts) == 1 and next(iter(texts))[2] == "10 runs in 2 campaigns"
     (part,) = column(data, "Re-measured (reference)")["With N = 1 it does not"]
     assert part.holds is None and "open whether by a tenth" in part.text
-
-
-def test_one_square_of_tcp_is_enough_against_a_claim_of_every_square():
-    squares = pd.DataFrame({"verdict": ["left"] * 20 + ["none"]})
-    assert most_squares("4.14a", squares)[0].holds
-    squares.loc[0, "verdict"] = "right"
-    (part,) = most_squares("4.14a", squares)
-    assert not part.holds and part.text == "4.14a: QUIC faster in 19 of 21, TCP in 1"
-
-
-@pytest.mark.parametrize("of", [claims.CLAIMS])
-def test_every_claim_has_a_criterion(of):
-    assert all(claim.text and claim.criterion and claim.of for claim in of)

@@ -9,7 +9,8 @@ from longlook.book import data as book_data
 from longlook.book.claimed import verdict
 from longlook.book.halme2021.chart import ranges
 from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, printed
-from longlook.book.judged import claim_columns, parts_of
+from longlook.book.judged import claim_columns
+from longlook.book.templates import parts_of
 from longlook.book.times import Times, times
 from longlook.experiment.metrics import DURATION, PACKETS
 from longlook.published.claims import claims_of

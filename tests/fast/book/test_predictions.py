@@ -1,13 +1,12 @@
-"""What became of predictions, by hand-made squares: the loss in each direction, the client that is slow evenly."""
+"""What became of predictions, by hand-made squares: the loss in each direction, one cost per request."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from longlook.analysis.welch import Summary
-from longlook.book.muthuraj2024 import each_way, one_cost, smooth, stopwatch, unprinted
+from longlook.book.muthuraj2024 import each_way, one_cost, smooth, stopwatch
 from longlook.book.muthuraj2024.both import Both
-from longlook.book.muthuraj2024.smooth import EVEN, FREE, STOPPED, Square
 from longlook.book.predicted import Prediction, predictions_table
 from longlook.published.muthuraj2024 import page_load_times
 
@@ -43,68 +42,6 @@ def test_pages_of_many_objects_must_all_miss():
     assert not found.holds
     assert found.found == "6 of 6 within the 99 % prediction interval; means 1.00 to 1.00 of the published"
     assert not each_way.many([]).holds
-
-
-def square(quic_even=300.0, quic_stopped=600.0, tcp_even=450.0, tcp_stopped=452.0):
-    means = {
-        (FREE, "quic"): 280.0, (FREE, "tcp"): 420.0, (EVEN, "quic"): quic_even, (EVEN, "tcp"): tcp_even,
-        (STOPPED, "quic"): quic_stopped, (STOPPED, "tcp"): tcp_stopped,
-    }  # fmt: skip
-    return Square("a page", {name: Summary(mean, 10.0, 16) for name, mean in means.items()})
-
-
-def test_stops_must_slow_quic_alone():
-    assert smooth.slower([square()] * 4).holds
-    assert smooth.slower([square()] * 3 + [square(quic_stopped=301.0)]).holds
-    assert not smooth.slower([square()] * 3 + [square(quic_stopped=299.0)]).holds
-    assert not smooth.slower([square()] * 2 + [square(quic_stopped=301.0)] * 2).holds
-    assert not smooth.slower([square()] * 2 + [square(tcp_stopped=600.0)] * 2).holds
-
-
-def test_an_evenly_slow_client_must_make_no_square_blue():
-    assert smooth.no_blue([square(), square(quic_even=449.0)]).holds
-    assert not smooth.no_blue([square(), square(quic_even=500.0)]).holds
-
-
-def test_the_lead_must_be_smaller_at_every_square():
-    assert smooth.smaller_lead([square()] * 4).holds
-    assert not smooth.smaller_lead([square()] * 3 + [square(quic_stopped=300.0)]).holds
-
-
-def lossy(objects, quic=1000.0, tcp=1200.0, divided=900.0):
-    """A square of an unprinted figure: means with the loss each way, and both protocols' with it divided."""
-    usual = {"quic": Summary(divided, 50.0, 20), "tcp": Summary(divided, 50.0, 20)}
-    return unprinted.Square(objects, usual, {"quic": Summary(quic, 50.0, 20), "tcp": Summary(tcp, 50.0, 20)})
-
-
-@pytest.mark.parametrize(
-    ("tcps", "holds"), [([1200] * 9, False), ([900] * 5 + [1200] * 4, True), ([999] * 9, False), ([900] * 4, False)]
-)
-def test_tcp_must_be_ahead_where_the_text_has_it_and_once_significantly(tcps, holds):
-    assert unprinted.tcp_ahead([lossy(100, tcp=float(tcp)) for tcp in tcps] + [lossy(1, tcp=1.0)]).holds is holds
-
-
-def test_quic_must_be_ahead_in_the_other_squares():
-    assert unprinted.quic_ahead([lossy(1)] * 7 + [lossy(2, tcp=900.0)] * 2 + [lossy(10, tcp=900.0)] * 9).holds
-    assert not unprinted.quic_ahead([lossy(1)] * 6 + [lossy(2, tcp=900.0)] * 3).holds
-
-
-def test_more_loss_must_take_both_longer():
-    assert unprinted.higher([lossy(1)] * 16 + [lossy(1, quic=800.0)] * 2).holds
-    assert not unprinted.higher([lossy(1)] * 15 + [lossy(1, quic=800.0)] * 3).holds
-
-
-def test_with_bbr_one_square_must_be_nobodys_and_no_lead_larger_than_the_texts():
-    assert not unprinted.one_is_not_quics([lossy(1)] * 18).holds
-    assert unprinted.one_is_not_quics([lossy(1)] * 17 + [lossy(1, tcp=1001.0)]).holds
-    assert unprinted.no_larger_lead([lossy(1)] * 18).found == "the largest is +20"
-    assert not unprinted.no_larger_lead([lossy(1), lossy(1, tcp=1440.0)]).holds
-    assert unprinted.no_larger_lead([lossy(1, tcp=1000.0)]).found == "none is significant"
-
-
-def test_with_bbr_means_must_be_little_higher():
-    assert unprinted.little_higher([lossy(1, tcp=1100.0)] * 16 + [lossy(1, quic=1300.0)] * 2).holds
-    assert not unprinted.little_higher([lossy(1, tcp=1300.0)] * 3 + [lossy(1, tcp=1100.0)] * 15).holds
 
 
 def costly(objects, rtt=36.0, bandwidth=100.0, published=620.0, without=320.0, costs=(620.0,), sd=60.0, tcp=450.0):
@@ -168,15 +105,9 @@ def test_small_pictures_must_meet_nearby_and_change_little_far_away(near, far, s
     assert one_cost.small(squares).holds is holds
 
 
-def test_the_table_has_the_verdict_in_words():
-    text = predictions_table([smooth.no_blue([square()]), smooth.no_blue([square(quic_even=500.0)])]).data
-    assert text.count("does not hold") == 1 and text.count(">holds<") == 1
-
-
 def test_nothing_measured_is_said(monkeypatch):
     monkeypatch.setattr(smooth, "squares", lambda paper: [])
     assert "Not measured yet" in smooth.table(SimpleNamespace()).data
-    assert smooth.predictions(SimpleNamespace()) == ()
     assert "Not measured yet" in predictions_table(()).data
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from longlook.analysis.welch import Summary
-from longlook.book.muthuraj2024 import each_way, pages, seldom, threshold, threshold_controls, unprinted_sizes
+from longlook.book.muthuraj2024 import each_way, seldom, threshold, threshold_controls, unprinted
 from longlook.book.muthuraj2024.both import Both, agreeing
 from longlook.book.muthuraj2024.threshold_controls import EACH_WAY, NEITHER, REMEMBERED
 from longlook.book.muthuraj2024.unprinted import Square
@@ -62,33 +62,40 @@ def test_the_nearer_means_of_table_b3_are_of_21():
 def size(kb, bandwidth=10.0, quic=1000.0, tcp=1200.0, divided=900.0):
     usual = dict.fromkeys(("quic", "tcp"), Summary(divided, 50.0, 20))
     whole = {"quic": Summary(quic, 50.0, 20), "tcp": Summary(tcp, 50.0, 20)}
-    return Square(1, usual, whole, bytes_of_kb(kb), bandwidth)
+    return Square(bytes_of_kb(kb), bandwidth, usual, whole)
 
 
 @pytest.mark.parametrize(("tcp", "holds"), [(900, True), (760, True), (740, False), (960, False), (1100, False)])
 def test_ten_megabytes_with_n_1_must_be_tcps_by_so_much(tcp, holds):
     found = [size(10_000, tcp=float(tcp)), size(10_000, 50.0)]
-    assert unprinted_sizes.tcp_ahead(found, unprinted_sizes.TCP_BY_PCT).holds is holds
-    assert unprinted_sizes.tcp_ahead([size(5)]).holds is None
+    assert unprinted.tcp_ahead(found, unprinted.TCP_BY_PCT).holds is holds
+    assert unprinted.tcp_ahead([size(5)]).holds is None
 
 
 def test_with_bbr_any_significant_lead_of_tcp_will_do():
-    assert unprinted_sizes.tcp_ahead([size(10_000, tcp=500.0)]).holds
-    assert not unprinted_sizes.tcp_ahead([size(10_000, tcp=990.0)]).holds
+    assert unprinted.tcp_ahead([size(10_000, tcp=500.0)]).holds
+    assert not unprinted.tcp_ahead([size(10_000, tcp=990.0)]).holds
 
 
 def test_five_kilobytes_must_stay_below_and_small_objects_be_quics():
-    assert unprinted_sizes.no_luck([size(5, tcp=2300.0)]).holds
-    assert not unprinted_sizes.no_luck([size(5, tcp=2500.0)]).holds
+    assert unprinted.no_luck([size(5, tcp=2300.0)]).holds
+    assert not unprinted.no_luck([size(5, tcp=2500.0)]).holds
     small = [size(kb, rate) for kb in (5, 10, 100, 200) for rate in (10.0, 50.0, 100.0)]
-    assert unprinted_sizes.quic_ahead([*small, size(1000, tcp=1.0)]).holds
-    assert not unprinted_sizes.quic_ahead([*small[1:], size(5, tcp=999.0)]).holds
-    assert not unprinted_sizes.quic_ahead(small[1:]).holds, "a square is missing"
+    assert unprinted.quic_ahead([*small, size(1000, tcp=1.0)]).holds
+    assert not unprinted.quic_ahead([*small[1:], size(5, tcp=999.0)]).holds
+    assert not unprinted.quic_ahead(small[1:]).holds, "a square is missing"
+
+
+def test_more_loss_must_take_both_longer_and_with_bbr_little():
+    assert unprinted.higher([size(5)] * 17 + [size(5, quic=800.0)] * 4).holds
+    assert not unprinted.higher([size(5)] * 16 + [size(5, quic=800.0)] * 5).holds
+    assert unprinted.little_higher([size(5, tcp=1100.0)] * 17 + [size(5, quic=1300.0)] * 4).holds
+    assert not unprinted.little_higher([size(5, tcp=1300.0)] * 5 + [size(5, tcp=1100.0)] * 16).holds
 
 
 def test_most_squares_must_be_quics_with_bbr():
-    assert unprinted_sizes.quics([size(5)] * 14 + [size(5, tcp=1001.0)] * 7).holds
-    assert not unprinted_sizes.quics([size(5)] * 13 + [size(5, tcp=1001.0)] * 8).holds
+    assert unprinted.quics([size(5)] * 14 + [size(5, tcp=1001.0)] * 7).holds
+    assert not unprinted.quics([size(5)] * 13 + [size(5, tcp=1001.0)] * 8).holds
 
 
 def test_a_threshold_must_meet_enough_means_and_leave_the_first_flight():
@@ -169,62 +176,12 @@ def test_delays_that_change_seldom_must_meet_and_leave_small_objects():
     assert seldom.few_trips(own[2:] + moved[:2]).holds and not seldom.few_trips(own[3:] + moved[:3]).holds
 
 
-def served(objects, straight=500.0, through=520.0, published=535.0):
-    loads = {pages.STRAIGHT: Summary(straight, 5, 10), pages.THROUGH: Summary(through, 5, 10)}
-    return pages.Square("a page", objects, {"tcp": Summary(published, 5, 20)}, loads)
-
-
-def test_flask_must_leave_few_objects_and_delay_many_by_so_much():
-    assert pages.alike([served(1, 500, 510), served(10, 500, 489), served(100, 500, 600)]).holds
-    assert not pages.alike([served(1, 500, 516)]).holds and pages.alike([served(100)]).holds is None
-    assert pages.longer([served(100, 500, 520), served(200, 500, 590)], pages.FLASK).holds
-    assert not pages.longer([served(100, 500, 495), served(200, 500, 590)], pages.FLASK).holds
-    assert not pages.longer([served(100, 500, 520), served(200, 500, 505)], pages.FLASK).holds
-    assert pages.longer([served(100)], pages.FLASK).holds is None
-
-
-def test_neither_server_must_meet_the_published_means():
-    assert pages.neither_meets([served(100), served(200), served(1, 535, 535)]).holds
-    assert not pages.neither_meets([served(100), served(200, through=534.0)]).holds
-
-
-def test_gquics_tables_must_lie_below_what_flask_takes():
-    assert pages.above([served(100), served(200), served(1)]).holds is False
-    assert pages.above([served(100, through=600.0), served(200, through=600.0)]).holds
-    assert not pages.above([served(100, through=600.0), served(200, through=470.0)]).holds
-    assert pages.above([served(100, through=600.0)]).holds is None
-
-
-def exact(factor=1.0, published=700.0):
-    loads = {
-        f"{protocol} {size}": Summary(400.0 * (factor if size == pages.EXACT_BYTES else 1), 10, 20)
-        for protocol in ("quic", "tcp")
-        for size in (pages.EXACT_BYTES, pages.ROUND_BYTES)
-    }
-    return pages.Square("a page", 100, {"quic": Summary(published, 10, 20)}, loads)
-
-
-def test_exact_bytes_must_change_little_and_meet_nothing():
-    assert pages.bytes_alike([exact(1.04)]).holds and not pages.bytes_alike([exact(0.94)]).holds
-    assert pages.bytes_miss([exact()]).holds and not pages.bytes_miss([exact(), exact(published=402.0)]).holds
-
-
 def test_nothing_measured_is_said(monkeypatch):
     paper = SimpleNamespace(data=None)
-    monkeypatch.setattr(pages, "flask", lambda paper, series: [])
-    monkeypatch.setattr(pages, "exact", lambda paper: [])
-    assert "Not measured yet" in pages.table(paper, pages.FLASK).data
     for module in (threshold, seldom):
         monkeypatch.setattr(module, "cells", lambda paper, series: [])
         assert module.sizes(paper) == module.counts(paper) == ()
     monkeypatch.setattr(threshold_controls, "squares", lambda paper, series, ways: [])
-    monkeypatch.setattr(unprinted_sizes, "squares", lambda paper, series: [])
-    for predictions in (threshold_controls.loss, threshold_controls.jitter, unprinted_sizes.fewer_connections):
+    monkeypatch.setattr(unprinted, "squares", lambda paper, series: [])
+    for predictions in (threshold_controls.loss, threshold_controls.jitter, unprinted.fewer_connections, unprinted.bbr):
         assert predictions(paper) == ()
-    assert (
-        pages.behind_flask(paper)
-        == pages.behind_flask_gquic(paper)
-        == pages.pictures(paper)
-        == unprinted_sizes.bbr(paper)
-        == ()
-    )

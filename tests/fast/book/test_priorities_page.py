@@ -12,12 +12,14 @@ from priorities_sample import AS_PREDICTED, write_priorities
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.judged import judged_of, predicted
+from longlook.book.judged import claim_columns, claims, judged_of, predicted
+from longlook.book.templates import parts_of
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.years import priorities_shown
-from longlook.book.years.priorities import BEFORE, CLAIM_14, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, Ordered
+from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, Ordered
 from longlook.experiment.said import Said, write
+from longlook.published.claims import claims_of
 from longlook.site.webpage import resources
 from longlook.stack.arms import open_sweep
 from longlook.stack.spec import load_stack
@@ -96,8 +98,9 @@ def test_without_records_the_order_is_not_measured_and_the_rest_is(measured, mon
 )
 def test_claim_14_is_decided_by_the_order_alone(measured, main_ms, said):
     data = measured(sequence={"main_ms": main_ms})
-    assert verdict(CLAIM_14.parts(Ordered(data)), CLAIM_14.of) == said
-    assert f"<b>{said}</b>" in priorities_shown.claim_table(data).data
+    (parts,) = claim_columns("years", data)["Re-measured (reference)"]
+    assert verdict(parts_of(parts, claims_of("years").judging), 4) == said
+    assert f"<b>{said}</b>" in claims("years", data=data).data
 
 
 def test_the_tables_tell_every_page_and_link(measured):

@@ -11,7 +11,7 @@ from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
-from longlook.book.judged import claim_columns, claims, judged_of, parts_of, predicted, undecided
+from longlook.book.judged import claim_columns, claims, judged_of, predicted, undecided
 from longlook.book.shreedhar2022 import chart, clock, tables
 from longlook.book.shreedhar2022.evidence import (
     ENVOY,
@@ -27,6 +27,7 @@ from longlook.book.shreedhar2022.evidence import (
     size_title,
 )
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
+from longlook.book.templates import parts_of
 from longlook.book.times import Times, difference
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of

@@ -9,10 +9,9 @@ import pytest
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.claimed import ClaimPart
 from longlook.book.value import NOT_YET
 from longlook.book.years import conclusions, early, today_shown
-from longlook.book.years.conclusions import OLD, TODAY, YEARS, Row, planned
+from longlook.book.years.conclusions import OLD, TODAY, YEARS, planned
 from longlook.experiment.flights import Flight
 from longlook.figure import style
 from longlook.stack.arms import open_sweep
@@ -36,33 +35,27 @@ def empty(tmp_path_factory):
 
 
 def test_without_campaigns_nothing_is_decided(empty):
-    for row in conclusions.rows(empty):
-        assert all(isinstance(own, str) or not own for own in row.parts.values()), row.text
-        assert {row.said(year) for year in YEARS} <= {
-            NOT_YET,
-            "what the others are held against",
-            "its server has a static one only",
-            "its server has no BBR",
-        }
+    found = conclusions.parts(empty)
+    assert {one for year in YEARS for one in found[year] if isinstance(one, str)} == {
+        "what the others are held against",
+        "its server has a static one only",
+        "its server has no BBR",
+    }
+    assert not any(one for year in YEARS for one in found[year] if not isinstance(one, str))
     assert NOT_YET in conclusions.table(empty).data
     assert "Not measured yet" in today_shown.lead_table(empty).data
     assert "Not measured yet" in early.table(empty).data
 
 
 def test_the_campaigns_of_this_copy_decide_for_2017_and_2024():
-    found = conclusions.rows(book_data.load())
+    found, of = conclusions.parts(book_data.load()), [one.parts for one in conclusions.claims().claims]
     for year, reasons in (("2017", 4), ("2024", 1)):
-        told = [row for row in found if not isinstance(row.parts[year], str)]
-        assert len(told) == len(found) - reasons
-        assert all(len(row.parts[year]) == row.of for row in told), year
-    added = found[0].parts["2024"]
+        told = [(own, all_of) for own, all_of in zip(found[year], of, strict=True) if not isinstance(own, str)]
+        assert len(told) == len(of) - reasons
+        assert all(len(own) == all_of for own, all_of in told), year
+    added = found["2024"][0]
     assert [part.name for part in added] == ["4.6b", "4.6c", "4.6e", "4.6f"]
     assert added[1].numbers == "QUIC faster in 7 of 7, TCP in 0"
-
-
-def test_a_verdict_says_how_many_parts_are_missing():
-    row = Row("", "", {"2026": [ClaimPart("4.6b", "", True)]}, 4)
-    assert row.said("2026") == "holds (1 of 4 parts)"
 
 
 def frame(*verdicts, lead=100.0, bandwidths=(10.0, 100.0), page="5kb-x1"):

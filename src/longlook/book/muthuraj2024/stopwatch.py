@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from IPython.display import HTML
 
 from longlook.book.chapter import Chapter
+from longlook.book.judged import predictions_of
 from longlook.book.muthuraj2024 import (
     each_way,
     emulab_2024,
@@ -23,7 +24,6 @@ from longlook.book.muthuraj2024 import (
     threshold,
     threshold_controls,
     unprinted,
-    unprinted_sizes,
 )
 from longlook.book.predicted import Prediction
 from longlook.figure.table import html_table
@@ -39,7 +39,8 @@ class Cause:
     claim: str
     evidence: str
     sweep: str
-    predictions: Callable[[Chapter], tuple[Prediction, ...]]
+    predictions: Callable[[Chapter], tuple[Prediction, ...]] | None = None
+    """None: they are data in the sweep."""
 
 
 SAME_COMMIT = "the same commit"
@@ -54,26 +55,24 @@ CAUSES = (
     Cause(
         "so was figure 4.9d (N = 1), whose numbers are not printed",
         f"{SAME_COMMIT}; the text of section 4.4.1 says which squares are whose",
-        unprinted.N1,
-        unprinted.fewer_connections,
+        "loss-each-way-4.9d",
     ),
     Cause(
         "so was figure 4.9b (N = 1)",
         f"{SAME_COMMIT}; the text gives two of its squares",
         unprinted.N1_SIZES,
-        unprinted_sizes.fewer_connections,
+        unprinted.fewer_connections,
     ),
     Cause(
         "so was figure 4.14e (BBR), whose numbers are not printed",
         f"{SAME_COMMIT}; the text of section 4.7 leaves this figure out where QUIC is ahead everywhere",
-        unprinted.BBR,
-        unprinted.bbr,
+        "loss-each-way-4.14e",
     ),
     Cause(
         "so was figure 4.14b (BBR)",
         f"{SAME_COMMIT}; the text likens it to figure 4.9b",
         unprinted.BBR_SIZES,
-        unprinted_sizes.bbr,
+        unprinted.bbr,
     ),
     Cause(
         "several testbeds at once do not disturb loads of 10 MB under loss",
@@ -129,7 +128,6 @@ CAUSES = (
         "the blue squares of many small objects come from stops of the client, not from its slowness",
         "here, not in the thesis: cpu.max with a period of 10 ms, hybrid slow start's limit of 4.5 ms",
         smooth.SERIES,
-        smooth.predictions,
     ),
     Cause(
         "each of many requests cost the thesis's QUIC v1 server so much that slow start ended early",
@@ -159,19 +157,16 @@ CAUSES = (
         "TCP's pages of many objects take longer because they come from Flask",
         "quic-setup and long-look-quic: WSGIDaemonProcess app threads=5; templates name the images that Flask serves",
         pages.FLASK,
-        pages.behind_flask,
     ),
     Cause(
         "Flask costs gQUIC's tables as much, which have nothing to explain there",
         "the same scripts; TCP's published means of many objects lie at or below those here",
         pages.FLASK_GQUIC,
-        pages.behind_flask_gquic,
     ),
     Cause(
         "pictures of 10068 bytes explain nothing",
         "so many have those of 10 KB in long-look-quic; here 10240",
-        pages.BYTES,
-        pages.pictures,
+        "exact-bytes",
     ),
 )
 
@@ -182,7 +177,8 @@ def causes(paper: Chapter, known: tuple[Cause, ...] = CAUSES) -> HTML:
     starts: set[int] = set()
     for cause in known:
         starts.add(len(rows))
-        own = [(one.said, one.found, one.verdict) for one in cause.predictions(paper)] or [(NOT_YET, "", "")]
+        found = cause.predictions(paper) if cause.predictions else predictions_of(cause.sweep, paper.data)
+        own = [(one.said, one.found, one.verdict) for one in found] or [(NOT_YET, "", "")]
         for number, row in enumerate(own):
             about = (cause.claim, f"{cause.evidence}; sweep {cause.sweep}") if number == 0 else ("", "")
             rows.append((*about, *row))

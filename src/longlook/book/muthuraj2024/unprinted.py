@@ -1,13 +1,13 @@
-"""Figures 4.9d and 4.14e with the loss in each direction: what became of the predictions.
+"""Figures 4.9b and 4.14b with the loss in each direction: what became of the predictions.
 
-The thesis prints none of their numbers; its text says which squares are whose. The predictions stand in
-sweeps/muthuraj2024/loss-each-way-4.9d.toml and ...-4.14e.toml and were written before the campaigns. `unprinted_sizes`
-has figures 4.9b and 4.14b.
+The thesis prints none of their numbers; its text gives two of 4.9b and says what 4.14b is like. The predictions stand
+in sweeps/muthuraj2024/loss-each-way-4.9b.toml and ...-4.14b.toml (with -10mb.toml, whose squares are not their sweeps')
+and were written before the campaigns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from longlook.analysis.contrast import Contrast, contrast
@@ -17,26 +17,27 @@ from longlook.book.chapter import Chapter
 from longlook.book.predicted import Prediction
 from longlook.book.varied import REFERENCE
 from longlook.figure import style
+from longlook.plan.workload import bytes_of_kb
 
-N1, BBR = "loss-each-way-4.9d", "loss-each-way-4.14e"
 N1_SIZES, BBR_SIZES = "loss-each-way-4.9b", "loss-each-way-4.14b"
-USUAL = {N1: "4.9d", BBR: "4.14e", N1_SIZES: "4.9b", BBR_SIZES: "4.14b"}
-TCPS = (10, 100, 200)
-"""Numbers of objects of the pages that the text has TCP ahead with."""
-TCP_LEAST, QUIC_LEAST, HIGHER_LEAST = 5, 7, 16
-MOST_PCT, MOST_TIMES, LITTLE_LEAST = 43.0, 4 / 3, 16
-PLACE = ["object_count", "object_bytes", "bandwidth_mbps"]
+USUAL = {N1_SIZES: "4.9b", BBR_SIZES: "4.14b"}
+MOST_TIMES = 4 / 3
+PLACE = ["object_bytes", "bandwidth_mbps"]
+SLOW_MBPS = 10.0
+LARGE, SMALL, UP_TO = bytes_of_kb(10_000), bytes_of_kb(5), bytes_of_kb(200)
+TCP_BY_PCT = (-25.0, -5.0)
+SMALL_BELOW_PCT = 140.0
+SQUARES, QUIC_SQUARES, QUIC_LEAST, MOST_OF_THEM = 21, 12, 14, 17
 
 
 @dataclass(frozen=True)
 class Square:
     """One page over one link, its loads by protocol: with 0.5 % and with 1 % loss in each direction."""
 
-    objects: int
+    object_bytes: int
+    bandwidth_mbps: float
     divided: Mapping[str, Summary]
     whole: Mapping[str, Summary]
-    object_bytes: int = 0
-    bandwidth_mbps: float = 0
 
     @property
     def lead(self) -> Contrast:
@@ -58,86 +59,94 @@ def squares(paper: Chapter, series: str) -> list[Square]:
         loads.append(own)
     divided, whole = loads
     return [
-        Square(int(place[0]), divided[place], own, int(place[1]), float(place[2]))
+        Square(int(place[0]), float(place[1]), divided[place], own)
         for place, own in sorted(whole.items())
         if len(own) == len(divided.get(place, {})) == 2
     ]
 
 
 def fewer_connections(paper: Chapter) -> tuple[Prediction, ...]:
-    """Of figure 4.9d; none before it is measured."""
-    found = squares(paper, N1)
-    return (tcp_ahead(found), quic_ahead(found), higher(found)) if found else ()
+    """Of figure 4.9b; none before it is measured."""
+    found = squares(paper, N1_SIZES)
+    return (tcp_ahead(found, TCP_BY_PCT), no_luck(found), quic_ahead(found), higher(found)) if found else ()
 
 
 def bbr(paper: Chapter) -> tuple[Prediction, ...]:
-    """Of figure 4.14e; none before it is measured."""
-    found = squares(paper, BBR)
-    return (one_is_not_quics(found), no_larger_lead(found), little_higher(found)) if found else ()
+    """Of figure 4.14b; none before it is measured."""
+    found = squares(paper, BBR_SIZES)
+    return (quics(found), tcp_ahead(found), little_higher(found)) if found else ()
 
 
-def tcp_ahead(found: Sequence[Square]) -> Prediction:
-    """The first of 4.9d: where the text has TCP ahead."""
-    own = [one for one in found if one.objects in TCPS]
-    ahead = sum(one.lead.pct < 0 for one in own)
-    significant = sum(one.lead.verdict == "right" for one in own)
+def _at(found: Sequence[Square], size: int) -> Square | None:
+    """The square of one object of this size at 10 Mbit/s."""
+    return next((one for one in found if (one.object_bytes, one.bandwidth_mbps) == (size, SLOW_MBPS)), None)
+
+
+def tcp_ahead(found: Sequence[Square], between: tuple[float, float] | None = None) -> Prediction:
+    """The first of 4.9b, with a range, and the second of 4.14b."""
+    own = _at(found, LARGE)
+    said = "10 MB at 10 Mbit/s: TCP is significantly faster"
+    if between:
+        said += ", by " + " to ".join(style.signed_pct(one) for one in reversed(between)) + " %"
+    if own is None:
+        return Prediction(said, "this square is not measured", None)
+    lead = own.lead
+    inside = between is None or between[0] <= lead.pct <= between[1]
     return Prediction(
-        f"with 10, 100 and 200 objects TCP's mean is the lower one in {TCP_LEAST} of 9 squares at least, "
-        "significantly in one",
-        f"in {ahead} of {len(own)}, significantly in {significant}",
-        ahead >= TCP_LEAST and significant >= 1,
+        said, f"{style.signed_pct(lead.pct)} %, {_whose(lead.verdict)}", lead.verdict == "right" and inside
     )
+
+
+def _whose(verdict: str | None) -> str:
+    names = {"left": "QUIC significantly faster", "right": "TCP significantly faster"}
+    return names.get(str(verdict), "not significant")
+
+
+def no_luck(found: Sequence[Square]) -> Prediction:
+    """The second of 4.9b: the text's 180 % are not what twice as many losses do."""
+    own = _at(found, SMALL)
+    said = f"5 KB at 10 Mbit/s: the difference stays below {SMALL_BELOW_PCT:g} %"
+    if own is None:
+        return Prediction(said, "this square is not measured", None)
+    return Prediction(said, f"{style.signed_pct(own.lead.pct)} %", own.lead.pct < SMALL_BELOW_PCT)
 
 
 def quic_ahead(found: Sequence[Square]) -> Prediction:
-    """The second of 4.9d: the other squares."""
-    own = [one for one in found if one.objects not in TCPS]
+    """The third of 4.9b."""
+    own = [one for one in found if one.object_bytes <= UP_TO]
     ahead = sum(one.lead.pct > 0 for one in own)
     return Prediction(
-        f"with 1, 2 and 5 objects QUIC's mean is the lower one in {QUIC_LEAST} of 9 squares at least",
+        f"up to 200 KB QUIC's mean is the lower one in all {QUIC_SQUARES} squares",
         f"in {ahead} of {len(own)}",
-        ahead >= QUIC_LEAST,
+        ahead == len(own) == QUIC_SQUARES,
     )
 
 
-def higher(found: Sequence[Square], least: int = HIGHER_LEAST, squares: int = 18) -> Prediction:
-    """The third of 4.9d and the fourth of 4.9b: more loss takes longer."""
-    counts = {protocol: sum(one.times(protocol) > 1 for one in found) for protocol in ("quic", "tcp")}
+def quics(found: Sequence[Square]) -> Prediction:
+    """The first of 4.14b."""
+    own = sum(one.lead.verdict == "left" for one in found)
     return Prediction(
-        f"the means are higher than with 0.5 % each way in {least} of {squares} squares at least, of each protocol",
+        f"at least {QUIC_LEAST} of {SQUARES} squares are significantly QUIC's",
+        f"{own} of {len(found)}",
+        own >= QUIC_LEAST,
+    )
+
+
+def higher(found: Sequence[Square]) -> Prediction:
+    """The fourth of 4.9b: more loss takes longer."""
+    return _of_both(found, "higher than with 0.5 % each way in", lambda times: times > 1)
+
+
+def little_higher(found: Sequence[Square]) -> Prediction:
+    """The third of 4.14b: BBR does not take a loss for a queue."""
+    said = "higher by a third at most than with 0.5 % each way, in"
+    return _of_both(found, said, lambda times: times <= MOST_TIMES)
+
+
+def _of_both(found: Sequence[Square], said: str, true: Callable[[float], bool]) -> Prediction:
+    counts = {protocol: sum(true(one.times(protocol)) for one in found) for protocol in ("quic", "tcp")}
+    return Prediction(
+        f"the means are {said} {MOST_OF_THEM} of {SQUARES} squares at least, of each protocol",
         f"QUIC's in {counts['quic']}, TCP's in {counts['tcp']} of {len(found)}",
-        min(counts.values()) >= least,
-    )
-
-
-def one_is_not_quics(found: Sequence[Square]) -> Prediction:
-    """The first of 4.14e: the text leaves this figure out where QUIC is ahead in all squares."""
-    others = sum(one.lead.verdict != "left" for one in found)
-    return Prediction(
-        "with BBR at least one of 18 squares is not significantly QUIC's",
-        f"{others} of {len(found)} are not",
-        others >= 1,
-    )
-
-
-def no_larger_lead(found: Sequence[Square]) -> Prediction:
-    """The second of 4.14e: the text's range."""
-    leads = [one.lead for one in found]
-    significant = [one.pct for one in leads if one.verdict != "none"]
-    most = max(significant, default=0.0)
-    return Prediction(
-        f"no significant difference is above {MOST_PCT:g} %",
-        f"the largest is {style.signed_pct(most)}" if significant else "none is significant",
-        most <= MOST_PCT,
-    )
-
-
-def little_higher(found: Sequence[Square], least: int = LITTLE_LEAST, squares: int = 18) -> Prediction:
-    """The third of 4.14e and of 4.14b: BBR does not take a loss for a queue."""
-    counts = {protocol: sum(one.times(protocol) <= MOST_TIMES for one in found) for protocol in ("quic", "tcp")}
-    return Prediction(
-        f"the means are higher by a third at most than with 0.5 % each way, in {least} of {squares} squares at least, "
-        "of each protocol",
-        f"QUIC's in {counts['quic']}, TCP's in {counts['tcp']} of {len(found)}",
-        min(counts.values()) >= least,
+        min(counts.values()) >= MOST_OF_THEM,
     )

@@ -1,5 +1,4 @@
-"""Two pages with and without priorities, as the sweep today-priorities measured them: paints, times, order of arrival;
-claim 14 of Yu and Benson.
+"""Two pages with and without priorities, as the sweep today-priorities measured them: paints, times, order of arrival.
 
 Paints and times come from the tables, the order of arrival from the campaign's records: where those are not here, it is
 not measured.
@@ -12,10 +11,9 @@ from functools import cached_property
 
 from longlook.analysis.evidence import Column
 from longlook.analysis.lowest import Loads, lowest_ratio
-from longlook.book.claimed import Claim, ClaimPart
 from longlook.book.data import BookData
 from longlook.book.judged import columns_of
-from longlook.book.times import Times, part_of
+from longlook.book.times import Times
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY
 from longlook.experiment.metrics import PLT
@@ -88,19 +86,3 @@ class Ordered:
         """Median of one arm over that of another; None where either is not measured."""
         one, other = (self.loads(where, arm, metric) for arm in (over, under))
         return lowest_ratio((one,), (other,)) if one and other else None
-
-
-def _claim_14(own: Ordered | None) -> list[ClaimPart]:
-    found = {} if own is None else {where.label: own.ratio(where, MAIN, SEQUENCE, TURNS) for where in EVERY}
-    return [part_of(name, one, at_most=1.0) for name, one in found.items() if one is not None]
-
-
-CLAIM_14 = Claim(
-    "yu-14",
-    "The main image of the large page is painted earlier over HTTP/3: HTTP/2 ignores the priorities of images",
-    "its mechanism, by one protocol and one server: the main image is there earlier where objects are sent one after "
-    "the other than where they are sent in turns, on two pages, without and with 1 % loss",
-    _claim_14,
-    len(EVERY),
-)
-"""Of Yu and Benson 2021, by the software of 2026; its evidence is an `Ordered`."""

@@ -7,13 +7,11 @@ import statistics
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.times import percent_text
 from longlook.book.years.priorities import (
     BEFORE,
-    CLAIM_14,
     EVERY,
     MAIN,
     NAMES,
@@ -82,15 +80,3 @@ def _times(own: Ordered, where: Where, metric: str, title: str) -> list[str]:
         return [title, where.label, *medians, "", ""]
     ratios = [own.ratio(where, metric, over, under) for over, under in ((TURNS, SAID), (SEQUENCE, TURNS))]
     return [title, where.label, *medians, *("" if one is None else percent_text(one) for one in ratios)]
-
-
-def claim_table(data: BookData | None = None) -> HTML:
-    """Claim 14 of Yu and Benson."""
-    own = data or book_data.load()
-    columns = claimed.evaluated([CLAIM_14], lambda key: _evidence(own, key))
-    return HTML(claimed.claims_table([CLAIM_14], columns, lambda claim: claim.text))
-
-
-def _evidence(data: BookData, key: str) -> Ordered | None:
-    own = Ordered(data, key) if key in ("reference", "yours") else None
-    return own if own is not None and own.is_measured else None

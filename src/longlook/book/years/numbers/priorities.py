@@ -6,14 +6,12 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from longlook import paths
-from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
-from longlook.book.judged import held
+from longlook.book.judged import claim_verdict, held
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years.priorities import (
     BEFORE,
-    CLAIM_14,
     EVERY,
     LOSSY,
     MAIN,
@@ -75,14 +73,6 @@ def _before(arm: str) -> Callable[[Measured], StatedNumber]:
     return number
 
 
-def _claim(m: Measured) -> StatedNumber:
-    own = _own(m)
-    parts = CLAIM_14.parts(own)
-    if not parts:
-        raise NotMeasured("when the main image was there is not measured")
-    return StatedNumber(verdict(parts, CLAIM_14.of), f"{CLAIM_14.criterion}; {_from(own)}")
-
-
 def _signal(count: Callable[[Said], int]) -> Callable[[Measured], StatedNumber]:
     def number(_m: Measured) -> StatedNumber:
         said = read(paths.PRIORITIES)
@@ -109,7 +99,7 @@ NUMBERS: Numbers = {
     "fcp-h2": _pct(FCP.name, TCP, SAID, QUIET),
     "before-said": _before(SAID),
     "before-turns": _before(TURNS),
-    "claim-14": _claim,
+    "claim-14": lambda m: claim_verdict(m, "yu-14"),
     "predictions-hold": held(SERIES),
     "stated-priorities": stated(SERIES),
 }

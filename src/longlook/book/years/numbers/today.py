@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pandas as pd
 
 from longlook import paths
+from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import early
-from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, rows
+from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, claims, parts
 from longlook.book.years.evidence import SMALLEST
 from longlook.book.years.today_shown import leads
 from longlook.experiment.flights import read
@@ -60,11 +61,11 @@ def _saved(versus: Versus, reduce: Callable[[pd.Series], float]) -> Callable[[Me
 
 def _holding(year: str) -> Callable[[Measured], StatedNumber]:
     def number(m: Measured) -> StatedNumber:
-        own = [(row, row.parts[year]) for row in rows(m.data)]
-        said = [(row, parts) for row, parts in own if parts and not isinstance(parts, str)]
+        of = [one.parts for one in claims().claims]
+        said = [(own, of[at]) for at, own in enumerate(parts(m.data)[year]) if own and not isinstance(own, str)]
         if not said:
             raise NotMeasured(f"no claim is measured with the software of {year}")
-        count = sum(len(parts) == row.of and all(part.holds for part in parts) for row, parts in said)
+        count = sum(verdict(*one) == "holds" for one in said)
         return StatedNumber(
             f"{count} of {len(said)}", f"claims of section 4.8 that hold in every part, {year}; {COMPUTED}"
         )
