@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from longlook.analysis.paired import SMALL_PCT
 from longlook.analysis.result import CellResult
 from longlook.ask.question import QUIC, TCP, Question
-from longlook.book.report import CellReport, Report, Told, report_of
+from longlook.book.report import CampaignReport, CellReport, Told, report_of
 from longlook.doctor import checks, require
 from longlook.experiment.metrics import PLT
 from longlook.experiment.run import run_sweep
@@ -22,7 +22,7 @@ Found = tuple[CellReport, Told]
 class Answer:
     """What was found, and `left`: what to do about what is missing, a text for the last lines."""
 
-    report: Report
+    report: CampaignReport
     results: list[CellResult]
     failures: list[str]
     left: str

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from longlook.bench.subjects import PLAIN, Subject, cpu_ns
+from longlook.bench.subjects import PLAIN, BenchedLink, cpu_ns
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.hosts import Running
@@ -29,7 +29,7 @@ WIRE_PER_GOODPUT = 1514 / 1448
 """Ethernet frame bytes per byte of TCP payload with time stamps."""
 
 
-def round_trips_ms(subject: Subject, address: str) -> list[float]:
+def round_trips_ms(subject: BenchedLink, address: str) -> list[float]:
     """Sorted RTTs from the client end; a few pings before warm the path."""
     found: list[float] = []
     for count in (5, PINGS):
@@ -47,7 +47,7 @@ def percentile(values: list[float], share: float) -> float:
     return values[min(len(values) - 1, int(len(values) * share))]
 
 
-def iperf(subject: Subject, seconds: float, options: list[str]) -> tuple[dict, float]:
+def iperf(subject: BenchedLink, seconds: float, options: list[str]) -> tuple[dict, float]:
     """iperf3 from server to client: its JSON, and the emulator's CPU in percent of a core after settling."""
     # Without --forceflush iperf3 keeps its "listening" line in a buffer as long as it writes to a pipe.
     server = subject.popen(
@@ -84,7 +84,7 @@ def _wait_for(program: Running, word: str) -> None:
 
 
 @contextlib.contextmanager
-def _metered(subject: Subject, seconds: float) -> Iterator[list[float]]:
+def _metered(subject: BenchedLink, seconds: float) -> Iterator[list[float]]:
     """The emulator's CPU in percent of a core, once it has settled; complete on leaving. An interrupted measurement has
     none: what is metered may be gone already."""
     shares, over = list[float](), threading.Event()
@@ -106,7 +106,7 @@ def _metered(subject: Subject, seconds: float) -> Iterator[list[float]]:
         thread.join()
 
 
-def questions(subject: Subject, seconds: float) -> dict[str, float]:
+def questions(subject: BenchedLink, seconds: float) -> dict[str, float]:
     """Every answer for one link, in one go."""
     rtts = round_trips_ms(subject, subject.address)
     report, tcp_cpu = iperf(subject, seconds, [])
@@ -129,7 +129,7 @@ def questions(subject: Subject, seconds: float) -> dict[str, float]:
     }
 
 
-def plain(subject: Subject) -> dict[str, float]:
+def plain(subject: BenchedLink) -> dict[str, float]:
     """Round trips over the plain veth pair beside the link."""
     rtts = round_trips_ms(subject, PLAIN["server"])
     return {"plain_p50_ms": percentile(rtts, 0.5), "plain_p99_ms": percentile(rtts, 0.99), "plain_max_ms": rtts[-1]}

@@ -7,7 +7,7 @@ import statistics
 import sys
 
 from longlook.bench import measure, subjects
-from longlook.bench.subjects import LinkpipeSubject, NetemSubject, OwnBed, RattanSubject, Subject
+from longlook.bench.subjects import BenchedLink, LinkpipeSubject, NetemSubject, OwnBed, RattanSubject
 from longlook.testbed.netns import NetnsTestbed
 
 ROUNDS = 3
@@ -44,8 +44,8 @@ def run_bench(seconds: float, rounds: int = ROUNDS) -> str:
     return format_report({key: medians(rows) for key, rows in results.items()}, rounds, notes)
 
 
-def _kinds(bed: NetnsTestbed, notes: list[str]) -> list[type[Subject]]:
-    kinds: list[type[Subject]] = [LinkpipeSubject]
+def _kinds(bed: NetnsTestbed, notes: list[str]) -> list[type[BenchedLink]]:
+    kinds: list[type[BenchedLink]] = [LinkpipeSubject]
     if shutil.which("cargo"):
         print("rattan: building it once takes about five minutes", file=sys.stderr)
         subjects.install_rattan()
@@ -59,7 +59,7 @@ def _kinds(bed: NetnsTestbed, notes: list[str]) -> list[type[Subject]]:
     return kinds
 
 
-def _once(kind: type[Subject], rate: float, bed: NetnsTestbed, seconds: float) -> dict[str, float]:
+def _once(kind: type[BenchedLink], rate: float, bed: NetnsTestbed, seconds: float) -> dict[str, float]:
     subject = kind(rate, bed) if issubclass(kind, OwnBed) else kind(rate)
     beside = LinkpipeSubject(rate, bed)  # only its ends are used: the plain pair lies beside the link
     with subject:

@@ -34,7 +34,7 @@ PLAIN: dict[Role, str] = {"server": "10.78.0.1", "client": "10.78.0.2"}
 """Addresses of the plain veth pair beside the link."""
 
 
-class Subject(abc.ABC):
+class BenchedLink(abc.ABC):
     """One link at one rate; a context manager."""
 
     name: str
@@ -65,7 +65,7 @@ class Subject(abc.ABC):
         return {}
 
 
-class OwnBed(Subject):
+class OwnBed(BenchedLink):
     """Our testbed with an emulator on its bridge."""
 
     def __init__(self, rate_mbps: float, bed: NetnsTestbed):
@@ -135,7 +135,7 @@ class NetemSubject(OwnBed):
         self.bed.run("bridge", list(argv), timeout_s=10, check=check)
 
 
-class RattanSubject(Subject):
+class RattanSubject(BenchedLink):
     """rattan, in the three namespaces that it makes itself; its rate counts IP bytes, ours Ethernet frames."""
 
     name = "rattan"

@@ -136,7 +136,7 @@ class Chapter:
         """Something over the time of a transfer: `throughput`, `windows` (of all its flows), `cwnd_bytes` and `rtt_ms`
         (of several scenarios), `losses`, `phases`, `rtt_parts`. `published`: printed means as lines."""
         own = (labels,) if isinstance(labels, str) else tuple(labels)
-        watched = timelines.Watched(series, own, workload, run, zoom_s, published)
+        watched = timelines.WatchedTransfer(series, own, workload, run, zoom_s, published)
         found = timelines.live_timeline(self.data, self.study, watched, what)
         return found or HTML(f"<p>Not measured yet: {html.escape(watched.title)} ({html.escape(series)}).</p>")
 

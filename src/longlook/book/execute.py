@@ -29,7 +29,7 @@ from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_note
 from longlook import paths
 from longlook.book import chapters, reads, value_role
 from longlook.book import data as book_data
-from longlook.book.kept import Found, Kept, Result
+from longlook.book.kept import Kept, KeptPage, Result
 from longlook.book.value_role import USED
 from longlook.dataset.tables import TABLES
 from longlook.errors import LonglookError
@@ -137,7 +137,7 @@ def table(name: str) -> pd.DataFrame:
         return book_data.load().table(name)
 
 
-def _found(pages: Sequence[Path], kept: Kept) -> dict[Path, Found]:
+def _found(pages: Sequence[Path], kept: Kept) -> dict[Path, KeptPage]:
     """What is kept of these pages; says which are executed, and why."""
     results = {page: kept.find(page) for page in pages}
     for page, one in results.items():
@@ -147,7 +147,7 @@ def _found(pages: Sequence[Path], kept: Kept) -> dict[Path, Found]:
     return results
 
 
-def _tables_of(found: Sequence[Found | None]) -> Sequence[str]:
+def _tables_of(found: Sequence[KeptPage | None]) -> Sequence[str]:
     """Those that chapters asked for when they were executed last; of one that never was, what most ask for."""
     known = [one.tables for one in found if one is not None and one.sealed]
     return READ_ONCE if len(known) < len(found) else sorted({name for tables in known for name in tables})
@@ -213,7 +213,7 @@ def _read_once(tables: Sequence[str]) -> None:
                 book_data.load().at(name, "", [""])
 
 
-def _likely_s(page: Path, found: Found | None) -> float:
+def _likely_s(page: Path, found: KeptPage | None) -> float:
     """How long a page is likely to take: as long as last time, or a second for each cell."""
     if found is not None and found.cpu_s is not None:
         return found.cpu_s
@@ -316,7 +316,7 @@ def _outputs(sources: Sequence[str]) -> list[list[dict[str, Any]]] | Failed:
 
     shown: list[dict[str, Any]] = []
 
-    class Kept(DisplayHook):
+    class KeptValue(DisplayHook):
         """Keeps a cell's value, which IPython would print."""
 
         def write_output_prompt(self) -> None:
@@ -328,7 +328,7 @@ def _outputs(sources: Sequence[str]) -> list[list[dict[str, Any]]] | Failed:
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
-    shell = InteractiveShell.instance(config=config, displayhook_class=Kept)
+    shell = InteractiveShell.instance(config=config, displayhook_class=KeptValue)
     found = []
     for source in sources:
         shown.clear()

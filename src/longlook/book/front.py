@@ -49,7 +49,7 @@ CHANCE = (
 
 
 @dataclass(frozen=True)
-class Square:
+class ComparedSquare:
     """A published cell, the newest reference campaign's, and where it stands in `cells`."""
 
     compared: ComparedCell
@@ -58,7 +58,7 @@ class Square:
 
 
 @lru_cache(maxsize=1)
-def squares(data: BookData) -> tuple[Square, ...]:
+def squares(data: BookData) -> tuple[ComparedSquare, ...]:
     """Page load times of every published cell of the thesis that has a reference campaign."""
     means, verdicts = (newest(data.where(one, study=STUDY), "reference") for one in ("means", "verdicts"))
     means, verdicts = (frame[frame["metric"] == PLT.name] for frame in (means, verdicts))
@@ -68,7 +68,7 @@ def squares(data: BookData) -> tuple[Square, ...]:
     found = []
     for cell in compared_cells(means, verdicts, cells):
         row = known.loc[(cell.campaign, cell.cell_id)]
-        found.append(Square(cell, printed[row["study"], row["series"], row["key"]], row))
+        found.append(ComparedSquare(cell, printed[row["study"], row["series"], row["key"]], row))
     return tuple(found)
 
 
@@ -79,7 +79,7 @@ def agreement(data: BookData | None = None) -> HTML:
     if not found:
         return HTML(style.NOTHING_YET)
     scripts = {(one.printed.table, one.printed.cell.key): one for one in three_ways(tables)}
-    groups: dict[str, list[Square]] = {}
+    groups: dict[str, list[ComparedSquare]] = {}
     for one in found:
         groups.setdefault(kind_of(one.row), []).append(one)
     groups[WHOLE] = list(found)
@@ -94,7 +94,7 @@ def kind_of(cell: pd.Series) -> str:
     return f"{cell['stacks']}, {cell['rtt_ms']:g} ms{loss}{jitter}"
 
 
-def _row(own: Sequence[Square], scripts: Mapping[tuple[str, str], Three]) -> list[str]:
+def _row(own: Sequence[ComparedSquare], scripts: Mapping[tuple[str, str], Three]) -> list[str]:
     cells = [one.compared for one in own]
     places = [(one.compared.table, one.printed.cell.key) for one in own]
     found, most = overall(cells, PLT.name), ceilings([one.printed for one in own])[ALL]
@@ -142,7 +142,7 @@ def answer(data: BookData | None = None) -> HTML:
     return HTML(f'<ul class="ll-answer">{"".join(f"<li>{sentence}</li>" for sentence in sentences)}</ul>')
 
 
-def _who_is_faster(found: Sequence[Square]) -> str:
+def _who_is_faster(found: Sequence[ComparedSquare]) -> str:
     groups = by_link(found)
     tables = [of_cells(one.compared for one in own) for own in groups.values()]
     median = {
@@ -160,7 +160,7 @@ def _who_is_faster(found: Sequence[Square]) -> str:
     )
 
 
-def _by_holm(found: Sequence[Square]) -> str:
+def _by_holm(found: Sequence[ComparedSquare]) -> str:
     """One family: the same question of every square."""
     known = [verdict for one in found for verdict in one.compared.verdicts]
     here = by_holm((one.measured, one.measured_p_value) for one in known)
@@ -171,7 +171,7 @@ def _by_holm(found: Sequence[Square]) -> str:
     )
 
 
-def _how_far_they_agree(found: Sequence[Square]) -> str:
+def _how_far_they_agree(found: Sequence[ComparedSquare]) -> str:
     table = of_cells(one.compared for one in found)
     parts = "; ".join(f"{words} in {_beside_chance(own)}" for words, own in by_link(found).items())
     kept = ", ".join(
@@ -184,7 +184,7 @@ def _how_far_they_agree(found: Sequence[Square]) -> str:
     )
 
 
-def _beside_chance(own: Sequence[Square]) -> str:
+def _beside_chance(own: Sequence[ComparedSquare]) -> str:
     """A share of equal verdicts never stands alone."""
     table = of_cells(one.compared for one in own)
     most = ceilings([one.printed for one in own])[ALL]
@@ -206,7 +206,7 @@ def _first_loads(data: BookData) -> Mapping[Place, Mapping[str, Summary]]:
     return first_attempts(loads[loads["metric"] == PLT.name])
 
 
-def agreeing_at_first(own: Sequence[Square], data: BookData) -> tuple[int, int]:
+def agreeing_at_first(own: Sequence[ComparedSquare], data: BookData) -> tuple[int, int]:
     """Verdicts that agree in the first attempts, disturbed or not, and of how many."""
     return first_agreeing([one.compared for one in own], _first_loads(data))
 
@@ -222,7 +222,7 @@ def chance(data: BookData | None = None) -> HTML:
     return HTML(html_table(CHANCE, rows, numeric=set(range(1, len(CHANCE)))))
 
 
-def _chance_row(words: str, own: Sequence[Square], data: BookData) -> list[str]:
+def _chance_row(words: str, own: Sequence[ComparedSquare], data: BookData) -> list[str]:
     table, most = of_cells(one.compared for one in own), ceilings([one.printed for one in own])[ALL]
     low, high = (f"{end:.2f}".replace("-", style.MINUS) for end in table.kappa_interval)
     return [
@@ -238,17 +238,17 @@ def _chance_row(words: str, own: Sequence[Square], data: BookData) -> list[str]:
     ]
 
 
-def by_processor(own: Sequence[Square], data: BookData) -> dict[str, list[Square]]:
+def by_processor(own: Sequence[ComparedSquare], data: BookData) -> dict[str, list[ComparedSquare]]:
     """Squares by the browser's processor time as a share of PLT, where it was told."""
     bound = bound_cells(data.where("contrasts", study=STUDY))
-    found: dict[str, list[Square]] = {LESS: [], MORE: []}
+    found: dict[str, list[ComparedSquare]] = {LESS: [], MORE: []}
     for one in own:
         if (is_bound := bound.get((one.compared.campaign, one.compared.cell_id))) is not None:
             found[MORE if is_bound else LESS].append(one)
     return {f"processor {words}": squares for words, squares in found.items() if squares}
 
 
-def _where_the_processor_counts(found: Sequence[Square], data: BookData) -> list[str]:
+def _where_the_processor_counts(found: Sequence[ComparedSquare], data: BookData) -> list[str]:
     tables = [of_cells(one.compared for one in own) for own in by_processor(found, data).values()]
     if len(tables) < 2:
         return []
@@ -289,7 +289,7 @@ def opposite(data: BookData | None = None) -> HTML:
     return HTML(html_table(["table", "figure", "square", "published", "here"], rows, numeric={3, 4}))
 
 
-def verdict_pcts(one: Square) -> tuple[float, float]:
+def verdict_pcts(one: ComparedSquare) -> tuple[float, float]:
     known = one.compared.verdicts[0]
     return known.published_pct_diff, known.measured_pct_diff
 
@@ -298,8 +298,8 @@ def _signed(pct: float) -> str:
     return f"{style.signed_pct(pct)} %"
 
 
-def _how_near_the_means_are(found: Sequence[Square]) -> str:
-    def error(own: Sequence[Square]) -> str:
+def _how_near_the_means_are(found: Sequence[ComparedSquare]) -> str:
+    def error(own: Sequence[ComparedSquare]) -> str:
         return f"{100 * overall([one.compared for one in own], PLT.name).median_error:.1f} %"
 
     inside, of_all = within([one.compared for one in found])
@@ -326,7 +326,7 @@ def _what_the_scripts_explain(found: Sequence[Three], without: Sequence[Three]) 
     ]
 
 
-def by_link(found: Sequence[Square]) -> Mapping[str, Sequence[Square]]:
+def by_link(found: Sequence[ComparedSquare]) -> Mapping[str, Sequence[ComparedSquare]]:
     """Those that have any, by what the link does to packets."""
     lossy = [one for one in found if one.row["loss_pct"]]
     shaken = [one for one in found if one.row["jitter_ms"] and not one.row["loss_pct"]]

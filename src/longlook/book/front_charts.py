@@ -10,7 +10,7 @@ from IPython.display import HTML
 from longlook.analysis.contrast import contrast
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
-from longlook.book.front import Square, kind_of, squares
+from longlook.book.front import ComparedSquare, kind_of, squares
 from longlook.book.muthuraj2024.circumstances import Three, three_ways
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP, result_text
@@ -69,7 +69,7 @@ def in_three(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def strips(found: Sequence[Square], three: Sequence[Three]) -> pd.DataFrame:
+def strips(found: Sequence[ComparedSquare], three: Sequence[Three]) -> pd.DataFrame:
     """`TILES` of every square that was measured, with a third strip: `scripts`, `said_scripts`, and `differs_` of both
     re-measured ones."""
     own = {(one.printed.table, one.printed.cell.key): one for one in three}
@@ -86,19 +86,19 @@ def strips(found: Sequence[Square], three: Sequence[Three]) -> pd.DataFrame:
     )
 
 
-def _place(one: Square) -> tuple[str, str]:
+def _place(one: ComparedSquare) -> tuple[str, str]:
     return one.compared.table, one.printed.cell.key
 
 
-def tiles(found: Sequence[Square]) -> pd.DataFrame:
+def tiles(found: Sequence[ComparedSquare]) -> pd.DataFrame:
     """`TILES` of every square; tables in the order of their numbers."""
-    tables: dict[str, list[Square]] = {}
+    tables: dict[str, list[ComparedSquare]] = {}
     for one in _ordered(found):
         tables.setdefault(one.compared.table, []).append(one)
     return pd.DataFrame([row for own in tables.values() for row in _tiles_of(own)], columns=list(TILES))
 
 
-def _ordered(found: Sequence[Square]) -> list[Square]:
+def _ordered(found: Sequence[ComparedSquare]) -> list[ComparedSquare]:
     return sorted(found, key=lambda one: _number(one.compared.table))
 
 
@@ -107,7 +107,7 @@ def _number(table: str) -> tuple[str, int]:
     return letter, int(number)
 
 
-def _tiles_of(own: Sequence[Square]) -> list[dict]:
+def _tiles_of(own: Sequence[ComparedSquare]) -> list[dict]:
     rows = pd.DataFrame([one.row for one in own])
     _, across = labels_of(rows, "workload")
     counted = bool((rows["object_count"] > 1).any())

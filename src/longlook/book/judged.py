@@ -21,7 +21,7 @@ from longlook.book.at_first import at_first, changed
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.flows import rates_of_runs
 from longlook.book.loads import counting, courses, first_lost
-from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.book.templates import parts_of, row
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.errors import LonglookError
@@ -126,7 +126,7 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
     return found if any(one.found for one in found) else []
 
 
-def predictions_of(sweep: str, data: BookData) -> list[Prediction]:
+def predictions_of(sweep: str, data: BookData) -> list[JudgedPrediction]:
     """A line for each of a sweep's predictions; none where no square of any is measured."""
     return [row(one, open_sweep(sweep).rule.words) for one in judged_of(sweep, data)]
 
@@ -134,7 +134,7 @@ def predictions_of(sweep: str, data: BookData) -> list[Prediction]:
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
     """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
     predicted."""
-    predictions: list[Prediction] = []
+    predictions: list[JudgedPrediction] = []
     criteria, earlier = [], []
     for sweep in sweeps:
         own = open_sweep(sweep)

@@ -30,7 +30,7 @@ Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Found:
+class KeptPage:
     """What is kept of a page: its result, as JSON; why it is not right today, empty where it is; of which tables it
     asked for rows; and how long it took."""
 
@@ -61,19 +61,19 @@ class Kept:
         self._code = code
         self._fronts = digests.fronts(chapters.pages_of(paths.BOOK))
 
-    def find(self, page: Path) -> Found:
+    def find(self, page: Path) -> KeptPage:
         """What is kept of a page, and whether it is right."""
         sealed = _unsealed(self._file(page))
         if sealed is None:
-            return Found(b"", NOTHING)
+            return KeptPage(b"", NOTHING)
         try:
             of = json.loads(sealed[0])
             tables = tuple(dict.fromkeys(table for table, _, _ in of["rows"]))
-            return Found(sealed[1], self._changed(page, of), tables, of["cpu_s"])
+            return KeptPage(sealed[1], self._changed(page, of), tables, of["cpu_s"])
         except (LookupError, TypeError, ValueError):
-            return Found(b"", NOTHING)
+            return KeptPage(b"", NOTHING)
         except LonglookError as error:  # of a table that cannot be read
-            return Found(b"", str(error))
+            return KeptPage(b"", str(error))
 
     def keep(self, page: Path, result: Result, reads: Reads) -> str:
         """Keeps a page's result; returns why not, where that cannot be."""

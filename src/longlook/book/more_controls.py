@@ -15,7 +15,7 @@ from longlook.audit.checks import CELL_NAME, KIND, allowed_by_chance, among, cou
 from longlook.audit.report import ControlGroup
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, all_of, predictions_table
+from longlook.book.predicted import JudgedPrediction, all_of, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT, TTLB
 from longlook.figure import style
@@ -116,20 +116,20 @@ def predictions(data: BookData | None = None) -> HTML:
     return predictions_table(found)
 
 
-def of_pages(tested: pd.DataFrame) -> list[Prediction]:
+def of_pages(tested: pd.DataFrame) -> list[JudgedPrediction]:
     """In the order of the sweep's head."""
     quiet = (tested["loss_pct"] == 0) & (tested["jitter_ms"] == 0)
     calm, rough = tested.loc[quiet, "told_pct"].tolist(), tested.loc[~quiet, "told_pct"].tolist()
     small = sum(one <= MOST_PCT for one in calm)
     return [
         _as_white(tested, PAGES),
-        Prediction(
+        JudgedPrediction(
             f"without loss and jitter the least difference told is at most {QUIET_PCT:g} % by the median, and at most "
             f"{MOST_PCT:g} % in nine of ten squares",
             f"{_middle(calm)}; {small} of {len(calm)}",
             all_of(statistics.median(calm) <= QUIET_PCT, small >= SHARE * len(calm)) if calm else None,
         ),
-        Prediction(
+        JudgedPrediction(
             f"with loss or jitter it is more than {MOST_PCT:g} % by the median",
             f"{_middle(rough)}, of {len(rough)} squares",
             statistics.median(rough) > MOST_PCT if rough else None,
@@ -137,12 +137,12 @@ def of_pages(tested: pd.DataFrame) -> list[Prediction]:
     ]
 
 
-def of_downloads(tested: pd.DataFrame) -> list[Prediction]:
+def of_downloads(tested: pd.DataFrame) -> list[JudgedPrediction]:
     """In the order of the sweep's head."""
     calm = tested.loc[tested["loss_pct"] == 0, "told_pct"].tolist()
     return [
         _as_white(tested, DOWNLOADS),
-        Prediction(
+        JudgedPrediction(
             f"of downloads without loss the least difference told is at most {QUIET_PCT:g} % by the median",
             f"{_middle(calm)}, of {len(calm)} squares",
             statistics.median(calm) <= QUIET_PCT if calm else None,
@@ -150,10 +150,10 @@ def of_downloads(tested: pd.DataFrame) -> list[Prediction]:
     ]
 
 
-def _as_white(tested: pd.DataFrame, series: str) -> Prediction:
+def _as_white(tested: pd.DataFrame, series: str) -> JudgedPrediction:
     planned, most = PLANNED[series], allowed_by_chance(PLANNED[series])
     kind = "pages" if series == PAGES else "downloads"
-    return Prediction(
+    return JudgedPrediction(
         f"all {planned} squares of {kind} are measured, and at most {most} of them coloured",
         f"{len(tested)} measured, {coloured(tested)} coloured",
         len(tested) == planned and coloured(tested) <= most,

@@ -15,7 +15,7 @@ FEW = 3
 
 
 @dataclass(frozen=True)
-class Prediction:
+class JudgedPrediction:
     """One of those that stand in the head of a sweep's file."""
 
     said: str
@@ -37,7 +37,7 @@ def all_of(*parts: bool | None) -> bool | None:
 
 
 def predictions_table(
-    predictions: Sequence[Prediction], criteria: Sequence[str] | None = None, earlier: Sequence[str] = ()
+    predictions: Sequence[JudgedPrediction], criteria: Sequence[str] | None = None, earlier: Sequence[str] = ()
 ) -> HTML:
     """A row each; without any, that nothing is measured yet. `criteria`: whether each was sealed before its data;
     `earlier`: the verdict by another rule, of those that had one."""

@@ -86,7 +86,7 @@ class CellReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class CampaignReport:
     """What a campaign tells."""
 
     campaign: str
@@ -102,7 +102,7 @@ class Report:
 
 def report_of(
     name: str, raw: Path | None = None, again: str = "", called: Mapping[str, str] | None = None
-) -> tuple[Report, list[CellResult]]:
+) -> tuple[CampaignReport, list[CellResult]]:
     """The report of a campaign of `raw` (default: the repository's), with the loads that it is made of. `again`: the
     command that goes on with it, where that is not its sweep's; `called`: what to call arms, by their names.
 
@@ -119,7 +119,7 @@ def report_of(
     sentences = tuple(_sentences(cells))
     sweep = campaign.info["sweep"]
     title = str(campaign.info.get("sweep_definition", {}).get("title") or sweep)
-    return Report(campaign.id, sweep, title, campaign.is_sealed, missing, sentences, cells), results
+    return CampaignReport(campaign.id, sweep, title, campaign.is_sealed, missing, sentences, cells), results
 
 
 def _cells(result: CellResult, called: Mapping[str, str]) -> Iterator[CellReport]:
@@ -192,7 +192,7 @@ def _number(value: float, sign: str = "") -> str:
     return "none" if not math.isfinite(value) else f"{value:{sign}.0f}" if abs(value) >= 100 else f"{value:{sign}.3g}"
 
 
-def page(report: Report, results: Sequence[CellResult]) -> str:
+def page(report: CampaignReport, results: Sequence[CellResult]) -> str:
     """The report as HTML that loads nothing; whatever a stranger's record says is text in it."""
     titles = dict.fromkeys(one.cell.full_label for one in results)
     sections = "".join(_section(title, report, results) for title in titles)
@@ -210,7 +210,7 @@ def page(report: Report, results: Sequence[CellResult]) -> str:
     )
 
 
-def _section(title: str, report: Report, results: Sequence[CellResult]) -> str:
+def _section(title: str, report: CampaignReport, results: Sequence[CellResult]) -> str:
     """A heading, a picture of the loads, a table for each metric, and which loads do not count."""
     cells = [cell for cell in report.cells if cell.title == title]
     own = [one for one in results if one.cell.full_label == title]

@@ -13,7 +13,7 @@ from longlook.analysis.fairness import ShareRatio
 from longlook.analysis.judge import Judged
 from longlook.book.claimed import ClaimPart
 from longlook.book.flows import share_text
-from longlook.book.predicted import FEW, Prediction
+from longlook.book.predicted import FEW, JudgedPrediction
 from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text, percent_text, seconds_text, times_text
 from longlook.figure import style
@@ -25,7 +25,7 @@ JOINT = "; "
 ENDS_OF: Mapping[str, Callable[..., float]] = {"least": min, "greatest": max}
 
 
-def row(one: Judged, words: Mapping[str, str]) -> Prediction:
+def row(one: Judged, words: Mapping[str, str]) -> JudgedPrediction:
     """A prediction's line."""
     parts = [part_of(found, one, words) for found in one.found]
     told = JOINT.join(f"{part.name}: {part.numbers}" if part.name else part.numbers for part in parts)
@@ -43,7 +43,7 @@ def row(one: Judged, words: Mapping[str, str]) -> Prediction:
         unmet = [part.name for part in parts if part.holds is False and part.name]
         told += f": {JOINT.join(unmet)}" if "{unmet}" in one.criterion.summary and unmet else ""
     told += f"{JOINT}{lacking} of {one.of} not measured" if lacking else ""
-    return Prediction(getattr(one.criterion, "says", ""), told, one.holds)
+    return JudgedPrediction(getattr(one.criterion, "says", ""), told, one.holds)
 
 
 def _named(word: str, parts: Sequence[ClaimPart], *which: bool | None) -> str:

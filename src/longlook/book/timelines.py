@@ -36,7 +36,7 @@ What = Literal["throughput", "windows", "cwnd_bytes", "rtt_ms", "losses", "phase
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedTransfer:
     """Which transfer is looked at: a series, its scenarios by label, and where there are several a page and a run."""
 
     series: str
@@ -69,7 +69,7 @@ class Lines:
         return pd.concat(self.parts, ignore_index=True)
 
 
-def live_timeline(data: BookData, study: str, watched: Watched, what: What) -> LiveChart | None:
+def live_timeline(data: BookData, study: str, watched: WatchedTransfer, what: What) -> LiveChart | None:
     """The chart, of the reader's own newest campaign if it has any, else of the reference; None of neither."""
     if what not in DRAWN:
         raise LonglookError(f"no timeline {what!r} (known: {', '.join(DRAWN)})")
@@ -80,7 +80,9 @@ def live_timeline(data: BookData, study: str, watched: Watched, what: What) -> L
     return None
 
 
-def _live(watched: Watched, what: str, chart: Callable[[int], alt.TopLevelMixin], frame: pd.DataFrame) -> LiveChart:
+def _live(
+    watched: WatchedTransfer, what: str, chart: Callable[[int], alt.TopLevelMixin], frame: pd.DataFrame
+) -> LiveChart:
     zoom = "-zoom" if watched.zoom_s else ""
     text = f"{watched.series}-{watched.title}-{what}{zoom}-{watched.run}".lower()
     slug = "".join(letter if letter.isalnum() else "-" for letter in text)
@@ -95,7 +97,7 @@ def _live(watched: Watched, what: str, chart: Callable[[int], alt.TopLevelMixin]
     )
 
 
-def _rows(data: BookData, study: str, watched: Watched, key: str, table: str, label: str) -> pd.DataFrame:
+def _rows(data: BookData, study: str, watched: WatchedTransfer, key: str, table: str, label: str) -> pd.DataFrame:
     """Rows of one run of one scenario, and of one page where a series has several."""
     rows = data.rows(table, study, watched.series, key)
     rows = rows[rows["label"] == label]
@@ -110,7 +112,7 @@ def _rows(data: BookData, study: str, watched: Watched, key: str, table: str, la
     return rows
 
 
-def _flows(data: BookData, study: str, watched: Watched, key: str, label: str) -> dict[str, tuple[str, str]]:
+def _flows(data: BookData, study: str, watched: WatchedTransfer, key: str, label: str) -> dict[str, tuple[str, str]]:
     """Arm -> (legend text, protocol); texts are numbered where two flows have the same."""
     arms = data.rows("arms", study, watched.series, key)
     own = arms[arms["label"] == label].drop_duplicates("arm")
@@ -126,7 +128,7 @@ Drawn = tuple[Callable[[int], alt.TopLevelMixin], pd.DataFrame] | None
 """The chart by its width in px, and what it shows."""
 
 
-def _one(watched: Watched) -> str:
+def _one(watched: WatchedTransfer) -> str:
     if len(watched.labels) != 1:
         raise LonglookError(f"this chart shows one scenario, not {', '.join(watched.labels)}")
     return watched.labels[0]
@@ -139,7 +141,7 @@ def _drawn(lines: Lines, title: str, references: Sequence[tuple[float, str]] = (
     return lambda width: timeline(frame, lines.protocols, title, references, step, width), frame
 
 
-def _throughput(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
+def _throughput(data: BookData, study: str, watched: WatchedTransfer, key: str) -> Drawn:
     """Rates, one point per second."""
     label, lines = _one(watched), Lines()
     own = _rows(data, study, watched, key, "throughput", label)
@@ -152,7 +154,7 @@ def _throughput(data: BookData, study: str, watched: Watched, key: str) -> Drawn
     return _drawn(lines, "Mbit/s", references, step=True)
 
 
-def _published(data: BookData, study: str, watched: Watched, label: str) -> list[tuple[float, str]]:
+def _published(data: BookData, study: str, watched: WatchedTransfer, label: str) -> list[tuple[float, str]]:
     """Printed mean rates of a scenario, with the text beside their lines."""
     arms = data.rows("arms", study, watched.series, PUBLISHED.key)
     own = arms[(arms["label"] == label) & (arms["metric"] == RATE.name)]
@@ -166,7 +168,7 @@ def _published(data: BookData, study: str, watched: Watched, label: str) -> list
     ]
 
 
-def _windows(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
+def _windows(data: BookData, study: str, watched: WatchedTransfer, key: str) -> Drawn:
     """Congestion windows, KB; bytes in flight where a sender does not tell its window. With `zoom_s` unthinned."""
     label, lines = _one(watched), Lines()
     own = _rows(data, study, watched, key, "timelines", label)
@@ -182,10 +184,10 @@ def _windows(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
     return _drawn(lines, "congestion window, KB")
 
 
-def _compared(column: str, title: str) -> Callable[[BookData, str, Watched, str], Drawn]:
+def _compared(column: str, title: str) -> Callable[[BookData, str, WatchedTransfer, str], Drawn]:
     """One column of several transfers on one time axis; the senders' own figures."""
 
-    def draw(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
+    def draw(data: BookData, study: str, watched: WatchedTransfer, key: str) -> Drawn:
         lines = Lines()
         for label in watched.labels:
             flows = _flows(data, study, watched, key, label)
@@ -202,7 +204,7 @@ def _compared(column: str, title: str) -> Callable[[BookData, str, Watched, str]
     return draw
 
 
-def _losses(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
+def _losses(data: BookData, study: str, watched: WatchedTransfer, key: str) -> Drawn:
     """Packets declared lost in each second, and of them those that had arrived."""
     label, lines = _one(watched), Lines()
     own = _rows(data, study, watched, key, "timelines", label)
@@ -218,7 +220,7 @@ def _losses(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
     return _drawn(lines, "packets per s", step=True)
 
 
-def _phases(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
+def _phases(data: BookData, study: str, watched: WatchedTransfer, key: str) -> Drawn:
     """The window coloured by the sender's phase, where the sender tells it."""
     own = _rows(data, study, watched, key, "timelines", _one(watched))
     own = own[own["phase"].notna() & own["cwnd_bytes"].notna()]
@@ -230,7 +232,7 @@ def _phases(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
     return lambda width: phases(frame, "congestion window, KB", width), frame
 
 
-def _rtt_parts(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
+def _rtt_parts(data: BookData, study: str, watched: WatchedTransfer, key: str) -> Drawn:
     """Where the RTT samples' time went beyond the link's own: the bottleneck's queue, the client's wait."""
     label, lines = _one(watched), Lines()
     own = _rows(data, study, watched, key, "timelines", label)
@@ -247,7 +249,7 @@ def _rtt_parts(data: BookData, study: str, watched: Watched, key: str) -> Drawn:
     return _drawn(lines, "part of the RTT sample, ms")
 
 
-DRAWN: dict[str, Callable[[BookData, str, Watched, str], Drawn]] = {
+DRAWN: dict[str, Callable[[BookData, str, WatchedTransfer, str], Drawn]] = {
     "throughput": _throughput,
     "windows": _windows,
     "cwnd_bytes": _compared("cwnd_bytes", "congestion window, KB"),

@@ -23,7 +23,7 @@ from longlook.audit.comparison import DRIFT, DRIFT_MS
 from longlook.book import data as book_data
 from longlook.book import more_controls
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
@@ -40,7 +40,7 @@ MOST_DISTURBED, NOISE = 0.2, 1.5
 
 
 @dataclass(frozen=True)
-class Control:
+class ControlCampaign:
     """One campaign: a row of `squares` per cell with enough loads (`side_by_side`), of `planned`; its loads, and how
     many of them were set aside as disturbed."""
 
@@ -82,7 +82,7 @@ class Control:
         }
 
 
-def control(data: BookData, series: str, versus: Versus = EQUALS) -> Control | None:
+def control(data: BookData, series: str, versus: Versus = EQUALS) -> ControlCampaign | None:
     """That of one of the two; None before it is measured."""
     squares = data.squares(STUDY, series, REFERENCE, versus)
     squares = squares[squares["verdict"].notna()]
@@ -91,7 +91,7 @@ def control(data: BookData, series: str, versus: Versus = EQUALS) -> Control | N
     loads = data.rows("samples", STUDY, series, REFERENCE).drop_duplicates(SAMPLE)
     about = data.campaign(squares["campaign"].iloc[0])
     disturbed = int(loads["disturbed"].astype(bool).sum())
-    return Control(about["campaign"], int(about["cells"]), about["wall_s"] / 60, squares, len(loads), disturbed)
+    return ControlCampaign(about["campaign"], int(about["cells"]), about["wall_s"] / 60, squares, len(loads), disturbed)
 
 
 def table(data: BookData | None = None) -> HTML:
@@ -106,7 +106,7 @@ def table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, escape=False, numeric=set(range(1, len(head)))))
 
 
-def _cells(own: Control) -> dict[str, str]:
+def _cells(own: ControlCampaign) -> dict[str, str]:
     """What stands in its column."""
     return {
         "campaign": f"<code>{html.escape(own.campaign)}</code>",
@@ -127,45 +127,45 @@ def predictions(data: BookData | None = None) -> HTML:
     return predictions_table(judged(root, user) if root and user else [])
 
 
-def judged(root: Control, user: Control) -> list[Prediction]:
+def judged(root: ControlCampaign, user: ControlCampaign) -> list[JudgedPrediction]:
     """In the order of the sweep's head."""
     return [_as_white(user), _set_aside(root, user), _as_quiet(root, user), _as_fast(root, user)]
 
 
-def _as_white(user: Control) -> Prediction:
+def _as_white(user: ControlCampaign) -> JudgedPrediction:
     tested = len(user.squares)
     most = allowed_by_chance(SQUARES)
-    return Prediction(
+    return JudgedPrediction(
         f"all {SQUARES} squares are measured by the user, at most {most} is coloured",
         f"{tested} measured, {user.coloured} coloured",
         tested == user.planned == SQUARES and user.coloured <= most,
     )
 
 
-def _set_aside(root: Control, user: Control) -> Prediction:
-    return Prediction(
+def _set_aside(root: ControlCampaign, user: ControlCampaign) -> JudgedPrediction:
+    return JudgedPrediction(
         f"a larger share of the user's loads is set aside as disturbed than of root's, at most {MOST_DISTURBED:.0%}",
         f"{user.share:.1%} of the user's, {root.share:.1%} of root's",
         root.share < user.share <= MOST_DISTURBED,
     )
 
 
-def _as_quiet(root: Control, user: Control) -> Prediction:
+def _as_quiet(root: ControlCampaign, user: ControlCampaign) -> JudgedPrediction:
     by_root, by_user = root.least_ms(lossy=False), user.least_ms(lossy=False)
     ratios = [by_user[key] / by_root[key] for key in by_root.keys() & by_user.keys() if by_root[key] > 0]
     middle = statistics.median(ratios) if ratios else 0.0
-    return Prediction(
+    return JudgedPrediction(
         f"without loss the least difference that the user's loads tell is at most {NOISE:g} times root's (median)",
         f"{middle:.2f} times, of {len(ratios)} squares",
         middle <= NOISE if len(ratios) == QUIET else None,
     )
 
 
-def _as_fast(root: Control, user: Control) -> Prediction:
+def _as_fast(root: ControlCampaign, user: ControlCampaign) -> JudgedPrediction:
     pairs = means_of_both(root, user)
     far = sum(is_far(one, other) for one, other in pairs)
     most = allowed_by_chance(2 * SQUARES)
-    return Prediction(
+    return JudgedPrediction(
         f"of {2 * SQUARES} means at most {most} differ from root's significantly and by more than both {DRIFT:.0%} and "
         f"{DRIFT_MS:g} ms",
         f"{far} of {len(pairs)}",
@@ -173,7 +173,7 @@ def _as_fast(root: Control, user: Control) -> Prediction:
     )
 
 
-def means_of_both(root: Control, user: Control) -> list[tuple[Summary, Summary]]:
+def means_of_both(root: ControlCampaign, user: ControlCampaign) -> list[tuple[Summary, Summary]]:
     """Root's and the user's, of the arms that both have measured."""
     by_root, by_user = root.means(), user.means()
     return [(by_root[name], by_user[name]) for name in by_root if name in by_user]

@@ -16,8 +16,8 @@ from longlook.audit.comparison import DRIFT, DRIFT_MS, outcome_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.flows import page
-from longlook.book.predicted import Prediction, predictions_table
-from longlook.book.users_control import Control, control, is_far, means_of_both
+from longlook.book.predicted import JudgedPrediction, predictions_table
+from longlook.book.users_control import ControlCampaign, control, is_far, means_of_both
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -53,7 +53,7 @@ def predictions(data: BookData | None = None) -> HTML:
     return predictions_table(judged(root, user) if root and user else [])
 
 
-def judged(root: Control, user: Control) -> list[Prediction]:
+def judged(root: ControlCampaign, user: ControlCampaign) -> list[JudgedPrediction]:
     """In the order of the sweep's head; open where a square is missing."""
     pairs = list(_pairs(root, user))
     return [
@@ -63,11 +63,11 @@ def judged(root: Control, user: Control) -> list[Prediction]:
     ]
 
 
-def _both(data: BookData) -> tuple[Control | None, Control | None]:
+def _both(data: BookData) -> tuple[ControlCampaign | None, ControlCampaign | None]:
     return control(data, ROOT, PROTOCOLS), control(data, USER, PROTOCOLS)
 
 
-def _pairs(root: Control, user: Control) -> Iterator[tuple[dict, dict]]:
+def _pairs(root: ControlCampaign, user: ControlCampaign) -> Iterator[tuple[dict, dict]]:
     """Root's squares and the user's, in order of pages and links."""
     by_user = {one["key"]: one for one in user.squares.to_dict("records")}
     order = ["object_count", "object_bytes", "loss_pct", "bandwidth_mbps"]
@@ -81,14 +81,14 @@ def _lead(row: dict) -> str:
     return f"<b>{text}</b>" if row["verdict"] in ("left", "right") else text
 
 
-def _alike(means: list[tuple[Summary, Summary]], squares: int) -> Prediction:
+def _alike(means: list[tuple[Summary, Summary]], squares: int) -> JudgedPrediction:
     """As `longlook compare` says it."""
     tested = [pair for pair in means if not pd.isna(welch_from_summaries(*pair).p_value)]
     most = allowed_by_chance(len(tested))
     significant = sum(welch_from_summaries(*pair).significant for pair in tested)
     far = sum(is_far(*pair) for pair in tested)
     outcome = outcome_of(len(tested), significant, far)
-    return Prediction(
+    return JudgedPrediction(
         "the two campaigns are alike or close: no more means than chance explains differ significantly, or not by more "
         f"than {DRIFT:.0%} and {DRIFT_MS:g} ms",
         f"{outcome}: of {len(means)} means {significant} differ, {far} of them by more (chance: {most})",
@@ -96,17 +96,17 @@ def _alike(means: list[tuple[Summary, Summary]], squares: int) -> Prediction:
     )
 
 
-def _same_verdicts(verdicts: list[tuple[str, str]]) -> Prediction:
+def _same_verdicts(verdicts: list[tuple[str, str]]) -> JudgedPrediction:
     same = sum(one == other for one, other in verdicts)
-    return Prediction(
+    return JudgedPrediction(
         f"each of {SQUARES} squares keeps its verdict",
         f"{same} of {len(verdicts)}",
         same == len(verdicts) if len(verdicts) == SQUARES else None,
     )
 
 
-def _more_set_aside(root: Control, user: Control) -> Prediction:
-    return Prediction(
+def _more_set_aside(root: ControlCampaign, user: ControlCampaign) -> JudgedPrediction:
+    return JudgedPrediction(
         "a larger share of the user's loads is set aside as disturbed than of root's",
         f"{user.share:.1%} of the user's ({user.disturbed} of {user.loads}), {root.share:.1%} of root's "
         f"({root.disturbed} of {root.loads})",

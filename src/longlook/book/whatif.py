@@ -18,7 +18,7 @@ from longlook.analysis.compared import ComparedMean
 from longlook.analysis.newest import STUDY
 from longlook.book.chapters import chapter_series, chapters
 from longlook.book.data import BookData, load
-from longlook.book.front import Square, squares
+from longlook.book.front import ComparedSquare, squares
 from longlook.experiment.floor import floor
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP
@@ -83,7 +83,7 @@ def measured_cells(data: BookData) -> list[list[Any]]:
     return [_row(one) for one in own if not one.printed.cell.link.jitter_ms]
 
 
-def _row(one: Square) -> list[Any]:
+def _row(one: ComparedSquare) -> list[Any]:
     cell = one.printed.cell
     known = {mean.arm: mean for mean in one.compared.means}
     quic, tcp = (known[arm] for arm in (QUIC_TCP.left, QUIC_TCP.right))

@@ -1,13 +1,14 @@
-from longlook.client.aiohttp import Aiohttp
-from longlook.client.aioquic import Aioquic
+from longlook.client.aiohttp import AiohttpClient
+from longlook.client.aioquic import AioquicClient
 from longlook.client.base import Client
 from longlook.client.chromium import Chromium
 from longlook.client.curl import Curl, SystemCurl
-from longlook.client.lsquic import Lsquic
-from longlook.client.ngtcp2 import Ngtcp2
-from longlook.client.quicgo import Quicgo
+from longlook.client.lsquic import LsquicClient
+from longlook.client.ngtcp2 import Ngtcp2Client
+from longlook.client.quicgo import QuicgoClient
 
 CLIENTS: dict[str, type[Client]] = {
-    client.name: client for client in (Aiohttp, Aioquic, Chromium, Curl, Lsquic, Ngtcp2, Quicgo, SystemCurl)
+    client.name: client
+    for client in (AiohttpClient, AioquicClient, Chromium, Curl, LsquicClient, Ngtcp2Client, QuicgoClient, SystemCurl)
 }
 """Client adapters by name; a new one is one file or folder here and one entry here."""

@@ -14,7 +14,7 @@ from longlook.client.scripted import ScriptedClient
 from longlook.plan.offer import Offer
 
 
-class Aiohttp(ScriptedClient):
+class AiohttpClient(ScriptedClient):
     """Times count from when the connection is about to be opened."""
 
     name = "aiohttp"

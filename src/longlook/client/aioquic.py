@@ -11,7 +11,7 @@ from longlook.client.scripted import ScriptedClient
 from longlook.plan.offer import Offer
 
 
-class Aioquic(ScriptedClient):
+class AioquicClient(ScriptedClient):
     """Times count from when the first packet is about to leave."""
 
     name = "aioquic"

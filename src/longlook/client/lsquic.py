@@ -12,7 +12,7 @@ from longlook.plan.offer import Offer
 from longlook.stack.commands import BUN
 
 
-class Lsquic(ScriptedClient):
+class LsquicClient(ScriptedClient):
     """Times count from when the session is about to be opened."""
 
     name = "lsquic"

@@ -47,7 +47,7 @@ class Unfinished:
 
 
 @dataclass(frozen=True)
-class Session:
+class VideoSession:
     """What became of a film that was played; its numbers are metrics."""
 
     started: bool
@@ -77,7 +77,7 @@ class Observation:
     early_data: bool | None = None
     """Whether its request left as early data, and the server accepted that, by the client's word; None: it has none."""
 
-    session: Session | None = None
+    session: VideoSession | None = None
     """Of a film that was played."""
     unfinished: tuple[Unfinished, ...] = ()
     """Requests that the fetch waited for, and which are in `objects` not at all or not whole."""

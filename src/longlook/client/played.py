@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from longlook.client.observation import Observation, SeenObject, Session, Unfinished
+from longlook.client.observation import Observation, SeenObject, Unfinished, VideoSession
 from longlook.plan.workload import SEGMENT_S
 from longlook.site.film import segment_of
 
@@ -41,7 +41,7 @@ def recorded(artefact: Told) -> Observation:
     if startup_ms is not None:
         metrics |= _experience(artefact, startup_ms)
         wrong = _wrong(artefact, metrics)
-    session = Session(
+    session = VideoSession(
         started=startup_ms is not None,
         frames=artefact["frames"],
         frames_dropped=artefact["frames_dropped"],

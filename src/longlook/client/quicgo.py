@@ -11,7 +11,7 @@ from longlook.client.scripted import ScriptedClient
 from longlook.plan.offer import Offer
 
 
-class Quicgo(ScriptedClient):
+class QuicgoClient(ScriptedClient):
     """Times count from when the first packet is about to leave."""
 
     name = "quicgo"

@@ -11,7 +11,7 @@ import pandas as pd
 
 from longlook.analysis.result import CellResult
 from longlook.dataset.tables import columns
-from longlook.dataset.typical import Load
+from longlook.dataset.typical import TypicalLoad
 from longlook.experiment.base import Experiment
 from longlook.experiment.floor import BOUNDED, floor
 from longlook.plan.cell import Cell
@@ -96,7 +96,7 @@ def sample_rows(result: CellResult) -> Iterator[Row]:
             yield same | {"metric": metric.name, "unit": metric.unit, "value": sample.metrics.get(metric.name)}
 
 
-def object_rows(campaign: str, cell: Cell, loads: Iterable[Load]) -> Iterator[Row]:
+def object_rows(campaign: str, cell: Cell, loads: Iterable[TypicalLoad]) -> Iterator[Row]:
     """Rows of `objects`: one per object of each of these loads, in the order of asking."""
     for load in loads:
         same = who(campaign, cell) | {

@@ -13,14 +13,14 @@ from longlook.record.samples import Sample
 
 
 @dataclass(frozen=True)
-class Load:
+class TypicalLoad:
     """A sample and what it was read from."""
 
     sample: Sample
     seen: Observation
 
 
-def typical_loads(cell: Cell, samples: Sequence[Sample], seen: Mapping[int, Observation]) -> list[Load]:
+def typical_loads(cell: Cell, samples: Sequence[Sample], seen: Mapping[int, Observation]) -> list[TypicalLoad]:
     """A load of each arm that has any; of two that are as near the first one. `seen`: by the order of the sample; none
     where the cell loads no pages."""
     found = []
@@ -33,5 +33,5 @@ def typical_loads(cell: Cell, samples: Sequence[Sample], seen: Mapping[int, Obse
         if own:
             middle = statistics.median(value for value, _ in own)
             _, nearest = min(own, key=lambda pair: (abs(pair[0] - middle), pair[1].order))
-            found.append(Load(nearest, seen[nearest.order]))
+            found.append(TypicalLoad(nearest, seen[nearest.order]))
     return found

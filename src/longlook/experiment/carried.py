@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from longlook.experiment.ends import Reading
-from longlook.experiment.opened import Opened
+from longlook.experiment.opened import OpenedConnections
 from longlook.host.interfaces import Counted
 from longlook.host.kernel import SEND_BUFFER_BYTES
 from longlook.host.tcpdiag import OPTIONS
@@ -101,21 +101,21 @@ def _differs(host: Span, link: float, said: str, told: str) -> Iterator[str]:
         yield f"{said} {host[1]} packets, {told} {link:.0f}"
 
 
-def other_traffic(opened: Opened | None) -> str | None:
+def other_traffic(opened: OpenedConnections | None) -> str | None:
     """What crossed the link beside a load; None where that is next to nothing, or not told."""
     if opened is None or opened.other_bytes is None or opened.other_bytes <= OTHER_BYTES:
         return None
     return f"{opened.other_bytes} bytes that are none of its connection's crossed the link"
 
 
-def begun_anew(opened: Opened | None, stated: bool) -> str | None:
+def begun_anew(opened: OpenedConnections | None, stated: bool) -> str | None:
     """Why a handshake took a round trip more; None where it did not, or its groups are `stated`, so that it may."""
     if opened is None or not opened.retries or stated:
         return None
     return f"the server made its client begin anew {opened.retries} times: HelloRetryRequest or Retry"
 
 
-def wrong_session_of_tls(opened: Opened | None, wanted: bool | None) -> str | None:
+def wrong_session_of_tls(opened: OpenedConnections | None, wanted: bool | None) -> str | None:
     """Why a handshake over TCP is not the arm's: a certificate more or less. None where it is, or nothing tells."""
     if wanted is None or opened is None or opened.tls_resumed is None or wanted == (opened.tls_resumed > 0):
         return None
@@ -139,7 +139,7 @@ def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int) -> str | Non
     return None
 
 
-def wrong_window(opened: Opened | None, stated: int | None, cca: str = "cubic") -> str | None:
+def wrong_window(opened: OpenedConnections | None, stated: int | None, cca: str = "cubic") -> str | None:
     """Why TCP's connection began with a larger window than its arm states (segments; None: the kernel's); None where
     nothing says so. One that is too small does not show: a server that is slow to write never fills it (that a route
     was changed, the settings tell: settings.py)."""

@@ -45,7 +45,7 @@ AS_LONG = {"name": "longlook", "shutdown_on_close": False}
 
 
 @dataclass(frozen=True)
-class Opened:
+class RunningCluster:
     """A cluster that is up."""
 
     client: Client
@@ -59,7 +59,7 @@ def resource(bed: Description) -> str:
 
 
 @contextlib.contextmanager
-def cluster(testbeds: Sequence[Description], what: str, port: int = DASHBOARD_PORT) -> Iterator[Opened]:
+def cluster(testbeds: Sequence[Description], what: str, port: int = DASHBOARD_PORT) -> Iterator[RunningCluster]:
     """Scheduler in this process, one worker per testbed; all end with it, also when this process is killed. `what` says
     for what a worker on another control host owns its testbed."""
     credentials = make_credentials()
@@ -78,7 +78,7 @@ def cluster(testbeds: Sequence[Description], what: str, port: int = DASHBOARD_PO
         _ended_at_once(made),
     ):
         client.wait_for_workers(len(testbeds), timeout=WORKERS_TIMEOUT_S)
-        yield Opened(client, f"http://{LOOPBACK}:{made.scheduler.http_server.port}/status")
+        yield RunningCluster(client, f"http://{LOOPBACK}:{made.scheduler.http_server.port}/status")
 
 
 @contextlib.contextmanager

@@ -22,14 +22,14 @@ SECONDS_PER_MEGABYTE, LEAST_S = 1.0, 60.0
 """Bound of a check; a client may be held to a fraction of a processor."""
 
 
-class Asked(Protocol):
+class LoadingArm(Protocol):
     """An arm and its client."""
 
     arm: Arm
     client: Client
 
 
-def check_content(context: Context, sides: Iterable[Asked]) -> dict[str, int | str]:
+def check_content(context: Context, sides: Iterable[LoadingArm]) -> dict[str, int | str]:
     """Of each arm how many objects were right, or that every load told it. The link is a fast one afterwards."""
     context.link.configure(FAST, seed=0)
     return {side.arm.name: require_content(side.client, context.site, side.arm.name) for side in sides}

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from longlook.experiment.connected import CONNECTIONS, client_port
 from longlook.experiment.context import PORTS, Context, scratch_folder
-from longlook.experiment.interleaved import Progress, Summary, run_interleaved
+from longlook.experiment.interleaved import CellSummary, Progress, run_interleaved
 from longlook.plan.cell import Cell
 from longlook.plan.link import Link
 from longlook.probe.capture import HEADERS_ONLY
-from longlook.probe.connections import Load, connections, read_packets
+from longlook.probe.connections import LoadConnection, connections, read_packets
 from longlook.record.samples import read_records
 
 
@@ -28,7 +28,7 @@ def run_downloads(
     testbed: str | dict = "default",
     link: str | None = None,
     progress: Progress | None = None,
-) -> Summary:
+) -> CellSummary:
     """Measure one cell of downloads and write its record into `folder`: as interleaved.run_interleaved, and
     `connections.parquet`."""
     return run_interleaved(cell, folder, campaign, testbed, link, progress, beside=_captured)
@@ -51,7 +51,7 @@ def closing_s(link: Link) -> float:
     return 2 * (link.rtt_ms + link.swing_ms) / 1e3 + 0.5
 
 
-def _loads(context: Context) -> Iterator[Load]:
+def _loads(context: Context) -> Iterator[LoadConnection]:
     """Those of the cell's loads so far that say which connection was theirs."""
     for record in read_records(context.folder):
         port = client_port(record)
@@ -59,4 +59,4 @@ def _loads(context: Context) -> Iterator[Load]:
             ahead_s = context.clock.ahead_of_this_s(record["started_at"])  # captures go by the wall clock
             began = datetime.fromisoformat(record["started_at"]).timestamp() + ahead_s
             protocol = context.cell.arm(record["arm"]).protocol
-            yield Load(record["arm"], record["index"], record["attempt"], began, protocol, port)
+            yield LoadConnection(record["arm"], record["index"], record["attempt"], began, protocol, port)

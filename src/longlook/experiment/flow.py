@@ -12,7 +12,7 @@ from longlook.client.base import Client
 from longlook.client.observation import Observation
 from longlook.experiment.context import PORTS, Context
 from longlook.experiment.in_force import InForce, in_force
-from longlook.experiment.opened import Opened, Place
+from longlook.experiment.opened import OpenedConnections, Place
 from longlook.plan.arm import Arm
 from longlook.probe.quic_packets import Packet
 from longlook.server.base import RunningServer
@@ -35,7 +35,7 @@ class Flow:
     finished_s: float | None = None
     cca: str | None = None
     """Of its connection, if it has been asked; else None."""
-    opened: Opened | None = None
+    opened: OpenedConnections | None = None
     """Connections that the link saw."""
     responses_ms: list[float] = field(default_factory=list)
     """Per request from its arrival at the server to the first packet of the answer."""

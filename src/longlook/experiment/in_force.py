@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longlook.experiment.opened import Opened
+from longlook.experiment.opened import OpenedConnections
 from longlook.plan import quic_options
 from longlook.plan.arm import Arm
 from longlook.server.base import CcaSource
@@ -40,7 +40,7 @@ class InForce:
         return {"cca": self.cca, "evidence": self.evidence}
 
 
-def in_force(told: str, source: CcaSource, opened: Opened | None, arm: Arm) -> InForce:
+def in_force(told: str, source: CcaSource, opened: OpenedConnections | None, arm: Arm) -> InForce:
     """`told`: what the server says of the load, from its `source`."""
     if source != "hello":
         return InForce(told, source)

@@ -45,7 +45,7 @@ def _nothing(_context: Context) -> contextlib.AbstractContextManager[None]:
 
 
 @dataclass(frozen=True)
-class Summary:
+class CellSummary:
     """What a cell came to; means over the accepted loads that are not set aside."""
 
     cell_id: str
@@ -73,7 +73,7 @@ def run_interleaved(
     link: str | None = None,
     progress: Progress | None = None,
     beside: Beside = _nothing,
-) -> Summary:
+) -> CellSummary:
     """Measure one cell and write its record into `folder`; `testbed` and `link` as of context.opened."""
     began = time.monotonic()
     samples: list[Sample] = []
@@ -179,11 +179,11 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
             progress(name, total - len(plan), total)
 
 
-def summarise(cell: Cell, samples: Sequence[Sample], wall_s: float) -> Summary:
+def summarise(cell: Cell, samples: Sequence[Sample], wall_s: float) -> CellSummary:
     """Counts and means; only accepted loads after the cold one enter a mean."""
     counted = {name: [one for one in samples if one.arm == name and one.counts] for name in cell.arm_names}
     reasons = Counter(one.reject_reason for one in samples if one.reject_reason is not None)
-    return Summary(
+    return CellSummary(
         cell_id=cell.id,
         wall_s=wall_s,
         accepted={name: len(own) for name, own in counted.items()},

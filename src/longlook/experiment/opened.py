@@ -37,7 +37,7 @@ LATER = ("retries", "other_bytes", "window_packets", "tls_resumed")
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedConnections:
     """While a load was under way."""
 
     own: int
@@ -101,7 +101,7 @@ def opened_between(
     port: int,
     handshake_ms: float = 0.0,
     beside: Collection[Place] = (),
-) -> Opened | None:
+) -> OpenedConnections | None:
     """Of one server; `handshake_ms`: what a round trip may take when the load begins; `beside`: servers of arms that
     run at the same time. None where the link does not count."""
     if before is None or after is None:
@@ -118,7 +118,7 @@ def opened_between(
     strange = {place: count for place, count in found.items() if place not in beside}
     others = {f"{name} port {number}": count["opened"] for (name, number), count in strange.items() if count["opened"]}
     tells = any("bytes" in count for ports in after.values() for count in ports.values())
-    return Opened(
+    return OpenedConnections(
         own.get("opened", 0),
         own.get("handshake_lost", 0),
         others,

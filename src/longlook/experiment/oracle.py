@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from longlook.client.observation import Observation, Session
+from longlook.client.observation import Observation, VideoSession
 from longlook.experiment.carried import (
     Hosts,
     begun_anew,
@@ -27,7 +27,7 @@ from longlook.experiment.carried import (
     wrong_window,
 )
 from longlook.experiment.floor import Floor, too_early
-from longlook.experiment.opened import Opened
+from longlook.experiment.opened import OpenedConnections
 from longlook.experiment.reasons import REASONS
 from longlook.host.clock import set_by
 from longlook.plan.quic_options import differing
@@ -78,7 +78,7 @@ class Evidence:
     """The controller of the load's connection (`in_force.py`)."""
     client_packets_lost: int = 0
     """Packets from the client that the emulated link lost during this load."""
-    opened: Opened | None = None
+    opened: OpenedConnections | None = None
     """Connections that the link saw being opened during this load; None: it does not look into packets."""
     options: tuple[str, ...] | None = None
     """Connection options that the client asked for; None: they mean nothing to the server, or nobody saw them."""
@@ -151,7 +151,7 @@ DROPPED = 0.05
 """Share of a session's frames; dash.js and the browser drop a few where the bitrate changes."""
 
 
-def wrong_session(session: Session) -> tuple[str, str] | None:
+def wrong_session(session: VideoSession) -> tuple[str, str] | None:
     """Reason and detail of a session of a film that may not count; None of one that may."""
     if not session.started:
         return "not_started", "; ".join(session.errors) or "it made no complaint"

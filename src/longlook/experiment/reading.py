@@ -11,7 +11,7 @@ from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
 from longlook.record import upgrade
 from longlook.record.campaign import CELL_NAME
-from longlook.record.columns import BYTES, SECONDS, TEXT, Column
+from longlook.record.columns import BYTES, SECONDS, TEXT, RecordColumn
 from longlook.record.durable import read_bytes, read_json
 from longlook.record.samples import Sample, check_record, read_records, sample_of
 
@@ -29,8 +29,11 @@ MOST = {"bytes": 1e12, "flight": 1e12, "ms": 1e7, "lost": 1e9, "spurious": 1e9}
 """By what the name of a column ends in."""
 SEEN = ("cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "rtt_ms", "lost", "spurious", *MAY_LACK)
 COLUMNS = {
-    TIMELINE: {"flow": TEXT, "source": TEXT, "time_s": SECONDS, "phase": Column("text", gaps=True)}
-    | {name: Column("number", MOST[name.rpartition("_")[2]], gaps=True, files=name not in MAY_LACK) for name in SEEN},
+    TIMELINE: {"flow": TEXT, "source": TEXT, "time_s": SECONDS, "phase": RecordColumn("text", gaps=True)}
+    | {
+        name: RecordColumn("number", MOST[name.rpartition("_")[2]], gaps=True, files=name not in MAY_LACK)
+        for name in SEEN
+    },
     THROUGHPUT: {"flow": TEXT, "time_s": SECONDS, "bytes": BYTES},
 }
 

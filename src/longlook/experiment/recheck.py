@@ -21,7 +21,7 @@ from longlook.errors import LonglookError
 from longlook.experiment import recheck_parts as parts
 from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
-from longlook.experiment.opened import LATER, Opened, spare_connections, stood_before
+from longlook.experiment.opened import LATER, OpenedConnections, spare_connections, stood_before
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
 from longlook.experiment.side import packets_lost
@@ -78,7 +78,7 @@ class _Tcp(BaseModel):
 
 
 class _Opened(BaseModel):
-    """As of opened.Opened.record."""
+    """As of opened.OpenedConnections.record."""
 
     opened: int
     handshake_lost: int
@@ -331,14 +331,14 @@ class _Judge:
         """The server, which tells its connections, told none of this load's in time; the client had one."""
         return self.arm.may_send_early and not told.connections and bool(seen.connections)
 
-    def _opened(self, told: _Told) -> Opened | None:
+    def _opened(self, told: _Told) -> OpenedConnections | None:
         """What the link saw being opened, where it looks."""
         seen = told.opened_over_link
         if seen is None:
             return None
         later = {name: getattr(seen, name) for name in LATER}
         asked = None if seen.asked is None else tuple(map(tuple, seen.asked))
-        return Opened(seen.opened, seen.handshake_lost, seen.others, self._spare, asked, **later)
+        return OpenedConnections(seen.opened, seen.handshake_lost, seen.others, self._spare, asked, **later)
 
     def _disturbed(self, metrics: Mapping[str, float], told: _Told) -> set[bool]:
         """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics

@@ -21,14 +21,14 @@ OWN_US, OWN_SHARE = 150.0, 0.1
 """What a request may cost beyond: the server's own work, and a share for who else wants the processor."""
 
 
-class Served(Protocol):
+class ServingArm(Protocol):
     """An arm and its server."""
 
     arm: Arm
     server: RunningServer
 
 
-def spent(sides: Mapping[str, Served]) -> dict[str, float]:
+def spent(sides: Mapping[str, ServingArm]) -> dict[str, float]:
     """Name of each arm that states a cost -> what its server logged of the quickest tenth of requests, us.
 
     Raises where one is wrong.

@@ -18,7 +18,7 @@ from longlook.experiment.context import PORTS, Context
 from longlook.plan.arm import Arm
 from longlook.plan.workload import WebPage
 from longlook.probe import priorities
-from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Asked
+from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Http2Request
 from longlook.site.webpage import resources
 from longlook.stack import open_stack
 from longlook.stack.arms import open_sweep
@@ -66,13 +66,13 @@ def _frames(context: Context, arm: Arm) -> list[tuple[int, bytes]]:
     return priorities.control_frames(pcap, keys, PORTS[0])
 
 
-def _requests(context: Context, arm: Arm) -> list[Asked]:
+def _requests(context: Context, arm: Arm) -> list[Http2Request]:
     pcap, keys, _ = captured(context, arm, TIMEOUT_S)
     return priorities.http2_requests(pcap, keys, PORTS[0])
 
 
 def summarised(
-    requests: Sequence[Asked], as_it_is: Iterable[tuple[int, bytes]], mute: Iterable[tuple[int, bytes]]
+    requests: Sequence[Http2Request], as_it_is: Iterable[tuple[int, bytes]], mute: Iterable[tuple[int, bytes]]
 ) -> list[Said]:
     """A row for each thing that is said, the most urgent first."""
     frames = Counter(priorities.said_of(content) for kind, content in as_it_is if kind == PRIORITY_UPDATE)

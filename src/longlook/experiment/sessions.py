@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from longlook.client import played
 from longlook.experiment.context import Context
-from longlook.experiment.interleaved import Progress, Summary, run_interleaved
+from longlook.experiment.interleaved import CellSummary, Progress, run_interleaved
 from longlook.experiment.recheck import Recheck, recheck_interleaved
 from longlook.plan.cell import Cell
-from longlook.record.columns import NUMBER_OF, SECONDS, TEXT, Column
+from longlook.record.columns import NUMBER_OF, SECONDS, TEXT, RecordColumn
 from longlook.record.samples import read_records
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ COLUMNS = {
     "time_s": SECONDS,
     "position_s": SECONDS,
     "buffer_s": SECONDS,
-    "kbps": Column("number", 1e7),
-    "stalled": Column("number", 1.0),
+    "kbps": RecordColumn("number", 1e7),
+    "stalled": RecordColumn("number", 1.0),
 }
 
 
@@ -39,7 +39,7 @@ def run_sessions(
     testbed: str | dict = "default",
     link: str | None = None,
     progress: Progress | None = None,
-) -> Summary:
+) -> CellSummary:
     """Measure one cell of sessions and write its record into `folder`: as interleaved.run_interleaved, and
     `sessions.parquet`."""
     return run_interleaved(cell, folder, campaign, testbed, link, progress, beside=_written)

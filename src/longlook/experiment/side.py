@@ -16,7 +16,7 @@ from longlook.experiment.carried import span
 from longlook.experiment.floor import Floor
 from longlook.experiment.in_force import in_force
 from longlook.experiment.meanwhile import asked_meanwhile
-from longlook.experiment.opened import Counts, Opened, opened_between
+from longlook.experiment.opened import Counts, OpenedConnections, opened_between
 from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.host import process
@@ -181,7 +181,7 @@ class Side:
         known = self.server.early_data_by_connection()
         return frozenset(known) if known is not None else frozenset()
 
-    def _opened_over_the_link(self, before: Counts | None) -> Opened | None:
+    def _opened_over_the_link(self, before: Counts | None) -> OpenedConnections | None:
         after = self.around.link.connections()
         return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
 
@@ -195,7 +195,7 @@ class Side:
         self._known.update(verdict.connections)
         return verdict
 
-    def _logged_since(self, served: frozenset[str], over_link: Opened | None) -> dict[str, bool] | None:
+    def _logged_since(self, served: frozenset[str], over_link: OpenedConnections | None) -> dict[str, bool] | None:
         """Connections that the server accepted since. Its log may lag a little behind the client: it is waited for
         until it has all that the link saw, so that a late one is not taken for the next load's."""
         expected = 1 if over_link is None else over_link.own

@@ -21,7 +21,7 @@ TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True)
-class Tool:
+class AttachedTool:
     """One that takes `-o FILE -p PIDS` and ends by SIGINT."""
 
     command: Sequence[str]
@@ -41,7 +41,7 @@ class Written:
 
 
 @contextlib.contextmanager
-def attached(tool: Tool, pids: Sequence[int]) -> Iterator[Written]:
+def attached(tool: AttachedTool, pids: Sequence[int]) -> Iterator[Written]:
     """Watch programs and all that they have started so far, while inside. Needs the tool, and root."""
     name = tool.command[0]
     if shutil.which(name) is None:
@@ -70,7 +70,7 @@ def with_descendants(pids: Sequence[int]) -> list[int]:
     return found
 
 
-def _wait_attached(tool: Tool, child: subprocess.Popen, pids: Sequence[int]) -> None:
+def _wait_attached(tool: AttachedTool, child: subprocess.Popen, pids: Sequence[int]) -> None:
     deadline = time.monotonic() + TIMEOUT_S
     while child.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(OSError):

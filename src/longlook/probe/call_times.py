@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from longlook.errors import LonglookError
-from longlook.probe.attached import Tool, attached
+from longlook.probe.attached import AttachedTool, attached
 
 
 class CallTimes:
@@ -39,7 +39,7 @@ def _is_traced(pid: int) -> bool:
     return True
 
 
-STRACE = Tool(
+STRACE = AttachedTool(
     ("strace", "-f", "-c"),
     "strace",
     _are_traced,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from longlook.errors import LonglookError
-from longlook.probe.attached import Tool, attached
+from longlook.probe.attached import AttachedTool, attached
 
 KINDS: Mapping[str, Sequence[str]] = {
     "sends": ("sendmsg", "sendmmsg", "sendto"),
@@ -45,7 +45,7 @@ def _has_counters(perf: int, _: Sequence[int]) -> bool:
     return sum("perf_event" in str(link) for link in links) >= len(EVENTS)
 
 
-PERF = Tool(
+PERF = AttachedTool(
     ("perf", "stat", "-x", ";", "-e", ",".join(EVENTS)),
     "linux-perf",
     _has_counters,

@@ -22,7 +22,7 @@ COUNTED = ("duration_ms", "packets_up", "packets_down", "bytes_up", "bytes_down"
 
 
 @dataclass(frozen=True)
-class Load:
+class LoadConnection:
     """A load that had a connection of its own."""
 
     arm: str
@@ -35,7 +35,7 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Packet:
+class CapturedPacket:
     """One frame with a packet of TCP or UDP."""
 
     time_s: float
@@ -48,7 +48,7 @@ class Packet:
     """Towards the server."""
 
 
-def read_packets(pcap: Path, ports: Container[int]) -> Iterator[Packet]:
+def read_packets(pcap: Path, ports: Container[int]) -> Iterator[CapturedPacket]:
     """The packets of a capture from or to a server's port; `ports`: those of servers."""
     for at, size, *of_tcp, udp_source, udp_target in fields(pcap, NAMES):
         protocol = "tcp" if of_tcp[0] else "quic"
@@ -56,20 +56,20 @@ def read_packets(pcap: Path, ports: Container[int]) -> Iterator[Packet]:
         if not source or (int(source) in ports) == (int(target) in ports):
             continue
         up = int(target) in ports
-        yield Packet(float(at), int(size), protocol, int(source if up else target), up)
+        yield CapturedPacket(float(at), int(size), protocol, int(source if up else target), up)
 
 
-def connections(packets: Iterable[Packet], loads: Sequence[Load]) -> pd.DataFrame:
+def connections(packets: Iterable[CapturedPacket], loads: Sequence[LoadConnection]) -> pd.DataFrame:
     """One row per load whose connection is in the capture: WHICH and COUNTED, durations in ms.
 
     A port that was used again belongs to each load from when that load began.
     """
     import pandas as pd
 
-    of_port: dict[tuple[str, int], list[Load]] = {}
+    of_port: dict[tuple[str, int], list[LoadConnection]] = {}
     for load in sorted(loads, key=lambda one: one.began_s):
         of_port.setdefault((load.protocol, load.client_port), []).append(load)
-    own: dict[Load, _Count] = {}
+    own: dict[LoadConnection, _Count] = {}
     for packet in packets:
         begun = [one for one in of_port.get((packet.protocol, packet.client_port), ()) if one.began_s <= packet.time_s]
         if begun:
@@ -86,9 +86,9 @@ class _Count:
     last_s: float = -math.inf
     packets: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     size: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
-    """Both by `Packet.up`."""
+    """Both by `CapturedPacket.up`."""
 
-    def add(self, packet: Packet) -> None:
+    def add(self, packet: CapturedPacket) -> None:
         self.first_s, self.last_s = min(self.first_s, packet.time_s), max(self.last_s, packet.time_s)
         self.packets[packet.up] += 1
         self.size[packet.up] += packet.size

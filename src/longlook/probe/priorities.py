@@ -79,7 +79,7 @@ def said_of(content: bytes) -> str:
 
 
 @dataclass
-class Asked:
+class Http2Request:
     """A request over HTTP/2."""
 
     path: str
@@ -91,7 +91,7 @@ class Asked:
     """Weights of PRIORITY frames that came later."""
 
 
-def http2_requests(pcap: Path, keys: Path, port: int) -> list[Asked]:
+def http2_requests(pcap: Path, keys: Path, port: int) -> list[Http2Request]:
     """To a server's port, in order."""
     argv = ["tshark", "-n", "-r", str(pcap), "-o", f"tls.keylog_file:{keys}"]
     argv += ["-Y", f"http2 && tcp.dstport == {port}", "-T", "pdml"]
@@ -105,9 +105,9 @@ def http2_requests(pcap: Path, keys: Path, port: int) -> list[Asked]:
     return requests_of(text)
 
 
-def requests_of(pdml: str) -> list[Asked]:
+def requests_of(pdml: str) -> list[Http2Request]:
     """From tshark's account of the packets."""
-    found: dict[str, Asked] = {}
+    found: dict[str, Http2Request] = {}
     for frame in ElementTree.fromstring(pdml).iter("field"):
         if frame.get("name") != "http2.stream":
             continue
@@ -116,7 +116,7 @@ def requests_of(pdml: str) -> list[Asked]:
         stream, weight = first.get("http2.streamid", ""), int(first.get("http2.headers.weight_real", 0))
         if first.get("http2.type") == HEADERS and stream not in found:
             fields_of = _fields(told)
-            found[stream] = Asked(fields_of.get(":path", ""), fields_of.get(FIELD, ""), weight)
+            found[stream] = Http2Request(fields_of.get(":path", ""), fields_of.get(FIELD, ""), weight)
         elif first.get("http2.type") == PRIORITY and stream in found:
             found[stream].moved.append(weight)
     return list(found.values())

@@ -37,7 +37,7 @@ QUEUE_PACKETS = 1000
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedTimes:
     """One implementation in one table: times of a connection from its first packet to its last, s."""
 
     time_min_s: float
@@ -53,13 +53,13 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Table:
+class PrintedTable:
     """Tables 2 to 5, by implementation."""
 
     table: str
     cell: Cell
     """As the thesis's text describes it. Its key tells which measured cells are the same."""
-    printed: Mapping[str, Printed]
+    printed: Mapping[str, PrintedTimes]
     where: str = ""
     """File and first line, for messages."""
 
@@ -84,7 +84,7 @@ class Remark:
     `run_in_parallel_with`."""
 
 
-def tables(folder: Path | None = None) -> list[Table]:
+def tables(folder: Path | None = None) -> list[PrintedTable]:
     """Tables 2 to 5, in their order."""
     found: dict[str, list[tuple[str, dict[str, str]]]] = {}
     for where, row in rows(STUDY, "tables.csv", folder):
@@ -92,7 +92,7 @@ def tables(folder: Path | None = None) -> list[Table]:
     return [_table(name, lines) for name, lines in found.items()]
 
 
-def _table(name: str, lines: list[tuple[str, dict[str, str]]]) -> Table:
+def _table(name: str, lines: list[tuple[str, dict[str, str]]]) -> PrintedTable:
     where, first = lines[0]
     names = [row.get("implementation", "") for _, row in lines]
     try:
@@ -112,14 +112,14 @@ def _table(name: str, lines: list[tuple[str, dict[str, str]]]) -> Table:
                 "loads": int(first["runs"]),
             }
         )
-        return Table(name, cell, {row["implementation"]: _printed(row) for _, row in lines}, where)
+        return PrintedTable(name, cell, {row["implementation"]: _printed(row) for _, row in lines}, where)
     except (KeyError, ValueError) as error:
         raise LonglookError(f"{where}: {error}") from None
 
 
-def _printed(row: Mapping[str, str]) -> Printed:
+def _printed(row: Mapping[str, str]) -> PrintedTimes:
     times = {f"time_{one}_s": float(row[f"time_{one}_s"]) for one in ("min", "avg", "max")}
-    return Printed(
+    return PrintedTimes(
         **times,
         handshake_s=float(row["handshake_s"]),
         packets=float(row["packets_avg"]),

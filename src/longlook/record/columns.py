@@ -7,7 +7,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class Column:
+class RecordColumn:
     """Numbers are finite and from 0 to `most`."""
 
     kind: Literal["text", "whole", "number"]
@@ -18,10 +18,10 @@ class Column:
     """Files have it; if not, the first ones lack it."""
 
 
-TEXT = Column("text")
-NUMBER_OF = Column("whole", 1e6)
+TEXT = RecordColumn("text")
+NUMBER_OF = RecordColumn("whole", 1e6)
 """Of a sample: within its arm, or of its attempt."""
-PACKETS = Column("whole", 1e12)
-BYTES = Column("whole", 1e15)
-SECONDS = Column("number", 1e6)
-MILLISECONDS = Column("number", 1e9)
+PACKETS = RecordColumn("whole", 1e12)
+BYTES = RecordColumn("whole", 1e15)
+SECONDS = RecordColumn("number", 1e6)
+MILLISECONDS = RecordColumn("number", 1e9)

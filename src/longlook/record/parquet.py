@@ -11,7 +11,7 @@ import pyarrow.parquet
 
 from longlook.errors import LonglookError
 from longlook.host.files import open_own
-from longlook.record.columns import Column
+from longlook.record.columns import RecordColumn
 
 MOST_ROWS = 10**7
 MOST_BYTES = 10**9
@@ -25,7 +25,7 @@ IS = {
 }
 
 
-def read_columns(path: Path, columns: Mapping[str, Column]) -> pd.DataFrame:
+def read_columns(path: Path, columns: Mapping[str, RecordColumn]) -> pd.DataFrame:
     """These columns of a file, and no other. A file that is damaged, lacks one, holds in one what it may not, or claims
     to be larger than any of ours is a `LonglookError`. Columns without a row have no type."""
     try:
@@ -50,7 +50,7 @@ def read_columns(path: Path, columns: Mapping[str, Column]) -> pd.DataFrame:
     return table
 
 
-def _fits(schema: pyarrow.Schema, name: str, column: Column, rows: int) -> bool:
+def _fits(schema: pyarrow.Schema, name: str, column: RecordColumn, rows: int) -> bool:
     """A column of nothing but gaps has no type, or pandas' for them."""
     if schema.names.count(name) != 1:
         return False
@@ -59,7 +59,7 @@ def _fits(schema: pyarrow.Schema, name: str, column: Column, rows: int) -> bool:
     return rows == 0 or bool(IS[column.kind](kind)) or (column.gaps and empty)
 
 
-def _wrong(values: pd.Series, column: Column) -> str | None:
+def _wrong(values: pd.Series, column: RecordColumn) -> str | None:
     """What a column holds that it may not."""
     gone = values.isna()
     if gone.any() and not column.gaps:

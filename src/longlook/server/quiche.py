@@ -38,7 +38,7 @@ class Bytes(Protocol):
 
 
 @dataclass(frozen=True)
-class Section:
+class ElfSection:
     """Of an ELF file: where it is in the file and in memory."""
 
     kind: int
@@ -51,7 +51,7 @@ class Section:
         return program[self.offset : self.offset + self.size]
 
 
-def sections(program: Bytes) -> list[Section]:
+def sections(program: Bytes) -> list[ElfSection]:
     """Of an ELF file of 64 bits."""
     if program[0:5] != b"\x7fELF\x02":
         raise LonglookError("not a program of Linux on a machine of 64 bits")
@@ -60,7 +60,7 @@ def sections(program: Bytes) -> list[Section]:
     for index in range(number):
         at = table + index * size
         _, *values = SECTION.unpack(program[at : at + SECTION.size])
-        found.append(Section(*values))
+        found.append(ElfSection(*values))
     return found
 
 
@@ -72,7 +72,7 @@ def flags(program: Bytes) -> dict[str, bool]:
     return {name: program[place + distance : place + distance + 1] == b"\1" for name, place in sorted(places.items())}
 
 
-def _names(program: Bytes, own: Sequence[Section]) -> Iterator[tuple[str, int]]:
+def _names(program: Bytes, own: Sequence[ElfSection]) -> Iterator[tuple[str, int]]:
     """Flag -> address of its name."""
     for section in own:
         if section.kind == DATA and not section.flags & (WRITABLE | EXECUTABLE):
@@ -80,7 +80,7 @@ def _names(program: Bytes, own: Sequence[Section]) -> Iterator[tuple[str, int]]:
                 yield found.group(1).decode("ascii"), section.address + found.start()
 
 
-def _places(program: Bytes, own: Sequence[Section], names: Mapping[int, str]) -> dict[str, int]:
+def _places(program: Bytes, own: Sequence[ElfSection], names: Mapping[int, str]) -> dict[str, int]:
     """Flag -> offset, in the file, of the pointer to its name. A program that may lie anywhere in memory has its
     pointers in its relocations, or in their places."""
     data = [section for section in own if section.kind == DATA and section.flags & WRITABLE]
@@ -94,7 +94,7 @@ def _places(program: Bytes, own: Sequence[Section], names: Mapping[int, str]) ->
     return found
 
 
-def _pointers(program: Bytes, own: Sequence[Section], data: Sequence[Section]) -> Iterator[tuple[int, int]]:
+def _pointers(program: Bytes, own: Sequence[ElfSection], data: Sequence[ElfSection]) -> Iterator[tuple[int, int]]:
     """Addresses in the data, and what they point to."""
     for section in data:
         content = section.bytes_of(program)

@@ -14,7 +14,7 @@ from longlook.errors import LonglookError
 from longlook.record.campaign import CELL_NAME, INTERRUPTED, PARTIAL, WHOLE, Campaign
 from longlook.record.campaigns import read_campaigns, verify
 from longlook.record.samples import SAMPLES_NAME, read_records
-from longlook.soak.subject import Subject
+from longlook.soak.subject import SoakedRun
 from longlook.testbed import netns
 
 DYING_S = 30.0
@@ -91,7 +91,7 @@ def cell_problems(cell: Path, campaign: Campaign) -> Iterator[str]:
         yield "has loads of another cell"
 
 
-def remains_problems(subject: Subject, was_killed: bool) -> Iterator[str]:
+def remains_problems(subject: SoakedRun, was_killed: bool) -> Iterator[str]:
     """What a run left running; one that was not killed must have taken its namespaces away too."""
     deadline = time.monotonic() + DYING_S
     while (found := _own(subject, was_killed)) and time.monotonic() < deadline:
@@ -101,7 +101,7 @@ def remains_problems(subject: Subject, was_killed: bool) -> Iterator[str]:
         yield "its namespaces are still there"
 
 
-def _own(subject: Subject, was_killed: bool) -> list[int]:
+def _own(subject: SoakedRun, was_killed: bool) -> list[int]:
     """After kill -9 of the driver, Apache's children are orphans that the next run ends."""
     named = {pid: "".join(subject.named([pid])) for pid in subject.remains()}  # once: one may end in between
     return [pid for pid, name in named.items() if name and not (was_killed and "apache2" in name)]
@@ -112,6 +112,6 @@ def interrupted_count(raw: Path) -> int:
     return sum(1 for _ in raw.glob(f"*/{INTERRUPTED}/*"))
 
 
-def scratch_count(subject: Subject) -> int:
+def scratch_count(subject: SoakedRun) -> int:
     """Files and folders that killed runs left in their folder for temporary files."""
     return len(os.listdir(subject.scratch))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from longlook.soak.subject import PROGRAMS, Subject
+from longlook.soak.subject import PROGRAMS, SoakedRun
 from longlook.testbed.netns import namespace
 
 STOP_S = (0.05, 0.5)
@@ -30,7 +30,7 @@ class Hit:
     said: str = ""
 
 
-def _one(rng: random.Random, subject: Subject) -> tuple[str, int] | None:
+def _one(rng: random.Random, subject: SoakedRun) -> tuple[str, int] | None:
     """Driver, kernel, or one of the programs; each as likely as any other that is there."""
     there = {name: subject.inside(name) for name in PROGRAMS} | {"kernel": subject.kernel()}
     there["driver"] = [subject.run.pid] if subject.run is not None else []
@@ -41,7 +41,7 @@ def _one(rng: random.Random, subject: Subject) -> tuple[str, int] | None:
     return name, rng.choice(there[name])
 
 
-def kill(rng: random.Random, subject: Subject) -> Hit:
+def kill(rng: random.Random, subject: SoakedRun) -> Hit:
     """kill -9 of anything that takes part."""
     victim = _one(rng, subject)
     if victim is None:
@@ -51,7 +51,7 @@ def kill(rng: random.Random, subject: Subject) -> Hit:
     return Hit(f"{victim[0]} {victim[1]}")
 
 
-def stop(rng: random.Random, subject: Subject) -> Hit:
+def stop(rng: random.Random, subject: SoakedRun) -> Hit:
     """Stopped for a moment, as by a machine that is too busy."""
     victim = _one(rng, subject)
     if victim is None:
@@ -64,7 +64,7 @@ def stop(rng: random.Random, subject: Subject) -> Hit:
     return Hit(f"{victim[0]} {victim[1]} for {pause_s * 1000:.0f} ms")
 
 
-def cut(rng: random.Random, subject: Subject) -> Hit:
+def cut(rng: random.Random, subject: SoakedRun) -> Hit:
     """The client's interface goes down and up again."""
     space, pause_s = namespace(subject.testbed, "client"), rng.uniform(*STOP_S)
     if not Path("/run/netns", space).exists():
@@ -76,7 +76,7 @@ def cut(rng: random.Random, subject: Subject) -> Hit:
     return Hit(f"client's eth0 for {pause_s * 1000:.0f} ms")
 
 
-def fill(rng: random.Random, subject: Subject) -> Hit:
+def fill(rng: random.Random, subject: SoakedRun) -> Hit:
     """The disk of the data folder is full for a while."""
     filler, pause_s = subject.folder / FILLER, rng.uniform(*FULL_S)
     try:
@@ -89,7 +89,7 @@ def fill(rng: random.Random, subject: Subject) -> Hit:
     return Hit(f"data folder for {pause_s:.1f} s")
 
 
-def second_run(rng: random.Random, subject: Subject) -> Hit:
+def second_run(rng: random.Random, subject: SoakedRun) -> Hit:
     """Somebody starts another run on the same testbed, into the same data folder or another."""
     other = rng.choice([subject.folder, subject.folder.parent / "other"])
     other.mkdir(exist_ok=True)
@@ -111,8 +111,8 @@ def second_run(rng: random.Random, subject: Subject) -> Hit:
     return Hit(f"data folder {other.name}", problems, said)
 
 
-def _signal(number: signal.Signals) -> Callable[[random.Random, Subject], Hit]:
-    def send(_rng: random.Random, subject: Subject) -> Hit:
+def _signal(number: signal.Signals) -> Callable[[random.Random, SoakedRun], Hit]:
+    def send(_rng: random.Random, subject: SoakedRun) -> Hit:
         if subject.run is None or not subject.is_running:
             return Hit("")
         subject.run.send_signal(number)
@@ -122,7 +122,7 @@ def _signal(number: signal.Signals) -> Callable[[random.Random, Subject], Hit]:
     return send
 
 
-FAULTS: dict[str, tuple[int, Callable[[random.Random, Subject], Hit]]] = {
+FAULTS: dict[str, tuple[int, Callable[[random.Random, SoakedRun], Hit]]] = {
     "kill": (5, kill),
     "stop": (5, stop),
     "cut": (3, cut),

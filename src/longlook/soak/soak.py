@@ -18,7 +18,7 @@ from longlook.record.campaign import iso_now
 from longlook.record.campaigns import read_campaigns
 from longlook.soak.checks import Ledger, data_problems, interrupted_count, remains_problems, scratch_count
 from longlook.soak.faults import FAULTS
-from longlook.soak.subject import Subject, small_disk
+from longlook.soak.subject import SoakedRun, small_disk
 from longlook.testbed.base import LOCKS
 from longlook.testbed.ownership import owned
 
@@ -38,7 +38,7 @@ QUIET_TRIES = 3
 
 
 @dataclass
-class Outcome:
+class SoakOutcome:
     """What a soak came to."""
 
     seconds: float = 0.0
@@ -65,14 +65,14 @@ class Outcome:
 class Soak:
     """`faults` or `seconds`, whichever comes first, and then one run that is left alone."""
 
-    def __init__(self, subject: Subject, record: Path, seed: int, seconds: float, faults: int):
+    def __init__(self, subject: SoakedRun, record: Path, seed: int, seconds: float, faults: int):
         self._subject, self._record, self._rng = subject, record, random.Random(seed)
         self._ends, self._most = time.monotonic() + seconds, faults
         self._ledger = Ledger(subject.raw)
         self._was_killed = False
-        self.outcome = Outcome()
+        self.outcome = SoakOutcome()
 
-    def go(self) -> Outcome:
+    def go(self) -> SoakOutcome:
         """All of it."""
         began = time.monotonic()
         try:
@@ -177,7 +177,7 @@ def end_problems(code: str, said: str) -> Iterator[str]:
         yield f"ended with {code}: {said.strip()[-300:]}"
 
 
-def soak(record: Path, testbed: str, seed: int, seconds: float, faults: int) -> Outcome:
+def soak(record: Path, testbed: str, seed: int, seconds: float, faults: int) -> SoakOutcome:
     """In a folder for temporary files; the record is appended to. Refused at once where another soak, or a run, has the
     testbed."""
     with contextlib.ExitStack() as stack:
@@ -187,6 +187,6 @@ def soak(record: Path, testbed: str, seed: int, seconds: float, faults: int) -> 
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="longlook-soak-")))
         disk = stack.enter_context(small_disk(folder / "disk"))
         folder.chmod(0o755)  # servers give up root, and read their site there
-        subject = Subject(disk, testbed)
+        subject = SoakedRun(disk, testbed)
         stack.callback(subject.end)
         return Soak(subject, record, seed, seconds, faults).go()

@@ -48,7 +48,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(folder)], check=False)
 
 
-class Subject:
+class SoakedRun:
     """Runs of one sweep into `folder`; at most one at a time, if nobody else starts some."""
 
     def __init__(self, folder: Path, testbed: str):

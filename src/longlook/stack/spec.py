@@ -47,7 +47,7 @@ class Change(Table):
         return self
 
 
-class Side(Table):
+class StackSide(Table):
     """One side as a stack states it: who serves, who loads, and which version of the protocol they speak."""
 
     version: str = Field(description="of the protocol, by the name that the client's part has for it: v1, Q037, h2")
@@ -64,7 +64,7 @@ class Side(Table):
     controllers: dict[Cca, tuple[str, ...]] = Field(min_length=1, description="controller -> switches of the client")
 
 
-class ProtocolFacts(Side):
+class ProtocolFacts(StackSide):
     """One side, composed: with what its client's part says of that version."""
 
     har_protocol: str
@@ -89,8 +89,8 @@ class StackFile(Table):
     on_demand: bool = Field(default=False, description="no command for all stacks installs it; what measures it does")
     platform: Literal["linux-x86_64"]
     parts: dict[Role, PartName] = Field(min_length=1, description="role -> part; a stack over this one may exchange it")
-    quic: Side
-    tcp: Side
+    quic: StackSide
+    tcp: StackSide
     cca: Congestion
 
 
@@ -229,7 +229,7 @@ def _together(parts: dict[str, Part], table: Literal["components", "clients"], w
     return found
 
 
-def _facts(side: Side, protocol: Protocol, dialects: dict, where: str) -> ProtocolFacts:
+def _facts(side: StackSide, protocol: Protocol, dialects: dict, where: str) -> ProtocolFacts:
     if wrong := next(side_problems(protocol, side.client, side.server), None):
         raise StackError(f"{where}: {protocol}.{wrong}")
     spoken = dialects.get(side.client)

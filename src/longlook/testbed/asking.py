@@ -25,7 +25,7 @@ ANSWER_TIMEOUT_S = 60.0
 CLOCK_SAMPLES = 15
 
 
-class Agent:
+class AgentConnection:
     """Context manager: the agent on a node, for as long as the connection lasts."""
 
     def __init__(self, session: Session, python: str, name: str, address: str, peer: str):
@@ -144,7 +144,7 @@ def plain(settings: ServerSettings, placed: Mapping[str, str]) -> dict[str, Any]
 class RemoteServer:
     """A server on the node, as server.base.RunningServer says; a context manager as a server here is."""
 
-    def __init__(self, agent: Agent, kind: type[Server], stack: str, settings: ServerSettings):
+    def __init__(self, agent: AgentConnection, kind: type[Server], stack: str, settings: ServerSettings):
         self.name, self.offer, self.cca_source, self.settings = kind.name, kind.offer, kind.cca_source, settings
         self._agent, self._stack = agent, stack
 
@@ -216,7 +216,7 @@ class RemoteServer:
 class RemoteTcpProbe:
     """As probe.tcp_probe.TcpProbe, on the node; times by this node's clock."""
 
-    def __init__(self, agent: Agent, session: Session, ports: list[int], path: Path):
+    def __init__(self, agent: AgentConnection, session: Session, ports: list[int], path: Path):
         self._agent, self._session, self._ports, self._path = agent, session, ports, path
 
     def __enter__(self):

@@ -19,7 +19,7 @@ from longlook.node.session import CLEAN, NodeError, Session
 from longlook.probe.tcp_probe import TcpTrace
 from longlook.server.base import RunningServer, Server, ServerSettings
 from longlook.stack import Installed
-from longlook.testbed.asking import Agent, RemoteServer, RemoteTcpProbe
+from longlook.testbed.asking import AgentConnection, RemoteServer, RemoteTcpProbe
 from longlook.testbed.base import LOCKS, Host, Role, Testbed
 from longlook.testbed.description import EmulabDescription, Node
 from longlook.testbed.onehost import OneHost
@@ -61,7 +61,7 @@ class EmulabTestbed(Testbed):
         self._server.environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         self._server.run([sys.executable, "-S", str(CLEAN), self._server.tag], timeout_s=30)
         self._agent = self._owned.enter_context(
-            Agent(self._server, sys.executable, self.name, own.server.address, own.client.address)
+            AgentConnection(self._server, sys.executable, self.name, own.server.address, own.client.address)
         )
         self.hosts = {
             "server": Host("server", own.server.address, self._agent.interfaces, node=own.server.host),

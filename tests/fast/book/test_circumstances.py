@@ -11,7 +11,7 @@ from longlook.book.muthuraj2024 import circumstances
 from longlook.book.muthuraj2024.both import arm_key, arms_of, loads_in
 from longlook.book.muthuraj2024.circumstances import Known, Three, agreement, by_table, goals, held, state
 from longlook.book.muthuraj2024.emulab_2024 import CIRCUMSTANCES, costing
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.dataset.rows import who
 from longlook.dataset.tables import columns
 from longlook.plan.conditions import arm_conditions, conditions
@@ -46,7 +46,7 @@ def test_cells_as_published_agree_and_lie_within():
 
 
 def predicted(*holds):
-    return [Prediction("so", "so", one) for one in holds]
+    return [JudgedPrediction("so", "so", one) for one in holds]
 
 
 @pytest.mark.parametrize(

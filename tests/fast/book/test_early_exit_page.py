@@ -6,14 +6,14 @@ import pytest
 
 from longlook.analysis.early_exit import RULES
 from longlook.book.muthuraj2024 import early_exit
-from longlook.book.muthuraj2024.early_exit import Page, right
+from longlook.book.muthuraj2024.early_exit import EarlyExitPage, right
 from longlook.figure.live import offline_spec
 
 ALL, BEYOND = RULES
 
 
 def page(cost_us, early, rtt_ms=36.0, seen=False, stack="gQUIC"):
-    return Page(stack, "a page", 100, float(cost_us), rtt_ms, early, 20, seen)
+    return EarlyExitPage(stack, "a page", 100, float(cost_us), rtt_ms, early, 20, seen)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from longlook.analysis.welch import Summary
 from longlook.book.muthuraj2024 import each_way, one_cost, smooth, stopwatch
 from longlook.book.muthuraj2024.both import Both
-from longlook.book.predicted import Prediction, predictions_table
+from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.published.muthuraj2024 import page_load_times
 
 B4 = [one for one in page_load_times() if one.table == each_way.TABLE]
@@ -47,7 +47,7 @@ def test_pages_of_many_objects_must_all_miss():
 def costly(objects, rtt=36.0, bandwidth=100.0, published=620.0, without=320.0, costs=(620.0,), sd=60.0, tcp=450.0):
     """A square of pages of many objects: QUIC published, without a cost and with each; TCP as measured."""
     series = one_cost.QUICV1 if len(costs) == 2 else one_cost.GQUIC37
-    return one_cost.Square(
+    return one_cost.OneCostSquare(
         "a page",
         objects,
         bandwidth,
@@ -112,7 +112,7 @@ def test_nothing_measured_is_said(monkeypatch):
 
 
 def test_a_cause_has_a_row_for_each_prediction_and_says_if_it_is_not_measured():
-    told = stopwatch.Cause("it rains", "a cloud", "wet", lambda paper: (Prediction("wet", "dry", False),) * 2)
+    told = stopwatch.Cause("it rains", "a cloud", "wet", lambda paper: (JudgedPrediction("wet", "dry", False),) * 2)
     asked = stopwatch.Cause("it snows", "a flake", "cold", lambda paper: ())
     text = stopwatch.causes(SimpleNamespace(), (told, asked)).data
     assert text.count("does not hold") == 2 and text.count("it rains") == 1

@@ -8,7 +8,7 @@ from longlook.analysis.welch import Summary
 from longlook.book.muthuraj2024 import each_way, seldom, threshold, threshold_controls, unprinted
 from longlook.book.muthuraj2024.both import Both, agreeing
 from longlook.book.muthuraj2024.threshold_controls import EACH_WAY, NEITHER, REMEMBERED
-from longlook.book.muthuraj2024.unprinted import Square
+from longlook.book.muthuraj2024.unprinted import LossSquare
 from longlook.plan.workload import bytes_of_kb
 from longlook.published.muthuraj2024 import page_load_times
 
@@ -62,7 +62,7 @@ def test_the_nearer_means_of_table_b3_are_of_21():
 def size(kb, bandwidth=10.0, quic=1000.0, tcp=1200.0, divided=900.0):
     usual = dict.fromkeys(("quic", "tcp"), Summary(divided, 50.0, 20))
     whole = {"quic": Summary(quic, 50.0, 20), "tcp": Summary(tcp, 50.0, 20)}
-    return Square(bytes_of_kb(kb), bandwidth, usual, whole)
+    return LossSquare(bytes_of_kb(kb), bandwidth, usual, whole)
 
 
 @pytest.mark.parametrize(("tcp", "holds"), [(900, True), (760, True), (740, False), (960, False), (1100, False)])
@@ -135,7 +135,7 @@ def control(
 ):
     means = {NEITHER: neither, REMEMBERED: remembered, EACH_WAY: each}
     loads = {how: Summary(mean, own_sd if how == REMEMBERED else sd, 12) for how, mean in means.items()}
-    return threshold_controls.Square(workload, Summary(published, sd, 20), loads)
+    return threshold_controls.ControlSquare(workload, Summary(published, sd, 20), loads)
 
 
 def test_published_loads_must_scatter_more_than_those_with_a_threshold():

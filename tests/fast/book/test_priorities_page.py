@@ -17,7 +17,7 @@ from longlook.book.templates import parts_of
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.years import priorities_shown
-from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, Ordered
+from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, PriorityLoads
 from longlook.experiment.said import Said, write
 from longlook.published.claims import claims_of
 from longlook.site.webpage import resources
@@ -74,7 +74,7 @@ def test_the_arms_differ_in_one_thing_each():
 
 
 def test_the_order_of_arrival_is_of_whole_objects(measured):
-    own = Ordered(measured())
+    own = PriorityLoads(measured())
     for where in EVERY:
         rest = [one for one in resources(PAGES[where.page]) if one.kind in ("script", "image")]
         scripts = sum(one.size_bytes for one in rest if one.kind == "script")

@@ -8,7 +8,7 @@ from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.years import releases_shown
-from longlook.book.years.releases import BASE, SHARE, SWEEP, Conditions, Release, Served, compared, releases
+from longlook.book.years.releases import BASE, SHARE, SWEEP, Conditions, Release, ReleaseSquare, compared, releases
 from longlook.experiment.built_in import BuiltIn, Flag
 from longlook.stack.arms import open_sweep
 
@@ -21,7 +21,7 @@ def cell(tcp=1100.0, loss=0.0, jitter=0.0, static=None, **others):
     means = {name: others.get(f"e{name.replace('.', '')}", 1000.0) for name in NAMES}
     quic = {name: Summary(mean, 5.0, 15) for name, mean in means.items()}
     slow = {} if static is None else {name: Summary(static, 5.0, 15) for name in NAMES}
-    return Served(place, quic, slow, None if jitter else Summary(tcp, 5.0, 15), "reference-years-servers")
+    return ReleaseSquare(place, quic, slow, None if jitter else Summary(tcp, 5.0, 15), "reference-years-servers")
 
 
 def test_the_sweeps_have_every_release_and_each_is_one_of_them():

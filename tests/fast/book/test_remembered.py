@@ -7,7 +7,7 @@ import pytest
 
 from longlook.analysis.welch import Summary
 from longlook.book.muthuraj2024 import remembered
-from longlook.book.muthuraj2024.remembered import Square
+from longlook.book.muthuraj2024.remembered import ThresholdSquare
 from longlook.figure.live import offline_spec
 from longlook.figure.steps import COLUMNS, steps_chart
 
@@ -17,7 +17,7 @@ MEANS = {2: 900, 4: 800, 7: 700, 10: 650, 15: 600, 30: 450, None: 400}
 def square(means=MEANS, published=690.0, lossy=True, sd=20.0, without_sd=100.0):
     known = Summary(published, 40.0, 20)
     own = {at: Summary(float(mean), without_sd if at is None else sd, 12) for at, mean in means.items()}
-    return Square("a page", lossy, known, own)
+    return ThresholdSquare("a page", lossy, known, own)
 
 
 def test_a_mean_that_falls_with_every_step_is_as_predicted_and_one_that_rises_once_is_not():
@@ -53,7 +53,7 @@ def test_without_loss_few_packets_must_miss(published, holds):
 
 
 def test_a_square_that_is_not_published_is_never_inside():
-    assert not Square("a page", True, None, {None: Summary(1.0, 1.0, 12)}).inside(None)
+    assert not ThresholdSquare("a page", True, None, {None: Summary(1.0, 1.0, 12)}).inside(None)
     assert not square().inside(99)
 
 

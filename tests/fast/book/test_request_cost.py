@@ -7,7 +7,7 @@ import pytest
 
 from longlook.analysis.welch import Summary
 from longlook.book.muthuraj2024 import request_cost
-from longlook.book.muthuraj2024.request_cost import AXIS, Square, _rows
+from longlook.book.muthuraj2024.request_cost import AXIS, CostSquare, _rows
 from longlook.figure.live import offline_spec
 from longlook.figure.steps import COLUMNS, LOADS, steps_chart
 
@@ -24,7 +24,7 @@ def loads(*early):
 
 
 def square(*early, objects=100, bandwidth=100.0, rtt=36.0, published=727.0):
-    return Square(f"{objects} objects", objects, bandwidth, rtt, Summary(published, 39.0, 20), loads(*early))
+    return CostSquare(f"{objects} objects", objects, bandwidth, rtt, Summary(published, 39.0, 20), loads(*early))
 
 
 def test_early_loads_are_those_that_their_work_does_not_explain():
@@ -46,9 +46,9 @@ def test_more_cost_more_early_loads(early, holds):
 
 
 def test_ten_objects_bear_their_work_only():
-    same = Square("ten", 10, 100.0, 36.0, None, {None: [300.0, 310.0], 1600: [320.0, 330.0]})
+    same = CostSquare("ten", 10, 100.0, 36.0, None, {None: [300.0, 310.0], 1600: [320.0, 330.0]})
     assert request_cost.few_objects([same]).holds
-    more = Square("ten", 10, 100.0, 36.0, None, {None: [300.0, 310.0], 1600: [340.0, 350.0]})
+    more = CostSquare("ten", 10, 100.0, 36.0, None, {None: [300.0, 310.0], 1600: [340.0, 350.0]})
     assert not request_cost.few_objects([same, more]).holds
     assert not request_cost.long_way([same], 400).holds, "nothing of 100 objects: nothing holds"
 

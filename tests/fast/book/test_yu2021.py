@@ -34,10 +34,10 @@ from longlook.book.yu2021.evidence import (
     PLACES,
     QUIET,
     SMALL,
-    Condition,
-    Measured,
-    Place,
-    Printed,
+    FileLoads,
+    FileSquare,
+    Impairment,
+    PrintedDifferences,
     place,
     verdict,
 )
@@ -54,7 +54,7 @@ SWEEPS = (*MAIN.values(), "yu-clients", "yu-servers", "yu-each-way", "yu-queue",
 
 
 @dataclass(frozen=True)
-class Model(Measured):
+class Model(FileLoads):
     """The sample's times without its tables; `changed` multiplies those of an arm, at a place or wherever it is."""
 
     changed: dict = field(default_factory=dict)
@@ -106,16 +106,17 @@ def test_arms_are_named_by_what_they_are(name):
 def test_every_published_square_is_measured_with_loss_on_the_way_down():
     cells = [(name, cell) for name in MAIN.values() for cell in open_sweep(name).cells()]
     found = {
-        Place(name, cell.workload.object_bytes, Condition(cell.link.rtt_ms, cell.link.loss_pct)) for name, cell in cells
+        FileSquare(name, cell.workload.object_bytes, Impairment(cell.link.rtt_ms, cell.link.loss_pct))
+        for name, cell in cells
     }
     assert found == set(PLACES) and len(cells) == len(PLACES) == 15
     assert all(cell.link.loss_direction == ("down" if cell.link.loss_pct else None) for _, cell in cells)
     for provider in LIKE:
-        assert all(Printed().square(provider, where).provider == provider for where in PLACES)
+        assert all(PrintedDifferences().square(provider, where).provider == provider for where in PLACES)
 
 
 def test_the_rule_takes_the_lowest_medians(data):
-    own = Measured(data, "reference")
+    own = FileLoads(data, "reference")
     found = own.rule(place(SMALL), BBR)
     h3, h2 = (time_ms(protocol, "bbr", "curl", SMALL, 15, 0) + 0.25 for protocol in ("quic", "tcp"))
     assert found.value == pytest.approx(h3 / h2) and found.low < found.value < found.high < 0.95
@@ -127,8 +128,8 @@ def test_the_rule_takes_the_lowest_medians(data):
 
 
 def test_the_tables_and_the_model_say_the_same(data):
-    own, other = Measured(data, "reference"), model()
-    for where in (place(SMALL), place(LARGE, FAR), Place("yu-queue", MIDDLE, FAR)):
+    own, other = FileLoads(data, "reference"), model()
+    for where in (place(SMALL), place(LARGE, FAR), FileSquare("yu-queue", MIDDLE, FAR)):
         assert own.loads(where, "tcp cubic curl") == pytest.approx(other.loads(where, "tcp cubic curl"))
 
 

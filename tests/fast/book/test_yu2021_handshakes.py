@@ -13,14 +13,14 @@ from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import handshake_tables
-from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Measured
+from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, FileLoads
 from longlook.book.yu2021.handshakes import (
     DONE,
     GROUP,
     PACE,
     PAIRS_OF,
     VERIFY,
-    Pair,
+    HandshakePair,
     later_ms,
     later_trips,
 )
@@ -100,13 +100,13 @@ def test_arms_of_a_pair_differ_in_one_thing():
 
 
 def test_what_a_refused_group_costs_is_found_in_the_tables(data):
-    own = Measured(data, "reference")
+    own = FileLoads(data, "reference")
     for pair in PAIRS_OF[GROUP]:
         found = later_ms(own, pair)
         assert found.value == pytest.approx(pair.condition.rtt_ms + 1.5) and found.low < found.value < found.high
         assert later_ms(own, pair, "ttlb_ms").value == pytest.approx(found.value)
         assert later_trips(own, pair).value == pytest.approx(1 + 1.5 / pair.condition.rtt_ms)
-    assert later_ms(own, Pair(VERIFY, "quic")).value == pytest.approx(0.5)
+    assert later_ms(own, HandshakePair(VERIFY, "quic")).value == pytest.approx(0.5)
 
 
 def test_round_trips_in_words():

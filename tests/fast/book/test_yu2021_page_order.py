@@ -12,7 +12,7 @@ from yu2021_pages_sample import write_pages
 from longlook.book import data as book_data
 from longlook.book.judged import predicted
 from longlook.book.yu2021 import page_order
-from longlook.book.yu2021.page_order import BUFFER, BUFFERED, KINDS, LARGE, LARGER, ORDER, SERVED, Ordered
+from longlook.book.yu2021.page_order import BUFFER, BUFFERED, KINDS, LARGE, LARGER, ORDER, SERVED, ArrivalOrder
 from longlook.book.yu2021.pages import THREE, Seen
 from longlook.stack.arms import open_sweep
 from longlook.stack.spec import load_stack
@@ -26,7 +26,7 @@ def data(tmp_path_factory):
 
 
 @dataclass(frozen=True)
-class Changed(Ordered):
+class Changed(ArrivalOrder):
     """The sample with the Speed Index or page load time of an arm changed."""
 
     factors: dict = field(default_factory=dict)
@@ -56,7 +56,7 @@ def test_every_resource_has_a_kind():
 
 
 def test_the_last_of_each_kind_is_told(data):
-    own = Ordered(data, "reference")
+    own = ArrivalOrder(data, "reference")
     for arm in SERVED:
         found = own.last_bytes(LARGE, arm)
         assert set(found) == set(KINDS) and found["document"] < found["style"] < found["font"] < found["script"]
@@ -89,4 +89,4 @@ def test_tables_and_a_copy_without_data(data, tmp_path):
     tables = (page_order.delivered, page_order.times, page_order.times_with_buffers)
     for one in tables:
         assert "Not measured yet" in one(nothing).data
-    assert Ordered(data, "reference").loads(Seen(LARGER[0]), "nginx", "plt_ms")
+    assert ArrivalOrder(data, "reference").loads(Seen(LARGER[0]), "nginx", "plt_ms")

@@ -22,9 +22,9 @@ from longlook.book.yu2021.evidence import (
     PAIRS,
     QUIET,
     SMALL,
-    Condition,
-    Measured,
-    Place,
+    FileLoads,
+    FileSquare,
+    Impairment,
     place,
 )
 from longlook.figure import style
@@ -38,7 +38,7 @@ BURST_BYTES = 12_800_000
 
 
 @dataclass(frozen=True)
-class Model(Measured):
+class Model(FileLoads):
     """The sample's times without its tables; `changed` multiplies those of an arm, at a place or wherever it is."""
 
     changed: dict = field(default_factory=dict)
@@ -78,7 +78,8 @@ def test_arms_are_named_by_what_they_are_and_only_two_sweeps_have_a_burst(name):
 def places_of(*sweeps):
     cells = [(name, cell) for name in sweeps for cell in open_sweep(name).cells()]
     return [
-        Place(name, cell.workload.object_bytes, Condition(cell.link.rtt_ms, cell.link.loss_pct)) for name, cell in cells
+        FileSquare(name, cell.workload.object_bytes, Impairment(cell.link.rtt_ms, cell.link.loss_pct))
+        for name, cell in cells
     ]
 
 
@@ -137,8 +138,12 @@ def test_tables_of_the_sample(data):
 
 
 def test_the_tables_and_the_model_say_the_same(data):
-    own, other = Measured(data, "reference"), Model(None, "reference")
-    for where in (Place("yu-burst", SMALL), Place("yu-burst-5mb", LARGE, LOSSY), Place("yu-200kb", DOUBLE, FAR)):
+    own, other = FileLoads(data, "reference"), Model(None, "reference")
+    for where in (
+        FileSquare("yu-burst", SMALL),
+        FileSquare("yu-burst-5mb", LARGE, LOSSY),
+        FileSquare("yu-200kb", DOUBLE, FAR),
+    ):
         assert own.loads(where, "tcp cubic curl") == pytest.approx(other.loads(where, "tcp cubic curl"))
     assert own.median_ms(place(SMALL, QUIET), "tcp bbr curl").value == pytest.approx(131.26, abs=0.1)
 

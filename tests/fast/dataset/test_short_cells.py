@@ -13,7 +13,7 @@ from longlook.cli import cli
 from longlook.errors import LonglookError
 from longlook.experiment import cluster, distribute
 from longlook.experiment import run as runner
-from longlook.experiment.cluster import Opened
+from longlook.experiment.cluster import RunningCluster
 from longlook.experiment.failure import Failure
 from longlook.experiment.run import run_sweep
 from longlook.host.machine import CpuTimes
@@ -177,7 +177,7 @@ class OnTwo:
         self._bench = bench
 
     def cluster(self, testbeds, what):
-        return contextlib.nullcontext(Opened(client=Mock(), dashboard="none"))
+        return contextlib.nullcontext(RunningCluster(client=Mock(), dashboard="none"))
 
     def measure_all(self, campaign, plan, testbeds, client):
         for bed in testbeds:

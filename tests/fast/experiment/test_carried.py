@@ -3,7 +3,7 @@
 import pytest
 
 from longlook.experiment.carried import OTHER_BYTES, bypassed, other_traffic, span, wrong_tcp, wrong_window
-from longlook.experiment.opened import Opened, opened_between
+from longlook.experiment.opened import OpenedConnections, opened_between
 from longlook.host.interfaces import parsed
 
 DEVICE = """Inter-|   Receive                                       |  Transmit
@@ -103,8 +103,12 @@ def test_bytes_of_other_ports_are_other_traffic():
     assert (found.own, found.other_bytes, found.window_packets, found.retries) == (1, 450, 10, 0)
     assert opened_between(before, after, "tcp", 443, beside={("quic", 443)}).other_bytes == 50
     assert opened_between(before, after, "quic", 443).window_packets is None
-    assert other_traffic(found) is None and other_traffic(None) is None and other_traffic(Opened(1, 0, {})) is None
-    assert other_traffic(Opened(1, 0, {}, other_bytes=OTHER_BYTES + 1))
+    assert (
+        other_traffic(found) is None
+        and other_traffic(None) is None
+        and other_traffic(OpenedConnections(1, 0, {})) is None
+    )
+    assert other_traffic(OpenedConnections(1, 0, {}, other_bytes=OTHER_BYTES + 1))
 
 
 @pytest.mark.parametrize(
@@ -121,9 +125,9 @@ def test_bytes_of_other_ports_are_other_traffic():
     ],
 )
 def test_an_initial_window_is_no_larger_than_is_stated(packets, stated, right):
-    assert (wrong_window(Opened(1, 0, {}, window_packets=packets), stated) is None) is right
+    assert (wrong_window(OpenedConnections(1, 0, {}, window_packets=packets), stated) is None) is right
 
 
 def test_bbr_grows_by_what_is_acknowledged():
-    seen = Opened(1, 0, {}, window_packets=16)
+    seen = OpenedConnections(1, 0, {}, window_packets=16)
     assert wrong_window(seen, None) and wrong_window(seen, None, "bbr") is None

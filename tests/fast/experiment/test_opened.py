@@ -6,7 +6,7 @@ import pytest
 from longlook import paths
 from longlook.client.observation import Observation
 from longlook.dataset.results import read_results
-from longlook.experiment.opened import Opened, opened_between, stood_before
+from longlook.experiment.opened import OpenedConnections, opened_between, stood_before
 from longlook.record.campaigns import find_campaign
 
 
@@ -20,7 +20,7 @@ def counts(**ports):
 
 def test_only_what_is_new_counts():
     found = opened_between(counts(tcp443=(5, 2), quic443=(4, 0)), counts(tcp443=(6, 2), quic443=(4, 0)), "tcp", 443)
-    assert found == Opened(1, 0, {}) and found.wrong is None
+    assert found == OpenedConnections(1, 0, {}) and found.wrong is None
 
 
 def test_arms_beside_are_not_others():

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from longlook.client.observation import Observation, SeenObject, Session, Unfinished
+from longlook.client.observation import Observation, SeenObject, Unfinished, VideoSession
 from longlook.experiment.floor import floor_of
-from longlook.experiment.opened import Opened
+from longlook.experiment.opened import OpenedConnections
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
 from longlook.experiment.reasons import REASONS
 from longlook.plan.arm import Arm
@@ -59,7 +59,7 @@ WRONG_LOADS = [
 ]
 
 
-RIGHT_SESSION = Session(started=True, frames=400, frames_dropped=20)
+RIGHT_SESSION = VideoSession(started=True, frames=400, frames_dropped=20)
 WRONG_SESSIONS = [
     ("not_started", {"started": False, "frames": 0, "frames_dropped": 0}),
     ("frames_dropped", {"frames_dropped": 21}),
@@ -93,12 +93,16 @@ WRONG_CONNECTIONS = [
     ("connection_reused", QUIC, Evidence(frozenset(), {})),
     ("cca", QUIC, Evidence(frozenset(), {"7": True}, cca="bbr")),
     ("connection_reused", Expectation(FILES, "h3", None), Evidence(frozenset({"7"}))),
-    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(2, 0, {}))),
-    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(1, 0, {"tcp port 443": 1}))),
-    ("connection_reused", QUIC, Evidence(frozenset(), {"7": True}, opened=Opened(0, 0, {}))),
+    ("several_connections", QUIC, Evidence(frozenset(), {"7": True}, opened=OpenedConnections(2, 0, {}))),
+    (
+        "several_connections",
+        QUIC,
+        Evidence(frozenset(), {"7": True}, opened=OpenedConnections(1, 0, {"tcp port 443": 1})),
+    ),
+    ("connection_reused", QUIC, Evidence(frozenset(), {"7": True}, opened=OpenedConnections(0, 0, {}))),
     ("connection_not_reused", WARM, Evidence(frozenset({"6"}))),
-    ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=Opened(1, 0, {}))),
-    ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=Opened(0, 0, {"quic port 443": 1}))),
+    ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=OpenedConnections(1, 0, {}))),
+    ("connection_not_reused", WARM, Evidence(frozenset({"7"}), opened=OpenedConnections(0, 0, {"quic port 443": 1}))),
     ("cca", WARM, Evidence(frozenset({"7"}), cca="bbr")),
     ("connection_options", QUIC, Evidence(frozenset(), {"7": True}, options=("RVCM", "IW10"))),
     ("connection_options", replace(QUIC, options=("ILD0",)), Evidence(frozenset(), {"7": True}, options=("RVCM",))),
@@ -150,7 +154,7 @@ def test_tcp_connections_are_told_apart_by_the_client():
 
 
 def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():
-    assert judge(GOOD, WARM, Evidence(frozenset({"7"}), opened=Opened(0, 0, {}))).accepted
+    assert judge(GOOD, WARM, Evidence(frozenset({"7"}), opened=OpenedConnections(0, 0, {}))).accepted
     assert judge(GOOD, WARM, Evidence(frozenset({"7"}))).accepted, "a link that counts none says nothing of it"
     two = change(1, connection="8")
     assert judge(two, WARM, Evidence(frozenset({"7", "8"}))).reason == "several_connections"
@@ -158,7 +162,7 @@ def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():
 
 TCP_INFO = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
 TCP_INFO |= {"send_buffer_bytes": 87_040}
-OPENED = Opened(1, 0, {}, retries=0, other_bytes=300, window_packets=10, tls_resumed=1)
+OPENED = OpenedConnections(1, 0, {}, retries=0, other_bytes=300, window_packets=10, tls_resumed=1)
 CONTRADICTED = [
     ("bypassed", {"link": {"server_to_client": {"bytes_out": 5319}}}),
     ("other_traffic", {"opened": replace(OPENED, other_bytes=20_001)}),

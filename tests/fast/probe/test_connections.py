@@ -1,14 +1,14 @@
 """Connections from packets beside the server: which load's they are, how long they lasted."""
 
-from longlook.probe.connections import COUNTED, WHICH, Load, Packet, connections
+from longlook.probe.connections import COUNTED, WHICH, CapturedPacket, LoadConnection, connections
 
 
 def load(index, began_s, port, arm="quic", protocol="quic"):
-    return Load(arm, index, 0, began_s, protocol, port)
+    return LoadConnection(arm, index, 0, began_s, protocol, port)
 
 
 def packet(time_s, port, up=True, size=100, protocol="quic"):
-    return Packet(time_s, size, protocol, port, up)
+    return CapturedPacket(time_s, size, protocol, port, up)
 
 
 def test_a_connection_lasts_from_its_first_packet_to_its_last_whoever_sent_them():

@@ -2,7 +2,16 @@
 
 import pytest
 
-from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Asked, joined, parsed, pieces, requests_of, said_of
+from longlook.probe.priorities import (
+    PRIORITY_UPDATE,
+    UNSAID,
+    Http2Request,
+    joined,
+    parsed,
+    pieces,
+    requests_of,
+    said_of,
+)
 
 SETTINGS = "041b018001000006800400000740643301c0000001742b1ce7a0ac308e"
 BEGIN = f"00{SETTINGS}c000000415384af80156"
@@ -58,9 +67,9 @@ def test_requests_over_http2_with_their_weights_and_what_became_of_them():
     )
     text = "<pdml>" + "".join(f'<packet><proto name="http2">{one}</proto></packet>' for one in packets) + "</pdml>"
     assert requests_of(text) == [
-        Asked("/index.html", "u=0, i", 256),
-        Asked("/script-000.js", "", 147),
-        Asked("/img/000.png", "u=2, i", 183, [220]),
+        Http2Request("/index.html", "u=0, i", 256),
+        Http2Request("/script-000.js", "", 147),
+        Http2Request("/img/000.png", "u=2, i", 183, [220]),
     ]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from longlook.client.chromium import Chromium
 from longlook.experiment.in_force import EVIDENCE, InForce, in_force
-from longlook.experiment.opened import Opened
+from longlook.experiment.opened import OpenedConnections
 from longlook.experiment.together import run_together
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
@@ -32,7 +32,7 @@ TOGETHER = Cell.parse(
 
 
 def opened(*asked):
-    return Opened(1, 0, {}, asked=asked)
+    return OpenedConnections(1, 0, {}, asked=asked)
 
 
 @pytest.mark.parametrize("name", sorted(SERVERS))
@@ -52,7 +52,13 @@ def test_every_server_says_where_it_knows_its_controller_from(name):
         ("bbr", "hello", opened(("QBIC",)), {"cca": "bbr"}, InForce("cubic", "hello", ("QBIC",))),
         ("cubic", "hello", opened((), ("B2ON",)), {}, InForce("bbr2, cubic", "hello", ("B2ON",))),
         ("cubic", "hello", None, {}, InForce("cubic", "switches")),
-        ("cubic", "hello", Opened(1, 0, {}), {"cca": "bbr", "quic_options": ["TBBR"]}, InForce("bbr", "switches")),
+        (
+            "cubic",
+            "hello",
+            OpenedConnections(1, 0, {}),
+            {"cca": "bbr", "quic_options": ["TBBR"]},
+            InForce("bbr", "switches"),
+        ),
     ],
 )
 def test_what_is_derived_says_so(told, source, seen, arm, found):

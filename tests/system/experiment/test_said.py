@@ -7,7 +7,7 @@ from longlook.client.observation import SeenObject
 from longlook.errors import LonglookError
 from longlook.experiment.arrivals import arrival
 from longlook.experiment.said import PAGE, SWEEP, Said, ask, read, summarised, write
-from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Asked
+from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Http2Request
 from longlook.site.webpage import resources
 from longlook.stack.arms import open_sweep
 from longlook.stack.install import install
@@ -19,12 +19,12 @@ def frames(*said, kind=PRIORITY_UPDATE):
 
 
 REQUESTS = [
-    Asked("/index.html", "u=0, i", 256),
-    Asked("/style-000.css", "u=0", 256),
-    Asked("/font-000.ttf", "u=0", 256),
-    Asked("/img/000.png", "u=2, i", 183, [220]),
-    Asked("/script-000.js", "", 147, [147]),
-    Asked("/img/009.png", "i", 147),
+    Http2Request("/index.html", "u=0, i", 256),
+    Http2Request("/style-000.css", "u=0", 256),
+    Http2Request("/font-000.ttf", "u=0", 256),
+    Http2Request("/img/000.png", "u=2, i", 183, [220]),
+    Http2Request("/script-000.js", "", 147, [147]),
+    Http2Request("/img/009.png", "i", 147),
 ]
 SAID = ("u=0, i", "u=0", "u=2, i", "i", "u=0")
 FOUND = [
@@ -47,7 +47,7 @@ def test_a_mute_browser_that_speaks_is_an_error():
 
 def test_requests_that_say_the_same_with_other_weights_are_an_error():
     with pytest.raises(LonglookError, match="several weights"):
-        summarised([*REQUESTS, Asked("/img/010.png", "i", 200)], frames(*SAID), [])
+        summarised([*REQUESTS, Http2Request("/img/010.png", "i", 200)], frames(*SAID), [])
 
 
 def test_the_table_is_read_as_it_was_written(tmp_path):

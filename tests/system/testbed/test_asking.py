@@ -24,7 +24,7 @@ from longlook.site.certificate import make_certificate
 from longlook.site.write import write_site
 from longlook.stack import open_stack
 from longlook.testbed import agent
-from longlook.testbed.asking import Agent, RemoteServer, plain
+from longlook.testbed.asking import AgentConnection, RemoteServer, plain
 from longlook.testbed.netns import NetnsTestbed
 
 ARM = Arm.parse(
@@ -69,7 +69,7 @@ for line in sys.stdin:
 def test_threads_that_ask_one_agent_have_their_own_answers():
     """Of a long load the controller is asked for by another thread (experiment/meanwhile.py)."""
     session = SimpleNamespace(what="node server", host="there")
-    asked = Agent(session, "python3", "server", "10.0.0.1", "10.0.0.2")
+    asked = AgentConnection(session, "python3", "server", "10.0.0.1", "10.0.0.2")
     asked._process = process.start(
         [sys.executable, "-S", "-u", "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

@@ -10,7 +10,7 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.halme2021.evidence import NAMES, TABLES, Measured, Where, printed
+from longlook.book.halme2021.evidence import NAMES, TABLES, Connections, Setting, printed
 from longlook.book.halme2021.tables import titled
 from longlook.book.times import Times, percent_text, times
 from longlook.book.varied import REFERENCE
@@ -18,7 +18,7 @@ from longlook.experiment.metrics import DURATION
 from longlook.figure import style
 from longlook.figure.table import html_table
 
-DOWN = {"3": Where("down-3"), "5": Where("down-5")}
+DOWN = {"3": Setting("down-3"), "5": Setting("down-5")}
 """Of a table of the thesis: the series with the same loss from the server to the client alone."""
 
 
@@ -37,7 +37,7 @@ class Directions:
 
 def both(data: BookData) -> list[Directions]:
     """Of the reference campaigns; tables that have all arms both ways."""
-    evidence, found = Measured(data, REFERENCE), []
+    evidence, found = Connections(data, REFERENCE), []
     for name, where in DOWN.items():
         each_way, down = (_means(evidence, one) for one in (TABLES[name], where))
         if len(each_way) == len(down) == len(NAMES):
@@ -45,7 +45,7 @@ def both(data: BookData) -> list[Directions]:
     return found
 
 
-def _means(evidence: Measured, where: Where) -> dict[str, Summary]:
+def _means(evidence: Connections, where: Setting) -> dict[str, Summary]:
     found = {arm: evidence.summary(where, arm, DURATION.name) for arm in NAMES}
     return {arm: one for arm, one in found.items() if one is not None}
 

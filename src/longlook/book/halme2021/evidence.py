@@ -37,7 +37,7 @@ MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
-class Where:
+class Setting:
     """A condition: of a series that has several, by file and loss."""
 
     series: str
@@ -47,10 +47,14 @@ class Where:
     rtt_ms: float | None = None
 
 
-TABLES = {name: Where(f"table-{name}") for name in ("2", "3", "4", "5")}
-ALONE = Where("not-printed", loss_pct=0)
+TABLES = {name: Setting(f"table-{name}") for name in ("2", "3", "4", "5")}
+ALONE = Setting("not-printed", loss_pct=0)
 """50 ms one way without loss: what scenario 3 is compared with."""
-QUEUES = {1000: ("parallel", ALONE), 10: ("parallel-10", Where("alone-10")), 50: ("parallel-50", Where("alone-50"))}
+QUEUES = {
+    1000: ("parallel", ALONE),
+    10: ("parallel-10", Setting("alone-10")),
+    50: ("parallel-50", Setting("alone-50")),
+}
 """Of scenario 3, packets: the series of both at once, and that of each alone."""
 
 
@@ -63,20 +67,20 @@ class Beside:
     tcp_handshake: Times | None
 
 
-class Evidence(Protocol):
+class Means(Protocol):
     """Numbers of one column: None where it has none."""
 
-    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+    def summary(self, where: Setting, arm: str, metric: str) -> Summary | None:
         """Of one implementation under one condition."""
 
     def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
         """What came of an implementation beside TCP, with a queue of so many packets."""
 
 
-class Printed:
+class PrintedMeans:
     """Means without standard deviations, so that no interval can be made."""
 
-    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+    def summary(self, where: Setting, arm: str, metric: str) -> Summary | None:
         row = self._row(where.series, arm, metric, total_bytes=where.object_bytes)
         return None if row is None else Summary(row["mean"], math.nan, row["n"])
 
@@ -96,14 +100,14 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Connections:
     """The newest campaigns of one column."""
 
     data: BookData
     key: str
     """`reference` or `yours`."""
 
-    def rows(self, table: str, where: Where) -> pd.DataFrame:
+    def rows(self, table: str, where: Setting) -> pd.DataFrame:
         """Of `arms` or `cells`: those of a condition."""
         own = self.data.rows(table, STUDY, where.series, self.key)
         own = own[own["object_bytes"] == where.object_bytes]
@@ -112,18 +116,18 @@ class Measured:
             own = own if value is None else own[own[name] == value]
         return own
 
-    def summary(self, where: Where, arm: str, metric: str) -> Summary | None:
+    def summary(self, where: Setting, arm: str, metric: str) -> Summary | None:
         if metric == HANDSHAKE:
             return self._handshake(where, arm)
         row = self._row(where, arm, metric)
         return None if row is None or not row["n"] else summary_of(row)
 
-    def _row(self, where: Where, arm: str, metric: str) -> pd.Series | None:
+    def _row(self, where: Setting, arm: str, metric: str) -> pd.Series | None:
         own = self.rows("arms", where)
         own = own[(own["arm"] == arm) & (own["metric"] == metric)]
         return own.iloc[0] if len(own) else None
 
-    def _handshake(self, where: Where, arm: str) -> Summary | None:
+    def _handshake(self, where: Setting, arm: str) -> Summary | None:
         row = self._row(where, arm, CONNECT.name)
         if row is None or not row["n"]:
             return None
@@ -131,19 +135,19 @@ class Measured:
         own = summary_of(row)
         return replace(own, mean=own.mean + more)
 
-    def values(self, where: Where, arm: str, metric: str) -> list[float]:
+    def values(self, where: Setting, arm: str, metric: str) -> list[float]:
         """Of every load that counts."""
         own = self._loads(where, arm)
         return own.loc[own["metric"] == metric, "value"].tolist()
 
-    def after_last_byte_s(self, where: Where, arm: str) -> list[float]:
+    def after_last_byte_s(self, where: Setting, arm: str) -> list[float]:
         """By how much the connection of every load that counts outlasts its last byte, s. Less than none where it began
         for the server after its client had sent its first packet again."""
         own = self._loads(where, arm)
         took = {name: own[own["metric"] == name].set_index(["cell_id", "order"])["value"] for name in LASTS}
         return [gap / 1e3 for gap in (took[DURATION.name] - took[TTLB.name]).dropna()]
 
-    def _loads(self, where: Where, arm: str) -> pd.DataFrame:
+    def _loads(self, where: Setting, arm: str) -> pd.DataFrame:
         """Rows of `samples` of an arm's loads that count."""
         ids = set(self.rows("cells", where)["cell_id"])
         own = self.data.rows("samples", STUDY, where.series, self.key)
@@ -153,7 +157,7 @@ class Measured:
     def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
         return self.together(arm, *QUEUES[queue])
 
-    def together(self, arm: str, series: str, where: Where) -> Beside | None:
+    def together(self, arm: str, series: str, where: Setting) -> Beside | None:
         """What came of an implementation beside TCP in a series, against each alone under `where`."""
         own = self._together(series)
         own = own[own["cell_id"].isin(own.loc[own["arm"] == arm, "cell_id"])]
@@ -182,6 +186,6 @@ def _seconds(samples: pd.DataFrame, arm: str) -> Summary:
 
 
 @cache
-def printed() -> Printed:
+def printed() -> PrintedMeans:
     """The published column; read once."""
-    return Printed()
+    return PrintedMeans()

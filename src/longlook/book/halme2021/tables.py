@@ -18,9 +18,9 @@ from longlook.book.halme2021.evidence import (
     QUEUES,
     TABLES,
     TCP,
-    Evidence,
-    Measured,
-    Where,
+    Connections,
+    Means,
+    Setting,
     printed,
 )
 from longlook.book.times import Times, percent_text, times
@@ -29,7 +29,7 @@ from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATIO
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
-from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, Printed, tables
+from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, PrintedTimes, tables
 
 DELAYS = {"2": (10, 0), "3": (50, 2), "4": (200, 0), "5": (200, 5)}
 """Of each table: one way, ms; loss each way, %."""
@@ -41,10 +41,10 @@ NONE = style.DASH
 """In place of a number that there is not."""
 
 
-def columns(data: BookData) -> list[tuple[str, Evidence]]:
+def columns(data: BookData) -> list[tuple[str, Means]]:
     """Headings and numbers: published, and every column that has campaigns of table 2, 3, 4 or 5."""
-    measured: list[tuple[str, Evidence]] = [
-        (title, Measured(data, key))
+    measured: list[tuple[str, Means]] = [
+        (title, Connections(data, key))
         for key, _, title in COLUMNS
         if any(len(data.rows("arms", STUDY, where.series, key)) for where in TABLES.values())
     ]
@@ -70,10 +70,10 @@ def packet_table(data: BookData | None = None) -> HTML:
     return HTML(_each_table(columns(data or book_data.load()), head, _packets))
 
 
-Cells = Callable[[Evidence, Where, str], list[str]]
+Cells = Callable[[Means, Setting, str], list[str]]
 
 
-def _each_table(asked: Sequence[tuple[str, Evidence]], head: Sequence[str], cells_of: Cells) -> str:
+def _each_table(asked: Sequence[tuple[str, Means]], head: Sequence[str], cells_of: Cells) -> str:
     """Conditions and implementations down; for each column that is asked for its cells across."""
     rows: list[list[str]] = []
     starts: list[int] = []
@@ -93,7 +93,7 @@ def _each_table(asked: Sequence[tuple[str, Evidence]], head: Sequence[str], cell
     return html_table(names, rows, escape=False, numeric=numeric, groups=groups, starts=starts)
 
 
-def _durations(evidence: Evidence, where: Where, arm: str) -> list[str]:
+def _durations(evidence: Means, where: Setting, arm: str) -> list[str]:
     least, greatest = _extremes(evidence, where, arm)
     mean = evidence.summary(where, arm, DURATION.name)
     return [
@@ -104,20 +104,20 @@ def _durations(evidence: Evidence, where: Where, arm: str) -> list[str]:
     ]
 
 
-def _extremes(evidence: Evidence, where: Where, arm: str) -> tuple[float | None, float | None]:
+def _extremes(evidence: Means, where: Setting, arm: str) -> tuple[float | None, float | None]:
     """Seconds."""
-    if isinstance(evidence, Measured):
+    if isinstance(evidence, Connections):
         values = evidence.values(where, arm, DURATION.name)
         return (min(values) / 1e3, max(values) / 1e3) if values else (None, None)
     own = _printed(where, arm)
     return own.time_min_s, own.time_max_s
 
 
-def _printed(where: Where, arm: str) -> Printed:
+def _printed(where: Setting, arm: str) -> PrintedTimes:
     return next(one.printed[arm] for one in tables() if f"table-{one.table}" == where.series)
 
 
-def _handshakes(evidence: Evidence, where: Where, arm: str) -> list[str]:
+def _handshakes(evidence: Means, where: Setting, arm: str) -> list[str]:
     own, client = (evidence.summary(where, arm, metric) for metric in (HANDSHAKE, CONNECT.name))
     told = [_ms(own), versus(evidence, where, arm, HANDSHAKE)]
     # By the client's log its two definitions are one.
@@ -126,20 +126,20 @@ def _handshakes(evidence: Evidence, where: Where, arm: str) -> list[str]:
     return [*told, _ms(client), versus(evidence, where, arm, CONNECT.name)]
 
 
-def _packets(evidence: Evidence, where: Where, arm: str) -> list[str]:
+def _packets(evidence: Means, where: Setting, arm: str) -> list[str]:
     own, up, down = (evidence.summary(where, arm, one.name) for one in (PACKETS, PACKETS_UP, BYTES_DOWN))
     share = f"{100 * up.mean / own.mean:.0f}{SPACE}%" if own and up else NONE
     sent = f"{down.mean / 1e3:,.0f}" if down else NONE
     return [f"{own.mean:,.0f}" if own else NONE, versus(evidence, where, arm, PACKETS.name), share, sent]
 
 
-def versus(evidence: Evidence, where: Where, arm: str, metric: str = DURATION.name) -> str:
+def versus(evidence: Means, where: Setting, arm: str, metric: str = DURATION.name) -> str:
     """By how much an implementation differs from TCP."""
     found = against_tcp(evidence, where, arm, metric)
     return NONE if found is None or arm == TCP else percent_text(found)
 
 
-def against_tcp(evidence: Evidence, where: Where, arm: str, metric: str = DURATION.name) -> Times | None:
+def against_tcp(evidence: Means, where: Setting, arm: str, metric: str = DURATION.name) -> Times | None:
     """How many times TCP's mean under the same condition."""
     own, base = (evidence.summary(where, one, metric) for one in (arm, TCP))
     return None if own is None or base is None else times(base, own)
@@ -158,19 +158,19 @@ def further_table(series: Sequence[str], data: BookData | None = None) -> HTML:
     found = data or book_data.load()
     parts = []
     for key, _, title in COLUMNS:
-        rows = _further(Measured(found, key), found, key, series)
+        rows = _further(Connections(found, key), found, key, series)
         if rows:
             head = ["file, one way, loss each way", *NAMES.values()]
             parts.append(f"<p>{title}</p>" + html_table(head, rows, escape=False, numeric=range(1, len(head))))
     return HTML("".join(parts) or style.NOTHING_YET)
 
 
-def _further(evidence: Measured, data: BookData, key: str, series: Sequence[str]) -> list[list[str]]:
+def _further(evidence: Connections, data: BookData, key: str, series: Sequence[str]) -> list[list[str]]:
     rows = []
     for name in series:
         cells = data.rows("cells", STUDY, name, key).drop_duplicates("cell_id")
         for cell in cells.sort_values(["rtt_ms", "loss_pct", "object_bytes"]).to_dict("records"):
-            where = Where(name, int(cell["object_bytes"]), cell["loss_pct"], cell["rtt_ms"])
+            where = Setting(name, int(cell["object_bytes"]), cell["loss_pct"], cell["rtt_ms"])
             rows.append([_condition(cell), *(_mean_and_versus(evidence, where, arm) for arm in NAMES)])
     return rows
 
@@ -193,7 +193,7 @@ def titled(name: str) -> str:
     return f"{name} ({delay}{SPACE}ms,{SPACE}{loss}{SPACE}%)"
 
 
-def _mean_and_versus(evidence: Evidence, where: Where, arm: str) -> str:
+def _mean_and_versus(evidence: Means, where: Setting, arm: str) -> str:
     own = evidence.summary(where, arm, DURATION.name)
     if own is None:
         return NONE
@@ -205,8 +205,8 @@ def parallel_table(data: BookData | None = None) -> HTML:
     """Scenario 3: how many times its time alone each of two takes that download at once, by queue."""
     found = data or book_data.load()
     rows: list[list[str]] = []
-    asked: list[tuple[str, Evidence]] = [(PUBLISHED.title, printed())]
-    asked += [(title, Measured(found, key)) for key, _, title in COLUMNS]
+    asked: list[tuple[str, Means]] = [(PUBLISHED.title, printed())]
+    asked += [(title, Connections(found, key)) for key, _, title in COLUMNS]
     for arm in (one for one in NAMES if one != TCP):
         for title, evidence in asked:
             for queue in QUEUES:
@@ -233,7 +233,7 @@ def cpu_table(data: BookData | None = None) -> HTML:
     return HTML(_each_table(measured, head, _costs) if measured else style.NOTHING_YET)
 
 
-def _costs(evidence: Evidence, where: Where, arm: str) -> list[str]:
+def _costs(evidence: Means, where: Setting, arm: str) -> list[str]:
     last, *cpu = (evidence.summary(where, arm, one.name) for one in (TTLB, CLIENT_CPU, SERVER_CPU))
     seconds = _seconds(last.mean / 1e3 if last else None)
     return [seconds, *(NONE if one is None else f"{one.mean * 1e3:,.0f}" for one in cpu)]

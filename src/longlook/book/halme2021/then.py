@@ -9,7 +9,7 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.halme2021.evidence import Measured, Where
+from longlook.book.halme2021.evidence import Connections, Setting
 from longlook.book.times import Times, percent_text, times
 from longlook.book.value import SPACE
 from longlook.book.varied import REFERENCE
@@ -37,7 +37,7 @@ RTTS_MS = (20, 100, 400)
 
 
 @dataclass(frozen=True)
-class Row:
+class RoundTrip:
     """One round trip: durations of each arm, ms."""
 
     rtt_ms: int
@@ -47,15 +47,15 @@ class Row:
         return times(self.arms[base], self.arms[arm])
 
 
-def rows(data: BookData, series: str = SERIES) -> list[Row]:
+def rows(data: BookData, series: str = SERIES) -> list[RoundTrip]:
     """Of the reference campaign; round trips that have all arms."""
-    evidence = Measured(data, REFERENCE)
+    evidence = Connections(data, REFERENCE)
     found = []
     for rtt in RTTS_MS:
-        own = {arm: evidence.summary(Where(series, rtt_ms=rtt), arm, DURATION.name) for arm in ARMS[series]}
+        own = {arm: evidence.summary(Setting(series, rtt_ms=rtt), arm, DURATION.name) for arm in ARMS[series]}
         known = {arm: one for arm, one in own.items() if one is not None}
         if len(known) == len(own):
-            found.append(Row(rtt, known))
+            found.append(RoundTrip(rtt, known))
     return found
 
 
@@ -69,6 +69,6 @@ def table(series: str = SERIES, data: BookData | None = None) -> HTML:
     return HTML(html_table(["one way", *arms.values()], lines, escape=False, numeric=range(1, 5)))
 
 
-def _cell(row: Row, arm: str) -> str:
+def _cell(row: RoundTrip, arm: str) -> str:
     text = f"{row.arms[arm].mean / 1e3:.2f}{SPACE}s"
     return text if arm == TODAY else f"{text}<br>{percent_text(row.over(arm, TODAY))}"

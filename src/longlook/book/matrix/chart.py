@@ -18,8 +18,8 @@ from longlook.book.matrix.evidence import (
     LOSSY,
     QUIET,
     SMALL,
-    Column,
-    Quantity,
+    MatrixColumn,
+    PairQuantity,
     newest,
     shown,
 )
@@ -37,7 +37,7 @@ class Picture:
 
     name: str
     series: str
-    quantity: Quantity
+    quantity: PairQuantity
     logarithmic: bool = False
 
 
@@ -78,12 +78,12 @@ def live(name: str, frame: pd.DataFrame, scale: Scale, alt_text: str, means: str
     )
 
 
-def squares(asked: Picture, column: Column) -> pd.DataFrame:
+def squares(asked: Picture, column: MatrixColumn) -> pd.DataFrame:
     """A row for every pair, of GRID and what tells it."""
     return pd.DataFrame(_rows(asked, column), columns=[*GRID, "cca", "mean", "sd", "n"])
 
 
-def _rows(asked: Picture, column: Column) -> Iterator[dict[str, object]]:
+def _rows(asked: Picture, column: MatrixColumn) -> Iterator[dict[str, object]]:
     for pair in shown(asked.series):
         found = column.found(asked.series, pair)
         own = asked.quantity.of(found)

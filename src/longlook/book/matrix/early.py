@@ -13,7 +13,7 @@ from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.matrix.chart import live
-from longlook.book.matrix.evidence import NOT_ASKED, ONLY, STUDY, Column, newest
+from longlook.book.matrix.evidence import NOT_ASKED, ONLY, STUDY, MatrixColumn, newest
 from longlook.book.matrix.pairs import CLIENTS, NAMES, SERVERS, WORKLOAD, Pair
 from longlook.book.times import difference
 from longlook.book.value import NOT_YET
@@ -103,7 +103,7 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
     return live(NAME, frame, Scale.of(frame["value"]), alt_text, means)
 
 
-def squares(column: Column) -> pd.DataFrame:
+def squares(column: MatrixColumn) -> pd.DataFrame:
     """A row for every pair, size and moment, of GRID and what tells it."""
     own = measured(column.data, column.key)
     return pd.DataFrame(_rows(own), columns=[*GRID, "low", "high", "n"])

@@ -36,7 +36,7 @@ def shown(series: str) -> list[Pair]:
 
 
 @dataclass(frozen=True)
-class Found:
+class PairTimes:
     """Of one pair in one series: summaries by metric, none where no download counts; `why` there is none."""
 
     times: Mapping[str, Summary]
@@ -48,20 +48,20 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class PairQuantity:
     """What a figure shows of a pair: a number with its deviation, in `unit`."""
 
     title: str
     unit: str
     digits: int
-    of: Callable[[Found], Summary | None]
+    of: Callable[[PairTimes], Summary | None]
 
     def text(self, own: Summary) -> str:
         """`71.2 ± 0.5`."""
         return " ".join(filter(None, style.mean_sd(own.mean, own.sd, self.digits)))
 
 
-def _goodput(found: Found) -> Summary | None:
+def _goodput(found: PairTimes) -> Summary | None:
     """Mbit/s: the file's bytes over the mean time to its last byte; the deviation follows from that of the time."""
     own = found.of(TTLB.name)
     if own is None:
@@ -70,7 +70,7 @@ def _goodput(found: Found) -> Summary | None:
     return Summary(mean, mean * own.sd / own.mean, own.n)
 
 
-def _cpu(found: Found) -> Summary | None:
+def _cpu(found: PairTimes) -> Summary | None:
     """ms for a megabyte, of both ends together; their means add up, and their deviations at the most do."""
     ends = [found.of(metric.name) for metric in (CLIENT_CPU, SERVER_CPU)]
     client, server = ends
@@ -80,34 +80,34 @@ def _cpu(found: Found) -> Summary | None:
     return Summary((client.mean + server.mean) * times, (client.sd + server.sd) * times, client.n)
 
 
-GOODPUT = Quantity("goodput", "Mbit/s", 1, _goodput)
-HANDSHAKE = Quantity("handshake", "ms", 1, lambda found: found.of(CONNECT.name))
-CPU_OF_CLIENT = Quantity("CPU of the client", "s", 2, lambda found: found.of(CLIENT_CPU.name))
-CPU = Quantity("CPU", "ms per MB", 1, _cpu)
+GOODPUT = PairQuantity("goodput", "Mbit/s", 1, _goodput)
+HANDSHAKE = PairQuantity("handshake", "ms", 1, lambda found: found.of(CONNECT.name))
+CPU_OF_CLIENT = PairQuantity("CPU of the client", "s", 2, lambda found: found.of(CLIENT_CPU.name))
+CPU = PairQuantity("CPU", "ms per MB", 1, _cpu)
 """MB are 1,000,000 bytes."""
 
 
 @dataclass(frozen=True)
-class Column:
+class MatrixColumn:
     """The newest campaigns of one column: the reader's own, or the reference ones."""
 
     data: BookData
     key: str
     title: str
 
-    def found(self, series: str, pair: Pair) -> Found:
+    def found(self, series: str, pair: Pair) -> PairTimes:
         """What it has of a pair."""
         if why := refused(pair):
-            return Found({}, why=why)
+            return PairTimes({}, why=why)
         measured = _by_pair(self.data, series, self.key)
         if not measured:
-            return Found({}, why=NOT_YET)
+            return PairTimes({}, why=NOT_YET)
         own = measured.get((pair.protocol, pair.server, pair.client, pair.cca))
         if own is None:
-            return Found({}, why=NOT_ASKED)
+            return PairTimes({}, why=NOT_ASKED)
         counted = own[own["n"] > 0]
         times = {row["metric"]: summary_of(row) for _, row in counted.iterrows()}
-        found = Found(times, float(own["object_bytes"].iloc[0]))
+        found = PairTimes(times, float(own["object_bytes"].iloc[0]))
         return found if times else replace(found, why=self._rejected(own.iloc[0]))
 
     def _rejected(self, arm: pd.Series) -> str:
@@ -119,7 +119,7 @@ class Column:
         reasons = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
         return f"no download counts: {reasons or 'there was none'}"
 
-    def numbers(self, series: str, quantity: Quantity) -> dict[Pair, Summary]:
+    def numbers(self, series: str, quantity: PairQuantity) -> dict[Pair, Summary]:
         """Of every pair that has one."""
         found = {pair: quantity.of(self.found(series, pair)) for pair in shown(series)}
         return {pair: own for pair, own in found.items() if own is not None}
@@ -132,11 +132,11 @@ def _by_pair(data: BookData, series: str, key: str) -> dict[tuple[str, ...], pd.
     return {tuple(pair): own for pair, own in rows.groupby(["protocol", "server", "client", "cca"])}
 
 
-def column(data: BookData, key: str) -> Column:
+def column(data: BookData, key: str) -> MatrixColumn:
     """`reference` or `yours`."""
-    return Column(data, key, next(title for name, _, title in COLUMNS if name == key))
+    return MatrixColumn(data, key, next(title for name, _, title in COLUMNS if name == key))
 
 
-def newest(data: BookData, series: str) -> Column:
+def newest(data: BookData, series: str) -> MatrixColumn:
     """The reader's own campaign of a series, else the reference one, measured or not."""
-    return Column(data, *data.own_or_reference(STUDY, series))
+    return MatrixColumn(data, *data.own_or_reference(STUDY, series))

@@ -16,7 +16,7 @@ from longlook.analysis.newest import moment
 from longlook.analysis.welch import Summary, summary_of
 from longlook.audit.checks import primary, samples_by_key
 from longlook.book.data import BookData
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.book.varied import REFERENCE
 from longlook.plan.cell import Cell
 from longlook.plan.conditions import arm_conditions, conditions
@@ -76,10 +76,10 @@ def median_error(both: Iterable[Both], protocol: str) -> float:
     return statistics.median(one.error(protocol) for one in both)
 
 
-def agreeing(both: Sequence[Both], least: int, squares: int) -> Prediction:
+def agreeing(both: Sequence[Both], least: int, squares: int) -> JudgedPrediction:
     """The prediction that so many verdicts of a table's squares agree with the published ones."""
     equal = sum(one.agrees for one in both)
-    return Prediction(
+    return JudgedPrediction(
         f"at least {least} of {squares} verdicts agree with the published ones",
         f"{equal} of {len(both)}",
         equal >= least,

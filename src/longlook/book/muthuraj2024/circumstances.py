@@ -20,7 +20,7 @@ from longlook.book.data import BookData
 from longlook.book.hypotheses import kept as foretold_in_git
 from longlook.book.muthuraj2024.both import Loads, arms_of, loads_in, loads_of, verdict_of
 from longlook.book.muthuraj2024.emulab_2024 import CIRCUMSTANCES, Circumstance
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.cells import PublishedCell
@@ -34,7 +34,7 @@ ERROR_WITHOUT_LOSS, ERROR_WITH_LOSS = 0.05, 0.12
 """Median distance of the means that is asked for at most."""
 
 
-def state(predicted: Sequence[Prediction]) -> State:
+def state(predicted: Sequence[JudgedPrediction]) -> State:
     """Of a circumstance, from its predictions: confirmed where the first one holds, and more than half of all."""
     if not predicted or predicted[0].holds is None:
         return "not measured yet"

@@ -34,7 +34,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True)
-class Page:
+class EarlyExitPage:
     """One page over one link with one cost of a request."""
 
     stack: str
@@ -61,12 +61,12 @@ class Page:
         return (self.excess_ms(rule) > 0) == (self.share > HALF)
 
 
-def pages(paper: Chapter) -> list[Page]:
+def pages(paper: Chapter) -> list[EarlyExitPage]:
     """Of the reference campaigns; those whose loads without a cost are known too."""
     return [one for series in (*SEEN, *UNSEEN) for one in _of(paper, series)]
 
 
-def _of(paper: Chapter, series: str) -> list[Page]:
+def _of(paper: Chapter, series: str) -> list[EarlyExitPage]:
     arms = paper.data.rows("arms", paper.study, series, REFERENCE)
     arms = arms[(arms["metric"] == PLT.name) & (arms["protocol"] == "quic") & (arms["bandwidth_mbps"] > NARROW_MBPS)]
     samples = request_cost.accepted(paper, series)
@@ -80,7 +80,7 @@ def _of(paper: Chapter, series: str) -> list[Page]:
         early = request_cost.early(loads, plain, objects * cost_us / 1e3)
         title = f"{page(arm)}, {arm['bandwidth_mbps']:g} Mbit/s"
         about = (STACKS[arm["stack"]], title, objects, cost_us, float(arm["rtt_ms"]))
-        found.append(Page(*about, early, len(loads), series in SEEN))
+        found.append(EarlyExitPage(*about, early, len(loads), series in SEEN))
     return found
 
 
@@ -93,12 +93,12 @@ def _medians(paper: Chapter, series: str | Sequence[str]) -> dict[tuple, float]:
     return {place: statistics.median(loads) for place, loads in found.items() if loads}
 
 
-def right(found: Sequence[Page], rule: Rule) -> str:
+def right(found: Sequence[EarlyExitPage], rule: Rule) -> str:
     """`20 of 24`: pages of which the rule tells what most loads did."""
     return f"{sum(one.is_right(rule) for one in found)} of {len(found)}"
 
 
-def never(found: Sequence[Page]) -> str:
+def never(found: Sequence[EarlyExitPage]) -> str:
     """The same of who always says that no page leaves early: what a rule has to be better than."""
     return f"{sum(one.share <= HALF for one in found)} of {len(found)}"
 
@@ -138,7 +138,7 @@ def table(paper: Chapter) -> HTML:
     return HTML(html_table(head, rows, numeric={2, 3, 6}) if rows else style.NOTHING_YET)
 
 
-def _predicted(one: Page, rule: Rule) -> str:
+def _predicted(one: EarlyExitPage, rule: Rule) -> str:
     word = "early" if one.excess_ms(rule) > 0 else "not early"
     return f"{word} {'✓' if one.is_right(rule) else '✗'}"
 

@@ -14,7 +14,7 @@ from longlook.analysis.convention import each_way
 from longlook.book.chapter import Chapter
 from longlook.book.muthuraj2024 import each_way as loss
 from longlook.book.muthuraj2024 import one_cost, seldom, threshold
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
 
@@ -49,7 +49,7 @@ class Circumstance:
     """Which has the cells so changed, perhaps with arms besides."""
     sweeps: tuple[str, ...]
     """That measure them."""
-    predictions: Callable[[Chapter], Sequence[Prediction]]
+    predictions: Callable[[Chapter], Sequence[JudgedPrediction]]
     """The first asks whether the published numbers are met, the others what else must follow."""
 
 

@@ -21,7 +21,7 @@ from longlook.book.flows import page
 from longlook.book.muthuraj2024.request_cost import GQUIC37 as GQUIC37_TABLES
 from longlook.book.muthuraj2024.request_cost import PUBLISHED_IN
 from longlook.book.muthuraj2024.request_cost import QUICV1 as QUICV1_TABLES
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.book.varied import REFERENCE
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
@@ -42,7 +42,7 @@ PLACE = ["rtt_ms", "bandwidth_mbps", "object_count"]
 
 
 @dataclass(frozen=True)
-class Square:
+class OneCostSquare:
     """One page over one link."""
 
     title: str
@@ -67,7 +67,7 @@ class Square:
         return self.costs[cost].mean / self.without["quic"].mean
 
 
-def squares(paper: Chapter, series: str) -> list[Square]:
+def squares(paper: Chapter, series: str) -> list[OneCostSquare]:
     """Of the reference campaigns, by RTT, bandwidth and page; those that have everything."""
     loads = primary(paper.data.rows("arms", paper.study, series, REFERENCE)).sort_values(PLACE)
     without = _by_place(primary(paper.data.rows("arms", paper.study, USUAL[series], REFERENCE)))
@@ -82,7 +82,7 @@ def squares(paper: Chapter, series: str) -> list[Square]:
             title = f"{page(first)}, {first['bandwidth_mbps']:g} Mbit/s, {first['rtt_ms']:g} ms"
             rtt, bandwidth, objects = place
             one = (title, int(objects), float(bandwidth), float(rtt))
-            found.append(Square(*one, *sources, costs, summary_of(tcp.iloc[0])))
+            found.append(OneCostSquare(*one, *sources, costs, summary_of(tcp.iloc[0])))
     return found
 
 
@@ -119,32 +119,32 @@ def _times(one: Summary) -> str:
     return f"{one.mean:.0f} ± {one.sd:.0f}"
 
 
-def _marked(one: Square, cost: int | None) -> str:
+def _marked(one: OneCostSquare, cost: int | None) -> str:
     own = one.without["quic"] if cost is None else one.costs[cost]
     return _times(own) + (" ✓" if one.meets(cost) else "")
 
 
-def quicv1(paper: Chapter) -> tuple[Prediction, ...]:
+def quicv1(paper: Chapter) -> tuple[JudgedPrediction, ...]:
     """Those of one-cost.toml; none before it is measured."""
     found = squares(paper, QUICV1)
     return (large_meet(found), two_groups(found), small(found)) if found else ()
 
 
-def gquic37(paper: Chapter) -> tuple[Prediction, ...]:
+def gquic37(paper: Chapter) -> tuple[JudgedPrediction, ...]:
     """Those of one-cost-gquic37.toml."""
     found = squares(paper, GQUIC37)
     return (most_meet(found), blue(found), long_way_untouched(found)) if found else ()
 
 
-def _of(found: Iterable[Square], objects: int | None = None, rtt_ms: float | None = None) -> list[Square]:
+def _of(found: Iterable[OneCostSquare], objects: int | None = None, rtt_ms: float | None = None) -> list[OneCostSquare]:
     return [one for one in found if objects in (None, one.objects) and rtt_ms in (None, one.rtt_ms)]
 
 
-def most_meet(found: Sequence[Square]) -> Prediction:
+def most_meet(found: Sequence[OneCostSquare]) -> JudgedPrediction:
     """The first of gQUIC: one cost meets most published means."""
     (cost,) = COSTS[GQUIC37]
     met, before = sum(one.meets(cost) for one in found), sum(one.meets(None) for one in found)
-    return Prediction(
+    return JudgedPrediction(
         f"with {cost} µs QUIC's means meet the published ones in {MET_LEAST} of 12 squares at least, without in "
         f"{MET_AT_MOST_WITHOUT} at most",
         f"met with it {met} of {len(found)}, without {before}",
@@ -152,39 +152,39 @@ def most_meet(found: Sequence[Square]) -> Prediction:
     )
 
 
-def blue(found: Sequence[Square]) -> Prediction:
+def blue(found: Sequence[OneCostSquare]) -> JudgedPrediction:
     """The second of gQUIC: squares that were red are blue, as published."""
     (cost,) = COSTS[GQUIC37]
     own = [one for one in _of(found, FEW, NEAR_MS) if one.bandwidth_mbps > 10]
     now = sum(contrast(one.costs[cost], one.tcp).verdict == "right" for one in own)
     before = sum(contrast(one.without["quic"], one.without["tcp"]).verdict == "left" for one in own)
-    return Prediction(
+    return JudgedPrediction(
         "100 objects, 36 ms, 50 and 100 Mbit/s: TCP is significantly faster, without a cost QUIC is",
         f"TCP with it in {now}, QUIC without in {before} of {len(own)}",
         len(own) == 2 and now == before == 2,
     )
 
 
-def long_way_untouched(found: Sequence[Square]) -> Prediction:
+def long_way_untouched(found: Sequence[OneCostSquare]) -> JudgedPrediction:
     """The third of gQUIC: hybrid slow start bears more at 112 ms."""
     (cost,) = COSTS[GQUIC37]
     changes = [one.times(cost) - 1 for one in _of(found, rtt_ms=FAR_MS)]
     said = f"112 ms: {cost} µs change no mean by more than {LITTLE:.0%}"
     if not changes:
-        return Prediction(said, "nothing measured at 112 ms", False)
-    return Prediction(said, _span(changes), max(map(abs, changes)) <= LITTLE)
+        return JudgedPrediction(said, "nothing measured at 112 ms", False)
+    return JudgedPrediction(said, _span(changes), max(map(abs, changes)) <= LITTLE)
 
 
 def _span(changes: Sequence[float]) -> str:
     return f"by {min(changes):+.1%} to {max(changes):+.1%}".replace("-", style.MINUS)
 
 
-def large_meet(found: Sequence[Square]) -> Prediction:
+def large_meet(found: Sequence[OneCostSquare]) -> JudgedPrediction:
     """The first of QUIC v1: pages of 10 KB pictures."""
     cost, _ = COSTS[QUICV1]
     own, near = _of(found, FEW), _of(found, FEW, NEAR_MS)
     met, before = sum(one.meets(cost) for one in own), sum(one.meets(None) for one in near)
-    return Prediction(
+    return JudgedPrediction(
         f"10 KB × 100 with {cost} µs: the mean meets the published one in {MET_LEAST_V1} of 4 squares at least, "
         "without a cost in none at 36 ms",
         f"met with it {met} of {len(own)}, without {before} of {len(near)}",
@@ -192,12 +192,12 @@ def large_meet(found: Sequence[Square]) -> Prediction:
     )
 
 
-def two_groups(found: Sequence[Square]) -> Prediction:
+def two_groups(found: Sequence[OneCostSquare]) -> JudgedPrediction:
     """The second of QUIC v1: what figure 4.6f's loads do."""
     cost, _ = COSTS[QUICV1]
     scatter = [one.costs[cost].sd for one in _of(found, FEW, FAR_MS)]
     words = " and ".join(f"{one:.0f}" for one in scatter)
-    return Prediction(
+    return JudgedPrediction(
         f"10 KB × 100 with {cost} µs at 112 ms: two groups, the standard deviation is above {GROUPS_MS:g} ms at both "
         "bandwidths",
         f"{words} ms" if scatter else "nothing measured at 112 ms",
@@ -205,7 +205,7 @@ def two_groups(found: Sequence[Square]) -> Prediction:
     )
 
 
-def small(found: Sequence[Square]) -> Prediction:
+def small(found: Sequence[OneCostSquare]) -> JudgedPrediction:
     """The third of QUIC v1: pages of 5 KB pictures."""
     _, cost = COSTS[QUICV1]
     near, far = _of(found, MANY, NEAR_MS), _of(found, MANY, FAR_MS)
@@ -216,7 +216,7 @@ def small(found: Sequence[Square]) -> Prediction:
     if changes:
         words += f"; at 112 ms {_span(changes)}, standard deviation up to {max(scatter):.0f} ms"
     holds = len(near) == met == 2 and len(far) == 2
-    return Prediction(
+    return JudgedPrediction(
         f"5 KB × 200 with {cost} µs: met in both squares at 36 ms; at 112 ms changed by {SOMEWHAT:.0%} at most, "
         f"standard deviation below {ONE_GROUP_MS:g} ms",
         words,

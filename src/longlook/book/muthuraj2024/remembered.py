@@ -16,7 +16,7 @@ from longlook.analysis.welch import Summary, summary_of
 from longlook.book.chapter import Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
@@ -36,7 +36,7 @@ PLACE = ["workload", "bandwidth_mbps", "loss_pct"]
 
 
 @dataclass(frozen=True)
-class Square:
+class ThresholdSquare:
     """One page over one link, with every threshold."""
 
     title: str
@@ -53,7 +53,7 @@ class Square:
         return bool(meets(self.published, own))
 
 
-def squares(paper: Chapter, key: str = REFERENCE) -> list[Square]:
+def squares(paper: Chapter, key: str = REFERENCE) -> list[ThresholdSquare]:
     """Of one column; those with loss first, then by bandwidth and page."""
     arms = paper.data.rows("arms", paper.study, SERIES, key)
     arms = arms[arms["metric"] == PLT.name]
@@ -65,7 +65,7 @@ def squares(paper: Chapter, key: str = REFERENCE) -> list[Square]:
     return [_square(place, own, printed) for place, own in arms.groupby(PLACE, sort=False)]
 
 
-def _square(place: tuple, own: pd.DataFrame, printed: pd.DataFrame) -> Square:
+def _square(place: tuple, own: pd.DataFrame, printed: pd.DataFrame) -> ThresholdSquare:
     first = own.iloc[0]
     same = printed[(printed[PLACE] == pd.Series(place, index=PLACE)).all(axis=1)]
     by_threshold = {
@@ -74,7 +74,9 @@ def _square(place: tuple, own: pd.DataFrame, printed: pd.DataFrame) -> Square:
     }
     loss = f"{first['loss_pct'] / 2:g} % loss each way" if first["loss_pct"] else "no loss"
     title = f"{page(first)}, {first['bandwidth_mbps']:g} Mbit/s{TITLE_BREAK}{loss}"
-    return Square(title, bool(first["loss_pct"]), summary_of(same.iloc[0]) if len(same) else None, by_threshold)
+    return ThresholdSquare(
+        title, bool(first["loss_pct"]), summary_of(same.iloc[0]) if len(same) else None, by_threshold
+    )
 
 
 def figure(paper: Chapter) -> LiveChart | HTML:
@@ -95,14 +97,14 @@ def figure(paper: Chapter) -> LiveChart | HTML:
     )
 
 
-def _rows(square: Square) -> list[dict]:
+def _rows(square: ThresholdSquare) -> list[dict]:
     return [
         step_row(square.title, NONE if threshold is None else str(threshold), own, square.published)
         for threshold, own in square.thresholds.items()
     ]
 
 
-def predictions(paper: Chapter) -> tuple[Prediction, ...]:
+def predictions(paper: Chapter) -> tuple[JudgedPrediction, ...]:
     """None before it is measured."""
     found = squares(paper)
     lossy, clean = [one for one in found if one.lossy], [one for one in found if not one.lossy]
@@ -111,25 +113,27 @@ def predictions(paper: Chapter) -> tuple[Prediction, ...]:
     return _falls(lossy), _steadier(lossy), _one_threshold(lossy), _not_without_loss(clean)
 
 
-def _falls(lossy: list[Square]) -> Prediction:
+def _falls(lossy: list[ThresholdSquare]) -> JudgedPrediction:
     steps = [(low.mean, high.mean) for one in lossy for low, high in pairwise(one.thresholds.values())]
     falling = sum(low > high for low, high in steps)
     ends = sum(next(iter(one.thresholds.values())).mean > one.thresholds[None].mean for one in lossy)
     text = f"{falling} of {len(steps)} steps to the next threshold fall; from the lowest to none {ends} of {len(lossy)}"
-    return Prediction("under loss the mean falls as the threshold rises", text, falling == len(steps))
+    return JudgedPrediction("under loss the mean falls as the threshold rises", text, falling == len(steps))
 
 
-def _steadier(lossy: list[Square]) -> Prediction:
+def _steadier(lossy: list[ThresholdSquare]) -> JudgedPrediction:
     def relative(one: Summary) -> float:
         return one.sd / one.mean
 
     pairs = [(own, one.thresholds[None]) for one in lossy for at, own in one.thresholds.items() if at in SMALL]
     below = sum(relative(own) < relative(none) for own, none in pairs)
     text = f"{below} of {len(pairs)} means with {SMALL[0]} to {SMALL[-1]} packets scatter less"
-    return Prediction("loads scatter less, relative to their mean, than without a threshold", text, below == len(pairs))
+    return JudgedPrediction(
+        "loads scatter less, relative to their mean, than without a threshold", text, below == len(pairs)
+    )
 
 
-def _one_threshold(lossy: list[Square]) -> Prediction:
+def _one_threshold(lossy: list[ThresholdSquare]) -> JudgedPrediction:
     counts = {at: sum(one.inside(at) for one in lossy) for at in lossy[0].thresholds}
     best = max(counts[at] for at in counts if at in LIKELY)
     words = ", ".join(f"{NONE if at is None else at}: {count}" for at, count in counts.items())
@@ -138,14 +142,14 @@ def _one_threshold(lossy: list[Square]) -> Prediction:
         f"none those of {AT_MOST_WITHOUT} at most"
     )
     holds = best >= ENOUGH and counts[None] <= AT_MOST_WITHOUT
-    return Prediction(said, f"squares met, of {len(lossy)}, by threshold: {words}", holds)
+    return JudgedPrediction(said, f"squares met, of {len(lossy)}, by threshold: {words}", holds)
 
 
-def _not_without_loss(clean: list[Square]) -> Prediction:
+def _not_without_loss(clean: list[ThresholdSquare]) -> JudgedPrediction:
     without = sum(one.inside(None) for one in clean)
     small = sum(one.inside(at) for one in clean for at in one.thresholds if at in SMALL)
     tries = sum(at in SMALL for one in clean for at in one.thresholds)
     few = f"with {SMALL[0]} to {SMALL[-1]} packets: {small} of {tries}"
     text = f"met without a threshold: {without} of {len(clean)}; {few}"
     said = "without loss the published means are met without a threshold, and not with few packets"
-    return Prediction(said, text, without == len(clean) and small == 0)
+    return JudgedPrediction(said, text, without == len(clean) and small == 0)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from longlook.book.chapter import Chapter
 from longlook.book.muthuraj2024.both import Both, agreeing, both, median_error
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
 
@@ -38,13 +38,13 @@ def cells(paper: Chapter, series: str) -> list[Both]:
     return both(paper.data, table, usual, series, seldom)
 
 
-def sizes(paper: Chapter) -> tuple[Prediction, ...]:
+def sizes(paper: Chapter) -> tuple[JudgedPrediction, ...]:
     """Of table B.15; none before it is measured."""
     found = [one for one in cells(paper, SIZES) if seldom(one.printed.cell).key != one.printed.cell.key]
     return (met(found, "tcp", SIZES_TCP_MET), few_trips(found), agreeing(found, AGREE_LEAST, SQUARES)) if found else ()
 
 
-def counts(paper: Chapter) -> tuple[Prediction, ...]:
+def counts(paper: Chapter) -> tuple[JudgedPrediction, ...]:
     """Of table B.16."""
     found = cells(paper, COUNTS)
     if not found:
@@ -53,7 +53,7 @@ def counts(paper: Chapter) -> tuple[Prediction, ...]:
     return tcp, quic, agreeing(found, AGREE_LEAST, SQUARES)
 
 
-def met(found: Sequence[Both], protocol: str, least: int, most: float | None = None) -> Prediction:
+def met(found: Sequence[Both], protocol: str, least: int, most: float | None = None) -> JudgedPrediction:
     """How many means of a protocol are met, and how far off they are."""
     now, before = sum(one.is_met(protocol) for one in found), sum(one.was_met(protocol) for one in found)
     said = (
@@ -62,21 +62,21 @@ def met(found: Sequence[Both], protocol: str, least: int, most: float | None = N
     )
     words = f"in {now} of {len(found)}, with 100 ms in {before}"
     if most is None:
-        return Prediction(said, words, now >= least)
+        return JudgedPrediction(said, words, now >= least)
     error = median_error(found, protocol)
-    return Prediction(
+    return JudgedPrediction(
         f"{said}, their median error is at most {most:.0%}",
         f"{words}; median error {error:.1%}",
         now >= least and error <= most,
     )
 
 
-def few_trips(found: Sequence[Both]) -> Prediction:
+def few_trips(found: Sequence[Both]) -> JudgedPrediction:
     """The second of table B.15: small objects, which take few round trips."""
     own = [one for one in found if (one.printed.cell.workload.object_bytes or 0) <= FEW_TRIPS]
     changes = [abs(one.times(protocol) - 1) for one in own for protocol in ("quic", "tcp")]
     little = sum(change < LITTLE for change in changes)
-    return Prediction(
+    return JudgedPrediction(
         f"up to 200 KB the means of both protocols change by less than a tenth, all but {BUT} of 24",
         f"{little} of {len(changes)} do",
         len(changes) - little <= BUT if changes else None,

@@ -24,7 +24,7 @@ PLACE = ["object_count", "bandwidth_mbps"]
 
 
 @dataclass(frozen=True)
-class Square:
+class StopsSquare:
     """One page over one link: its loads by how the browser is held and by protocol."""
 
     title: str
@@ -36,7 +36,7 @@ class Square:
         return (tcp - quic) / tcp
 
 
-def squares(paper: Chapter) -> list[Square]:
+def squares(paper: Chapter) -> list[StopsSquare]:
     """Of the reference campaign, by number of objects and bandwidth; those that have every arm."""
     arms = primary(paper.data.rows("arms", paper.study, SERIES, REFERENCE)).sort_values(PLACE)
     found = []
@@ -44,7 +44,7 @@ def squares(paper: Chapter) -> list[Square]:
         first = own.iloc[0]
         loads = {(_held(row), row["protocol"]): summary_of(row) for _, row in own.iterrows()}
         if len(loads) == 6:
-            found.append(Square(f"{page(first)}, {first['bandwidth_mbps']:g} Mbit/s", loads))
+            found.append(StopsSquare(f"{page(first)}, {first['bandwidth_mbps']:g} Mbit/s", loads))
     return found
 
 
@@ -66,6 +66,6 @@ def table(paper: Chapter) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, 10)), groups=groups))
 
 
-def _numbers(square: Square, held: str) -> list[str]:
+def _numbers(square: StopsSquare, held: str) -> list[str]:
     means = [square.loads[held, protocol] for protocol in ("quic", "tcp")]
     return [*(f"{one.mean:.0f} ± {one.sd:.0f}" for one in means), style.signed_pct(square.lead(held) * 100)]

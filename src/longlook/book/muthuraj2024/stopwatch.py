@@ -25,7 +25,7 @@ from longlook.book.muthuraj2024 import (
     threshold_controls,
     unprinted,
 )
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.figure.table import html_table
 
 HEAD = ("cause", "evidence", "if so", "found", "verdict")
@@ -39,7 +39,7 @@ class Cause:
     claim: str
     evidence: str
     sweep: str
-    predictions: Callable[[Chapter], tuple[Prediction, ...]] | None = None
+    predictions: Callable[[Chapter], tuple[JudgedPrediction, ...]] | None = None
     """None: they are data in the sweep."""
 
 

@@ -12,7 +12,7 @@ from longlook.book.chapter import Chapter
 from longlook.book.data import BookData
 from longlook.book.muthuraj2024 import each_way, unprinted
 from longlook.book.muthuraj2024.both import rows_of_sweep
-from longlook.book.predicted import Prediction
+from longlook.book.predicted import JudgedPrediction
 from longlook.figure import style
 
 ALONE, ALONE_N1 = "loss-each-way-10mb-alone", "loss-each-way-10mb-alone-n1"
@@ -27,7 +27,7 @@ Place = tuple[str, str, float]
 """Series, protocol, Mbit/s."""
 
 
-def predictions(paper: Chapter) -> tuple[Prediction, ...]:
+def predictions(paper: Chapter) -> tuple[JudgedPrediction, ...]:
     """In the order of the sweep's head; none before it is measured."""
     beside, alone = means(paper.data, each_way.LARGE), means(paper.data, ALONE, ALONE_N1)
     if not alone:
@@ -41,7 +41,7 @@ def means(data: BookData, *sweeps: str) -> dict[Place, Summary]:
     return {(row["series"], row["protocol"], row["bandwidth_mbps"]): summary_of(row) for row in rows}
 
 
-def earlier(beside: Mapping[Place, Summary], alone: Mapping[Place, Summary]) -> Prediction:
+def earlier(beside: Mapping[Place, Summary], alone: Mapping[Place, Summary]) -> JudgedPrediction:
     """The second."""
     shares = {place: alone[place].mean / beside[place].mean - 1 for place in alone if place in beside}
     by = {name: sorted(share for place, share in shares.items() if place[1] == name) for name in ("quic", "tcp")}
@@ -52,7 +52,7 @@ def earlier(beside: Mapping[Place, Summary], alone: Mapping[Place, Summary]) -> 
         for name, own in by.items()
         if own
     )
-    return Prediction(
+    return JudgedPrediction(
         f"alone at least {QUIC_LEAST} of QUIC's six means with CUBIC are lower by {FASTER:.0%} and more, and at most "
         f"{TCP_MOST} of TCP's",
         words,
@@ -60,11 +60,11 @@ def earlier(beside: Mapping[Place, Summary], alone: Mapping[Place, Summary]) -> 
     )
 
 
-def held_by_losses(alone: Mapping[Place, Summary]) -> Prediction:
+def held_by_losses(alone: Mapping[Place, Summary]) -> JudgedPrediction:
     """The third."""
     shares = list(_faster_by_slower(alone))
     words = ", ".join(style.signed_pct(share * 100) for share in shares)
-    return Prediction(
+    return JudgedPrediction(
         f"at 50 and 100 Mbit/s the four means of an arm are the same within {SAME:.0%}",
         f"{words} %" if words else "not measured",
         max(map(abs, shares)) <= SAME if len(shares) == 4 else None,

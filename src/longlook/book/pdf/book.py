@@ -12,7 +12,7 @@ from pypdf import PdfReader, PdfWriter
 from longlook import paths
 from longlook.book.build import expected_pages
 from longlook.book.pdf.printing import print_page
-from longlook.book.pdf.whole import Whole, numbers, whole
+from longlook.book.pdf.whole import WholePage, numbers, whole
 from longlook.errors import LonglookError
 from longlook.stack.install import install_part
 
@@ -41,7 +41,7 @@ def make_pdf(html: Path | None = None, out: Path | None = None) -> Path:
     return out
 
 
-def _printed(chromium: Path, book: Whole, pages: dict[str, int]) -> PdfReader:
+def _printed(chromium: Path, book: WholePage, pages: dict[str, int]) -> PdfReader:
     with tempfile.TemporaryDirectory(prefix="longlook-pdf-") as folder:
         file = Path(folder, "book.html")
         file.write_text(book.html(pages), encoding="utf-8")
@@ -62,7 +62,7 @@ def _number(writer: PdfWriter, chromium: Path) -> None:
     writer.compress_identical_objects()  # every page number brought its font
 
 
-def _pages(printed: PdfReader, book: Whole) -> dict[str, int]:
+def _pages(printed: PdfReader, book: WholePage) -> dict[str, int]:
     """Id of each heading -> its page, from 1."""
     places = {name.removeprefix("/"): place for name, place in printed.named_destinations.items()}
     missing = [heading.id for heading in book.headings if heading.id not in places]
@@ -72,7 +72,7 @@ def _pages(printed: PdfReader, book: Whole) -> dict[str, int]:
     return {name: number + 1 for name, number in numbers.items() if number is not None}
 
 
-def _bookmarks(writer: PdfWriter, book: Whole, pages: dict[str, int]) -> None:
+def _bookmarks(writer: PdfWriter, book: WholePage, pages: dict[str, int]) -> None:
     chapter = None
     for heading in book.headings:
         above = None if heading.level == 1 else chapter

@@ -59,7 +59,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholePage:
     """The page, and what its contents list."""
 
     soup: BeautifulSoup
@@ -72,7 +72,7 @@ class Whole:
         return str(page)
 
 
-def whole(html: Path, pages: Sequence[str], title: str) -> Whole:
+def whole(html: Path, pages: Sequence[str], title: str) -> WholePage:
     """The built pages of `html` in the order of `pages` (`book/index.html`). LonglookError where one is missing."""
     missing = [page for page in pages if not (html / page).is_file()]
     if missing:
@@ -86,7 +86,7 @@ def whole(html: Path, pages: Sequence[str], title: str) -> Whole:
         headings += _headings(chapter)
         into.append(chapter)
     _mend_links(into)
-    return Whole(frame, tuple(headings))
+    return WholePage(frame, tuple(headings))
 
 
 def _frame(first: BeautifulSoup, file: Path, title: str) -> BeautifulSoup:

@@ -131,7 +131,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Change:
+class MilestoneChange:
     """From one milestone to the next, with one protocol, in all cells."""
 
     protocol: str
@@ -157,7 +157,7 @@ def steps(found: Sequence[CellByMilestone]) -> Iterator[Step]:
                 yield Step(cell.place, protocol, by_number[before], by_number[after], ratio)
 
 
-def changes(found: Sequence[CellByMilestone]) -> list[Change]:
+def changes(found: Sequence[CellByMilestone]) -> list[MilestoneChange]:
     """Between each two milestones, TCP's after QUIC's; those with the most significant steps first."""
     every = list(steps(found))
     kept = significant([one.ratio.test.p_value for one in every])
@@ -166,7 +166,7 @@ def changes(found: Sequence[CellByMilestone]) -> list[Change]:
     for one in every:
         by.setdefault((one.protocol, one.after.number), []).append(one)
     joined = [
-        Change(
+        MilestoneChange(
             own[0].protocol, own[0].before, own[0].after, tuple(own), tuple(one for one in own if id(one) in changed)
         )
         for own in by.values()

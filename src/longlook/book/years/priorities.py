@@ -34,7 +34,7 @@ LOSSES = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class Where:
+class PageOverLink:
     """One page over one link."""
 
     page: str
@@ -46,13 +46,13 @@ class Where:
         return self.page + (f", {self.loss_pct:g} % loss" if self.loss_pct else "")
 
 
-EVERY = tuple(Where(page, loss) for loss in LOSSES for page in PAGES)
+EVERY = tuple(PageOverLink(page, loss) for loss in LOSSES for page in PAGES)
 QUIET = tuple(where for where in EVERY if not where.loss_pct)
 LOSSY = tuple(where for where in EVERY if where.loss_pct)
 
 
 @dataclass(frozen=True)
-class Ordered:
+class PriorityLoads:
     """The newest campaign of one column."""
 
     data: BookData
@@ -77,12 +77,12 @@ class Ordered:
         """Those that it is read from."""
         return tuple(dict.fromkeys(row["campaign"] for row in self._rows.values()))
 
-    def loads(self, where: Where, arm: str, metric: str) -> Loads:
+    def loads(self, where: PageOverLink, arm: str, metric: str) -> Loads:
         """Of every load that counts."""
         row = self._rows.get((where.loss_pct, PAGES[where.page].size_bytes, arm))
         return () if row is None else self._column.loads({**row, "metric": metric})
 
-    def ratio(self, where: Where, metric: str, over: str, under: str) -> Times | None:
+    def ratio(self, where: PageOverLink, metric: str, over: str, under: str) -> Times | None:
         """Median of one arm over that of another; None where either is not measured."""
         one, other = (self.loads(where, arm, metric) for arm in (over, under))
         return lowest_ratio((one,), (other,)) if one and other else None

@@ -19,8 +19,8 @@ from longlook.book.years.priorities import (
     SEQUENCE,
     STYLES,
     TURNS,
-    Ordered,
-    Where,
+    PageOverLink,
+    PriorityLoads,
 )
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.experiment.said import Said, read
@@ -59,7 +59,7 @@ def _row(one: Said) -> list[str]:
 
 def times_table(data: BookData | None = None) -> HTML:
     """A row per metric, page and loss: medians of the four arms, and two of their ratios."""
-    own = Ordered(data or book_data.load())
+    own = PriorityLoads(data or book_data.load())
     if not own.is_measured:
         return HTML(style.NOTHING_YET)
     rows: list[list[str]] = []
@@ -71,7 +71,7 @@ def times_table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
 
 
-def _times(own: Ordered, where: Where, metric: str, title: str) -> list[str]:
+def _times(own: PriorityLoads, where: PageOverLink, metric: str, title: str) -> list[str]:
     medians = []
     for arm in NAMES:
         loads = own.loads(where, arm, metric)

@@ -61,7 +61,7 @@ class Conditions(PageAndBandwidth):
 
 
 @dataclass(frozen=True)
-class Served:
+class ReleaseSquare:
     """One cell: summaries of page load times (ms) by release; TCP's, where it was measured."""
 
     place: Conditions
@@ -107,7 +107,7 @@ def minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def cells(data: BookData, series: str = SERIES, key: str = REFERENCE) -> list[Served]:
+def cells(data: BookData, series: str = SERIES, key: str = REFERENCE) -> list[ReleaseSquare]:
     """Of one column; by loss, bandwidth, number and size of objects."""
     arms = data.rows("arms", STUDY, series, key)
     arms = arms[arms["metric"] == PLT.name]
@@ -116,7 +116,7 @@ def cells(data: BookData, series: str = SERIES, key: str = REFERENCE) -> list[Se
     return [_served(Conditions(*place), own) for place, own in arms.groupby(places, sort=False)]
 
 
-def _served(place: Conditions, own: pd.DataFrame) -> Served:
+def _served(place: Conditions, own: pd.DataFrame) -> ReleaseSquare:
     names = {one.stack: one.name for one in releases()}
     quic: dict[str, Summary] = {}
     static: dict[str, Summary] = {}
@@ -129,7 +129,7 @@ def _served(place: Conditions, own: pd.DataFrame) -> Served:
             static[name] = summary_of(row)
         else:
             quic[name] = summary_of(row)
-    return Served(place, quic, static, tcp, str(own["campaign"].iloc[0]))
+    return ReleaseSquare(place, quic, static, tcp, str(own["campaign"].iloc[0]))
 
 
 def shares(data: BookData, key: str = REFERENCE) -> dict[str, Contest]:
@@ -137,7 +137,7 @@ def shares(data: BookData, key: str = REFERENCE) -> dict[str, Contest]:
     return {contest.label.split()[1]: contest for contest in contests(data, STUDY, SHARE, key)}
 
 
-def compared(found: Sequence[Served]) -> list[tuple[Served, str, Ratio]]:
+def compared(found: Sequence[ReleaseSquare]) -> list[tuple[ReleaseSquare, str, Ratio]]:
     """Every release against `BASE` in every cell without jitter."""
     return [
         (cell, name, ratio)

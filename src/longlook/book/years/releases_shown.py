@@ -20,7 +20,7 @@ from longlook.book.years.releases import (
     SERIES,
     THRESHOLD,
     Release,
-    Served,
+    ReleaseSquare,
     cells,
     releases,
     shares,
@@ -43,7 +43,7 @@ RELEASE_TOOLTIP = [
 ]
 
 
-def newest(data: BookData) -> tuple[str, list[Served]]:
+def newest(data: BookData) -> tuple[str, list[ReleaseSquare]]:
     """Heading and cells, those under jitter last, of the reader's own campaign, else of the reference one."""
     key, title = data.own_or_reference(STUDY, SERIES, THRESHOLD)
     return title, [*cells(data, SERIES, key), *cells(data, THRESHOLD, key)]
@@ -68,7 +68,7 @@ def against_base(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def _rows(data: BookData, found: Iterable[Served]) -> Iterator[dict[str, object]]:
+def _rows(data: BookData, found: Iterable[ReleaseSquare]) -> Iterator[dict[str, object]]:
     for cell in found:
         campaign = data.campaign(cell.campaign)
         digests = split_digests(campaign["stack"], campaign["stack_digest"])

@@ -14,7 +14,7 @@ from longlook.book.years.evidence import (
     MANY,
     PROTOCOLS,
     CellByMilestone,
-    Change,
+    MilestoneChange,
     cells,
     changes,
     mean_text,
@@ -40,7 +40,7 @@ def change_table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, [_row(one) for one in found], numeric={3, 4, 5, 6}))
 
 
-def _row(one: Change) -> list[str]:
+def _row(one: MilestoneChange) -> list[str]:
     largest = one.largest
     slower = sum(step.ratio.value > 1 for step in one.significant)
     return [

@@ -22,9 +22,9 @@ from longlook.book.yu2021.evidence import (
     SIZE_NAMES,
     TITLES,
     Controllers,
-    Measured,
-    Place,
-    Printed,
+    FileLoads,
+    FileSquare,
+    PrintedDifferences,
     verdict,
 )
 from longlook.figure import style
@@ -42,7 +42,7 @@ SAME = {"quicgo": "curl", "ngtcp2": "curl", "chromium": "chromium"}
 
 
 @dataclass(frozen=True)
-class Square:
+class GridSquare:
     """What stands in one."""
 
     found: Times | None
@@ -51,7 +51,7 @@ class Square:
     why: str = "not measured yet"
 
 
-Panel = tuple[str, str, Callable[[Place], Square]]
+Panel = tuple[str, str, Callable[[FileSquare], GridSquare]]
 """Block, title, and its squares."""
 
 
@@ -67,7 +67,7 @@ def by_client(data: BookData | None = None) -> LiveChart | HTML:
     columns = _titles(found)
     if not columns:
         return HTML(style.NOTHING_YET)
-    own = Measured(found, columns[-1][0])
+    own = FileLoads(found, columns[-1][0])
     panels = [
         (pair.title, f"{NAMES[one]} against {NAMES[other]}", squares(own, pair, [one], [other]))
         for pair in PAIRS
@@ -78,7 +78,7 @@ def by_client(data: BookData | None = None) -> LiveChart | HTML:
 
 def _titles(data: BookData) -> list[tuple[str, str]]:
     """Key and heading of the columns that have any of the squares."""
-    return [(key, title) for key, _, title in COLUMNS if any(map(Measured(data, key).is_measured, MAIN.values()))]
+    return [(key, title) for key, _, title in COLUMNS if any(map(FileLoads(data, key).is_measured, MAIN.values()))]
 
 
 def _published() -> Iterator[Panel]:
@@ -86,23 +86,25 @@ def _published() -> Iterator[Panel]:
         yield PUBLISHED.title, f"{TITLES[provider]} ({pair.title})", _printed(provider)
 
 
-def _printed(provider: str) -> Callable[[Place], Square]:
-    printed = Printed()
-    return lambda where: Square(printed.rule(provider, where), printed.square(provider, where).is_significant)
+def _printed(provider: str) -> Callable[[FileSquare], GridSquare]:
+    printed = PrintedDifferences()
+    return lambda where: GridSquare(printed.rule(provider, where), printed.square(provider, where).is_significant)
 
 
 def _by_pair(data: BookData, h3: Sequence[str], h2: Sequence[str]) -> Iterator[Panel]:
     for key, title in _titles(data):
         for pair in PAIRS:
-            yield title, pair.title, squares(Measured(data, key), pair, h3, h2)
+            yield title, pair.title, squares(FileLoads(data, key), pair, h3, h2)
 
 
-def squares(own: Measured, pair: Controllers, h3: Sequence[str], h2: Sequence[str]) -> Callable[[Place], Square]:
+def squares(
+    own: FileLoads, pair: Controllers, h3: Sequence[str], h2: Sequence[str]
+) -> Callable[[FileSquare], GridSquare]:
     """By the paper's rule, coloured where a difference is told."""
 
-    def square(where: Place) -> Square:
+    def square(where: FileSquare) -> GridSquare:
         found = own.rule(where, pair, h3, h2)
-        return Square(found, found is not None and verdict(found) != 0)
+        return GridSquare(found, found is not None and verdict(found) != 0)
 
     return square
 
@@ -132,7 +134,7 @@ def _rows(panels: Sequence[Panel]) -> Iterator[dict[str, object]]:
             yield place | _filled(square(where))
 
 
-def _filled(one: Square) -> dict[str, object]:
+def _filled(one: GridSquare) -> dict[str, object]:
     if one.found is None:
         nothing = {"value": float("nan"), "low": float("nan"), "high": float("nan")}
         return nothing | {"label": style.DASH, "said": one.why, "colour": style.NOT_MEASURED}

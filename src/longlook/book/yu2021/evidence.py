@@ -39,7 +39,7 @@ NAMES = {
 
 
 @dataclass(frozen=True)
-class Condition:
+class Impairment:
     """A link; its loss is on the way down only."""
 
     rtt_ms: float = BASE_RTT_MS
@@ -51,31 +51,31 @@ class Condition:
         return f"{self.loss_pct:g} % loss" if self.loss_pct else f"{self.rtt_ms:g} ms"
 
 
-QUIET, LOSSY, FAR = Condition(), Condition(loss_pct=1.0), Condition(rtt_ms=BASE_RTT_MS + 100)
-CONDITIONS = (QUIET, Condition(loss_pct=0.1), LOSSY, Condition(rtt_ms=BASE_RTT_MS + 50), FAR)
+QUIET, LOSSY, FAR = Impairment(), Impairment(loss_pct=1.0), Impairment(rtt_ms=BASE_RTT_MS + 100)
+CONDITIONS = (QUIET, Impairment(loss_pct=0.1), LOSSY, Impairment(rtt_ms=BASE_RTT_MS + 50), FAR)
 """The paper's five, in its order."""
 WITHOUT_LOSS = tuple(one for one in CONDITIONS if not one.loss_pct)
 
 
 @dataclass(frozen=True)
-class Place:
+class FileSquare:
     """One file over one link, in one series."""
 
     series: str
     size_bytes: int
-    condition: Condition = QUIET
+    condition: Impairment = QUIET
 
     @property
     def label(self) -> str:
         return f"{SIZE_NAMES[self.size_bytes]}, {self.condition.label}"
 
-    def at(self, condition: Condition) -> Place:
+    def at(self, condition: Impairment) -> FileSquare:
         return replace(self, condition=condition)
 
 
-def place(size_bytes: int, condition: Condition = QUIET) -> Place:
+def place(size_bytes: int, condition: Impairment = QUIET) -> FileSquare:
     """Of the three sweeps of the paper's conditions."""
-    return Place(MAIN[size_bytes], size_bytes, condition)
+    return FileSquare(MAIN[size_bytes], size_bytes, condition)
 
 
 PLACES = tuple(place(size, condition) for condition in CONDITIONS for size in MAIN)
@@ -103,37 +103,41 @@ TITLES = {name: name.capitalize() for name in PROVIDERS}
 
 
 @dataclass(frozen=True)
-class Measured:
+class FileLoads:
     """The newest campaigns of one column."""
 
     data: BookData
     key: str
     """`reference` or `yours`."""
 
-    def loads(self, where: Place, arm: str, metric: str = TTLB.name) -> Loads:
+    def loads(self, where: FileSquare, arm: str, metric: str = TTLB.name) -> Loads:
         """Of every load that counts; none where the arm is not measured."""
         return _loads(self.data, where.series, self.key).get((where, arm, metric), ())
 
     def is_measured(self, series: str) -> bool:
         return bool(_loads(self.data, series, self.key))
 
-    def clients(self, where: Place, protocol: str, cca: str, names: Sequence[str]) -> Clients:
+    def clients(self, where: FileSquare, protocol: str, cca: str, names: Sequence[str]) -> Clients:
         """Loads of each; none at all where one of them has none, since the rule would not be the rule."""
         found = tuple(self.loads(where, f"{protocol} {cca} {name}") for name in names)
         return found if all(found) else ()
 
-    def rule(self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2) -> Times | None:
+    def rule(
+        self, where: FileSquare, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2
+    ) -> Times | None:
         """The paper's: the lowest median over HTTP/3 over the lowest one over HTTP/2."""
         return self._compared(where, pair, h3, h2, lowest_ratio)
 
-    def lead_ms(self, where: Place, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2) -> Times | None:
+    def lead_ms(
+        self, where: FileSquare, pair: Controllers, h3: Sequence[str] = H3, h2: Sequence[str] = H2
+    ) -> Times | None:
         """By how many ms HTTP/3 is ahead, by the same medians."""
         found = self._compared(where, pair, h3, h2, lowest_difference)
         return None if found is None else Times(-found.value, -found.high, -found.low)
 
     def _compared(
         self,
-        where: Place,
+        where: FileSquare,
         pair: Controllers,
         h3: Sequence[str],
         h2: Sequence[str],
@@ -143,31 +147,31 @@ class Measured:
         under = self.clients(where, "tcp", pair.tcp, h2)
         return how(over, under) if over and under else None
 
-    def behind_ms(self, where: Place, one: str, others: Sequence[str]) -> Times | None:
+    def behind_ms(self, where: FileSquare, one: str, others: Sequence[str]) -> Times | None:
         """By how many ms an arm's median is above the lowest of the others'."""
         own, best = self.loads(where, one), tuple(self.loads(where, arm) for arm in others)
         return lowest_difference((own,), best) if own and all(best) else None
 
-    def median_ms(self, where: Place, arm: str) -> Times | None:
+    def median_ms(self, where: FileSquare, arm: str) -> Times | None:
         """An arm's median."""
         own = self.loads(where, arm)
         return lowest((own,)) if own else None
 
-    def over(self, where: Place, one: str, other: str, base: Place | None = None) -> Times | None:
+    def over(self, where: FileSquare, one: str, other: str, base: FileSquare | None = None) -> Times | None:
         """How many times the median of another arm (of `base`, if it is given) an arm's is."""
         own, under = self.loads(where, one), self.loads(base or where, other)
         return lowest_ratio((own,), (under,)) if own and under else None
 
 
 @lru_cache(maxsize=32)
-def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[Place, str, str], Loads]:
+def _loads(data: BookData, series: str, key: str) -> Mapping[tuple[FileSquare, str, str], Loads]:
     """Every metric of the loads that count, by place and arm, in the order measured."""
     cells = data.rows("cells", STUDY, series, key)
     places = {
-        (row.campaign, row.cell_id): Place(series, int(row.object_bytes), Condition(row.rtt_ms, row.loss_pct))
+        (row.campaign, row.cell_id): FileSquare(series, int(row.object_bytes), Impairment(row.rtt_ms, row.loss_pct))
         for row in cells.itertuples()
     }
-    found: dict[tuple[Place, str, str], list[float]] = {}
+    found: dict[tuple[FileSquare, str, str], list[float]] = {}
     for row in counting(data, STUDY, series, key):
         own = (places[row["campaign"], row["cell_id"]], row["arm"], row["metric"])
         found.setdefault(own, []).append(float(row["value"]))
@@ -180,20 +184,20 @@ def verdict(found: Times) -> int:
     return -1 if quicker and not slower else 1 if slower and not quicker else 0
 
 
-class Printed:
+class PrintedDifferences:
     """The 45 differences of November 2020: of means, and 0 where a test found none."""
 
-    def square(self, provider: str, where: Place) -> Difference:
+    def square(self, provider: str, where: FileSquare) -> Difference:
         return _printed()[provider, where.size_bytes, where.condition]
 
-    def rule(self, provider: str, where: Place) -> Times:
+    def rule(self, provider: str, where: FileSquare) -> Times:
         """Without an interval."""
         return Times(1 + self.square(provider, where).pct / 100)
 
 
 @lru_cache(maxsize=1)
-def _printed() -> Mapping[tuple[str, int, Condition], Difference]:
+def _printed() -> Mapping[tuple[str, int, Impairment], Difference]:
     return {
-        (one.provider, one.size_bytes, Condition(one.rtt_ms, one.added_loss_pct)): one
+        (one.provider, one.size_bytes, Impairment(one.rtt_ms, one.added_loss_pct)): one
         for one in differences(paths.PUBLISHED)
     }

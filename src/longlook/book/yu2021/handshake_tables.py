@@ -9,8 +9,8 @@ from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.round_trips import trips_text
 from longlook.book.times import ms_text
-from longlook.book.yu2021.evidence import Measured
-from longlook.book.yu2021.handshakes import GROUP, METRICS, PACE, PAIRS_OF, VERIFY, Pair, later_ms, later_trips
+from longlook.book.yu2021.evidence import FileLoads
+from longlook.book.yu2021.handshakes import GROUP, METRICS, PACE, PAIRS_OF, VERIFY, HandshakePair, later_ms, later_trips
 from longlook.book.yu2021.tables import newest
 from longlook.experiment.metrics import CONNECT
 from longlook.figure import style
@@ -46,13 +46,13 @@ def _table(data: BookData | None, series: str, arms: list[str], trips: bool) -> 
     return HTML(html_table(head, rows, escape=False, numeric=numeric) if rows else style.NOTHING_YET)
 
 
-def _medians(own: Measured, pair: Pair) -> list[str]:
+def _medians(own: FileLoads, pair: HandshakePair) -> list[str]:
     """Of the handshake, that of the arm with less to do first, with their intervals, in HTML."""
     found = [median_of(own.loads(pair.place, arm, CONNECT.name)) for arm in reversed(pair.arms)]
     return [f"{one.value:.1f}<br>({one.low:.1f} to {one.high:.1f})" for one in found]
 
 
-def _later(own: Measured, pair: Pair, metric: str, trips: bool) -> str:
+def _later(own: FileLoads, pair: HandshakePair, metric: str, trips: bool) -> str:
     """By how many ms, and below by how many round trips where a table tells them, in HTML."""
     texts = {ms_text: later_ms(own, pair, metric)} | ({trips_text: later_trips(own, pair, metric)} if trips else {})
     return "<br>".join(text(found) for text, found in texts.items() if found is not None)

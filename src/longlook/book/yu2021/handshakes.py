@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from longlook.analysis.lowest import lowest_difference
 from longlook.book.round_trips import in_trips
 from longlook.book.times import Times
-from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, Condition, Measured, Place
+from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, FileLoads, FileSquare, Impairment
 from longlook.experiment.metrics import CONNECT, TTLB
 
 GROUP, PACE, VERIFY = "yu-group", "yu-group-pace", "yu-verify"
@@ -23,12 +23,12 @@ ASSUMED = {"": "333 ms assumed", " told": "15 ms assumed"}
 
 
 @dataclass(frozen=True)
-class Pair:
+class HandshakePair:
     """Two arms of one protocol in one cell that differ in one thing."""
 
     series: str
     protocol: str
-    condition: Condition = QUIET
+    condition: Impairment = QUIET
     told: str = ""
     """One of ASSUMED."""
 
@@ -47,23 +47,23 @@ class Pair:
         return f"{self.protocol} {more}{self.told}", f"{self.protocol} {less}{self.told}"
 
     @property
-    def place(self) -> Place:
-        return Place(self.series, SMALL, self.condition)
+    def place(self) -> FileSquare:
+        return FileSquare(self.series, SMALL, self.condition)
 
 
 DONE = {GROUP: ("p256", "x25519"), PACE: ("p256", "x25519"), VERIFY: ("verified", "unverified")}
 PAIRS_OF = {
-    series: tuple(Pair(series, protocol, one) for protocol in PROTOCOLS for one in links)
+    series: tuple(HandshakePair(series, protocol, one) for protocol in PROTOCOLS for one in links)
     for series, links in LINKS.items()
-} | {PACE: tuple(Pair(PACE, "quic", told=told) for told in ASSUMED)}
+} | {PACE: tuple(HandshakePair(PACE, "quic", told=told) for told in ASSUMED)}
 
 
-def later_ms(own: Measured, pair: Pair, metric: str = CONNECT.name) -> Times | None:
+def later_ms(own: FileLoads, pair: HandshakePair, metric: str = CONNECT.name) -> Times | None:
     """By how many ms the median of the one that has more to do is above the other's; None where it is not measured."""
     more, less = (own.loads(pair.place, arm, metric) for arm in pair.arms)
     return lowest_difference((more,), (less,)) if more and less else None
 
 
-def later_trips(own: Measured, pair: Pair, metric: str = CONNECT.name) -> Times | None:
+def later_trips(own: FileLoads, pair: HandshakePair, metric: str = CONNECT.name) -> Times | None:
     """The same in round trips of the link."""
     return in_trips(later_ms(own, pair, metric), pair.condition.rtt_ms)

@@ -45,7 +45,7 @@ KIND_TITLES = dict(
 
 
 @dataclass(frozen=True)
-class Ordered(Looked):
+class ArrivalOrder(Looked):
     """The newest campaign of `ORDER` or of `BUFFER`, of one column."""
 
     series: str = ORDER
@@ -87,10 +87,10 @@ def kinds(page: ListedPage) -> Mapping[str, str]:
     return {one.path: one.kind if one.kind != "image" else "above" if one.above else "below" for one in own}
 
 
-def newest(data: BookData, series: str) -> Ordered:
+def newest(data: BookData, series: str) -> ArrivalOrder:
     """The reader's own campaign, else the reference one, measured or not."""
     key, _ = data.own_or_reference(STUDY, series)
-    return Ordered(data, key, series)
+    return ArrivalOrder(data, key, series)
 
 
 def delivered(data: BookData | None = None, series: str = ORDER) -> HTML:

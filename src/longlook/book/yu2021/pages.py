@@ -13,7 +13,7 @@ from longlook.analysis.welch import Welch, welch_from_samples
 from longlook.book.data import BookData
 from longlook.book.loads import by_place
 from longlook.book.times import Times
-from longlook.book.yu2021.evidence import FAR, LOSSY, QUIET, Condition
+from longlook.book.yu2021.evidence import FAR, LOSSY, QUIET, Impairment
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import CONNECT, PLT
 from longlook.experiment.pictures import Film, films
@@ -21,7 +21,7 @@ from longlook.published.yu2021 import STUDY, ListedPage
 from longlook.published.yu2021 import pages as listed
 
 PAGES, LOSS = "yu-pages", "yu-pages-loss"
-SMALL_LOSS = Condition(loss_pct=0.1)
+SMALL_LOSS = Impairment(loss_pct=0.1)
 LOSSES = (SMALL_LOSS, LOSSY)
 NINE: tuple[ListedPage, ...] = tuple(listed(paths.PUBLISHED))
 THREE = tuple(one for one in NINE if one.provider == "google")
@@ -37,7 +37,7 @@ class Seen:
     """One page over one link."""
 
     page: ListedPage
-    condition: Condition = QUIET
+    condition: Impairment = QUIET
 
     @property
     def series(self) -> str:
@@ -49,7 +49,7 @@ class Seen:
         return self.page.title + ("" if self.condition == QUIET else f", {_added(self.condition)}")
 
 
-def _added(condition: Condition) -> str:
+def _added(condition: Impairment) -> str:
     return condition.label if condition.loss_pct else f"{condition.rtt_ms - QUIET.rtt_ms:g} ms more"
 
 
@@ -142,7 +142,7 @@ def seen_of(row: Mapping[Any, Any]) -> Seen | None:
     """The page and link of a row of `cells`."""
     by_size = {(one.size_bytes, one.resources): one for one in NINE}
     page = by_size.get((int(row["total_bytes"]), int(row["object_count"]) + 1))
-    return None if page is None else Seen(page, Condition(row["rtt_ms"], row["loss_pct"]))
+    return None if page is None else Seen(page, Impairment(row["rtt_ms"], row["loss_pct"]))
 
 
 @lru_cache(maxsize=8)

@@ -20,9 +20,9 @@ from longlook.book.yu2021.evidence import (
     PAIRS,
     SMALL,
     WITHOUT_LOSS,
-    Condition,
-    Measured,
-    Place,
+    FileLoads,
+    FileSquare,
+    Impairment,
     place,
 )
 
@@ -32,11 +32,11 @@ FOUR = ("quic bbr quicgo", "quic cubic quicgo", "tcp bbr curl", "tcp cubic curl"
 MBPS = 10.0
 LOSSES = tuple(one for one in CONDITIONS if one.loss_pct)
 BURST_PLACES = (
-    *(Place(BURST, size, condition) for condition in WITHOUT_LOSS for size in MAIN),
-    *(Place(BURST_LOSSY, LARGE, condition) for condition in LOSSES),
+    *(FileSquare(BURST, size, condition) for condition in WITHOUT_LOSS for size in MAIN),
+    *(FileSquare(BURST_LOSSY, LARGE, condition) for condition in LOSSES),
 )
 """All squares that are measured with a burst."""
-LITTLE_DOWN, LITTLE_EACH_WAY = Condition(loss_pct=0.1), Condition(loss_pct=0.2)
+LITTLE_DOWN, LITTLE_EACH_WAY = Impairment(loss_pct=0.1), Impairment(loss_pct=0.2)
 """As links count it: both directions together."""
 LITTLE_SIZES = (SMALL, MIDDLE)
 
@@ -46,7 +46,7 @@ def floor_s(size_bytes: int) -> float:
     return size_bytes * 8 / (MBPS * 1e6)
 
 
-def without_burst(where: Place) -> Place:
+def without_burst(where: FileSquare) -> FileSquare:
     """The same square of the three sweeps of the paper's conditions."""
     return place(where.size_bytes, where.condition)
 
@@ -55,7 +55,7 @@ Both = Mapping[str, tuple[Times | None, Times | None]]
 """Two numbers of the same square."""
 
 
-def moved(own: Measured, places: Iterable[Place]) -> Both:
+def moved(own: FileLoads, places: Iterable[FileSquare]) -> Both:
     """The squares of two clients with a burst and without it, each pair at each place."""
     return {
         f"{pair.title}, {where.label}": (
@@ -67,7 +67,7 @@ def moved(own: Measured, places: Iterable[Place]) -> Both:
     }
 
 
-def directions(own: Measured) -> Both:
+def directions(own: FileLoads) -> Both:
     """0.1 % loss each way, and on the way down only: each pair with each size."""
     return {
         f"{pair.title}, {where.label}": (
@@ -79,9 +79,9 @@ def directions(own: Measured) -> Both:
     }
 
 
-def little_places() -> list[Place]:
+def little_places() -> list[FileSquare]:
     """With loss on the way down only."""
-    return [Place(LITTLE, size, LITTLE_DOWN) for size in LITTLE_SIZES]
+    return [FileSquare(LITTLE, size, LITTLE_DOWN) for size in LITTLE_SIZES]
 
 
 def apart(both: Both) -> dict[str, float]:

@@ -9,7 +9,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.yu2021.chart import Panel, Square, picture, squares
+from longlook.book.yu2021.chart import GridSquare, Panel, picture, squares
 from longlook.book.yu2021.evidence import (
     BURST,
     BURST_LOSSY,
@@ -22,8 +22,8 @@ from longlook.book.yu2021.evidence import (
     SMALL,
     WITHOUT_LOSS,
     Controllers,
-    Measured,
-    Place,
+    FileLoads,
+    FileSquare,
     place,
 )
 from longlook.book.yu2021.settings import (
@@ -57,16 +57,16 @@ def burst(data: BookData | None = None) -> LiveChart | HTML:
     return picture("yu-burst", panels, [("", "quic-go over HTTP/3 against curl over HTTP/2")])
 
 
-def _square(data: BookData, pair: Controllers, where: Place) -> Square:
+def _square(data: BookData, pair: Controllers, where: FileSquare) -> GridSquare:
     """In the newest column of its series."""
     return squares(newest(data, where.series), pair, ONE_H3, ONE_H2)(where)
 
 
-def _with_burst(data: BookData, pair: Controllers) -> Callable[[Place], Square]:
+def _with_burst(data: BookData, pair: Controllers) -> Callable[[FileSquare], GridSquare]:
     bucket = {without_burst(where): where for where in BURST_PLACES}
 
-    def square(where: Place) -> Square:
-        return _square(data, pair, bucket[where]) if where in bucket else Square(None, False, NOT_ASKED)
+    def square(where: FileSquare) -> GridSquare:
+        return _square(data, pair, bucket[where]) if where in bucket else GridSquare(None, False, NOT_ASKED)
 
     return square
 
@@ -89,7 +89,7 @@ def times(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, starts=starts))
 
 
-def _senders(data: BookData, where: Place) -> list[str]:
+def _senders(data: BookData, where: FileSquare) -> list[str]:
     own = newest(data, where.series)
     return [number_text(median_of(own, where, arm)) for arm in FOUR]
 
@@ -100,13 +100,13 @@ def objects(data: BookData | None = None) -> HTML:
     rows = [
         [f"{pair.title}, {condition.label}", *(_rule(found, where, pair) for where in places)]
         for condition in WITHOUT_LOSS
-        for places in [(place(SMALL, condition), place(MIDDLE, condition), Place(OBJECT, DOUBLE, condition))]
+        for places in [(place(SMALL, condition), place(MIDDLE, condition), FileSquare(OBJECT, DOUBLE, condition))]
         for pair in PAIRS
     ]
     return compared(["HTTP/3 against HTTP/2", *(SIZE_NAMES[size] for size in (SMALL, MIDDLE, DOUBLE))], rows)
 
 
-def _rule(data: BookData, where: Place, pair: Controllers) -> str:
+def _rule(data: BookData, where: FileSquare, pair: Controllers) -> str:
     return ratio_text(newest(data, where.series).rule(where, pair))
 
 
@@ -121,5 +121,5 @@ def little(data: BookData | None = None) -> HTML:
     return compared(["HTTP/3 against HTTP/2", "down only", "each way"], rows)
 
 
-def _both_ways(own: Measured, where: Place, pair: Controllers) -> list[str]:
+def _both_ways(own: FileLoads, where: FileSquare, pair: Controllers) -> list[str]:
     return [ratio_text(own.rule(at, pair, ONE_H3, ONE_H2)) for at in (where, where.at(LITTLE_EACH_WAY))]

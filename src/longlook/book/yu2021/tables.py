@@ -25,10 +25,10 @@ from longlook.book.yu2021.evidence import (
     QUIET,
     SERVERS,
     SMALL,
-    Condition,
     Controllers,
-    Measured,
-    Place,
+    FileLoads,
+    FileSquare,
+    Impairment,
     place,
 )
 from longlook.experiment.metrics import CONNECT, PACKETS, PACKETS_UP, TTLB
@@ -39,7 +39,7 @@ from longlook.published.yu2021 import STUDY
 NONE = style.DASH
 SENDER_NAMES = {"envoy": "Envoy", "ngtcp2": "ngtcp2", "lsquic": "LSQUIC", "apache": "Apache", "nginx": "nginx"}
 OF_TCP = ("tcp bbr apache", "tcp bbr nginx")
-EACH_WAY_CONDITION = Condition(loss_pct=2.0)
+EACH_WAY_CONDITION = Impairment(loss_pct=2.0)
 """1 % each way, as links count it: both together."""
 SIX = ("chromium", "chromium126", "curl", "ngtcp2", "quicgo", "lsquic")
 THREE = ("chromium", "chromium126", "curl")
@@ -53,10 +53,10 @@ ARMS = tuple(
 )
 
 
-def newest(data: BookData, series: str) -> Measured:
+def newest(data: BookData, series: str) -> FileLoads:
     """The reader's own campaign of a series, else the reference one, measured or not."""
     key, _ = data.own_or_reference(STUDY, series)
-    return Measured(data, key)
+    return FileLoads(data, key)
 
 
 def against_best(data: BookData | None = None) -> HTML:
@@ -79,7 +79,7 @@ def against_best(data: BookData | None = None) -> HTML:
     )
 
 
-def median_of(own: Measured, where: Place, arm: str, metric: str = TTLB.name) -> float | None:
+def median_of(own: FileLoads, where: FileSquare, arm: str, metric: str = TTLB.name) -> float | None:
     """Of an arm's loads."""
     loads = own.loads(where, arm, metric)
     return statistics.median(loads) if loads else None
@@ -97,7 +97,7 @@ def clients(data: BookData | None = None) -> HTML:
     if not own.is_measured(CLIENTS):
         return HTML(style.NOTHING_YET)
     arms = [f"quic bbr {name}" for name in SIX] + [f"tcp bbr {name}" for name in THREE]
-    places = [Place(CLIENTS, size, condition) for size in (SMALL, MIDDLE) for condition in (QUIET, FAR)]
+    places = [FileSquare(CLIENTS, size, condition) for size in (SMALL, MIDDLE) for condition in (QUIET, FAR)]
     rows = [
         [
             NAMES[arm.split()[-1]],
@@ -124,7 +124,7 @@ def _ms(median: float | None) -> str:
     return NONE if median is None else f"{median:,.1f} ms"
 
 
-def _acknowledged(own: Measured, where: Place, arm: str) -> str:
+def _acknowledged(own: FileLoads, where: FileSquare, arm: str) -> str:
     """By the capture beside the server; a browser does not say which connection was whose."""
     both, up = (median_of(own, where, arm, metric.name) for metric in (PACKETS, PACKETS_UP))
     return NONE if both is None or up is None or both <= up else f"{100 * up / (both - up):.0f}"
@@ -135,7 +135,7 @@ def servers(data: BookData | None = None) -> HTML:
     own = newest(data or book_data.load(), SERVERS)
     if not own.is_measured(SERVERS):
         return HTML(style.NOTHING_YET)
-    places = [Place(SERVERS, MIDDLE, condition) for condition in (QUIET, LOSSY, FAR)]
+    places = [FileSquare(SERVERS, MIDDLE, condition) for condition in (QUIET, LOSSY, FAR)]
     rows = [
         [_sender(arm), *(text for where in places for text in _against(own, where, arm))]
         for arm in (*(f"quic {one}" for one in SENDERS), *OF_TCP)
@@ -151,7 +151,7 @@ def _sender(arm: str) -> str:
     return f"{SENDER_NAMES[server]}, {cca.upper()}" + (" for two connections" if two else "")
 
 
-def _against(own: Measured, where: Place, arm: str) -> list[str]:
+def _against(own: FileLoads, where: FileSquare, arm: str) -> list[str]:
     times = None if arm == OF_TCP[0] else own.over(where, arm, OF_TCP[0])
     return [number_text(median_of(own, where, arm)), NONE if times is None else percent_text(times)]
 
@@ -160,7 +160,10 @@ def direction(data: BookData | None = None) -> HTML:
     """1 % loss on the way down only, and each way, by the paper's rule."""
     found = data or book_data.load()
     rows = [
-        [f"{pair.title}, {text}", *_pair(found, (place(size, LOSSY), Place(EACH_WAY, size, EACH_WAY_CONDITION)), pair)]
+        [
+            f"{pair.title}, {text}",
+            *_pair(found, (place(size, LOSSY), FileSquare(EACH_WAY, size, EACH_WAY_CONDITION)), pair),
+        ]
         for size, text in ((SMALL, "100 KB"), (MIDDLE, "1 MB"))
         for pair in PAIRS
     ]
@@ -172,10 +175,10 @@ def queue(data: BookData | None = None) -> HTML:
     found = data or book_data.load()
     rows: list[list[str]] = []
     for condition in (QUIET, FAR):
-        both = (place(MIDDLE, condition), Place(QUEUE, MIDDLE, condition))
+        both = (place(MIDDLE, condition), FileSquare(QUEUE, MIDDLE, condition))
         rows += [[f"{pair.title}, {condition.label}", *_pair(found, both, pair)] for pair in PAIRS]
     for condition in (QUIET, FAR):
-        both = (place(MIDDLE, condition), Place(QUEUE, MIDDLE, condition))
+        both = (place(MIDDLE, condition), FileSquare(QUEUE, MIDDLE, condition))
         rows += [
             [
                 f"{_client(arm)}, {condition.label}",
@@ -191,7 +194,7 @@ def _client(arm: str) -> str:
     return f"{NAMES[name]}, {style.PROTOCOL_LABELS[protocol]} {cca.upper()}"
 
 
-def _pair(data: BookData, places: Sequence[Place], pair: Controllers) -> list[str]:
+def _pair(data: BookData, places: Sequence[FileSquare], pair: Controllers) -> list[str]:
     """The rule at both, each in its own newest column."""
     return [ratio_text(newest(data, where.series).rule(where, pair)) for where in places]
 

@@ -1,5 +1,5 @@
 """Client `ngtcp2`: Debian's `gtlsclient`, for files without a page."""
 
-from longlook.client.ngtcp2.ngtcp2 import Ngtcp2
+from longlook.client.ngtcp2.ngtcp2 import Ngtcp2Client
 
-__all__ = ["Ngtcp2"]
+__all__ = ["Ngtcp2Client"]

@@ -18,7 +18,7 @@ from longlook.client.scripted import ScriptedClient
 from longlook.plan.offer import Offer
 
 
-class Ngtcp2(ScriptedClient):
+class Ngtcp2Client(ScriptedClient):
     """Times are those of its qlog, in whole milliseconds, from its first packet; `process_ms`, by our clock, is its
     process's from start to end, and tells samples apart that are equal by the qlog."""
 

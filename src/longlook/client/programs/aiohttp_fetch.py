@@ -21,7 +21,7 @@ from lines import FetchFailed, answer_all
 from yarl import URL
 
 
-class Known(AbstractResolver):
+class OneAddress(AbstractResolver):
     """The one address there is."""
 
     def __init__(self, address):
@@ -79,7 +79,7 @@ async def fetch(held, origin, port, address, certificate, path):
     watch, digest, size = Watch(held), hashlib.sha256(), 0
     url = URL(f"https://{origin}:{port}{path}", encoded=True)
     connector = aiohttp.TCPConnector(
-        ssl=trusting(certificate), resolver=Known(address), force_close=True, socket_factory=watch.socket
+        ssl=trusting(certificate), resolver=OneAddress(address), force_close=True, socket_factory=watch.socket
     )
     headers = {"Accept-Encoding": "identity"}
     try:

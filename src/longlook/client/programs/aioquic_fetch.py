@@ -31,7 +31,7 @@ VERSIONS = [QuicProtocolVersion.VERSION_1]
 in version 1 (RFC 9369, 4)."""
 
 
-class Download(QuicConnectionProtocol):
+class RequestConnection(QuicConnectionProtocol):
     """One request on one connection."""
 
     http: H3Connection  # begun when it is known from a ticket what may be sent as early data
@@ -91,7 +91,7 @@ async def fetch(origin, port, address, certificate, path, chosen, keep=None):
             address,
             port,
             configuration=configuration,
-            create_protocol=Download,
+            create_protocol=RequestConnection,
             session_ticket_handler=keep,
             wait_connected=not early,
         ) as protocol:

@@ -18,7 +18,7 @@ from processes import Processes
 CHUNK = 1 << 16
 
 
-class Fetcher:
+class GtlsFetcher:
     """One after the other, in one folder."""
 
     def __init__(self, client, folder, origin, port, address):
@@ -58,7 +58,7 @@ class Fetcher:
 
 
 def main(client, version, folder, origin, port, address):
-    answer_all(version, Fetcher(client, folder, origin, port, address).fetch)
+    answer_all(version, GtlsFetcher(client, folder, origin, port, address).fetch)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ VERSIONS = {"1.1": 2, "2": 3}
 CHUNK = 1 << 16
 
 
-class Fetcher:
+class CurlFetcher:
     """One after the other, in one folder."""
 
     def __init__(self, told):
@@ -73,7 +73,7 @@ def arguments():
 
 
 def main(told):
-    answer_all(told.version, Fetcher(told).fetch)
+    answer_all(told.version, CurlFetcher(told).fetch)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from longlook.dataset.checks.cell import cell_problems
 from longlook.dataset.checks.plan import plan_problems
-from longlook.dataset.typical import Load, typical_loads
+from longlook.dataset.typical import TypicalLoad, typical_loads
 from longlook.errors import LonglookError
 from longlook.experiment.base import Experiment
 from longlook.experiment.registry import named
@@ -27,7 +27,7 @@ class Checked:
     problems: list[str] = field(default_factory=list)
     samples: dict[str, Sequence[Sample]] = field(default_factory=dict)
     """By cell."""
-    typical: dict[str, list[Load]] = field(default_factory=dict)
+    typical: dict[str, list[TypicalLoad]] = field(default_factory=dict)
     """Of page loads, by cell: a load of each arm with what was seen of it."""
     prints: dict[int, str] = field(default_factory=dict)
     """What tells a sample from all others -> its cell."""

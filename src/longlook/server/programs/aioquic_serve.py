@@ -39,7 +39,7 @@ def sender(control):
     return {"cca": "reno" if name == "quic" else name, "initial_window_bytes": control.congestion_window}
 
 
-class Session(QuicConnectionProtocol):
+class ServedConnection(QuicConnectionProtocol):
     """One connection."""
 
     def __init__(self, *given, files, log, **named):
@@ -103,7 +103,7 @@ async def main(root, address, port, certificate, key, controller, log, tickets, 
             stream.write(json.dumps(record) + "\n")
             stream.flush()
 
-        session = partial(Session, files=Files(root), log=write)
+        session = partial(ServedConnection, files=Files(root), log=write)
         resuming = Tickets().callbacks() if tickets == "tickets" else {}
         await serve(address, int(port), configuration=configuration, create_protocol=session, **resuming)
         new = new_sender(configuration, controller)

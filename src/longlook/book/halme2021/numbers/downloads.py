@@ -8,7 +8,7 @@ import pandas as pd
 
 from longlook.book.halme2021 import direction
 from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES
-from longlook.book.halme2021.evidence import Measured as Own
+from longlook.book.halme2021.evidence import Connections as Own
 from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber

@@ -9,7 +9,7 @@ from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
 from longlook.book.matrix import browsers, early, files, files_loss, windows
 from longlook.book.matrix.evidence import CPU, CPU_OF_CLIENT, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
-from longlook.book.matrix.evidence import Quantity as Shown
+from longlook.book.matrix.evidence import PairQuantity as Shown
 from longlook.book.matrix.pairs import SLOW, Pair
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers

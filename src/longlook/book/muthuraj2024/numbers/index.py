@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import overall
 from longlook.audit.report import within
-from longlook.book.front import Square, squares
+from longlook.book.front import ComparedSquare, squares
 from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
 
 
-def _of(count: Callable[[Sequence[Square]], int]) -> Callable[[Measured], StatedNumber]:
+def _of(count: Callable[[Sequence[ComparedSquare]], int]) -> Callable[[Measured], StatedNumber]:
     """A count over all squares that are published and re-measured."""
 
     def counted(m: Measured) -> StatedNumber:
@@ -25,7 +25,7 @@ def _of(count: Callable[[Sequence[Square]], int]) -> Callable[[Measured], Stated
     return counted
 
 
-def _overall(found: Sequence[Square]):
+def _overall(found: Sequence[ComparedSquare]):
     return overall([one.compared for one in found], PLT.name)
 
 

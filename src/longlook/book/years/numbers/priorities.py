@@ -22,8 +22,8 @@ from longlook.book.years.priorities import (
     SERIES,
     TCP,
     TURNS,
-    Ordered,
-    Where,
+    PageOverLink,
+    PriorityLoads,
 )
 from longlook.experiment.metrics import FCP, PLT, SPEED_INDEX
 from longlook.experiment.said import Said, read
@@ -32,18 +32,20 @@ from longlook.figure import style
 ASKED = "from book/years/priorities.csv"
 
 
-def _own(m: Measured) -> Ordered:
-    own = Ordered(m.data, m.key)
+def _own(m: Measured) -> PriorityLoads:
+    own = PriorityLoads(m.data, m.key)
     if not own.is_measured:
         raise NotMeasured(f"{SERIES} is not measured")
     return own
 
 
-def _from(own: Ordered) -> str:
+def _from(own: PriorityLoads) -> str:
     return "from " + ", ".join(f"data/raw/{name}" for name in own.campaigns)
 
 
-def _pct(metric: str, over: str, under: str, places: Sequence[Where] = EVERY) -> Callable[[Measured], StatedNumber]:
+def _pct(
+    metric: str, over: str, under: str, places: Sequence[PageOverLink] = EVERY
+) -> Callable[[Measured], StatedNumber]:
     """The least and the greatest difference of medians: `+20 to +90 %`."""
 
     def number(m: Measured) -> StatedNumber:

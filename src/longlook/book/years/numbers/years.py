@@ -207,13 +207,13 @@ def _small_told(found: Cells) -> str:
     return f"{median(detectable(*own) for own in _versions(found, evidence.SMALLEST)):.0f}{SPACE}ms"
 
 
-def _servers_told(found: list[releases.Served]) -> str:
+def _servers_told(found: list[releases.ReleaseSquare]) -> str:
     """The difference, in per cent of the mean, that the loads of half of the comparisons tell or less."""
     both = [(cell.quic[name], cell.quic[releases.BASE]) for cell, name, _ in releases.compared(found)]
     return f"{median(detectable(own, base) / base.mean * 100 for own, base in both):.0f}{SPACE}%"
 
 
-def _servers_changed(found: list[releases.Served]) -> str:
+def _servers_changed(found: list[releases.ReleaseSquare]) -> str:
     return str(sum(significant([ratio.test.p_value for _, _, ratio in releases.compared(found)])))
 
 

@@ -9,14 +9,14 @@ from longlook.book.judged import claim_verdict
 from longlook.book.times import Times
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.yu2021.evidence import FAR, QUIET, Condition
-from longlook.book.yu2021.evidence import Measured as Own
-from longlook.book.yu2021.handshakes import ASSUMED, GROUP, PACE, VERIFY, Pair, later_ms, later_trips
+from longlook.book.yu2021.evidence import FAR, QUIET, Impairment
+from longlook.book.yu2021.evidence import FileLoads as Own
+from longlook.book.yu2021.handshakes import ASSUMED, GROUP, PACE, VERIFY, HandshakePair, later_ms, later_trips
 from longlook.experiment.metrics import CONNECT, TTLB
 from longlook.figure import style
 
 
-def _later(m: Measured, pair: Pair, metric: str) -> Times:
+def _later(m: Measured, pair: HandshakePair, metric: str) -> Times:
     found = later_ms(Own(m.data, m.key), pair, metric)
     if found is None:
         raise NotMeasured(f"{pair.series} is not measured")
@@ -24,12 +24,12 @@ def _later(m: Measured, pair: Pair, metric: str) -> Times:
 
 
 def _ms(
-    series: str, protocol: str, condition: Condition = QUIET, metric: str = CONNECT.name
+    series: str, protocol: str, condition: Impairment = QUIET, metric: str = CONNECT.name
 ) -> Callable[[Measured], StatedNumber]:
     """By how much a median is above that of the arm with less to do: `16.9 ms`."""
 
     def number(m: Measured) -> StatedNumber:
-        text = f"{_later(m, Pair(series, protocol, condition), metric).value:z.1f}{SPACE}ms"
+        text = f"{_later(m, HandshakePair(series, protocol, condition), metric).value:z.1f}{SPACE}ms"
         return StatedNumber(text.replace("-", style.MINUS), f"difference of medians, {metric}; {_records(series)}")
 
     return number
@@ -39,7 +39,7 @@ def _trips(series: str, told: str, metric: str = CONNECT.name) -> Callable[[Meas
     """By how many round trips a median over HTTP/3 and 15 ms is above that without a refused group."""
 
     def number(m: Measured) -> StatedNumber:
-        found = later_trips(Own(m.data, m.key), Pair(series, "quic", told=told), metric)
+        found = later_trips(Own(m.data, m.key), HandshakePair(series, "quic", told=told), metric)
         if found is None:
             raise NotMeasured(f"{series} is not measured")
         what = f"difference of medians, {metric}, {ASSUMED[told]}"
@@ -52,7 +52,7 @@ def _resolved(protocol: str, metric: str) -> Callable[[Measured], StatedNumber]:
     """Half of the interval's width: a smaller difference would not have been told from none."""
 
     def number(m: Measured) -> StatedNumber:
-        found = _later(m, Pair(VERIFY, protocol), metric)
+        found = _later(m, HandshakePair(VERIFY, protocol), metric)
         text = f"{(found.high - found.low) / 2:.1f}{SPACE}ms"
         return StatedNumber(text, f"half of the 99 % interval's width, {metric}; {_records(VERIFY)}")
 

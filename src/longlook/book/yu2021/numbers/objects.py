@@ -27,12 +27,12 @@ from longlook.book.yu2021.evidence import (
     QUIET,
     SMALL,
     Controllers,
-    Place,
-    Printed,
+    FileSquare,
+    PrintedDifferences,
     place,
     verdict,
 )
-from longlook.book.yu2021.evidence import Measured as Own
+from longlook.book.yu2021.evidence import FileLoads as Own
 from longlook.book.yu2021.numbers.handshakes import NUMBERS as HANDSHAKES
 from longlook.figure import style
 from longlook.published.yu2021 import differences
@@ -42,7 +42,7 @@ PRINTED = "data/published/yu2021/differences.csv"
 ASKED, NOT_ASKED = "from book/yu2021/clients.csv", "`longlook clients` has not been run"
 
 
-def _rules(m: Measured, pairs: Iterable[Controllers], places: Iterable[Place]) -> list[Times]:
+def _rules(m: Measured, pairs: Iterable[Controllers], places: Iterable[FileSquare]) -> list[Times]:
     own = Own(m.data, m.key)
     wanted = [(pair, where) for where in places for pair in pairs]
     found = [one for pair, where in wanted if (one := own.rule(where, pair)) is not None]
@@ -51,7 +51,7 @@ def _rules(m: Measured, pairs: Iterable[Controllers], places: Iterable[Place]) -
     return found
 
 
-def _pct(pairs: Iterable[Controllers], places: Iterable[Place]) -> Callable[[Measured], StatedNumber]:
+def _pct(pairs: Iterable[Controllers], places: Iterable[FileSquare]) -> Callable[[Measured], StatedNumber]:
     """The least and the greatest by the paper's rule: `−14 to −11 %`."""
     asked, where = tuple(pairs), tuple(places)
 
@@ -64,7 +64,7 @@ def _pct(pairs: Iterable[Controllers], places: Iterable[Place]) -> Callable[[Mea
     return number
 
 
-def _one(pair: Controllers, where: Place) -> Callable[[Measured], StatedNumber]:
+def _one(pair: Controllers, where: FileSquare) -> Callable[[Measured], StatedNumber]:
     """`+9.1 % (+6.3 to +12.0), 12 downloads of each`: one square, its interval and the loads of the client with the
     fewest."""
 
@@ -84,7 +84,7 @@ def _value(found: Times) -> float:
 
 def _agree(m: Measured) -> StatedNumber:
     """Of the published squares those whose re-measured one, with the provider's controllers, says the same."""
-    own, printed = Own(m.data, m.key), Printed()
+    own, printed = Own(m.data, m.key), PrintedDifferences()
     pairs = [
         (verdict(printed.rule(provider, where)), found)
         for provider, pair in LIKE.items()

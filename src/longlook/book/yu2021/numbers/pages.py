@@ -8,7 +8,7 @@ from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.yu2021.page_order import BUFFER, LARGE, ORDER, Ordered
+from longlook.book.yu2021.page_order import BUFFER, LARGE, ORDER, ArrivalOrder
 from longlook.book.yu2021.page_order import LARGER as ORDERED
 from longlook.book.yu2021.pages import LARGER, LOSSY_ONES, NINE, SMALL, Looked, Seen
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
@@ -47,7 +47,7 @@ def _last_font(arm: str) -> Callable[[Measured], StatedNumber]:
     """On the large page, in the load nearest to the median."""
 
     def number(m: Measured) -> StatedNumber:
-        found = Ordered(m.data, m.key).last_bytes(LARGE, arm)
+        found = ArrivalOrder(m.data, m.key).last_bytes(LARGE, arm)
         if "font" not in found:
             raise NotMeasured("no load of the large page")
         return StatedNumber(f"{found['font']:,.0f}{SPACE}ms", f"last byte of the last font; from {_records(ORDER)}")
@@ -63,7 +63,7 @@ def _ordered(arm: str, other: str, series: str = ORDER) -> Callable[[Measured], 
     """Speed Index of the larger pages, an arm against another: the least and the greatest difference of medians."""
 
     def number(m: Measured) -> StatedNumber:
-        own = Ordered(m.data, m.key, series)
+        own = ArrivalOrder(m.data, m.key, series)
         found = [one for page in ORDERED if (one := own.against(page, SPEED_INDEX.name, arm, other)) is not None]
         if len(found) < len(ORDERED):
             raise NotMeasured("the order of delivery is not measured")

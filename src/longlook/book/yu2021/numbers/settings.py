@@ -23,11 +23,11 @@ from longlook.book.yu2021.evidence import (
     SMALL,
     WITHOUT_LOSS,
     Controllers,
-    Place,
+    FileSquare,
     place,
     verdict,
 )
-from longlook.book.yu2021.evidence import Measured as Own
+from longlook.book.yu2021.evidence import FileLoads as Own
 from longlook.book.yu2021.settings import (
     BURST_PLACES,
     FOUR,
@@ -41,7 +41,7 @@ from longlook.book.yu2021.settings import (
 from longlook.figure import style
 
 RECORDS = "data/raw/reference-yu-*"
-BURST_LARGE = tuple(Place(BURST, LARGE, one) for one in WITHOUT_LOSS)
+BURST_LARGE = tuple(FileSquare(BURST, LARGE, one) for one in WITHOUT_LOSS)
 
 
 def _all(found: Iterable[Times | None], what: str) -> list[Times]:
@@ -52,7 +52,7 @@ def _all(found: Iterable[Times | None], what: str) -> list[Times]:
     return known
 
 
-def _seconds(places: Iterable[Place]) -> Callable[[Measured], StatedNumber]:
+def _seconds(places: Iterable[FileSquare]) -> Callable[[Measured], StatedNumber]:
     """The least and the greatest median of the four senders: `0.2 to 1.3 s`."""
     asked = tuple(places)
 
@@ -67,7 +67,9 @@ def _seconds(places: Iterable[Place]) -> Callable[[Measured], StatedNumber]:
 
 
 def _pct(
-    pairs: Iterable[Controllers], places: Iterable[Place], clients: tuple[tuple[str, ...], ...] = (ONE_H3, ONE_H2)
+    pairs: Iterable[Controllers],
+    places: Iterable[FileSquare],
+    clients: tuple[tuple[str, ...], ...] = (ONE_H3, ONE_H2),
 ) -> Callable[[Measured], StatedNumber]:
     """The least and the greatest of some squares: `−14 to −11 %`. `clients`: none for those of the paper's rule."""
     asked = tuple((pair, where) for where in places for pair in pairs)
@@ -103,14 +105,14 @@ NUMBERS: Numbers = {
     "burst-5mb": _seconds(BURST_LARGE),
     "plain-5mb": _seconds(map(without_burst, BURST_LARGE)),
     "burst-changed": _changed,
-    "burst-1mb": _pct(PAIRS, [Place(BURST, MIDDLE)]),
+    "burst-1mb": _pct(PAIRS, [FileSquare(BURST, MIDDLE)]),
     "plain-1mb": _pct(PAIRS, [place(MIDDLE)]),
-    "burst-mixed": _pct([MIXED], [Place(BURST_LOSSY, LARGE, LOSSY)]),
+    "burst-mixed": _pct([MIXED], [FileSquare(BURST_LOSSY, LARGE, LOSSY)]),
     "plain-mixed": _pct([MIXED], [place(LARGE, LOSSY)]),
     "small-quiet": _pct(PAIRS, [place(SMALL, QUIET)], ()),
-    "double-quiet": _pct(PAIRS, [Place(OBJECT, DOUBLE, QUIET)], ()),
+    "double-quiet": _pct(PAIRS, [FileSquare(OBJECT, DOUBLE, QUIET)], ()),
     "small-far": _pct(PAIRS, [place(SMALL, FAR)], ()),
-    "double-far": _pct(PAIRS, [Place(OBJECT, DOUBLE, FAR)], ()),
+    "double-far": _pct(PAIRS, [FileSquare(OBJECT, DOUBLE, FAR)], ()),
     "little-points": _little,
     **{f"stated-{name}": stated(f"yu-{name}") for name in ("burst", "burst-5mb", "200kb", "each-way-little")},
 }
