@@ -8,7 +8,7 @@ from matrix_sample import REJECTED, write_matrix
 
 from longlook.book import data as book_data
 from longlook.book.judged import predicted
-from longlook.book.matrix import chart, early, files_loss, tables
+from longlook.book.matrix import browsers, chart, early, tables
 from longlook.book.matrix.evidence import (
     CPU,
     GOODPUT,
@@ -140,7 +140,7 @@ def test_every_reason_has_a_row_with_the_pairs_that_it_is_of(data):
 def test_a_copy_without_data_says_so_and_still_knows_who_cannot_be_paired(nothing):
     for name in chart.PICTURES:
         assert "Not measured yet" in chart.picture(name, nothing).data
-    for sweeps in (SWEEPS[QUIET], SWEEPS[LOSSY], SWEEPS[SMALL], (early.SERIES,), (files_loss.SERIES,)):
+    for sweeps in (SWEEPS[QUIET], SWEEPS[LOSSY], SWEEPS[SMALL], (early.SERIES,), (browsers.LOSSY.series,)):
         assert "Not measured yet" in predicted(*sweeps, data=nothing).data
     assert [row[2] for row in rows_of(tables.reasons(nothing))] == ["in any sweep"] * 6 + ["early data"]
     for name in numbers_of(PAGE):

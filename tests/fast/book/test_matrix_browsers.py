@@ -1,44 +1,97 @@
-"""Two browsers with every server of QUIC: the table."""
+"""Two browsers with the servers of the matrix: the tables of the page and of the files."""
 
 from __future__ import annotations
 
 import re
 
-import pandas as pd
+import pytest
+from book_sample import PUBLISHED
 
 from longlook.analysis.welch import Summary
-from longlook.book.matrix import browsers
+from longlook.book import data as book_data
+from longlook.book.matrix.browsers import (
+    BBR,
+    BYTES,
+    FILES,
+    LOSSY,
+    OTHERS,
+    PAGE,
+    SERVERS,
+    SLOW,
+    SMALL,
+    TCP,
+    BrowserTable,
+)
 from longlook.book.matrix.pairs import BROWSERS
+from longlook.experiment.metrics import CONNECT, PLT, TTLB
+from longlook.figure import style
 from longlook.stack.arms import open_sweep
 
-GOOD = {
-    (loss, server, browser): 1200.0
-    for loss in browsers.LOSSES_PCT
-    for server in browsers.SERVERS
+OF_PAGE = {
+    (PLT.name, loss, server, browser): 2400.0 if server == SLOW else 1000.0 if loss and server == "envoy" else 1200.0
+    for loss in (0.0, 1.0)
+    for server in PAGE.servers
     for browser in BROWSERS
-    if not (loss and server == browsers.SLOW)
+    if not (loss and server == SLOW)
 }
-GOOD |= {(0.0, browsers.SLOW, browser): 2400.0 for browser in BROWSERS}
-GOOD |= {(1.0, "envoy", browser): 1000.0 for browser in BROWSERS}
+ARMS = [(server, browser) for server in SERVERS for browser in BROWSERS if (server, browser) != ("nginx", "153")]
+OF_FILES = {(BYTES, TTLB.name, *arm): 3200.0 if arm[0] == SLOW else 1200.0 for arm in ARMS}
+OF_FILES |= {(SMALL, CONNECT.name, *arm): 75.0 if arm[0] in TCP else 40.0 for arm in ARMS}
+OF_FILES |= {(SMALL, TTLB.name, *arm): 80.0 for arm in ARMS}
+BY_BBR = ("envoy", "ngtcp2", "lsquic", *TCP)
+OF_LOSSY = {(TTLB.name, OTHERS, *arm): 12e3 if arm[0] in TCP else 8e3 for arm in ARMS}
+OF_LOSSY |= {(TTLB.name, BBR, *arm): 1200.0 for arm in ARMS if arm[0] in BY_BBR}
 
 
-def test_the_sweep_has_the_arms_that_the_chapter_looks_for():
-    cells = open_sweep(browsers.SERIES).cells()
-    found = {(cell.link.loss_pct, *arm.name.split()) for cell in cells for arm in cell.arms}
-    assert found == GOOD.keys()
-    named = {(arm.name.split()[0], arm.server) for cell in cells for arm in cell.arms}
-    assert {name for name, _ in named} == {server for _, server in named} and len(named) == len(browsers.SERVERS)
-    assert {cell.workload.total_bytes for cell in cells} == {browsers.BYTES}
+def named(cells):
+    for cell in cells:
+        assert all(arm.name.split()[0] == arm.server for arm in cell.arms)
+    return [[tuple(arm.name.split()) for arm in cell.arms if arm.client == "chromium"] for cell in cells]
 
 
-def test_the_table_has_a_row_for_each_server_and_a_dash_where_nothing_counts(monkeypatch):
-    monkeypatch.setattr(
-        browsers, "measured", lambda *_: {place: Summary(mean, mean / 500, 4) for place, mean in GOOD.items()}
-    )
-    monkeypatch.setattr(browsers, "newest", lambda *_: pd.Series({"key": "reference"}))
-    rows = re.findall(r"<tr>(.*?)</tr>", browsers.table(object()).data, re.S)
-    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
-    found = {row[0]: row[1:] for row in cells if len(row) > 1}
-    assert len(found) == len(browsers.SERVERS)
+def test_the_sweeps_have_the_arms_that_the_chapter_looks_for():
+    cells = open_sweep(PAGE.series).cells()
+    found = {(PLT.name, cell.link.loss_pct, *arm.name.split()) for cell in cells for arm in cell.arms}
+    assert found == OF_PAGE.keys() and {cell.workload.total_bytes for cell in cells} == {BYTES}
+    cells = open_sweep(FILES.series).cells()
+    assert sorted({cell.workload.total_bytes for cell in cells}) == [SMALL, BYTES]
+    assert all(own == ARMS for own in named(cells))
+    others, bbr = cells = open_sweep(LOSSY.series).cells()
+    assert named(cells) == [ARMS, [one for one in ARMS if one[0] in BY_BBR]]
+    assert {arm.cca for arm in bbr.arms} == {"bbr"} and "bbr" not in {arm.cca for arm in others.arms}
+
+
+@pytest.fixture
+def shown(monkeypatch, tmp_path):
+    """Server -> the cells of a table of these means."""
+    nothing = book_data.read(PUBLISHED, tmp_path)
+
+    def table(one, means):
+        assert "Not measured yet" in one.table(nothing).data
+        own = {place: Summary(mean, mean / 500, 5) for place, mean in means.items()}
+        monkeypatch.setattr(BrowserTable, "measured", lambda *_: own)
+        rows = re.findall(r"<tr>(.*?)</tr>", one.table(nothing).data, re.S)
+        cells = (re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows)
+        found = {row[0]: row[1:] for row in cells if len(row) > 1}
+        assert len(found) == len(one.servers)
+        return found
+
+    return table
+
+
+def test_a_page_has_its_time_and_its_goodput_and_a_dash_where_nothing_counts(shown):
+    found = shown(PAGE, OF_PAGE)
     assert found["Envoy (QUIC)"] == ["1,200 ± 2 (67)"] * 2 + ["1,000 ± 2 (80)"] * 2
-    assert found["aioquic (QUIC)"][2:] == ["–"] * 2 or found["aioquic (QUIC)"][2:] == ["—"] * 2
+    assert found["aioquic (QUIC)"][2:] == [style.DASH] * 2
+
+
+def test_files_have_their_goodput_handshake_and_last_byte(shown):
+    found = shown(FILES, OF_FILES)
+    assert found["Envoy (QUIC)"][:2] == ["66.7", "66.7"] and found["Envoy (QUIC)"][2].startswith("40.0")
+    assert found["nginx (TCP)"][1::2] == [style.DASH] * 3
+
+
+def test_files_with_loss_have_their_goodput_by_bbr_and_by_what_else_there_is(shown):
+    found = shown(LOSSY, OF_LOSSY)
+    assert found["quic-go (QUIC)"][2:] == [style.DASH] * 2 and found["Envoy (QUIC)"][0].startswith("10.0")
+    assert found["nginx (TCP)"][1] == found["nginx (TCP)"][3] == style.DASH

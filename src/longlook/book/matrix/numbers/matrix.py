@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from longlook.analysis.course import KB, Course, median_over_time
 from longlook.analysis.welch import Summary
 from longlook.book.hypotheses import stated
-from longlook.book.matrix import browsers, early, files, files_loss, windows
+from longlook.book.matrix import browsers, early, windows
 from longlook.book.matrix.evidence import CPU, CPU_OF_CLIENT, GOODPUT, HANDSHAKE, LOSSY, QUIET, SMALL, STUDY, column
 from longlook.book.matrix.evidence import PairQuantity as Shown
 from longlook.book.matrix.pairs import SLOW, Pair
@@ -74,12 +74,12 @@ def _bbr_over_cubic(slow: bool) -> Callable[[Measured], StatedNumber]:
 
 
 def _page(m: Measured) -> StatedNumber:
-    found = browsers.measured(m.data, m.key)
-    means = [own.mean for (loss, server, _), own in found.items() if loss == 0 and server != browsers.SLOW]
+    found = browsers.PAGE.measured(m.data, m.key)
+    means = [own.mean for (_, loss, server, _), own in found.items() if loss == 0 and server != browsers.SLOW]
     if not means:
-        raise NotMeasured(f"no campaign of {browsers.SERIES}")
+        raise NotMeasured(f"no campaign of {browsers.PAGE.series}")
     what = f"page load time without loss, means of {len(means)} arms, least to greatest"
-    return _told(m, browsers.SERIES, f"{_ends(means)}{SPACE}ms", what)
+    return _told(m, browsers.PAGE.series, f"{_ends(means)}{SPACE}ms", what)
 
 
 def _spared(size: int, metric: str, chosen: Chosen = lambda _: True) -> Callable[[Measured], StatedNumber]:
@@ -125,8 +125,9 @@ def _files(slow: bool) -> Callable[[Measured], StatedNumber]:
     """Goodput of the large file by Chromium, from the slow server or from all others."""
 
     def number(m: Measured) -> StatedNumber:
-        found = files.last_bytes(files.measured(m.data, m.key))
-        return _mbps(m, files.SERIES, [one for (server, _), one in found.items() if (server == browsers.SLOW) is slow])
+        found = browsers.FILES.measured(m.data, m.key)
+        large = [(server, one) for (*what, server, _), one in found.items() if what == [browsers.BYTES, TTLB.name]]
+        return _mbps(m, browsers.FILES.series, [one for server, one in large if (server == browsers.SLOW) is slow])
 
     return number
 
@@ -135,8 +136,9 @@ def _lost_files(bbr: bool) -> Callable[[Measured], StatedNumber]:
     """The same with loss, of all servers, by BBR or by what else they have."""
 
     def number(m: Measured) -> StatedNumber:
-        found = files_loss.measured(m.data, m.key)
-        return _mbps(m, files_loss.SERIES, [one for (cca, *_), one in found.items() if (cca == "bbr") is bbr])
+        found = browsers.LOSSY.measured(m.data, m.key)
+        own = [one for (_, cca, *_), one in found.items() if (cca == browsers.BBR) is bbr]
+        return _mbps(m, browsers.LOSSY.series, own)
 
     return number
 
@@ -145,7 +147,7 @@ def _mbps(m: Measured, series: str, own: list[Summary]) -> StatedNumber:
     if not own:
         raise NotMeasured(f"no campaign of {series}")
     what = f"goodput by Chromium, means of {len(own)} arms, least to greatest"
-    return _told(m, series, f"{_ends(files.goodput_mbps(one) for one in own)}{SPACE}Mbit/s", what)
+    return _told(m, series, f"{_ends(browsers.goodput_mbps(one) for one in own)}{SPACE}Mbit/s", what)
 
 
 def _kept(server: str, cca: Cca) -> Callable[[Measured], StatedNumber]:
