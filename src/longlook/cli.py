@@ -379,7 +379,11 @@ def site_add(source: Path, name: str | None, words: str) -> None:
 @click.option(
     "--visit", "visits", help="first, return (sessions remembered, files loaded anew), or both.  [default: first]"
 )
-@click.option("--server", help="Over HTTP/2, beside Envoy over HTTP/3: apache, or envoy itself.  [default: apache]")
+@click.option(
+    "--server",
+    help="Over HTTP/2, beside Envoy over HTTP/3: apache, or envoy itself; or a FILE.toml that states a server of "
+    "yours, for what that speaks (servers/caddy.toml: both).  [default: apache]",
+)
 @click.option("--loads", type=LOADS, help="Of each protocol that count.  [default: 20]")
 @click.option("--quick", "loads", flag_value=5, type=LOADS, help="The same as --loads 5.")
 @click.option("--require", "gate", help="Exit with 1 unless it holds on every link: 'plt: h3 <= h2 + 5 %'.")

@@ -124,3 +124,13 @@ def shorten_image(root):
     """Spoils a site: its images lack the last hundred bytes."""
     image = root / "img" / "000.jpg"
     image.write_bytes(image.read_bytes()[:-100])
+
+
+def change_a_byte(root):
+    """Spoils a site: one of its images has its size, and another byte."""
+    image = root / "img" / "001.jpg"
+    body = bytearray(image.read_bytes())
+    body[len(body) // 2] ^= 1
+    image.unlink()  # the images are one file with several names
+    image.write_bytes(body)
+    image.chmod(0o644)

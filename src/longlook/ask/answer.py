@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from longlook.analysis.paired import SMALL_PCT
 from longlook.analysis.result import CellResult
@@ -12,6 +13,8 @@ from longlook.book.report import CampaignReport, CellReport, Told, report_of
 from longlook.doctor import checks, require
 from longlook.experiment.metrics import PLT
 from longlook.experiment.run import run_sweep
+from longlook.record.campaign import ENVIRONMENT_NAME
+from longlook.record.durable import read_json
 from longlook.stack.adapters import components_of
 from longlook.stack.install import install
 
@@ -43,8 +46,18 @@ def answered(question: Question) -> Answer:
     failures = list(question.gate.failures(report.cells, QUIC, TCP, wanted)) if question.gate else []
     says = [sentence(report.cells, metric, question), *([busy] if busy else [])]
     says += [f"required and not so: {one}" for one in failures]
-    report = replace(report, sentences=tuple(says), notes=tuple(question.notes()))
+    notes = [*question.notes(), *versions(run.campaign.finished_cells())]
+    report = replace(report, sentences=tuple(says), notes=tuple(notes))
     return Answer(report, results, failures, left)
+
+
+def versions(cells: Sequence[Path]) -> Iterator[str]:
+    """What the servers of these cells said that they are."""
+    said: dict[str, str] = {}
+    for folder in cells:
+        said |= read_json(folder / ENVIRONMENT_NAME)["server_versions"]
+    if said:
+        yield f"Versions, as servers say them: {', '.join(f'{name} {text}' for name, text in said.items())}."
 
 
 def busy_words(results: Sequence[CellResult], question: Question) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from longlook.ask.gate import Gate, parse
 from longlook.ask.profiles import Profile, chosen
 from longlook.experiment.registry import SITE
-from longlook.plan.arm import Arm
+from longlook.plan.arm import NOT_TOLD, Arm
 from longlook.plan.link import NETEM
 from longlook.plan.recorded import RecordedSite
 from longlook.plan.sweep import Sweep
 from longlook.plan.value import PlanError, derived_seed, nearest
+from longlook.server.stated import Statement, keep, read, require_plain
 from longlook.site.recorded import open_site
 from longlook.stack.arms import complete, complete_arm
 
@@ -30,6 +32,8 @@ VISITS: dict[str, tuple[str, dict[str, dict[str, str]]]] = {
 """What is asked for -> what it is called, and what its arms have, by their names, in place of `ARMS`."""
 SERVERS: dict[str, dict[str, dict[str, str]]] = {"apache": {}, "envoy": {TCP: {"server": "envoy-tcp"}}}
 """Beside Envoy over HTTP/3: what is asked for -> what arms have in place of `ARMS`. The stack's, or Envoy itself."""
+BY_FILE = {"quic": (QUIC, "by-file"), "tcp": (TCP, "by-file-tcp")}
+"""What a file says that its program speaks -> the arm, and its server."""
 LOADS = 20
 DEFAULT_LINKS = ("cable", "4g", "lte", "3g-fast")
 
@@ -42,6 +46,9 @@ class Question:
     links: Mapping[str, Profile]
     visits: tuple[str, ...]
     server: str
+    """Of `SERVERS`; empty where `stated` is one."""
+    stated: Statement | None
+    """What a file says of a server of one's own."""
     loads: int
     """Of each arm, on each link and visit."""
     gate: Gate | None
@@ -55,8 +62,20 @@ class Question:
 
     def arms(self, visit: str) -> list[dict]:
         """Of a visit."""
-        other, own = VISITS[visit][1], SERVERS[self.server]
+        other, own = VISITS[visit][1], self._own()
         return [arm | other.get(arm["name"], {}) | own.get(arm["name"], {}) for arm in ARMS]
+
+    def _own(self) -> dict[str, dict[str, str]]:
+        """What arms have of the server that is asked for."""
+        if self.stated is None:
+            return SERVERS[self.server]
+        own = {}
+        for protocol in self.stated.protocols:
+            arm, server = BY_FILE[protocol]
+            own[arm] = {"server": server, "server_file": self.stated.digest}
+            if arm == QUIC:
+                own[arm]["cca"] = self.stated.cca or NOT_TOLD
+        return own
 
     def sweep(self) -> Sweep:
         """Every link is a series of its own, every visit a scenario."""
@@ -89,7 +108,9 @@ class Question:
     def called(self) -> dict[str, str]:
         """Arm -> what readers call it."""
         words = {"quic": "HTTP/3", "tcp": "HTTP/2"}
-        return {arm.name: f"{words[arm.protocol]} ({arm.server})" for arm in self._complete(self.visits[0])}
+        name = "" if self.stated is None else self.stated.name
+        arms = self._complete(self.visits[0])
+        return {arm.name: f"{words[arm.protocol]} ({name if arm.server_file else arm.server})" for arm in arms}
 
     def notes(self) -> list[str]:
         """How it is measured: both ends, and whose each link is."""
@@ -99,6 +120,8 @@ class Question:
                 "Who returns has the keys of the visit before, and none of its files: 0-RTT over HTTP/3, TLS resumed "
                 "over HTTP/2."
             )
+        if self.stated is not None:
+            lines.append(self.stated.line)
         for visit in self.visits:
             arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
             lines.append(f"{VISITS[visit][0].capitalize()}: {arms}.")
@@ -115,15 +138,21 @@ def question(
 ) -> Question:
     """A question as the command line has it. Raises `LonglookError` for what cannot be asked."""
     options = {"--links": links, "--visit": visits, "--server": server, "--loads": loads, "--require": gate}
-    stated = [f"{key} {shlex.quote(str(value))}" for key, value in options.items() if value]
+    said = [f"{key} {shlex.quote(str(value))}" for key, value in options.items() if value]
+    site = open_site(name)
+    stated = read(Path(server)) if server and server.endswith(".toml") else None
+    if stated is not None:
+        require_plain(site, stated.name)
+        keep(stated)
     return Question(
-        site=open_site(name),
+        site=site,
         links=chosen(_listed(links) or DEFAULT_LINKS),
         visits=tuple(_known(one, VISITS, "visit") for one in _listed(visits) or ["first"]),
-        server=_known(server or "apache", SERVERS, "server"),
+        server="" if stated else _known(server or "apache", SERVERS, "server"),
+        stated=stated,
         loads=loads or LOADS,
         gate=None if gate is None else parse(gate, SITE),
-        again=" ".join(["longlook ask", name, *stated]),
+        again=" ".join(["longlook ask", name, *said]),
     )
 
 

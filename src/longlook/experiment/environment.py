@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from longlook.client.base import Client
@@ -12,6 +12,7 @@ from longlook.experiment.context import Context
 from longlook.host import facts
 from longlook.host.rights import rights
 from longlook.server.base import RunningServer
+from longlook.server.stated import kept
 from longlook.stack import Installed
 from longlook.testbed.netns import NetnsTestbed
 
@@ -46,6 +47,7 @@ def environment_record(context: Context, arms: Mapping[str, Ends]) -> dict[str, 
         **({"stacks": stacks} if len(stacks) > 1 else {}),
         "server_versions": {name: server.version() for name, server in servers.items()},
         "client_versions": clients,
+        **_stated(arm.server_file for arm in context.cell.arms),
         "testbed": {"name": bed.name, "driver": bed.driver},
         **({"rights": rights().record()} if bed.driver == NetnsTestbed.driver else {}),
         "machines": bed.machines(),
@@ -57,6 +59,12 @@ def environment_record(context: Context, arms: Mapping[str, Ends]) -> dict[str, 
         "sysctls": bed.sysctls(),
         **facts.machine(),
     }
+
+
+def _stated(digests: Iterable[str | None]) -> dict[str, Any]:
+    """What the files of servers by file state, by digest, where there are any."""
+    found = {digest: kept(digest).model_dump(mode="json") for digest in digests if digest is not None}
+    return {"server_files": found} if found else {}
 
 
 def _stack_record(stack: Installed) -> dict[str, Any]:

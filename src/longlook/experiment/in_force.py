@@ -20,6 +20,7 @@ EVIDENCE: dict[str, str] = {
     "start": "by how the running server was started; no client can change it",
     "program": "the server's program has no other",
     "hello": "derived: what the server's connections begin with, and the options in the client's hello, by the link",
+    "file": "stated by the file of a server by file, or not told there: nobody has read it",
     SWITCHES: "derived: the same, by the options that the client was told to ask for; the link does not tell its hello",
 }
 DERIVED = ("hello", SWITCHES)

@@ -121,6 +121,8 @@ def _servers(owned: contextlib.ExitStack, context: Context) -> dict[str, Running
     share a number."""
     found: dict[tuple, RunningServer] = {}
     ports = {protocol: iter(PORTS) for protocol in ("quic", "tcp")}
+    if any(arm.server_file for arm in context.cell.arms):
+        ports["tcp"] = ports["quic"]  # a program may open both: Caddy does, and would share the other one's connections
     by_arm = {}
     for arm in context.cell.arms:
         asked = (context.server_side(arm), *served_by(arm))
@@ -134,6 +136,7 @@ def served_by(arm: Arm) -> tuple:
     """Equal for arms that the same server can serve: all of an arm that its server knows, but for the software."""
     return (
         arm.server,
+        arm.server_file,
         arm.protocol,
         arm.cca,
         arm.emulated_connections,

@@ -64,6 +64,9 @@ class Expectation:
     """Whether TLS over TCP is to resume a session; None: not asked."""
     groups_stated: bool = False
     """The arm says which groups its ends know, so that a handshake may have to begin anew."""
+    counted: bool = False
+    """Of QUIC, from a server that does not tell its connections: browsers have one name for all of theirs, and the
+    link's count tells whether one was opened."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +244,8 @@ def _freshness(
             return "several_connections", wrong
         if evidence.opened.own == 0:
             return "connection_reused", "the link saw no connection being opened"
-    if not connections or connections[0] in evidence.known_connections:
+    named = not wanted.counted or evidence.opened is None
+    if not connections or (named and connections[0] in evidence.known_connections):
         return "connection_reused", f"connection {connections[0] if connections else 'of an earlier load'}"
     if wanted.zero_rtt is True and not zero_rtt and not _lost_on_the_way(seen, wanted, evidence):
         return "zero_rtt_rejected", "the server saw no early data"

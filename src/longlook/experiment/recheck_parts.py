@@ -16,6 +16,7 @@ from longlook.experiment.metrics import CONNECT, TTFB, TTLB
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
 from longlook.record.samples import Sample
+from longlook.server.stated import digest_of
 
 NEARLY = 0.98
 """Of a time that the link sets: what is left is the clients' rounding, and what calibration allows."""
@@ -143,10 +144,18 @@ def versions(arms: Sequence[Arm], environment: Record) -> Iterator[str]:
     stacks = environment.get("stacks") or {environment.get("stack"): environment}
     known = {str(part["version"]) for stack in stacks.values() for part in (stack.get("components") or {}).values()}
     servers, clients = (environment.get(name) or {} for name in ("server_versions", "client_versions"))
+    stated = environment.get("server_files") or {}
+    by_file = {one.server_file: one.name for one in arms if one.server_file is not None}
+    for digest, arm in by_file.items():
+        if digest_of(stated.get(digest)) != digest:
+            yield f"{arm}: what the file of its server states is not what it is named by"
+            return
+    own = {stated[digest]["name"] for digest in by_file}
     for name, text in chain(servers.items(), clients.items()):
-        if known and not any(str(text).startswith(one) for one in known):
+        if known and name not in own and not any(str(text).startswith(one) for one in known):
             yield f"{name} said that it is {text}: no part of its stack is"
-    if servers and (lacking := sorted({arm.server for arm in arms} - {*servers})):
+    wanted = own | {arm.server for arm in arms if arm.server_file is None}
+    if servers and (lacking := sorted(wanted - {*servers})):
         yield f"no version is told of server {', '.join(lacking)}"
 
 

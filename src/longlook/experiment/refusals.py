@@ -85,7 +85,7 @@ def _of_stack(arm: Arm, look: Callable[[str], Stack]) -> list[str]:
         return [str(error)]
     facts = getattr(spec, arm.protocol)
     found = []
-    if arm.cca not in facts.controllers:
+    if arm.cca not in facts.controllers and arm.server_file is None:
         found.append(f"stack {arm.stack} offers {', '.join(facts.controllers)} for {arm.protocol}, not {arm.cca}")
     spoken = SERVERS[arm.server].offer.quic_versions if arm.server in SERVERS else ()
     if arm.protocol == "quic" and spoken and facts.version not in spoken:

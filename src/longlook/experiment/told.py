@@ -47,6 +47,7 @@ def expectation(
         initial_window=arm.initial_window,
         tls_resumed=_resumes_tls(arm, files, looked_at) if index > 0 else None,
         groups_stated=states_groups(arm),
+        counted=arm.protocol == "quic" and arm.server_file is not None,
     )
 
 

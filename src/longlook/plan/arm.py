@@ -9,10 +9,14 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from longlook.plan.quic_options import contradictions
-from longlook.plan.value import Many, Measure, Name, Value, worded
+from longlook.plan.value import Many, Measure, Name, Value, unstated, worded
 
 Protocol = Literal["quic", "tcp"]
 Cca = Literal["cubic", "bbr", "reno"]
+NOT_TOLD: Literal["not told"] = "not told"
+"""In place of a controller: that of a QUIC server by file (server/by_file.py), which states none."""
+BY_FILE = ("by-file", "by-file-tcp")
+"""Servers that a file of somebody's own states."""
 Handshake = Literal["0rtt", "1rtt", "warm", "resumed"]
 """How a connection begins: with early data of a resumed session, or with a handshake that the request waits for. A cold
 load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no session to resume. Over TCP the early
@@ -64,7 +68,7 @@ class Arm(Value):
     server: Name = Field(description="adapter's name (longlook/server)")
     client: Name = Field(description="adapter's name (longlook/client)")
     handshake: Handshake
-    cca: Cca = "cubic"
+    cca: Cca | Literal["not told"] = "cubic"
     emulated_connections: int | None = Field(
         default=None, ge=1, le=2, description="N of a QUIC server's CUBIC; None where there is no such thing"
     )
@@ -135,6 +139,13 @@ class Arm(Value):
         description="certificates of authorities, of which none signed anything here, that the client reads for each "
         "connection beside the server's own; a system has some 140; None: none",
     )
+    server_file: str | None = worded(
+        r"^[0-9a-f]{64}$",
+        "64 hexadecimal digits",
+        default=None,
+        exclude_if=unstated,
+        description="digest of what a file says of a server (server/by_file.py)",
+    )
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -165,6 +176,14 @@ class Arm(Value):
                 "warm is for TCP: QUIC's servers end a connection with its page",
             ),
             (quic and self.handshake == "resumed", "resumed is for TCP: over QUIC that is 0rtt"),
+            (
+                (self.server in BY_FILE) != (self.server_file is not None),
+                "server_file is of the servers by-file and by-file-tcp: longlook ask SITE --server FILE.toml has both",
+            ),
+            (
+                self.cca == NOT_TOLD and not (quic and self.server_file),
+                "a controller that is not told is of a QUIC server by file",
+            ),
             (quic and self.paced, "paced is for TCP: the QUIC servers pace by themselves"),
             (
                 quic and self.initial_window is not None,
@@ -258,7 +277,8 @@ class Arm(Value):
     @property
     def label(self) -> str:
         """What a reader calls it: `QUIC CUBIC, N = 2`, `TCP BBR`, `QUIC CUBIC, N = 2, 1-RTT`."""
-        parts = [f"{self.protocol.upper()} {self.cca.upper()}"]
+        protocol = self.protocol.upper()
+        parts = [f"{protocol}, controller not told" if self.cca == NOT_TOLD else f"{protocol} {self.cca.upper()}"]
         if self.emulated_connections is not None:
             parts.append(f"N = {self.emulated_connections}")
         if self.handshake != USUAL_HANDSHAKE[self.protocol]:

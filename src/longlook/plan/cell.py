@@ -122,7 +122,7 @@ class Cell(Value):
             parts += naming.unusual_parts(self.arms)
         if self.replicate:
             parts.append(f"r{self.replicate}")
-        return naming.shortened("_".join(parts))
+        return naming.shortened("_".join(parts).replace(" ", "-"))  # a controller is `not told`
 
     def conditions(self) -> dict[str, Any]:
         """Everything that defines how it is measured, as plain data: two cells are the same where these are equal. The

@@ -8,6 +8,7 @@ from typing import Any
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import CORRELATED, GEMODEL, NETEM
+from longlook.plan.naming import SERVER_DIGITS
 
 ONE_WAY = ("upload_mbps", "loss_direction")
 """What one direction alone has; in the tables beside netem's parameters."""
@@ -20,7 +21,7 @@ PLACE = (
     "duration_s", "at_most_s",
 )  # fmt: skip
 """Columns of a cell."""
-ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name != "name"))
+ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name not in ("name", "server_file")))
 """Columns of an arm."""
 _PAGE = ("workload", "workload_kind", "object_bytes", "object_count", "total_bytes")
 _QUEUE = ("queue_bytes", "queue_packets")
@@ -63,6 +64,8 @@ def arm_conditions(arm: Arm) -> dict[str, Any]:
     """What defines an arm, with its name."""
     own = arm.model_dump(mode="json")
     del own["name"]
+    if statement := own.pop("server_file", None):
+        own["server"] += f" {statement[:SERVER_DIGITS]}"
     several = {"quic_options": arm.quic_options, "client_groups": arm.client_groups, "server_groups": arm.server_groups}
     return (
         {"arm": arm.name, "arm_label": arm.label}

@@ -13,6 +13,7 @@ TELLING = (
     "protocol",
     "handshake",
     "server",
+    "server_file",
     "client",
     "stack",
     "cca",
@@ -35,6 +36,7 @@ TELLING = (
 )
 """What arms are told apart by, the most telling first."""
 DIGEST_DIGITS = 12
+SERVER_DIGITS = 8
 MANY = 12
 """So many arms and more are counted in a cell's id, not listed."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -69,6 +71,8 @@ def _word(arm: Arm, field: str) -> str:
         return "verified" if value else "unverified"
     if field == "authorities":
         return "one-certificate" if value is None else f"{value}authorities"
+    if field == "server_file":
+        return (value or "")[:SERVER_DIGITS]
     if field == "paced":
         return "paced" if value else "bursts"
     return str(value)

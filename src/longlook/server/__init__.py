@@ -3,6 +3,7 @@ from longlook.server.aioquic import Aioquic
 from longlook.server.apache import Apache
 from longlook.server.apache_wsgi import ApacheWsgi
 from longlook.server.base import Server
+from longlook.server.by_file import ByFile, ByFileTcp
 from longlook.server.envoy import Envoy
 from longlook.server.envoy_tcp import EnvoyTcp
 from longlook.server.gquicd import Gquicd
@@ -13,6 +14,20 @@ from longlook.server.quicgo import Quicgo
 
 SERVERS: dict[str, type[Server]] = {
     server.name: server
-    for server in (Aiohttp, Aioquic, Apache, ApacheWsgi, Envoy, EnvoyTcp, Gquicd, Lsquic, Nginx, Ngtcp2, Quicgo)
+    for server in (
+        Aiohttp,
+        Aioquic,
+        Apache,
+        ApacheWsgi,
+        ByFile,
+        ByFileTcp,
+        Envoy,
+        EnvoyTcp,
+        Gquicd,
+        Lsquic,
+        Nginx,
+        Ngtcp2,
+        Quicgo,
+    )
 }
 """Server adapters by name; a new one is one file in this folder and one entry here."""

@@ -37,10 +37,11 @@ if TYPE_CHECKING:
 CONGESTION_COLUMNS = ["time_s", "cwnd_bytes", "ssthresh_bytes", "bytes_in_flight", "smoothed_rtt_ms", "lost", "phase"]
 """Unix time; `lost`: packets declared lost so far; a column that a server cannot fill is empty."""
 
-CcaSource = Literal["connection", "start", "program", "hello"]
+CcaSource = Literal["connection", "start", "program", "hello", "file"]
 """Where a server's word on its controller comes from: the connection itself; how it was started, or that its program
 has no other, which no client can change; `hello`: only what its connections begin with, and a client's connection
-options may change that (`experiment/in_force.py`)."""
+options may change that (`experiment/in_force.py`); `file`: what somebody states, and
+nobody has read."""
 
 
 @dataclass(frozen=True)

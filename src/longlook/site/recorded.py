@@ -8,7 +8,7 @@ import mimetypes
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from longlook import paths
 from longlook.errors import LonglookError
@@ -76,12 +76,13 @@ def of_folder(folder: Path) -> Bodies:
             if not path.is_file():
                 raise LonglookError(f"{path} is no ordinary file, which no server would send: take it out")
             with path.open("rb") as stream:  # no more than what is too much
-                found[f"/{path.relative_to(folder).as_posix()}"] = (_type(path), stream.read(MOST_SITE_BYTES + 1))
+                found[f"/{path.relative_to(folder).as_posix()}"] = (type_of(path), stream.read(MOST_SITE_BYTES + 1))
             _require_room(found, folder)
     return found
 
 
-def _type(path: Path) -> str:
+def type_of(path: PurePath) -> str:
+    """The media type of a file by its name, as servers have it."""
     return TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0] or ANY
 
 

@@ -29,6 +29,8 @@ SERVERS: Mapping[str, Adapter] = {
     "aioquic": Adapter(("quic",), ("aioquic",)),
     "apache": Adapter(("tcp",), ("apache2",)),
     "apache-wsgi": Adapter(("tcp",), ("apache2", "flask")),
+    "by-file": Adapter(("quic",), ()),
+    "by-file-tcp": Adapter(("tcp",), ()),
     "envoy": Adapter(("quic",), ("envoy",)),
     "envoy-tcp": Adapter(("tcp",), ("envoy",)),
     "gquicd": Adapter(("quic",), ("gquicd",)),

@@ -7,7 +7,7 @@ import pytest
 from longlook.client import CLIENTS
 from longlook.errors import NotSupported
 from longlook.experiment.refusals import refusals, require_possible
-from longlook.plan.arm import Arm
+from longlook.plan.arm import BY_FILE, Arm
 from longlook.plan.cell import Cell
 from longlook.server import SERVERS
 from longlook.stack import load_stack
@@ -97,7 +97,7 @@ def test_what_can_be_done_is_not_refused(arm):
         (TCP | {"verify": False}, "client chromium cannot be told not to check the certificate"),
         (
             QUIC | {"server": "lighttpd"},
-            "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, envoy, envoy-tcp, gquicd",
+            "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, by-file, by-file-tcp, envoy",
         ),
         (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
         (
@@ -209,7 +209,8 @@ def test_every_adapter_says_what_it_offers(adapter):
     if adapter in SERVERS.values():
         assert len(offer.protocols) == 1
         for cca in offer.ccas:
-            Arm(stack="x", protocol=offer.protocols[0], server=adapter.name, client="chromium", cca=cca)
+            stated = {"server_file": "0" * 64} if adapter.name in BY_FILE else {}
+            Arm(stack="x", protocol=offer.protocols[0], server=adapter.name, client="chromium", cca=cca, **stated)
 
 
 def test_every_sweep_of_this_repository_can_be_measured():

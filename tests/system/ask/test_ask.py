@@ -1,5 +1,6 @@
 """A question asked of the repository's site on one link, with the real browser and servers."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from arms import is_right
+from stated_servers import NGINX
 
 from longlook import paths
 from longlook.record.campaigns import read_campaigns
@@ -31,11 +33,12 @@ def test_both_visits_load_every_file_of_the_site_and_the_page_says_what_was_foun
     page = tmp_path / "page.html"
     (tmp_path / "data").mkdir()
     require = ["--require", "plt: h3 <= h2 + 900 %", "--out", str(page)]
-    arms = ["--visit", "first,return", "--server", "envoy", "--loads", "1"]
+    arms = ["--visit", "first,return", "--server", str(NGINX), "--loads", "1"]
     done = ask(tmp_path, "docs", "--links", "lte", *arms, *require)
     assert "Does HTTP/3 pay, by page load time? First visit: " in done.stdout, done.stderr[-2000:]
     text = page.read_text(encoding="utf-8")
     assert "<h1>Does HTTP/3 pay for site docs, 3 files" in text and "<script" not in text
+    assert hashlib.sha256(NGINX.read_bytes()).hexdigest() in text and "nginx-h2 nginx version: nginx/" in text
     (campaign,) = read_campaigns(tmp_path / "data" / "raw")
     site, counted = open_site("docs"), []
     for cell in campaign.cells():

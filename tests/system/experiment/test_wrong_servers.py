@@ -11,7 +11,7 @@ from dataclasses import replace
 import arms
 import psutil
 import pytest
-from arms import is_right, shorten_image, verdicts
+from arms import change_a_byte, is_right, shorten_image, verdicts
 from freezing import freezable
 
 from longlook.errors import LonglookError
@@ -163,15 +163,6 @@ def test_a_link_that_changes_under_way_is_rejected_and_then_an_error(testbed_nam
         assert reason == "link_changed" and "bandwidth_mbps = 50.0 set, 10 in force" in detail
         with pytest.raises(LonglookError, match="the link is not as it was set"):
             driver.reseed(8)
-
-
-def change_a_byte(root):
-    image = root / "img" / "001.jpg"
-    body = bytearray(image.read_bytes())
-    body[len(body) // 2] ^= 1
-    image.unlink()  # the images are one file with several names
-    image.write_bytes(body)
-    image.chmod(0o644)
 
 
 @pytest.mark.parametrize(("server", "stack"), [(Envoy, "quicv1"), (Apache, "quicv1"), (Gquicd, "gquic37")])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import arms
 import pytest
+import stated_servers
 
 from longlook.server import SERVERS
 from longlook.server.envoy import routes
@@ -19,6 +20,8 @@ STACK_OF = {
     "aioquic": "halme2021",
     "apache": "quicv1",
     "apache-wsgi": "quicv1wsgi",
+    "by-file": "quicv1",
+    "by-file-tcp": "quicv1",
     "envoy": "quicv1",
     "envoy-tcp": "quicv1",
     "gquicd": "gquic37",
@@ -34,6 +37,8 @@ SPOKEN = {
     "aioquic": "h3",
     "apache": "h2",
     "apache-wsgi": "h2",
+    "by-file": "h3",
+    "by-file-tcp": "h2",
     "envoy": "h3",
     "envoy-tcp": "h2",
     "gquicd": "hq",
@@ -43,6 +48,7 @@ SPOKEN = {
     "quicgo": "h3",
 }
 """By the browser's `nextHopProtocol`; Chromium 64 has no other name for Google QUIC there."""
+BY_FILE = {"by-file": ("quic", stated_servers.aioquic), "by-file-tcp": ("tcp", stated_servers.nginx)}
 SAYS_NOTHING_OF_CACHES = {"ngtcp2"}
 KINDS = {".html": "text/html", ".jpg": "image/jpeg", ".bin": "application/octet-stream"}
 ODD = {
@@ -90,6 +96,9 @@ def test_a_tree_of_odd_paths_is_served_byte_for_byte(testbed_name, tmp_path, ser
     never = {"gquicd": {"requests-per-page": 0}, "envoy": {"requests_per_connection": 1000}}.get(server)
     kind = SERVERS[server]
     how = {"site": tree, "faults": never, "handshake": kind.offer.handshakes[0]}
+    if server in BY_FILE:
+        protocol, text = BY_FILE[server]
+        how |= stated_servers.arm(tmp_path, text(), protocol)
     stack = STACK_OF[server]
     with arms.arm_on(testbed_name, tmp_path, kind, stack, browser=BROWSER_OF.get(stack), **how) as on:
         found = answers(on, [*ODD, *absent, folder])

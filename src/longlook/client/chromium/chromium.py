@@ -23,6 +23,7 @@ from longlook.host import process
 from longlook.host.cpulimit import held
 from longlook.host.hosts import Running
 from longlook.host.sockets import shut_tcp
+from longlook.plan.arm import NOT_TOLD
 from longlook.plan.offer import Offer
 from longlook.site.page import PAGE
 from longlook.stack.changed import client_program
@@ -106,7 +107,8 @@ class Chromium(Client):
         )
         if arm.protocol == "tcp" and arm.may_send_early:
             flags.append(EARLY_DATA)
-        flags += self.stack.client_options(arm.protocol, arm.cca, arm.quic_options)
+        if arm.server_file is None and arm.cca != NOT_TOLD:  # of a server by file no controller is asked for
+            flags += self.stack.client_options(arm.protocol, arm.cca, arm.quic_options)
         if own.key_log is not None:
             flags.append(f"--ssl-key-log-file={own.key_log}")
         return flags

@@ -1,0 +1,177 @@
+"""What a file says of a server of somebody's own (servers/caddy.toml), read and kept.
+
+With the text of its configuration and the program's hash it is a statement. An arm has its digest: whatever changes
+makes another arm, and a sweep holds no commands, since it can only name what its reader has kept here himself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from longlook import paths
+from longlook.errors import LonglookError, plain
+from longlook.host.files import open_regular, read_text
+from longlook.host.toml import read_toml
+from longlook.plan.arm import Cca, Protocol
+from longlook.plan.recorded import RecordedSite, SiteName
+from longlook.plan.value import Many, PlanError, Text, Value, nearest
+from longlook.record.durable import write_bytes
+from longlook.site.recorded import type_of
+from longlook.stack import adapters
+from longlook.stack.placed import SYSTEM_FOLDERS
+
+PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
+FILLED = (
+    "address", "port", "protocol", "site", "certificate", "key", "certificates", "scratch", "configuration",
+)  # fmt: skip
+"""`certificates`: a folder with cert.pem and priv.key; `scratch`: one of the program's own, mode 0700."""
+SPOKEN: Mapping[str, str] = {"quic": "h3", "tcp": "h2"}
+SAME_TYPE = {
+    "application/javascript": "text/javascript",
+    "application/x-javascript": "text/javascript",
+    "image/vnd.microsoft.icon": "image/x-icon",
+}
+"""Types by which browsers do the same."""
+
+
+class ServerFile(Value):
+    """What a file says of a server."""
+
+    called = "a server's file"
+
+    name: SiteName
+    package: Text = Field(default="", description="that has its program")
+    command: Many[str] = Field(min_length=1, max_length=200)
+    protocols: dict[Protocol, Text] = Field(min_length=1, description="each with what ${protocol} is; a list: h3, h2")
+    version: Many[str] = Field(min_length=1, max_length=200, description="a command; the first line that it prints")
+    configuration: str = Field(default="", description="a text of several lines, or the name of a file beside this one")
+    cca: Cca | None = Field(default=None, description="the controller that QUIC's connections have")
+
+    @field_validator("protocols", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        names = [value] if isinstance(value, str) else value
+        return {str(one): SPOKEN.get(str(one), "") for one in names} if isinstance(names, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _filled(self) -> Self:
+        for name in PLACEHOLDER.findall("\n".join((*self.command, *self.version, self.configuration))):
+            if name not in FILLED:
+                known = ", ".join(f"${{{one}}}" for one in FILLED)
+                raise ValueError(f"there is no placeholder ${{{name}}}{nearest(name, FILLED)} (known: {known})")
+        if bool(self.configuration) != ("${configuration}" in " ".join(self.command)):
+            raise ValueError("configuration, and ${configuration} in its command, which is its path, go together")
+        return self
+
+
+class Statement(ServerFile):
+    """The same with what it was read from."""
+
+    program_sha256: str
+    """Of the program that the command starts."""
+    files: dict[str, str]
+    """Name -> SHA-256 of its bytes."""
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.model_dump(mode="json"))
+
+    @property
+    def line(self) -> str:
+        """For readers: what it was read from, and what is not told of it."""
+        files = ", ".join(f"{name} (SHA-256 {digest})" for name, digest in self.files.items())
+        told = f"its controller, {self.cca}, is what the file states" if self.cca else "its controller is not told"
+        quic = f" Over HTTP/3 {told}; its window, and whether it takes early data, are not told."
+        return f"Server {self.name} is by file: {files}; its program has SHA-256 {self.program_sha256}." + (
+            quic if "quic" in self.protocols else ""
+        )
+
+
+def digest_of(statement: Any) -> str:
+    """SHA-256 of a statement as plain data."""
+    return hashlib.sha256(json.dumps(statement, sort_keys=True).encode()).hexdigest()
+
+
+def read(path: Path) -> Statement:
+    """Raise `LonglookError` for what states no server, or one whose program is not here."""
+    try:
+        data = read_toml(path)
+        files = {path.name: _sha256(path)}
+        template = data.get("configuration")
+        if isinstance(template, str) and template and "\n" not in template:
+            beside = path.parent / template
+            data["configuration"] = read_text(beside, "the configuration")
+            files[beside.name] = _sha256(beside)
+        stated = ServerFile.parse(data)
+    except FileNotFoundError:
+        raise LonglookError(f"there is no file {path}: servers/ has some") from None
+    except PlanError as error:
+        raise LonglookError(f"{path}: {error}") from None
+    if stated.name in adapters.SERVERS:
+        raise LonglookError(f"{path}: name = '{stated.name}' is that of a server that is here already: choose another")
+    commands = {key: _found(path, getattr(stated, key), stated.package) for key in ("command", "version")}
+    program = {"program_sha256": _sha256(Path(commands["command"][0])), "files": files}
+    return Statement.parse(stated.model_dump() | commands | program)
+
+
+def _found(path: Path, command: tuple[str, ...], package: str) -> tuple[str, ...]:
+    """A command with its program's path: from PATH, or, where it has a slash, from the file's folder."""
+    word = command[0]
+    search = os.pathsep.join((os.environ.get("PATH", os.defpath), SYSTEM_FOLDERS))
+    found = shutil.which(str(path.absolute().parent / word) if "/" in word else word, path=search)
+    if found is None:
+        remedy = f"apt-get install {package}" if package else "install it, or correct the command"
+        raise LonglookError(f"{path}: there is no program {plain(word)[:80]} here: {remedy}")
+    return (found, *command[1:])
+
+
+def _sha256(path: Path) -> str:
+    with open_regular(path) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def require_plain(site: RecordedSite, server: str) -> None:
+    """Raise `LonglookError` for a site that a folder of files, of which a program is told no more, cannot be."""
+    for one in site.files:
+        if one.query:
+            why = f"is asked for with the query ?{one.query}, and a folder has files alone"
+        elif (own := _plain_type(one.type)) != (named := _plain_type(type_of(PurePath(one.path)))):
+            why = f"is {own}, and a server would take it for {named} by its name"
+        else:
+            continue
+        raise LonglookError(f"site {site.name}: {one.path} {why}: ask without --server {server}")
+
+
+def _plain_type(kind: str) -> str:
+    kind = kind.partition(";")[0].strip().lower()
+    return SAME_TYPE.get(kind, kind)
+
+
+def _place(digest: str) -> Path:
+    return paths.CACHE / "servers" / f"{digest}.json"
+
+
+def keep(statement: Statement) -> str:
+    """Keep a statement for the cells that name it by its digest, which is returned."""
+    path = _place(statement.digest)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_bytes(path, json.dumps(statement.model_dump(mode="json")).encode())
+    return statement.digest
+
+
+def kept(digest: str) -> Statement:
+    """What was kept under that digest; what is not here, or was changed, is a `LonglookError`."""
+    text = read_text(_place(digest), "what the file of a server states")
+    found = Statement.parse(json.loads(text))
+    if found.digest != digest:
+        raise LonglookError(f"{_place(digest)} is not what was kept: ask with --server FILE.toml again")
+    return found

@@ -1,0 +1,164 @@
+"""What a file says of a server: what is refused, what an arm and a question have of it."""
+
+import contextlib
+import json
+from types import SimpleNamespace
+
+import pytest
+from stated_servers import NGINX
+
+from longlook import paths
+from longlook.ask.question import question
+from longlook.errors import LonglookError, NotSupported
+from longlook.experiment.interleaved import _servers
+from longlook.experiment.measurable import require_measurable
+from longlook.experiment.recheck_parts import versions
+from longlook.host.toml import read_toml
+from longlook.plan.arm import Arm
+from longlook.plan.conditions import arm_conditions
+from longlook.server.stated import ServerFile, kept, read, require_plain
+from longlook.site.recorded import described, open_site
+
+RIGHT = """
+name = "mine"
+package = "mine-server"
+protocols = { quic = "h3", tcp = "h1 h2" }
+command = ["sh", "-c", "serve ${site} ${configuration}"]
+version = ["sh", "--version"]
+configuration = "mine.conf"
+"""
+
+
+@pytest.fixture
+def stated(tmp_path, monkeypatch):
+    """Writes a file with changes, and returns its path."""
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
+    (tmp_path / "mine.conf").write_text("listen ${address}:${port} ${protocol}\n")
+
+    def write(old="", new=""):
+        assert old in RIGHT
+        (tmp_path / "mine.toml").write_text(RIGHT.replace(old, new) if old else RIGHT)
+        return tmp_path / "mine.toml"
+
+    return write
+
+
+def test_the_repositorys_files_state_servers():
+    found = [ServerFile.parse(read_toml(path)) for path in sorted((paths.ROOT / "servers").glob("*.toml"))]
+    assert [(one.name, dict(one.protocols)) for one in found] == [
+        ("caddy", {"quic": "h3", "tcp": "h1 h2"}),
+        ("nginx-h2", {"tcp": "h2"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("${site}", "${sight}", r"mine\.toml: .*there is no placeholder \$\{sight\} \(did you mean site\?\)"),
+        ('"sh", "-c"', '"no-such-server"', r"there is no program no-such-server here: apt-get install mine-server"),
+        ('"sh", "-c"', '"./run.sh"', r"there is no program \./run\.sh here"),
+        ('configuration = "mine.conf"', "", r"configuration, and \$\{configuration\} in its command"),
+        ('"mine.conf"', '"other.conf"', r"cannot read the configuration .*other\.conf"),
+        ('quic = "h3"', 'quick = "h3"', "'quick'"),
+        ('name = "mine"', 'name = "envoy"', "'envoy' is that of a server that is here already"),
+        ("package", "pakage", r"unknown key pakage \(did you mean package\?\)"),
+        ('version = ["sh", "--version"]', "", "version: Field required"),
+    ],
+)
+def test_what_states_no_server_is_refused(stated, old, new, words):
+    with pytest.raises(LonglookError, match=words):
+        read(stated(old, new))
+
+
+def test_a_file_that_is_not_there_and_one_that_was_not_kept_are_refused(stated, tmp_path):
+    with pytest.raises(LonglookError, match="there is no file"):
+        read(tmp_path / "none.toml")
+    with pytest.raises(LonglookError, match="cannot read what the file of a server states"):
+        kept("0" * 64)
+
+
+def test_a_question_names_the_file_and_what_is_not_told(stated):
+    asked = question("docs", "lte", None, str(stated()), 1, None)
+    (cell,) = asked.sweep().cells()
+    require_measurable(asked.sweep())
+    assert [(arm.server, arm.cca) for arm in cell.arms] == [("by-file", "not told"), ("by-file-tcp", "cubic")]
+    (digest,) = {arm.server_file for arm in cell.arms}
+    assert kept(digest).files.keys() == {"mine.toml", "mine.conf"}
+    assert asked.called() == {"h3": "HTTP/3 (mine)", "h2": "HTTP/2 (mine)"}
+    notes = "\n".join(asked.notes())
+    assert all(one in notes for one in kept(digest).files.values())
+    assert "its controller is not told; its window, and whether it takes early data, are not told" in notes
+    assert "HTTP/3 (mine): QUIC, controller not told, 1-RTT; HTTP/2 (mine): TCP CUBIC" in notes
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("h1 h2", "h2"), ('package = "mine-server"\n', ""), ("name", "# a remark\nname")]
+)
+def test_a_file_that_was_changed_is_another_question(stated, old, new):
+    before = question("docs", "lte", None, str(stated()), 1, None).sweep()
+    after = question("docs", "lte", None, str(stated(old, new)), 1, None).sweep()
+    assert before.definition() != after.definition()
+    assert before.cells()[0].key != after.cells()[0].key
+
+
+def test_each_arm_has_a_port_of_its_own_as_a_program_may_open_both(stated):
+    (cell,) = question("docs", "lte", None, str(stated()), 1, None).sweep().cells()
+    around = {"server_side": lambda arm: "", "server": lambda arm, port: contextlib.nullcontext(port)}
+    with contextlib.ExitStack() as owned:
+        assert _servers(owned, SimpleNamespace(cell=cell, **around)) == {"h3": 443, "h2": 444}
+
+
+def test_of_one_protocol_the_other_side_stays_what_it_is_and_a_stated_controller_counts(stated):
+    quic = stated('protocols = { quic = "h3", tcp = "h1 h2" }', 'protocols = ["quic"]\ncca = "reno"')
+    asked = question("docs", "lte", None, str(quic), 1, None)
+    (cell,) = asked.sweep().cells()
+    require_measurable(asked.sweep())
+    assert [(arm.server, arm.cca) for arm in cell.arms] == [("by-file", "reno"), ("apache", "cubic")]
+    assert "its controller, reno, is what the file states" in "\n".join(asked.notes())
+    asked = question("docs", "lte", "return", str(NGINX), 1, None)
+    assert [arm.server for arm in asked.sweep().cells()[0].arms] == ["envoy", "by-file-tcp"]
+    require_measurable(asked.sweep())
+
+
+def test_a_return_visit_over_quic_is_refused_as_nobody_ends_its_connection(stated):
+    asked = question("docs", "lte", "first,return", str(stated()), 1, None)
+    with pytest.raises(NotSupported, match="server by-file does 1rtt, not 0rtt"):
+        require_measurable(asked.sweep())
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "query", "words"),
+    [
+        ("/a.css", "text/css", "v=2", r"/a\.css is asked for with the query \?v=2"),
+        ("/a", "text/css", "", "/a is text/css, and a server would take it for application/octet-stream"),
+        ("/a.js", "application/javascript; charset=utf-8", "", None),
+    ],
+)
+def test_what_a_folder_of_files_cannot_be_is_refused_by_its_name(path, kind, query, words):
+    found = {"/index.html": ("text/html", b"page"), path: (kind, b"body")}
+    site = described("mine", found, "/index.html", "", {path: query} if query else None)
+    if words is None:
+        return require_plain(site, "mine")
+    with pytest.raises(LonglookError, match=words):
+        require_plain(site, "mine")
+    return require_plain(open_site("docs"), "mine")
+
+
+ARM = {"stack": "todaypages", "protocol": "quic", "client": "chromium", "handshake": "1rtt"}
+
+
+@pytest.mark.parametrize("arm", [{"server": "envoy", "cca": "not told"}, {"server": "by-file"}])
+def test_only_an_arm_with_a_file_has_what_such_have(arm):
+    with pytest.raises(LonglookError, match=r"server_file is of the servers by-file|that is not told is of a QUIC"):
+        Arm.parse(ARM | arm)
+
+
+def test_a_record_has_what_the_digest_of_its_arm_names(stated):
+    statement = read(stated())
+    arm = Arm.parse(ARM | {"server": "by-file", "cca": "not told", "server_file": statement.digest, "name": "h3"})
+    assert arm_conditions(arm)["server"] == f"by-file {statement.digest[:8]}"
+    own = json.loads(json.dumps(statement.model_dump(mode="json")))
+    said = {"stack": "s", "components": {"x": {"version": "1"}}, "server_versions": {"mine": "9"}}
+    assert list(versions([arm], said | {"server_files": {statement.digest: own}})) == []
+    for wrong in ({}, {statement.digest: own | {"name": "other"}}):
+        assert "is not what it is named by" in next(versions([arm], said | {"server_files": wrong}))

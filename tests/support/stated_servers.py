@@ -1,0 +1,35 @@
+"""Servers by file that are always there: aioquic's program over HTTP/3, nginx over HTTP/2."""
+
+import json
+import sys
+
+from longlook import paths
+from longlook.server.scripted import PROGRAMS
+from longlook.server.stated import keep, read
+from longlook.stack.install import install
+
+NGINX = paths.ROOT / "servers" / "nginx.toml"
+OVER = {"quic": {"handshake": "1rtt", "cca": "not told"}, "tcp": {}}
+"""What an arm of such a server states, but for its digest."""
+
+
+def aioquic():
+    """The file's text."""
+    packages = f"PYTHONPATH={install('halme2021').python_path('aioquic')}"
+    serve = ["env", packages, "PYTHONSAFEPATH=", sys.executable, "-S", str(PROGRAMS / "aioquic_serve.py")]
+    given = ["${site}", "${address}", "${port}", "${certificate}", "${key}", "reno", "${scratch}/log", "none"]
+    return (
+        f'name = "aio"\nprotocols = ["quic"]\ncommand = {json.dumps([*serve, *given])}\nversion = ["echo", "its own"]\n'
+    )
+
+
+def nginx(more=""):
+    """The same; `more`: directives of its configuration."""
+    return NGINX.read_text(encoding="utf-8").replace("  server {", f"  {more}\n  server {{")
+
+
+def arm(folder, text, protocol):
+    """What an arm states whose server such a file does."""
+    path = folder / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return OVER[protocol] | {"server_file": keep(read(path))}
