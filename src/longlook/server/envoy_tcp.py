@@ -19,8 +19,7 @@ OF_QUIC = ("udp_listener_config", "socket_options")
 """Of a listener. Buffers are the kernel's, as every other TCP server here has them: one that is set stops growing."""
 NO_FLOOD = {"max_inbound_priority_frames_per_stream": 1_000_000}
 """Envoy closes a connection that has had more PRIORITY frames than a hundred for each stream begun. Chromium says anew
-what objects depend on while they wait: every second load of a page of a hundred ended on several connections, or
-never."""
+what objects depend on while they wait: every second load of a page of a hundred took several connections, or failed."""
 
 
 class EnvoyTcp(TcpServer, Envoy):

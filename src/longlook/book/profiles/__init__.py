@@ -1,0 +1,1 @@
+"""What only the chapter on links that people use needs: its numbers."""

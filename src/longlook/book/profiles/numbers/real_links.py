@@ -1,0 +1,48 @@
+"""Numbers of the chapter real-links.md, each as it stands in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from longlook.book.hypotheses import stated
+from longlook.book.value import Measured, Quantity, StatedNumber
+from longlook.book.value_role import Numbers
+
+SLOW = ("3g-fast", "slow-4g")
+QUICK = ("dense-4g", "lte", "4g")
+LINKS = ("cable", *QUICK, *SLOW)
+FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
+LIGHT, HEAVY = "10kb-x10", "10kb-x100"
+
+
+def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
+    return reduce(Quantity.joined, map(of, links))
+
+
+def _faster(contrast: tuple[str, str]) -> Callable[[Measured], StatedNumber]:
+    return lambda m: _all(lambda link: m.significant(link, contrast)).count(lambda sign: sign == 1)
+
+
+def _ms(contrast: tuple[str, str]) -> Callable[[Measured], StatedNumber]:
+    return lambda m: _all(lambda link: m.gap(link, contrast, workload=LIGHT)).span("ms")
+
+
+def _pct(contrast: tuple[str, str], links: Sequence[str]) -> Callable[[Measured], StatedNumber]:
+    """By how much longer HTTP/2 takes with the page of a hundred objects."""
+    return lambda m: _all(lambda link: m.pct(link, contrast, workload=HEAVY), links).span("%", 1)
+
+
+NUMBERS: Numbers = {
+    "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
+    "faster": _faster(FIRST),
+    "faster-early": _faster(EARLY),
+    "light": _ms(FIRST),
+    "light-early": _ms(EARLY),
+    "heavy-slow": _pct(FIRST, SLOW),
+    "heavy-slow-early": _pct(EARLY, SLOW),
+    "heavy-quick": _pct(FIRST, QUICK),
+    "heavy-quick-early": _pct(EARLY, QUICK),
+    "stated": stated("real-links"),
+    "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
+}
