@@ -11,7 +11,7 @@ from longlook.book.data import BookData
 from longlook.experiment.metrics import PLT
 from longlook.figure import runs as figure_runs
 from longlook.figure import style, waterfall
-from longlook.figure.heatmap import PHONE, heatmap, mean_and_sd, p_text, place_names, told
+from longlook.figure.heatmap import PHONE, QUIC_TCP, heatmap, mean_and_sd, p_text, place_names, told
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.runs import finite
 from longlook.figure.squares import Axes, Source, figure_squares
@@ -41,15 +41,17 @@ def live_heatmap(
     names = [series] if isinstance(series, str) else list(series)
     samples = _rows(data, "samples", study, names, sources)
     figure = ", ".join(names)
+    own = () if (versus.left, versus.right) == QUIC_TCP else (versus.left,)  # a page may show a series twice
+    name = "-".join(("figure", *names, *own))
     return LiveChart(
-        name="figure-" + "-".join(names).replace(".", "-"),
+        name=name.replace(".", "-"),
         chart=heatmap(squares, versus, axes),
         narrow=heatmap(squares, versus, axes, PHONE),
         alt_text=f"Heatmaps of figure {figure}, {versus.words[0]} against {versus.words[1]}. {told(squares, versus)} "
         "The same numbers are in the file below.",
         payload=_payload(squares, samples, sources, versus, axes)
         | _waterfall(squares, samples, _rows(data, "objects", study, names, sources), versus),
-        downloads=_downloads("figure-" + "-".join(names), squares, samples),
+        downloads=_downloads(name, squares, samples),
         hint=HINT,
     )
 
