@@ -41,7 +41,7 @@ def live_heatmap(
     names = [series] if isinstance(series, str) else list(series)
     samples = _rows(data, "samples", study, names, sources)
     figure = ", ".join(names)
-    own = () if (versus.left, versus.right) == QUIC_TCP else (versus.left,)  # a page may show a series twice
+    own = () if versus.left == QUIC_TCP.left else (versus.left,)  # a page may show a series twice
     name = "-".join(("figure", *names, *own))
     return LiveChart(
         name=name.replace(".", "-"),
