@@ -8,7 +8,7 @@ import aioquic_serve
 INTERNAL_ERROR = 0x102
 
 
-class WrongSession(aioquic_serve.Session):
+class WrongSession(aioquic_serve.ServedConnection):
     fault, wrong = sys.argv[1:3]
 
     def answer(self, http, stream, target):
@@ -30,5 +30,5 @@ class WrongSession(aioquic_serve.Session):
 
 
 if __name__ == "__main__":
-    aioquic_serve.Session = WrongSession
+    aioquic_serve.ServedConnection = WrongSession
     asyncio.run(aioquic_serve.main(*sys.argv[3:]))
