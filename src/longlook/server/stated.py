@@ -19,7 +19,7 @@ from pydantic import Field, field_validator, model_validator
 
 from longlook import paths
 from longlook.errors import LonglookError, plain
-from longlook.host.files import open_regular, read_text
+from longlook.host.files import read_text
 from longlook.host.toml import read_toml
 from longlook.plan.arm import Cca, Protocol
 from longlook.plan.recorded import RecordedSite, SiteName
@@ -28,6 +28,7 @@ from longlook.record.durable import write_bytes
 from longlook.site.recorded import type_of
 from longlook.stack import adapters
 from longlook.stack.placed import SYSTEM_FOLDERS
+from longlook.stack.tree import sha256_of
 
 PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 FILLED = (
@@ -105,12 +106,12 @@ def read(path: Path) -> Statement:
     """Raise `LonglookError` for what states no server, or one whose program is not here."""
     try:
         data = read_toml(path)
-        files = {path.name: _sha256(path)}
+        files = {path.name: sha256_of(path)}
         template = data.get("configuration")
         if isinstance(template, str) and template and "\n" not in template:
             beside = path.parent / template
             data["configuration"] = read_text(beside, "the configuration")
-            files[beside.name] = _sha256(beside)
+            files[beside.name] = sha256_of(beside)
         stated = ServerFile.parse(data)
     except FileNotFoundError:
         raise LonglookError(f"there is no file {path}: servers/ has some") from None
@@ -119,7 +120,7 @@ def read(path: Path) -> Statement:
     if stated.name in adapters.SERVERS:
         raise LonglookError(f"{path}: name = '{stated.name}' is that of a server that is here already: choose another")
     commands = {key: _found(path, getattr(stated, key), stated.package) for key in ("command", "version")}
-    program = {"program_sha256": _sha256(Path(commands["command"][0])), "files": files}
+    program = {"program_sha256": sha256_of(Path(commands["command"][0])), "files": files}
     return Statement.parse(stated.model_dump() | commands | program)
 
 
@@ -132,11 +133,6 @@ def _found(path: Path, command: tuple[str, ...], package: str) -> tuple[str, ...
         remedy = f"apt-get install {package}" if package else "install it, or correct the command"
         raise LonglookError(f"{path}: there is no program {plain(word)[:80]} here: {remedy}")
     return (found, *command[1:])
-
-
-def _sha256(path: Path) -> str:
-    with open_regular(path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def require_plain(site: RecordedSite, server: str) -> None:

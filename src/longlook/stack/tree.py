@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from longlook.host.files import open_regular
+
 IGNORED_NAMES = {".bin", ".package-lock.json", "INSTALLER", "RECORD", "REQUESTED", "__pycache__"}
 """Made differently by different versions of npm and pip, or by use; nothing of ours reads them."""
 IGNORED_SUFFIXES = (".br",)
@@ -17,9 +19,9 @@ IGNORED_SUFFIXES = (".br",)
 
 
 def sha256_of(path: Path) -> str:
-    """Hex SHA-256 of one file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """Hex SHA-256 of one file; an `OSError` for what is no regular file."""
+    with open_regular(path) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def files_below(folder: Path) -> Iterator[str]:
