@@ -17,6 +17,7 @@ from longlook.analysis.correlation import Point, correlation, correlation_differ
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.fairness import jain, ratio_of_means, ratio_of_runs
 from longlook.analysis.lowest import Loads, lowest_ratio
+from longlook.analysis.paired import paired
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import APART, CPU_METRICS, FIRST_LOST, TENTHS, WHOLE, Criterion
@@ -67,6 +68,18 @@ def first_loss_correlation(numbered: Numbered, sides: Sides) -> tuple[Estimate, 
 def _first_losses(numbered: Numbered, row: Row) -> dict[int, Point]:
     first, took = numbered(row, FIRST_LOST), numbered(row, "ttlb_ms")
     return {index: (first[index], took[index]) for index in took if index in first}
+
+
+def paired_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
+    """How many times what another arm's loads take one's of the same number do, which met the same losses: by the mean
+    of the logarithms (`paired.py`)."""
+    if not all(sides):
+        return None
+    own, base = ({(one, 1): ms for one, ms in numbered(row, str(row["metric"])).items()} for (row,) in sides)
+    found = paired(base, own)
+    if not found.pairs:
+        return None
+    return Estimate(math.exp(found.log_ratio), math.exp(found.low), math.exp(found.high), found.p_value)
 
 
 def rate_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
@@ -205,6 +218,7 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estim
     "late_share": late_share,
     "kept_median": kept_median,
     "first_loss_correlation": first_loss_correlation,
+    "paired_ratio": paired_ratio,
     "rate_ratio": rate_ratio,
     "rate_share": rate_share,
     "jain": jain_index,

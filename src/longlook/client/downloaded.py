@@ -1,8 +1,9 @@
-"""One file that was fetched without a page, as an artefact (`download`) and as an `Observation`. Pure."""
+"""Files that were fetched without a page, as an artefact (`download`) and as an `Observation`. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import fmean
 from typing import Any
 
 from longlook.client.observation import Observation, SeenObject
@@ -12,6 +13,8 @@ METRICS = ("ttlb_ms", "ttfb_ms", "connect_ms")
 """From when the first packet leaves."""
 FURTHER = ("process_ms",)
 """What only some clients tell: from the start of a process of this fetch alone to its end."""
+WHOLE = "file_mean_ms"
+"""Of several files: the mean of the times at which each was whole."""
 
 
 def observation(path: str, serial: int, told: Mapping[str, Any]) -> Observation:
@@ -21,17 +24,24 @@ def observation(path: str, serial: int, told: Mapping[str, Any]) -> Observation:
 
 
 def recorded(artefact: Mapping[str, Any]) -> Observation:
-    """The observation of a record's artefact."""
+    """The observation of a record's artefact; one of several files has them as `files`."""
     times = {name: float(artefact[name]) for name in (*METRICS, *(one for one in FURTHER if one in artefact))}
-    seen = SeenObject(
-        path=artefact["path"],
-        status=artefact["status"],
-        protocol=artefact["protocol"],
-        size_bytes=artefact["size"],
+    several = artefact.get("files")
+    seen = tuple(_seen({**artefact, **one}) for one in several or (artefact,))
+    if several:
+        times[WHOLE] = fmean(one.ended_ms for one in seen)
+    return Observation(times, seen, times["connect_ms"], artefact, artefact.get("early_data"))
+
+
+def _seen(told: Mapping[str, Any]) -> SeenObject:
+    return SeenObject(
+        path=told["path"],
+        status=told["status"],
+        protocol=told["protocol"],
+        size_bytes=told["size"],
         started_ms=0.0,
-        ended_ms=times["ttlb_ms"],
-        connection=artefact["connection"],
-        encoding=artefact.get("encoding"),
-        sha256=artefact["sha256"],
+        ended_ms=float(told["ttlb_ms"]),
+        connection=told["connection"],
+        encoding=told.get("encoding"),
+        sha256=told["sha256"],
     )
-    return Observation(times, (seen,), times["connect_ms"], artefact, artefact.get("early_data"))

@@ -1,4 +1,5 @@
-"""Clients that are a program of ours (`programs/`): one process, one file per fetch, each on a connection of its own.
+"""Clients that are a program of ours (`programs/`): one process, one file per fetch (of some: several), each fetch on a
+connection of its own.
 
 The program reads requests from its standard input and answers on its standard output, one line of JSON each:
 
@@ -40,6 +41,8 @@ class ScriptedClient(Client):
     """File in `programs/`."""
     component: ClassVar[str]
     """Of the stack: the Python package that the program imports, or what runs it; empty where it needs none."""
+    several: ClassVar[bool] = False
+    """A fetch may be of several files, all at once; a request then has `further` paths."""
 
     @abc.abstractmethod
     def _arguments(self) -> list[str]:
@@ -115,20 +118,23 @@ class ScriptedClient(Client):
         return json.loads(line)
 
     def fetch(self, request: Request) -> Observation:
-        if len(request.paths) != 1:
+        if len(request.paths) != 1 and not self.several:
             raise NotSupported(f"{self.name} fetches one file at a time, not {len(request.paths)}")
         self._serial += 1
-        path = request.paths[0]
-        asked = {"id": self._serial, "path": path, "timeout_ms": int(request.timeout_s * 1000), "fresh": request.fresh}
         try:
-            process.tell(self._running, asked)
+            process.tell(self._running, {"id": self._serial} | self._asked(request))
         except OSError:
             raise LoadFailed(f"{self.name} is gone (killed?)") from None
         while (reply := self._reply(request.timeout_s + REPLY_GRACE_S)).get("id") != self._serial:
             pass  # the answer to a fetch that was given up
         if not reply["ok"]:
             raise LoadFailed(reply["error"])
-        return self._observation(path, self._serial, reply)
+        return self._observation(request.paths[0], self._serial, reply)
+
+    def _asked(self, request: Request) -> dict[str, Any]:
+        path, *further = request.paths
+        asked = {"path": path, "timeout_ms": int(request.timeout_s * 1000), "fresh": request.fresh}
+        return asked | ({"further": further} if further else {})
 
     def drop_connections(self) -> None:
         """Each fetch has closed its own."""

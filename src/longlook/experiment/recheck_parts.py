@@ -23,7 +23,7 @@ NEARLY = 0.98
 PACKET_BYTES = 1500
 BURST_PACKETS = 300.0
 """More may be under way at once through a token bucket."""
-CLOSING = ("curl", "systemcurl", "aioquic", "ngtcp2", "quicgo")
+CLOSING = ("curl", "systemcurl", "aioquic", "ngtcp2", "quicgo", "quicgo-one-stream")
 """Clients that close a connection as soon as they have their file: the others' stay until a server has had enough."""
 START_MS = (-100.0, 50.0)
 """Between when a film began to play and what its places in the film at later times say: 19,000 looks found -52 to 0."""

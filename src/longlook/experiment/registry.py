@@ -46,6 +46,7 @@ DOWNLOAD = Experiment(
     workloads=("download",),
     metrics=(
         metrics.TTLB,
+        metrics.FILE_MEAN,
         metrics.CONNECT,
         metrics.TTFB,
         metrics.CLIENT_CPU,

@@ -51,6 +51,7 @@ CLIENTS: Mapping[str, Adapter] = {
     "lsquic": Adapter(("quic",), ("bun",)),
     "ngtcp2": Adapter(("quic",), ("gtlsclient",)),
     "quicgo": Adapter(("quic",), ("quicgo",)),
+    "quicgo-one-stream": Adapter(("quic",), ("quicgo",)),
     "systemcurl": Adapter(("tcp",), ("curl",)),
 }
 NOTHING = Adapter((), ())

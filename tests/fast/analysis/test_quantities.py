@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.analysis.quantities import BETWEEN, OF_ARMS, OF_PAIRS, kept_median, late_share, rate_ratio
+from longlook.analysis.quantities import BETWEEN, OF_ARMS, OF_PAIRS, kept_median, late_share, paired_ratio, rate_ratio
 from longlook.plan import criteria
 
 PLT = {"one": {1: 100.0, 2: 110.0, 3: 120.0, 4: 400.0}, "two": {1: 50.0, 2: 60.0}}
@@ -41,6 +41,15 @@ def test_rates_of_two_flows_are_compared_run_by_run():
     sides = [[{"arm": arm}] for arm in rates]
     assert rate_ratio(lambda row, metric: rates[row["arm"]], sides).value == pytest.approx(2)
     assert rate_ratio(lambda row, metric: {}, sides) is None
+
+
+def test_loads_of_one_number_are_a_pair():
+    took = {"one stream": {1: 110.0, 2: 440.0, 3: 7.0}, "streams": {1: 100.0, 2: 400.0}}
+    sides = [[{"arm": arm, "metric": "ttlb_ms"}] for arm in took]
+    found = paired_ratio(lambda row, metric: took[row["arm"]], sides)
+    assert (found.value, found.low, found.high) == (pytest.approx(1.1),) * 3 and found.p_value < 0.01
+    assert paired_ratio(lambda row, metric: {1: 5.0}, sides) is None
+    assert paired_ratio(lambda row, metric: took[row["arm"]], [sides[0], []]) is None
 
 
 FILE = {"object_bytes": 2_000_000, "n": 2, "client_cpu_pct": 25.0, "server_cpu_pct": None}

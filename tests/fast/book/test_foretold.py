@@ -375,7 +375,7 @@ def stated(where):
 def numbered(row, metric):
     """A few loads by number, of times that are as much each other's as the row's metric says."""
     draw = random.Random(f"{row['mean']}{metric}")
-    if metric in ("ttlb_ms", "mean_mbps", *CPU_METRICS):
+    if metric in ("ttlb_ms", "file_mean_ms", "mean_mbps", *CPU_METRICS):
         mean = 10 ** draw.uniform(0, 4) / (1e3 if metric in CPU_METRICS else 1)
         return {index: mean * (1 + index / 1e6) for index in range(10)}
     if metric == FIRST_LOST:
