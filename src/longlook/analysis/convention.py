@@ -92,7 +92,7 @@ def _table(
         for arm in one.known_arms:
             known = printed_summary(one.arms[arm.name])
             halves, wholes = once.get(arm.protocol), twice.get(arm.protocol)
-            if halves is None or wholes is None or not all(map(_is_told, (known, halves, wholes))):
+            if halves is None or wholes is None or not all(map(scatters, (known, halves, wholes))):
                 continue
             means.append(log_mean(known, wholes) - log_mean(known, halves))
             variances.append(log_variance(known, wholes) - log_variance(known, halves))
@@ -102,7 +102,8 @@ def _table(
     return TableConvention(*name, len(own), cells, by_means, by_variances, nearer, seen)
 
 
-def _is_told(one: Summary) -> bool:
+def scatters(one: Summary) -> bool:
+    """Whether its standard deviation is known, and not 0."""
     return one.n > 1 and math.isfinite(one.sd) and one.sd > 0
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from longlook.analysis import estimate
-from longlook.analysis.agreement import prediction_reach
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import (
     Clients,
@@ -25,12 +24,12 @@ from longlook.analysis.lowest import (
     lowest_ratio,
     spread,
 )
-from longlook.analysis.quantifier import decided
-from longlook.analysis.quantities import BETWEEN, MADE, OF_ARMS, OF_LOADS, OF_PAIRS, Numbered, of_runs
+from longlook.analysis.quantifier import POOLS, Asked, decided
+from longlook.analysis.quantities import BETWEEN, MADE, OF_ARMS, OF_BASES, OF_LOADS, OF_PAIRS, Numbered, of_runs
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.errors import LonglookError
 from longlook.plan.conditions import Row
-from longlook.plan.criteria import COLUMNS, OF_RUNS, REACH, Criterion, Squares
+from longlook.plan.criteria import COLUMNS, LOG_LIKELIHOODS, OF_RUNS, Criterion, Squares, Where
 from longlook.plan.squares import Square, base, beside, beside_base, is_arm, selects, squares, stepped
 
 Three = tuple[Estimate, Estimate, Estimate]
@@ -110,8 +109,7 @@ class Found:
         if self.parts and self.leaf.part is not None:
             asked = self.leaf.part.squares
             of = asked.of if isinstance(asked, Squares) else len(self.parts)
-            own = [replace(one, parts=()) for one in self.parts]
-            return decided(asked, [one.holds for one in own], of, sum(one.opposite for one in own))
+            return come_to(asked, [replace(one, parts=()) for one in self.parts], of)
         if self.leaf.significant == "same":
             both = self._less(self.left), self._less(self.right)
             return None if None in both else both[0] == both[1]
@@ -147,6 +145,14 @@ class Found:
         return "none" if not outside else "left" if one.value < once else "right"
 
 
+def come_to(asked: Asked, found: Sequence[Found], of: int) -> bool | None:
+    """What the numbers of some squares come to, of so many that there should be."""
+    if pool := POOLS.get(asked):
+        pooled = Estimate(pool([one.estimate.value for one in found]))
+        return None if len(found) < of else pooled.within(*found[0].leaf.bounds)
+    return decided(asked, [one.holds for one in found], of, sum(one.opposite for one in found))
+
+
 def numbers(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list[Found]:
     """Of every square of a leaf that has all of its arms, square by square."""
     arms = columns[column].planned or [row for one in leaf.series or () for row in columns[column].of_series(one)]
@@ -179,24 +185,32 @@ def _others(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
     """Of each pair, the squares of all that its numbers are `over` or `against`, arm by arm."""
     found: list[list[Mapping[Square, list[Row]]]] = [[] for _ in leaf.pairs]
     if leaf.over is not None:
-        where, series = base(leaf)
-        metric = str(leaf.over.get("metric", leaf.metric or ""))
-        rows = columns[str(leaf.over.get("column", column))].rows(series or (), metric)
-        arm = leaf.over.get("arm")
-        for own, pair in zip(found, leaf.pairs, strict=True):
-            own += [squares(leaf, one if arm is None else str(arm), rows, where) for one in pair]
+        _add_bases(found, leaf, leaf.over, *base(leaf), columns[str(leaf.over.get("column", column))])
     for against in leaf.against:
         where, series = beside(leaf, against)
-        source = columns[column] if against.study is None else columns[column].of_study(against.study)
+        own_column = columns[against.column or column]
+        source = own_column if against.study is None else own_column.of_study(against.study)
         rows = source.rows(series or (), against.metric or leaf.metric or "")
         for own, pair in zip(found, leaf.pairs_against(against), strict=True):
             own += [squares(leaf, one, rows, where) for one in pair]
         if against.over is not None:
-            where, series = beside_base(leaf, against)
-            rows = source.rows(series or (), str(against.over.get("metric", leaf.metric or "")))
-            for own, pair in zip(found, leaf.pairs, strict=True):
-                own += [squares(leaf, one, rows, where) for one in pair]
+            under = columns[str(against.over["column"])] if "column" in against.over else source
+            _add_bases(found, leaf, against.over, *beside_base(leaf, against), under)
     return found
+
+
+def _add_bases(
+    found: list[list[Mapping[Square, list[Row]]]],
+    leaf: Criterion,
+    over: Where,
+    where: Where,
+    series: Sequence[str] | None,
+    source: Column,
+) -> None:
+    """Of each pair, the squares that its arms are over."""
+    rows, arm = source.rows(series or (), str(over.get("metric", leaf.metric or ""))), over.get("arm")
+    for own, pair in zip(found, leaf.pairs, strict=True):
+        own += [squares(leaf, one if arm is None else str(arm), rows, where) for one in pair]
 
 
 def _number(
@@ -223,12 +237,11 @@ def _number(
         return None
     if leaf.unit == "points":
         estimates = _points(leaf, known)
-    elif leaf.quantity == REACH:
-        mean, printed = (one for one in known if isinstance(one, Summary))
-        reach = prediction_reach(printed, mean.n)
-        if not reach:
+    elif leaf.quantity in OF_BASES:
+        made = _of_bases(leaf, [one for one in known if isinstance(one, Summary)])
+        if made is None:
             return None
-        estimates = (Estimate((mean.mean - printed.mean) / reach),) * 3
+        estimates = made
     elif leaf.statistic == "growth":
         later, other, base, other_base = (one[0] for one in known if isinstance(one, tuple))
         estimates = (growth_ratio((base, later), (other_base, other)),) * 3
@@ -261,6 +274,20 @@ def _of_pairs(
         (one, _, _), (other, _, _) = known
         found = Estimate(one.value / other.value), one, other
     return Found(leaf, pair, *found, tuple(row for rows in (*own, *others) for row in rows))
+
+
+def _of_bases(leaf: Criterion, known: Sequence[Summary]) -> Three | None:
+    """A number of a mean and the one that it is over, or what it is beside that of another, by the numbers alone."""
+    means, bases = known[::2], known[1::2]
+    if leaf.ratio:  # two arms, then what each is over
+        means, bases = known[:2], known[2:]
+    made = [OF_BASES[leaf.quantity](*pair) for pair in zip(means, bases, strict=True)]
+    told = [one for one in made if one is not None]
+    if len(told) < len(made):
+        return None
+    own, other = told[0], told[-1]
+    beside = own - other if leaf.quantity in LOG_LIKELIHOODS else own / other if other else math.inf
+    return Estimate(own if len(told) == 1 else beside), Estimate(own), Estimate(other)
 
 
 def _of_runs(leaf: Criterion, pair: tuple[str, ...], column: Column, sides: list[list[Row]]) -> Found | None:
@@ -394,6 +421,9 @@ def _operand(leaf: Criterion, column: Column, rows: list[Row]) -> Operand | None
         loads = _each_load(leaf, column, _one(rows)) if rows and rows[0]["n"] else ()
         end = min if leaf.statistic == "least" else max
         return Summary(end(loads), math.nan, 1) if loads else None
+    if leaf.statistic in ("sd", "cv"):
+        found = _only(rows) if rows else None
+        return found and Summary(found.sd / (found.mean if leaf.statistic == "cv" else 1), math.nan, 1)
     if leaf.along is not None:
         listed = leaf.where.get(leaf.along)
         return _slope(leaf.along, rows, listed if isinstance(listed, list) else [row[leaf.along] for row in rows])

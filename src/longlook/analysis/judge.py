@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from longlook.analysis.evidence import Column, Found, numbers
-from longlook.analysis.quantifier import decided
+from longlook.analysis.evidence import Column, Found, come_to, numbers
 from longlook.plan.criteria import Criterion, Judging
 
 
@@ -24,9 +23,7 @@ class Judged:
     @property
     def holds(self) -> bool | None:
         """None where it is open; so is what has fewer squares than it should, unless those that are there decide it."""
-        if not self.found:
-            return None
-        return decided(self.criterion.squares, [one.holds for one in self.found], self.of, self.opposite)
+        return come_to(self.criterion.squares, self.found, self.of) if self.found else None
 
     @property
     def opposite(self) -> int:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from longlook.plan.criteria import Squares
 
-Asked = Squares | Literal["every", "any", "none", "not-every", "most"]
+Asked = Squares | Literal["every", "any", "none", "not-every", "most", "told", "median", "sum"]
+POOLS: Mapping[object, Callable[[Sequence[float]], float]] = {"median": statistics.median, "sum": math.fsum}
+"""How one number is made of those of all squares."""
 
 
 def decided(asked: Asked, said: Sequence[bool | None], of: int, opposite: int = 0) -> bool | None:
     """Whether as many squares hold as are asked for, of so many that there should be, and no more are the opposite than
     may be; None where that is open, as it is with fewer squares, unless those that are there decide it."""
+    if asked == "told":
+        return True
     yes, no, missing = said.count(True), said.count(False), max(0, of - len(said))
     undecided = said.count(None) + missing
     if isinstance(asked, Squares):

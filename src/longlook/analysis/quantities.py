@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from longlook.analysis.agreement import prediction_reach
+from longlook.analysis.convention import log_mean, log_variance, scatters
 from longlook.analysis.correlation import Point, correlation, correlation_difference
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.fairness import jain, ratio_of_means, ratio_of_runs
@@ -20,7 +22,7 @@ from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.analysis.paired import paired
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
-from longlook.plan.criteria import APART, CPU_METRICS, FIRST_LOST, TENTHS, WHOLE, Criterion
+from longlook.plan.criteria import APART, CPU_METRICS, FIRST_LOST, REACH, TENTHS, WHOLE, Criterion
 
 Numbered = Callable[[Row, str], Mapping[Any, float]]
 """Of a row and a metric, the number of each load that counts, or of each run, -> its value."""
@@ -176,6 +178,22 @@ def _summed(row: Row, numbered: Numbered, of: Callable[[Loads], list[float]], me
     return summarise(of(found)) if found else None
 
 
+def reach(own: Summary, known: Summary) -> float | None:
+    """How far a mean is from a known one, in times of how far its prediction interval reaches."""
+    whole = prediction_reach(known, own.n)
+    return (own.mean - known.mean) / whole if whole else None
+
+
+def relative_error(own: Summary, known: Summary) -> float | None:
+    """By what share of a known mean another is off."""
+    return abs(own.mean / known.mean - 1)
+
+
+def log10_likelihood(own: Summary, known: Summary, of: Callable[[Summary, Summary], float]) -> float | None:
+    """Of what is known, if it is of the same kind as a sample; None where either does not scatter."""
+    return of(known, own) / math.log(10) if scatters(own) and scatters(known) else None
+
+
 def of_runs(numbered: Numbered, leaf: Criterion, sides: Sides) -> tuple[Estimate, Estimate, Estimate] | None:
     """A number of transfers over their time, and those of its two sides: of each arm's repeats that in the middle by
     its whole time, between the least and the greatest with any choice of them."""
@@ -224,6 +242,15 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estim
     "jain": jain_index,
     "wrapped_lead_p50": partial(wrapped_lead, percentile=50),
     "wrapped_lead_p75": partial(wrapped_lead, percentile=75),
+}
+OF_BASES: Mapping[str | None, Callable[[Summary, Summary], float | None]] = {
+    REACH: reach,
+    "relative_error": relative_error,
+    "log10_mean_likelihood": partial(log10_likelihood, of=log_mean),
+    "log10_variance_likelihood": partial(log10_likelihood, of=log_variance),
+    "log10_likelihood": partial(
+        log10_likelihood, of=lambda known, own: log_mean(known, own) + log_variance(known, own)
+    ),
 }
 OF_LOADS: Mapping[str | None, Callable[[float], float]] = {"wrapped_ms": wrapped_ms}
 BETWEEN: Mapping[str | None, tuple[str, str]] = {"after_last_byte_ms": ("duration_ms", "ttlb_ms")}

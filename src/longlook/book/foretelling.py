@@ -34,7 +34,7 @@ def foretold(sweep: Sweep) -> Iterator[str]:
     if sweep.criteria is None:
         raise LonglookError(f"sweep {sweep.name} predicts nothing: it has no [[predictions]]")
     yield f"{sweep.name}: {len(sweep.predictions)} predictions, criteria {sweep.criteria.digest[:12]}"
-    rows = sweep.rows()
+    rows = sweep.judged_rows()
     for one in sweep.predictions:
         leaves = list(one.leaves(sweep.rule))
         yield f"{one.n}. {one.says}"

@@ -120,7 +120,7 @@ def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judge
 
 def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judged]:
     """The same by any column."""
-    rows = own.rows()
+    rows = own.judged_rows()
     columns = {**columns, column: replace(columns[column], planned=rows)}
     found = [judge(one, own.rule, columns, column, number_of_squares(one, own.rule, rows)) for one in own.predictions]
     return found if any(one.found for one in found) else []
@@ -151,7 +151,7 @@ def _by_the_earlier_rule(one: Judged, sweep: Sweep, columns: Mapping[str, Column
     before = getattr(one.criterion, "earlier", None)
     if before is None:
         return ""
-    of = number_of_squares(before, sweep.rule, sweep.rows())
+    of = number_of_squares(before, sweep.rule, sweep.judged_rows())
     return row(judge(before, sweep.rule, columns, REFERENCE, of), {}).verdict
 
 

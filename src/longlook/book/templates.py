@@ -11,6 +11,7 @@ from longlook.analysis.estimate import Estimate
 from longlook.analysis.evidence import Found
 from longlook.analysis.fairness import ShareRatio
 from longlook.analysis.judge import Judged
+from longlook.analysis.quantifier import POOLS, Asked
 from longlook.book.claimed import ClaimPart
 from longlook.book.flows import share_text
 from longlook.book.predicted import FEW, JudgedPrediction
@@ -34,11 +35,11 @@ def row(one: Judged, words: Mapping[str, str]) -> JudgedPrediction:
     if one.found and one.found[0].leaf.unit == "points":
         told = _points_apart(parts, one)
     lacking = max(0, one.of - len(one.found))
-    if one.criterion.summary and not (lacking and one.criterion.told_bounds):
+    if one.criterion.summary and not (lacking and (one.criterion.told_bounds or one.criterion.squares in POOLS)):
         each = [*(part.numbers for part in parts), *lacking * [style.DASH]]
         counts: dict[str, Any] = {"met": one.met, "unmet": len(parts) - one.met, "of": one.of, "opposite": one.opposite}
         counts |= {"beyond": _named("not", parts, False), "unshown": _named("not shown of", parts, False, None)}
-        counts |= _ends_in_pct(one.found)
+        counts |= _ends_in_pct(one.found) | _pooled(one.criterion.squares, one.found)
         told = filled(one.criterion.summary, counts | _ends_of_leaves(one), each)
         unmet = [part.name for part in parts if part.holds is False and part.name]
         told += f": {JOINT.join(unmet)}" if "{unmet}" in one.criterion.summary and unmet else ""
@@ -58,10 +59,16 @@ def _ends_of_leaves(judged: Judged) -> dict[str, list[_Number]]:
     return {"least": [_Number(min(own)) for own in values], "greatest": [_Number(max(own)) for own in values]}
 
 
-def _ends_in_pct(found: Sequence[Found]) -> dict[str, str]:
+def _ends_in_pct(found: Sequence[Found]) -> dict[str, float]:
     """By how many per cent the least and the greatest are off once."""
     values = [one.estimate.value for one in found] or [math.nan]
-    return {f"{word}_pct": style.signed_pct((end(values) - 1) * 100) for word, end in ENDS_OF.items()}
+    return {f"{word}_pct": _Pct((end(values) - 1) * 100) for word, end in ENDS_OF.items()}
+
+
+def _pooled(asked: Asked, found: Sequence[Found]) -> dict[str, float]:
+    """The one number of all squares, where that is what counts."""
+    pool = POOLS.get(asked)
+    return {"pooled": pool([one.estimate.value for one in found])} if pool and found else {}
 
 
 def _by_leaf(found: Sequence[Found]) -> list[list[Found]]:
@@ -103,7 +110,7 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
     square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "p": own.p_value}
-    sides = [(side.value - 1) * 100 for side in (own, found.left, found.right)]
+    sides = [_Pct((side.value - 1) * 100) for side in (own, found.left, found.right)]
     square |= dict(zip(("pct", "left_pct", "right_pct"), sides, strict=True))
     square |= {"times": times_text(own), "ms": _in_ms(found)}
     square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
@@ -141,7 +148,7 @@ def _several(found: Found, part: Criterion, judged: Judged, words: Mapping[str, 
     counts: dict[str, Any] = {"met": sum(one.holds is True for one in each), "unmet": len(unmet), "of": len(each)}
     counts |= {"opposite": sum(replace(one, parts=()).opposite for one in found.parts)}
     counts |= {word: [_Number(end(one.estimate.value for one in found.parts))] for word, end in ENDS_OF.items()}
-    counts |= _ends_in_pct(found.parts)
+    counts |= _ends_in_pct(found.parts) | _pooled(part.squares, found.parts)
     told = filled(part.summary, counts, [one.numbers for one in each])
     told += f" ({JOINT.join(unmet)})" if "{unmet}" in part.summary and unmet else ""
     return ClaimPart(each[0].name, told, found.holds)
@@ -180,6 +187,13 @@ class _Number(float):
 
     def __format__(self, spec: str) -> str:
         return float(self).__format__(spec or "g").replace("-", style.MINUS)
+
+
+class _Pct(_Number):
+    """The same; without a format as percentages are told."""
+
+    def __format__(self, spec: str) -> str:
+        return super().__format__(spec) if spec else style.signed_pct(self)
 
 
 def parts_of(one: Judged, judging: Judging) -> list[ClaimPart]:

@@ -29,6 +29,7 @@ _LOSS = ("loss_pct", "loss_each_way_pct", "loss_direction")
 _FOLLOW = (
     (_PAGE, (*_PAGE, *_QUEUE)),
     (("bandwidth_mbps", "rtt_ms", "upload_mbps"), _QUEUE),
+    (_QUEUE, _QUEUE),
     (_LOSS, _LOSS),
     (GEMODEL, GEMODEL),
     *((pair, pair) for pair in CORRELATED.items()),

@@ -30,7 +30,7 @@ TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
     "left_percent", "right_percent", "left_pct", "right_pct", "p", "pct", "unmet", "opposite", "pair", "link",
     "left_share", "right_share", "beyond", "unshown", "share", "left_median", "right_median", "least_pct",
-    "greatest_pct",
+    "greatest_pct", "pooled",
 )  # fmt: skip
 """What templates have beside the columns."""
 ARMS_OF_SPREAD = ("slowest", "quickest")
@@ -56,6 +56,11 @@ BETWEEN = ("after_last_byte_ms",)
 REACH = "prediction_reach"
 """How far a mean is from the one that it is over, in times of how far as many further samples of that one would have
 theirs in 99 of 100 cases: within 1 it is met."""
+LOG_LIKELIHOODS = ("log10_mean_likelihood", "log10_variance_likelihood", "log10_likelihood")
+"""Of the mean that it is over, of its variance, and of both, if they are of the same kind as its loads."""
+OF_BASES = (REACH, "relative_error", *LOG_LIKELIHOODS)
+"""What is made of a mean and the one that it is over; against another, how many times that one's it is, or of a
+logarithm the difference."""
 TENTHS = tuple(f"acked_{pct}_pct_ms" for pct in range(10, 101, 10))
 """When so much of what is acknowledged in the end of a transfer had been, since its start."""
 WHOLE = TENTHS[-1]
@@ -68,7 +73,7 @@ counts; the interval reaches over every choice of them."""
 APART = "acked_apart_pct"
 """Of two transfers by how much of the second's whole time they are apart at any tenth."""
 OF_RUNS = (*OF_COURSES, APART)
-QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS, *OF_LOADS, *BETWEEN, REACH, *OF_RUNS)
+QUANTITIES = (*OF_PAIRS, *OF_ARMS, *OF_RECORDS, *OF_LOADS, *BETWEEN, *OF_BASES, *OF_RUNS)
 CPU_METRICS = ("client_cpu_s", "server_cpu_s")
 Number = float | int
 
@@ -144,10 +149,12 @@ class Rule(Value):
     )
     metric: Name | None = None
     quantity: Name | None = Field(default=None, description="of QUANTITIES, in place of a statistic of the metric")
-    statistic: Literal["mean", "slope", "lowest-median", "growth", "least", "greatest", "count"] | None = Field(
-        default=None,
-        description="growth: by what share the mean is above that of what it is over; least, greatest: of any load; "
-        "count: of loads that count",
+    statistic: Literal["mean", "sd", "cv", "slope", "lowest-median", "growth", "least", "greatest", "count"] | None = (
+        Field(
+            default=None,
+            description="sd: standard deviation; cv: over the mean; growth: by what share the mean is above that of "
+            "what it is over; least, greatest: of any load; count: of loads that count",
+        )
     )
     unit: Literal["trips", "points", "s", "times"] | None = Field(
         default=None,
@@ -220,6 +227,7 @@ class Against(Value):
     called = "against"
 
     study: Name | None = Field(default=None, description="of another study's sweep")
+    column: Literal["published"] | None = Field(default=None, description="of another column of the evidence")
     series: Many[Name] | None = None
     metric: Name | None = None
     where: Where = Field(default={})
@@ -241,6 +249,7 @@ class Judging(Rule):
         default={}, description="claims: what is added to a column's title, and the metric by which it is judged again"
     )
     words: dict[str, Text] = Field(default={}, description="for templates: a series or an arm as a reader calls it")
+    sweeps: Many[Name] = Field(default=(), description="of the study, whose cells are squares of its predictions too")
 
 
 class Criterion(Rule):
@@ -263,10 +272,11 @@ class Criterion(Rule):
         description="what is significant is so by Holm's correction: over all its numbers, or over every "
         "step between arms of these patterns in its series",
     )
-    squares: Squares | Literal["every", "any", "none", "not-every", "most"] = Field(
+    squares: Squares | Literal["every", "any", "none", "not-every", "most", "told", "median", "sum"] = Field(
         default="every",
         description="of how many squares, all parts together, it is asked (most: of more than half, and none is the "
-        "opposite); within `all`: these together are one part, called by `name`, its squares by `told`",
+        "opposite; told: of none; median, sum: of that one number, by value); within `all`: these together are one "
+        "part, called by `name`, its squares by `told`",
     )
     all: Many[Criterion] = ()
     summary: Text = Field(
@@ -389,8 +399,8 @@ class Criterion(Rule):
             raise PlanError(f"{self.quantity} is of each load: the least or the greatest")
         if self.quantity in OF_CPU and self.metric not in CPU_METRICS:
             raise PlanError(f"{self.quantity} is of {' or '.join(CPU_METRICS)}, not of {self.metric}")
-        if self.quantity == REACH and (self.over is None or self.against or self.statistic not in (None, "mean")):
-            raise PlanError(f"{REACH} is of a mean over another, and of nothing else")
+        if self.quantity in OF_BASES and (self.over is None or self.difference or self.statistic not in (None, "mean")):
+            raise PlanError(f"{self.quantity} is of a mean over another, and of nothing else")
         if self.quantity in OF_RUNS:
             self._require_runs()
         if (self.statistic == "slope") is not (self.along is not None):

@@ -10,7 +10,7 @@ from typing import Any
 from longlook.plan.conditions import PLACE, Row, changed_with
 from longlook.plan.criteria import BESIDE, Against, Condition, Criterion, Judging, Range, Squares, Where
 from longlook.plan.statements import Prediction
-from longlook.plan.value import PlanError, nearest
+from longlook.plan.value import PlanError, listed, nearest
 
 Square = tuple[Any, ...]
 """What tells one square of a criterion from another."""
@@ -53,7 +53,7 @@ def _over(where: Where, series: tuple[str, ...] | None, over: Where) -> tuple[Wh
     freed = changed_with(over)
     kept = {name: one for name, one in where.items() if name not in freed}
     changed = {name: one for name, one in over.items() if name not in (*BESIDE, "arm")}
-    return kept | changed, (str(over["series"]),) if "series" in over else series
+    return kept | changed, tuple(map(str, listed(over["series"]))) if "series" in over else series
 
 
 def beside_base(leaf: Criterion, against: Against) -> tuple[Where, tuple[str, ...] | None]:
@@ -164,13 +164,13 @@ def _check_leaf(leaf: Criterion, rows: Sequence[Row]) -> None:
 
 def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Elsewhere) -> None:
     """What it is over or against is measured, by a sweep; what is over another column may be published alone."""
-    over = leaf.over or {}
-    others = [("against", one.study, leaf.pairs_against(one), *beside(leaf, one)) for one in leaf.against]
-    based = (one for one in leaf.against if one.over is not None)
-    others += [("against.over", one.study, leaf.pairs, *beside_base(leaf, one)) for one in based]
-    if leaf.over is not None and "column" not in over:
-        arm = over.get("arm")
-        others.append(("over", None, leaf.pairs if arm is None else ((str(arm),),), *base(leaf)))
+    measured = (one for one in leaf.against if one.column is None)
+    others = [("against", one.study, leaf.pairs_against(one), *beside(leaf, one)) for one in measured]
+    for its in leaf.against:
+        if its.over is not None and "column" not in its.over:
+            others.append(("against.over", its.study, _bases(leaf, its.over), *beside_base(leaf, its)))
+    if leaf.over is not None and "column" not in leaf.over:
+        others.append(("over", None, _bases(leaf, leaf.over), *base(leaf)))
     for said, study, pairs, where, series in others:
         own = rows if study is None else ()
         there = [row for row in own if series is None or row["series"] in series]
@@ -186,6 +186,11 @@ def _check_others(leaf: Criterion, rows: Sequence[Row], elsewhere: Elsewhere) ->
                 raise PlanError(
                     f"{said}: no cell of {', '.join(series or ('the sweep',))} has it of an arm {pattern!r}"
                 )
+
+
+def _bases(leaf: Criterion, over: Where) -> tuple[tuple[str, ...], ...]:
+    """The arms that its arms are over."""
+    return ((str(over["arm"]),),) if "arm" in over else leaf.pairs
 
 
 def _has_arm(pattern: str, where: Where, rows: Sequence[Row]) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_validator
 
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
@@ -191,6 +191,7 @@ class Sweep(Value):
     predictions: list[Prediction] = Field(
         default=[], exclude=True, description="what is measured does not depend on them: no part of the definition"
     )
+    _others: list[Row] = PrivateAttr(default=[])
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
@@ -234,6 +235,10 @@ class Sweep(Value):
         """A row for each arm of each cell, by condition; repeats of flows at once are one, as in the tables."""
         once = (cell for cell in self.cells() if not (cell.mode == "together" and cell.replicate))
         return [row for cell in once for row in rows_of(cell)]
+
+    def judged_rows(self) -> list[Row]:
+        """Those that its predictions are judged by: also of the sweeps that `[judging]` names, once it is read."""
+        return [*self.rows(), *self._others]
 
     @property
     def rule(self) -> Judging:
@@ -293,11 +298,23 @@ def _elsewhere(path: Path, complete: Complete, series: str, study: str | None) -
     folder = path.parent if study is None else path.parent.parent / study
     for other in sorted(folder.glob("*.toml")):
         if other.name != path.name and f'"{series}"' in other.read_text(encoding="utf-8"):
-            data = {key: value for key, value in read_toml(other).items() if key not in ("judging", "predictions")}
-            own = [row for row in Sweep.parse(complete(data)).rows() if row["series"] == series]
+            own = [row for row in _rows_of(other, complete) if row["series"] == series]
             if own:
                 return own
     return []
+
+
+def _rows_beside(path: Path, name: str, complete: Complete) -> list[Row]:
+    """Those of another sweep of the study, by its name."""
+    if not (other := path.with_name(f"{name}.toml")).is_file():
+        known = [one.stem for one in path.parent.glob("*.toml")]
+        raise PlanError(f"judging.sweeps: the study has no sweep {name!r}{nearest(name, known)}")
+    return _rows_of(other, complete)
+
+
+def _rows_of(path: Path, complete: Complete) -> list[Row]:
+    data = {key: value for key, value in read_toml(path).items() if key not in ("judging", "predictions")}
+    return Sweep.parse(complete(data)).rows()
 
 
 def load_sweep(path: Path, complete: Complete) -> Sweep:
@@ -313,7 +330,8 @@ def load_sweep(path: Path, complete: Complete) -> Sweep:
         found = Sweep.parse(complete(data))
         found.cells()  # what is wrong with one shows here, where the file can be named
         if found.predictions:
-            squares.check(found.predictions, found.rule, found.rows(), partial(_elsewhere, path, complete))
+            found._others = [row for name in found.judging.sweeps for row in _rows_beside(path, name, complete)]
+            squares.check(found.predictions, found.rule, found.judged_rows(), partial(_elsewhere, path, complete))
         return found
     except LonglookError as error:  # a stack that an arm names, too
         raise PlanError(f"{path}: {error}") from None

@@ -336,3 +336,58 @@ def test_a_spread_of_means_is_that_of_the_slowest_over_the_quickest(slowest, hol
     found = judged(rows, {"spread": "a*", "by": "value", "at_most": 1.05})
     assert found.found[0].estimate.value == slowest / 100 and found.holds is holds
     assert judged([*rows, line("a103", 1, n=0)], {"spread": "a*", "by": "value", "at_most": 1.05}).holds is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "holds"),
+    [
+        ({"squares": "median", "at_most": 0.91}, True),
+        ({"squares": "median", "at_most": 0.89}, False),
+        ({"squares": "sum", "within": [2.89, 2.91]}, True),
+        ({"squares": "sum", "at_most": 2.8}, False),
+        ({"all": [{"squares": "median", "at_most": 0.91}, {"squares": "told", "at_most": 0}]}, True),
+    ],
+)
+def test_one_number_of_all_squares_decides_or_none(asked, holds):
+    assert judged(SQUARES, asked | {"by": "value"}).holds is holds
+    assert judged(SQUARES[:2], {"squares": "median", "at_most": 2}, of=3).holds is None
+
+
+@pytest.mark.parametrize(("statistic", "bound"), [("sd", 3.0), ("cv", 1.5)])
+def test_a_standard_deviation_is_told_by_itself_or_over_the_mean(statistic, bound):
+    rows = [line("quic", 200, sd=30.0), line("tcp", 100, sd=10.0)]
+    assert judged(rows, {"statistic": statistic, "within": [bound - 1e-9, bound + 1e-9]}).holds
+
+
+PRINTED = [line("quic", 100), line("tcp", 100, sd=10.0)]
+
+
+def of_bases(quantity, form, **bounds):
+    rows = [line("tcp", 104, sd=10.0), line("quic", 90, sd=10.0), line("tcp", 140, sd=10.0, rtt_ms=112.0)]
+    said = {"quantity": quantity, "over": {"column": "published", "rtt_ms": 36}, "where": {"rtt_ms": 36}}
+    return judged(rows, said | form | bounds, published=PRINTED)
+
+
+FARTHER = {"value": "tcp", "against": {"where": {"rtt_ms": 112}, "over": {"column": "published", "rtt_ms": 36}}}
+
+
+@pytest.mark.parametrize(
+    ("quantity", "form", "value"),
+    [
+        ("relative_error", {"value": "tcp"}, 0.04),
+        ("relative_error", {"ratio": ["quic", "tcp"]}, 2.5),
+        ("relative_error", FARTHER, 0.1),
+        ("log10_mean_likelihood", FARTHER, 19.5 * math.log10((1 + 160 / 38) / (1 + 1.6 / 38))),  # t, 38 degrees
+        ("log10_variance_likelihood", FARTHER, 0.0),
+        ("log10_likelihood", FARTHER, 13.63),
+    ],
+)
+def test_how_far_a_mean_is_from_the_printed_one_is_held_against_that_of_others(quantity, form, value):
+    assert of_bases(quantity, form, at_least=value - 0.05, at_most=value + 0.05).holds
+    assert not of_bases(quantity, form, at_least=value + 0.06).holds
+
+
+def test_a_verdict_is_held_against_the_published_one():
+    said = {"significant": "same", "against": {"column": "published"}}
+    assert judged(pair(90, 100), said, published=pair(80, 100)).holds is True
+    assert judged(pair(90, 100), said, published=pair(100, 80)).holds is False

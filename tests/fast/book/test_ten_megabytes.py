@@ -5,8 +5,8 @@ from book_sample import PUBLISHED, interleaved, write_sweeps
 
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.muthuraj2024 import each_way, ten_megabytes
-from longlook.book.muthuraj2024.both import loads_of_sweep
+from longlook.book.muthuraj2024 import ten_megabytes
+from longlook.book.muthuraj2024.cell_loads import loads_of_sweep
 
 PLACES = [
     (series, protocol, mbps)
@@ -69,7 +69,7 @@ def test_each_campaign_is_judged_by_its_own_sweep(tmp_path):
 
     write_sweeps(tmp_path, longer, "muthuraj2024", loads)
     paper = Paper(book_data.read(PUBLISHED, tmp_path))
-    (one,) = each_way.beside_others(paper)
+    (one,) = ten_megabytes.beside_others(paper)
     assert one.holds is False and one.found.startswith("QUIC +20")
     near, earlier, held = ten_megabytes.predictions(paper)
     assert near.holds and held.holds and earlier.holds is False  # TCP is earlier as well
@@ -80,4 +80,4 @@ def test_each_campaign_is_judged_by_its_own_sweep(tmp_path):
 
 def test_before_it_is_measured_there_is_no_prediction(tmp_path):
     paper = Paper(book_data.read(PUBLISHED, tmp_path))
-    assert ten_megabytes.predictions(paper) == () and each_way.beside_others(paper) == ()
+    assert ten_megabytes.predictions(paper) == () and ten_megabytes.beside_others(paper) == ()

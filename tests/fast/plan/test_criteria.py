@@ -32,11 +32,11 @@ ratio = ["quic", "tcp"]
 SOUND = 'n = 1\nsays = "QUIC takes at most 0.9 times what TCP does"\nat_most = 0.9\n'
 
 
-def opened(tmp_path, text):
+def opened(tmp_path, text, sweep=SWEEP):
     large = SWEEP.partition("[judging]")[0].replace("small", "large")
     (tmp_path / "large.toml").write_text(large, encoding="utf-8")
     file = tmp_path / "small.toml"
-    file.write_text(SWEEP + text, encoding="utf-8")
+    file.write_text(sweep + text, encoding="utf-8")
     return load_sweep(file, complete)
 
 
@@ -46,6 +46,16 @@ def test_a_prediction_selects_the_cells_of_its_sweep(tmp_path):
     assert number_of_squares(one, sweep.rule, sweep.rows()) == 4
     (leaf,) = one.leaves(sweep.rule)
     assert (leaf.series, leaf.pairs, leaf.bounds[1], leaf.metric) == (("small",), (("quic", "tcp"),), 0.9, "plt_ms")
+
+
+def test_the_cells_of_a_sweep_that_is_named_are_squares_too(tmp_path):
+    beside = SWEEP.replace('name = "small"', 'name = "beside"').replace("[36, 112]", "[290]").partition("[judging]")[0]
+    (tmp_path / "beside.toml").write_text(beside, encoding="utf-8")
+    text = SOUND.replace("at_most", "squares = { least = 5, of = 6 }\nat_most")
+    sweep = opened(tmp_path, text, SWEEP.replace("[judging]", '[judging]\nsweeps = ["beside"]'))
+    assert {row["rtt_ms"] for row in sweep.judged_rows()} == {36, 112, 290} and len(sweep.cells()) == 4
+    with pytest.raises(PlanError, match=r"the study has no sweep 'besides' \(did you mean beside"):
+        opened(tmp_path, text, SWEEP.replace("[judging]", '[judging]\nsweeps = ["besides"]'))
 
 
 @pytest.mark.parametrize("other", ['over = { series = "large" }', 'against = { series = "large" }'])
@@ -78,6 +88,7 @@ def test_what_another_sweep_of_the_study_measures_may_stand_beside_it(tmp_path, 
         (SOUND.replace("at_most = 0.9", 'significant = "left"\nholm = "tpc"'), r"no arm is 'tpc' \(did you mean tcp"),
         (SOUND.replace("at_most = 0.9", 'steps = "tcp"\nat_most = 0.9'), r"no square has all of its arms"),
         (SOUND + 'unit = "points"\n', r"points are between two ratios"),
+        (SOUND + 'quantity = "relative_error"\n', r"relative_error is of a mean over another"),
         (SOUND + 'summary = "{0} to {4}"\n', r"summary: it has no \{4\} to tell, of 4 numbers"),
         (SOUND + 'summary = "{least[0]} to {greatest[1]}"\n', r"summary: it tells the ends of 2 bounds, and has 1"),
         (SOUND + 'summary = "{least}"\n', r"summary: no \{least\} to tell"),

@@ -18,13 +18,13 @@ from longlook.audit.report import FAR_BELOW
 from longlook.book.chapter import Chapter
 from longlook.book.data import BookData
 from longlook.book.hypotheses import kept as foretold_in_git
-from longlook.book.muthuraj2024.both import Loads, arms_of, loads_in, loads_of, verdict_of
+from longlook.book.judged import judged_of
+from longlook.book.muthuraj2024.cell_loads import Loads, arms_of, loads_in, loads_of, verdict_of
 from longlook.book.muthuraj2024.emulab_2024 import CIRCUMSTANCES, Circumstance
-from longlook.book.predicted import JudgedPrediction
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.cells import PublishedCell
-from longlook.published.muthuraj2024 import STUDY, page_load_times
+from longlook.published.muthuraj2024 import page_load_times
 
 SIDES = ("quic", "tcp")
 State = Literal["confirmed", "not confirmed", "not measured yet"]
@@ -34,12 +34,11 @@ ERROR_WITHOUT_LOSS, ERROR_WITH_LOSS = 0.05, 0.12
 """Median distance of the means that is asked for at most."""
 
 
-def state(predicted: Sequence[JudgedPrediction]) -> State:
+def state(holds: Sequence[bool | None]) -> State:
     """Of a circumstance, from its predictions: confirmed where the first one holds, and more than half of all."""
-    if not predicted or predicted[0].holds is None:
+    if not holds or holds[0] is None:
         return "not measured yet"
-    held = sum(one.holds is True for one in predicted)
-    return "confirmed" if predicted[0].holds and 2 * held > len(predicted) else "not confirmed"
+    return "confirmed" if holds[0] and 2 * holds.count(True) > len(holds) else "not confirmed"
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,11 @@ class Three:
 @lru_cache(maxsize=1)
 def known(data: BookData) -> tuple[Known, ...]:
     """Every circumstance of the set."""
-    paper = Chapter("stopwatch", STUDY, (), data)
     found = []
     for one in CIRCUMSTANCES:
-        predicted = one.predictions(paper)
-        found.append(Known(one, state(predicted), sum(each.holds is True for each in predicted), len(predicted)))
+        own = judged_of(one.sweeps[0], data)
+        holds = [each.holds for each in own if not one.numbers or getattr(each.criterion, "n", 0) in one.numbers]
+        found.append(Known(one, state(holds), holds.count(True), len(holds)))
     return tuple(found)
 
 

@@ -7,14 +7,11 @@ is in force because it stands here: `circumstances.state` asks the predictions t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from longlook.analysis.convention import each_way
-from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024 import each_way as loss
 from longlook.book.muthuraj2024 import one_cost, seldom, threshold
-from longlook.book.predicted import JudgedPrediction
 from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
 
@@ -48,9 +45,10 @@ class Circumstance:
     series: str
     """Which has the cells so changed, perhaps with arms besides."""
     sweeps: tuple[str, ...]
-    """That measure them."""
-    predictions: Callable[[Chapter], Sequence[JudgedPrediction]]
-    """The first asks whether the published numbers are met, the others what else must follow."""
+    """That measure them; the first has its predictions."""
+    numbers: tuple[int, ...] = ()
+    """Of its predictions, the first of which asks whether the published numbers are met, the others what else must
+    follow; none: all."""
 
 
 def costing(cell: Cell) -> Cell:
@@ -83,7 +81,7 @@ CIRCUMSTANCES = (
         _costing_of(10, 100, LARGE_US),
         one_cost.QUICV1,
         (one_cost.QUICV1,),
-        lambda paper: one_cost.quicv1(paper)[:2],
+        (1, 2),
     ),
     Circumstance(
         ("B.2", "B.6"),
@@ -92,25 +90,23 @@ CIRCUMSTANCES = (
         _costing_of(5, 200, SMALL_US),
         one_cost.QUICV1,
         (one_cost.QUICV1,),
-        lambda paper: one_cost.quicv1(paper)[2:],
+        (3,),
     ),
     Circumstance(
-        (loss.SIZES_TABLE,),
+        ("B.3",),
         "1 % loss in each direction",
         DIVIDED_LATER,
         each_way,
-        loss.SIZES,
-        (loss.SIZES, loss.LARGE),
-        loss.sizes,
+        "loss-each-way-4.6b",
+        ("loss-each-way-4.6b", "loss-each-way-10mb"),
     ),
     Circumstance(
-        (loss.TABLE,),
+        ("B.4",),
         "1 % loss in each direction",
         DIVIDED_LATER,
         each_way,
-        loss.SERIES,
-        (loss.SERIES,),
-        loss.predictions,
+        "loss-each-way-4.6e",
+        ("loss-each-way-4.6e",),
     ),
     Circumstance(
         ("B.10", "B.14"),
@@ -119,33 +115,30 @@ CIRCUMSTANCES = (
         costing,
         one_cost.GQUIC37,
         (one_cost.GQUIC37,),
-        one_cost.gquic37,
     ),
     *(
         Circumstance(
-            (threshold.TABLES[series][0],),
+            (table,),
             f"TCP begins with a remembered slow start threshold of {threshold.PACKETS} packets",
             REMEMBERED,
             threshold.remembering,
             series,
             (series,),
-            predictions,
         )
-        for series, predictions in ((threshold.SIZES, threshold.sizes), (threshold.COUNTS, threshold.counts))
+        for series, table in threshold.TABLES.items()
     ),
     *(
         Circumstance(
-            (seldom.TABLES[series][0],),
+            (table,),
             f"delays that change every {seldom.INTERVAL_MS:g} ms instead of every 100{words}",
             LOOP,
             seldom.seldom,
             series,
             (series,),
-            predictions,
         )
-        for series, words, predictions in (
-            (seldom.SIZES, ", objects of up to 1 MB", seldom.sizes),
-            (seldom.COUNTS, "", seldom.counts),
+        for series, table, words in (
+            ("jitter-interval-4.11a", "B.15", ", objects of up to 1 MB"),
+            ("jitter-interval-4.11c", "B.16", ""),
         )
     ),
 )

@@ -10,21 +10,7 @@ from IPython.display import HTML
 
 from longlook.book.chapter import Chapter
 from longlook.book.judged import predictions_of
-from longlook.book.muthuraj2024 import (
-    each_way,
-    emulab_2024,
-    one_cost,
-    pages,
-    queue_slots,
-    remembered,
-    request_cost,
-    seldom,
-    smooth,
-    ten_megabytes,
-    threshold,
-    threshold_controls,
-    unprinted,
-)
+from longlook.book.muthuraj2024 import emulab_2024, pages, remembered, request_cost, smooth, ten_megabytes
 from longlook.book.predicted import JudgedPrediction
 from longlook.figure.table import html_table
 
@@ -48,10 +34,9 @@ CAUSES = (
     Cause(
         "table B.4 was measured with 1 % loss in each direction",
         emulab_2024.DIVIDED_LATER,
-        each_way.SERIES,
-        each_way.predictions,
+        "loss-each-way-4.6e",
     ),
-    Cause("so was table B.3", SAME_COMMIT, each_way.SIZES, each_way.sizes),
+    Cause("so was table B.3", SAME_COMMIT, "loss-each-way-4.6b"),
     Cause(
         "so was figure 4.9d (N = 1), whose numbers are not printed",
         f"{SAME_COMMIT}; the text of section 4.4.1 says which squares are whose",
@@ -60,8 +45,7 @@ CAUSES = (
     Cause(
         "so was figure 4.9b (N = 1)",
         f"{SAME_COMMIT}; the text gives two of its squares",
-        unprinted.N1_SIZES,
-        unprinted.fewer_connections,
+        "loss-each-way-4.9b",
     ),
     Cause(
         "so was figure 4.14e (BBR), whose numbers are not printed",
@@ -71,14 +55,13 @@ CAUSES = (
     Cause(
         "so was figure 4.14b (BBR)",
         f"{SAME_COMMIT}; the text likens it to figure 4.9b",
-        unprinted.BBR_SIZES,
-        unprinted.bbr,
+        "loss-each-way-4.14b",
     ),
     Cause(
         "several testbeds at once do not disturb loads of 10 MB under loss",
         "here, not in the thesis: losses hold such a load to 4 to 8 Mbit/s",
-        each_way.LARGE,
-        each_way.beside_others,
+        ten_megabytes.BESIDE,
+        ten_megabytes.beside_others,
     ),
     Cause(
         "beside other testbeds QUIC's loads of 10 MB were late, and alone they are not",
@@ -95,34 +78,29 @@ CAUSES = (
     Cause(
         "of 7 packets in table B.11",
         "what CUBIC leaves of a window of 10 at a loss, and what was found in a kernel's memory (docs/tcp-memory)",
-        threshold.SIZES,
-        threshold.sizes,
+        "threshold-4.5b",
     ),
-    Cause("and in table B.12", "the same", threshold.COUNTS, threshold.counts),
+    Cause("and in table B.12", "the same", "threshold-4.5e"),
     Cause(
         "no threshold, but the loss, lifts TCP in tables B.3 and B.4",
         "their servers had Linux 5.15, which does not remember",
-        threshold_controls.LOSS,
-        threshold_controls.loss,
+        "threshold-4.6",
     ),
     Cause(
         "nor is it what sets gQUIC's tables with jitter apart",
         "Linux 4.15 again; there TCP's published means lie below those here",
-        threshold_controls.JITTER,
-        threshold_controls.jitter,
+        "threshold-jitter",
     ),
     Cause(
         "delays of table B.15 changed half as often as the method says",
         emulab_2024.LOOP,
-        seldom.SIZES,
-        seldom.sizes,
+        "jitter-interval-4.11a",
     ),
-    Cause("so did those of table B.16", "the same", seldom.COUNTS, seldom.counts),
+    Cause("so did those of table B.16", "the same", "jitter-interval-4.11c"),
     Cause(
         "gQUIC's 10 MB scatter without loss in tables B.9 and B.13 since their queue had 50 slots",
         "long-look-quic, commit b80a5bf of 29 November 2023: until then dummynet's default",
-        queue_slots.SERIES,
-        queue_slots.predictions,
+        "queue-slots",
     ),
     Cause(
         "the blue squares of many small objects come from stops of the client, not from its slowness",
@@ -144,14 +122,12 @@ CAUSES = (
     Cause(
         "each request cost the gQUIC server half a millisecond, on every link and page alike",
         "the sweep above, of which six of these squares are known",
-        one_cost.GQUIC37,
-        one_cost.gquic37,
+        "one-cost-gquic37",
     ),
     Cause(
         "pictures of 10 KB cost the QUIC v1 server 0.9 ms each, those of 5 KB 0.25 ms; so figure 4.6f has two groups",
         "the sweep above, of which five of these squares are known",
-        one_cost.QUICV1,
-        one_cost.quicv1,
+        "one-cost",
     ),
     Cause(
         "TCP's pages of many objects take longer because they come from Flask",

@@ -1,6 +1,7 @@
 """Objects of 10 MB under loss, alone on the machine and beside other testbeds: what became of the predictions.
 
-They stand in sweeps/muthuraj2024/loss-each-way-10mb-alone.toml and were written before the campaign.
+They stand in sweeps/muthuraj2024/loss-each-way-10mb.toml and -10mb-alone.toml. Each is judged by its sweep's own
+campaign, where a series' newest counts elsewhere.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from collections.abc import Iterator, Mapping
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book.chapter import Chapter
 from longlook.book.data import BookData
-from longlook.book.muthuraj2024 import each_way, unprinted
-from longlook.book.muthuraj2024.both import rows_of_sweep
+from longlook.book.muthuraj2024.cell_loads import Loads, loads_of, loads_of_sweep, rows_of_sweep
 from longlook.book.predicted import JudgedPrediction
 from longlook.figure import style
 
+KNOWN = "loss-each-way"
+"""Which was measured alone, before any prediction was written."""
+BESIDE = "loss-each-way-10mb"
+"""The sweep that several testbeds measured at once."""
 ALONE, ALONE_N1 = "loss-each-way-10mb-alone", "loss-each-way-10mb-alone-n1"
 """The sweep, and that of its squares with N = 1."""
-CUBIC = (each_way.SIZES, unprinted.N1_SIZES)
+CUBIC = ("loss-each-way-4.6b", "loss-each-way-4.9b")
 """Series with N = 2 and N = 1."""
+AGAIN_MOST = 0.10
 FASTER, QUIC_LEAST, TCP_MOST = 0.03, 5, 2
 FAST_MBPS = (50.0, 100.0)
 SAME = 0.07
@@ -29,10 +34,32 @@ Place = tuple[str, str, float]
 
 def predictions(paper: Chapter) -> tuple[JudgedPrediction, ...]:
     """In the order of the sweep's head; none before it is measured."""
-    beside, alone = means(paper.data, each_way.LARGE), means(paper.data, ALONE, ALONE_N1)
+    beside, alone = means(paper.data, BESIDE), means(paper.data, ALONE, ALONE_N1)
     if not alone:
         return ()
-    return (*each_way.again(paper, ALONE), earlier(beside, alone), held_by_losses(alone))
+    return (*again(paper, ALONE), earlier(beside, alone), held_by_losses(alone))
+
+
+def beside_others(paper: Chapter) -> tuple[JudgedPrediction, ...]:
+    """That of loss-each-way-10mb, of the method: one square was known from a campaign that measured it alone."""
+    return again(paper, BESIDE)
+
+
+def again(paper: Chapter, sweep: str) -> tuple[JudgedPrediction, ...]:
+    """Of the square that both this sweep and the one alone have; none before it is measured."""
+    alone, now = loads_of(paper.data, KNOWN), loads_of_sweep(paper.data, sweep)
+    return tuple(near(alone[key], now[key]) for key in alone if key in now)
+
+
+def near(alone: Loads, now: Loads) -> JudgedPrediction:
+    """Loads by protocol, of the same cell."""
+    shares = {protocol: now[protocol].mean / alone[protocol].mean - 1 for protocol in ("quic", "tcp")}
+    return JudgedPrediction(
+        f"both means of 10 MB at 10 Mbit/s lie within {AGAIN_MOST:.0%} of those of the sweep {KNOWN}, which was "
+        "measured alone",
+        ", ".join(f"{name.upper()} {share:+.1%}" for name, share in shares.items()).replace("-", style.MINUS),
+        max(map(abs, shares.values())) <= AGAIN_MOST,
+    )
 
 
 def means(data: BookData, *sweeps: str) -> dict[Place, Summary]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longlook.book.muthuraj2024 import circumstances, each_way, one_cost, request_cost, smooth
+from longlook.book.muthuraj2024 import circumstances, one_cost, request_cost, smooth
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
-from longlook.book.muthuraj2024.ten_megabytes import ALONE, means
+from longlook.book.muthuraj2024.ten_megabytes import ALONE, BESIDE, CUBIC, KNOWN, means
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
@@ -78,11 +78,11 @@ def _alone(protocol: str):
     """Means of 10 MB alone on the machine by those beside other testbeds, N = 2."""
 
     def number(m: Measured) -> StatedNumber:
-        beside, alone = means(m.data, each_way.LARGE), means(m.data, ALONE)
+        beside, alone = means(m.data, BESIDE), means(m.data, ALONE)
         shares = [alone[place].mean / beside[place].mean for place in alone if place in beside and place[1] == protocol]
         if not shares:
             raise NotMeasured("10 MB alone on the machine are not measured")
-        origin = f"data/raw/reference-{ALONE}-* by data/raw/reference-{each_way.LARGE}-*, {len(shares)} squares"
+        origin = f"data/raw/reference-{ALONE}-* by data/raw/reference-{BESIDE}-*, {len(shares)} squares"
         return StatedNumber(f"{min(shares):.2f} to {max(shares):.2f}", origin)
 
     return number
@@ -90,9 +90,7 @@ def _alone(protocol: str):
 
 def _first(protocol: str):
     """The mean of 10 MB at 10 Mbit/s in the first campaign, by the one alone, %."""
-    return lambda m: (
-        (m.arm(each_way.KNOWN, protocol, **LARGE) / m.arm(each_way.SIZES, protocol, **LARGE) - 1) * 100
-    ).signed()
+    return lambda m: ((m.arm(KNOWN, protocol, **LARGE) / m.arm(CUBIC[0], protocol, **LARGE) - 1) * 100).signed()
 
 
 def _shown(m: Measured) -> StatedNumber:
