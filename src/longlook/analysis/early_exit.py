@@ -8,6 +8,8 @@ acknowledgement arrives, a round trip after the first answer went out; a batch t
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
 from typing import Literal
 
 Rule = Literal["all of the work", "work beyond a round trip"]
@@ -15,6 +17,14 @@ RULES: tuple[Rule, ...] = ("all of the work", "work beyond a round trip")
 SHARE, LEAST_MS, MOST_MS = 1 / 8, 4.0, 16.0
 AT_ONCE = 100
 """Requests that a browser has open on one connection at most."""
+
+LATER = 1.4
+"""How many times the usual a load takes at least that left slow start early, beyond the work."""
+
+
+def early_loads(loads_ms: Sequence[float], usual_ms: Sequence[float], work_ms: float) -> int:
+    """How many loads took longer than their requests' work and slow start explain; `usual_ms`: loads without work."""
+    return sum(one > LATER * statistics.median(usual_ms) + work_ms for one in loads_ms)
 
 
 def borne_ms(rtt_ms: float) -> float:

@@ -7,6 +7,7 @@ number there is none: neither a mean nor what would be made of it.
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -92,8 +93,9 @@ class Found:
     left: Estimate
     right: Estimate
     rows: tuple[Row, ...]
+    part: Criterion | None = None
     parts: tuple[Found, ...] = ()
-    """Those of which it is the first, where together they are one part of a claim."""
+    """Those of which it is the first, where together they are one part, and whose criterion that is."""
     greatest_p: float | None = None
     """Up to which a test of its family stays significant by Holm's correction; None without one: the interval says."""
 
@@ -106,10 +108,9 @@ class Found:
     def holds(self) -> bool | None:
         """Whether it is within the criterion's bounds; None where that is open, which what has to be significant is
         only without an interval."""
-        if self.parts and self.leaf.part is not None:
-            asked = self.leaf.part.squares
-            of = asked.of if isinstance(asked, Squares) else len(self.parts)
-            return come_to(asked, [replace(one, parts=()) for one in self.parts], of)
+        if self.part is not None:
+            asked = self.part.squares
+            return come_to(asked, self.parts, asked.of if isinstance(asked, Squares) else len(self.parts))
         if self.leaf.significant == "same":
             both = self._less(self.left), self._less(self.right)
             return None if None in both else both[0] == both[1]
@@ -207,10 +208,13 @@ def _add_bases(
     series: Sequence[str] | None,
     source: Column,
 ) -> None:
-    """Of each pair, the squares that its arms are over."""
-    rows, arm = source.rows(series or (), str(over.get("metric", leaf.metric or ""))), over.get("arm")
+    """Of each pair, the squares that its arms are over: of several series that of the first which has it."""
+    metric, arm = str(over.get("metric", leaf.metric or "")), over.get("arm")
+    by_series = [source.rows([one], metric) for one in series or ()]
     for own, pair in zip(found, leaf.pairs, strict=True):
-        own += [squares(leaf, one if arm is None else str(arm), rows, where) for one in pair]
+        for one in (name if arm is None else str(arm) for name in pair):
+            each = [squares(leaf, one, rows, where) for rows in by_series]
+            own.append(dict(ChainMap(*each)))
 
 
 def _number(
@@ -262,7 +266,8 @@ def _number(
 def _of_pairs(
     leaf: Criterion, pair: tuple[str, ...], column: Column, own: list[list[Row]], others: list[list[Row]]
 ) -> Found | None:
-    """A quantity of the loads of two arms, or how many times that of two others it is, by the numbers alone."""
+    """A quantity of the loads of two arms, or how many times that of two others it is (of a difference by how much it
+    is above that), by the numbers alone."""
     sides = [own, others] if leaf.against else [own]
     measured = [[[row for row in rows if row["n"]] for rows in side] for side in sides]
     made = [OF_PAIRS[leaf.quantity](column.numbered, side) for side in measured]
@@ -272,7 +277,8 @@ def _of_pairs(
     found = known[0]
     if leaf.against:
         (one, _, _), (other, _, _) = known
-        found = Estimate(one.value / other.value), one, other
+        beside = one.value - other.value if leaf.difference else one.value / other.value
+        found = Estimate(beside), one, other
     return Found(leaf, pair, *found, tuple(row for rows in (*own, *others) for row in rows))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -46,8 +46,8 @@ def judge(
     return Judged(criterion, parts, len(parts) if of is None else of)
 
 
-def _parts(found: list[Found]) -> Iterator[Found]:
-    """Each number, or those that together are one part as the first of them."""
-    for part, some in groupby(found, key=lambda one: one.leaf.part):
+def _parts(found: Sequence[Found], depth: int = 0) -> Iterator[Found]:
+    """Each number, or those that together are one part as the first of them; parts may have parts."""
+    for part, some in groupby(found, key=lambda one: one.leaf.part_of[depth : depth + 1]):
         own = tuple(some)
-        yield from own if part is None else (replace(own[0], parts=own),)
+        yield from (replace(own[0], part=part[0], parts=tuple(_parts(own, depth + 1))),) if part else own

@@ -16,6 +16,7 @@ import numpy as np
 from longlook.analysis.agreement import prediction_reach
 from longlook.analysis.convention import log_mean, log_variance, scatters
 from longlook.analysis.correlation import Point, correlation, correlation_difference
+from longlook.analysis.early_exit import early_loads
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.fairness import jain, ratio_of_means, ratio_of_runs
 from longlook.analysis.lowest import Loads, lowest_ratio
@@ -109,6 +110,25 @@ def jain_index(numbered: Numbered, sides: Sides) -> Estimate | None:
     """Jain's index of the flows of a pattern, by the means over the runs."""
     ((*flows,),) = sides
     return Estimate(jain([float(row["mean"]) for row in flows])) if flows else None
+
+
+def _work_ms(row: Row) -> float:
+    """Of a server at all requests of a page, where each has a stated cost."""
+    return row["object_count"] * (row["request_cost_us"] or 0) / 1e3
+
+
+def early(numbered: Numbered, sides: Sides) -> Estimate | None:
+    """How many loads of one arm left slow start early, by those of another, whose requests cost nothing."""
+    if not all(sides):
+        return None
+    (own,), (usual,) = sides
+    loads, others = (tuple(numbered(row, "plt_ms").values()) for row in (own, usual))
+    return Estimate(early_loads(loads, others, _work_ms(own))) if loads and others else None
+
+
+def plt_without_work_ms(numbered: Numbered, row: Row, metric: str) -> Summary | None:
+    """Page load time less what the server works at its requests."""
+    return _summed(row, numbered, lambda found: [ms - _work_ms(row) for ms in found], "plt_ms")
 
 
 def wrapped_ms(took_ms: float) -> float:
@@ -237,6 +257,7 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estim
     "kept_median": kept_median,
     "first_loss_correlation": first_loss_correlation,
     "paired_ratio": paired_ratio,
+    "early_loads": early,
     "rate_ratio": rate_ratio,
     "rate_share": rate_share,
     "jain": jain_index,
@@ -262,6 +283,7 @@ OF_ARMS: Mapping[str, Callable[[Numbered, Row, str], Summary | None]] = {
     "cpu_used_pct": cpu_used_pct,
     "busier_cpu_used_pct": busier_cpu_used_pct,
     "stall_s": stall_s,
+    "plt_without_work_ms": plt_without_work_ms,
 }
 
 HALF_A_TRIP_LATER = ("lsquic", "aiohttp")

@@ -104,8 +104,8 @@ def _points_apart(parts: Sequence[ClaimPart], judged: Judged) -> str:
 def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
     """A square's number, by the templates of its criterion."""
     own, leaf = found.estimate, found.leaf
-    if found.parts and leaf.part is not None:
-        return _several(found, leaf.part, judged, words)
+    if found.part is not None:
+        return _several(found, found.part, judged, words)
     usual = _usual(found)
     square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
@@ -143,10 +143,10 @@ def _link(square: Row) -> str:
 
 def _several(found: Found, part: Criterion, judged: Judged, words: Mapping[str, str]) -> ClaimPart:
     """Numbers that together are one part: by its summary, those that do not hold by name."""
-    each = [part_of(replace(one, parts=()), judged, words) for one in found.parts]
+    each = [part_of(one, judged, words) for one in found.parts]
     unmet = [one.numbers for one in each if one.holds is False]
     counts: dict[str, Any] = {"met": sum(one.holds is True for one in each), "unmet": len(unmet), "of": len(each)}
-    counts |= {"opposite": sum(replace(one, parts=()).opposite for one in found.parts)}
+    counts |= {"opposite": sum(one.opposite for one in found.parts)}
     counts |= {word: [_Number(end(one.estimate.value for one in found.parts))] for word, end in ENDS_OF.items()}
     counts |= _ends_in_pct(found.parts) | _pooled(part.squares, found.parts)
     told = filled(part.summary, counts, [one.numbers for one in each])

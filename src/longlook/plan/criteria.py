@@ -38,14 +38,14 @@ ARMS_OF_SPREAD = ("slowest", "quickest")
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
 OF_PAIRS = (
-    "late_share", "kept_median", "first_loss_correlation", "paired_ratio", "rate_ratio", "rate_share", "jain",
-    "wrapped_lead_p50", "wrapped_lead_p75",
+    "late_share", "kept_median", "first_loss_correlation", "paired_ratio", "early_loads", "rate_ratio",
+    "rate_share", "jain", "wrapped_lead_p50", "wrapped_lead_p75",
 )  # fmt: skip
 """What `analysis/quantities.py` makes of the numbered loads of two arms; or of one, where there is a number of one."""
 FIRST_LOST = "first_lost_packet"
 """In place of a metric, the number of the first packet from the server that the link lost in a load: from its seed."""
 OF_CPU = ("cpu_s_per_gb", "both_cpu_s_per_gb", "cpu_used_pct", "busier_cpu_used_pct")
-OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU, "stall_s")
+OF_ARMS = ("throughput_mb_s", "goodput_mbps", *OF_CPU, "stall_s", "plt_without_work_ms")
 """What it makes of the loads of one, of which then a ratio or a difference is made."""
 OF_RECORDS = ("main_ms", "styles_ms", "before_pct")
 """What records say of each load, of which then the median is taken: in which order a web page arrived."""
@@ -285,12 +285,13 @@ class Criterion(Rule):
         "({least[0]}, {greatest[0]}); default: each, joined",
     )
 
-    _part: Criterion | None = PrivateAttr(default=None)
+    _part_of: tuple[Criterion, ...] = PrivateAttr(default=())
 
     @property
-    def part(self) -> Criterion | None:
-        """Of a leaf the criterion within `all` that has squares of its own, whose numbers together are one part."""
-        return self._part
+    def part_of(self) -> tuple[Criterion, ...]:
+        """Of a leaf the criteria within `all` that have squares of their own, each one's numbers together one part of
+        the one before; the outermost first."""
+        return self._part_of
 
     @model_validator(mode="after")
     def _bounds_can_be_met(self) -> Self:
@@ -359,7 +360,7 @@ class Criterion(Rule):
                 part = one if one.summary else one.model_copy(update={"summary": self.summary})
                 for leaf in one._leaves(below):
                     if "squares" in one.model_fields_set:
-                        leaf._part = part
+                        leaf._part_of = (part, *leaf._part_of)
                     yield leaf
         else:
             yield Criterion.model_construct(**found).complete()

@@ -98,9 +98,12 @@ def stepped(leaf: Criterion, rows: Sequence[Row]) -> Criterion:
 def number_of_squares(criterion: Criterion, judging: Judging, rows: Sequence[Row]) -> int:
     """How many numbers a criterion has where all of these rows are measured; those that together are one part are
     one."""
-    leaves = list(criterion.leaves(judging))
-    parts = {id(leaf.part) for leaf in leaves if leaf.part is not None}
-    return len(parts) + sum(number_of(leaf, rows) for leaf in leaves if leaf.part is None)
+    return _number_of_parts(list(criterion.leaves(judging)), rows, 0)
+
+
+def _number_of_parts(leaves: Sequence[Criterion], rows: Sequence[Row], depth: int) -> int:
+    parts = {id(leaf.part_of[depth]) for leaf in leaves if leaf.part_of[depth:]}
+    return len(parts) + sum(number_of(leaf, rows) for leaf in leaves if not leaf.part_of[depth:])
 
 
 def number_of(leaf: Criterion, rows: Sequence[Row]) -> int:
@@ -123,9 +126,7 @@ def check(predictions: Sequence[Prediction], judging: Judging, rows: Sequence[Ro
                 _check_leaf(leaf, rows)
                 _check_others(leaf, rows, elsewhere)
             _check_number(one, number_of_squares(one, judging, rows))
-            for part, leaves in groupby(one.leaves(judging), key=lambda leaf: leaf.part):
-                if part is not None:
-                    _check_of(part, sum(number_of(leaf, rows) for leaf in leaves))
+            _check_parts(list(one.leaves(judging)), rows, 0)
             if one.told_bounds > (there := len(list(one.leaves(judging)))):
                 raise PlanError(f"summary: it tells the ends of {one.told_bounds} bounds, and has {there}")
         except PlanError as error:
@@ -138,6 +139,14 @@ def _check_number(one: Prediction, there: int) -> None:
     _check_of(one, there)
     if one.places > there:
         raise PlanError(f"summary: it has no {{{one.places - 1}}} to tell, of {there} numbers")
+
+
+def _check_parts(leaves: Sequence[Criterion], rows: Sequence[Row], depth: int) -> None:
+    for parts, some in groupby(leaves, key=lambda leaf: leaf.part_of[depth : depth + 1]):
+        own = list(some)
+        if parts:
+            _check_of(parts[0], _number_of_parts(own, rows, depth + 1))
+            _check_parts(own, rows, depth + 1)
 
 
 def _check_of(one: Criterion, there: int) -> None:

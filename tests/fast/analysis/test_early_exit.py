@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.analysis.early_exit import RULES, borne_ms, excess_ms, rise_ms
+from longlook.analysis.early_exit import RULES, borne_ms, early_loads, excess_ms, rise_ms
 
 ALL, BEYOND = RULES
 
@@ -26,3 +26,9 @@ def test_slow_start_ends_early_above_what_is_borne():
     assert excess_ms(ALL, 100, 44, 36) < 0 < excess_ms(ALL, 100, 46, 36)
     assert excess_ms(BEYOND, 100, 404, 36) < 0 < excess_ms(BEYOND, 100, 406, 36)
     assert excess_ms(ALL, 100, 0, 36) == excess_ms(BEYOND, 100, 0, 36) == -4.5
+
+
+def test_early_loads_are_those_that_their_work_does_not_explain():
+    usual = [340.0, 350.0, 360.0]
+    assert early_loads([350.0, 489.0, 491.0], usual, 0) == 1
+    assert early_loads([350.0, 489.0, 571.0], usual, 80) == 1 and early_loads([350.0, 489.0, 569.0], usual, 80) == 0

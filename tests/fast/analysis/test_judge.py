@@ -391,3 +391,21 @@ def test_a_verdict_is_held_against_the_published_one():
     said = {"significant": "same", "against": {"column": "published"}}
     assert judged(pair(90, 100), said, published=pair(80, 100)).holds is True
     assert judged(pair(90, 100), said, published=pair(100, 80)).holds is False
+
+
+def test_parts_may_have_parts():
+    at = [{"where": {"rtt_ms": rtt}, "squares": {"least": 1, "of": 1}, "at_most": 1} for rtt in (36, 400)]
+    any_of = {"squares": "any", "all": at}
+    assert judged(SQUARES, {"all": [any_of, {"where": {"rtt_ms": 112}, "at_most": 1, "squares": "every"}]}).holds
+    found = judged(SQUARES, {"all": [any_of, {"where": {"rtt_ms": 400}, "at_most": 1, "squares": "every"}]})
+    assert found.holds is False and [len(one.parts) for one in found.found] == [2, 1]
+
+
+def test_of_several_series_the_first_that_has_the_square_counts():
+    printed = [line("tcp", 50, series="b"), line("tcp", 20, series="a", rtt_ms=112.0), line("tcp", 25, series="a")]
+    rows = [line("tcp", 100), line("tcp", 100, rtt_ms=112.0)]
+    columns = {"reference": Column(lambda series: rows)}
+    columns["published"] = Column(lambda series: [row for row in printed if row["series"] == series])
+    said = {"value": "tcp", "over": {"column": "published", "series": ["b", "a"]}, "at_most": 9}
+    found = judge(Criterion.parse(said), RULE, columns, "reference").found
+    assert [one.estimate.value for one in found] == [2, 5]

@@ -72,3 +72,15 @@ OF_FILE = {"ttlb_ms": {1: 160.0, 2: 200.0}, "client_cpu_s": {1: 0.03, 2: 0.04}, 
 def test_what_is_made_of_an_arm_s_loads(quantity, metric, row, mean):
     found = OF_ARMS[quantity](lambda row, metric: OF_FILE[metric], FILE | row, metric)
     assert (found and found.mean) == (mean and pytest.approx(mean))
+
+
+def test_work_at_requests_is_no_part_of_slow_start():
+    rows = {cost: {"arm": cost, "n": 3, "object_count": 100, "request_cost_us": cost} for cost in (None, 800)}
+    times = {None: {1: 340.0, 2: 350.0, 3: 360.0}, 800: {1: 430.0, 2: 569.0, 3: 571.0}}
+
+    def numbered(row, metric):
+        return times[row["arm"]]
+
+    assert OF_PAIRS["early_loads"](numbered, [[rows[800]], [rows[None]]]).value == 1
+    assert OF_PAIRS["early_loads"](numbered, [[rows[800]], []]) is None
+    assert OF_ARMS["plt_without_work_ms"](numbered, rows[800], "plt_ms").mean == pytest.approx((1570 - 240) / 3)

@@ -222,12 +222,12 @@ def said(text):
 
 def meant(sweep, one):
     """(unit or None, number) of all that an entry has: its bounds, in their units, and what it selects."""
-    found = {(None, number_of_squares(one, sweep.rule, sweep.judged_rows()))}
-    for asked in (one.squares, *(part.squares for part in one.all)):
+    found = {(None, number_of_squares(one, sweep.rule, sweep.judged_rows())), (None, sweep.loads)}
+    for asked in (one.squares, *(part.squares for leaf in one.leaves(sweep.rule) for part in leaf.part_of)):
         if isinstance(asked, Squares):
             found |= {
                 (None, asked.least),
-                (None, asked.most),
+                *((None, asked.most + more) for more in (0, 1) if asked.most is not None),
                 (None, asked.of),
                 *((None, share / 10) for share in range(10) if least_of(asked, share)),
             }
@@ -262,6 +262,7 @@ def meant(sweep, one):
         patterns = {name for pair in pairs for name in pair}
         names = {row["arm"] for row in sweep.judged_rows() for name in patterns if is_arm(name, row)}
         found |= {(None, number) for name in names for number in in_name(name)}
+        found |= {("ssthresh_packets", int(some)) for name in names for some in re.findall(r"ssthresh(\d+)", name)}
         found |= {("buffer_bytes", int(kb) * 1024) for name in names for kb in re.findall(r"(\d+)kb", name)}
     return found
 

@@ -6,14 +6,13 @@ then lies in a group of its own. Where the link limits a page, at 10 Mbit/s, it 
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.early_exit import RULES, Rule, borne_ms, excess_ms
+from longlook.analysis.early_exit import RULES, Rule, borne_ms, early_loads, excess_ms
 from longlook.book.chapter import Chapter
 from longlook.book.flows import page
 from longlook.book.muthuraj2024 import one_cost, request_cost
@@ -70,27 +69,26 @@ def _of(paper: Chapter, series: str) -> list[EarlyExitPage]:
     arms = paper.data.rows("arms", paper.study, series, REFERENCE)
     arms = arms[(arms["metric"] == PLT.name) & (arms["protocol"] == "quic") & (arms["bandwidth_mbps"] > NARROW_MBPS)]
     samples = request_cost.accepted(paper, series)
-    usual = _medians(paper, series if series in SEEN else one_cost.USUAL[series])
+    usual = _loads(paper, series if series in SEEN else one_cost.USUAL[series])
     found = []
     for _, arm in arms.dropna(subset=["request_cost_us"]).sort_values([*PLACE, "request_cost_us"]).iterrows():
         loads, plain = request_cost.loads_of(samples, arm), usual.get(tuple(arm[PLACE]))
-        if not loads or plain is None:
+        if not loads or not plain:
             continue
         objects, cost_us = int(arm["object_count"]), float(arm["request_cost_us"])
-        early = request_cost.early(loads, plain, objects * cost_us / 1e3)
+        early = early_loads(loads, plain, objects * cost_us / 1e3)
         title = f"{page(arm)}, {arm['bandwidth_mbps']:g} Mbit/s"
         about = (STACKS[arm["stack"]], title, objects, cost_us, float(arm["rtt_ms"]))
         found.append(EarlyExitPage(*about, early, len(loads), series in SEEN))
     return found
 
 
-def _medians(paper: Chapter, series: str | Sequence[str]) -> dict[tuple, float]:
-    """Place -> median of QUIC's loads without a cost, ms."""
+def _loads(paper: Chapter, series: str | Sequence[str]) -> dict[tuple, list[float]]:
+    """Place -> QUIC's loads without a cost, ms."""
     arms = paper.data.rows("arms", paper.study, series, REFERENCE)
     arms = arms[(arms["metric"] == PLT.name) & (arms["protocol"] == "quic") & arms["request_cost_us"].isna()]
     samples = request_cost.accepted(paper, series)
-    found = {tuple(arm[PLACE]): request_cost.loads_of(samples, arm) for _, arm in arms.iterrows()}
-    return {place: statistics.median(loads) for place, loads in found.items() if loads}
+    return {tuple(arm[PLACE]): request_cost.loads_of(samples, arm) for _, arm in arms.iterrows()}
 
 
 def right(found: Sequence[EarlyExitPage], rule: Rule) -> str:

@@ -10,7 +10,7 @@ from IPython.display import HTML
 
 from longlook.book.chapter import Chapter
 from longlook.book.judged import predictions_of
-from longlook.book.muthuraj2024 import emulab_2024, pages, remembered, request_cost, smooth, ten_megabytes
+from longlook.book.muthuraj2024 import emulab_2024, pages, smooth, ten_megabytes
 from longlook.book.predicted import JudgedPrediction
 from longlook.figure.table import html_table
 
@@ -72,8 +72,7 @@ CAUSES = (
     Cause(
         "TCP of gQUIC's tables with loss began with a remembered slow start threshold of few packets",
         emulab_2024.REMEMBERED,
-        remembered.SERIES,
-        remembered.predictions,
+        "remembered-threshold",
     ),
     Cause(
         "of 7 packets in table B.11",
@@ -110,14 +109,12 @@ CAUSES = (
     Cause(
         "each of many requests cost the thesis's QUIC v1 server so much that slow start ended early",
         emulab_2024.PLAIN_BUILD_V1,
-        request_cost.QUICV1,
-        request_cost.quicv1,
+        "request-cost",
     ),
     Cause(
         "the same of its gQUIC server",
         emulab_2024.PLAIN_BUILD,
-        request_cost.GQUIC37,
-        request_cost.gquic37,
+        "request-cost-gquic37",
     ),
     Cause(
         "each request cost the gQUIC server half a millisecond, on every link and page alike",
