@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
@@ -15,20 +16,21 @@ from IPython.display import HTML
 from longlook.analysis.early_exit import RULES, Rule, borne_ms, early_loads, excess_ms
 from longlook.book.chapter import Chapter
 from longlook.book.flows import page
-from longlook.book.muthuraj2024 import one_cost, request_cost
+from longlook.book.judged import columns_of
+from longlook.book.muthuraj2024 import one_cost, steps
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.dots import DOTS, live_dots
 from longlook.figure.live import LiveChart
 from longlook.figure.table import html_table
+from longlook.plan.conditions import Row
 
-SEEN = (request_cost.QUICV1, request_cost.GQUIC37)
+SEEN = (steps.QUICV1, steps.GQUIC37)
 """Sweeps that the rules were thought out with."""
 UNSEEN = (one_cost.QUICV1, one_cost.GQUIC37)
 STACKS = {"quicv1": "QUIC v1", "gquic37": "gQUIC"}
 NARROW_MBPS = 10.0
-PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
 HALF = 0.5
 
 
@@ -66,29 +68,32 @@ def pages(paper: Chapter) -> list[EarlyExitPage]:
 
 
 def _of(paper: Chapter, series: str) -> list[EarlyExitPage]:
-    arms = paper.data.rows("arms", paper.study, series, REFERENCE)
-    arms = arms[(arms["metric"] == PLT.name) & (arms["protocol"] == "quic") & (arms["bandwidth_mbps"] > NARROW_MBPS)]
-    samples = request_cost.accepted(paper, series)
-    usual = _loads(paper, series if series in SEEN else one_cost.USUAL[series])
+    loads = _loads(paper, [series])
+    usual = loads if series in SEEN else _loads(paper, one_cost.USUAL[series])
+    plain = {_place(row): own for row, own in usual if row["request_cost_us"] is None}
     found = []
-    for _, arm in arms.dropna(subset=["request_cost_us"]).sort_values([*PLACE, "request_cost_us"]).iterrows():
-        loads, plain = request_cost.loads_of(samples, arm), usual.get(tuple(arm[PLACE]))
-        if not loads or not plain:
+    costly = [one for one in loads if one[0]["request_cost_us"] is not None]
+    for row, own in sorted(costly, key=lambda one: (_place(one[0]), one[0]["request_cost_us"])):
+        if not own or not plain.get(_place(row)):
             continue
-        objects, cost_us = int(arm["object_count"]), float(arm["request_cost_us"])
-        early = early_loads(loads, plain, objects * cost_us / 1e3)
-        title = f"{page(arm)}, {arm['bandwidth_mbps']:g} Mbit/s"
-        about = (STACKS[arm["stack"]], title, objects, cost_us, float(arm["rtt_ms"]))
-        found.append(EarlyExitPage(*about, early, len(loads), series in SEEN))
+        objects, cost_us = int(row["object_count"]), float(row["request_cost_us"])
+        early = early_loads(own, plain[_place(row)], objects * cost_us / 1e3)
+        title = f"{page(pd.Series(row))}, {row['bandwidth_mbps']:g} Mbit/s"
+        about = (STACKS[row["stack"]], title, objects, cost_us, float(row["rtt_ms"]))
+        found.append(EarlyExitPage(*about, early, len(own), series in SEEN))
     return found
 
 
-def _loads(paper: Chapter, series: str | Sequence[str]) -> dict[tuple, list[float]]:
-    """Place -> QUIC's loads without a cost, ms."""
-    arms = paper.data.rows("arms", paper.study, series, REFERENCE)
-    arms = arms[(arms["metric"] == PLT.name) & (arms["protocol"] == "quic") & arms["request_cost_us"].isna()]
-    samples = request_cost.accepted(paper, series)
-    return {tuple(arm[PLACE]): request_cost.loads_of(samples, arm) for _, arm in arms.iterrows()}
+def _loads(paper: Chapter, series: Sequence[str]) -> list[tuple[Row, Sequence[float]]]:
+    """QUIC's loads of the reference campaigns, by arm, where the link does not limit them."""
+    column = columns_of(paper.data, paper.study)[REFERENCE]
+    rows = column.rows(series, PLT.name)
+    wide = [row for row in rows if row["protocol"] == "quic" and row["bandwidth_mbps"] > NARROW_MBPS]
+    return [(row, column.loads(row)) for row in wide]
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return row["workload"], row["bandwidth_mbps"], row["rtt_ms"]
 
 
 def right(found: Sequence[EarlyExitPage], rule: Rule) -> str:

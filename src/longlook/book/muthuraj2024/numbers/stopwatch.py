@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longlook.book.muthuraj2024 import circumstances, one_cost, request_cost, smooth
+from longlook.book.muthuraj2024 import circumstances, one_cost, smooth, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
 from longlook.book.muthuraj2024.ten_megabytes import ALONE, BESIDE, CUBIC, KNOWN, means
@@ -123,14 +123,14 @@ NUMBERS: Numbers = {
     "figure-tcp": lambda m: m.arm("4.6d", "tcp", PLT.name, "mean", **OPEN).span("ms"),
     "figure-tcp-50": lambda m: m.arm("4.6d", "tcp", **HUNDRED, bandwidth_mbps=50.0).one("ms"),
     "flask-tcp-50": lambda m: m.arm("apache-wsgi", "apache", **HUNDRED).one("ms"),
-    "g-none": _cost(request_cost.GQUIC37, "nocost", OPEN),
-    "g-200": _cost(request_cost.GQUIC37, "cost200us", OPEN),
-    "g-800": _cost(request_cost.GQUIC37, "cost800us", OPEN),
+    "g-none": _cost(steps.GQUIC37, "nocost", OPEN),
+    "g-200": _cost(steps.GQUIC37, "cost200us", OPEN),
+    "g-800": _cost(steps.GQUIC37, "cost800us", OPEN),
     "g-published": _published("4.5d", OPEN),
-    "g-far-none": _cost(request_cost.GQUIC37, "nocost", FAR),
-    "g-far-800": _cost(request_cost.GQUIC37, "cost800us", FAR),
-    "v-none": _cost(request_cost.QUICV1, "nocost", OPEN),
-    "v-800": _cost(request_cost.QUICV1, "cost800us", OPEN),
+    "g-far-none": _cost(steps.GQUIC37, "nocost", FAR),
+    "g-far-800": _cost(steps.GQUIC37, "cost800us", FAR),
+    "v-none": _cost(steps.QUICV1, "nocost", OPEN),
+    "v-800": _cost(steps.QUICV1, "cost800us", OPEN),
     "v-published": _published("4.6d", OPEN),
     "v-far-900": lambda m: m.arm(one_cost.QUICV1, "quic-cost900us", statistic="sd", **HUNDRED, rtt_ms=112.0).span("ms"),
     "large-quic": _alone("quic"),
