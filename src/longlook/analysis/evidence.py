@@ -55,6 +55,8 @@ class Column:
     arms of a pattern."""
     of_study: Callable[[str], Column] = lambda study: Column(lambda series: ())
     """The same column of another study."""
+    of_sweep: Callable[[str], Column] = lambda sweep: Column(lambda series: ())
+    """The same column, with no other campaign than the newest of one sweep in the series that it has."""
 
     def rows(self, series: Sequence[str], metric: str) -> list[Row]:
         """Those of a metric."""
@@ -186,7 +188,9 @@ def _others(leaf: Criterion, columns: Mapping[str, Column], column: str) -> list
     """Of each pair, the squares of all that its numbers are `over` or `against`, arm by arm."""
     found: list[list[Mapping[Square, list[Row]]]] = [[] for _ in leaf.pairs]
     if leaf.over is not None:
-        _add_bases(found, leaf, leaf.over, *base(leaf), columns[str(leaf.over.get("column", column))])
+        source = columns[str(leaf.over.get("column", column))]
+        source = source.of_sweep(str(leaf.over["sweep"])) if "sweep" in leaf.over else source
+        _add_bases(found, leaf, leaf.over, *base(leaf), source)
     for against in leaf.against:
         where, series = beside(leaf, against)
         own_column = columns[against.column or column]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -13,8 +13,9 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.analysis.course import OF_COURSES
-from longlook.analysis.evidence import Column
+from longlook.analysis.evidence import Column, Found
 from longlook.analysis.judge import Judged, judge
+from longlook.analysis.newest import moment
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
@@ -83,6 +84,16 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
             own_key = (row["campaign"], row["cell_id"], row["arm"], metric)
             return by_number(row["series"]).get(own_key, {})
 
+        def of_sweep(sweep: str) -> Column:
+            role = next(role for name, role, _ in COLUMNS if name == key)
+            newest = max(data.where("campaigns", sweep=sweep, role=role)["campaign"], key=moment, default="")
+            found = [spelled(row) for row in data.where("arms", campaign=newest).to_dict("records")]
+
+            def own_or_all(series: str) -> Sequence[Row]:
+                return [row for row in found if row["series"] == series] or rows(series)
+
+            return Column(own_or_all, of_study=of_study)
+
         def of_study(other: str) -> Column:
             return columns_of(data, other, metric)[key]
 
@@ -98,7 +109,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
 
         if key == PUBLISHED.key:
             return Column(rows, lambda row: (float(row["mean"]),), printed_load, own, of_study=of_study)
-        return Column(rows, loads, numbered, own, of_study=of_study)
+        return Column(rows, loads, numbered, own, of_study=of_study, of_sweep=of_sweep)
 
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
 
@@ -121,7 +132,8 @@ def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judge
 def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judged]:
     """The same by any column."""
     rows = own.judged_rows()
-    columns = {**columns, column: replace(columns[column], planned=rows)}
+    found_in = columns[column].of_sweep(own.name) if own.rule.own else columns[column]
+    columns = {**columns, column: replace(found_in, planned=rows)}
     found = [judge(one, own.rule, columns, column, number_of_squares(one, own.rule, rows)) for one in own.predictions]
     return found if any(one.found for one in found) else []
 
@@ -257,7 +269,13 @@ def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:
     return StatedNumber(said, f"verdict on the claim; {origin(records_of([judged]))}")
 
 
+def each_number(found: Iterable[Found]) -> Iterator[Found]:
+    """Also those that are parts of others."""
+    for one in found:
+        yield from each_number(one.parts) if one.parts else [one]
+
+
 def records_of(judged: Sequence[Judged]) -> tuple[str, ...]:
     """The folders of the records that numbers were made of."""
-    rows = (row for one in judged for found in one.found for row in found.rows if row.get("campaign"))
+    rows = (row for one in judged for found in each_number(one.found) for row in found.rows if row.get("campaign"))
     return tuple(dict.fromkeys(f"data/raw/{row['campaign']}/{row['cell_id']}" for row in rows))

@@ -23,8 +23,9 @@ from longlook.plan.value import Many, Name, PlanError, Text, Value, listed, near
 
 FORMS = ("value", "ratio", "difference", "spread", "steps", "arms")
 BOUNDS = ("within", "at_least", "at_most", "significant")
-BESIDE = ("column", "series", "metric")
-"""What `over` may name besides columns: another column of the evidence, another series, another clock."""
+BESIDE = ("column", "series", "metric", "sweep")
+"""What `over` may name besides columns: another column of the evidence, another series, another clock, or one sweep,
+whose own campaign then counts, whatever measured its series since."""
 COLUMNS = (*PLACE, "netem", *ARM)
 TOLD = (
     "value", "low", "high", "left", "right", "percent", "times", "ms", "trips", "met", "of", "size", "one", "other",
@@ -250,6 +251,7 @@ class Judging(Rule):
     )
     words: dict[str, Text] = Field(default={}, description="for templates: a series or an arm as a reader calls it")
     sweeps: Many[Name] = Field(default=(), description="of the study, whose cells are squares of its predictions too")
+    own: bool = Field(default=False, description="the sweep's own campaign counts, whatever measured its series since")
 
 
 class Criterion(Rule):

@@ -368,7 +368,7 @@ def made_up(rows, one, rule, draw):
             for metric in metrics
         ]
         own = Column(lambda series: [row for row in made if row["series"] == series], loads, numbered)
-        return replace(own, of_study=lambda study: own)
+        return replace(own, of_study=lambda study: own, of_sweep=lambda sweep: column())
 
     return {"reference": column(), "published": column()}
 

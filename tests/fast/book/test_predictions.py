@@ -2,6 +2,10 @@
 
 from types import SimpleNamespace
 
+from book_sample import PUBLISHED, interleaved, write_sweeps
+
+from longlook.book import data as book_data
+from longlook.book.judged import predictions_of
 from longlook.book.muthuraj2024 import smooth, stopwatch
 from longlook.book.predicted import JudgedPrediction, predictions_table
 
@@ -12,9 +16,30 @@ def test_nothing_measured_is_said(monkeypatch):
     assert "Not measured yet" in predictions_table(()).data
 
 
-def test_a_cause_has_a_row_for_each_prediction_and_says_if_it_is_not_measured():
-    told = stopwatch.Cause("it rains", "a cloud", "wet", lambda paper: (JudgedPrediction("wet", "dry", False),) * 2)
-    asked = stopwatch.Cause("it snows", "a flake", "cold", lambda paper: ())
-    text = stopwatch.causes(SimpleNamespace(), (told, asked)).data
+def test_a_cause_has_a_row_for_each_prediction_and_says_if_it_is_not_measured(monkeypatch):
+    known = {"wet": [JudgedPrediction("wet", "dry", False)] * 2, "cold": []}
+    monkeypatch.setattr(stopwatch, "predictions_of", lambda sweep, data: known[sweep])
+    causes = stopwatch.Cause("it rains", "a cloud", "wet"), stopwatch.Cause("it snows", "a flake", "cold")
+    text = stopwatch.causes(SimpleNamespace(data=None), causes).data
     assert text.count("does not hold") == 2 and text.count("it rains") == 1
     assert text.count("not measured yet") == 1 and text.count("ll-row-start") == 2
+
+
+def test_each_campaign_is_judged_by_its_own_sweep(tmp_path):
+    """The newer one has the same series; what was said of the older stays as it was."""
+    alone = ("loss-each-way-10mb-alone", "loss-each-way-10mb-alone-n1")
+    longer = {"loss-each-way-10mb": 1.2, "loss-each-way": 1.0} | dict.fromkeys(alone, 1.0)
+
+    def loads(campaign, experiment, cell):
+        sweep = campaign.removeprefix("reference-").rpartition("-")[0]
+        return interleaved(campaign, experiment, cell, lambda *of: {"plt_ms": 14_000.0 * longer[sweep] + 10 * of[2]}, 5)
+
+    empty = book_data.read(PUBLISHED, tmp_path / "none")
+    assert [predictions_of(sweep, empty) for sweep in ("loss-each-way-10mb", alone[0])] == [[], []]
+    write_sweeps(tmp_path, longer, "muthuraj2024", loads)
+    data = book_data.read(PUBLISHED, tmp_path)
+    (one,) = predictions_of("loss-each-way-10mb", data)
+    assert one.holds is False and one.found.startswith("QUIC +20")
+    near, earlier, held = predictions_of(alone[0], data)
+    assert near.holds and held.holds and earlier.holds is False  # TCP is earlier as well
+    assert earlier.found.count("6 of 6") == 2

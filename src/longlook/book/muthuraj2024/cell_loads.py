@@ -1,4 +1,4 @@
-"""The loads of cells: of a series, of one sweep, of arms whatever stands beside them."""
+"""The loads of cells: of a series, and of arms whatever stands beside them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from longlook.analysis.contrast import contrast
-from longlook.analysis.newest import moment
 from longlook.analysis.welch import Summary, summary_of
 from longlook.audit.checks import primary, samples_by_key
 from longlook.book.data import BookData
@@ -29,17 +28,6 @@ def verdict_of(loads: Loads) -> str | None:
 def loads_of(data: BookData, series: str, study: str = STUDY) -> dict[tuple[str, str], Loads]:
     """(study, key) -> the loads of a cell, of the reference campaigns of a series."""
     return dict(samples_by_key(primary(data.rows("arms", study, series, REFERENCE))))
-
-
-def loads_of_sweep(data: BookData, sweep: str) -> dict[tuple[str, str], Loads]:
-    """The same of one sweep's newest reference campaign, whatever measured its series since."""
-    return dict(samples_by_key(rows_of_sweep(data, sweep)))
-
-
-def rows_of_sweep(data: BookData, sweep: str) -> pd.DataFrame:
-    """The rows of `arms` that campaign has of its first metric; none before it is measured."""
-    names = data.where("campaigns", sweep=sweep, role="reference")["campaign"]
-    return primary(data.where("arms", campaign=max(names, key=moment, default="")))
 
 
 ARM = ("workload", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms", "jitter_interval_ms", "stack", "arm_label")

@@ -3,15 +3,13 @@ differ, and what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from IPython.display import HTML
 
 from longlook.book.chapter import Chapter
 from longlook.book.judged import predictions_of
-from longlook.book.muthuraj2024 import emulab_2024, pages, smooth, ten_megabytes
-from longlook.book.predicted import JudgedPrediction
+from longlook.book.muthuraj2024 import emulab_2024, pages, smooth
 from longlook.figure.table import html_table
 
 HEAD = ("cause", "evidence", "if so", "found", "verdict")
@@ -25,8 +23,7 @@ class Cause:
     claim: str
     evidence: str
     sweep: str
-    predictions: Callable[[Chapter], tuple[JudgedPrediction, ...]] | None = None
-    """None: they are data in the sweep."""
+    """Which has its predictions."""
 
 
 SAME_COMMIT = "the same commit"
@@ -60,14 +57,12 @@ CAUSES = (
     Cause(
         "several testbeds at once do not disturb loads of 10 MB under loss",
         "here, not in the thesis: losses hold such a load to 4 to 8 Mbit/s",
-        ten_megabytes.BESIDE,
-        ten_megabytes.beside_others,
+        "loss-each-way-10mb",
     ),
     Cause(
         "beside other testbeds QUIC's loads of 10 MB were late, and alone they are not",
         "here, not in the thesis: what losses hold to a small window lasts as long as its round trips",
-        ten_megabytes.ALONE,
-        ten_megabytes.predictions,
+        "loss-each-way-10mb-alone",
     ),
     Cause(
         "TCP of gQUIC's tables with loss began with a remembered slow start threshold of few packets",
@@ -150,7 +145,7 @@ def causes(paper: Chapter, known: tuple[Cause, ...] = CAUSES) -> HTML:
     starts: set[int] = set()
     for cause in known:
         starts.add(len(rows))
-        found = cause.predictions(paper) if cause.predictions else predictions_of(cause.sweep, paper.data)
+        found = predictions_of(cause.sweep, paper.data)
         own = [(one.said, one.found, one.verdict) for one in found] or [(NOT_YET, "", "")]
         for number, row in enumerate(own):
             about = (cause.claim, f"{cause.evidence}; sweep {cause.sweep}") if number == 0 else ("", "")

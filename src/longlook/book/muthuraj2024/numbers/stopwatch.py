@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from longlook.book.judged import each_number, judged_of, records_of
 from longlook.book.muthuraj2024 import circumstances, one_cost, smooth, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
-from longlook.book.muthuraj2024.ten_megabytes import ALONE, BESIDE, CUBIC, KNOWN, means
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
 
@@ -18,6 +18,8 @@ OPEN = {**HUNDRED, "bandwidth_mbps": (50.0, 100.0), "rtt_ms": 36.0}
 """A hundred objects on links that do not limit them."""
 FAR = {**FAST, "rtt_ms": 112.0}
 LARGE = {"workload": "10000kb-x1", "bandwidth_mbps": 10.0}
+ALONE = "loss-each-way-4.6b"
+"""The series of them that were measured alone on the machine."""
 EVEN = "client-45pct-period2500us"
 
 
@@ -75,22 +77,22 @@ def _goals(way: circumstances.Way):
 
 
 def _alone(protocol: str):
-    """Means of 10 MB alone on the machine by those beside other testbeds, N = 2."""
+    """Means of 10 MB alone on the machine by those beside other testbeds, N = 2: of the second prediction."""
 
     def number(m: Measured) -> StatedNumber:
-        beside, alone = means(m.data, BESIDE), means(m.data, ALONE)
-        shares = [alone[place].mean / beside[place].mean for place in alone if place in beside and place[1] == protocol]
+        judged = [one for one in judged_of("loss-each-way-10mb-alone", m.data, m.key) if one.criterion.all]
+        found = [one for own in judged for one in each_number(own.found) if one.square["series"] == ALONE]
+        shares = [one.estimate.value for one in found if one.square["protocol"] == protocol]
         if not shares:
             raise NotMeasured("10 MB alone on the machine are not measured")
-        origin = f"data/raw/reference-{ALONE}-* by data/raw/reference-{BESIDE}-*, {len(shares)} squares"
-        return StatedNumber(f"{min(shares):.2f} to {max(shares):.2f}", origin)
+        return StatedNumber(f"{min(shares):.2f} to {max(shares):.2f}", origin(records_of(judged)))
 
     return number
 
 
 def _first(protocol: str):
     """The mean of 10 MB at 10 Mbit/s in the first campaign, by the one alone, %."""
-    return lambda m: ((m.arm(KNOWN, protocol, **LARGE) / m.arm(CUBIC[0], protocol, **LARGE) - 1) * 100).signed()
+    return lambda m: ((m.arm("loss-each-way", protocol, **LARGE) / m.arm(ALONE, protocol, **LARGE) - 1) * 100).signed()
 
 
 def _shown(m: Measured) -> StatedNumber:
