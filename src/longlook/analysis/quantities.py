@@ -21,6 +21,7 @@ from longlook.analysis.estimate import Estimate
 from longlook.analysis.fairness import jain, ratio_of_means, ratio_of_runs
 from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.analysis.paired import paired
+from longlook.analysis.power import detectable
 from longlook.analysis.welch import Summary, summarise
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import APART, CPU_METRICS, FIRST_LOST, REACH, TENTHS, WHOLE, Criterion
@@ -110,6 +111,15 @@ def jain_index(numbered: Numbered, sides: Sides) -> Estimate | None:
     """Jain's index of the flows of a pattern, by the means over the runs."""
     ((*flows,),) = sides
     return Estimate(jain([float(row["mean"]) for row in flows])) if flows else None
+
+
+def least_told_pct(numbered: Numbered, sides: Sides) -> Estimate | None:
+    """The least difference of two means, as a percentage of the first, that their loads tell in four of five
+    repetitions."""
+    if not all(sides):
+        return None
+    first, second = (Summary(row["mean"], row["sd"], row["n"]) for (row,) in sides)
+    return Estimate(detectable(first, second) / first.mean * 100)
 
 
 def _work_ms(row: Row) -> float:
@@ -258,6 +268,7 @@ OF_PAIRS: Mapping[str | None, Callable[[Numbered, Sides], Estimate | tuple[Estim
     "first_loss_correlation": first_loss_correlation,
     "paired_ratio": paired_ratio,
     "early_loads": early,
+    "least_told_pct": least_told_pct,
     "rate_ratio": rate_ratio,
     "rate_share": rate_share,
     "jain": jain_index,

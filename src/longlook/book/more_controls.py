@@ -1,21 +1,18 @@
-"""The A/A control of every kind of arm: what of the published tables it is like, and what became of its predictions.
+"""The A/A control of every kind of arm: what of the published tables it is like.
 
-They stand in sweeps/muthuraj2024/aa-more.toml and aa-downloads.toml and were written before both campaigns.
+What was foretold of it stands in sweeps/muthuraj2024/aa-more.toml and aa-downloads.toml.
 """
 
 from __future__ import annotations
-
-import statistics
 
 import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.newest import STUDY
-from longlook.audit.checks import CELL_NAME, KIND, allowed_by_chance, among, counted, primary
+from longlook.audit.checks import CELL_NAME, KIND, among, counted, primary
 from longlook.audit.report import ControlGroup
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.predicted import JudgedPrediction, all_of, predictions_table
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT, TTLB
 from longlook.figure import style
@@ -23,9 +20,6 @@ from longlook.figure.table import html_table
 from longlook.figure.versus import SIDES, Versus, side_by_side, told_pct, told_text
 
 EQUALS = {metric.name: Versus("a", "b", metric) for metric in (PLT, TTLB)}
-PAGES, DOWNLOADS = "aa-more", "aa-downloads"
-PLANNED = {PAGES: 57, DOWNLOADS: 22}
-QUIET_PCT, MOST_PCT, SHARE = 5.0, 10.0, 0.9
 FEW = 10
 """Objects of a page, at most; a page of more is of hundreds here."""
 
@@ -102,63 +96,3 @@ def _processors(data: BookData, rows: pd.DataFrame) -> str:
 def coloured(squares: pd.DataFrame) -> int:
     """How many of them have a significant difference."""
     return int(squares["verdict"].isin(SIDES).sum())
-
-
-def predictions(data: BookData | None = None) -> HTML:
-    """Those of both sweeps, as far as they are measured."""
-    own = data or book_data.load()
-    found = []
-    for series, judge in ((PAGES, of_pages), (DOWNLOADS, of_downloads)):
-        arms = own.of("arms", STUDY, series)
-        equal = squares(counted(arms[arms["control"].astype(bool)], REFERENCE))
-        tested = equal[equal["verdict"].notna()]
-        found += judge(tested) if len(tested) else []
-    return predictions_table(found)
-
-
-def of_pages(tested: pd.DataFrame) -> list[JudgedPrediction]:
-    """In the order of the sweep's head."""
-    quiet = (tested["loss_pct"] == 0) & (tested["jitter_ms"] == 0)
-    calm, rough = tested.loc[quiet, "told_pct"].tolist(), tested.loc[~quiet, "told_pct"].tolist()
-    small = sum(one <= MOST_PCT for one in calm)
-    return [
-        _as_white(tested, PAGES),
-        JudgedPrediction(
-            f"without loss and jitter the least difference told is at most {QUIET_PCT:g} % by the median, and at most "
-            f"{MOST_PCT:g} % in nine of ten squares",
-            f"{_middle(calm)}; {small} of {len(calm)}",
-            all_of(statistics.median(calm) <= QUIET_PCT, small >= SHARE * len(calm)) if calm else None,
-        ),
-        JudgedPrediction(
-            f"with loss or jitter it is more than {MOST_PCT:g} % by the median",
-            f"{_middle(rough)}, of {len(rough)} squares",
-            statistics.median(rough) > MOST_PCT if rough else None,
-        ),
-    ]
-
-
-def of_downloads(tested: pd.DataFrame) -> list[JudgedPrediction]:
-    """In the order of the sweep's head."""
-    calm = tested.loc[tested["loss_pct"] == 0, "told_pct"].tolist()
-    return [
-        _as_white(tested, DOWNLOADS),
-        JudgedPrediction(
-            f"of downloads without loss the least difference told is at most {QUIET_PCT:g} % by the median",
-            f"{_middle(calm)}, of {len(calm)} squares",
-            statistics.median(calm) <= QUIET_PCT if calm else None,
-        ),
-    ]
-
-
-def _as_white(tested: pd.DataFrame, series: str) -> JudgedPrediction:
-    planned, most = PLANNED[series], allowed_by_chance(PLANNED[series])
-    kind = "pages" if series == PAGES else "downloads"
-    return JudgedPrediction(
-        f"all {planned} squares of {kind} are measured, and at most {most} of them coloured",
-        f"{len(tested)} measured, {coloured(tested)} coloured",
-        len(tested) == planned and coloured(tested) <= most,
-    )
-
-
-def _middle(told: list[float]) -> str:
-    return told_text(statistics.median(told)) + " by the median" if told else style.DASH

@@ -29,13 +29,6 @@ class JudgedPrediction:
         return "open" if self.holds is None else "holds" if self.holds else "does not hold"
 
 
-def all_of(*parts: bool | None) -> bool | None:
-    """Whether all hold: not where one does not, open where one is and the others hold."""
-    if False in parts:
-        return False
-    return None if None in parts else True
-
-
 def predictions_table(
     predictions: Sequence[JudgedPrediction], criteria: Sequence[str] | None = None, earlier: Sequence[str] = ()
 ) -> HTML:

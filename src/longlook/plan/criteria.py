@@ -39,8 +39,8 @@ ARMS_OF_SPREAD = ("slowest", "quickest")
 ENDS = ("least", "greatest")
 """What a summary has of each of its bounds, in their order: `{least[0]}`."""
 OF_PAIRS = (
-    "late_share", "kept_median", "first_loss_correlation", "paired_ratio", "early_loads", "rate_ratio",
-    "rate_share", "jain", "wrapped_lead_p50", "wrapped_lead_p75",
+    "late_share", "kept_median", "first_loss_correlation", "paired_ratio", "early_loads", "least_told_pct",
+    "rate_ratio", "rate_share", "jain", "wrapped_lead_p50", "wrapped_lead_p75",
 )  # fmt: skip
 """What `analysis/quantities.py` makes of the numbered loads of two arms; or of one, where there is a number of one."""
 FIRST_LOST = "first_lost_packet"

@@ -84,3 +84,10 @@ def test_work_at_requests_is_no_part_of_slow_start():
     assert OF_PAIRS["early_loads"](numbered, [[rows[800]], [rows[None]]]).value == 1
     assert OF_PAIRS["early_loads"](numbered, [[rows[800]], []]) is None
     assert OF_ARMS["plt_without_work_ms"](numbered, rows[800], "plt_ms").mean == pytest.approx((1570 - 240) / 3)
+
+
+def test_a_white_square_tells_no_less_than_its_loads_show():
+    quiet, rough = ([[{"mean": 100.0, "sd": sd, "n": 10}]] * 2 for sd in (1.0, 10.0))
+    told = [OF_PAIRS["least_told_pct"](numbered, sides).value for sides in (quiet, rough)]
+    assert told[1] == pytest.approx(10 * told[0]) and 1.0 < told[0] < 2.5
+    assert OF_PAIRS["least_told_pct"](numbered, [[], []]) is None

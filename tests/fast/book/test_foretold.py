@@ -203,7 +203,7 @@ JOINS = {"and", "to", "or"}
 
 def said(text):
     """(number, unit or None) of each number of a sentence; of `15 and 65 ms` both are in ms."""
-    text = re.sub(r"(\d)%", r"\1 %", re.sub(r"nine in ten", "0.9", re.sub(r"one \w+ in ten", "0.1", text)))
+    text = re.sub(r"(\d)%", r"\1 %", re.sub(r"nine (in|of) ten", "0.9", re.sub(r"one \w+ in ten", "0.1", text)))
     text = re.sub(r"TLS 1\.[23]\b", "TLS", text)
     words = text.replace("\N{MINUS SIGN}", "-").replace(",", "").split()
     found = []
@@ -236,7 +236,8 @@ def meant(sweep, one):
         if leaf.statistic == "slope":
             found |= {("trips", bound) for bound in bounds}
         elif leaf.quantity in OF_PAIRS:
-            found |= {(None, round(bound, 2)) for bound in bounds}
+            unit = "_pct" if leaf.quantity.endswith("_pct") else None
+            found |= {(unit, round(bound, 2)) for bound in bounds}
         elif leaf.quantity in LOG_LIKELIHOODS:
             found |= {(None, 10**bound) for bound in bounds}
         elif leaf.quantity == "relative_error":
@@ -355,7 +356,7 @@ def made_up(rows, one, rule, draw):
         return tuple(row["mean"] + off for off in (-0.01, 0.0, 0.01))
 
     every = 0.9 if any(leaf.statistic == "count" for leaf in leaves) else 1
-    scattered = any(leaf.quantity in OF_BASES or leaf.statistic in ("sd", "cv") for leaf in leaves)
+    scattered = any(leaf.quantity in (*OF_BASES, "least_told_pct") or leaf.statistic in ("sd", "cv") for leaf in leaves)
 
     def column():
         levels = {row["arm"]: draw.uniform(0, 4) for row in rows} if draw.random() < 0.5 else {}
