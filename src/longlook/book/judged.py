@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
@@ -24,7 +25,7 @@ from longlook.book.flows import rates_of_runs
 from longlook.book.loads import counting, courses, first_lost
 from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.book.templates import parts_of, row
-from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
+from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.errors import LonglookError
 from longlook.experiment.arrivals import Arrival, arrivals
 from longlook.figure import style
@@ -255,6 +256,27 @@ def held(sweep: str) -> Callable[[Measured], StatedNumber]:
         return StatedNumber(text, f"predictions that hold; {origin(records_of(found))}")
 
     return number
+
+
+def _prediction(m: Measured, sweep: str, n: int) -> Judged:
+    """What became of a sweep's prediction of that number."""
+    found = [one for one in judged_of(sweep, m.data, m.key) if getattr(one.criterion, "n", None) == n]
+    if not found:
+        raise NotMeasured(f"{sweep} is not measured")
+    return found[0]
+
+
+def numbers_of(m: Measured, sweep: str, n: int) -> Quantity:
+    """What a prediction is judged by, square by square."""
+    found = _prediction(m, sweep, n)
+    return Quantity(pd.Series([one.estimate.value for one in found.found]), f"prediction {n}", records_of([found]))
+
+
+def squares_of(m: Measured, sweep: str, n: int) -> StatedNumber:
+    """In how many squares it holds: `3 of 4`."""
+    found = _prediction(m, sweep, n)
+    met = sum(one.holds is True for one in found.found)
+    return StatedNumber(f"{met} of {len(found.found)}", origin(records_of([found])))
 
 
 def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:

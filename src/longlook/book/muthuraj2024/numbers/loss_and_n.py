@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from longlook.book.value import Measured, Quantity
+from longlook.book.hypotheses import stated
+from longlook.book.judged import numbers_of, squares_of
+from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
 TEN_MB: dict[str, Any] = {"workload": "10000kb-x1"}
@@ -15,6 +18,16 @@ SMALL: dict[str, Any] = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1
 def _longer_pct(m: Measured, arm: str, **where: Any) -> Quantity:
     """By how much longer a page of several objects takes with N = 1 than with N = 2."""
     return (m.arm("4.9d", arm, **where) / m.arm("4.6e", arm, **where) - 1) * 100
+
+
+def _down(m: Measured, arm: str) -> Quantity:
+    """Bytes that the server sent for twenty files without loss."""
+    return m.arm("head-of-line-20", arm, "bytes_down", loss_pct=0)
+
+
+def _later(n: int) -> Callable[[Measured], StatedNumber]:
+    """By how much later a file is whole, or the last one there, on one stream: of a prediction's squares."""
+    return lambda m: ((numbers_of(m, "head-of-line", n) - 1) * 100).span("%")
 
 
 NUMBERS: Numbers = {
@@ -37,5 +50,12 @@ NUMBERS: Numbers = {
     "many-quic-10-of": lambda m: _longer_pct(m, "quic", bandwidth_mbps=10.0).count(lambda pct: pct > 0),
     "many-tcp": lambda m: (_longer_pct(m, "tcp") * -1).median("%"),
     "many-significant-n1": lambda m: m.significant("4.9d").count(bool),
+    "stream-few": _later(2),
+    "stream-few-squares": lambda m: squares_of(m, "head-of-line", 2),
+    "stream-many": _later(3),
+    "stream-last": _later(4),
+    "stream-bytes": lambda m: ((_down(m, "streams") / _down(m, "one stream") - 1) * 100).span("%"),
+    "stream-printed": lambda m: m.published.pct("4.6e").median("%"),
+    "stated-streams": stated("head-of-line"),
     "many-significant-n2": lambda m: m.significant("4.6e").count(bool),
 }
