@@ -297,6 +297,8 @@ def stopped_text(stopped_s: Mapping[str, float]) -> str:
 
 SATURATED = 0.97
 """Share of both processors' time beyond which a load was one among too many programs."""
+LONG_MS = 200.0
+"""From here on a load is long enough to tell it: the kernel counts idle time in ticks."""
 
 
 def disturbance(
@@ -312,9 +314,9 @@ def disturbance(
     """Why a load says more of the machine than of the protocol; None when it does not.
 
     Stalls above 5 ms count as soon as they add up to more than half a percent of the time that it took (of a page its
-    PLT); saturation means less than 3 % idle over both CPUs, judged from 200 ms on (the kernel counts idle time in
-    ticks). `link` holds the emulator's counters of this load: packets lost outside its queue, more than 1 % sent over
-    1 ms late, or its own wake-ups over 5 ms late, which count as stalls do.
+    PLT); saturation means less than 3 % idle over both CPUs, judged from `LONG_MS` on. `link` holds the emulator's
+    counters of this load: packets lost outside its queue, more than 1 % sent over 1 ms late, or its own wake-ups over
+    5 ms late, which count as stalls do.
     `stopped_s`: programs of the cell that somebody stopped, and for how long; none ever is by itself.
     `waited_s`: of `client` and `server`, how long their threads, added up, were ready to run and did not (see
     `STARVED`). `clock_step_s`: by how much the wall clock was set meanwhile, by which the stamps of a browser, of a
@@ -330,7 +332,7 @@ def disturbance(
     stalled = sum(stalls_ms)
     if stalled > 0.005 * took_ms:
         return f"stalled for {stalled:.1f} ms in {len(stalls_ms)} gaps"
-    if duration_ms >= 200 and machine_busy > SATURATED:
+    if duration_ms >= LONG_MS and machine_busy > SATURATED:
         return f"machine {machine_busy:.0%} busy"
     if lost := sum(counters.get("socket_drops", 0) for counters in link.values()):
         return f"the link emulator lost {lost:.0f} packets before its queue"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import time
 from collections.abc import Iterator
 
 from tqdm import tqdm
@@ -64,6 +65,8 @@ def shown(campaign: Campaign, total_s: float, quiet: bool) -> Iterator[Progress]
         _noise_aside() as screen,
         tqdm(total=round(total_s), unit="s", bar_format=form, disable=quiet, file=screen) as bar,
     ):
+        bar._time = time.monotonic  # tqdm goes by the wall clock, which may be set, and has no word for another one
+        bar.reset()
         yield Progress(campaign, bar, screen)
 
 

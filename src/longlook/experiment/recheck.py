@@ -6,6 +6,7 @@ HAR's, a rejected load that became an accepted one, a load that is there twice o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -22,7 +23,7 @@ from longlook.experiment import recheck_parts as parts
 from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import LATER, OpenedConnections, spare_connections, stood_before
-from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
+from longlook.experiment.oracle import LONG_MS, Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan
 from longlook.experiment.side import packets_lost
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
@@ -342,7 +343,7 @@ class _Judge:
 
     def _disturbed(self, metrics: Mapping[str, float], told: _Told) -> set[bool]:
         """Whether the machine spoiled a load; both where that depends on how long it took besides what its metrics
-        tell."""
+        tell: the longer, the less of it was spent waiting, and from `LONG_MS` on a busy machine counts."""
         took_ms = main_metric(metrics)
         if took_ms is None:
             return {True, False}
@@ -351,7 +352,7 @@ class _Judge:
         return {
             disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited, told.clock_step_s)
             is not None
-            for duration_ms in (took_ms, float("inf"))
+            for duration_ms in (took_ms, max(took_ms, math.nextafter(LONG_MS, 0)), math.inf)
         }
 
 
@@ -381,7 +382,7 @@ def _metrics(metrics: Mapping[str, float], seen: Observation, told: _Told) -> It
         if given is None or computed is None or abs(given - computed) > ROUNDING:
             right_text = "nothing" if computed is None else f"{computed:.3f}"
             yield f"{name} is {given}, what it was read from says {right_text}"
-    if seen.objects and "on_load_ms" in seen.metrics:
+    if seen.objects and "on_load_ms" in seen.metrics and not told.clock_step_s:  # browsers stamp by the wall clock
         last = max(one.ended_ms for one in seen.objects)
         if last > seen.metrics["on_load_ms"] + LATE_MS:
             yield f"its last object ended at {last:.0f} ms, after onLoad ({seen.metrics['on_load_ms']:.0f} ms)"

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import datetime, timedelta
 
 import pandas as pd
 import pytest
@@ -344,6 +345,30 @@ def test_whoever_makes_the_manifest_anew_is_found_all_the_same(campaign, kind):
     made = make_tables(campaign.parent)
     assert list(made.left_out) == [campaign.name] and words in made.left_out[campaign.name]
     assert len({row["campaign"] for row in made.tables["cells"]} - {campaign.name}) == 1
+
+
+def busy(one):
+    """Of a load that took less than 200 ms with all that comes before and after it, but more than its PLT."""
+    one["cpu"].update(machine_busy=1.0, client_wait_s=0.79)
+
+
+def set_forward(one):
+    one.update(clock_step_s=2.0, stalls_ms=[], reject_detail="the wall clock was set forward by 2.000 s meanwhile")
+    last = one["artefact"]["log"]["entries"][-1]
+    last["startedDateTime"] = (datetime.fromisoformat(last["startedDateTime"]) + timedelta(seconds=2)).isoformat()
+
+
+HONEST = {
+    "a busy machine": sample(busy),
+    "the wall clock set within a load": sample(set_forward, lambda one: one["reject_reason"] == "disturbed"),
+}
+
+
+@pytest.mark.parametrize("kind", HONEST)
+def test_what_can_have_been_measured_stands_every_check(campaign, kind):
+    with forged(campaign):
+        HONEST[kind](campaign)
+    assert check_campaign(find_campaign(campaign.parent, campaign.name)).problems == []
 
 
 def test_a_copy_under_a_new_id_is_told_from_the_campaign_that_it_was_made_of(raw, campaign, tmp_path):
