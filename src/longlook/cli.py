@@ -619,6 +619,12 @@ def main() -> None:
     except BrokenPipeError:  # whoever read it, `head` for instance, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:  # a disk fills up wherever something is written: in the cache, in TMPDIR, in the book
+        from longlook.record.durable import FULL, disk_error
+
+        if error.errno not in FULL:
+            raise
+        _refuse(str(disk_error("go on", error.filename or "what was being written", error)), 1)
 
 
 if __name__ == "__main__":

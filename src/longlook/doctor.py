@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import gettempdir
 
 from longlook import paths
 from longlook.errors import LonglookError
@@ -22,6 +23,8 @@ from longlook.stack.layers import offered_stacks
 from longlook.stack.spec import load_stack
 
 LEAST_DISK_BYTES = 2 * 10**9
+LEAST_TEMPORARY_BYTES = 10**8
+"""Of browsers' profiles, captures and sites: where there is no room, a browser opens no port and says nothing."""
 BUSY_SHARE = 0.25
 """A machine this busy before it starts measures its other work too."""
 BUSY_SAMPLE_S = 0.3
@@ -294,11 +297,13 @@ def _linkpipe() -> Check:
 def _disk() -> Check:
     # The cache need not exist yet: the nearest folder above it that does is on the same disk.
     cache = next(folder for folder in (paths.CACHE, *paths.CACHE.parents) if folder.exists())
-    free = {str(folder): shutil.disk_usage(folder).free for folder in (paths.ROOT, cache)}
-    least = min(free, key=free.__getitem__)
+    wanted = {paths.ROOT: LEAST_DISK_BYTES, cache: LEAST_DISK_BYTES, Path(gettempdir()): LEAST_TEMPORARY_BYTES}
+    free = {folder: shutil.disk_usage(folder).free for folder in wanted}
+    least = min(wanted, key=lambda folder: free[folder] / wanted[folder])
     detail = f"{free[least] / 1e9:.1f} GB free in {least}"
-    remedy = f"free {LEAST_DISK_BYTES / 1e9:g} GB there, or set LONGLOOK_CACHE to a folder on another disk"
-    return Check("free disk", free[least] >= LEAST_DISK_BYTES, detail, remedy)
+    variable = "TMPDIR" if wanted[least] == LEAST_TEMPORARY_BYTES else "LONGLOOK_CACHE"
+    remedy = f"free {wanted[least] / 1e9:g} GB there, or set {variable} to a folder on another disk"
+    return Check("free disk", free[least] >= wanted[least], detail, remedy)
 
 
 def _clock() -> Check:

@@ -63,10 +63,10 @@ def _quick(sweep: Sweep) -> Sweep:
 def _measure_and_render(sweeps: list[Sweep]) -> None:
     began = time.monotonic()
     sweeps = [offered(sweep) for sweep in sweeps]
-    stacks = sorted({stack for sweep in sweeps for stack in sweep.stacks()})
-    for stack in stacks:
-        install(stack, progress=click.echo)
-    require(checks(components_of(cell for sweep in sweeps for cell in sweep.cells())))
+    needed = components_of(cell for sweep in sweeps for cell in sweep.cells())
+    for name, own in needed.items():
+        install(name, progress=click.echo, needed=own)
+    require(checks(needed))
     unfinished, campaigns = [], []
     for sweep in sweeps:
         found = run_sweep(sweep)

@@ -6,6 +6,8 @@ import fcntl
 import os
 import shutil
 import subprocess
+from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 
@@ -81,6 +83,15 @@ def test_every_check_has_a_name_and_every_failure_a_remedy():
     found = doctor.checks(stacks={})
     assert len({check.name for check in found}) == len(found)
     assert [check.name for check in found if not check.ok and not check.remedy] == []
+
+
+def test_a_folder_for_temporary_files_without_room(monkeypatch):
+    """A browser whose profile finds none opens no port, and says nothing."""
+    usage = doctor.shutil.disk_usage
+    full = lambda place: usage(place)._replace(free=10**6 if place == Path(gettempdir()) else 10**10)  # noqa: E731
+    monkeypatch.setattr(doctor.shutil, "disk_usage", full)
+    check = doctor._disk()
+    assert not check.ok and check.required and gettempdir() in check.detail and "TMPDIR" in check.remedy
 
 
 def test_a_stack_that_is_not_installed(monkeypatch, tmp_path):

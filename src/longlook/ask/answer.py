@@ -34,9 +34,10 @@ class Answer:
 def answered(question: Question) -> Answer:
     """Measure what is missing of a question, and answer it."""
     sweep = question.sweep()
-    for stack_name in sweep.stacks():
-        install(stack_name)
-    require(checks(components_of(sweep.cells())))
+    needed = components_of(sweep.cells())
+    for name, own in needed.items():
+        install(name, needed=own)
+    require(checks(needed))
     run = run_sweep(sweep)
     left = run.left(f"`{question.again}`, run again,")
     report, results = report_of(run.campaign.id, again=question.again, called=question.called())

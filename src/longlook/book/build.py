@@ -19,6 +19,7 @@ from longlook import paths
 from longlook.book.chapters import ChapterInfo, chapter_sweeps, chapters, toc_pages
 from longlook.book.links import external_references
 from longlook.errors import LonglookError
+from longlook.host.command import unheeded
 
 __all__ = ["ChapterInfo", "build", "chapter_sweeps", "chapters"]
 
@@ -65,10 +66,11 @@ def build(out: Path | None = None, fresh: bool = False) -> Path:
         made = out / NEXT / "_build"
         check(made / "html")
         # Page by page nothing is exchanged: one left from an earlier build would look like one of this build.
-        if html.exists():
-            html.rename(made / "before")
-        for part in ("html", EXECUTION):
-            (made / part).replace(html.with_name(part))
+        with unheeded():  # between two names there is no book
+            if html.exists():
+                html.rename(made / "before")
+            for part in ("html", EXECUTION):
+                (made / part).replace(html.with_name(part))
     finally:
         shutil.rmtree(out / NEXT, ignore_errors=True)
     return html / "index.html"

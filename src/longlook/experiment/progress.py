@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import time
@@ -32,8 +33,12 @@ class Progress:
         said = None if failure is None else str(failure)
         entry = {"cell_id": cell.id, "testbed": testbed, "wall_s": round(wall_s, 3), "error": said}
         path = self._campaign.path / LOG
-        with explain_disk_errors(f"write {LOG}", path), path.open("a", encoding="utf-8") as log:
-            log.write(json.dumps(entry) + "\n")
+        line = f"{json.dumps(entry)}\n".encode()
+        with explain_disk_errors(f"write {LOG}", path), path.open("ab", buffering=0) as log:
+            end = log.tell()
+            if log.write(line) < len(line):  # a nearly full disk takes a part, of which nobody could read the time
+                log.truncate(end)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         if failure is not None:
             self.say(f"{cell.id}: {failure}")
         self._bar.update(min(estimate_s(cell), self._bar.total - self._bar.n))

@@ -49,9 +49,9 @@ def command() -> Iterator[None]:
     with contextlib.ExitStack() as _own:
         _own.enter_context(_heeding_signals())
         _own.enter_context(own_folder())
-        if paths.CACHE.exists():  # programs are started from it; of a checkout of his own, its owner may have made it
-            owners = _trusted() | {paths.ROOT.stat().st_uid}
-            _require_unexchanged(paths.CACHE, "programs are kept (LONGLOOK_CACHE)", owners)
+        # Programs are started from it; of a checkout of his own, its owner may have made it.
+        owners = _trusted() | {paths.ROOT.stat().st_uid}
+        _require_unexchanged(paths.CACHE, "programs are kept (LONGLOOK_CACHE)", owners)
         _own.callback(end_descendants, {one.pid for one in psutil.Process().children()})
         _own.callback(_heed_no_more)  # what follows is bounded, and must be done
         yield
@@ -82,6 +82,21 @@ def _heeding_signals() -> Iterator[None]:
 def _interrupted(*_) -> None:
     _heed_no_more()  # once is enough: a second one must not interrupt what tidies up
     raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def unheeded() -> Iterator[None]:
+    """Signals that end a command wait until what is inside is done. (A mask would be this thread's alone.)"""
+    waiting: list[int] = []
+    heeded = [number for number in INTERRUPTS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda number, _: waiting.append(number)) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for caught in waiting:
+        signal.raise_signal(caught)
 
 
 def _heed_no_more() -> None:
@@ -141,6 +156,8 @@ def _require_unexchanged(place: Path, what: str, owners: Collection[int]) -> Non
     by a link on the way."""
     place, real = place.absolute(), place.resolve()
     for one in dict.fromkeys((place, *place.parents, real, *real.parents)):
+        if not os.path.lexists(one):  # it is still to be made, in what is
+            continue
         found = one.lstat()
         exchanged = not one.is_symlink() and found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
         if found.st_uid not in owners or exchanged:

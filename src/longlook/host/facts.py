@@ -17,12 +17,12 @@ CLOCKSOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clockso
 
 
 def machine() -> dict[str, Any]:
-    """hostname_hash, cpu_model, cpus, memory_bytes, kernel, clocksource, git_commit (None where unknown); and
-    environment, that of the programs that are started here."""
+    """hostname_hash, cpu_model, cpus (that may be used), memory_bytes, kernel, clocksource, git_commit (None where
+    unknown); and environment, that of the programs that are started here."""
     return {
         "hostname_hash": hostname_hash(),
         "cpu_model": cpu_model(),
-        "cpus": os.cpu_count() or 1,
+        "cpus": len(os.sched_getaffinity(0)),
         "memory_bytes": memory_bytes(),
         "kernel": platform.release(),
         "clocksource": clocksource(),

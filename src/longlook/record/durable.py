@@ -22,7 +22,7 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.files import RECORD_BYTES, open_own
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @contextmanager
@@ -34,9 +34,9 @@ def explain_disk_errors(what: str, path: Path) -> Iterator[None]:
         raise disk_error(what, path, error) from error
 
 
-def disk_error(what: str, path: Path, error: OSError) -> LonglookError:
+def disk_error(what: str, path: Path | str, error: OSError) -> LonglookError:
     """What a user is told of an `OSError`."""
-    if error.errno in _FULL:
+    if error.errno in FULL:
         return LonglookError(
             f"could not {what}: the disk that holds {path} is full. Everything measured before this is "
             "safe on disk; free some space and give the same command again: it goes on at the first missing cell"

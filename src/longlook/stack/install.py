@@ -11,7 +11,7 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from longlook import paths
@@ -20,7 +20,7 @@ from longlook.host.locking import exclusive
 from longlook.stack import offline
 from longlook.stack.commands import answered
 from longlook.stack.component import KEPT, Component
-from longlook.stack.installed import Installed, locate, place
+from longlook.stack.installed import Installed, open_stack, place
 from longlook.stack.part import Part, load_part
 from longlook.stack.placed import PlacedPart
 from longlook.stack.spec import Stack, load_stack
@@ -29,22 +29,23 @@ FETCH_TIMEOUT_S = 900.0
 Progress = Callable[[str], None]
 
 
-def install(name: str, force: bool = False, progress: Progress | None = None) -> Installed:
-    """The stack, installed if it is not and verified if it is; `force` installs all of its parts again.
+def install(
+    name: str, force: bool = False, progress: Progress | None = None, needed: Collection[str] | None = None
+) -> Installed:
+    """The stack, installed if it is not and verified if it is; `force` installs all of its parts again. `needed`:
+    components that are to be there (`adapters.components_of`); None: all.
 
     A stack that another provider offers (LONGLOOK_STACK_<NAME>) is verified and never installed.
     """
     stack = load_stack(name)
-    say = progress or (lambda text: None)
-    found = locate(stack)
-    if found is None or (found.provider == "portable" and force):
-        _check_platform(stack)
-        found = place(stack)
-        for one in found.parts:
-            if one.part.has_files and (force or not one.is_there):
-                _ensure(one, force, say)
-    found.verify()
-    return found
+    found = place(stack)
+    if found.provider == "portable":
+        wanted = [one for one in found.parts_of(needed) if one.part.has_files and (force or not one.is_there)]
+        if wanted:
+            _check_platform(stack)
+        for one in wanted:
+            _ensure(one, force, progress or (lambda text: None))
+    return open_stack(name, needed=needed)
 
 
 def install_part(name: str, progress: Progress | None = None) -> PlacedPart:

@@ -66,6 +66,12 @@ class Installed:
             raise LonglookError(f"component {component} of stack {self.name} is not installed, and was not asked for")
         return self._where[component]
 
+    def parts_of(self, components: Collection[str] | None) -> list[PlacedPart]:
+        """Those that have any of these; None: all."""
+        if components is None:
+            return list(self.parts)
+        return [one for one in self.parts if not one.part.spec.components.keys().isdisjoint(components)]
+
     def modules(self, component: str) -> Path:
         """The node_modules in which a component of npm stays."""
         return self._packages(component, "node_modules")
@@ -193,12 +199,12 @@ class Installed:
 
     def with_what_is(self, needed: Collection[str], full: bool) -> Installed:
         """The same with what is needed, verified, and whatever else is there as it should be."""
-        kept = []
+        kept, used = [], self.parts_of(needed)
         for one in self.parts:
             try:
                 one.verify(full=full)
             except LonglookError:
-                if any(name in needed for name in one.part.spec.components):
+                if one in used:
                     raise
             else:
                 kept.append(one)
@@ -244,8 +250,7 @@ def open_stack(name: str, full_check: bool = False, needed: Collection[str] | No
     components without which it is of no use (`adapters.components_of`); None: all."""
     stack = load_stack(name)
     found = place(stack)
-    parts = [one for one in found.parts if needed is None or any(name in needed for name in one.part.spec.components)]
-    absent = [one.part.label for one in parts if found.provider == "portable" and not one.is_there]
+    absent = [one.part.label for one in found.parts_of(needed) if found.provider == "portable" and not one.is_there]
     if absent:
         raise LonglookError(
             f"stack {name} is not installed, {paths.CACHE / 'parts'} has no {', '.join(absent)}: "

@@ -16,7 +16,7 @@ from longlook.experiment import run as runner
 from longlook.experiment.cluster import RunningCluster
 from longlook.experiment.failure import Failure
 from longlook.experiment.run import run_sweep
-from longlook.host.machine import CpuTimes
+from longlook.host.machine import CpuTimes, Jiffies
 from longlook.record.campaigns import open_campaign, read_campaigns
 from longlook.testbed.description import NetnsDescription
 
@@ -86,7 +86,7 @@ def test_a_run_says_why_a_cell_came_out_short_and_once_who_took_the_processors(
     bench.short[5] = 1
     clock = itertools.count()
     monkeypatch.setattr(
-        runner, "cpu_times", lambda: CpuTimes(total=1000 * (at := next(clock)), idle=0, stolen=stolen * at)
+        runner, "cpu_times", lambda: CpuTimes({"cpu0": Jiffies(1000 * (at := next(clock)), 0, stolen * at)})
     )
     run_sweep(make_sweep(), quiet=True)
     said = capfd.readouterr().err

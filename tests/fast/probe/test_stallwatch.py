@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longlook.host.machine import cpu_times
+from longlook.host.machine import CpuTimes, Jiffies, cpu_times
 from longlook.probe.stallwatch import StallWatch
 from longlook.probe.watching import SHORT_SLICE_NS, realtime
 
@@ -36,6 +36,29 @@ def test_a_busy_machine_is_told_from_an_idle_one():
     busy = cpu_times().busy_since(start)
     assert busy * (os.cpu_count() or 1) > 0.3
     assert cpu_times().busy_since(cpu_times()) == 0.0
+
+
+HELD = """
+import os, time
+from longlook.host.machine import CpuTimes, Jiffies, cpu_times
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+start, until = cpu_times(), time.monotonic() + 0.4
+while time.monotonic() < until:
+    pass
+print(cpu_times().busy_since(start))
+"""
+
+
+def test_who_is_held_to_one_processor_is_starved_by_it():
+    """As of a container or by taskset; whatever the others do."""
+    busy = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert float(busy) > 0.9
+
+
+def test_a_processor_that_is_taken_away_or_comes_back_is_left_out():
+    one, both = CpuTimes({"cpu0": Jiffies(100, 60)}), CpuTimes({"cpu0": Jiffies(200, 110), "cpu1": Jiffies(7000, 10)})
+    assert both.busy_since(one) == 0.5 and one.busy_since(CpuTimes({"cpu1": Jiffies(1, 1)})) == 0.0
+    assert CpuTimes({"cpu0": Jiffies(300, 110, 50)}).stolen_since(both) == 0.5
 
 
 @pytest.mark.skipif("slice" not in Path("/proc/self/sched").read_text(), reason="this kernel has no slices to ask for")

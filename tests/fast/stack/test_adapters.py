@@ -87,6 +87,7 @@ def test_a_program_that_no_arm_uses_need_not_be_there(tiny, fetched):
 def test_a_part_that_no_arm_uses_need_not_be_installed(tiny):
     with pytest.raises(LonglookError, match="is not installed"):
         open_stack("tiny", needed={"browser"})
+    install("tiny", needed={"shell"})
     opened = open_stack("tiny", full_check=True, needed={"shell"})
     assert set(opened.components()) == {"shell"} and opened.binary("shell").name == "bash"
     with pytest.raises(LonglookError, match="browser of stack tiny is not installed"):

@@ -132,20 +132,26 @@ def test_a_folder_for_temporary_files_in_which_others_can_exchange_them(tmp_path
     assert not folder.exists() and tempfile.gettempdir() == str(tmp_path)
 
 
+def is_refused(cache):
+    argv = [sys.executable, "-m", "longlook.cli", "stack", "show", "quicv1"]
+    environment = os.environ | {"LONGLOOK_CACHE": str(cache)}
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    return "other users can exchange files in it" in done.stderr
+
+
 @pytest.mark.root
 def test_a_cache_that_is_somebody_elses(tmp_path):
-    """Programs are started from it."""
-    argv = [sys.executable, "-m", "longlook.cli", "stack", "show", "quicv1"]
-    cache = tmp_path / "cache"
+    """Programs are started from it; also where he has put but a link there, to a folder that he makes later."""
+    cache, link = tmp_path / "cache", tmp_path / "link"
     cache.mkdir()
     for owner, mode, wrong in ((NOBODY.pw_uid, 0o755, True), (0, 0o777, True), (0, 0o755, False)):
         os.chown(cache, owner, -1)
         cache.chmod(mode)
-        done = subprocess.run(
-            argv, env=os.environ | {"LONGLOOK_CACHE": str(cache)}, capture_output=True, text=True, timeout=120
-        )
-        said = "other users can exchange files in it" in done.stderr
-        assert said == wrong and done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+        assert is_refused(cache) == wrong
+    link.symlink_to(tmp_path / "nothing")
+    os.lchown(link, NOBODY.pw_uid, -1)
+    assert is_refused(link)
 
 
 @pytest.mark.root
