@@ -71,10 +71,25 @@ class Column:
         lacking = [row for row in own if (row["cell_id"], row["arm"] or "") not in known]
         return found + [{**row, "metric": wanted, "n": 0, "is_planned": True} for row in lacking]
 
-    def summary(self, series: str, arm: str, metric: str = "", **where: Any) -> Summary | None:
+    def row(self, series: str, arm: str, metric: str = "", **where: Any) -> Row | None:
         """Of one arm under one condition, by columns of `arms`; None where there is none."""
         found = [row for row in self.rows([series], metric) if is_arm(arm, row) and selects(where, row)]
-        return _only(found) if found else None
+        return _one(found) if found else None
+
+    def summary(self, series: str, arm: str, metric: str = "", **where: Any) -> Summary | None:
+        """The same as a sample; None where no load counts."""
+        row = self.row(series, arm, metric, **where)
+        return None if row is None else _summary(row)
+
+    def values(self, series: str, arm: str, metric: str = "", **where: Any) -> Loads:
+        """Of every load that counts."""
+        row = self.row(series, arm, metric, **where)
+        return self.loads(row) if row is not None and row["n"] else ()
+
+    def by_number(self, series: str, arm: str, metric: str = "", **where: Any) -> Mapping[Any, float]:
+        """The same by number."""
+        row = self.row(series, arm, metric, **where)
+        return self.numbered(row, metric) if row is not None and row["n"] else {}
 
     def slope(
         self, series: str, arm: str, metric: str, along: str, values: Sequence[float], **where: Any

@@ -62,7 +62,7 @@ def test_what_is_not_printed_has_a_row_for_every_condition(data):
 
 
 def test_scenario_three_is_in_times_of_what_each_takes_alone(data):
-    beside = evidence.Connections(data, "reference").beside("lsquic")
+    beside = evidence.connections(data, "reference").beside("lsquic")
     assert beside.quic.value == pytest.approx(BESIDE, rel=1e-3) and beside.tcp_handshake.value == pytest.approx(3.5)
     rows = words(tables.parallel_table(data))
     assert len(rows) == 1 + 2 * 3

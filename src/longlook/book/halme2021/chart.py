@@ -8,7 +8,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.halme2021.evidence import NAMES, TABLES, Connections, printed
+from longlook.book.halme2021.evidence import NAMES, TABLES, connections, printed
 from longlook.book.halme2021.tables import TEXTS
 from longlook.experiment.metrics import DURATION
 from longlook.figure import style
@@ -33,7 +33,7 @@ def downloads(data: BookData) -> pd.DataFrame:
         for name, where in TABLES.items()
         if len(data.rows("cells", STUDY, where.series, key))
         for arm in NAMES
-        for value in Connections(data, key).values(where, arm, DURATION.name)
+        for value in connections(data, key).values(where, arm, DURATION.name)
     ]
     return pd.DataFrame(rows, columns=DOWNLOAD_COLUMNS)
 

@@ -10,7 +10,7 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.halme2021.evidence import NAMES, TABLES, Connections, Setting, printed
+from longlook.book.halme2021.evidence import NAMES, TABLES, Connections, Setting, connections, printed
 from longlook.book.halme2021.tables import titled
 from longlook.book.times import Times, percent_text, times
 from longlook.book.varied import REFERENCE
@@ -37,7 +37,7 @@ class Directions:
 
 def both(data: BookData) -> list[Directions]:
     """Of the reference campaigns; tables that have all arms both ways."""
-    evidence, found = Connections(data, REFERENCE), []
+    evidence, found = connections(data, REFERENCE), []
     for name, where in DOWN.items():
         each_way, down = (_means(evidence, one) for one in (TABLES[name], where))
         if len(each_way) == len(down) == len(NAMES):

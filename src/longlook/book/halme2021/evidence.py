@@ -8,18 +8,16 @@ than its client's own time.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
-import pandas as pd
-
-from longlook.analysis.welch import Summary, summarise, summary_of
+from longlook.analysis.evidence import Column
+from longlook.analysis.welch import Summary
 from longlook.book.data import BookData
+from longlook.book.judged import columns_of
 from longlook.book.times import Times, times
 from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, TTLB
-from longlook.plan.conditions import Row
-from longlook.plan.squares import selects
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY
 from longlook.published.registry import published_means
 
@@ -28,8 +26,6 @@ TCP = "tcp"
 NAMES = {"aioquic": "aioquic", "lsquic": "LSQUIC", "ngtcp2": "ngtcp2", "tcp": "TCP"}
 BY_CAPTURE = ("lsquic", "tcp")
 """Whose handshakes the thesis took from the capture."""
-LASTS = (DURATION.name, TTLB.name)
-"""Until the connection is over, and until the file is there."""
 HANDSHAKE = "handshake_ms"
 """By the thesis's own definition."""
 MEGABYTE = 1_000_000
@@ -45,6 +41,12 @@ class Setting:
     loss_pct: float | None = None
     """Both ways together."""
     rtt_ms: float | None = None
+
+    @property
+    def stated(self) -> dict[str, float]:
+        """Conditions, by column."""
+        own = {"total_bytes": self.object_bytes, "loss_pct": self.loss_pct, "rtt_ms": self.rtt_ms}
+        return {name: value for name, value in own.items() if value is not None}
 
 
 TABLES = {name: Setting(f"table-{name}") for name in ("2", "3", "4", "5")}
@@ -67,125 +69,57 @@ class Beside:
     tcp_handshake: Times | None
 
 
-class Means(Protocol):
-    """Numbers of one column: None where it has none."""
-
-    def summary(self, where: Setting, arm: str, metric: str) -> Summary | None:
-        """Of one implementation under one condition."""
-
-    def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
-        """What came of an implementation beside TCP, with a queue of so many packets."""
-
-
-class PrintedMeans:
-    """Means without standard deviations, so that no interval can be made."""
-
-    def summary(self, where: Setting, arm: str, metric: str) -> Summary | None:
-        row = self._row(where.series, arm, metric, total_bytes=where.object_bytes)
-        return None if row is None else Summary(row["mean"], math.nan, row["n"])
-
-    def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
-        label = f"{NAMES[arm]} vs {NAMES[TCP]}"
-        asked = ((arm, FINISHED.name), (TCP, FINISHED.name), (TCP, CONNECT.name))
-        quic, tcp, handshake = (self._times(label, *one) for one in asked)
-        return None if quic is None or tcp is None or queue != QUEUE_PACKETS else Beside(quic, tcp, handshake)
-
-    def _times(self, label: str, arm: str, metric: str) -> Times | None:
-        row = self._row("parallel", arm, metric, label=label)
-        return None if row is None else Times(row["mean"], row.get("least", math.nan), row.get("most", math.nan))
-
-    def _row(self, series: str, arm: str, metric: str, **where: Any) -> Row | None:
-        wanted = {"series": series, "arm": arm, "metric": metric, **where}
-        return next((row for row in published_means(STUDY) if selects(wanted, row)), None)
-
-
 @dataclass(frozen=True)
 class Connections:
-    """The newest campaigns of one column."""
+    """Numbers of one column: None where it has none."""
 
-    data: BookData
-    key: str
-    """`reference` or `yours`."""
-
-    def rows(self, table: str, where: Setting) -> pd.DataFrame:
-        """Of `arms` or `cells`: those of a condition."""
-        own = self.data.rows(table, STUDY, where.series, self.key)
-        own = own[own["object_bytes"] == where.object_bytes]
-        stated = {"loss_pct": where.loss_pct, "rtt_ms": where.rtt_ms}
-        for name, value in stated.items():
-            own = own if value is None else own[own[name] == value]
-        return own
+    column: Column
+    is_printed: bool = False
 
     def summary(self, where: Setting, arm: str, metric: str) -> Summary | None:
-        if metric == HANDSHAKE:
-            return self._handshake(where, arm)
-        row = self._row(where, arm, metric)
-        return None if row is None or not row["n"] else summary_of(row)
+        """Of one implementation under one condition; what is printed has no standard deviations."""
+        return self.column.summary(where.series, arm, metric, **where.stated)
 
-    def _row(self, where: Setting, arm: str, metric: str) -> pd.Series | None:
-        own = self.rows("arms", where)
-        own = own[(own["arm"] == arm) & (own["metric"] == metric)]
-        return own.iloc[0] if len(own) else None
-
-    def _handshake(self, where: Setting, arm: str) -> Summary | None:
-        row = self._row(where, arm, CONNECT.name)
-        if row is None or not row["n"]:
-            return None
-        more = row["rtt_ms"] / 2 if arm in BY_CAPTURE else 0.0
-        own = summary_of(row)
-        return replace(own, mean=own.mean + more)
-
-    def values(self, where: Setting, arm: str, metric: str) -> list[float]:
+    def values(self, where: Setting, arm: str, metric: str) -> Sequence[float]:
         """Of every load that counts."""
-        own = self._loads(where, arm)
-        return own.loc[own["metric"] == metric, "value"].tolist()
+        return self.column.values(where.series, arm, metric, **where.stated)
 
     def after_last_byte_s(self, where: Setting, arm: str) -> list[float]:
         """By how much the connection of every load that counts outlasts its last byte, s. Less than none where it began
         for the server after its client had sent its first packet again."""
-        own = self._loads(where, arm)
-        took = {name: own[own["metric"] == name].set_index(["cell_id", "order"])["value"] for name in LASTS}
-        return [gap / 1e3 for gap in (took[DURATION.name] - took[TTLB.name]).dropna()]
-
-    def _loads(self, where: Setting, arm: str) -> pd.DataFrame:
-        """Rows of `samples` of an arm's loads that count."""
-        ids = set(self.rows("cells", where)["cell_id"])
-        own = self.data.rows("samples", STUDY, where.series, self.key)
-        own = own[own["cell_id"].isin(ids) & (own["arm"] == arm)]
-        return own[own["accepted"] & ~own["set_aside"]]
+        lasts, took = (self.column.by_number(where.series, arm, one.name, **where.stated) for one in (DURATION, TTLB))
+        return [(lasts[number] - took[number]) / 1e3 for number in lasts if number in took]
 
     def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
-        return self.together(arm, *QUEUES[queue])
+        """What came of an implementation beside TCP, with a queue of so many packets."""
+        asked = ((arm, FINISHED.name), (TCP, FINISHED.name), (TCP, CONNECT.name))
+        label = f"{NAMES[arm]} vs {NAMES[TCP]}"
+        if self.is_printed:
+            quic, tcp, handshake = (self._printed_times(label, *one) for one in asked)
+            return None if quic is None or tcp is None or queue != QUEUE_PACKETS else Beside(quic, tcp, handshake)
+        series, alone = QUEUES[queue]
+        together = [self.column.summary(series, *one, label=label) for one in asked]
+        by_itself = [
+            self.summary(alone, name, TTLB.name if metric == FINISHED.name else metric) for name, metric in asked
+        ]
+        found = [
+            times(base, own) if base is not None and own is not None and own.n > 1 else None
+            for base, own in zip(by_itself, together, strict=True)
+        ]
+        return None if found[0] is None or found[1] is None else Beside(found[0], found[1], found[2])
 
-    def together(self, arm: str, series: str, where: Setting) -> Beside | None:
-        """What came of an implementation beside TCP in a series, against each alone under `where`."""
-        own = self._together(series)
-        own = own[own["cell_id"].isin(own.loc[own["arm"] == arm, "cell_id"])]
-        alone = {name: self.summary(where, name, TTLB.name) for name in (arm, TCP)}
-        took = {name: _seconds(own, name) for name in (arm, TCP)}
-        if any(one is None for one in alone.values()) or min(one.n for one in took.values()) < 2:
-            return None
-        set_up, set_up_alone = _of(own, TCP, CONNECT.name), self.summary(where, TCP, CONNECT.name)
-        handshake = times(set_up_alone, set_up) if set_up_alone is not None and set_up.n > 1 else None
-        found = {name: times(base, took[name]) for name, base in alone.items() if base is not None}
-        return Beside(found[arm], found[TCP], handshake)
-
-    def _together(self, series: str) -> pd.DataFrame:
-        own = self.data.rows("samples", STUDY, series, self.key)
-        return own[own["accepted"].astype(bool)]
-
-
-def _of(samples: pd.DataFrame, arm: str, metric: str) -> Summary:
-    return summarise(samples.loc[(samples["arm"] == arm) & (samples["metric"] == metric), "value"].tolist())
+    def _printed_times(self, label: str, arm: str, metric: str) -> Times | None:
+        row = self.column.row("parallel", arm, metric, label=label)
+        return None if row is None else Times(row["mean"], row.get("least", math.nan), row.get("most", math.nan))
 
 
-def _seconds(samples: pd.DataFrame, arm: str) -> Summary:
-    """Until the file was there, ms."""
-    own = _of(samples, arm, FINISHED.name)
-    return replace(own, mean=own.mean * 1e3, sd=own.sd * 1e3)
+@lru_cache(maxsize=8)
+def connections(data: BookData, key: str) -> Connections:
+    """The newest campaigns of one column, `reference` or `yours`."""
+    return Connections(columns_of(data, STUDY)[key])
 
 
 @cache
-def printed() -> PrintedMeans:
+def printed() -> Connections:
     """The published column; read once."""
-    return PrintedMeans()
+    return Connections(Column(lambda series: [row for row in published_means(STUDY) if row["series"] == series]), True)

@@ -19,8 +19,8 @@ from longlook.book.halme2021.evidence import (
     TABLES,
     TCP,
     Connections,
-    Means,
     Setting,
+    connections,
     printed,
 )
 from longlook.book.times import Times, percent_text, times
@@ -41,10 +41,10 @@ NONE = style.DASH
 """In place of a number that there is not."""
 
 
-def columns(data: BookData) -> list[tuple[str, Means]]:
+def columns(data: BookData) -> list[tuple[str, Connections]]:
     """Headings and numbers: published, and every column that has campaigns of table 2, 3, 4 or 5."""
-    measured: list[tuple[str, Means]] = [
-        (title, Connections(data, key))
+    measured: list[tuple[str, Connections]] = [
+        (title, connections(data, key))
         for key, _, title in COLUMNS
         if any(len(data.rows("arms", STUDY, where.series, key)) for where in TABLES.values())
     ]
@@ -70,10 +70,10 @@ def packet_table(data: BookData | None = None) -> HTML:
     return HTML(_each_table(columns(data or book_data.load()), head, _packets))
 
 
-Cells = Callable[[Means, Setting, str], list[str]]
+Cells = Callable[[Connections, Setting, str], list[str]]
 
 
-def _each_table(asked: Sequence[tuple[str, Means]], head: Sequence[str], cells_of: Cells) -> str:
+def _each_table(asked: Sequence[tuple[str, Connections]], head: Sequence[str], cells_of: Cells) -> str:
     """Conditions and implementations down; for each column that is asked for its cells across."""
     rows: list[list[str]] = []
     starts: list[int] = []
@@ -93,7 +93,7 @@ def _each_table(asked: Sequence[tuple[str, Means]], head: Sequence[str], cells_o
     return html_table(names, rows, escape=False, numeric=numeric, groups=groups, starts=starts)
 
 
-def _durations(evidence: Means, where: Setting, arm: str) -> list[str]:
+def _durations(evidence: Connections, where: Setting, arm: str) -> list[str]:
     least, greatest = _extremes(evidence, where, arm)
     mean = evidence.summary(where, arm, DURATION.name)
     return [
@@ -104,9 +104,9 @@ def _durations(evidence: Means, where: Setting, arm: str) -> list[str]:
     ]
 
 
-def _extremes(evidence: Means, where: Setting, arm: str) -> tuple[float | None, float | None]:
+def _extremes(evidence: Connections, where: Setting, arm: str) -> tuple[float | None, float | None]:
     """Seconds."""
-    if isinstance(evidence, Connections):
+    if not evidence.is_printed:
         values = evidence.values(where, arm, DURATION.name)
         return (min(values) / 1e3, max(values) / 1e3) if values else (None, None)
     own = _printed(where, arm)
@@ -117,7 +117,7 @@ def _printed(where: Setting, arm: str) -> PrintedTimes:
     return next(one.printed[arm] for one in tables() if f"table-{one.table}" == where.series)
 
 
-def _handshakes(evidence: Means, where: Setting, arm: str) -> list[str]:
+def _handshakes(evidence: Connections, where: Setting, arm: str) -> list[str]:
     own, client = (evidence.summary(where, arm, metric) for metric in (HANDSHAKE, CONNECT.name))
     told = [_ms(own), versus(evidence, where, arm, HANDSHAKE)]
     # By the client's log its two definitions are one.
@@ -126,20 +126,20 @@ def _handshakes(evidence: Means, where: Setting, arm: str) -> list[str]:
     return [*told, _ms(client), versus(evidence, where, arm, CONNECT.name)]
 
 
-def _packets(evidence: Means, where: Setting, arm: str) -> list[str]:
+def _packets(evidence: Connections, where: Setting, arm: str) -> list[str]:
     own, up, down = (evidence.summary(where, arm, one.name) for one in (PACKETS, PACKETS_UP, BYTES_DOWN))
     share = f"{100 * up.mean / own.mean:.0f}{SPACE}%" if own and up else NONE
     sent = f"{down.mean / 1e3:,.0f}" if down else NONE
     return [f"{own.mean:,.0f}" if own else NONE, versus(evidence, where, arm, PACKETS.name), share, sent]
 
 
-def versus(evidence: Means, where: Setting, arm: str, metric: str = DURATION.name) -> str:
+def versus(evidence: Connections, where: Setting, arm: str, metric: str = DURATION.name) -> str:
     """By how much an implementation differs from TCP."""
     found = against_tcp(evidence, where, arm, metric)
     return NONE if found is None or arm == TCP else percent_text(found)
 
 
-def against_tcp(evidence: Means, where: Setting, arm: str, metric: str = DURATION.name) -> Times | None:
+def against_tcp(evidence: Connections, where: Setting, arm: str, metric: str = DURATION.name) -> Times | None:
     """How many times TCP's mean under the same condition."""
     own, base = (evidence.summary(where, one, metric) for one in (arm, TCP))
     return None if own is None or base is None else times(base, own)
@@ -158,7 +158,7 @@ def further_table(series: Sequence[str], data: BookData | None = None) -> HTML:
     found = data or book_data.load()
     parts = []
     for key, _, title in COLUMNS:
-        rows = _further(Connections(found, key), found, key, series)
+        rows = _further(connections(found, key), found, key, series)
         if rows:
             head = ["file, one way, loss each way", *NAMES.values()]
             parts.append(f"<p>{title}</p>" + html_table(head, rows, escape=False, numeric=range(1, len(head))))
@@ -193,7 +193,7 @@ def titled(name: str) -> str:
     return f"{name} ({delay}{SPACE}ms,{SPACE}{loss}{SPACE}%)"
 
 
-def _mean_and_versus(evidence: Means, where: Setting, arm: str) -> str:
+def _mean_and_versus(evidence: Connections, where: Setting, arm: str) -> str:
     own = evidence.summary(where, arm, DURATION.name)
     if own is None:
         return NONE
@@ -205,8 +205,8 @@ def parallel_table(data: BookData | None = None) -> HTML:
     """Scenario 3: how many times its time alone each of two takes that download at once, by queue."""
     found = data or book_data.load()
     rows: list[list[str]] = []
-    asked: list[tuple[str, Means]] = [(PUBLISHED.title, printed())]
-    asked += [(title, Connections(found, key)) for key, _, title in COLUMNS]
+    asked: list[tuple[str, Connections]] = [(PUBLISHED.title, printed())]
+    asked += [(title, connections(found, key)) for key, _, title in COLUMNS]
     for arm in (one for one in NAMES if one != TCP):
         for title, evidence in asked:
             for queue in QUEUES:
@@ -233,7 +233,7 @@ def cpu_table(data: BookData | None = None) -> HTML:
     return HTML(_each_table(measured, head, _costs) if measured else style.NOTHING_YET)
 
 
-def _costs(evidence: Means, where: Setting, arm: str) -> list[str]:
+def _costs(evidence: Connections, where: Setting, arm: str) -> list[str]:
     last, *cpu = (evidence.summary(where, arm, one.name) for one in (TTLB, CLIENT_CPU, SERVER_CPU))
     seconds = _seconds(last.mean / 1e3 if last else None)
-    return [seconds, *(NONE if one is None else f"{one.mean * 1e3:,.0f}" for one in cpu)]
+    return [seconds, *(NONE if one is None else f"{one.mean:,.0f}" for one in cpu)]

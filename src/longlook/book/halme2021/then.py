@@ -9,7 +9,7 @@ from IPython.display import HTML
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.halme2021.evidence import Connections, Setting
+from longlook.book.halme2021.evidence import Setting, connections
 from longlook.book.times import Times, percent_text, times
 from longlook.book.value import SPACE
 from longlook.book.varied import REFERENCE
@@ -49,7 +49,7 @@ class RoundTrip:
 
 def rows(data: BookData, series: str = SERIES) -> list[RoundTrip]:
     """Of the reference campaign; round trips that have all arms."""
-    evidence = Connections(data, REFERENCE)
+    evidence = connections(data, REFERENCE)
     found = []
     for rtt in RTTS_MS:
         own = {arm: evidence.summary(Setting(series, rtt_ms=rtt), arm, DURATION.name) for arm in ARMS[series]}

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from longlook.book.halme2021 import direction
-from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES
-from longlook.book.halme2021.evidence import Connections as Own
+from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES, connections
 from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
@@ -58,7 +57,7 @@ def _late(arms: Sequence[str], is_late: Callable[[float], bool]) -> Callable[[Me
     """Of the downloads of table 5 by some implementations: how many connections are so much shorter, or longer."""
 
     def number(m: Measured) -> StatedNumber:
-        ends = [one for arm in arms for one in Own(m.data, m.key).after_last_byte_s(TABLES["5"], arm)]
+        ends = [one for arm in arms for one in connections(m.data, m.key).after_last_byte_s(TABLES["5"], arm)]
         if not ends:
             raise NotMeasured("table 5 is not measured")
         return StatedNumber(
