@@ -6,13 +6,14 @@ from book_sample import PUBLISHED, interleaved, write_sweeps
 
 from longlook.book import data as book_data
 from longlook.book.judged import predictions_of
-from longlook.book.muthuraj2024 import smooth, stopwatch
+from longlook.book.muthuraj2024 import means, stopwatch
 from longlook.book.predicted import JudgedPrediction, predictions_table
 
 
-def test_nothing_measured_is_said(monkeypatch):
-    monkeypatch.setattr(smooth, "squares", lambda paper: [])
-    assert "Not measured yet" in smooth.table(SimpleNamespace()).data
+def test_nothing_measured_is_said(tmp_path):
+    paper = SimpleNamespace(data=book_data.read(PUBLISHED, tmp_path), study="muthuraj2024")
+    for shown in (means.stopped(paper), means.served(paper, means.FLASK), means.one_cost(paper, means.QUICV1)):
+        assert "Not measured yet" in shown.data
     assert "Not measured yet" in predictions_table(()).data
 
 

@@ -17,7 +17,7 @@ from longlook.analysis.early_exit import RULES, Rule, borne_ms, early_loads, exc
 from longlook.book.chapter import Chapter
 from longlook.book.flows import page
 from longlook.book.judged import columns_of
-from longlook.book.muthuraj2024 import one_cost, steps
+from longlook.book.muthuraj2024 import means, steps
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
@@ -28,7 +28,7 @@ from longlook.plan.conditions import Row
 
 SEEN = (steps.QUICV1, steps.GQUIC37)
 """Sweeps that the rules were thought out with."""
-UNSEEN = (one_cost.QUICV1, one_cost.GQUIC37)
+UNSEEN = (means.QUICV1, means.GQUIC37)
 STACKS = {"quicv1": "QUIC v1", "gquic37": "gQUIC"}
 NARROW_MBPS = 10.0
 HALF = 0.5
@@ -69,7 +69,7 @@ def pages(paper: Chapter) -> list[EarlyExitPage]:
 
 def _of(paper: Chapter, series: str) -> list[EarlyExitPage]:
     loads = _loads(paper, [series])
-    usual = loads if series in SEEN else _loads(paper, one_cost.USUAL[series])
+    usual = loads if series in SEEN else _loads(paper, means.USUAL[series])
     plain = {_place(row): own for row, own in usual if row["request_cost_us"] is None}
     found = []
     costly = [one for one in loads if one[0]["request_cost_us"] is not None]

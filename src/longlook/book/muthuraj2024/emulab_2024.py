@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from longlook.analysis.convention import each_way
-from longlook.book.muthuraj2024 import one_cost, seldom, threshold
+from longlook.book.muthuraj2024 import means, seldom, threshold
 from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
 
@@ -56,7 +56,7 @@ def costing(cell: Cell) -> Cell:
     are."""
     if cell.workload.object_count < MANY:
         return cell
-    (cost,) = one_cost.COSTS[one_cost.GQUIC37]
+    (cost,) = means.COSTS[means.GQUIC37]
     return cell.with_arms("quic", request_cost_us=cost)
 
 
@@ -72,15 +72,15 @@ def _costing_of(size_kb: int, objects: int, cost_us: int) -> Callable[[Cell], Ce
     return change
 
 
-LARGE_US, SMALL_US = one_cost.COSTS[one_cost.QUICV1]
+LARGE_US, SMALL_US = means.COSTS[means.QUICV1]
 CIRCUMSTANCES = (
     Circumstance(
         ("B.2", "B.6"),
         "0.9 ms of the QUIC server per request for pictures of 10 KB, at 50 and 100 Mbit/s",
         PLAIN_BUILD_V1,
         _costing_of(10, 100, LARGE_US),
-        one_cost.QUICV1,
-        (one_cost.QUICV1,),
+        means.QUICV1,
+        (means.QUICV1,),
         (1, 2),
     ),
     Circumstance(
@@ -88,8 +88,8 @@ CIRCUMSTANCES = (
         "0.25 ms per request for pictures of 5 KB, at 50 and 100 Mbit/s",
         PLAIN_BUILD_V1,
         _costing_of(5, 200, SMALL_US),
-        one_cost.QUICV1,
-        (one_cost.QUICV1,),
+        means.QUICV1,
+        (means.QUICV1,),
         (3,),
     ),
     Circumstance(
@@ -113,8 +113,8 @@ CIRCUMSTANCES = (
         "half a millisecond of the QUIC server per request, felt with 100 and 200 objects",
         PLAIN_BUILD,
         costing,
-        one_cost.GQUIC37,
-        (one_cost.GQUIC37,),
+        means.GQUIC37,
+        (means.GQUIC37,),
     ),
     *(
         Circumstance(

@@ -9,7 +9,7 @@ from IPython.display import HTML
 
 from longlook.book.chapter import Chapter
 from longlook.book.judged import predictions_of
-from longlook.book.muthuraj2024 import emulab_2024, pages, smooth
+from longlook.book.muthuraj2024 import emulab_2024, means
 from longlook.figure.table import html_table
 
 HEAD = ("cause", "evidence", "if so", "found", "verdict")
@@ -99,7 +99,7 @@ CAUSES = (
     Cause(
         "the blue squares of many small objects come from stops of the client, not from its slowness",
         "here, not in the thesis: cpu.max with a period of 10 ms, hybrid slow start's limit of 4.5 ms",
-        smooth.SERIES,
+        means.STOPPED,
     ),
     Cause(
         "each of many requests cost the thesis's QUIC v1 server so much that slow start ended early",
@@ -124,12 +124,12 @@ CAUSES = (
     Cause(
         "TCP's pages of many objects take longer because they come from Flask",
         "quic-setup and long-look-quic: WSGIDaemonProcess app threads=5; templates name the images that Flask serves",
-        pages.FLASK,
+        means.FLASK,
     ),
     Cause(
         "Flask costs gQUIC's tables as much, which have nothing to explain there",
         "the same scripts; TCP's published means of many objects lie at or below those here",
-        pages.FLASK_GQUIC,
+        means.FLASK_GQUIC,
     ),
     Cause(
         "pictures of 10068 bytes explain nothing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.judged import each_number, judged_of, records_of
-from longlook.book.muthuraj2024 import circumstances, one_cost, smooth, steps
+from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
@@ -24,7 +24,7 @@ EVEN = "client-45pct-period2500us"
 
 
 def _held(arm: str):
-    return lambda m: m.arm(smooth.SERIES, arm, **FAST).one("ms")
+    return lambda m: m.arm(means.STOPPED, arm, **FAST).one("ms")
 
 
 def _cost(series: str, step: str, where: dict):
@@ -134,7 +134,7 @@ NUMBERS: Numbers = {
     "v-none": _cost(steps.QUICV1, "nocost", OPEN),
     "v-800": _cost(steps.QUICV1, "cost800us", OPEN),
     "v-published": _published("4.6d", OPEN),
-    "v-far-900": lambda m: m.arm(one_cost.QUICV1, "quic-cost900us", statistic="sd", **HUNDRED, rtt_ms=112.0).span("ms"),
+    "v-far-900": lambda m: m.arm(means.QUICV1, "quic-cost900us", statistic="sd", **HUNDRED, rtt_ms=112.0).span("ms"),
     "large-quic": _alone("quic"),
     "large-tcp": _alone("tcp"),
     "large-first-quic": _first("quic"),
