@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from longlook import paths
+from longlook.analysis.quantifier import POOLS
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.judged import columns_of, judged, verdict_as_sealed
@@ -38,9 +39,10 @@ def foretold(sweep: Sweep) -> Iterator[str]:
     for one in sweep.predictions:
         leaves = list(one.leaves(sweep.rule))
         yield f"{one.n}. {one.says}"
-        yield f"   {sum(number_of(leaf, rows) for leaf in leaves)} numbers; " + "; ".join(
-            dict.fromkeys(map(_asked, leaves))
-        )
+        pooled = dict.fromkeys(own.squares for own in (one, *(part for leaf in leaves for part in leaf.part_of)))
+        many = f"{sum(number_of(leaf, rows) for leaf in leaves)} numbers"
+        many += "".join(f", their {word}" for word in pooled if word in POOLS)
+        yield f"   {many}; {'; '.join(dict.fromkeys(map(_asked, leaves)))}"
 
 
 def _asked(leaf: Criterion) -> str:
@@ -57,7 +59,7 @@ def _asked(leaf: Criterion) -> str:
         arms += f", over {' '.join(map(str, leaf.over))} changed"
     for one in leaf.against:
         pairs = "; ".join(" and ".join(pair) for pair in one.ratio or one.difference or ())
-        arms += f", against {' '.join(filter(None, [one.study, *(one.series or ()), *one.where, pairs]))}"
+        arms += f", against {' '.join(filter(None, [one.study, one.column, *(one.series or ()), *one.where, pairs]))}"
     bounds += f" {leaf.unit}" if leaf.unit else ""
     made = leaf.quantity or f"{form} of {leaf.statistic or 'mean'} {leaf.metric}"
     rule = "value" if leaf.unit == "points" else leaf.by or "interval"

@@ -427,6 +427,11 @@ def numbered(row, metric):
     return {index: draw.uniform(1, 1000) for index in range(10)}
 
 
+def test_what_is_foretold_says_which_number_of_all_counts_and_what_it_is_against():
+    lines = list(foretold(SWEEPS["threshold-4.5b"]))
+    assert "18 numbers, their median; relative_error" in lines[4] and "against published 4.5b" in lines[8]
+
+
 def test_where_a_bound_has_no_numbers_its_ends_are_not_told():
     sweep = SWEEPS["years-versions"]
     one, draw = sweep.predictions[0], random.Random(1)

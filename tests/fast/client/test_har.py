@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from longlook.client.chromium.har import observation, page_load_time_ms, recorded
+from longlook.client.chromium.har import observation, recorded
 
 
 def entry(path, size, at="2026-11-22T10:00:00.010Z", headers=(), **timings):
@@ -31,8 +31,8 @@ def har(*entries):
 
 
 def test_plt_excludes_dns_of_the_first_entry_and_an_absent_dns_phase():
-    assert page_load_time_ms(har()) == 103.5
-    assert page_load_time_ms(har(entry("/index.html", 200, dns=-1))) == 104.0
+    assert observation(har()).metrics["plt_ms"] == 103.5
+    assert observation(har(entry("/index.html", 200, dns=-1))).metrics["plt_ms"] == 104.0
 
 
 def test_phases_that_did_not_happen_are_absent():

@@ -80,12 +80,8 @@ def _answered_ms(started_ms: float, entry: Mapping[str, Any]) -> float | None:
     return started_ms + entry["time"] - receive_ms if receive_ms >= 0 else None
 
 
-def page_load_time_ms(har: Mapping[str, Any]) -> float:
-    """PLT: `onLoad` minus the DNS time of the first entry, ms (thesis, section 3.3)."""
-    return _plt_ms(har["pages"][0]["pageTimings"], har["entries"][0]["timings"]["dns"])
-
-
 def _plt_ms(timings: Mapping[str, float], dns_ms: float) -> float:
+    """`onLoad` minus the DNS time of the first entry (thesis, section 3.3)."""
     return timings["onLoad"] - max(dns_ms, 0.0)
 
 
