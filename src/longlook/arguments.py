@@ -78,7 +78,7 @@ class InputFile(click.ParamType):
 
 
 class OutputFile(click.ParamType):
-    """A file to write, in a folder that is there or can be made."""
+    """A file to write, in a folder that is there or can be made, and no link, which would not be followed."""
 
     name = "file"
 
@@ -86,6 +86,8 @@ class OutputFile(click.ParamType):
         path = _path(value)
         if path is None or _is(os.path.isdir, path):
             self.fail(f"{shown(value)} is no name of a file", param, ctx)
+        if _is(os.path.islink, path):
+            self.fail(f"{shown(value)} is a symbolic link: none is followed", param, ctx)
         if not is_writable(path):
             self.fail(f"{shown(value)} cannot be written", param, ctx)
         return path

@@ -403,12 +403,13 @@ def ask(
     from longlook.ask.question import question
 
     asked = question(name, links, visits, server, loads, gate)
+    out = OutputFile().convert(out or f"ask-{name}.html", None, None)  # before it is measured
     _require_measuring()
     from longlook.ask.answer import answered
     from longlook.audit import to_json
 
     found = answered(asked)
-    said = _written(found.report, found.results, out or Path(f"ask-{name}.html"))
+    said = _written(found.report, found.results, out)
     click.echo(to_json(found.report) if as_json else said)
     if found.left:
         click.echo(found.left, err=True)

@@ -21,7 +21,7 @@ from packaging.markers import Marker
 from longlook import paths
 from longlook.doctor import TOOLS
 from longlook.errors import LonglookError
-from longlook.stack.commands import answered
+from longlook.stack.commands import AWAY, answered
 from longlook.stack.gobuild import find_go
 from longlook.stack.gopatch import go_environment
 from longlook.stack.offline import DEBS, GO, NPM, PYTHON, package, packages, tarball
@@ -104,7 +104,7 @@ def _wheels(lock: Path, folder: Path) -> None:
             chosen = Path(scratch) / "requirements.txt"
             chosen.write_text("".join(f"{pin} {hashes}\n" for pin, hashes in missing.items()), encoding="utf-8")
             own = ["--no-deps", "--only-binary=:all:", "--python-version", release]
-            _run([*command, *own, "--dest", str(folder), "-r", str(chosen)], folder)
+            _run([*command, *own, "--dest", str(folder), "-r", str(chosen)], AWAY)
 
 
 def _pins(lock: str, release: str) -> Iterator[tuple[str, str]]:
@@ -125,9 +125,7 @@ def _tarballs(lock: dict[str, Any], folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as scratch:
         for batch in _batches(list(missing.items())):
             names = [f"{package(place)}@{facts['version']}" for _, (place, facts) in batch]
-            _run(
-                [str(npm), "pack", "--silent", "--ignore-scripts", "--pack-destination", scratch, *names], Path(scratch)
-            )
+            _run([str(npm), "pack", "--silent", "--ignore-scripts", "--pack-destination", scratch, *names], AWAY)
             for name, (_, facts) in batch:
                 _check_integrity(Path(scratch) / name, facts["integrity"])
                 (Path(scratch) / name).rename(folder / name)

@@ -122,3 +122,13 @@ def test_whoever_has_read_enough_may_go(tmp_path):
     command = f"{sys.executable} -m longlook.cli run --help | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("make", "words"), [("mkdir", "no name of a file"), ("symlink", "is a symbolic link")])
+def test_a_page_that_could_not_be_written_is_refused_before_it_is_measured(tmp_path, monkeypatch, make, words):
+    """In a folder of everybody's somebody may have made what has its name."""
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "ask-docs.html"
+    page.mkdir() if make == "mkdir" else page.symlink_to(tmp_path / "elsewhere")
+    assert words in refused("ask", "docs") and words in refused("ask", "docs", "--out", str(page))
+    assert words in refused("soak", "--record", str(page)) and not (tmp_path / "elsewhere").exists()

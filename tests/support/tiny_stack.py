@@ -217,7 +217,7 @@ def fetched(monkeypatch):
     def fetch(command: list[str], folder: Path) -> None:
         commands.append(command)
         if "pip" in command:
-            write_python(folder / "python")
+            write_python(Path(command[command.index("--target") + 1]))
         else:
             write_modules(folder / "node_modules")
 

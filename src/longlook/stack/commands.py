@@ -11,6 +11,10 @@ from longlook.errors import LonglookError
 BUN = ("--no-install", "--no-env-file", "--config=/dev/null", "run")
 """How Bun runs a program of ours: it fetches nothing, and no file of the folder that it is started in changes it."""
 
+AWAY = Path("/")
+"""Where pip and npm are started that fetch: they, and rustc, which pip asks for its version, look for settings, and for
+programs, in the folder that they are started in and all above it, which may be everybody's (/tmp, /var/tmp)."""
+
 
 def answered(
     command: Sequence[str],

@@ -18,7 +18,7 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.locking import exclusive
 from longlook.stack import offline
-from longlook.stack.commands import answered
+from longlook.stack.commands import AWAY, answered
 from longlook.stack.component import KEPT, Component
 from longlook.stack.installed import Installed, open_stack, place
 from longlook.stack.part import Part, load_part
@@ -150,7 +150,7 @@ def _fetch_python(part: Part, folder: Path, say: Progress) -> None:
         "-r",
         str(lock),
     ]
-    _fetch(command, folder)
+    _fetch(command, AWAY)
     # Scripts name the Python that they were made with, which differs from machine to machine; nothing starts them.
     shutil.rmtree(folder / "python" / "bin", ignore_errors=True)
 
