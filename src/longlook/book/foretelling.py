@@ -52,8 +52,9 @@ def _asked(leaf: Criterion) -> str:
         f"at most {high:g}" if math.isinf(low) else f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
     )
     if leaf.significant:
-        bounds = SIGNIFICANT.get(leaf.significant, f"significantly less on the {leaf.significant}")
-        bounds += "" if leaf.holm is None else ", by Holm"
+        found = SIGNIFICANT.get(leaf.significant, f"significantly less on the {leaf.significant}")
+        found += "" if leaf.holm is None else ", by Holm"
+        bounds = found if low == -high == -math.inf else f"{found}, and {bounds}"
     arms = " and ".join(" over ".join(pair) if form == "ratio" else " and ".join(pair) for pair in leaf.pairs)
     if leaf.over is not None:
         arms += f", over {' '.join(map(str, leaf.over))} changed"

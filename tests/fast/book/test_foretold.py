@@ -497,6 +497,8 @@ def test_what_a_number_is_held_against_is_printed_with_its_unit():
     assert "against yu-100kb object_bytes, against yu-1mb object_bytes: at most 2 points, by value" in lines[6]
     lines = list(foretold(SWEEPS["yu-pages-loss"]))
     assert "late_share, quic over tcp: at most 0.099, by value" in lines[8]
+    lines = list(foretold(SWEEPS["head-of-line"]))
+    assert lines[4].endswith("one stream over streams: significantly less on the right, and at most 1.2, by interval")
 
 
 def test_a_sweep_that_predicts_nothing_says_so():
