@@ -17,7 +17,10 @@ from longlook.errors import LonglookError
 from longlook.host import facts, kernel, userns
 from longlook.host.machine import cpu_times
 from longlook.host.rights import Rights, rights
+from longlook.plan.cell import Cell
+from longlook.stack.adapters import components_of
 from longlook.stack.gobuild import find_go, given_tool, tool_path
+from longlook.stack.install import Progress, install
 from longlook.stack.installed import SYSTEM_FOLDERS, locate, open_stack
 from longlook.stack.layers import offered_stacks
 from longlook.stack.spec import load_stack
@@ -124,6 +127,14 @@ def require(found: Iterable[Check]) -> None:
         return
     first = "; ".join(f"{check.name}: {check.detail} -> {check.remedy}" for check in failed)
     raise LonglookError(f"this machine cannot measure yet. {first} (longlook doctor shows every check)")
+
+
+def make_ready(cells: Iterable[Cell], progress: Progress | None = None) -> None:
+    """Install what cells use of their stacks, then `require` all that measuring them needs."""
+    needed = components_of(cells)
+    for name, own in needed.items():
+        install(name, progress=progress, needed=own)
+    require(checks(needed))
 
 
 def _which(command: str) -> str | None:

@@ -14,14 +14,12 @@ from longlook.book.chapters import chapter_series, chapter_sweeps, chapters
 from longlook.book.data import load
 from longlook.book.share import machine
 from longlook.dataset.process import process
-from longlook.doctor import checks, require
+from longlook.doctor import make_ready
 from longlook.errors import LonglookError
 from longlook.experiment.offered import offered
 from longlook.experiment.run import run_sweep
 from longlook.plan.sweep import Sweep
-from longlook.stack.adapters import components_of
 from longlook.stack.arms import open_sweep
-from longlook.stack.install import install
 
 QUICK_TRANSFER_S = 15.0
 
@@ -63,10 +61,7 @@ def _quick(sweep: Sweep) -> Sweep:
 def _measure_and_render(sweeps: list[Sweep]) -> None:
     began = time.monotonic()
     sweeps = [offered(sweep) for sweep in sweeps]
-    needed = components_of(cell for sweep in sweeps for cell in sweep.cells())
-    for name, own in needed.items():
-        install(name, progress=click.echo, needed=own)
-    require(checks(needed))
+    make_ready((cell for sweep in sweeps for cell in sweep.cells()), click.echo)
     unfinished, campaigns = [], []
     for sweep in sweeps:
         found = run_sweep(sweep)

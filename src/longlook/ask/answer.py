@@ -10,13 +10,11 @@ from longlook.analysis.paired import SMALL_PCT
 from longlook.analysis.result import CellResult
 from longlook.ask.question import QUIC, TCP, Question
 from longlook.book.report import CampaignReport, CellReport, Told, report_of
-from longlook.doctor import checks, require
+from longlook.doctor import make_ready
 from longlook.experiment.metrics import PLT
 from longlook.experiment.run import run_sweep
 from longlook.record.campaign import ENVIRONMENT_NAME
 from longlook.record.durable import read_json
-from longlook.stack.adapters import components_of
-from longlook.stack.install import install
 
 Found = tuple[CellReport, Told]
 
@@ -34,10 +32,7 @@ class Answer:
 def answered(question: Question) -> Answer:
     """Measure what is missing of a question, and answer it."""
     sweep = question.sweep()
-    needed = components_of(sweep.cells())
-    for name, own in needed.items():
-        install(name, needed=own)
-    require(checks(needed))
+    make_ready(sweep.cells())
     run = run_sweep(sweep)
     left = run.left(f"`{question.again}`, run again,")
     report, results = report_of(run.campaign.id, again=question.again, called=question.called())
