@@ -7,30 +7,44 @@ and standard deviations are over the samples that were accepted and not set asid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
+
+import pyarrow
 
 from longlook.dataset import rows
 from longlook.dataset.agreement import agreement_rows
 from longlook.dataset.checks import Checked, check_campaign
 from longlook.dataset.results import results_of, with_folders
-from longlook.dataset.tables import TABLES, check_rows, write_tables
+from longlook.dataset.tables import TABLES, check_rows, is_parquet, to_arrow, write_tables
 from longlook.errors import LonglookError, one_line
 from longlook.experiment.registry import named
 from longlook.record import index
 from longlook.record.campaign import Campaign
 from longlook.record.campaigns import scan_campaigns, unreadable
 
-Tables = dict[str, list[rows.Row]]
+Tables = dict[str, list[rows.Row] | pyarrow.Table]
+"""Rows of the tables that are written as CSV, Arrow tables of the long ones, which are Parquet files."""
 Check = Callable[[Campaign], Checked]
+LINK = ("rtt_ms", "loss_pct", "jitter_ms", "bandwidth_mbps", "object_count", "total_bytes")
+BY_CONDITION = tuple(one for one in TABLES if one != "campaigns" and not one.startswith("agreement"))
+AT_ONCE = 2
+FEW = 8
+"""So many campaigns are not worth a process of their own."""
 
 
 @dataclass
 class Made:
-    """Tables, as rows, and what is not in them."""
+    """Tables, and what is not in them."""
 
-    tables: Tables = field(default_factory=lambda: {name: [] for name in TABLES})
+    tables: Tables = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Campaign -> why."""
 
@@ -43,6 +57,15 @@ class Processed:
     left_out: dict[str, str]
 
 
+@dataclass(frozen=True)
+class _Own:
+    """What one campaign gives: its tables and what tells its samples from all others, or why it is left out."""
+
+    tables: Tables = field(default_factory=dict)
+    prints: frozenset[int] = frozenset()
+    left_out: str | None = None
+
+
 def process(
     raw_root: Path, processed_root: Path, published_root: Path | None = None, check: Check = check_campaign
 ) -> Processed:
@@ -53,84 +76,94 @@ def process(
 
 def make_tables(raw_root: Path, published_root: Path | None = None, check: Check = check_campaign) -> Made:
     """The tables, without writing them. Never raises for what is wrong with a campaign."""
-    made = Made()
     campaigns, broken = scan_campaigns(raw_root)
-    for name, reason in broken.items():
-        made.left_out[name] = one_line(reason)
-        made.tables["campaigns"].append(rows.unreadable_row(name, made.left_out[name]))
+    left_out = {name: one_line(reason) for name, reason in broken.items()}
+    unread = [rows.unreadable_row(name, reason) for name, reason in left_out.items()]
     sealed = index.read_index(raw_root)
+    found = _each(campaigns, partial(_own, sealed=sealed, published_root=published_root, check=check))
     prints: dict[int, str] = {}
     tables: dict[str, Tables] = {}
     for campaign in sorted(
         campaigns, key=lambda one: one.id not in sealed
     ):  # of two copies the one that is known counts
-        try:
-            checked = _checked(campaign, sealed, prints, check)
-            tables[campaign.id] = _tables_of(campaign, checked, published_root)
-        except Exception as error:  # whatever somebody else's records make ours raise, the others' tables are made
-            made.left_out[campaign.id] = one_line(str(error) if isinstance(error, LonglookError) else unreadable(error))
-            made.tables["campaigns"].append(rows.campaign_row(campaign, made.left_out[campaign.id]))
+        own = found[campaign.id]
+        why = own.left_out
+        if twice := own.prints & prints.keys():
+            others = ", ".join(sorted({prints[one] for one in twice}))
+            why = f"{len(twice)} of its samples are those of {others}"
+        if why is not None:
+            left_out[campaign.id] = why
+            unread.append(rows.campaign_row(campaign, why))
             continue
-        prints |= dict.fromkeys(checked.prints, campaign.id)
-    for name, own in ((name, own) for one in campaigns for name, own in tables.get(one.id, {}).items()):
-        made.tables[name] += own
-    _sort(made.tables)
-    return made
+        prints |= dict.fromkeys(own.prints, campaign.id)
+        tables[campaign.id] = own.tables
+    return Made(_together([one.id for one in campaigns], tables, unread), left_out)
 
 
-def _checked(campaign: Campaign, sealed: Mapping[str, str], prints: Mapping[int, str], check: Check) -> Checked:
+def _each(campaigns: Sequence[Campaign], make: Callable[[Campaign], _Own]) -> dict[str, _Own]:
+    """What each campaign gives, by its name: by processes of their own where they are many, the largest ones first."""
+    if len(campaigns) <= FEW:
+        return {one.id: make(one) for one in campaigns}
+    largest_first = sorted(campaigns, key=lambda one: -len(os.listdir(one.path)))
+    with ProcessPoolExecutor(AT_ONCE, multiprocessing.get_context("fork")) as pool:
+        try:
+            return {one.id: own for one, own in zip(largest_first, pool.map(make, largest_first), strict=True)}
+        except BaseException as error:
+            for one in multiprocessing.active_children():  # else each would first end its campaign
+                one.kill()
+            if isinstance(error, BrokenProcessPool):
+                raise LonglookError("a process that makes tables was killed: it needs 2 GB of memory") from None
+            raise
+
+
+def _own(campaign: Campaign, sealed: Mapping[str, str], published_root: Path | None, check: Check) -> _Own:
+    """What a campaign gives; whatever somebody else's records make ours raise, it is only left out."""
+    try:
+        checked = _checked(campaign, sealed, check)
+        return _Own(_tables_of(campaign, checked, published_root), frozenset(checked.prints))
+    except Exception as error:
+        return _Own(left_out=one_line(str(error) if isinstance(error, LonglookError) else unreadable(error)))
+
+
+def _checked(campaign: Campaign, sealed: Mapping[str, str], check: Check) -> Checked:
     """What the checks of a campaign found; raises `LonglookError` with the first problem."""
     problems = index.problems_of(campaign, sealed)
     checked = Checked() if problems else check(campaign)
-    problems += checked.problems
-    if not problems and (twice := checked.prints.keys() & prints.keys()):
-        others = ", ".join(sorted({prints[one] for one in twice}))
-        problems.append(f"{len(twice)} of its samples are those of {others}")
-    if problems:
+    if problems := problems + checked.problems:
         raise LonglookError(problems[0] + (f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""))
     return checked
 
 
 def _tables_of(campaign: Campaign, checked: Checked, published_root: Path | None) -> Tables:
-    """Rows of one campaign."""
+    """Tables of one campaign, by condition; samples and times stay in order."""
     experiment = named(campaign.experiment, f"campaign {campaign.id}")
-    tables: Tables = {
-        "campaigns": [rows.campaign_row(campaign)],
-        "cells": [],
-        "samples": [],
-        "objects": [],
-        "arms": [],
-        "contrasts": [],
-    }
+    found: dict[str, list[rows.Row]] = {name: [] for name in TABLES}
+    found["campaigns"].append(rows.campaign_row(campaign))
     for cell, folder in with_folders(campaign):
-        tables["cells"].append(rows.cell_row(campaign.id, cell, folder))
-        tables["objects"] += rows.object_rows(campaign.id, cell, checked.typical.get(folder.name, ()))
-        for name, found in rows.timeline_rows(experiment, campaign.id, cell, folder).items():
-            tables.setdefault(name, []).extend(found)
+        found["cells"].append(rows.cell_row(campaign.id, cell, folder))
+        found["objects"] += rows.object_rows(campaign.id, cell, checked.typical.get(folder.name, ()))
+        for name, own in rows.timeline_rows(experiment, campaign.id, cell, folder).items():
+            found[name] += own
     results = results_of(campaign, checked.samples)
     for result in results:
-        tables["samples"] += rows.sample_rows(result)
-        tables["arms"] += rows.arm_rows(result)
-        tables["contrasts"] += rows.contrast_rows(result)
-    tables["agreement_means"], tables["agreement_verdicts"] = agreement_rows(results, published_root)
-    for name in tables.keys() - {"timelines", "throughput"}:  # these are as their files, which have schemas
-        check_rows(name, tables[name])
-    return tables
+        found["samples"] += rows.sample_rows(result)
+        found["arms"] += rows.arm_rows(result)
+        found["contrasts"] += rows.contrast_rows(result)
+    found["agreement_means"], found["agreement_verdicts"] = agreement_rows(results, published_root)
+    for name in found.keys() - {"timelines", "throughput"}:  # these are as their files, which have schemas
+        check_rows(name, found[name])
+    place = {row["cell_id"]: (row["series"], *(row[name] for name in LINK), row["cell_id"]) for row in found["cells"]}
+    for name in BY_CONDITION:
+        found[name].sort(key=lambda row: place[row["cell_id"]])
+    return {name: to_arrow(name, own) if is_parquet(name) else own for name, own in found.items()}
 
 
-def _sort(tables: Tables) -> None:
-    """By campaign and condition; the sorts are stable, so that samples and times stay in order."""
-    link = ("rtt_ms", "loss_pct", "jitter_ms", "bandwidth_mbps", "object_count", "total_bytes")
-    place = {
-        (row["campaign"], row["cell_id"]): (
-            row["campaign"],
-            row["series"],
-            *(row[name] for name in link),
-            row["cell_id"],
-        )
-        for row in tables["cells"]
-    }
-    for name, own in tables.items():
-        if name != "campaigns" and not name.startswith("agreement"):
-            own.sort(key=lambda row: place[(row["campaign"], row["cell_id"])])
-    tables["campaigns"].sort(key=lambda row: row["campaign"])
+def _together(order: Sequence[str], tables: Mapping[str, Tables], unread: Sequence[rows.Row]) -> Tables:
+    """Tables of all campaigns: those of agreement in the order in which these were measured (`order`), others by
+    name."""
+    found: Tables = {}
+    for name in TABLES:
+        own = [tables[one][name] for one in (sorted(order) if name in BY_CONDITION else order) if one in tables]
+        found[name] = pyarrow.concat_tables([to_arrow(name, ()), *own]) if is_parquet(name) else [*chain(*own)]
+    found["campaigns"] = sorted([*found["campaigns"], *unread], key=lambda row: row["campaign"])
+    return found

@@ -60,19 +60,31 @@ def columns(name: str) -> list[str]:
     return [field["name"] for field in resource(name)["schema"]["fields"]]
 
 
-def write_tables(folder: Path, tables: Mapping[str, Iterable[Row]]) -> dict[str, int]:
+def is_parquet(name: str) -> bool:
+    """Whether a table is written as a Parquet file."""
+    return resource(name)["path"].endswith(".parquet")
+
+
+def to_arrow(name: str, rows: Iterable[Row]) -> pyarrow.Table:
+    """Rows of a table, NaN as missing, each column of its schema's type."""
+    rows = [_complete(name, row) for row in rows]
+    types = {column: _ARROW[kind] for column, kind in _types(name).items()}
+    values = [pyarrow.array([row[one] for row in rows], kind, from_pandas=True) for one, kind in types.items()]
+    return pyarrow.Table.from_arrays(values, schema=pyarrow.schema([*types.items()]))
+
+
+def write_tables(folder: Path, tables: Mapping[str, Iterable[Row] | pyarrow.Table]) -> dict[str, int]:
     """Write every table (empty where `tables` has none) and then the data package that lists their hashes; returns the
     rows of each."""
     with explain_disk_errors("write the processed tables", folder):
         paths.refuse_link(folder)
         folder.mkdir(parents=True, exist_ok=True)
-    whole = {name: [_checked(name, row) for row in tables.get(name, ())] for name in TABLES}
+    whole = {name: _whole(name, tables.get(name, ())) for name in TABLES}
     counts: dict[str, int] = {}
     resources = []
     for name, rows in whole.items():
-        path = folder / resource(name)["path"]
-        data = _parquet(name, rows) if path.suffix == ".parquet" else _csv(name, rows)
-        write_bytes(path, data)
+        data = _parquet(rows) if isinstance(rows, pyarrow.Table) else _csv(name, rows)
+        write_bytes(folder / resource(name)["path"], data)
         counts[name] = len(rows)
         resources.append(_described(name, data))
     package = {
@@ -119,12 +131,17 @@ def _listed(folder: Path) -> dict[str, str]:
     return {name: found.get(resource(name)["path"], "") for name in TABLES}
 
 
+def _complete(name: str, row: Row) -> Row:
+    """The row; a column too many or too few is a mistake of this package."""
+    if row.keys() != (wanted := _types(name).keys()):
+        raise LonglookError(f"table {name}: a row's columns differ from its schema: {sorted(row.keys() ^ wanted)}")
+    return row
+
+
 def _checked(name: str, row: Row) -> dict[str, Any]:
-    """The row in column order, NaN as None; a key too many or too few is a mistake of this package."""
-    wanted = columns(name)
-    if set(row) != set(wanted):
-        raise LonglookError(f"table {name}: a row's columns differ from its schema: {sorted(set(row) ^ set(wanted))}")
-    return {key: None if _is_missing(row[key]) else row[key] for key in wanted}
+    """The row in column order, NaN as None."""
+    row = _complete(name, row)
+    return {key: None if _is_missing(row[key]) else row[key] for key in _types(name)}
 
 
 def check_rows(name: str, rows: Sequence[Row]) -> None:
@@ -143,11 +160,16 @@ def _is_missing(value: Any) -> bool:
     return value is None or value is pandas.NA or (isinstance(value, float) and math.isnan(value))
 
 
-def _parquet(name: str, rows: list[dict[str, Any]]) -> bytes:
-    fields = [pyarrow.field(field["name"], _ARROW[field["type"]]) for field in resource(name)["schema"]["fields"]]
-    table = pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(fields))
+def _whole(name: str, rows: Iterable[Row] | pyarrow.Table) -> list[dict[str, Any]] | pyarrow.Table:
+    if isinstance(rows, pyarrow.Table):
+        return rows
+    return to_arrow(name, rows) if is_parquet(name) else [_checked(name, row) for row in rows]
+
+
+def _parquet(table: pyarrow.Table) -> bytes:
+    """The same bytes of however many parts the table was put together."""
     buffer = io.BytesIO()
-    pyarrow.parquet.write_table(table, buffer, compression="zstd", compression_level=9)
+    pyarrow.parquet.write_table(table.combine_chunks(), buffer, compression="zstd", compression_level=9)
     return buffer.getvalue()
 
 
@@ -185,9 +207,12 @@ def read_table(folder: Path, name: str) -> pandas.DataFrame:
         raise LonglookError(f"{path} holds what its schema does not allow: {error}; {again}") from None
 
 
-def typed_frame(name: str, rows: Iterable[Row]) -> pandas.DataFrame:
+def typed_frame(name: str, rows: Iterable[Row] | pyarrow.Table) -> pandas.DataFrame:
     """Rows of a table as `read_table` would read them back."""
-    plain = pandas.DataFrame([_checked(name, row) for row in rows], columns=columns(name))
+    if isinstance(rows, pyarrow.Table):
+        plain = rows.to_pandas()
+    else:
+        plain = pandas.DataFrame([_checked(name, row) for row in rows], columns=columns(name))
     if plain.empty:
         return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
     return pandas.DataFrame({one: _typed(plain[one], kind) for one, kind in _types(name).items()})
@@ -210,6 +235,7 @@ _MAKE: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
+@cache
 def _types(name: str) -> dict[str, str]:
     return {field["name"]: field["type"] for field in resource(name)["schema"]["fields"]}
 

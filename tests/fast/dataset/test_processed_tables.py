@@ -2,7 +2,12 @@
 
 import json
 import math
+import multiprocessing
+import os
+import signal
 import statistics
+import time
+from contextlib import suppress
 
 import pandas as pd
 import pytest
@@ -24,8 +29,10 @@ from campaigns import (
 )
 from scipy.stats import ttest_ind
 
+from longlook.dataset import process as processing
 from longlook.dataset.process import process
 from longlook.dataset.tables import TABLES, columns
+from longlook.errors import LonglookError
 from longlook.record.campaigns import open_campaign
 
 SAMPLE_COLUMNS = [
@@ -268,16 +275,47 @@ def test_interrupted_cells_and_cells_in_progress_are_never_read(data):
     assert data.process()["cells"] == 1
 
 
-def test_the_same_raw_records_give_the_same_bytes(data, tmp_path):
+def test_the_same_raw_records_give_the_same_bytes_in_one_process_or_in_several(data, tmp_path, monkeypatch):
     make_campaign(data.raw)
     make_campaign(data.raw, role="reference")
     make_transfers(data.raw, (3.0, 2.0))
     data.process()
     first = {path.name: path.read_bytes() for path in data.processed.iterdir()}
+    monkeypatch.setattr(processing, "FEW", 0)
     data.process()
     process(data.raw, tmp_path / "again", check=believed)
     assert {path.name: path.read_bytes() for path in data.processed.iterdir()} == first
     assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == first
+
+
+def killed(campaign):
+    """A check that the system ends, as where memory runs out."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def interrupted(campaign):
+    """A check that takes long, of which the first one interrupts the command."""
+    with suppress(FileExistsError):
+        (campaign.path.parent / ".begun").touch(exist_ok=False)
+        os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(600)
+
+
+@pytest.mark.parametrize(
+    ("check", "error", "words"),
+    [(killed, LonglookError, "was killed: it needs"), (interrupted, KeyboardInterrupt, None)],
+)
+def test_a_process_that_is_ended_ends_the_command_and_leaves_the_tables(data, monkeypatch, check, error, words):
+    make_campaign(data.raw)
+    make_campaign(data.raw, role="reference")
+    data.process()
+    before = {path.name: path.read_bytes() for path in data.processed.iterdir()}
+    monkeypatch.setattr(processing, "FEW", 0)
+    began = time.monotonic()
+    with pytest.raises(error, match=words):
+        data.process(check)
+    assert time.monotonic() - began < 300 and not multiprocessing.active_children()
+    assert {path.name: path.read_bytes() for path in data.processed.iterdir()} == before
 
 
 def test_numbers_survive_the_csv_exactly(data):

@@ -173,3 +173,8 @@ def _toml(value):
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int) else repr(value) if isinstance(value, float) else _text(value)
+
+
+def rows_of(table):
+    """Rows of a made table, whether it is held as rows or as Arrow."""
+    return table if isinstance(table, list) else table.to_pylist()

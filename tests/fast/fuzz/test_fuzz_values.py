@@ -13,7 +13,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
-from fuzzing import HUGE, INPUTS, within
+from fuzzing import HUGE, INPUTS, rows_of, within
 from kept import kept
 from truthful import change_json, forged, write_samples
 
@@ -71,7 +71,7 @@ def whole(tmp_path_factory):
 
 
 def measured(made):
-    return repr([made.tables[name] for name in made.tables if name not in ("campaigns", "cells")])
+    return repr([rows_of(made.tables[name]) for name in made.tables if name not in ("campaigns", "cells")])
 
 
 def cell_of(campaign):

@@ -81,7 +81,7 @@ def test_a_campaign_during_which_the_clock_is_set_counts(wall, monkeypatch, tmp_
     campaign.seal()
     campaign.close()
     made = make_tables(raw)
-    assert made.left_out == {} and {row["cell_id"] for row in made.tables["samples"]} == set(campaign.info["cells"])
+    assert made.left_out == {} and {*made.tables["samples"]["cell_id"].to_pylist()} == set(campaign.info["cells"])
     first, second = campaign.finished_cells()
     set_by = [step["step_s"] for step in read_json(first / CELL_NAME)["clock"]["steps"]]
     assert set_by == pytest.approx([60, -2], abs=0.005) and read_json(second / CELL_NAME)["clock"]["steps"] == []
