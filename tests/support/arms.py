@@ -87,7 +87,7 @@ def arm_on(
         floors = {wanted.name: floor_of(link, workload, wanted)}
         around = replace(around, stops=owned.enter_context(StopWatch()), floors=floors)
         side = Side(wanted, client, running, stack.har_protocol(wanted.protocol, other), around)
-        yield SimpleNamespace(side=side, bed=bed, site=made)
+        yield SimpleNamespace(side=side, bed=bed, site=made, driver=driver)
 
 
 def _with_switches(switches):

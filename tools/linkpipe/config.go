@@ -56,6 +56,7 @@ type dirConfig struct {
 	DuplicatePct            float64        `json:"duplicate_pct,omitempty"`
 	DuplicateCorrelationPct float64        `json:"duplicate_correlation_pct,omitempty"`
 	BurstBytes              int64          `json:"burst_bytes,omitempty"`
+	Trace                   *traceConfig   `json:"trace,omitempty"`
 }
 
 // linkConfig holds both directions; a nil direction means "leave as it is".
@@ -106,6 +107,7 @@ func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
 	var shape struct {
 		Jitter  json.RawMessage `json:"jitter"`
 		Gemodel json.RawMessage `json:"gemodel"`
+		Trace   json.RawMessage `json:"trace"`
 	}
 	if err := decodeStrict(raw, &cfg, where); err != nil {
 		return nil, err
@@ -119,11 +121,19 @@ func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
 	if err := checkKeys(shape.Gemodel, &gemodelConfig{}, where+".gemodel"); err != nil {
 		return nil, err
 	}
+	if err := checkKeys(shape.Trace, &traceConfig{}, where+".trace"); err != nil {
+		return nil, err
+	}
 	if cfg.Jitter.Mode == "" {
 		cfg.Jitter.Mode = jitterNone
 	}
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("%s: %v", where, err)
+	}
+	if cfg.Trace != nil {
+		if err := cfg.Trace.load(); err != nil {
+			return nil, fmt.Errorf("%s: %v", where, err)
+		}
 	}
 	return &cfg, nil
 }
@@ -172,6 +182,9 @@ func (c dirConfig) validate() error {
 	}
 	if c.BurstBytes > 0 && c.BandwidthMbps == 0 {
 		return fmt.Errorf("burst_bytes is %d, but bandwidth_mbps is 0: nothing limits the rate", c.BurstBytes)
+	}
+	if c.BurstBytes > 0 && c.Trace != nil {
+		return fmt.Errorf("burst_bytes is %d beside a trace, which has a rate of its own", c.BurstBytes)
 	}
 	if err := c.validateJitter(); err != nil {
 		return err
@@ -266,8 +279,9 @@ func knownKeys(dst interface{}) []string {
 	t := reflect.TypeOf(dst).Elem()
 	var names []string
 	for i := 0; i < t.NumField(); i++ {
-		name := strings.Split(t.Field(i).Tag.Get("json"), ",")[0]
-		names = append(names, name)
+		if field := t.Field(i); field.IsExported() {
+			names = append(names, strings.Split(field.Tag.Get("json"), ",")[0])
+		}
 	}
 	return names
 }

@@ -16,7 +16,7 @@ const maxRequestBytes = 1 << 20
 // controller is what the control socket can ask for.
 type controller interface {
 	configure(linkConfig) linkConfig
-	reseed(uint64) linkConfig
+	reseed(seed uint64, traceOffsetMs *int64) linkConfig
 	config() linkConfig
 	counters(reset bool) countersReport
 	connections() map[string]map[string]connectionCount
@@ -153,8 +153,9 @@ func doConfigure(line []byte, c controller) (reply, error) {
 
 func doReseed(line []byte, c controller) (reply, error) {
 	var request struct {
-		Op   string  `json:"op"`
-		Seed *uint64 `json:"seed"`
+		Op            string  `json:"op"`
+		Seed          *uint64 `json:"seed"`
+		TraceOffsetMs *int64  `json:"trace_offset_ms"`
 	}
 	if err := decodeStrict(line, &request, "reseed"); err != nil {
 		return nil, err
@@ -162,7 +163,10 @@ func doReseed(line []byte, c controller) (reply, error) {
 	if request.Seed == nil {
 		return nil, fmt.Errorf("reseed needs a \"seed\" (an unsigned 64-bit integer)")
 	}
-	return configReply(c.reseed(*request.Seed)), nil
+	if offset := request.TraceOffsetMs; offset != nil && (*offset < 0 || *offset > maxTraceMs) {
+		return nil, fmt.Errorf("trace_offset_ms is %d, must be between 0 and %g", *offset, maxTraceMs)
+	}
+	return configReply(c.reseed(*request.Seed, request.TraceOffsetMs)), nil
 }
 
 func doCounters(line []byte, c controller) (reply, error) {

@@ -26,9 +26,9 @@ func (f *fakeLink) configure(c linkConfig) linkConfig {
 	}
 	return f.cfg
 }
-func (f *fakeLink) reseed(s uint64) linkConfig         { f.seed = s; return f.cfg }
-func (f *fakeLink) config() linkConfig                 { return f.cfg }
-func (f *fakeLink) counters(reset bool) countersReport { return countersReport{UptimeS: 1} }
+func (f *fakeLink) reseed(s uint64, _ *int64) linkConfig { f.seed = s; return f.cfg }
+func (f *fakeLink) config() linkConfig                   { return f.cfg }
+func (f *fakeLink) counters(reset bool) countersReport   { return countersReport{UptimeS: 1} }
 func (f *fakeLink) connections() map[string]map[string]connectionCount {
 	return newConnectionTracker().report()
 }

@@ -168,14 +168,15 @@ func (e *emulator) configure(cfg linkConfig) linkConfig {
 	return e.noted("configured")
 }
 
-// reseed restarts the random streams of both directions with one seed.
-func (e *emulator) reseed(seed uint64) linkConfig {
+// reseed restarts the random streams of both directions with one seed, and their traces
+// at one offset, or the one that they had.
+func (e *emulator) reseed(seed uint64, traceOffsetMs *int64) linkConfig {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.reseeded++
 	for _, l := range e.lanes() {
 		l := l
-		e.on(l, func(now int64) { l.dir.reseed(now, seed) })
+		e.on(l, func(now int64) { l.dir.reseed(now, seed, traceOffsetMs) })
 	}
 	return e.noted("reseeded")
 }

@@ -14,7 +14,7 @@ func fateDigest(cfg dirConfig) string {
 		b.d.configure(0, withMode(cfg))
 		for i := int64(0); i < 20000; i++ {
 			if i == 12000 {
-				b.d.reseed(i*ms/2, cfg.Seed+1)
+				b.d.reseed(i*ms/2, cfg.Seed+1, nil)
 			}
 			fmt.Fprintln(sum, b.arrive(i*ms/2, int(60+i*37%1400)))
 		}

@@ -145,7 +145,7 @@ func (d *direction) nextEvent() (t int64, ok bool) {
 // streams with its seed. Packets inside stay: those in the delay line keep
 // their due times, those in the queue keep their delay and are serialised at
 // the new rate, except the one on the line, which ends as booked. A bucket is full
-// then.
+// then, and a trace's clock at its offset.
 func (d *direction) configure(now int64, cfg dirConfig) {
 	d.advance(now)
 	d.cfg = cfg
@@ -157,6 +157,7 @@ func (d *direction) configure(now int64, cfg dirConfig) {
 		d.line.rewind(start)
 	}
 	d.line.fill(start)
+	d.line.follow(now, cfg.Trace)
 	for i := 1; i < d.queue.count; i++ {
 		p := d.queue.at(i)
 		p.end = d.line.send(start, int(p.length))
@@ -164,12 +165,19 @@ func (d *direction) configure(now int64, cfg dirConfig) {
 	d.restart(now)
 }
 
-// reseed restarts the random streams and the packet ordinal with another seed, and
-// fills the bucket: what comes after meets the same in every run with the same seed.
-func (d *direction) reseed(now int64, seed uint64) {
+// reseed restarts the random streams and the packet ordinal with another seed, fills
+// the bucket, and sets the trace's clock: what comes after meets the same in every run
+// with the same seed and offset.
+func (d *direction) reseed(now int64, seed uint64, offsetMs *int64) {
 	d.advance(now)
 	d.cfg.Seed = seed
+	if d.cfg.Trace != nil && offsetMs != nil {
+		moved := *d.cfg.Trace // others may be reading the one that was told
+		moved.OffsetMs = *offsetMs
+		d.cfg.Trace = &moved
+	}
 	d.line.fill(now)
+	d.line.follow(now, d.cfg.Trace)
 	d.restart(now)
 }
 

@@ -176,7 +176,7 @@ func TestReseedRestartsFatesAndOrdinals(t *testing.T) {
 		return v
 	}
 	first := record()
-	b.d.reseed(5, 11)
+	b.d.reseed(5, 11, nil)
 	if b.d.ordinal != 0 {
 		t.Errorf("ordinal is %d after a reseed", b.d.ordinal)
 	}
@@ -267,12 +267,12 @@ func TestABurstPassesTheQueueAndIsFilledByReseed(t *testing.T) {
 	if got := passed(0); !reflect.DeepEqual(got, first) {
 		t.Errorf("of a bucket of four packets and a queue of two there leave %v, want %v", got, first)
 	}
-	d.reseed(1000000, 7) // one of the two has left
+	d.reseed(1000000, 7, nil) // one of the two has left
 	if got := passed(1000000); !reflect.DeepEqual(got, []int64{1600000}) {
 		t.Errorf("after a reseed there leave %v, want one packet, with the one that waits", got)
 	}
 	d.advance(2 * nsPerSecond)
-	d.reseed(2*nsPerSecond, 7)
+	d.reseed(2*nsPerSecond, 7, nil)
 	if got := passed(2 * nsPerSecond); len(got) != 6 || got[3] != 2*nsPerSecond || got[4] != 2*nsPerSecond+800000 {
 		t.Errorf("of a bucket that was filled again there leave %v", got)
 	}

@@ -15,11 +15,12 @@ const nsPerSecond = 1e9
 // rate. The bucket is kept as the time by which free lies behind the present: all
 // of its depth when it is full, nothing when it is empty.
 type serialiser struct {
-	bps       int64 // bits per second, 0 = unlimited
-	depth     int64 // what a full bucket is worth, ns at the rate
-	free      int64 // time at which the line is free, ns; of a bucket, at which it is empty
-	remainder int64 // fraction of a nanosecond after free, in units of 1/bps ns
-	last      int64 // end of the packet booked last: those that follow do not overtake it
+	bps       int64          // bits per second, 0 = unlimited
+	depth     int64          // what a full bucket is worth, ns at the rate
+	free      int64          // time at which the line is free, ns; of a bucket, at which it is empty
+	remainder int64          // fraction of a nanosecond after free, in units of 1/bps ns
+	last      int64          // end of the packet booked last: those that follow do not overtake it
+	trace     *opportunities // instead of a rate, nil without
 }
 
 // bitsPerSecond converts a rate in Mbit/s (10^6 bits per second).
@@ -28,6 +29,10 @@ func bitsPerSecond(mbps float64) int64 { return int64(math.Round(mbps * 1e6)) }
 // send books a packet of length bytes that is ready at time now and returns the
 // time at which its last bit is on the line.
 func (s *serialiser) send(now int64, length int) int64 {
+	if s.trace != nil {
+		s.last = s.trace.send(now, length)
+		return s.last
+	}
 	if now-s.depth > s.free {
 		s.free, s.remainder = now-s.depth, 0
 	}
@@ -57,6 +62,20 @@ func (s *serialiser) setRate(bps, burstBytes int64) {
 func (s *serialiser) fill(now int64) {
 	if s.depth > 0 {
 		s.free, s.remainder = now-s.depth, 0
+	}
+}
+
+// follow has packets leave by a trace from time now on, behind those that are booked;
+// without one (nil) the rate counts.
+func (s *serialiser) follow(now int64, trace *traceConfig) {
+	s.trace = nil
+	if trace != nil {
+		s.trace = &opportunities{at: trace.at}
+		from := now
+		if s.last > now {
+			from = s.last
+		}
+		s.trace.begin(now, trace.OffsetMs*nsPerMs, from)
 	}
 }
 

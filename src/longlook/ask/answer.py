@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from longlook.analysis.paired import SMALL_PCT
 from longlook.analysis.result import CellResult
@@ -13,7 +14,9 @@ from longlook.book.report import CampaignReport, CellReport, Told, report_of
 from longlook.doctor import make_ready
 from longlook.experiment.metrics import PLT
 from longlook.experiment.run import run_sweep
-from longlook.record.campaign import ENVIRONMENT_NAME
+from longlook.link.base import DIRECTIONS
+from longlook.link.traced import outside
+from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME
 from longlook.record.durable import read_json
 
 Found = tuple[CellReport, Told]
@@ -42,7 +45,8 @@ def answered(question: Question) -> Answer:
     failures = list(question.gate.failures(report.cells, QUIC, TCP, wanted)) if question.gate else []
     says = [sentence(report.cells, metric, question), *([busy] if busy else [])]
     says += [f"required and not so: {one}" for one in failures]
-    notes = [*question.notes(), *versions(run.campaign.finished_cells())]
+    cells = list(run.campaign.finished_cells())
+    notes = [*question.notes(), *links_measured(cells), *versions(cells)]
     report = replace(report, sentences=tuple(says), notes=tuple(notes))
     return Answer(report, results, failures, left)
 
@@ -54,6 +58,24 @@ def versions(cells: Sequence[Path]) -> Iterator[str]:
         said |= read_json(folder / ENVIRONMENT_NAME)["server_versions"]
     if said:
         yield f"Versions, as servers say them: {', '.join(f'{name} {text}' for name, text in said.items())}."
+
+
+def links_measured(cells: Sequence[Path]) -> Iterator[str]:
+    """The link of each series as it was before its loads."""
+    said: dict[str, str] = {}
+    for folder in cells:
+        measured = read_json(folder / ENVIRONMENT_NAME)["calibration"]["measured"]
+        ways = (_way_measured(measured, way, words) for way, words in zip(DIRECTIONS, ("down", "up"), strict=True))
+        series = read_json(folder / CELL_NAME)["cell"]["series"]
+        said[series] = ", ".join([f"a round trip of {measured['rtt_ms_median']:.3g} ms", *ways])
+    yield from (f"Link {series}, as measured: {text}." for series, text in said.items())
+
+
+def _way_measured(measured: Mapping[str, Any], way: str, words: str) -> str:
+    if (own := measured.get("traces", {}).get(way)) is None:
+        return f"{measured[way]['mbps']:.4g} Mbit/s {words}"
+    right = len(own["packets"]) - len(outside(own))
+    return f"the bytes of its trace {words} in {right} of {len(own['packets'])} times {own['bin_ms']} ms"
 
 
 def busy_words(results: Sequence[CellResult], question: Question) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from pydantic import Field
 
@@ -10,7 +11,8 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
 from longlook.plan.link import Link
-from longlook.plan.value import Text, Value, nearest
+from longlook.plan.trace import with_traces
+from longlook.plan.value import PlanError, Text, Value, nearest
 
 
 class Profile(Value):
@@ -26,7 +28,17 @@ class Profile(Value):
 
 def profiles() -> dict[str, Profile]:
     """By name."""
-    return {path.stem: Profile.parse(read_toml(path)) for path in sorted(paths.LINKS.glob("*.toml"))}
+    return {path.stem: _profile(path) for path in sorted(paths.LINKS.glob("*.toml"))}
+
+
+def _profile(path: Path) -> Profile:
+    """Of a file, with the traces that it names."""
+    data = read_toml(path)
+    link = data.get("link")
+    try:
+        return Profile.parse(data | {"link": with_traces(link)} if isinstance(link, dict) else data)
+    except LonglookError as error:
+        raise PlanError(f"{path.name}: {error}") from None
 
 
 def chosen(names: Sequence[str]) -> dict[str, Profile]:

@@ -15,7 +15,7 @@ textbook, the model gives it the benefit. The parts are
 3. *serialisation*: the images' (files') bytes and the headers of the fewest, largest packets at the rate of the
    link from the server to the client; what its clients send is left out, whatever their own rate. Header, TLS-record
    and HTTP framing bytes that could be absent are not counted. Of a link with a token bucket only what is beyond a
-   full bucket, which passes in no time.
+   full bucket, which passes in no time; of a trace nothing, since it may pass any number of packets at once.
 4. *slow start*: what that takes longer because the server may not send at line rate at first. Let the images' first
    byte be sendable at T0, W the window by then, and g the growth of the window per round trip. Whatever is
    acknowledged before T0 + R was sent before T0, so before T0 + (k-1) R at most D(k) = W (1 + g + ... + g^(k-2)) image
@@ -141,7 +141,7 @@ def floor_of(link: Link, workload: Workload, arm: Arm) -> Floor:
     transport = transport_of(arm)
     round_ms = max(link.rtt_ms - link.swing_ms, 0.0)
     total_bytes = sum(_sizes(workload))
-    packets_per_ms = link.bandwidth_mbps * 1e3 / BITS_PER_BYTE / MTU_BYTES
+    packets_per_ms = math.inf if link.trace else link.bandwidth_mbps * 1e3 / BITS_PER_BYTE / MTU_BYTES
     line = Line(
         first_ms=(transport.handshake_rounds + 1) * round_ms,
         ms_per_byte=1 / transport.payload_bytes / packets_per_ms,

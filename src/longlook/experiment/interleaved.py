@@ -161,8 +161,11 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
             slowstart.set_slow_start(context.bed, starts[name])
         if name in ccas:
             controllers.set_controller(context.bed, ccas[name])
-        context.link.reseed(load_seed(cell, name, index, attempt))
+        seed = load_seed(cell, name, index, attempt)
+        context.link.reseed(seed)
         place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
+        if (offset_ms := cell.link.trace_offset_ms(seed)) is not None:
+            place["trace_offset_ms"] = offset_ms
         context.clock.look()  # so that what was set before is not taken for this load's
         place["started_at"] = context.clock.text()
         record = place | sides[name].load(index)

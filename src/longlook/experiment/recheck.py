@@ -24,7 +24,7 @@ from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import LATER, OpenedConnections, spare_connections, stood_before
 from longlook.experiment.oracle import LONG_MS, Evidence, Verdict, disturbance, judge
-from longlook.experiment.schedule import Plan
+from longlook.experiment.schedule import Plan, load_seed
 from longlook.experiment.side import packets_lost
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.plan.arm import Arm, Protocol
@@ -200,6 +200,8 @@ def _walk(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 "a load is missing, added, there twice or in another place"
             )
             return
+        if (said := one.get("trace_offset_ms")) != (right := cell.link.trace_offset_ms(load_seed(cell, *given))):
+            yield f"sample {place}: the trace's clock stood at {said} ms, and its seed asks for {right}"
         if one["set_aside"] != (one["index"] == 0):
             yield f"sample {place}: set_aside is {one['set_aside']}; set aside is what has index 0, and nothing else"
         if not one["accepted"] and not one["set_aside"]:

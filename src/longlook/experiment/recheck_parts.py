@@ -44,7 +44,7 @@ def times(arm: Arm, link: Link, index: int, size_bytes: int, metrics: Mapping[st
     trips = 0 if early else 1 + (arm.protocol == "tcp")
     trip_ms = NEARLY * max(link.rtt_ms - link.swing_ms, 0.0)
     floors = {CONNECT.name: (connect, trips * trip_ms), TTFB.name: (first, (trips + 1) * trip_ms)}
-    if link.burst_bytes is None:
+    if link.burst_bytes is None and link.trace is None:
         floors[TTLB.name] = (last, NEARLY * size_bytes * 8 / (link.bandwidth_mbps * 1e3))
     for name, (given, floor) in floors.items():
         if given is not None and given < floor:
@@ -119,7 +119,7 @@ def connection(link: Link, own: Mapping[str, float], record: Record) -> Iterator
     for name, counters, end, packets, share in pairs:
         if link.loses:
             packets, share = packets + 25 + underway, 1.2  # what is sent again after the load only the capture has
-        if link.burst_bytes is not None:
+        if link.burst_bytes is not None or link.trace or link.upload_trace:
             packets += BURST_PACKETS
         size = counters.get(f"bytes_{end}", 0) / max(counters.get(f"packets_{end}", 0), 1)
         for what, most in (("packets", packets), ("bytes", packets * size + 2 * PACKET_BYTES)):

@@ -104,7 +104,7 @@ def _numbers(cell: Cell, samples: Sequence[Sample], bins: pd.DataFrame, lines: p
         yield from _finish(cell, one, bins[bins["flow"] == one.arm], span_s)
         yield from _last(cell, one, own, span_s)
     total = sum(rates.values())
-    if total > MOST_OF_LINK * cell.link.bandwidth_mbps:
+    if total > MOST_OF_LINK * cell.link.bandwidth_mbps and cell.link.trace is None:  # which has faster parts
         yield f"{total:.2f} Mbit/s in all, over a link of {cell.link.bandwidth_mbps:g} Mbit/s"
     if cell.duration_s is not None and samples[0].accepted and abs(span_s - cell.duration_s) > 2 * BIN_S:
         yield f"{THROUGHPUT} spans {span_s:g} s of a transfer of {cell.duration_s:g} s"

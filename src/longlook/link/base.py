@@ -8,6 +8,7 @@ from typing import Any
 from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts
 from longlook.plan.link import Link
+from longlook.plan.trace import RATES
 
 DIRECTIONS = ("server_to_client", "client_to_server")
 
@@ -58,7 +59,7 @@ class LinkDriver(abc.ABC):
 
     def require_plain(self, link: Link) -> None:
         """Refuse by name what this driver cannot do to a link."""
-        lacking = [*link.netem, *(["burst_bytes"] if link.burst_bytes is not None else [])]
+        lacking = [*link.netem, *(name for name in ("burst_bytes", *RATES) if getattr(link, name) is not None)]
         if lacking:
             raise LonglookError(f"the {self.name} link has no {', '.join(lacking)}: only linkpipe does")
 
@@ -77,8 +78,8 @@ class LinkDriver(abc.ABC):
 
     @abc.abstractmethod
     def reseed(self, seed: int) -> None:
-        """Restart loss and jitter, and fill the token buckets: packet n of a direction meets the same fate after every
-        equal seed."""
+        """Restart loss and jitter, fill the token buckets, and set the traces' clock (`Link.trace_offset_ms`): packet n
+        of a direction meets the same fate after every equal seed."""
 
     @abc.abstractmethod
     def counters(self) -> dict[str, dict[str, float]]:

@@ -22,6 +22,7 @@ from longlook.link.fates import fate_problems, measure_fates
 from longlook.link.jitter import jitter_problems, measure_jitter
 from longlook.link.ping import line_ms, ping_ms
 from longlook.link.streams import Way, WayMeasured, burst_bytes
+from longlook.link.traced import measure_traces, trace_problems
 from longlook.plan.link import Link
 
 ATTEMPTS = 3
@@ -201,7 +202,8 @@ def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Toleran
     """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the
     numbers.
 
-    Under jitter, with a bucket, or with netem's parameters, the link is set anew, with a seed of the calibration's own.
+    Under jitter, with a bucket, a trace, or netem's parameters, the link is set anew, with a seed of the
+    calibration's own.
     """
     tolerance = tolerance or Tolerance(rate_pct=driver.rate_tolerance_pct)
     one_clock = not testbed.machines()
@@ -241,6 +243,10 @@ def _attempt(
         driver.configure(steady.model_copy(update={"burst_bytes": link.burst_bytes}), seed=1 + number)
         measured["burst"] = measure_burst(testbed, link)
         wrong += burst_problems(link, measured["burst"], tolerance.rate_pct)
+    if link.trace or link.upload_trace:
+        measured["traces"] = measure_traces(testbed, driver, link, seed=1 + number)
+        wrong += trace_problems(link, measured["traces"])
+    link = link.untraced  # what follows looks at single packets
     if link.jitter_ms:
         driver.configure(link, seed=1 + number)
         measured["jitter"] = measure_jitter(testbed, link)

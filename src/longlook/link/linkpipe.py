@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from longlook import paths
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.hosts import Running
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.plan.link import GEMODEL, Link
+from longlook.plan.trace import LinkTrace
 from longlook.stack.gobuild import build_tool
 
 START_TIMEOUT_S = 10
@@ -38,7 +40,14 @@ def _bucket(link: Link) -> dict[str, int]:
     return {} if link.burst_bytes is None else {"burst_bytes": link.burst_bytes}
 
 
-def _direction(link: Link, way: str, seed: int) -> dict[str, Any]:
+def _trace(trace: LinkTrace | None, offset_ms: int | None) -> dict[str, Any]:
+    """The file of a trace and where its clock stands, where there is one."""
+    if trace is None:
+        return {}
+    return {"trace": {"path": str(paths.LINKS / trace.name), "sha256": trace.sha256, "offset_ms": offset_ms}}
+
+
+def _direction(link: Link, way: str, seed: int, offset_ms: int | None) -> dict[str, Any]:
     """What linkpipe is told of one direction."""
     jitter: dict[str, Any] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
     if link.jitter_ms:
@@ -56,14 +65,20 @@ def _direction(link: Link, way: str, seed: int) -> dict[str, Any]:
         "seed": seed,
         "jitter": jitter,
         **_bucket(link),
+        **_trace(link.trace, offset_ms),
         **_netem(link),
     }
+
+
+def _recorded(own: dict[str, Any]) -> dict[str, Any]:
+    """A direction's configuration without the folder that a trace lies in here."""
+    return own | {"trace": own["trace"] | {"path": Path(own["trace"]["path"]).name}} if "trace" in own else own
 
 
 class LinkPipe(LinkDriver):
     """Delay RTT/2, loss p/2 (or p in one direction and none in the other) and a queue of 2 x BDP bytes, or of so many
     packets, in each direction (thesis 3.2). With `burst_bytes` each has a token bucket, full after `configure` and
-    after every `reseed`.
+    after every `reseed`; with a trace each packet waits for an opportunity (tools/linkpipe/trace.go).
 
     Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
     overtake each other when it falls. Netem's other parameters act in each direction as they are stated.
@@ -134,10 +149,11 @@ class LinkPipe(LinkDriver):
         return reply
 
     def configure(self, link: Link, seed: int) -> dict[str, Any]:
-        self._wanted = {way: _direction(link.one_way(way), way, seed) for way in DIRECTIONS}
+        self._link, offset_ms = link, link.trace_offset_ms(seed)
+        self._wanted = {way: _direction(link.one_way(way), way, seed, offset_ms) for way in DIRECTIONS}
         self._own = self._ask(op="configure", **self._wanted)
         self._require(self._own)
-        return {way: self._own[way] for way in DIRECTIONS}
+        return {way: _recorded(self._own[way]) for way in DIRECTIONS}
 
     def verify(self) -> None:
         self._require(self._ask(op="config"))
@@ -168,9 +184,12 @@ class LinkPipe(LinkDriver):
         ]
 
     def reseed(self, seed: int) -> None:
+        offset_ms = self._link.trace_offset_ms(seed)
         for wanted in self._wanted.values():
             wanted["seed"] = seed
-        self._own = self._ask(op="reseed", seed=seed)
+            if "trace" in wanted:
+                wanted["trace"] |= {"offset_ms": offset_ms}
+        self._own = self._ask(op="reseed", seed=seed, **({} if offset_ms is None else {"trace_offset_ms": offset_ms}))
         self._require(self._own)
 
     def connections(self) -> dict[str, dict[str, dict[str, Any]]]:

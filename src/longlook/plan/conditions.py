@@ -9,16 +9,17 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import CORRELATED, GEMODEL, NETEM
 from longlook.plan.naming import SERVER_DIGITS
+from longlook.plan.trace import RATES
 
-ONE_WAY = ("upload_mbps", "loss_direction")
-"""What one direction alone has; in the tables beside netem's parameters."""
+ONE_WAY = ("upload_mbps", "loss_direction", *RATES)
+"""What one direction alone has, and traces; in the tables beside netem's parameters."""
 Row = Mapping[str, Any]
 """One arm under one condition, by column; None where a condition is not stated."""
 PLACE = (
     "series", "label", "experiment", "mode", "control", "replicate", "workload", "workload_kind", "object_bytes",
-    "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "upload_mbps", "loss_pct", "loss_each_way_pct",
-    "loss_direction", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", *NETEM,
-    "duration_s", "at_most_s",
+    "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "upload_mbps", *RATES, "loss_pct",
+    "loss_each_way_pct", "loss_direction", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets",
+    "burst_bytes", *NETEM, "duration_s", "at_most_s",
 )  # fmt: skip
 """Columns of a cell."""
 ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name not in ("name", "server_file")))
@@ -29,6 +30,7 @@ _LOSS = ("loss_pct", "loss_each_way_pct", "loss_direction")
 _FOLLOW = (
     (_PAGE, (*_PAGE, *_QUEUE)),
     (("bandwidth_mbps", "rtt_ms", "upload_mbps"), _QUEUE),
+    (tuple(RATES), (*RATES, *RATES.values(), *_QUEUE)),
     (_QUEUE, _QUEUE),
     (_LOSS, _LOSS),
     (GEMODEL, GEMODEL),
@@ -55,7 +57,7 @@ def conditions(cell: Cell) -> dict[str, Any]:
         **{name: value for name, value in link.conditions().items() if name not in (*ONE_WAY, *NETEM)},
         "queue_packets": link.queue_packets,
         "burst_bytes": link.burst_bytes,
-        "netem": " ".join(f"{k}={v if isinstance(v, str) else format(v, 'g')}" for k, v in stated.items()) or None,
+        "netem": " ".join(f"{k}={format(v, 'g') if isinstance(v, float) else v}" for k, v in stated.items()) or None,
         "duration_s": cell.duration_s,
         "at_most_s": cell.at_most_s,
     }
@@ -89,7 +91,7 @@ def spelled(row: Mapping[str, Any]) -> Row:
     found |= dict.fromkeys((*ONE_WAY, *NETEM))
     for stated in (found.get("netem") or "").split():
         name, _, value = stated.partition("=")
-        found[name] = value if name == "loss_direction" else float(value)
+        found[name] = value if name in ("loss_direction", *RATES) else float(value)
     return found | {"loss_each_way_pct": found["loss_pct"] / 2}
 
 

@@ -6,7 +6,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from longlook.plan.value import Measure, Value, unstated
+from longlook.plan.trace import RATES, LinkTrace
+from longlook.plan.value import Measure, Value, derived_seed, unstated
 
 BITS_PER_BYTE = 8
 LossDirection = Literal["down", "up"]
@@ -69,6 +70,10 @@ class Link(Value):
     With `burst_bytes` a direction's rate is that of a token bucket (tc-tbf(8), tools/linkpipe/README.md): what an idle
     line has saved up passes at once. A load finds the bucket full.
 
+    With a `trace` each direction passes packets when that has an opportunity, not at a rate; with `upload_trace` that
+    from the client to the server has another one, with `upload_mbps` a rate. Rate, default queue and what is estimated
+    by them are then the trace's mean.
+
     A correlation is that of netem's generator, whose numbers crowd around the middle: `corrupt_pct = 1` with a
     correlation of 25 % corrupts two packets in a million (tools/linkpipe/README.md).
     """
@@ -116,6 +121,14 @@ class Link(Value):
         exclude_if=unstated,
         description="bytes, each direction: a token bucket of that depth; default: none, a packet at a time",
     )
+    trace: LinkTrace | None = Field(
+        default=None,
+        exclude_if=unstated,
+        description="a file of links/ in place of bandwidth_mbps: of each direction, or from the server alone",
+    )
+    upload_trace: LinkTrace | None = Field(
+        default=None, exclude_if=unstated, description="from the client to the server, in place of upload_mbps"
+    )
     corrupt_pct: Measure | None = _each_way("%, packets with a bit flipped, which their receiver drops")
     corrupt_correlation_pct: Measure | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
     duplicate_pct: Measure | None = _each_way("%, packets that are sent twice")
@@ -140,8 +153,15 @@ class Link(Value):
 
     @model_validator(mode="after")
     def _equal_rates_are_one(self) -> Self:
-        if self.upload_mbps == self.bandwidth_mbps:
+        for key, rate in RATES.items():
+            trace, stated = getattr(self, key), getattr(self, rate)
+            if trace is not None and stated != trace.mean_mbps:
+                raise ValueError(f"{rate} = {stated} beside {key}, whose mean is {trace.mean_mbps}: leave {rate} out")
+        if self.burst_bytes is not None and (self.trace or self.upload_trace):
+            raise ValueError(f"burst_bytes = {self.burst_bytes} beside a trace, which has bursts of its own")
+        if self.upload_mbps == self.bandwidth_mbps and self.upload_trace == self.trace:
             object.__setattr__(self, "upload_mbps", None)
+            object.__setattr__(self, "upload_trace", None)
         return self
 
     @model_validator(mode="after")
@@ -209,15 +229,30 @@ class Link(Value):
 
     @property
     def plain(self) -> Link:
-        """The same link without any of them, without jitter and without a bucket."""
-        return self.model_copy(update={"jitter_ms": 0.0, "burst_bytes": None} | dict.fromkeys(NETEM))
+        """The same link without any of them, without jitter and without a bucket, at the mean rates of its traces."""
+        return self.untraced.model_copy(update={"jitter_ms": 0.0, "burst_bytes": None} | dict.fromkeys(NETEM))
+
+    @property
+    def untraced(self) -> Link:
+        """The same link at the mean rates of its traces."""
+        return self.model_copy(update=dict.fromkeys(RATES)) if self.trace or self.upload_trace else self
+
+    def trace_offset_ms(self, seed: int) -> int | None:
+        """Where the clock of its traces stands when the link is given a seed: the same of both directions and of every
+        load of that seed, anywhere in the longer trace; None without one."""
+        periods = [one.period_ms for one in (self.trace, self.upload_trace) if one is not None]
+        return derived_seed(seed, "trace") % max(periods) if periods else None
 
     def one_way(self, way: str) -> Link:
         """A link with the rate of one direction, and so with its default queue, in both."""
         if self.upload_mbps is None:
             return self
-        rate = self.upload_mbps if way == WAYS["up"] else self.bandwidth_mbps
-        return self.model_copy(update={"bandwidth_mbps": rate, "upload_mbps": None})
+        up = way == WAYS["up"]
+        own = {
+            "bandwidth_mbps": self.upload_mbps if up else self.bandwidth_mbps,
+            "trace": self.upload_trace if up else self.trace,
+        }
+        return self.model_copy(update=own | {"upload_mbps": None, "upload_trace": None})
 
     @property
     def both_ways(self) -> list[Link]:
@@ -291,6 +326,10 @@ class Link(Value):
         parts = [f"{self.bandwidth_mbps:g}mbps", f"{self.rtt_ms:g}ms", loss]
         if self.upload_mbps is not None:
             parts.append(f"{self.upload_mbps:g}mbpsup")
+        if self.trace is not None:
+            parts.append(self.trace.id_part)
+        if self.upload_trace is not None:
+            parts.append(f"{self.upload_trace.id_part}up")
         if self.jitter_ms:
             per = f"-per{self.jitter_interval_ms:g}ms" if self.jitter_interval_ms != REDRAW_MS else ""
             parts.append(f"{self.jitter_ms:g}msjitter{per}")
@@ -329,8 +368,8 @@ class Link(Value):
     @property
     def label(self) -> str:
         """`50 Mbit/s, 36 ms, 1 % loss` (`5 Mbit/s down, 1 Mbit/s up, 28 ms`), and whatever else is not the usual."""
-        up = "" if self.upload_mbps is None else f" down, {self.upload_mbps:g} Mbit/s up"
-        parts = [f"{self.bandwidth_mbps:g} Mbit/s{up}", f"{self.rtt_ms:g} ms"]
+        up = "" if self.upload_mbps is None else f" down, {_rate(self.upload_mbps, self.upload_trace)} up"
+        parts = [f"{_rate(self.bandwidth_mbps, self.trace)}{up}", f"{self.rtt_ms:g} ms"]
         if self.loss_pct:
             only = f" {self.loss_direction} only" if self.loss_direction else ""
             parts.append(f"{self.loss_pct:g} % loss{only}")
@@ -344,6 +383,10 @@ class Link(Value):
         if self.burst_bytes is not None:
             parts.append(f"burst {self.burst_bytes} bytes")
         return ", ".join(parts + self._netem_labels())
+
+
+def _rate(mbps: float, trace: LinkTrace | None) -> str:
+    return f"{mbps:g} Mbit/s" if trace is None else f"trace {trace.name} ({mbps:g} Mbit/s on average)"
 
 
 def _correlation(form: str, pct: float | None) -> str:

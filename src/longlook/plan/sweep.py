@@ -21,6 +21,7 @@ from longlook.plan.criteria import Judging
 from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection
 from longlook.plan.naming import shortened
 from longlook.plan.statements import Criteria, Prediction
+from longlook.plan.trace import LinkTrace
 from longlook.plan.value import (
     Many,
     Measure,
@@ -63,10 +64,11 @@ class Block(Value):
     """Cells of one series: the product of its lists.
 
     Either `arms`, or `scenarios` where it has several sets of them. A rate is of each direction; that from the client
-    to the server is `upload_mbps`, where stated. A loss is of both directions together, half in each
-    (`loss_pct`, as the thesis's text has it), or of each (`loss_each_way_pct`, as its scripts had it at first), or of
-    one alone, from the server to the client (`loss_down_pct`) or from the client to the server (`loss_up_pct`). `netem`
-    has what each direction of its links has besides, by the names that `Link` gives it (`netem = { corrupt_pct = 1 }`).
+    to the server is `upload_mbps`, where stated; in place of either a trace may be named. A loss is of both directions
+    together, half in each (`loss_pct`, as the thesis's text has it), or of each (`loss_each_way_pct`, as its scripts
+    had it at first), or of one alone, from the server to the client (`loss_down_pct`) or from the client to the server
+    (`loss_up_pct`). `netem` has what each direction of its links has besides, by the names that `Link` gives it
+    (`netem = { corrupt_pct = 1 }`).
     """
 
     called = "a [[cells]] block"
@@ -78,6 +80,10 @@ class Block(Value):
     bandwidth_mbps: OneOrMore[Measure]
     rtt_ms: OneOrMore[Measure]
     upload_mbps: Measure | None = Field(default=None, exclude_if=unstated)
+    trace: LinkTrace | None = Field(
+        default=None, exclude_if=unstated, description="by its name; bandwidth_mbps is its mean"
+    )
+    upload_trace: LinkTrace | None = Field(default=None, exclude_if=unstated)
     loss_pct: OneOrMore[Measure] = Field(default=[0.0])
     loss_direction: LossDirection | None = Field(default=None, exclude_if=unstated)
     jitter_ms: OneOrMore[Measure] = Field(default=[0.0])
@@ -147,6 +153,8 @@ class Block(Value):
                     "bandwidth_mbps": bandwidth,
                     "rtt_ms": rtt,
                     "upload_mbps": self.upload_mbps,
+                    "trace": self.trace,
+                    "upload_trace": self.upload_trace,
                     "loss_pct": loss,
                     "loss_direction": self.loss_direction if loss else None,
                     "jitter_ms": jitter,

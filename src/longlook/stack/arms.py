@@ -10,6 +10,7 @@ from typing import Any
 from longlook import paths
 from longlook.plan.arm import Arm
 from longlook.plan.sweep import Block, Scenario, Sweep, load_sweep
+from longlook.plan.trace import with_traces
 from longlook.plan.value import PlanError, listed
 from longlook.stack.spec import Stack, load_stack
 
@@ -31,6 +32,7 @@ def _block(block: Any, stack: Any, look: Callable[[str], Stack], where: str) -> 
     if not isinstance(block, dict):
         return block
     Block.require_known(block, f"{where}: ")
+    block = with_traces(block)
     stack = block.get("stack", stack)
     rest = _with_arms({key: value for key, value in block.items() if key != "stack"}, stack, look, where)
     if "scenarios" in rest:

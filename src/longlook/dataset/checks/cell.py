@@ -98,6 +98,10 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
             said = own.get("burst_bytes")
             yield f"the link's {direction} was set to burst_bytes = {said}, the cell asks for {link.burst_bytes}"
         one, lost_pct = link.one_way(direction), link.loss_pct_of(direction)
+        stated = {"sha256": one.trace.sha256, "offset_ms": link.trace_offset_ms(cell.seed)} if one.trace else {}
+        told = (own.get("trace") if isinstance(own, Mapping) else None) or {}
+        if {key: told.get(key) for key in stated or told} != stated:
+            yield f"the link's {direction} was set to the trace {told or 'none'}, the cell asks for {stated or 'none'}"
         rate = {"bandwidth_mbps": one.bandwidth_mbps, "queue_bytes": one.effective_queue_bytes or 0}
         for key, value in (rate | right | {"loss_pct": lost_pct, "loss": lost_pct / 100}).items():
             if isinstance(own, Mapping) and key in own and own[key] != value:

@@ -1,0 +1,120 @@
+"""A link with a trace: a real one is believed, a wrong one is not, and a real page comes over it."""
+
+import json
+
+import pytest
+from arms import arm_on, is_right, plt_ms
+
+from longlook.errors import LonglookError
+from longlook.link import calibrate as module
+from longlook.link.calibrate import calibrate
+from longlook.link.linkpipe import LinkPipe
+from longlook.plan.link import Link
+from longlook.plan.trace import opportunities_of, window, with_traces
+from longlook.plan.workload import Page
+from longlook.server.envoy import Envoy
+from longlook.testbed.netns import NetnsTestbed
+
+LINK = Link.parse(with_traces({"trace": "markov.trace", "rtt_ms": 70}))
+pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.timeout(240)]
+
+
+class Wrong(LinkPipe):
+    """One that is set otherwise behind the driver's back whenever its traces' clock is set."""
+
+    def _require(self, found):
+        """Believes what it is told."""
+
+    def reseed(self, seed):
+        super().reseed(seed)
+        self.spoil(self)
+
+
+def otherwise(**change):
+    """Directions set anew, with something else."""
+
+    def spoil(driver):
+        own = {way: {**wanted, **change} for way, wanted in driver._wanted.items()}
+        driver._ask(
+            op="configure", **{way: {k: v for k, v in one.items() if v is not None} for way, one in own.items()}
+        )
+
+    return spoil
+
+
+def at(offset_ms):
+    def spoil(driver):
+        driver._ask(op="reseed", seed=1, trace_offset_ms=offset_ms(driver._link.trace_offset_ms(1)))
+
+    return spoil
+
+
+@pytest.mark.quiet
+def test_a_real_trace_passes_its_bytes_and_is_told(testbed_name):
+    one_of_each = Link.parse(with_traces({"trace": "markov.trace", "upload_mbps": 2, "rtt_ms": 70, "loss_pct": 1}))
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        driver.configure(one_of_each, seed=1)
+        record = calibrate(bed, driver, one_of_each)
+        json.dumps(record)
+        (way, own), *others = record["measured"]["traces"].items()
+        assert (way, others) == ("server_to_client", [])
+        assert len(own["packets"]) > 50 and own["power"]["mean rate"] > 0.5
+        configured = driver.configure(one_of_each, seed=5)
+        assert configured["server_to_client"]["trace"] == {
+            "path": "markov.trace", "sha256": LINK.trace.sha256, "offset_ms": LINK.trace_offset_ms(5),
+        }  # fmt: skip
+        assert "trace" not in configured["client_to_server"]
+        driver.reseed(6)
+        assert driver.changed() is None
+        driver._ask(op="reseed", seed=6, trace_offset_ms=1)
+        assert "'offset_ms': 1}" in driver.changed()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (at(lambda right: right + 100), "other bytes passed than the file has"),
+        (at(lambda right: right + 15_000), "other bytes passed than the file has"),
+        (otherwise(trace=None), "other bytes passed than the file has"),
+        (otherwise(trace=None, bandwidth_mbps=0), "full packets passed"),
+    ],
+    ids=["100 ms early", "another part", "its mean rate", "no limit"],
+)
+def test_a_wrong_one_is_refused(testbed_name, monkeypatch, spoil, words):
+    monkeypatch.setattr(module, "ATTEMPTS", 1)
+    with NetnsTestbed(testbed_name) as bed, Wrong(bed) as driver:
+        driver.spoil = spoil
+        driver.configure(LINK, seed=1)
+        with pytest.raises(LonglookError) as told:
+            calibrate(bed, driver, LINK)
+    for way in ("server_to_client", "client_to_server"):
+        assert f"{way}: trace markov.trace: " in str(told.value)
+    assert words in str(told.value)
+
+
+def test_a_file_that_was_changed_is_refused(testbed_name):
+    other = LINK.model_copy(update={"trace": LINK.trace.model_copy(update={"sha256": "0" * 64})})
+    with (
+        NetnsTestbed(testbed_name) as bed,
+        LinkPipe(bed) as driver,
+        pytest.raises(LonglookError, match=r"sha256 of .*markov.trace is"),
+    ):
+        driver.configure(other, seed=1)
+
+
+@pytest.mark.browser
+def test_a_real_page_meets_the_part_of_the_trace_that_its_seed_says(testbed_name, tmp_path):
+    page = Page.parse({"size_kb": 10, "count": 10})
+    whole = opportunities_of(LINK.trace)
+    soon = {seed: len(window(whole, LINK.trace_offset_ms(seed), 900)) for seed in range(300)}
+    fast, still = max(soon, key=soon.get), min(soon, key=soon.get)
+    with arm_on(testbed_name, tmp_path, Envoy, "quicv1", link=LINK, workload=page) as on:
+        took = {fast: [], still: []}
+        for index, seed in enumerate([fast, fast, still, fast, still]):
+            on.driver.reseed(seed)
+            record = on.side.load(index)
+            assert is_right(record), record["reject_detail"]
+            took[seed].append(plt_ms(record))
+    (_cold, *early), late = took[fast], took[still]
+    assert max(early) < 600 and min(late) > 800, took
+    assert max(early) - min(early) < 200 and max(late) - min(late) < 200, took
