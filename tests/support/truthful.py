@@ -17,7 +17,7 @@ from campaigns import STACK_DIGEST, make_sweep
 from longlook.experiment.reading import MAY_LACK, THROUGHPUT, TIMELINE
 from longlook.experiment.recheck import spoken
 from longlook.experiment.registry import experiment_of
-from longlook.experiment.schedule import schedule
+from longlook.experiment.schedule import load_seed, schedule
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
@@ -92,6 +92,9 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
         measured |= {f"{way}_mbps": one.bandwidth_mbps * 1.002, f"{way}_train_lost_pct": lost_pct}
         own = {"bandwidth_mbps": one.bandwidth_mbps, "queue_bytes": one.effective_queue_bytes or 0}
         configured[way] = same | own | {"loss_pct": lost_pct}
+        if one.trace is not None:
+            told = {"path": one.trace.name, "sha256": one.trace.sha256, "offset_ms": link.trace_offset_ms(cell.seed)}
+            configured[way]["trace"] = told
     return {
         "schema": "longlook.environment/1",
         "stack": cell.stacks[0],
@@ -121,6 +124,8 @@ def _interleaved(folder: Path, campaign: Campaign, cell: Cell, generator: random
             stalls = [20.0] if (arm, index) == rejected and attempt == 0 else []
             moment += STEP
             place = {"schema": SCHEMA, "campaign": campaign.id, "cell_id": cell.id, "attempt": attempt, "order": order}
+            if cell.link.trace is not None:
+                place["trace_offset_ms"] = cell.link.trace_offset_ms(load_seed(cell, arm, index, attempt))
             writer.append(place | _load(cell, arm, index, stalls, generator, moment))
     return moment + STEP, [list(one) for one in drawn]
 

@@ -125,6 +125,7 @@ def run_together(
 def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
     """A sample per flow; what was wrong with one is wrong with all."""
     reason = None if attempt.reason is None else attempt.reason.partition(":")[0]
+    offset_ms = context.cell.link.trace_offset_ms(derived_seed(context.cell.seed, attempt.number))
     for place, (name, told) in enumerate(attempt.flows.items()):
         yield {
             "schema": SCHEMA,
@@ -135,6 +136,7 @@ def _records(context: Context, attempt: Attempt) -> Iterator[dict[str, Any]]:
             "attempt": attempt.number,
             "order": attempt.number * len(attempt.flows) + place,
             "started_at": attempt.started_at,
+            **({} if offset_ms is None else {"trace_offset_ms": offset_ms}),
             "accepted": reason is None,
             "set_aside": False,
             "reject_reason": reason,

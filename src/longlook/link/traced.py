@@ -31,8 +31,8 @@ LEAST_BINS = 20
 AFTER_MS = 500
 """For what is still in the queue."""
 OTHERS = {"10 ms late": 10, "100 ms late": 100, "1 s late": 1000}
-"""Clocks that are wrong; the record's `power` says which share of the bins would show each, and a steady mean rate: it is
-noticed where that is more than `OUTSIDE`."""
+"""Clocks that are wrong; the record's `power` says which share of the bins would show each, and a steady mean rate: one
+is noticed where that is more than `OUTSIDE`."""
 
 
 def measure_traces(testbed: Hosts, driver: LinkDriver, link: Link, seed: int) -> dict[str, Any]:

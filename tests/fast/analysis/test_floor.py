@@ -6,6 +6,7 @@ import pytest
 from results import COLD, QUIC, TCP, make_cell
 
 from longlook.experiment.floor import BOUNDED, CREDIT_BYTES, MTU_BYTES, floor, transport_of
+from longlook.plan.trace import with_traces
 from longlook.published.muthuraj2024 import page_load_times
 
 
@@ -212,6 +213,16 @@ def test_a_full_bucket_passes_at_once_and_the_rest_at_the_rate():
     assert floor_of(small, "tcp").serialisation_ms == 0 and floor_of(small, "tcp").slow_start_ms > 36
     found, plain = floor_of(large, "tcp"), floor_of(make_cell(5000, bandwidth_mbps=10, rtt_ms=36), "tcp")
     assert plain.serialisation_ms - found.serialisation_ms == pytest.approx(400_000 * 1500 / 1460 * 8 / 10e3)
+
+
+def test_a_trace_may_pass_all_at_once_and_keeps_the_round_trips():
+    link = with_traces({"trace": "markov.trace", "rtt_ms": 36})
+    for size_kb in (100, 5000):
+        found = floor_of(make_cell(size_kb, **link), "tcp")
+        quick = floor_of(make_cell(size_kb, bandwidth_mbps=9999), "tcp")
+        assert found.serialisation_ms == 0 == found.line.ms_per_byte
+        assert (found.handshake_ms, found.requests_ms) == (quick.handshake_ms, quick.requests_ms)
+        assert 0 < found.slow_start_ms == pytest.approx(quick.slow_start_ms, abs=5)
 
 
 @pytest.mark.parametrize("upload_mbps", [0.1, 1, 100])

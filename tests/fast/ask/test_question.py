@@ -1,12 +1,13 @@
 """A question's links, requirement, cells and sentence."""
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
-from longlook.ask.answer import busy_words, sentence
+from longlook.ask.answer import busy_words, links_measured, sentence
 from longlook.ask.gate import parse
 from longlook.ask.profiles import chosen, profiles
 from longlook.ask.question import DEFAULT_LINKS, question
@@ -52,6 +53,28 @@ def test_the_repositorys_site_is_whole_and_can_be_asked_about():
     assert [cell.link.rtt_ms for cell in sweep.cells()] == [28, 170, 70, 150]
     assert "Link cable: 5 Mbit/s down, 1 Mbit/s up, 28 ms. WebPageTest" in "\n".join(asked.notes())
     assert {cell.loads for cell in sweep.cells()} == {5}
+
+
+def test_a_trace_is_asked_about_as_its_profile_has_it():
+    asked = question("docs", "markov", None, None, 5, None)
+    (cell,) = asked.sweep().cells()
+    assert cell.link == profiles()["markov"].link and cell.link.trace.name == "markov.trace"
+    said = "Link markov: trace markov.trace (5.37749 Mbit/s on average), 70 ms. tools/markov_trace.py, which prints"
+    assert said in "\n".join(asked.notes())
+
+
+def test_the_page_says_what_calibration_measured_of_each_link(tmp_path):
+    way = {"packets": [3, 9, 3], "at_least": [2, 2, 2], "at_most": [4, 4, 4], "bin_ms": 100}
+    plain = {"rtt_ms_median": 70.42, "server_to_client": {"mbps": 5.3774}, "client_to_server": {"mbps": 1.00001}}
+    for name, series, measured in (("a", "cable", plain), ("b", "up", plain | {"traces": {"client_to_server": way}})):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "cell.json").write_text(json.dumps({"cell": {"series": series}}))
+        (tmp_path / name / "environment.json").write_text(json.dumps({"calibration": {"measured": measured}}))
+    assert list(links_measured([tmp_path / "a", tmp_path / "b"])) == [
+        "Link cable, as measured: a round trip of 70.4 ms, 5.377 Mbit/s down, 1 Mbit/s up.",
+        "Link up, as measured: a round trip of 70.4 ms, 5.377 Mbit/s down, "
+        "the bytes of its trace up in 2 of 3 times 100 ms.",
+    ]
 
 
 @pytest.mark.parametrize(

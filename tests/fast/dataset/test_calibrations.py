@@ -8,6 +8,7 @@ import pytest
 
 from longlook.dataset.checks.calibration import calibration_problems
 from longlook.plan.link import Link
+from longlook.plan.trace import with_traces
 
 FOLDER = Path(__file__).parent / "calibrations"
 LINKS = {
@@ -15,6 +16,7 @@ LINKS = {
     "jitter": Link(bandwidth_mbps=20, rtt_ms=112, jitter_ms=50),
     "slots": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50),
     "burst": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50, burst_bytes=2_000_000),
+    "trace": Link.parse(with_traces({"trace": "markov.trace", "rtt_ms": 70})),
 }
 
 
@@ -46,6 +48,11 @@ CHANGED = [
     ("burst", ("measured", "burst", "server_to_client", "then_mbps"), 99.0, "99.000 measured after the burst"),
     ("burst", ("set", "burst_bytes"), None, "another link was calibrated: burst_bytes None, not 2000000"),
     ("jitter", ("set", "jitter_ms"), 0.0, "another link was calibrated"),
+    ("trace", ("set", "trace", "sha256"), "0" * 64, "another link was calibrated: trace"),
+    ("trace", ("set", "trace"), None, "another link was calibrated: trace None, not {'name': 'markov.trace'"),
+    ("trace", ("measured", "traces", "client_to_server", "total_at_most"), 3000, "full packets passed, 3449 to 3000"),
+    ("trace", ("measured", "traces", "server_to_client", "packets"), [59] * 58, "in 53 of 58 times 100 ms other bytes"),
+    ("trace", ("measured", "server_to_client", "mbps"), 6.0, "5.37749 Mbit/s set, 6.000 measured"),
 ]
 
 

@@ -33,6 +33,7 @@ from longlook.dataset import process as processing
 from longlook.dataset.process import process
 from longlook.dataset.tables import TABLES, columns
 from longlook.errors import LonglookError
+from longlook.plan.trace import with_traces
 from longlook.record.campaigns import open_campaign
 
 SAMPLE_COLUMNS = [
@@ -178,6 +179,8 @@ CONDITIONS = {
     "queue_packets": [{"queue_packets": 50}, {"queue_packets": 100}],
     "either": [{}, {"queue_packets": 50}],
     "burst_bytes": [{}, {"burst_bytes": 12_800_000}],
+    "trace": [{}, with_traces({"trace": "markov.trace"})],
+    "upload_trace": [with_traces({"trace": "markov.trace"}), with_traces({"upload_trace": "markov.trace"})],
     "netem": [{"netem": {"corrupt_pct": 1.0}}, {"netem": {"corrupt_pct": 1.0, "jitter_sd_ms": 5.0}}],
     "direction of a loss": [{"loss_pct": [2]}, {"loss_down_pct": [2]}],
     "other direction of a loss": [{"loss_up_pct": [2]}, {"loss_down_pct": [2]}],

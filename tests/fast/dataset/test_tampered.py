@@ -12,6 +12,7 @@ from truthful import change_json, change_samples, forged, truthful
 from longlook.dataset.checks import check_campaign
 from longlook.dataset.process import make_tables, process
 from longlook.dataset.tables import TABLES, read_table
+from longlook.plan.trace import with_traces
 from longlook.record.campaigns import find_campaign, verify
 from longlook.record.durable import sha256_file
 from longlook.record.manifest import MANIFEST_NAME, write_manifest
@@ -37,6 +38,7 @@ SWEEPS = {
     "a queue in packets": make_sweep({"queue_packets": 50}),
     "a token bucket": make_sweep({"burst_bytes": 12_800_000}),
     "a rate of each direction": make_sweep({"upload_mbps": 1}),
+    "a trace": make_sweep(with_traces({"trace": "markov.trace"})),
 }
 
 
@@ -261,6 +263,14 @@ TAMPERED = {
     "a bucket configured": (
         environment(put("link_configuration.client_to_server.burst_bytes", 3000)),
         "client_to_server was set to burst_bytes = 3000, the cell asks for None",
+    ),
+    "a trace configured": (
+        environment(put("link_configuration.client_to_server.trace", {"sha256": "ff", "offset_ms": 1})),
+        "client_to_server was set to the trace {'sha256': 'ff', 'offset_ms': 1}, the cell asks for none",
+    ),
+    "a load that met a trace": (
+        sample(put("trace_offset_ms", 5)),
+        "the trace's clock stood at 5 ms, and its seed asks for None",
     ),
     "the calibration of a bucket": (
         environment(put("calibration.set.burst_bytes", 3000)),
