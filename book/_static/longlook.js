@@ -37,24 +37,24 @@
 
   /* One row of facts per column of the figure. */
   function factsTable(data, square) {
-    const head = ["mean ± sd, " + data.unit + " (n)", data.labels.left, data.labels.right, "difference", "Welch's p", "verdict"];
+    const head = ["mean ± sd, " + data.unit + " (n)", data.labels.left, data.labels.right, "difference", "test", "shown", "Welch's test"];
     const table = el("table", { class: "ll-facts" }, el("caption", { class: "ll-name" }, data.names[square]));
     table.append(el("thead", {}, el("tr", {}, ...head.map((text) => el("th", { scope: "col" }, text)))));
     const body = el("tbody");
     data.sources.forEach((source) => {
       const fact = (data.facts[square] || {})[source.key];
       const texts = fact
-        ? [source.title, cell(fact.left), cell(fact.right), fact.pct, fact.p, fact.verdict]
-        : [source.title, "not measured", "not measured", "–", "–", "–"];
+        ? [source.title, cell(fact.left), cell(fact.right), fact.pct, fact.test, fact.verdict, fact.welch]
+        : [source.title, "not measured", "not measured", "–", "–", "–", "–"];
       body.append(el("tr", {}, ...texts.map((text, i) => el(i ? "td" : "th", {}, text))));
       if (fact && fact.raw) {
-        const path = el("td", { colspan: "6", class: "ll-raw" }, "raw record: ", el("code", {}, fact.raw));
+        const path = el("td", { colspan: "7", class: "ll-raw" }, "raw record: ", el("code", {}, fact.raw));
         body.append(el("tr", {}, path));
       }
     });
     const floor = data.floors[square];
     if (floor) {
-      const texts = ["floor, " + data.unit, number(floor.left, 1), number(floor.right, 1), "", "", ""];
+      const texts = ["floor, " + data.unit, number(floor.left, 1), number(floor.right, 1), "", "", "", ""];
       body.append(el("tr", {}, ...texts.map((text, i) => el(i ? "td" : "th", {}, text))));
     }
     table.append(body);

@@ -9,9 +9,9 @@ control has none: each of its arms draws its own losses.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from scipy.special import stdtr, stdtrit
 
@@ -49,8 +49,24 @@ class Paired:
             return "none"
         return "left" if self.log_ratio > 0 else "right"
 
+    @property
+    def pct(self) -> tuple[float, float, float]:
+        """By how much the left arm is better, %, as the mean of the logarithms has it; ends of its interval."""
+        found, low, high = (100 * math.expm1(one) for one in (self.log_ratio, self.low, self.high))
+        return found, low, high
+
 
 NONE = Paired(math.nan, math.nan, math.nan, math.nan, 0)
+
+
+COLUMNS = ("log_ratio", "log_ratio_low", "log_ratio_high", "p_paired", "pairs")
+"""Those of `contrasts` that hold one."""
+
+
+def of_row(row: Mapping[Hashable, Any]) -> Paired:
+    """What a row with COLUMNS says; NONE of one without pairs."""
+    number, low, high, p_value, pairs = (row[name] for name in COLUMNS)
+    return Paired(number, low, high, p_value, int(pairs)) if pairs and not math.isnan(pairs) else NONE
 
 
 def paired(left: Mapping[Place, float], right: Mapping[Place, float], better: Better = "low") -> Paired:

@@ -120,8 +120,9 @@ class BookData:
         """One column of one or several series: rows of `side_by_side`, tested or not; none where it has nothing."""
         asked = (study, series, key, versus)
         if asked not in self._squares:
-            rows = self.rows("arms", study, series, key)
-            self._squares[asked] = side_by_side(rows.drop(columns="table", errors="ignore"), versus)
+            rows = self.rows("arms", study, series, key).drop(columns="table", errors="ignore")
+            contrasts = None if key == PUBLISHED.key else self.rows("contrasts", study, series, key)
+            self._squares[asked] = side_by_side(rows, versus, contrasts)
         return self._squares[asked]
 
     def sources(

@@ -1,28 +1,31 @@
 """Numbers that every figure has: `<series>.<column>.<what>`, as in {value}`4.6a.reference.summary`.
 
 `column` is published, reference or yours; `what` is one of squares, left, right, none (counts), min, max (percentage
-differences with their squares), summary (a clause with all of them), agreement (with the published figure), and paired
-(what pairs of loads that met the same losses show, in three words: shown, shown to be small, not shown).
+differences with their squares), paired (a clause with these, by pairs of loads that met the same losses), summary (the
+same as the column is coloured: by pairs, and beside them by Welch's test; without pairs by that alone), and agreement
+(with the published figure).
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import pandas as pd
 
+from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import by_holm
-from longlook.analysis.paired import Paired
+from longlook.analysis.paired import SMALL_PCT, of_row
 from longlook.book.data import BookData
 from longlook.book.value import NotMeasured, StatedNumber
 from longlook.errors import LonglookError
 from longlook.experiment.registry import named
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.versus import Versus
+from longlook.figure.versus import NOT_SHOWN, SIDES, SMALL, Versus, decided
 
 WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement", "paired")
+VERDICTS: tuple[Verdict, ...] = ("left", "right", "none")
+SMALL_WORDS = f"{SMALL} (below {SMALL_PCT:g} %)"
 KEYS = (PUBLISHED.key, "reference", "yours")
 
 
@@ -38,14 +41,14 @@ def figure_number(data: BookData, study: str, series: str, key: str, what: str) 
     """One of them; `NotMeasured` where that column has nothing."""
     if what == "agreement":
         return agreement(data, study, series, key)
-    if what == "paired":
-        return of_pairs(data, study, series, key)
     versus = versus_of(data, study, series, key)
     sources = data.sources(study, series, versus)
     found = next((item for item in sources.items() if item[0].key == key), None)
     tested = found[1][found[1]["p_value"].notna()] if found else pd.DataFrame()
     if found is None or tested.empty:
         raise NotMeasured(f"series {series} is not measured")
+    if what == "paired" and not tested["pairs"].any():
+        raise NotMeasured(f"series {series} has no pairs of loads")
     files = ", ".join(f"data/raw/{one}" for one in found[0].campaigns) or f"data/published/{study}"
     return StatedNumber(_texts(tested, versus)[what], f"{series}: {what} of {len(tested)} squares; from {files}")
 
@@ -62,27 +65,46 @@ def versus_of(data: BookData, study: str, series: str, key: str) -> Versus:
 
 
 def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
-    counts = {name: int((frame["verdict"] == name).sum()) for name in ("left", "right", "none")}
-    low, high = (frame.loc[position] for position in (frame["pct_diff"].idxmin(), frame["pct_diff"].idxmax()))
-    found = {"squares": str(len(frame)), **{name: str(count) for name, count in counts.items()}}
-    found |= {"min": square_text(low), "max": square_text(high)}
+    rows = frame.to_dict("records")
+    shown = [decided(row) for row in rows]
+    by_pairs = [bool(of_row(row).pairs) for row in rows]
+    frame = frame.assign(pct=[pct for pct, _, _ in shown])
+    low, high = (frame.loc[position] for position in (frame["pct"].idxmin(), frame["pct"].idxmax()))
+    won: list[tuple[Verdict | None, float]] = [
+        (winner, row["p_paired"] if pairs else row["p_value"])
+        for row, pairs, (_, winner, _) in zip(rows, by_pairs, shown, strict=True)
+    ]
+    counts = Counter(winner for winner, _ in won)
+    found = {"squares": str(len(frame)), "min": square_text(low), "max": square_text(high)}
+    found |= {name: str(counts[name]) for name in VERDICTS}
     left, right = versus.words
-    kept = by_holm(zip(frame["verdict"], frame["p_value"], strict=True))
-    others = (kept["left"], kept["right"]) != (counts["left"], counts["right"])
-    found["summary"] = (
-        f"{left} is faster in {counts['left']} of {len(frame)} squares, {right} in {counts['right']}, and "
-        f"{counts['none']} show no significant difference"
-        + (f" ({kept['left']} and {kept['right']} with Holm's correction over them)" if others else "")
-        + f"; the differences run from {found['min']} to {found['max']}"
+    small = sum(word == SMALL and winner != "none" for _, winner, word in shown)
+    others = Counter(word for _, winner, word in shown if winner == "none")
+    told = (
+        f"{'by pairs ' if all(by_pairs) else ''}{left} is faster in {counts['left']} of {len(frame)} squares and "
+        f"{right} in {counts['right']}{_holm(won)}"
+        + (f"; {small} of these differences {'is' if small == 1 else 'are'} {SMALL_WORDS}" if small else "")
+        + (f"; a difference is {SMALL} in {others[SMALL]}" if others[SMALL] else "")
+        + (f"; no difference is shown in {others[NOT_SHOWN]}" if others[NOT_SHOWN] else "")
     )
-    return found
+    welch = list(zip(frame["verdict"], frame["p_value"], strict=True))
+    beside = f"; by Welch's test in {' and '.join(str(sum(frame['verdict'] == one)) for one in SIDES)}{_holm(welch)}"
+    ends = f"; the differences run from {found['min']} to {found['max']}"
+    return found | {"paired": told + ends, "summary": told + (beside if any(by_pairs) else "") + ends}
+
+
+def _holm(told: list[tuple[Verdict | None, float]]) -> str:
+    """` (17 and 0 with Holm's correction over them)`, where that makes a difference."""
+    counts, kept = Counter(winner for winner, _ in told), by_holm(told)
+    same = (counts["left"], counts["right"]) == (kept["left"], kept["right"])
+    return "" if same else f" ({kept['left']} and {kept['right']} with Holm's correction over them)"
 
 
 def square_text(cell: pd.Series) -> str:
     """`+72 % (5 KB at 10 Mbit/s)`."""
     parts = (cell["workload"], cell["object_bytes"], cell["object_count"])
     label = style.workload_label(*parts, cell["object_count"] > 1)
-    return f"{style.signed_pct(cell['pct_diff'])} % ({label} at {cell['bandwidth_mbps']:g} Mbit/s)"
+    return f"{style.signed_pct(cell['pct'])} % ({label} at {cell['bandwidth_mbps']:g} Mbit/s)"
 
 
 def agreement(data: BookData, study: str, series: str, key: str) -> StatedNumber:
@@ -104,28 +126,3 @@ def agreement(data: BookData, study: str, series: str, key: str) -> StatedNumber
         f"{quic:.1f} % (QUIC) and {tcp:.1f} % (TCP) in the median"
     )
     return StatedNumber(text, f"{series}: data/processed/agreement_verdicts.csv, agreement_means.csv")
-
-
-def of_pairs(data: BookData, study: str, series: str, key: str) -> StatedNumber:
-    """A clause: in how many squares which arm is shown to be better by pairs of loads, and the rest."""
-    versus = versus_of(data, study, series, key)
-    rows = data.rows("contrasts", study, series, key)
-    rows = rows[
-        (rows["metric"] == versus.metric.name) & (rows["left"] == versus.left) & (rows["right"] == versus.right)
-    ]
-    rows = rows[rows["pairs"] > 0]
-    if rows.empty:
-        raise NotMeasured(f"series {series} has no pairs of loads")
-    found = [
-        Paired(one.log_ratio, one.log_ratio_low, one.log_ratio_high, one.p_paired, one.pairs)
-        for one in rows.itertuples()
-    ]
-    counts = Counter(one.winner if one.shown == "shown" else one.shown for one in found)
-    left, right = versus.words
-    times = sorted(math.exp(one.log_ratio) for one in found)
-    text = (
-        f"by pairs {left} is shown to be faster in {counts['left']} of {len(found)} squares and {right} in "
-        f"{counts['right']}; a difference is shown to be small in {counts['shown to be small']} and not shown in "
-        f"{counts['not shown']} ({right} takes {times[0]:.2f} to {times[-1]:.2f} times as long as {left})"
-    )
-    return StatedNumber(text, f"{series}: paired log ratios, data/processed/contrasts.csv")

@@ -17,6 +17,7 @@ from longlook.figure.heatmap import QUIC_TCP, result_text
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import labels_of
 from longlook.figure.tiles import MEANS, STRIPS, TILES, means_chart, tiles_chart
+from longlook.figure.versus import NOT_SHOWN, SHOWN
 from longlook.plan.workload import size_label
 
 NOTE = (
@@ -151,7 +152,10 @@ def _said(verdict: str | None, pct: float) -> str:
     return (
         "too few loads"
         if verdict is None
-        else result_text({"measured": True, "verdict": verdict, "pct_diff": pct}, QUIC_TCP)
+        else result_text(
+            {"measured": True, "winner": verdict, "shown": NOT_SHOWN if verdict == "none" else SHOWN, "pct": pct},
+            QUIC_TCP,
+        )
     )
 
 

@@ -11,11 +11,11 @@ from longlook.book.data import BookData
 from longlook.experiment.metrics import PLT
 from longlook.figure import runs as figure_runs
 from longlook.figure import style, waterfall
-from longlook.figure.heatmap import PHONE, QUIC_TCP, heatmap, mean_and_sd, p_text, place_names, told
+from longlook.figure.heatmap import PHONE, QUIC_TCP, heatmap, mean_and_sd, place_names, told
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.runs import finite
 from longlook.figure.squares import Axes, Source, figure_squares
-from longlook.figure.versus import SIDES, Versus, least_told_pct, verdict_text
+from longlook.figure.versus import SIDES, Versus, decided_by, least_told_pct, pct_text, verdict_text, welch_text
 
 SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
 KEY = (
@@ -100,7 +100,7 @@ def _floors(squares: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
-    """Means, n, p, verdict and raw record by square and source."""
+    """Means, n, tests and raw record by square and source."""
     found: dict[str, dict] = {}
     for row in squares[squares["measured"] | (squares["raw"] != "")].to_dict("records"):
         means = {
@@ -113,8 +113,9 @@ def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
             for side in SIDES
         }
         found.setdefault(row["square"], {})[row["source"]] = means | {
-            "pct": f"{style.signed_pct(row['pct_diff'])} %" if row["measured"] else "–",
-            "p": p_text(row["p_value"]) or "–",
+            "pct": pct_text(row) if row["measured"] else style.DASH,
+            "test": decided_by(row) if row["measured"] else style.DASH,
+            "welch": (row["measured"] and welch_text(row, versus)) or style.DASH,
             "verdict": verdict_text(row, versus) if row["measured"] else "too few loads",
             "raw": row["raw"],
         }
@@ -129,7 +130,7 @@ def _mean_text(row: Mapping, side: str, unit: str) -> str:
 
 def _downloads(name: str, squares: pd.DataFrame, samples: pd.DataFrame) -> tuple[Attachment, ...]:
     """The squares, and where there are any the loads, as CSV."""
-    drawn = ["source_title", "x", "y", "x_order", "y_order", "block", "measured", "label", "label_colour"]
+    drawn = ["source_title", "x", "y", "x_order", "y_order", "block", "measured", "upright", "label", "label_colour"]
     table = squares[squares["measured"]].drop(columns=drawn).dropna(axis="columns", how="all")
     found = [Attachment(f"{name}-squares.csv", table.to_csv(index=False))]
     if len(samples):

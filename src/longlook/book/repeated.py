@@ -15,7 +15,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.newest import moment, role_of
-from longlook.analysis.paired import Paired
+from longlook.analysis.paired import Paired, of_row
 from longlook.analysis.random_effects import combined
 from longlook.analysis.welch import ALPHA
 from longlook.book.data import BookData, load
@@ -46,10 +46,7 @@ class Repeated:
 
     @property
     def found(self) -> list[Paired]:
-        return [
-            Paired(one.log_ratio, one.log_ratio_low, one.log_ratio_high, one.p_paired, int(one.pairs))
-            for one in self.rows.itertuples()
-        ]
+        return [of_row(one) for one in self.rows.to_dict("records")]
 
 
 def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series: str = "") -> list[Repeated]:

@@ -146,12 +146,11 @@ def _told(result: CellResult, metric: Metric, left: Arm, right: Arm) -> Told:
         ratio = ratio_of(one, other) if metric.better == "low" else ratio_of(other, one)
         found = Paired(_log(ratio.value), _log(ratio.low), _log(ratio.high), ratio.test.p_value, pairs=0)
         loads = min(one.n, other.n)
-    value, low, high = (100 * math.expm1(end) for end in (found.log_ratio, found.low, found.high))
     finding = {"shown": found.winner, "shown to be small": "small", "not shown": "not shown"}[found.shown]
     reach, more = (found.high - found.low) / 2, None
     if finding == "not shown" and math.isfinite(reach):
         more = max(1, loads_within(math.log1p(SMALL_PCT / 100), reach, loads) - loads)
-    return Told(left.name, right.name, value, low, high, found.pairs, finding, more)
+    return Told(left.name, right.name, *found.pct, found.pairs, finding, more)
 
 
 def _log(value: float) -> float:

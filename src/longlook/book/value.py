@@ -26,7 +26,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.versus import Versus
+from longlook.figure.versus import Versus, decided
 
 NOT_YET = "not measured yet"
 PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
@@ -206,9 +206,11 @@ class Measured:
     def significant(
         self, series: str, contrast: tuple[str, str] = QUIC_TCP, metric: str = PLT.name, **where: Any
     ) -> Quantity:
-        """By square 1 where the left arm is significantly better, -1 where the right one is, 0 else."""
+        """By square 1 where the left arm is significantly better, -1 where the right one is, 0 else; by pairs of loads
+        where there are any."""
         rows = self._contrasts(series, contrast, metric, where)
-        numbers = _by_place(rows.assign(sign=rows["verdict"].map({"left": 1, "right": -1, "none": 0})), series, "sign")
+        winners = pd.Series([decided(row)[1] for row in rows.to_dict("records")], index=rows.index, dtype=object)
+        numbers = _by_place(rows.assign(sign=winners.map({"left": 1, "right": -1, "none": 0})), series, "sign")
         what = f"{series} significant differences of {metric}, {contrast[0]} against {contrast[1]}"
         return Quantity(numbers, what, self._files(rows))
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from longlook.analysis.welch import ALPHA
 from longlook.figure import style
-from longlook.figure.heatmap import configured, p_text
+from longlook.figure.heatmap import configured
 
 SQUARE_PX = 32
 IN_A_ROW, ON_A_PHONE = 16, 6
@@ -27,7 +27,7 @@ def control_chart(cells: pd.DataFrame, in_a_row: int = IN_A_ROW) -> alt.TopLevel
     is_more = frame.groupby("arm")["number"].transform("max") > in_a_row
     frame["arm"] += (", " + first.astype(str) + " ff.").where(is_more, "")
     frame["number"] -= first - 1
-    frame["p_text"] = frame["p_value"].map(p_text)
+    frame["p_text"] = frame["p_value"].map(style.p_text)
     frame["significant"] = frame["p_value"] < ALPHA
     frame["fill"] = [
         style.NOT_MEASURED

@@ -1,8 +1,9 @@
 """The heatmap of one figure: a panel per source and block, one condition across and one down.
 
 Colour is the percentage difference of equation 4.1, (right - left) / left * 100 for times (left QUIC, right TCP in the
-thesis), on a symmetric scale that is clamped at `style.CLAMP_PCT`; white where Welch's test finds nothing; grey where
-nothing was measured. No result is told by colour alone: every square has its number, upright where it is significant.
+thesis), on a symmetric scale that is clamped at `style.CLAMP_PCT`: of pairs of loads that met the same losses where
+there are any, else of the means (`versus.decided`). White where the test finds nothing, grey where nothing is known.
+No result is told by colour alone: every square has its number, slanted where no difference is shown.
 Strokes in a corner mark what a processor bounds (`analysis/processor.py`).
 """
 
@@ -19,7 +20,18 @@ import pandas as pd
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import Axes, axis_title
-from longlook.figure.versus import BOUND, SIDES, Versus, is_bound, verdict_text
+from longlook.figure.versus import (
+    BOUND,
+    NOT_SHOWN,
+    SIDES,
+    SMALL,
+    Versus,
+    decided_by,
+    is_bound,
+    pct_text,
+    verdict_text,
+    welch_text,
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,8 @@ class HeatmapSizes:
     legend: int = 300
     bound: bool = False
     """A square of the figure is bound by the processor."""
+    paired: bool = False
+    """A square of the figure has pairs of loads."""
 
     def title(self, *texts: str) -> str | list[str]:
         """A line for each, in several where it would be wider than the panel below."""
@@ -45,7 +59,7 @@ class HeatmapSizes:
 
 PAGE = HeatmapSizes(width=690, square_height=36, number_font=11, label_font=11)
 """Fills the text column of the book."""
-SMALL = HeatmapSizes(width=470, square_height=24, number_font=10, label_font=10)
+HALF = HeatmapSizes(width=470, square_height=24, number_font=10, label_font=10)
 """Two figures side by side in one picture."""
 PHONE = HeatmapSizes(width=236, square_height=36, number_font=11, label_font=11, stacked=True, line=40, legend=220)
 """Fills the text column of a phone at full size."""
@@ -66,16 +80,21 @@ def _tooltip(versus: Versus) -> list[alt.Tooltip]:
         alt.Tooltip("place:N", title="square"),
         *means,
         alt.Tooltip("pct_text:N", title="difference"),
-        alt.Tooltip("p_text:N", title="Welch's p"),
-        alt.Tooltip("verdict_text:N", title="verdict"),
+        alt.Tooltip("decided_by:N", title="test"),
+        alt.Tooltip("verdict_text:N", title="shown"),
+        alt.Tooltip("welch_text:N", title="Welch's test"),
     ]
 
 
 CORNER = "M-10,0L0,10M-6,0L0,6M-2,0L0,2"
 """Three strokes across the upper right corner of a square, px from that corner."""
-_SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "shade", "label",
-          "label_colour", "place", "left_text", "right_text", "pct_text", "p_text", "verdict_text",
+_SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "upright", "shade", "label",
+          "label_colour", "place", "left_text", "right_text", "pct_text", "decided_by", "verdict_text", "welch_text",
           "panel", "said", "bound"]  # fmt: skip
+BY_PAIRS = (
+    "compared by pairs of loads that met the same losses, without these (published) by Welch's test; white, upright = "
+    "shown to be small, below 5 %"
+)
 
 
 Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
@@ -96,7 +115,7 @@ def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatCh
     blocks = [
         row.properties(title=_block_title(f"Figure {name}: {row.title.text}"))
         for name, squares in figures.items()
-        for row in _rows(squares, SMALL, QUIC_TCP, Axes())
+        for row in _rows(squares, HALF, QUIC_TCP, Axes())
     ]
     return _picked(_of_parts(alt.ConcatChart, concat=blocks, columns=columns, spacing=24))
 
@@ -120,7 +139,7 @@ def _picked(chart: Chart) -> Chart:
 def _rows(squares: pd.DataFrame, layout: HeatmapSizes, versus: Versus, axes: Axes) -> list[Row]:
     """One row of panels per block, titled with it."""
     frame = _readable(squares, versus, axes)
-    layout = replace(layout, bound=bool(frame["bound"].any()))
+    layout = replace(layout, bound=bool(frame["bound"].any()), paired=bool((frame["welch_text"] != "").any()))
     sources = list(dict.fromkeys(frame["source"]))
     rows: list[Row] = []
     for block in dict.fromkeys(frame["block"]):
@@ -162,7 +181,7 @@ def _panel(
     rect = base.mark_rect(cursor="pointer").encode(
         color=fill, stroke=outline, strokeWidth=weight, tooltip=_tooltip(versus)
     )
-    slant = alt.expr("datum.significant ? 'normal' : 'italic'")
+    slant = alt.expr("datum.upright ? 'normal' : 'italic'")
     text = base.mark_text(fontSize=layout.number_font, font=style.FONT, fontStyle=slant).encode(
         text="label:N", color=alt.value(alt.expr("datum.label_colour"))
     )
@@ -203,8 +222,10 @@ def _colour(versus: Versus, layout: HeatmapSizes) -> alt.Color:
     limit, words = style.CLAMP_PCT, versus.verdict_words
     said = [
         f"{versus.metric_word} difference, %: blue, minus = {words['right']}; red, plus = {words['left']}; white, "
-        "slanted = not significant"
+        f"slanted = {NOT_SHOWN}"
     ]
+    if layout.paired:
+        said.append(BY_PAIRS)
     if layout.bound:
         said.append("strokes in a corner: the browser's processor time is more than half of PLT")
     return alt.Color(
@@ -226,18 +247,17 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
     """Adds the sentences of the tooltip, so that chart and tooltip can never disagree in rounding."""
     frame = squares.copy()
     # Vega paints a missing number in the middle colour, whatever the condition says: give it a number.
-    frame["shade"] = frame["pct_diff"].fillna(0.0)
+    frame["shade"] = frame["pct"].fillna(0.0)
     frame["place"] = place_names(frame, axes)
     for side in SIDES:
         parts = frame[[f"{side}_mean", f"{side}_sd", f"{side}_n"]].itertuples(index=False, name=None)
         frame[f"{side}_text"] = [mean_text(mean, sd, n, versus.metric.unit) for mean, sd, n in parts]
-    frame["pct_text"] = [
-        f"{style.signed_pct(value)} %" if pd.notna(value) else "not measured" for value in frame["pct_diff"]
-    ]
-    frame["p_text"] = frame["p_value"].map(p_text)
     rows = frame.to_dict("records")
     frame["bound"] = [is_bound(row) for row in rows]
+    frame["pct_text"] = [pct_text(row) if pd.notna(row["pct"]) else "not measured" for row in rows]
     frame["verdict_text"] = [verdict_text(row, versus) if row["measured"] else "not measured" for row in rows]
+    frame["decided_by"] = [decided_by(row) if row["measured"] else "" for row in rows]
+    frame["welch_text"] = [welch_text(row, versus) if row["measured"] else "" for row in rows]
     frame["panel"] = [", ".join(part for part in (row["source_title"], row["block"]) if part) for row in rows]
     named = [_named(axes.x, frame["x"]), _named(axes.y, frame["y"])]
     frame["said"] = [
@@ -248,13 +268,13 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
 
 
 def result_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
-    """`QUIC faster by 12 %, significant`: what a square says to those who do not see it."""
+    """`QUIC faster by 12 %, shown`: what a square says to those who do not see it."""
     if not row["measured"]:
         return "not measured"
-    if row["verdict"] == "none":
-        return f"difference {style.signed_pct(row['pct_diff'])} %, not significant"
-    by = style.signed_pct(abs(row["pct_diff"])).removeprefix("+")
-    return f"{versus.verdict_words[row['verdict']]} by {by} %, significant"
+    if row["winner"] == "none":
+        return f"difference {style.signed_pct(row['pct'])} %, {row['shown']}"
+    by = style.signed_pct(abs(row["pct"])).removeprefix("+")
+    return f"{versus.verdict_words[row['winner']]} by {by} %, {row['shown']}"
 
 
 def told(squares: pd.DataFrame, versus: Versus) -> str:
@@ -268,9 +288,10 @@ def told(squares: pd.DataFrame, versus: Versus) -> str:
 def _counted(own: pd.DataFrame, versus: Versus) -> str:
     if own.empty:
         return "nothing measured"
-    counts = {verdict: int((own["verdict"] == verdict).sum()) for verdict in ("left", "right", "none")}
-    parts = [f"{words} in {counts[verdict]}" for verdict, words in versus.verdict_words.items()]
-    ends = " to ".join(f"{style.signed_pct(one)} %" for one in (own["pct_diff"].min(), own["pct_diff"].max()))
+    counts = own["winner"].where(own["winner"] != "none", own["shown"]).value_counts()
+    words = {side: versus.verdict_words[side] for side in SIDES} | {one: one for one in (SMALL, NOT_SHOWN)}
+    parts = [f"{said} in {counts.get(one, 0)}" for one, said in words.items() if one != SMALL or one in counts]
+    ends = " to ".join(f"{style.signed_pct(one)} %" for one in (own["pct"].min(), own["pct"].max()))
     return f"of {len(own)} squares {', '.join(parts)}; differences from {ends}"
 
 
@@ -298,13 +319,6 @@ def mean_text(mean: float, sd: float, count: float, unit: str = "ms") -> str:
 def mean_and_sd(mean: float, sd: float, unit: str) -> str:
     """`106.4 ± 2.2`: in the tooltip and in the table below the chart."""
     return " ".join(part for part in style.mean_sd(mean, sd, 1 if unit == "ms" else 2) if part)
-
-
-def p_text(p_value: float) -> str:
-    """Welch's p in words: `< 0.0001`, `0.034`, or empty."""
-    if pd.isna(p_value):
-        return ""
-    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
 def configured(chart: Chart) -> Chart:

@@ -14,10 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from longlook.analysis.welch import ALPHA
 from longlook.errors import LonglookError
 from longlook.figure import style
-from longlook.figure.versus import ARM_WORDS, CONTRAST, OF_ARM, SIDES, condition_columns
+from longlook.figure.versus import ARM_WORDS, CONTRAST, OF_ARM, SIDES, SMALL, condition_columns, decided
 
 LINK = ("rtt_ms", "loss_pct", "jitter_ms")
 """Where they are on no axis they make the blocks: a row of panels for each link."""
@@ -88,8 +87,8 @@ def figure_squares(cells_of: Mapping[Source, pd.DataFrame], axes: Axes | None = 
     """All squares of one figure, one row per source and square.
 
     `cells_of` maps each source to rows of `side_by_side`. Added columns: source, source_title, square (its key), x, y
-    and block (texts), x_order, y_order, measured, significant, label, label_colour, raw (path of the raw record, or
-    empty).
+    and block (texts), x_order, y_order, measured, pct, winner, shown (`versus.decided`), significant, upright, label,
+    label_colour, raw (path of the raw record, or empty).
     """
     axes = axes or Axes()
     known = [frame for frame in cells_of.values() if len(frame)]
@@ -151,13 +150,16 @@ def _with_labels(squares: pd.DataFrame, axes: Axes, places: Sequence[str]) -> pd
     squares["x"], squares["x_order"] = labels_of(squares, places[0])
     squares["y"], squares["y_order"] = labels_of(squares, places[1])
     squares["block"] = _blocks(squares, axes, places[2:])
-    squares["significant"] = squares["measured"] & (squares["p_value"] < ALPHA)
-    squares["label"] = squares["pct_diff"].map(style.signed_pct).where(squares["measured"], "\N{EN DASH}")
+    shown = [decided(row) for row in squares.to_dict("records")]
+    squares["pct"] = [pct for pct, _, _ in shown]
+    squares["winner"] = pd.Series([winner for _, winner, _ in shown], index=squares.index, dtype=object)
+    squares["shown"] = [word for _, _, word in shown]
+    squares["significant"] = squares["measured"] & squares["winner"].isin(SIDES)
+    squares["upright"] = squares["significant"] | (squares["measured"] & (squares["shown"] == SMALL))
+    squares["label"] = squares["pct"].map(style.signed_pct).where(squares["measured"], "\N{EN DASH}")
     squares["label_colour"] = [
         style.text_on(pct, significant) if measured else style.GREY
-        for pct, significant, measured in zip(
-            squares["pct_diff"], squares["significant"], squares["measured"], strict=True
-        )
+        for pct, significant, measured in zip(squares["pct"], squares["significant"], squares["measured"], strict=True)
     ]
     order = [*places[2:], "y_order", "x_order"]
     return squares.sort_values(order, na_position="first").reset_index(drop=True)

@@ -19,7 +19,7 @@ from longlook.plan.workload import size_label
 CLAMP_PCT = 100.0
 """Percentage difference at which the colour is saturated, the range of the thesis's own colour bar."""
 
-# Pale ends differ from white on purpose: white is kept for "not significant".
+# Pale ends differ from white on purpose: white is kept for what is not shown.
 BLUE_DARK, BLUE_PALE, RED_PALE, RED_DARK = "#2166ac", "#d9e8f3", "#fde2d6", "#b2182b"
 BLACK_WHITE_CROSSOVER = 0.179
 """Luminance at which black and white text contrast equally: (L + 0.05)^2 = 1.05 x 0.05."""
@@ -39,7 +39,7 @@ ZOOM, WHOLE = "drag here to zoom", "whole transfer, s"
 """Under the strip below a timeline: on the screen, and in a static picture."""
 NOTHING_YET = "<p>Not measured yet.</p>"
 """In place of a table without rows."""
-NOT_SIGNIFICANT = "not significant"
+NOT_SHOWN = "not shown"
 CONDITION_TITLES = {
     "bandwidth_mbps": "Mbit/s",
     "rtt_ms": "RTT, ms",
@@ -108,6 +108,13 @@ def rounded(value: float) -> str:
     """Three significant figures, and no power of ten: `0.0123`, `4.56`, `12,300`."""
     short = f"{value:.3g}"
     return f"{float(short):,.0f}" if abs(value) >= 100 else f"{Decimal(short):f}"
+
+
+def p_text(p_value: float) -> str:
+    """`< 0.0001`, `0.034`, or empty."""
+    if pd.isna(p_value):
+        return ""
+    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
 def value_text(value: object) -> str:

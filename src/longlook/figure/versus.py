@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from longlook.analysis.contrast import contrast
+from longlook.analysis import paired
+from longlook.analysis.contrast import Verdict, contrast
 from longlook.analysis.power import detectable
 from longlook.analysis.welch import summary_of
 from longlook.dataset.tables import columns
@@ -21,8 +22,9 @@ _ALL = columns("arms")
 OF_CELL = tuple(_ALL[: _ALL.index("arm")])
 """Columns of `arms` that the arms of a cell have in common."""
 OF_ARM = tuple(name for name in _ALL[_ALL.index("arm") :] if name not in ("metric", "unit"))
-CONTRAST = ("pct_diff", "p_value", "verdict")
+CONTRAST = ("pct_diff", "p_value", "verdict", *paired.COLUMNS)
 SIDES = ("left", "right")
+SHOWN, SMALL, NOT_SHOWN = "shown", "shown to be small", style.NOT_SHOWN
 BOUND = "bound by the processor"
 ARM_WORDS = {"quic": "QUIC", "tcp": "TCP", "0rtt": "0-RTT", "1rtt": "1-RTT", "cubic": "CUBIC", "bbr": "BBR"}
 ARM_WORDS |= {
@@ -52,16 +54,16 @@ class Versus:
 
     @property
     def verdict_words(self) -> dict[str, str]:
-        """Verdict -> `QUIC faster`, `not significant`."""
+        """Verdict -> `QUIC faster`, `not shown`."""
         comparative = "faster" if self.metric.better == "low" else "higher"
         sides = {side: f"{word} {comparative}" for side, word in zip(SIDES, self.words, strict=True)}
-        return sides | {"none": style.NOT_SIGNIFICANT}
+        return sides | {"none": style.NOT_SHOWN}
 
 
-def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
+def side_by_side(arms: pd.DataFrame, versus: Versus, contrasts: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per cell that has both arms: what they have in common as in `arms`, the rest with `left_` and `right_`
-    before it, and their contrast (`pct_diff`, `p_value`, `verdict`: left, right, none, or None where it was not
-    tested)."""
+    before it, and their contrast: by Welch's test (`pct_diff`, `p_value`, `verdict`: left, right, none, or None where
+    it was not tested), and what the rows of `contrasts` say of pairs of loads (`paired.COLUMNS`)."""
     own = arms[arms["metric"] == versus.metric.name]
     parts = []
     for side, name in zip(SIDES, (versus.left, versus.right), strict=True):
@@ -76,7 +78,34 @@ def side_by_side(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
     both["pct_diff"] = [one.pct for one in found]
     both["p_value"] = [one.test.p_value for one in found]
     both["verdict"] = pd.Series([one.verdict for one in found], index=both.index, dtype=object)
-    return both
+    pairs = pd.DataFrame(columns=[*_OF_PAIRS]) if contrasts is None else _pairs(contrasts, versus)
+    return both.merge(pairs, on=["campaign", "cell_id"], how="left", validate="one_to_one")
+
+
+_OF_PAIRS = ("campaign", "cell_id", *paired.COLUMNS)
+
+
+def _pairs(contrasts: pd.DataFrame, versus: Versus) -> pd.DataFrame:
+    """Of the cells whose two arms have pairs of loads, whichever of them is the left one there."""
+    own = contrasts[(contrasts["metric"] == versus.metric.name) & (contrasts["pairs"] > 0)]
+    same = own[(own["left"] == versus.left) & (own["right"] == versus.right)]
+    turned = own[(own["left"] == versus.right) & (own["right"] == versus.left)]
+    turned = turned.assign(
+        log_ratio=-turned["log_ratio"],
+        log_ratio_low=-turned["log_ratio_high"],
+        log_ratio_high=-turned["log_ratio_low"],
+    )
+    return pd.concat([same, turned])[[*_OF_PAIRS]]
+
+
+def decided(row: Mapping[Hashable, Any]) -> tuple[float, Verdict | None, str]:
+    """What a row of `side_by_side` shows: by how much the left arm is better, %; left, right, none, or None where
+    nothing was tested; and `shown`, `shown to be small`, `not shown`. By its pairs of loads; without any, by Welch's
+    test."""
+    found = paired.of_row(row)
+    if found.pairs:
+        return found.pct[0], found.winner, found.shown
+    return row["pct_diff"], row["verdict"], NOT_SHOWN if row["verdict"] == "none" else SHOWN
 
 
 def least_told_pct(row: Mapping[Hashable, Any], versus: Versus) -> float:
@@ -98,10 +127,47 @@ def told_text(pct: float) -> str:
 
 
 def verdict_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
-    """A verdict in words; beside every `not significant` the difference that would have been told."""
+    """What a square shows, in words."""
+    _, winner, shown = decided(row)
+    words = [] if winner == "none" else [versus.verdict_words[winner or ""]]
+    words += [] if shown == SHOWN else [shown]
+    if not paired.of_row(row).pairs:
+        words = [_by_welch(row, versus)]
+    return ", ".join(words) + (f"; {BOUND}" if is_bound(row) else "")
+
+
+def welch_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
+    """`+35 %, p = 0.012: not shown; ...`: Welch's test, beside what pairs of loads show; empty where there are none."""
+    if not paired.of_row(row).pairs:
+        return ""
+    return f"{style.signed_pct(row['pct_diff'])} %, {_p(row['p_value'])}: {_by_welch(row, versus)}"
+
+
+def _by_welch(row: Mapping[Hashable, Any], versus: Versus) -> str:
+    """Welch's verdict; beside every `not shown` the difference that would have been told."""
     told = told_text(least_told_pct(row, versus))
-    power = f"; {told} would be, in 4 of 5 repetitions" if told else ""
-    return versus.verdict_words[row["verdict"]] + power + (f"; {BOUND}" if is_bound(row) else "")
+    return versus.verdict_words[row["verdict"]] + (f"; {told} would be, in 4 of 5 repetitions" if told else "")
+
+
+def decided_by(row: Mapping[Hashable, Any]) -> str:
+    """Which test decides, and its p: `18 pairs, p < 0.0001`, `Welch, p = 0.034`."""
+    found = paired.of_row(row)
+    p_value = found.p_value if found.pairs else row["p_value"]
+    return f"{f'{found.pairs} pairs' if found.pairs else 'Welch'}, {_p(p_value)}"
+
+
+def _p(p_value: float) -> str:
+    text = style.p_text(p_value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def pct_text(row: Mapping[Hashable, Any]) -> str:
+    """`+35 %`, of pairs with its 99 % interval: `+35 % (+12 to +62 %)`."""
+    found = paired.of_row(row)
+    if not found.pairs:
+        return f"{style.signed_pct(row['pct_diff'])} %"
+    own, low, high = map(style.signed_pct, found.pct)
+    return f"{own} % ({low} to {high} %)"
 
 
 def is_bound(row: Mapping[Hashable, Any]) -> bool:

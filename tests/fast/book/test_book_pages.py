@@ -79,7 +79,7 @@ def test_the_front_pages_picture_has_every_published_square_and_a_dot_where_the_
     differing = {one.compared.title for one in found if not one.compared.agrees}
     assert set(frame[frame["differs"]]["place"]) == differing and 0 < len(differing) < 39
     white = frame["published"] == "#ffffff"
-    assert set(frame[white]["said_published"].str.contains("not significant")) == {True}
+    assert set(frame[white]["said_published"].str.contains("not shown")) == {True}
     assert f"differ in {len(differing)}" in front_charts.picture(sample).alt_text
     assert "78 re-measured means" in front_charts.means(sample).alt_text
 
@@ -94,7 +94,7 @@ def test_the_picture_in_three_has_a_strip_as_the_scripts_did_with_dots_of_its_ow
     )
     tcp = {"quic": Summary(100, 1, 20), "tcp": Summary(50, 1, 20)}
     frame = front_charts.strips(found, [replace(one, scripts=tcp, changed=True) for one in same])
-    assert set(frame["said_scripts"]) == {"TCP faster by 50 %, significant"} and frame["differs_scripts"].sum() > 20
+    assert set(frame["said_scripts"]) == {"TCP faster by 50 %, shown"} and frame["differs_scripts"].sum() > 20
     assert (frame["differs_measured"] == frame["differs"]).all()
     monkeypatch.setattr(front_charts, "three_ways", lambda data: [replace(one, scripts=tcp) for one in same])
     chart = front_charts.in_three(sample)
@@ -144,7 +144,7 @@ def test_numbers_are_computed_for_every_column(sample):
     assert texts["published", "squares"] == texts["reference", "squares"] == "21"
     assert texts["yours", "squares"] == "2"
     assert texts["published", "min"] == "+0.5 % (10 MB at 10 Mbit/s)"
-    assert texts["published", "summary"].startswith("QUIC is faster in 21 of 21 squares, TCP in 0, and 0 show no")
+    assert texts["published", "summary"].startswith("QUIC is faster in 21 of 21 squares and TCP in 0; the")
     assert (
         "of 21 verdicts agree (the most frequent" in figure_number(sample, STUDY, "4.6a", "reference", "agreement").text
     )

@@ -39,17 +39,17 @@ def said(chart):
 def test_a_square_says_its_result_and_no_field_names(squares):
     panel = "Published, RTT 36 ms, loss 0 %"
     assert {text for where, text in said(heatmap(squares)) if where == panel} == {
-        "5 KB, 10 Mbit/s: QUIC faster by 72 %, significant",
-        "10 MB, 10 Mbit/s: TCP faster by 12 %, significant",
-        "5 KB, 100 Mbit/s: difference −1.7 %, not significant",
+        "5 KB, 10 Mbit/s: QUIC faster by 72 %, shown",
+        "10 MB, 10 Mbit/s: TCP faster by 12 %, shown",
+        "5 KB, 100 Mbit/s: difference −1.7 %, not shown",
     }
     assert result_text({"measured": False}, QUIC_TCP) == "not measured"
 
 
 def test_a_heatmap_says_its_result(squares):
     assert told(squares, QUIC_TCP) == (
-        "Published: of 3 squares QUIC faster in 1, TCP faster in 1, not significant in 1; differences from −12 % to "
-        "+72 %. Re-measured (reference): of 1 squares QUIC faster in 1, TCP faster in 0, not significant in 0; "
+        "Published: of 3 squares QUIC faster in 1, TCP faster in 1, not shown in 1; differences from −12 % to "
+        "+72 %. Re-measured (reference): of 1 squares QUIC faster in 1, TCP faster in 0, not shown in 0; "
         "differences from +70 % to +70 %."
     )
 
@@ -70,8 +70,8 @@ def test_both_drawings_share_their_data(squares):
     assert data["spec"]["datasets"] and data["narrow"]["datasets"] == {}
 
 
-def test_what_is_not_significant_is_slanted(squares):
-    assert json.dumps(heatmap(squares).to_dict()).count("datum.significant ? 'normal' : 'italic'") == 2
+def test_what_is_not_shown_is_slanted(squares):
+    assert json.dumps(heatmap(squares).to_dict()).count("datum.upright ? 'normal' : 'italic'") == 2
 
 
 def test_control_squares_of_a_phone_are_broken_into_rows():

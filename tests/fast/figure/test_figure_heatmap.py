@@ -1,6 +1,7 @@
 """Squares, heatmaps and the loads behind them, from small tables with known numbers."""
 
 import json
+import math
 import re
 
 import pandas as pd
@@ -10,11 +11,21 @@ from cells import REFERENCE, arm_rows, cell
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT, RATE
 from longlook.figure import style
-from longlook.figure.heatmap import QUIC_TCP, heatmap, mean_and_sd, mean_text, p_text
+from longlook.figure.heatmap import BY_PAIRS, QUIC_TCP, heatmap, mean_and_sd, mean_text
 from longlook.figure.live import Attachment, LiveChart, javascript_bundle, offline_spec, png, svg
 from longlook.figure.runs import STATES, loads_of_squares, strip
 from longlook.figure.squares import PUBLISHED, Axes, figure_squares
-from longlook.figure.versus import SIDES, Versus, least_told_pct, side_by_side, told_text
+from longlook.figure.versus import (
+    SIDES,
+    Versus,
+    decided_by,
+    least_told_pct,
+    pct_text,
+    side_by_side,
+    told_text,
+    verdict_text,
+    welch_text,
+)
 
 MEANS = {"mean": 100.0, "sd": 10.0, "n": 20}
 
@@ -55,6 +66,52 @@ def test_not_significant_is_white_and_marked_so(squares):
     assert not row["significant"] and row["label"] == "−1.7"
 
 
+PAIRS = {"left": "quic", "right": "tcp", "metric": "plt_ms", "campaign": "published", "cell_id": "one", "pairs": 18}
+
+
+def of_pairs(low, middle, high, p, versus=QUIC_TCP):
+    """A square of which Welch's test shows nothing, and pairs a ratio with its interval."""
+    ratios = dict(
+        zip(("log_ratio_low", "log_ratio", "log_ratio_high"), map(math.log, (low, middle, high)), strict=True)
+    )
+    contrasts = pd.DataFrame([PAIRS | ratios | {"p_paired": p}, PAIRS | ratios | {"p_paired": p, "cell_id": "other"}])
+    arms = arm_rows({"quic": (100.0, 50.0, 20), "tcp": (120.0, 60.0, 20)})
+    (row,) = figure_squares({REFERENCE: side_by_side(arms, versus, contrasts)}).to_dict("records")
+    return row
+
+
+@pytest.mark.parametrize(
+    ("told", "label", "marks", "said"),
+    [
+        ((1.2, 1.35, 1.6, 1e-5), "+35", (True, True), "QUIC faster"),
+        ((0.6, 0.74, 0.9, 1e-5), "−26", (True, True), "TCP faster"),
+        ((1.01, 1.02, 1.03, 1e-5), "+2.0", (True, True), "QUIC faster, shown to be small"),
+        ((0.97, 1.01, 1.04, 0.3), "+1.0", (False, True), "shown to be small"),
+        ((0.9, 1.1, 1.3, 0.1), "+10", (False, False), "not shown"),
+    ],
+)
+def test_what_has_pairs_of_loads_goes_by_them_and_names_welch_beside(told, label, marks, said):
+    row = of_pairs(*told)
+    assert (row["label"], (row["significant"], row["upright"]), verdict_text(row, QUIC_TCP)) == (label, marks, said)
+    assert row["verdict"] == "none" and welch_text(row, QUIC_TCP).startswith("+20 %, p = 0.26: not shown; ")
+    assert (pct_text(row), decided_by(row)[:9]) == (f"{label} % ({row_ends(told)} %)", "18 pairs,")
+
+
+def row_ends(told):
+    return " to ".join(style.signed_pct(100 * (told[end] - 1)) for end in (0, 2))
+
+
+def test_pairs_of_the_arms_the_other_way_round_are_turned():
+    row = of_pairs(1.25, 2.0, 4.0, 1e-5, Versus("tcp", "quic", PLT))
+    assert (pct_text(row), verdict_text(row, Versus("tcp", "quic", PLT))) == ("−50 % (−75 to −20 %)", "QUIC faster")
+
+
+def test_the_legend_says_what_goes_by_pairs(squares):
+    assert BY_PAIRS not in json.dumps(heatmap(squares).to_dict())
+    paired = pd.DataFrame([of_pairs(1.2, 1.35, 1.6, 1e-5)])
+    assert BY_PAIRS in json.dumps(heatmap(paired).to_dict())
+
+
 def test_a_cell_whose_loads_were_all_rejected_counts_as_not_measured():
     lost = cell() | {"left_mean": None, "pct_diff": None, "p_value": None, "verdict": None, "left_n": 0}
     found = figure_squares({PUBLISHED: pd.DataFrame([lost])})
@@ -66,8 +123,8 @@ def test_a_cell_whose_loads_were_all_rejected_counts_as_not_measured():
 
 def test_beside_every_not_significant_stands_what_would_have_been_told(squares):
     told = re.findall(r'"verdict_text": "([^"]*)"', json.dumps(heatmap(squares).to_dict()))
-    white = [text for text in told if text.startswith("not significant")]
-    assert white == ["not significant; 2.9 % would be, in 4 of 5 repetitions"] and "QUIC faster" in told
+    white = [text for text in told if text.startswith("not shown")]
+    assert white == ["not shown; 2.9 % would be, in 4 of 5 repetitions"] and "QUIC faster" in told
     rows = {"verdict": "none"} | {f"{side}_{name}": one for side in SIDES for name, one in MEANS.items()}
     assert least_told_pct(rows, QUIC_TCP) == pytest.approx(11.30, abs=0.01)
     assert told_text(least_told_pct(rows | {"verdict": "left"}, QUIC_TCP)) == ""
@@ -203,7 +260,7 @@ def test_more_is_better_for_a_rate():
 
 @pytest.mark.parametrize(("p", "text"), [(1e-9, "< 0.0001"), (0.034, "0.034"), (0.5, "0.5"), (float("nan"), "")])
 def test_p_in_words(p, text):
-    assert p_text(p) == text
+    assert style.p_text(p) == text
 
 
 def test_a_deviation_is_rounded_once():

@@ -14,7 +14,7 @@ from longlook.book.years.evidence import PROTOCOLS, STUDY, mean_text, summaries
 from longlook.experiment.flights import Flight, read
 from longlook.figure import style
 from longlook.figure.table import html_table
-from longlook.figure.versus import Versus
+from longlook.figure.versus import Versus, decided
 
 KEY_SHARE, WITHOUT = "today-key-share", "c133x25519"
 SEGMENT_BYTES = 1448
@@ -24,9 +24,10 @@ SERIES = tuple(TODAY[f"4.6{panel}"][0] for panel in PANELS)
 
 
 def leads(data: BookData, versus: Versus) -> pd.DataFrame:
-    """Squares of figures 4.6a to f with two arms, those of one object first."""
+    """Squares of figures 4.6a to f with two arms, those of one object first; verdicts as heatmaps have them."""
     frame = data.squares(STUDY, SERIES, REFERENCE, versus)
     frame = frame[frame["p_value"].notna()]
+    frame = frame.assign(verdict=[decided(row)[1] for row in frame.to_dict("records")])
     return frame.sort_values(["loss_pct", "rtt_ms", "object_count", "object_bytes", "bandwidth_mbps"])
 
 

@@ -29,7 +29,7 @@ from longlook.book.yu2021.pages import (
 from longlook.experiment.base import Metric
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.figure import style
-from longlook.figure.heatmap import p_text
+from longlook.figure.style import p_text
 from longlook.figure.table import html_table
 from longlook.plan.workload import WebPage
 from longlook.site.webpage import resources

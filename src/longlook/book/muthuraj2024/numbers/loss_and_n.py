@@ -49,7 +49,7 @@ NUMBERS: Numbers = {
     "many-quic-10": lambda m: _longer_pct(m, "quic", bandwidth_mbps=10.0).only(lambda pct: pct > 0).span("%"),
     "many-quic-10-of": lambda m: _longer_pct(m, "quic", bandwidth_mbps=10.0).count(lambda pct: pct > 0),
     "many-tcp": lambda m: (_longer_pct(m, "tcp") * -1).median("%"),
-    "many-significant-n1": lambda m: m.significant("4.9d").count(bool),
+    "many-significant-n1": lambda m: m.significant("4.9d").count(lambda sign: sign == 1),
     "stream-few": _later(2),
     "stream-few-squares": lambda m: squares_of(m, "head-of-line", 2),
     "stream-many": _later(3),
@@ -57,5 +57,5 @@ NUMBERS: Numbers = {
     "stream-bytes": lambda m: ((_down(m, "streams") / _down(m, "one stream") - 1) * 100).span("%"),
     "stream-printed": lambda m: m.published.pct("4.6e").median("%"),
     "stated-streams": stated("head-of-line"),
-    "many-significant-n2": lambda m: m.significant("4.6e").count(bool),
+    "many-significant-n2": lambda m: m.significant("4.6e").count(lambda sign: sign == 1),
 }
