@@ -91,10 +91,8 @@ CORNER = "M-10,0L0,10M-6,0L0,6M-2,0L0,2"
 _SHOWN = ["source_title", "square", "x", "y", "measured", "significant", "upright", "shade", "label",
           "label_colour", "place", "left_text", "right_text", "pct_text", "decided_by", "verdict_text", "welch_text",
           "panel", "said", "bound"]  # fmt: skip
-BY_PAIRS = (
-    "compared by pairs of loads that met the same losses, without these (published) by Welch's test; white, upright = "
-    "shown to be small, below 5 %"
-)
+BY_PAIRS = "by pairs of loads that met the same losses; published, or where there are none, by Welch's test"
+UPRIGHT = "white, upright = shown to be small, below 5 %"
 
 
 Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
@@ -225,7 +223,7 @@ def _colour(versus: Versus, layout: HeatmapSizes) -> alt.Color:
         f"slanted = {NOT_SHOWN}"
     ]
     if layout.paired:
-        said.append(BY_PAIRS)
+        said += [UPRIGHT, BY_PAIRS]
     if layout.bound:
         said.append("strokes in a corner: the browser's processor time is more than half of PLT")
     return alt.Color(
