@@ -141,7 +141,8 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
 
 def predictions_of(sweep: str, data: BookData) -> list[JudgedPrediction]:
     """A line for each of a sweep's predictions; none where no square of any is measured."""
-    return [row(one, open_sweep(sweep).rule.words) for one in judged_of(sweep, data)]
+    own = open_sweep(sweep)
+    return [row(one, own.rule.words) for one in judged(own, columns_of(data, own.study), REFERENCE)]
 
 
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:

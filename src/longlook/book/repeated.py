@@ -10,6 +10,7 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pandas as pd
 from IPython.display import HTML
@@ -44,7 +45,7 @@ class Repeated:
     place: pd.Series
     rows: pd.DataFrame
 
-    @property
+    @cached_property
     def found(self) -> list[Paired]:
         return [of_row(one) for one in self.rows.to_dict("records")]
 
