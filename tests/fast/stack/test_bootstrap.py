@@ -165,12 +165,13 @@ FAKE_PYTHON = """#!/bin/sh
 case "$*" in
   "-m venv --clear .venv") mkdir -p .venv/bin && cp "$0" .venv/bin/python && cp bin/uv .venv/bin/ ;;
   "-m pip config list") cat pip-settings ;;
-  "-m pip install "*) echo "pip $* no-index=$PIP_NO_INDEX links=$PIP_FIND_LINKS" >>calls ;;
+  "-m pip install "*) echo "pip $* no-index=$PIP_NO_INDEX links=$PIP_FIND_LINKS in=$PWD" >>"$HOME/calls" ;;
 esac
 """
 FAKE_UV = """#!/bin/sh
-echo "index=$UV_DEFAULT_INDEX certificates=$SSL_CERT_FILE cache=$UV_CACHE_DIR compile=$UV_COMPILE_BYTECODE $*" >>calls
-[ ! -e broken ] || { echo no such hash >&2; exit 2; }
+told="index=$UV_DEFAULT_INDEX certificates=$SSL_CERT_FILE cache=$UV_CACHE_DIR compile=$UV_COMPILE_BYTECODE in=$PWD"
+echo "$told $*" >>"$HOME/calls"
+[ ! -e "$HOME/broken" ] || { echo no such hash >&2; exit 2; }
 """
 
 
@@ -205,18 +206,19 @@ def test_the_environment_is_made_by_hash(tmp_path):
     done, calls = make_venv(tmp_path)
     assert done.returncode == 0, done.stderr
     by_pip, dependencies, own = calls
-    assert by_pip.startswith("pip ") and "--require-hashes" in by_pip and "-r tools/bootstrap-uv.txt" in by_pip
-    assert by_pip.endswith(" no-index= links=")
-    assert "--require-hashes" in dependencies and "-r requirements.txt" in dependencies
-    assert own.endswith("--no-deps --no-build-isolation -e .")
-    assert "index= certificates= cache= compile= " in own
+    assert by_pip.startswith("pip ") and "--require-hashes" in by_pip
+    assert f"-r {tmp_path}/tools/bootstrap-uv.txt" in by_pip
+    assert by_pip.endswith(" no-index= links= in=/")
+    assert "--require-hashes" in dependencies and f"-r {tmp_path}/requirements.txt" in dependencies
+    assert own.endswith(f"--no-deps --no-build-isolation -e {tmp_path}")
+    assert "index= certificates= cache= compile= in=/ " in own
     assert (tmp_path / ".venv" / "stamp").exists()
 
 
 def test_a_mirror_that_pip_is_told_of_is_used(tmp_path):
     settings = ":env:.index-url='first/simple'\nglobal.cert='/a b.pem'\nglobal.index-url='second/simple'\n"
     _, calls = make_venv(tmp_path, settings, LONGLOOK_CACHE="/cache", PYTHONDONTWRITEBYTECODE="1")
-    assert "index=first/simple certificates=/a b.pem cache=/cache/uv compile=1 " in calls[1]
+    assert "index=first/simple certificates=/a b.pem cache=/cache/uv compile=1 in=" in calls[1]
 
 
 def test_what_uv_is_told_itself_goes_before_pips_settings(tmp_path):
@@ -238,7 +240,8 @@ def test_a_failing_installation_is_shown_and_leaves_no_stamp(tmp_path):
     (tmp_path / "broken").touch()
     done, calls = make_venv(tmp_path)
     assert done.returncode == 1 and len(calls) == 2
-    assert "failed (status 2): .venv/bin/uv pip install" in done.stderr and "no such hash" in done.stderr
+    assert f"failed (status 2): away {tmp_path}/.venv/bin/uv pip install" in done.stderr
+    assert "no such hash" in done.stderr
     assert not (tmp_path / ".venv" / "stamp").exists()
 
 
