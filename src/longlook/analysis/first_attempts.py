@@ -29,7 +29,11 @@ def are_first(loads: pd.DataFrame) -> pd.Series:
 
 def first_attempts(loads: pd.DataFrame) -> Mapping[Place, Mapping[str, Summary]]:
     """Of one row per load (`samples` of one metric): each arm's first attempts, by campaign and cell."""
-    own = loads[are_first(loads)]
+    return by_arm(loads[are_first(loads)])
+
+
+def by_arm(own: pd.DataFrame) -> Mapping[Place, Mapping[str, Summary]]:
+    """Of loads that count, one row each: every arm's, by campaign and cell."""
     found: dict[Place, dict[str, Summary]] = {}
     for (campaign, cell, arm), values in own.groupby(["campaign", "cell_id", "arm"])["value"]:
         found.setdefault((campaign, cell), {})[arm] = summarise(values.dropna().tolist())

@@ -23,7 +23,7 @@ from longlook.experiment.floor import floor
 from longlook.experiment.linkcheck import held_to
 from longlook.experiment.schedule import Plan, load_seed, schedule
 from longlook.experiment.side import Side, Surroundings
-from longlook.experiment.told import main_metric
+from longlook.experiment.told import main_metric, tolerated_in
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.probe.stallwatch import StallWatch
@@ -106,6 +106,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         stops=owned.enter_context(StopWatch()),
         floors={arm.name: floor(cell, arm) for arm in cell.arms},
         clock=context.clock,
+        within=tolerated_in(cell),
     )
     servers = _servers(owned, context)
     sides = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
@@ -26,7 +26,7 @@ from longlook.experiment.opened import LATER, OpenedConnections, spare_connectio
 from longlook.experiment.oracle import LONG_MS, Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan, load_seed
 from longlook.experiment.side import packets_lost
-from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
+from longlook.experiment.told import cpu_metrics, expectation, main_metric, tolerated_in, waited_s
 from longlook.plan.arm import Arm, Protocol
 from longlook.plan.cell import Cell
 from longlook.plan.offer import LOOKED_AT
@@ -112,6 +112,8 @@ class _Told(BaseModel):
     disturbed: bool
     stopped_s: dict[str, float] = {}
     clock_step_s: float = 0.0
+    rule: Literal[1, 2] = 1
+    """Of what disturbs a load (oracle.py)."""
     opened_over_link: _Opened | None = None
     controller: _Controller | None = None
     hosts: dict[str, dict[str, tuple[int, int]]] | None = None
@@ -248,6 +250,7 @@ class _Judge:
         self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.swing_ms)
         self.total_bytes = cell.workload.total_bytes
         self._floor = floor(cell, arm)
+        self._within = tolerated_in(cell)
         self._known: set[str] = set()
         self._looked_at = cell.workload.kind in LOOKED_AT
         self._files = {path: SiteFile(size, "", "") for path, size in sizes(cell.workload).items()}
@@ -350,9 +353,10 @@ class _Judge:
         if took_ms is None:
             return {True, False}
         waited = waited_s(self.arm, told.cpu.model_dump())
-        cpu, link = told.cpu.machine_busy, told.link
+        cpu, link, step_s = told.cpu.machine_busy, told.link, told.clock_step_s
+        within = None if told.rule == 1 else self._within
         return {
-            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited, told.clock_step_s)
+            disturbance(took_ms, told.stalls_ms, cpu, duration_ms, link, told.stopped_s, waited, step_s, within)
             is not None
             for duration_ms in (took_ms, max(took_ms, math.nextafter(LONG_MS, 0)), math.inf)
         }

@@ -17,7 +17,7 @@ from longlook.experiment.floor import Floor
 from longlook.experiment.in_force import in_force
 from longlook.experiment.meanwhile import asked_meanwhile
 from longlook.experiment.opened import Counts, OpenedConnections, opened_between
-from longlook.experiment.oracle import Evidence, Verdict, disturbance, judge
+from longlook.experiment.oracle import RULE, Evidence, Tolerated, Verdict, disturbance, judge
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, waited_s
 from longlook.host import process
 from longlook.host.clock import Clock
@@ -64,6 +64,8 @@ class Surroundings:
     floors: Mapping[str, Floor] = field(default_factory=dict)
     """By arm: the least that a load takes."""
     clock: Clock = field(default_factory=Clock)
+    within: Tolerated | None = None
+    """What a load may meet of the machine; None: by rule 1."""
 
 
 class Side:
@@ -221,10 +223,11 @@ class Side:
             used["stopped_s"],
             waited_s(self.arm, used["cpu"]),
             used["clock_step_s"],
+            self.around.within,
         )
         told = {"link_changed": changed, verdict.reason: verdict.detail, "disturbed": disturbed}
         reason = next((name for name, detail in told.items() if name is not None and detail is not None), None)
-        return {
+        return ({} if self.around.within is None else {"rule": RULE}) | {
             "accepted": reason is None,
             "reject_reason": reason,
             "reject_detail": None if reason is None else told[reason],

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from longlook.experiment.oracle import Expectation
+from longlook.experiment.floor import floor
+from longlook.experiment.oracle import Expectation, Tolerated, tolerated
 from longlook.plan.arm import Arm
+from longlook.plan.cell import Cell
+from longlook.plan.workload import Video
 from longlook.site.film import MANIFEST
 from longlook.site.page import PAGE
 from longlook.site.tree import SiteFile
@@ -49,6 +52,14 @@ def expectation(
         groups_stated=states_groups(arm),
         counted=arm.protocol == "quic" and arm.server_file is not None,
     )
+
+
+def tolerated_in(cell: Cell) -> Tolerated | None:
+    """What each load of a cell may have met of the machine; None of films, whose session lasts as long as the film
+    does, so that rule 1 is of no outcome."""
+    if isinstance(cell.workload, Video):
+        return None
+    return tolerated(min(floor(cell, arm).total_ms for arm in cell.arms))
 
 
 def _resumes_tls(arm: Arm, files: Collection[str], looked_at: bool) -> bool | None:

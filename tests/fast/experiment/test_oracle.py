@@ -7,7 +7,7 @@ import pytest
 from longlook.client.observation import Observation, SeenObject, Unfinished, VideoSession
 from longlook.experiment.floor import floor_of
 from longlook.experiment.opened import OpenedConnections
-from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge
+from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge, tolerated
 from longlook.experiment.reasons import REASONS
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
@@ -237,8 +237,29 @@ def test_every_reason_can_be_written_into_a_record():
         (100, [], 1.0, 120, False),  # too short for the kernel's ticks to tell
     ],
 )
-def test_disturbance(took_ms, stalls, busy, duration, disturbed):
+def test_disturbance_by_the_first_rule(took_ms, stalls, busy, duration, disturbed):
     assert (disturbance(took_ms, stalls, busy, duration, link_counters()) is not None) is disturbed
+
+
+@pytest.mark.parametrize("took_ms", [100, 9000, 90_000])
+@pytest.mark.parametrize(
+    ("least_ms", "stalls", "busy", "counters", "words"),
+    [
+        (150, [5.2], 0.4, {}, "stalled for 5.2 ms"),
+        (8000, [12.0, 27.0], 0.4, {}, None),
+        (8000, [12.0, 29.0], 0.4, {}, "stalled for 41.0 ms"),
+        (8000, [], 0.4, {"behind_us": 39000}, None),
+        (8000, [], 0.4, {"behind_us": 41000}, "41 ms behind"),
+        (150, [], 0.4, {"late_over_1ms": 10}, None),
+        (150, [], 0.4, {"late_over_1ms": 11}, "11 of 1000 packets"),
+        (150, [], 0.99, {}, None),
+        (250, [], 0.99, {}, "99% busy"),
+    ],
+)
+def test_by_the_second_rule_it_does_not_matter_how_long_a_load_took(least_ms, stalls, busy, counters, words, took_ms):
+    within = tolerated(least_ms)
+    found = disturbance(took_ms, stalls, busy, took_ms + 50, link_counters(**counters), within=within)
+    assert found is None if words is None else words in found
 
 
 def link_counters(**changes):
