@@ -87,7 +87,9 @@ def keep(raw: Path = paths.RAW, book: Path = paths.BOOK) -> None:
 
 def kept(book: Path = paths.BOOK) -> pd.DataFrame:
     """The table as it is kept."""
-    return pd.read_csv(book / FILE)
+    with (book / FILE).open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return pd.DataFrame(rows, columns=[*LOAD]).astype({"index": int, "attempt": int})
 
 
 def by_second_rule(loads: pd.DataFrame, changed: pd.DataFrame) -> pd.DataFrame:
