@@ -148,6 +148,7 @@ func (d *direction) nextEvent() (t int64, ok bool) {
 // then, and a trace's clock at its offset.
 func (d *direction) configure(now int64, cfg dirConfig) {
 	d.advance(now)
+	d.sendOff(now)
 	d.cfg = cfg
 	d.queue.limit, d.queue.packets = cfg.QueueBytes, cfg.QueuePackets
 	d.line.setRate(bitsPerSecond(cfg.BandwidthMbps), cfg.BurstBytes)
@@ -165,11 +166,25 @@ func (d *direction) configure(now int64, cfg dirConfig) {
 	d.restart(now)
 }
 
+// sendOff has what waits for a trace, if there is one, leave the queue at once: it would
+// hold up what comes after for as long as the trace pauses.
+func (d *direction) sendOff(now int64) {
+	if d.line.trace == nil {
+		return
+	}
+	for i := 0; i < d.queue.count; i++ {
+		d.queue.at(i).end = now
+	}
+	d.line.last = now
+	d.advance(now)
+}
+
 // reseed restarts the random streams and the packet ordinal with another seed, fills
 // the bucket, and sets the trace's clock: what comes after meets the same in every run
 // with the same seed and offset.
 func (d *direction) reseed(now int64, seed uint64, offsetMs *int64) {
 	d.advance(now)
+	d.sendOff(now)
 	d.cfg.Seed = seed
 	if d.cfg.Trace != nil && offsetMs != nil {
 		moved := *d.cfg.Trace // others may be reading the one that was told

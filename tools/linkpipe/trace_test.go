@@ -142,7 +142,7 @@ func TestAfterAReseedATraceMeetsFramesAlike(t *testing.T) {
 	}
 }
 
-func TestAReseedLetsNoFrameOvertake(t *testing.T) {
+func TestAReseedSendsOffWhatWaits(t *testing.T) {
 	b := newBench(dirConfig{Trace: traced(1, 1, 500)})
 	for i := 0; i < 3; i++ {
 		b.arrive(2*ms, 1514) // at 500, 501 and 501
@@ -150,8 +150,13 @@ func TestAReseedLetsNoFrameOvertake(t *testing.T) {
 	b.d.reseed(3*ms, 7, nil)
 	b.arrive(3*ms, 1514)
 	b.run(2000 * ms)
-	if last := b.sent[3].at; !b.inOrder() || last != 503*ms {
-		t.Errorf("%v: the frame that came behind leaves at %d ns, want the first opportunity after 501 ms, 503", b.sent, last)
+	for i, want := range []int64{3, 3, 3, 4} {
+		if got := b.sent[i]; !b.inOrder() || got.at != want*ms {
+			t.Errorf("frame %d leaves at %d ns, want %d ms: at the reseed, and by the clock that it set", i, got.at, want)
+		}
+	}
+	if b.d.queue.bytes != 0 {
+		t.Errorf("%d bytes are still in the queue", b.d.queue.bytes)
 	}
 }
 
@@ -161,11 +166,21 @@ func TestConfiguringFollowsAndLeavesATrace(t *testing.T) {
 	b.arrive(0, 1514)
 	b.d.configure(0, withMode(dirConfig{Trace: traced(7, 8)}))
 	b.run(50 * ms)
+	b.arrive(57*ms, 1514)
+	b.arrive(58*ms, 1514)
+	b.d.configure(58*ms, withMode(dirConfig{Trace: traced(500)}))
+	b.run(99 * ms)
+	b.arrive(99*ms, 1514)
 	b.d.configure(100*ms, withMode(dirConfig{BandwidthMbps: 12.112}))
 	b.arrive(100*ms, 1514)
 	b.run(200 * ms)
-	if want := []int64{1 * ms, 7 * ms, 101 * ms}; b.sent[0].at != want[0] || b.sent[1].at != want[1] || b.sent[2].at != want[2] {
-		t.Errorf("%v, want %v: on the line, by the trace, at the rate", b.sent, want)
+	var got []int64
+	for _, one := range b.sent {
+		got = append(got, one.at/ms)
+	}
+	// On the line, by the trace, sent off twice and once when the trace changes or goes, at the rate.
+	if want := []int64{1, 7, 58, 58, 100, 101}; !reflect.DeepEqual(got, want) {
+		t.Errorf("frames leave at %v ms, want %v", got, want)
 	}
 }
 

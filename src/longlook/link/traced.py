@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from longlook.errors import LonglookError
 from longlook.host.hosts import Hosts
 from longlook.link.base import LinkDriver
 from longlook.link.streams import ENDS, Stream
@@ -28,6 +29,7 @@ SLOP_MS = 2.0
 OUTSIDE = 0.05
 """Share of the bins that may be out of their bounds, where a virtual machine stalled."""
 LEAST_BINS = 20
+LINGER_S = 0.1
 AFTER_MS = 500
 """For what is still in the queue."""
 OTHERS = {"10 ms late": 10, "100 ms late": 100, "1 s late": 1000}
@@ -39,7 +41,13 @@ def measure_traces(testbed: Hosts, driver: LinkDriver, link: Link, seed: int) ->
     """Of each direction that has a trace; sets the link anew, without losses and with a queue that holds all of it."""
     offset_ms = link.trace_offset_ms(seed) or 0
     own = {way: window(opportunities_of(trace), offset_ms, SPAN_MS)[:MOST_PACKETS] for way, trace in _traces(link)}
-    roomy = {"queue_packets": None, "queue_bytes": 2 * MOST_PACKETS * OPPORTUNITY_BYTES}
+    for way, found in own.items():
+        if _span_ms(found) < (LEAST_BINS + 2) * BIN_MS:
+            raise LonglookError(
+                f"{way}: its trace passes {MOST_PACKETS} packets in {found[-1]} ms: too many to be measured"
+            )
+    most = max(len(found) for found in own.values()) + AHEAD_PACKETS
+    roomy = {"queue_packets": None, "queue_bytes": most * OPPORTUNITY_BYTES}
     bare = link.plain.model_copy(update={"trace": link.trace, "upload_trace": link.upload_trace})
     driver.configure(bare.model_copy(update=roomy | {"loss_pct": 0.0, "loss_direction": None}), seed)
     streams = {way: Stream(testbed, way, [phase(found, link.rtt_ms)]) for way, found in own.items()}
@@ -56,6 +64,8 @@ def measure_traces(testbed: Hosts, driver: LinkDriver, link: Link, seed: int) ->
         first_ms = sent[0]["times"][0] / 1e6 + link.rtt_ms / 2 - begun_ms
         moments = [row[2] / 1e6 - begun_ms for row in arrived.get(0, [])]
         measured[way] = {"offset_ms": offset_ms} | seen(own[way], moments, first_ms, slop_ms)
+    driver.reseed(seed)  # sends off what is still waiting for the trace: the next stream would take its end for its own
+    time.sleep(link.rtt_ms / 2e3 + LINGER_S)
     return measured
 
 
