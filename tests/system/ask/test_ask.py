@@ -38,6 +38,7 @@ def test_both_visits_load_every_file_of_the_site_and_the_page_says_what_was_foun
     assert "Does HTTP/3 pay, by page load time? First visit: " in done.stdout, done.stderr[-2000:]
     text = page.read_text(encoding="utf-8")
     assert "<h1>Does HTTP/3 pay for site docs, 3 files" in text and "<script" not in text
+    assert "Link lte, as measured: a round trip of 7" in text
     assert hashlib.sha256(NGINX.read_bytes()).hexdigest() in text and "nginx-h2 nginx version: nginx/" in text
     (campaign,) = read_campaigns(tmp_path / "data" / "raw")
     site, counted = open_site("docs"), []
