@@ -85,7 +85,7 @@ def arm_on(
         client = owned.enter_context(kind(bed, browser_stack, own))
         around = Surroundings(driver, made, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
         floors = {wanted.name: floor_of(link, workload, wanted)}
-        around = replace(around, stops=owned.enter_context(StopWatch()), floors=floors)
+        around = replace(around, stops=owned.enter_context(StopWatch()), floors=floors, slowest_ms=link.slowest_ms)
         side = Side(wanted, client, running, stack.har_protocol(wanted.protocol, other), around)
         yield SimpleNamespace(side=side, bed=bed, site=made, driver=driver)
 

@@ -77,7 +77,7 @@ def is_late(cell: Cell, sample: Sample, own: Mapping[str, float]) -> bool:
     last_ms = sample.metrics.get(TTLB.name)
     if cell.link.loses or last_ms is None or DURATION.name not in own:
         return False
-    return own[DURATION.name] > last_ms + LATE_TRIPS * (cell.link.rtt_ms + cell.link.swing_ms) + LATE_MS
+    return own[DURATION.name] > last_ms + LATE_TRIPS * cell.link.slowest_ms + LATE_MS
 
 
 def _read(folder: Path) -> Connections:
@@ -154,7 +154,7 @@ def _implausible(
             continue
         if own["bytes_down"] < cell.workload.total_bytes:
             yield f"{where}: {own['bytes_down']:.0f} bytes came down, its file alone has {cell.workload.total_bytes}"
-        trips_ms = LOST_TRIPS * (cell.link.rtt_ms + cell.link.swing_ms) + LOST_MS
+        trips_ms = LOST_TRIPS * cell.link.slowest_ms + LOST_MS
         if cell.link.loses and _which(one) not in stepped and own["duration_ms"] < last_ms - trips_ms:
             yield f"{where}: its connection took {own['duration_ms']:.0f} ms, its file {last_ms:.0f} ms"
         if (

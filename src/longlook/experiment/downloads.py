@@ -48,7 +48,7 @@ def _captured(context: Context) -> Iterator[None]:
 
 def closing_s(link: Link) -> float:
     """In which a connection that both ends want closed has been closed: two round trips, and time for what was lost."""
-    return 2 * (link.rtt_ms + link.swing_ms) / 1e3 + 0.5
+    return 2 * link.slowest_ms / 1e3 + 0.5
 
 
 def _loads(context: Context) -> Iterator[LoadConnection]:

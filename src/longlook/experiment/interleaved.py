@@ -101,7 +101,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         owned.enter_context(StallWatch()),
         timeout_s(cell),
         cell.link.rtt_ms,
-        slowest_ms=cell.link.rtt_ms + cell.link.swing_ms,
+        slowest_ms=cell.link.slowest_ms,
         reorders=cell.link.reorders,
         stops=owned.enter_context(StopWatch()),
         floors={arm.name: floor(cell, arm) for arm in cell.arms},

@@ -4,7 +4,8 @@ The count is complete: a connection's first packet crosses the link, whatever th
 open one per load: so did each of 160 loads (QUIC and TCP, both stacks, 1 and 100 objects, no loss and 2 %). But where
 the first TCP connection is not there within 250 ms, Chromium opens another: in both of 15 loads whose SYN or its
 answer was lost, and in 15 of 15 over a link of 600 ms. Such a spare one is allowed: as many as the link dropped
-packets of handshakes, and one where the link is that slow. Which of them a load used its client and its server tell.
+packets of handshakes, and one where the link is that slow, or may pause for so long by its trace. Which of them a load
+used its client and its server tell.
 QUIC's are never doubled: 11 of 15 loads that lost first packets opened one.
 
 A spare connection that a load leaves may be the next one's, whose handshake then costs no time of its own: so it was in

@@ -247,7 +247,7 @@ class _Judge:
     def __init__(self, cell: Cell, arm: Arm, old: bool):
         """`old`: its oracle may not yet have known that loss can take the early data of a load (0-RTT)."""
         self.arm, self.old, self.link = arm, old, cell.link
-        self._spare = spare_connections(arm.protocol, cell.link.rtt_ms + cell.link.swing_ms)
+        self._spare = spare_connections(arm.protocol, cell.link.slowest_ms)
         self.total_bytes = cell.workload.total_bytes
         self._floor = floor(cell, arm)
         self._within = tolerated_in(cell)

@@ -132,7 +132,7 @@ def lasted(link: Link, arms: Sequence[Arm], seen: Sequence[tuple[Sample, Mapping
     """Arms whose client closes its connections at once, and whose connections took far longer than its files."""
     if link.loses:
         return
-    most_ms = 2 * (link.rtt_ms + link.swing_ms) + 1000.0
+    most_ms = 2 * link.slowest_ms + 1000.0
     for arm in arms:
         own = [own["duration_ms"] - (one.metrics.get(TTLB.name) or 0) for one, own in seen if one.arm == arm.name]
         if own and arm.client in CLOSING and (middle := statistics.median(own)) > most_ms:

@@ -200,7 +200,7 @@ def _ends(context: Context, flows: Sequence[Flow]) -> ends.Reading:
 
 def _count_connections(link: Link, flows: Sequence[Flow], before: Counts | None, after: Counts | None) -> None:
     """Tell every flow how many it opened, by the link's count."""
-    slowest_ms = link.rtt_ms + link.swing_ms + link.drain_s * 1e3
+    slowest_ms = link.slowest_ms + link.drain_s * 1e3
     for flow in flows:
         beside = {other.place for other in flows if other is not flow}
         flow.opened = opened_between(before, after, flow.arm.protocol, flow.port, slowest_ms, beside)

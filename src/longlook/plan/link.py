@@ -288,6 +288,12 @@ class Link(Value):
         return self.jitter_ms + 2 * SDS * (self.jitter_sd_ms or 0)
 
     @property
+    def slowest_ms(self) -> float:
+        """What a round trip over an empty link may take: jitter, and each direction's trace in its longest pause."""
+        pauses = sum(one.trace.longest_pause_ms for one in self.both_ways if one.trace is not None)
+        return self.rtt_ms + self.swing_ms + pauses
+
+    @property
     def default_queue_bytes(self) -> int:
         """2 x bandwidth x RTT (thesis 3.2)."""
         return max(int(self.bandwidth_mbps * 1e6 * self.rtt_ms / 1e3 * 2 / BITS_PER_BYTE), LEAST_QUEUE_BYTES)

@@ -34,6 +34,7 @@ class LinkTrace(Value):
     sha256: Annotated[str, worded(r"^[0-9a-f]{64}$", "64 hexadecimal digits")]
     opportunities: int = Field(ge=1, le=MOST_BYTES)
     period_ms: int = Field(ge=1, le=MOST_MS)
+    longest_pause_ms: int = Field(ge=1, le=MOST_MS, description="from one opportunity to the next one that is later")
 
     @property
     def mean_mbps(self) -> float:
@@ -61,7 +62,10 @@ def open_trace(name: str) -> LinkTrace:
     text = _read(name)
     found = opportunities(text, name)
     digest = hashlib.sha256(text).hexdigest()
-    return LinkTrace(name=name, sha256=digest, opportunities=len(found), period_ms=found[-1])
+    pause = max(
+        after - before for before, after in pairwise([0, *found])
+    )  # the first follows the last one, a period on
+    return LinkTrace(name=name, sha256=digest, opportunities=len(found), period_ms=found[-1], longest_pause_ms=pause)
 
 
 def opportunities_of(trace: LinkTrace) -> list[int]:

@@ -128,6 +128,15 @@ def test_a_trace_of_another_rate_than_a_record_says_is_refused(folder):
     assert Link.parse(link.model_dump(mode="json")) == link
 
 
+def test_a_round_trip_may_wait_for_both_directions_longest_pauses(folder):
+    (folder / "gaps.trace").write_text("30\n30\n70\n")
+    link = Link.parse(with_traces({"trace": "gaps.trace", "upload_trace": "slow.up", "rtt_ms": 100}))
+    assert (link.trace.longest_pause_ms, link.slowest_ms) == (40, 150.0)
+    (folder / "gaps.trace").write_text("300\n310\n")  # after 310 comes 300 of the next round
+    assert open_trace("gaps.trace").longest_pause_ms == 300
+    assert Link(bandwidth_mbps=5, rtt_ms=36, jitter_ms=10).slowest_ms == 46
+
+
 def test_every_seed_has_its_offset(folder):
     link = Link.parse(with_traces({"trace": "slow.up", "rtt_ms": 100}))
     offsets = [link.trace_offset_ms(seed) for seed in range(200)]

@@ -12,6 +12,7 @@ from longlook.link.linkpipe import LinkPipe
 from longlook.plan.link import Link
 from longlook.plan.trace import opportunities_of, window, with_traces
 from longlook.plan.workload import Page
+from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
 from longlook.testbed.netns import NetnsTestbed
 
@@ -102,19 +103,35 @@ def test_a_file_that_was_changed_is_refused(testbed_name):
         driver.configure(other, seed=1)
 
 
+WHOLE = opportunities_of(LINK.trace)
+SOON = {seed: len(window(WHOLE, LINK.trace_offset_ms(seed), 900)) for seed in range(300)}
+FAST, STILL = max(SOON, key=SOON.get), min(SOON, key=SOON.get)
+"""Seeds after which most, and fewest, packets may pass for 0.9 s."""
+
+
+@pytest.mark.browser
+def test_a_pause_that_has_chromium_open_a_second_connection_rejects_no_load(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, Apache, "quicv1", link=LINK) as on:
+        opened = []
+        for index, seed in enumerate([FAST, STILL]):
+            on.driver.reseed(seed)
+            record = on.side.load(index)
+            assert is_right(record), record["reject_detail"]
+            opened.append(record["opened_over_link"]["opened"])
+            on.side.client.drop_connections()
+    assert opened == [1, 2]
+
+
 @pytest.mark.browser
 def test_a_real_page_meets_the_part_of_the_trace_that_its_seed_says(testbed_name, tmp_path):
     page = Page.parse({"size_kb": 10, "count": 10})
-    whole = opportunities_of(LINK.trace)
-    soon = {seed: len(window(whole, LINK.trace_offset_ms(seed), 900)) for seed in range(300)}
-    fast, still = max(soon, key=soon.get), min(soon, key=soon.get)
     with arm_on(testbed_name, tmp_path, Envoy, "quicv1", link=LINK, workload=page) as on:
-        took = {fast: [], still: []}
-        for index, seed in enumerate([fast, fast, still, fast, still]):
+        took = {FAST: [], STILL: []}
+        for index, seed in enumerate([FAST, FAST, STILL, FAST, STILL]):
             on.driver.reseed(seed)
             record = on.side.load(index)
             assert is_right(record), record["reject_detail"]
             took[seed].append(plt_ms(record))
-    (_cold, *early), late = took[fast], took[still]
+    (_cold, *early), late = took[FAST], took[STILL]
     assert max(early) < 600 and min(late) > 800, took
     assert max(early) - min(early) < 200 and max(late) - min(late) < 200, took
