@@ -157,6 +157,8 @@ def _several(found: Found, part: Criterion, judged: Judged, words: Mapping[str, 
 def _usual(found: Found) -> str:
     """A number in its unit."""
     own, leaf = found.estimate, found.leaf
+    if leaf.value and leaf.statistic == "cv":  # no time, of which it were that many times
+        return f"{own.value:.2f}"
     if leaf.unit in ("trips", "s"):
         return trips_text(own) if leaf.unit == "trips" else seconds_text(own)
     return ms_text(own) if leaf.difference else percent_text(own)

@@ -44,5 +44,6 @@ NUMBERS: Numbers = {
     "heavy-quick": _pct(FIRST, QUICK),
     "heavy-quick-early": _pct(EARLY, QUICK),
     "stated": stated("real-links"),
+    "stated-changing": stated("changing-rate"),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
