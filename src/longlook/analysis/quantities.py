@@ -27,7 +27,7 @@ from longlook.plan.conditions import Row
 from longlook.plan.criteria import APART, CPU_METRICS, FIRST_LOST, REACH, TENTHS, WHOLE, Criterion
 
 Numbered = Callable[[Row, str], Mapping[Any, float]]
-"""Of a row and a metric, the number of each load that counts, or of each run, -> its value."""
+"""Of a row and a metric, the number and attempt of each load that counts, or the number of each run, -> its value."""
 Sides = Sequence[Sequence[Row]]
 Run = tuple[float, ...]
 
@@ -79,7 +79,7 @@ def paired_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
     of the logarithms (`paired.py`)."""
     if not all(sides):
         return None
-    own, base = ({(one, 1): ms for one, ms in numbered(row, str(row["metric"])).items()} for (row,) in sides)
+    own, base = (numbered(row, str(row["metric"])) for (row,) in sides)
     found = paired(base, own)
     if not found.pairs:
         return None

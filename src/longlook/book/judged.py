@@ -22,7 +22,7 @@ from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.flows import rates_of_runs
-from longlook.book.loads import counting, courses, first_lost
+from longlook.book.loads import counting, courses, first_lost, load_number
 from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.book.templates import parts_of, row
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
@@ -69,7 +69,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
         def by_number(series: str) -> Mapping[tuple[str, str, str, str], dict[Any, float]]:
             found: dict[tuple[str, str, str, str], dict[Any, float]] = {}
             for one in counting(data, study, series, key):
-                found.setdefault(tuple(one[name] for name in SAMPLE), {})[int(one["index"])] = float(one["value"])
+                found.setdefault(tuple(one[name] for name in SAMPLE), {})[load_number(one)] = float(one["value"])
             return found
 
         def numbered(row: Row, metric: str) -> Mapping[Any, float]:

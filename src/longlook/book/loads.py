@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from longlook.analysis.course import Course
+from longlook.analysis.paired import Place
 from longlook.book.data import BookData
 from longlook.experiment.schedule import seed_of
 from longlook.link.drawn import lost_packets
@@ -33,17 +34,23 @@ def that_count(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.dropna(subset=["value"])
 
 
+def load_number(row: Row) -> Place:
+    """A load's number in its arm, and its attempt: from both follow the losses, and the part of a trace, that it meets.
+    Loads of two arms are a pair where both are equal."""
+    return int(row["index"]), int(row["attempt"])
+
+
 def by_place(
     data: BookData, study: str, series: str, key: str, place_of: Callable[[Row], Where | None]
-) -> dict[tuple[Where, str, str], dict[int, float]]:
+) -> dict[tuple[Where, str, str], dict[Place, float]]:
     """Place, arm and metric -> number of each load that counts -> its value. `place_of`: of a row of `cells`; cells of
     which it knows none are left out."""
     places = _places(data, study, series, key, place_of)
-    found: dict[tuple[Where, str, str], dict[int, float]] = {}
+    found: dict[tuple[Where, str, str], dict[Place, float]] = {}
     for row in counting(data, study, series, key):
         where = places[row["campaign"], row["cell_id"]]
         if where is not None:
-            found.setdefault((where, row["arm"], row["metric"]), {})[int(row["index"])] = float(row["value"])
+            found.setdefault((where, row["arm"], row["metric"]), {})[load_number(row)] = float(row["value"])
     return found
 
 
@@ -63,7 +70,9 @@ def rejected(
 
 
 @lru_cache(maxsize=8)
-def first_lost(data: BookData, study: str, series: str, key: str) -> Mapping[tuple[str, str, str], Mapping[int, float]]:
+def first_lost(
+    data: BookData, study: str, series: str, key: str
+) -> Mapping[tuple[str, str, str], Mapping[Place, float]]:
     """Campaign, cell and arm -> number of each load that counts -> number of the first packet from the server that the
     link lost.
 
@@ -73,12 +82,11 @@ def first_lost(data: BookData, study: str, series: str, key: str) -> Mapping[tup
     cells = {
         (row["campaign"], row["cell_id"]): row for row in data.rows("cells", study, series, key).to_dict("records")
     }
-    found: dict[tuple[str, str, str], dict[int, float]] = {}
+    found: dict[tuple[str, str, str], dict[Place, float]] = {}
     for row in counting(data, study, series, key):
         own = found.setdefault((row["campaign"], row["cell_id"], row["arm"]), {})
-        if int(row["index"]) not in own:
-            cell = cells[row["campaign"], row["cell_id"]]
-            own[int(row["index"])] = _first_lost(cell, int(row["index"]), int(row["attempt"]))
+        if (number := load_number(row)) not in own:
+            own[number] = _first_lost(cells[row["campaign"], row["cell_id"]], *number)
     return found
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 import pandas as pd
 
 from longlook import paths
+from longlook.analysis.paired import Place
 from longlook.analysis.welch import Summary, Welch, summarise, welch_from_summaries
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.loads import Row, by_place, rejected
@@ -26,8 +27,8 @@ LOSSES = (0.0, 1.0, 5.0, 10.0)
 QUIC, TCP = "quic", "tcp"
 NAMES = {TCP: "HTTP/2", QUIC: "HTTP/3"}
 """Arms, from above."""
-Values = Mapping[tuple[float, str, str], Mapping[int, float]]
-"""By loss each way, arm and metric; of each session by its number."""
+Values = Mapping[tuple[float, str, str], Mapping[Place, float]]
+"""By loss each way, arm and metric; of each session by its number and attempt."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Played:
         stalls, stood = (self._by_session(series, loss_pct, arm, one) for one in (STALLS.name, STALLED.name))
         return [stood[index] / count for index, count in stalls.items() if count and index in stood]
 
-    def _by_session(self, series: str, loss_pct: float, arm: str, metric: str) -> Mapping[int, float]:
+    def _by_session(self, series: str, loss_pct: float, arm: str, metric: str) -> Mapping[Place, float]:
         return _values(self.data, series, self.key).get((loss_pct, arm, metric), {})
 
     def summary(self, series: str, loss_pct: float, arm: str, metric: str) -> Summary | None:

@@ -9,9 +9,10 @@ from IPython.display import HTML
 
 from longlook.analysis.correlation import Point, correlation
 from longlook.analysis.estimate import Estimate
+from longlook.analysis.paired import Place
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.loads import counting, first_lost
+from longlook.book.loads import counting, first_lost, load_number
 from longlook.book.yu2021.evidence import FIRST_LOSS, NAMES
 from longlook.experiment.metrics import TTLB
 from longlook.figure import style
@@ -21,18 +22,20 @@ from longlook.published.yu2021 import STUDY
 
 QUIC_CUBIC, TCP_BBR, QUIC_BBR, TCP_CUBIC = "quic cubic quicgo", "tcp bbr curl", "quic bbr quicgo", "tcp cubic curl"
 ARMS = (QUIC_CUBIC, TCP_BBR, QUIC_BBR, TCP_CUBIC)
-Points = Mapping[str, Mapping[int, Point]]
-"""By arm and download: number of the first packet that was lost on the way down, and the time to the last byte, ms."""
+Points = Mapping[str, Mapping[Place, Point]]
+"""By arm, number and attempt of a download: number of the first packet that was lost on the way down, and the time to
+the last byte, ms."""
 
 
 def points(data: BookData, key: str) -> Points:
     """Of the loads that count."""
     first = first_lost(data, STUDY, FIRST_LOSS, key)
-    found: dict[str, dict[int, Point]] = {}
+    found: dict[str, dict[Place, Point]] = {}
     for row in counting(data, STUDY, FIRST_LOSS, key):
         if row["metric"] == TTLB.name:
             lost = first[row["campaign"], row["cell_id"], row["arm"]]
-            found.setdefault(row["arm"], {})[int(row["index"])] = (lost[int(row["index"])], float(row["value"]))
+            number = load_number(row)
+            found.setdefault(row["arm"], {})[number] = (lost[number], float(row["value"]))
     return found
 
 

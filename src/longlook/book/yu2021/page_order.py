@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from IPython.display import HTML
 
 from longlook.analysis.lowest import lowest_ratio
+from longlook.analysis.paired import Place
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.times import Times, percent_text
@@ -58,7 +59,7 @@ class ArrivalOrder(Looked):
     def pages(self) -> tuple[ListedPage, ...]:
         return PAGES_OF[self.series]
 
-    def by_index(self, seen: Seen, arm: str, metric: str) -> Mapping[int, float]:
+    def by_index(self, seen: Seen, arm: str, metric: str) -> Mapping[Place, float]:
         return loads_of(self.data, self.series, self.key).get((seen, arm, metric), {})
 
     def against(self, page: ListedPage, metric: str, arm: str, other: str) -> Times | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from longlook import paths
 from longlook.analysis.lowest import Loads, lowest_difference, lowest_ratio
+from longlook.analysis.paired import Place
 from longlook.analysis.welch import Welch, welch_from_samples
 from longlook.book.data import BookData
 from longlook.book.loads import by_place
@@ -84,8 +85,8 @@ class Looked:
     def is_measured(self, series: str) -> bool:
         return bool(loads_of(self.data, series, self.key))
 
-    def by_index(self, seen: Seen, arm: str, metric: str) -> Mapping[int, float]:
-        """Number of each load that counts -> its value."""
+    def by_index(self, seen: Seen, arm: str, metric: str) -> Mapping[Place, float]:
+        """Number and attempt of each load that counts -> its value."""
         return loads_of(self.data, seen.series, self.key).get((seen, arm, metric), {})
 
     def loads(self, seen: Seen, arm: str, metric: str) -> Loads:
@@ -111,13 +112,11 @@ class Looked:
         met the same losses; None where nothing is measured or left."""
         times = self.by_index(seen, "quic", PLT.name)
         stood, raced = (self.by_index(seen, arm, CONNECT.name) for arm in ARMS)
-        both = [index for index in times if index in stood and index in raced]
-        kept = tuple(times[index] for index in both if stood[index] <= raced[index])
+        both = [one for one in times if one in stood and one in raced]
+        kept = tuple(times[one] for one in both if stood[one] <= raced[one])
         if not kept:
             return None
-        return Selected(
-            len(both) - len(kept), len(both), lowest_ratio((kept,), (tuple(times[index] for index in both),))
-        )
+        return Selected(len(both) - len(kept), len(both), lowest_ratio((kept,), (tuple(times[one] for one in both),)))
 
     def films(self, seen: Seen) -> Mapping[str, Film]:
         """Arm -> what was seen in one load, from the campaign's records; none where those are not here."""
@@ -146,6 +145,6 @@ def seen_of(row: Mapping[Any, Any]) -> Seen | None:
 
 
 @lru_cache(maxsize=8)
-def loads_of(data: BookData, series: str, key: str) -> Mapping[tuple[Seen, str, str], Mapping[int, float]]:
+def loads_of(data: BookData, series: str, key: str) -> Mapping[tuple[Seen, str, str], Mapping[Place, float]]:
     """Every metric of the loads that count, by page, link and arm."""
     return by_place(data, STUDY, series, key, seen_of)
