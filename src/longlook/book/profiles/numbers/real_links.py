@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from longlook.book.hypotheses import stated
+from longlook.book.judged import numbers_of
 from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
@@ -14,6 +15,7 @@ QUICK = ("dense-4g", "lte", "4g")
 LINKS = ("cable", *QUICK, *SLOW)
 FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
 LIGHT, HEAVY = "10kb-x10", "10kb-x100"
+CHANGING = "changing-rate"
 
 
 def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
@@ -33,6 +35,11 @@ def _pct(contrast: tuple[str, str], links: Sequence[str]) -> Callable[[Measured]
     return lambda m: _all(lambda link: m.pct(link, contrast, workload=HEAVY), links).span("%", 1)
 
 
+def _less(n: int) -> Callable[[Measured], StatedNumber]:
+    """By how much less time HTTP/3 takes, by pairs: of a prediction's squares."""
+    return lambda m: ((numbers_of(m, CHANGING, n) * -1 + 1) * 100).span("%")
+
+
 NUMBERS: Numbers = {
     "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
     "faster": _faster(FIRST),
@@ -44,6 +51,9 @@ NUMBERS: Numbers = {
     "heavy-quick": _pct(FIRST, QUICK),
     "heavy-quick-early": _pct(EARLY, QUICK),
     "stated": stated("real-links"),
-    "stated-changing": stated("changing-rate"),
+    "changing-light": _less(1),
+    "changing-heavy": _less(2),
+    "changing-scatter": lambda m: numbers_of(m, CHANGING, 3).span(digits=1),
+    "stated-changing": stated(CHANGING),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
