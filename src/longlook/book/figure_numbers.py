@@ -9,6 +9,7 @@ same as the column is coloured: by pairs, and beside them by Welch's test; witho
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -21,7 +22,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.registry import named
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.versus import NOT_SHOWN, SIDES, SMALL, Versus, decided
+from longlook.figure.versus import NOT_SHOWN, SIDES, SMALL, Versus, decided, p_value_of
 
 WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement", "paired")
 VERDICTS: tuple[Verdict, ...] = ("left", "right", "none")
@@ -70,10 +71,7 @@ def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
     by_pairs = [bool(of_row(row).pairs) for row in rows]
     frame = frame.assign(pct=[pct for pct, _, _ in shown])
     low, high = (frame.loc[position] for position in (frame["pct"].idxmin(), frame["pct"].idxmax()))
-    won: list[tuple[Verdict | None, float]] = [
-        (winner, row["p_paired"] if pairs else row["p_value"])
-        for row, pairs, (_, winner, _) in zip(rows, by_pairs, shown, strict=True)
-    ]
+    won = [(winner, p_value_of(row)) for row, (_, winner, _) in zip(rows, shown, strict=True)]
     counts = Counter(winner for winner, _ in won)
     found = {"squares": str(len(frame)), "min": square_text(low), "max": square_text(high)}
     found |= {name: str(counts[name]) for name in VERDICTS}
@@ -93,7 +91,7 @@ def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
     return found | {"paired": told + ends, "summary": told + (beside if any(by_pairs) else "") + ends}
 
 
-def _holm(told: list[tuple[Verdict | None, float]]) -> str:
+def _holm(told: Sequence[tuple[Verdict | None, float]]) -> str:
     """` (17 and 0 with Holm's correction over them)`, where that makes a difference."""
     counts, kept = Counter(winner for winner, _ in told), by_holm(told)
     same = (counts["left"], counts["right"]) == (kept["left"], kept["right"])

@@ -152,8 +152,13 @@ def _by_welch(row: Mapping[Hashable, Any], versus: Versus) -> str:
 def decided_by(row: Mapping[Hashable, Any]) -> str:
     """Which test decides, and its p: `18 pairs, p < 0.0001`, `Welch, p = 0.034`."""
     found = paired.of_row(row)
-    p_value = found.p_value if found.pairs else row["p_value"]
-    return f"{f'{found.pairs} pairs' if found.pairs else 'Welch'}, {_p(p_value)}"
+    return f"{f'{found.pairs} pairs' if found.pairs else 'Welch'}, {_p(p_value_of(row))}"
+
+
+def p_value_of(row: Mapping[Hashable, Any]) -> float:
+    """Of the test that decides."""
+    found = paired.of_row(row)
+    return found.p_value if found.pairs else float(row["p_value"])
 
 
 def _p(p_value: float) -> str:
