@@ -314,9 +314,13 @@ def test_a_process_that_is_ended_ends_the_command_and_leaves_the_tables(data, mo
     data.process()
     before = {path.name: path.read_bytes() for path in data.processed.iterdir()}
     monkeypatch.setattr(processing, "FEW", 0)
+    as_before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
     began = time.monotonic()
-    with pytest.raises(error, match=words):
-        data.process(check)
+    try:
+        with pytest.raises(error, match=words):
+            data.process(check)
+    finally:
+        signal.signal(signal.SIGINT, as_before)
     assert time.monotonic() - began < 300 and not multiprocessing.active_children()
     assert {path.name: path.read_bytes() for path in data.processed.iterdir()} == before
 
