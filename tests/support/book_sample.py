@@ -54,7 +54,7 @@ def make_root(root: Path) -> Path:
     """A copy of what the book is made of, without any data of this machine's own."""
     for name in ("_config.yml", "_toc.yml", "CITATION.cff"):
         shutil.copy(REPOSITORY / name, root)
-    for name in ("book", "sweeps", "data/published"):
+    for name in ("book", "sweeps", "links", "data/published"):
         shutil.copytree(REPOSITORY / name, root / name)
     for name in ("envs", "tools"):  # what an arm is, its stack's files say
         (root / name).symlink_to(REPOSITORY / name)

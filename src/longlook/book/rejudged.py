@@ -143,7 +143,9 @@ def _excluded(loads: pd.DataFrame | None) -> list[str]:
     if loads is None:
         return [style.DASH] * 6
     own = [one for one in rejections(loads, TOGETHER) if one.reason == DISTURBED]
-    (both,) = [one for one in own if one.campaign == TOGETHER]
+    both = next((one for one in own if one.campaign == TOGETHER), None)
+    if both is None:
+        return [style.DASH] * 6
     named = [f"{one.campaign.removeprefix('reference-')} ({one.by_arm})" for one in own if one.depends]
     shares = [f"{both.rejected[name]:,} of {both.loads[name]:,}" for name in ("quic", "tcp")]
     tests = [style.p_text(both.p_value), f"{both.slower:.2f}", style.p_text(both.slower_p)]

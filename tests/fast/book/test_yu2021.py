@@ -261,9 +261,9 @@ def test_the_first_lost_packet_follows_from_the_seed_of_the_load(data):
     found = first_loss.points(data, "reference")
     (cell,) = open_sweep("yu-first-loss").cells()
     assert found.keys() == set(first_loss.ARMS) == set(cell.arm_names)
-    for index, (first, _) in found[first_loss.TCP_BBR].items():
-        lost = lost_packets(cell.link, "server_to_client", load_seed(cell, first_loss.TCP_BBR, index, 0))
-        assert first == next(lost) and found[first_loss.QUIC_CUBIC][index][0] == first
+    for number, (first, _) in found[first_loss.TCP_BBR].items():
+        lost = lost_packets(cell.link, "server_to_client", load_seed(cell, first_loss.TCP_BBR, *number))
+        assert first == next(lost) and found[first_loss.QUIC_CUBIC][number][0] == first
     shown = first_loss.picture(data)
     assert shown.downloads[0].csv.count("\n") == 1 + 16 and shown.alt_text.count("correlation") == 4
 

@@ -30,7 +30,7 @@ class Model(Looked):
         condition = seen.condition
         factor = self.changed.get((seen.label, arm, metric), self.changed.get((arm, metric), 1.0))
         return {
-            index: times(arm, seen.page.size_bytes, condition.rtt_ms, condition.loss_pct, index)[metric] * factor
+            (index, 0): times(arm, seen.page.size_bytes, condition.rtt_ms, condition.loss_pct, index)[metric] * factor
             for index in range(1, LOADS + 1)
         }
 
