@@ -79,7 +79,7 @@ def _resolved(page, path):
 def test_captions_state_computed_findings(pages):
     article = pages["book/muthuraj2024/results-quicv1.html"]
     caption = article.select_one("#fig-4-6a figcaption")
-    assert re.search(r"Re-measured, QUIC is faster in \d+ of 21 squares", caption.get_text())
+    assert re.search(r"Re-measured, by pairs QUIC is faster in \d+ of 21 squares", caption.get_text())
     assert "data/raw/reference-figure-4.6a" in caption.select_one(".ll-value")["title"]
 
 
