@@ -78,7 +78,7 @@ def test_links_inside_the_book_stay_inside_and_none_leads_to_a_file(printed):
 def test_figures_are_there_and_nothing_that_only_a_screen_can_do(built_book, printed):
     charts = sum(page.read_text(encoding="utf-8").count('class="ll-static"') for page in built_book.rglob("*.html"))
     text = words(" ".join(printed.texts))
-    legends = text.count(words("white, slanted = not significant"))  # only the pictures say so
+    legends = text.count(words("white, slanted = not shown"))  # only the pictures say so
     assert 10 < legends <= charts
     for absent in ("Click a square", "Scripts are off", "undefined"):
         assert words(absent) not in text
