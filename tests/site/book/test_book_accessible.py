@@ -162,7 +162,7 @@ def test_a_square_is_reached_opened_and_closed_by_keys(built_book, chromium, rul
     found = visit(chromium, [built_book / RESULTS], look, theme)["results-quicv1"]
     names, outline, opened, said, wrong, left = found
     assert names[0].startswith("1 MB × 1, 10 Mbit/s: ")
-    assert names[-1] == "10 KB × 100, 50 Mbit/s: TCP faster by 24 %, significant"
+    assert names[-1] == "10 KB × 100, 50 Mbit/s: TCP faster by 24 %, shown"
     assert len(set(names)) == 6 and outline == "solid"
     assert opened == SQUARE and said.startswith("Below the chart: loads of 10 KB × 100 at 50 Mbit/s")
     assert wrong == [] and left == 0
