@@ -25,12 +25,11 @@ from longlook.book.data import BookData, load
 from longlook.book.front import squares
 from longlook.dataset.results import with_folders
 from longlook.experiment.metrics import PLT
-from longlook.experiment.oracle import disturbance
+from longlook.experiment.oracle import Tolerated, disturbance
 from longlook.experiment.told import main_metric, tolerated_in, waited_s
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.plan.arm import Arm
-from longlook.plan.cell import Cell
 from longlook.record.campaign import Campaign
 from longlook.record.campaigns import scan_campaigns
 from longlook.record.samples import read_records
@@ -45,9 +44,10 @@ def changed_loads(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
     """The loads, as LOAD, that rule 1 judged and that rule 2 judges otherwise."""
     for cell, folder in with_folders(campaign):
         arms = {arm.name: arm for arm in cell.arms}
-        if cell.mode == "interleaved" and tolerated_in(cell) is not None:
+        within = tolerated_in(cell)
+        if cell.mode == "interleaved" and within is not None:
             for record in read_records(folder):
-                if _is_judged(record) and _is_disturbed(cell, arms[record["arm"]], record) != record["disturbed"]:
+                if _is_judged(record) and _is_disturbed(within, arms[record["arm"]], record) != record["disturbed"]:
                     yield tuple(record[name] for name in LOAD)
 
 
@@ -57,7 +57,7 @@ def _is_judged(record: Mapping[str, Any]) -> bool:
     return bool(known) and record.get("rule", 1) == 1 and record["reject_reason"] in (None, DISTURBED)
 
 
-def _is_disturbed(cell: Cell, arm: Arm, record: Mapping[str, Any]) -> bool:
+def _is_disturbed(within: Tolerated, arm: Arm, record: Mapping[str, Any]) -> bool:
     took_ms, cpu = main_metric(record["metrics"]) or 0.0, record["cpu"]
     return (
         disturbance(
@@ -69,7 +69,7 @@ def _is_disturbed(cell: Cell, arm: Arm, record: Mapping[str, Any]) -> bool:
             record.get("stopped_s"),
             waited_s(arm, {"client_wait_s": None, "server_wait_s": None} | cpu),
             record.get("clock_step_s", 0.0),
-            tolerated_in(cell),
+            within,
         )
         is not None
     )

@@ -57,7 +57,7 @@ def resource(name: str) -> dict[str, Any]:
 
 def columns(name: str) -> list[str]:
     """Column names of a table, in order."""
-    return [field["name"] for field in resource(name)["schema"]["fields"]]
+    return [*_types(name)]
 
 
 def is_parquet(name: str) -> bool:
@@ -192,7 +192,7 @@ def read_table(folder: Path, name: str) -> pandas.DataFrame:
         return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
     again = "make it again with: longlook process"
     try:
-        if path.suffix == ".parquet":
+        if is_parquet(name):
             frame = pandas.read_parquet(path)
         else:
             frame = pandas.read_csv(path, dtype=object, keep_default_na=False, encoding="utf-8")  # texts

@@ -62,9 +62,8 @@ def open_trace(name: str) -> LinkTrace:
     text = _read(name)
     found = opportunities(text, name)
     digest = hashlib.sha256(text).hexdigest()
-    pause = max(
-        after - before for before, after in pairwise([0, *found])
-    )  # the first follows the last one, a period on
+    from_last = [0, *found]  # the first one follows the last one, a period on
+    pause = max(after - before for before, after in pairwise(from_last))
     return LinkTrace(name=name, sha256=digest, opportunities=len(found), period_ms=found[-1], longest_pause_ms=pause)
 
 
