@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import pandas as pd
 
 from longlook import paths
 from longlook.analysis.quantifier import POOLS
 from longlook.book import data as book_data
-from longlook.book.data import COLUMNS, BookData
-from longlook.book.judged import columns_of, judged, verdict_as_sealed
+from longlook.book.data import COLUMNS
+from longlook.book.judged import by_campaign, columns_of, judged, verdict_as_sealed
 from longlook.book.templates import row
 from longlook.errors import LonglookError
 from longlook.plan.criteria import Criterion
@@ -73,31 +70,12 @@ def became(sweep: Sweep, campaign: str) -> Iterator[str]:
     if info["sweep"] != sweep.name:
         raise LonglookError(f"campaign {campaign} is of sweep {info['sweep']}, not of {sweep.name}")
     known = book_data.load()
-    arms = known.where("arms", campaign=campaign)
-    if arms.empty:
+    if known.where("arms", campaign=campaign).empty:
         raise LonglookError(f"campaign {campaign} is in no table yet: longlook process")
-    data = _WithoutRepeats(known.published, known.processed, campaign, frozenset(arms["series"]))
     column = next(key for key, role, _ in COLUMNS if role == info["role"])
-    columns = columns_of(data, sweep.study)
+    columns = columns_of(by_campaign(known, campaign), sweep.study)
     yield f"{campaign}: {SAID[standing(info, sweep.criteria)]}"
     for one in judged(sweep, columns, column):
         found = row(one, sweep.rule.words)
         yield f"{found.verdict}: {found.said}"
         yield f"   {found.found}{verdict_as_sealed(one, info, sweep, columns, column)}"
-
-
-@dataclass(frozen=True, eq=False)
-class _WithoutRepeats(BookData):
-    """The tables with one campaign alone of the series that it has, whichever is the newest."""
-
-    only: str
-    its_series: frozenset[str]
-
-    def table(self, name: str) -> pd.DataFrame:
-        """As of the base, without the other campaigns' rows."""
-        if name not in self._tables:
-            rows = super().table(name)
-            if {"campaign", "series"} <= set(rows):
-                own = (rows["campaign"] == self.only) | ~rows["series"].isin(self.its_series)
-                self._tables[name] = rows[own].reset_index(drop=True)
-        return self._tables[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,27 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
 
 
+def by_campaign(data: BookData, campaign: str) -> BookData:
+    """The tables with one campaign alone of the series that it has, whichever is the newest."""
+    series = frozenset(data.where("arms", campaign=campaign)["series"])
+    return _OfCampaign(data.published, data.processed, campaign, series)
+
+
+@dataclass(frozen=True, eq=False)
+class _OfCampaign(BookData):
+    only: str
+    its_series: frozenset[str]
+
+    def table(self, name: str) -> pd.DataFrame:
+        """As of the base, without the other campaigns' rows."""
+        if name not in self._tables:
+            rows = super().table(name)
+            if {"campaign", "series"} <= set(rows):
+                own = (rows["campaign"] == self.only) | ~rows["series"].isin(self.its_series)
+                self._tables[name] = rows[own].reset_index(drop=True)
+        return self._tables[name]
+
+
 @lru_cache(maxsize=8)
 def _arrivals(folder: Path, page: WebPage) -> Sequence[Arrival]:
     """Of a cell's loads; none where its records are not here, or have no objects."""
@@ -149,15 +170,37 @@ def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
     """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
     predicted."""
     predictions: list[JudgedPrediction] = []
-    criteria, earlier = [], []
+    criteria, earlier, before = [], [], []
+    data = data or book_data.load()
     for sweep in sweeps:
         own = open_sweep(sweep)
-        columns = columns_of(data or book_data.load(), own.study)
-        for one in judged(own, columns, REFERENCE):
+        columns = columns_of(data, own.study)
+        found = judged(own, columns, REFERENCE)
+        for one in found:
             predictions.append(row(one, own.rule.words))
             criteria.append(standing_text(one, own, columns))
             earlier.append(_by_the_earlier_rule(one, own, columns))
-    return predictions_table(predictions, criteria, earlier)
+        before += _in_campaigns_before(own, found, data)
+    return predictions_table(predictions, criteria, earlier, before)
+
+
+def _in_campaigns_before(sweep: Sweep, now: Sequence[Judged], data: BookData) -> list[str]:
+    """Of each prediction, its verdicts in the campaigns before, the newest first, with what was found where the verdict
+    is another one; nothing where there is none."""
+    told: list[list[str]] = [[] for _ in now]
+    for campaign in campaigns_of(sweep.name, data)[1:]:
+        columns = columns_of(by_campaign(data, campaign), sweep.study)
+        for words, one, own in zip(told, now, judged(sweep, columns, REFERENCE), strict=True):
+            then = row(own, sweep.rule.words)
+            words.append(then.verdict if own.holds == one.holds else f"{then.verdict}: {then.found}")
+    return ["; ".join(words) for words in told]
+
+
+def campaigns_of(sweep: str, data: BookData) -> list[str]:
+    """Reference campaigns of a sweep that have the cells of the newest, the newest first."""
+    own = sorted(data.where("campaigns", sweep=sweep, role=REFERENCE)["campaign"], key=moment, reverse=True)
+    keys = {one: set(data.where("cells", campaign=one)["key"]) for one in own}
+    return [one for one in own if keys[one] == keys[own[0]]]
 
 
 def _by_the_earlier_rule(one: Judged, sweep: Sweep, columns: Mapping[str, Column]) -> str:
@@ -246,12 +289,12 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
     return StatedNumber(str(sum(map(true, words))), f"verdicts of {len(judged)} claims; {origin(records_of(judged))}")
 
 
-def held(sweep: str) -> Callable[[Measured], StatedNumber]:
-    """Of how many predictions of a sweep that they hold: `3 of 7`."""
+def held(sweep: str, before: int = 0) -> Callable[[Measured], StatedNumber]:
+    """Of how many predictions of a sweep that they hold: `3 of 7`; in the newest campaign, or so many before it."""
 
     def number(m: Measured) -> StatedNumber:
-        found = judged_of(sweep, m.data, m.key)
-        if not found:
+        then = [by_campaign(m.data, one) for one in campaigns_of(sweep, m.data)[before:][:1]] if before else [m.data]
+        if not (found := [one for data in then for one in judged_of(sweep, data, m.key)]):
             raise NotMeasured(f"{sweep} is not measured")
         text = f"{sum(one.holds is True for one in found)} of {len(found)}"
         return StatedNumber(text, f"predictions that hold; {origin(records_of(found))}")

@@ -30,13 +30,18 @@ class JudgedPrediction:
 
 
 def predictions_table(
-    predictions: Sequence[JudgedPrediction], criteria: Sequence[str] | None = None, earlier: Sequence[str] = ()
+    predictions: Sequence[JudgedPrediction],
+    criteria: Sequence[str] | None = None,
+    earlier: Sequence[str] = (),
+    before: Sequence[str] = (),
 ) -> HTML:
     """A row each; without any, that nothing is measured yet. `criteria`: whether each was sealed before its data;
-    `earlier`: the verdict by another rule, of those that had one."""
+    `earlier`: the verdict by another rule, of those that had one; `before`: in campaigns before the newest."""
     head, rows = ["predicted", "found", "verdict"], [[one.said, one.found, one.verdict] for one in predictions]
     if criteria is not None:
         head, rows = [*head, "criterion"], [[*row, own] for row, own in zip(rows, criteria, strict=True)]
     if any(earlier):
         head, rows = [*head, "by the earlier rule"], [[*row, own] for row, own in zip(rows, earlier, strict=True)]
+    if any(before):
+        head, rows = [*head, "campaign before"], [[*row, own] for row, own in zip(rows, before, strict=True)]
     return HTML(html_table(head, rows, numeric=set()) if rows else style.NOTHING_YET)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from book_sample import PUBLISHED, interleaved, write_sweeps
 
 from longlook.book import data as book_data
-from longlook.book.judged import predictions_of
+from longlook.book.judged import campaigns_of, predicted, predictions_of
 from longlook.book.muthuraj2024 import means, stopwatch
 from longlook.book.predicted import JudgedPrediction, predictions_table
 
@@ -44,3 +44,14 @@ def test_each_campaign_is_judged_by_its_own_sweep(tmp_path):
     near, earlier, held = predictions_of(alone[0], data)
     assert near.holds and held.holds and earlier.holds is False  # TCP is earlier as well
     assert earlier.found.count("6 of 6") == 2
+
+
+def test_a_campaign_of_the_same_cells_keeps_its_verdicts_beside_those_of_the_newest(monkeypatch):
+    data, seen = book_data.load(), []
+    monkeypatch.setattr("longlook.book.judged.predictions_table", lambda *columns: seen.extend(columns))
+    predicted("client-share", data=data)
+    said, _, earlier, before = seen
+    assert [one.verdict for one in said] == ["holds"] * 5 and not any(earlier)
+    assert before[2].startswith("does not hold: 10kb-x100, 10 Mbit/s, 36 ms: −7.8 %")
+    assert before[:2] + before[3:] == ["holds"] * 4
+    assert len(campaigns_of("years", data)) == 2 and len(campaigns_of("years-loss", data)) == 1  # which has more cells

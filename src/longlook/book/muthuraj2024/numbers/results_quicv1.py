@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.hypotheses import stated
+from longlook.book.judged import REFERENCE, held
 from longlook.book.repeated import MANY, Repeated, repeated
 from longlook.book.share import LONG_MS, by_time, slower
 from longlook.book.value import Measured, NotMeasured, StatedNumber
@@ -57,11 +58,17 @@ def _by_time(text: Callable[[list[float], list[float]], str]) -> Callable[[Measu
     return told
 
 
-def _slower(m: Measured) -> StatedNumber:
-    rows = m.data.rows("arms", m.study, "client-share", m.key)
-    if rows.empty or (times := slower(m.data, rows["campaign"].iloc[0])) is None:
-        raise NotMeasured("data/processed/arms.csv has no page of client-share's in another campaign")
-    return StatedNumber(f"{times:.1f}", "the browser's processor time, data/processed/arms.csv")
+def _slower(choose: Callable[[list[float]], float]) -> Callable[[Measured], StatedNumber]:
+    """How many times the processor time of others the browsers of client-share's campaigns took: of one of them."""
+
+    def told(m: Measured) -> StatedNumber:
+        campaigns = m.data.where("campaigns", sweep="client-share", role=REFERENCE)["campaign"]
+        times = [one for name in campaigns if (one := slower(m.data, name)) is not None]
+        if not times:
+            raise NotMeasured("data/processed/arms.csv has no page of client-share's in another campaign")
+        return StatedNumber(f"{choose(times):.1f}", "the browser's processor time, data/processed/arms.csv")
+
+    return told
 
 
 NUMBERS: Numbers = {
@@ -72,7 +79,10 @@ NUMBERS: Numbers = {
     "time-slow": _by_time(lambda _, slow: str(len(slow))),
     "time-slow-least": _by_time(lambda _, slow: signed_pct(-max(slow))),
     "time-slow-most": _by_time(lambda _, slow: signed_pct(-min(slow))),
-    "time-slower": _slower,
+    "time-slower-least": _slower(min),
+    "time-slower-most": _slower(max),
+    "time-held": held("client-share"),
+    "time-held-before": held("client-share", before=1),
     "many-measured": _many(lambda one: len(one.found)),
     "many-shown": _many(lambda one: sum(pair.winner == "left" for pair in one.found)),
     "many-tcp": _many(lambda one: sum(pair.winner == "right" for pair in one.found)),
