@@ -170,7 +170,8 @@ def goodput_mbps(numbered: Numbered, row: Row, metric: str) -> Summary | None:
 
 def cpu_s_per_gb(numbered: Numbered, row: Row, metric: str) -> Summary | None:
     """CPU time of an end for 1,000,000,000 bytes."""
-    return _summed(row, numbered, lambda found: [cpu_s * 1e9 / row["object_bytes"] for cpu_s in found], metric)
+    cpu_s, per = _summed(row, numbered, list, metric), 1e9 / row["object_bytes"]
+    return None if cpu_s is None else Summary(cpu_s.mean * per, cpu_s.sd * per, cpu_s.n)
 
 
 def cpu_used_pct(numbered: Numbered, row: Row, metric: str) -> Summary | None:

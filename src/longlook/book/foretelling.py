@@ -9,7 +9,8 @@ from longlook import paths
 from longlook.analysis.quantifier import POOLS
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS
-from longlook.book.judged import by_campaign, columns_of, judged, verdict_as_sealed
+from longlook.book.evidence import columns_of
+from longlook.book.judged import by_campaign, judged, verdict_as_sealed
 from longlook.book.templates import row
 from longlook.errors import LonglookError
 from longlook.plan.criteria import Criterion

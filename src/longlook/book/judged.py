@@ -2,117 +2,36 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.analysis.course import OF_COURSES
-from longlook.analysis.evidence import Column, Found
+from longlook.analysis.evidence import Column
 from longlook.analysis.judge import Judged, judge
 from longlook.analysis.newest import moment
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.flows import rates_of_runs
-from longlook.book.loads import counting, courses, first_lost, load_number
+from longlook.book.evidence import REFERENCE, columns_of, records_of
 from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.book.templates import parts_of, row
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
-from longlook.errors import LonglookError
-from longlook.experiment.arrivals import Arrival, arrivals
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
-from longlook.plan.conditions import Row, spelled
-from longlook.plan.criteria import FIRST_LOST, OF_RECORDS
 from longlook.plan.squares import number_of_squares
 from longlook.plan.statements import Claims
 from longlook.plan.sweep import Sweep
-from longlook.plan.workload import WebPage
 from longlook.published.claims import claims_of
-from longlook.published.registry import published_means
 from longlook.record.campaign import CAMPAIGN_NAME
 from longlook.record.criteria import CHANGED, SEALED, criteria_of, standing
 from longlook.record.durable import read_json
 from longlook.stack.arms import open_sweep
-
-REFERENCE = "reference"
-SAMPLE = ("campaign", "cell_id", "arm", "metric")
-
-
-def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column]:
-    """The evidence of a study: published, reference and yours; all by one metric where one is named."""
-
-    def column(key: str, own: str) -> Column:
-        @cache
-        def rows(series: str) -> Sequence[Row]:
-            found = [spelled(row) for row in data.rows("arms", study, series, key).to_dict("records")]
-            printed = published_means(study) if key == PUBLISHED.key else ()
-            return found + [row for row in printed if row["series"] == series]
-
-        @cache
-        def samples(series: str) -> Mapping[tuple[str, str, str, str], list[float]]:
-            found: dict[tuple[str, str, str, str], list[float]] = {}
-            for one in counting(data, study, series, key):
-                found.setdefault(tuple(one[name] for name in SAMPLE), []).append(float(one["value"]))
-            return found
-
-        @cache
-        def by_number(series: str) -> Mapping[tuple[str, str, str, str], dict[Any, float]]:
-            found: dict[tuple[str, str, str, str], dict[Any, float]] = {}
-            for one in counting(data, study, series, key):
-                found.setdefault(tuple(one[name] for name in SAMPLE), {})[load_number(one)] = float(one["value"])
-            return found
-
-        def numbered(row: Row, metric: str) -> Mapping[Any, float]:
-            if metric in OF_COURSES:
-                runs = courses(data, study, row["series"], key).get((row["campaign"], row["key"], row["arm"]), ())
-                told = {one.cell_id: OF_COURSES[metric](one) for one in runs}
-                return {run: number for run, number in told.items() if not math.isnan(number)}
-            if row["mode"] == "together":
-                return rates_of_runs(data, study, key, row["key"])[row["arm"]].dropna().to_dict()
-            if metric == FIRST_LOST:
-                lost = first_lost(data, study, row["series"], key)
-                return lost.get((row["campaign"], row["cell_id"], row["arm"]), {})
-            own_key = (row["campaign"], row["cell_id"], row["arm"], metric)
-            return by_number(row["series"]).get(own_key, {})
-
-        def of_sweep(sweep: str) -> Column:
-            role = next(role for name, role, _ in COLUMNS if name == key)
-            newest = max(data.where("campaigns", sweep=sweep, role=role)["campaign"], key=moment, default="")
-            found = [spelled(row) for row in data.where("arms", campaign=newest).to_dict("records")]
-
-            def own_or_all(series: str) -> Sequence[Row]:
-                return [row for row in found if row["series"] == series] or rows(series)
-
-            return Column(own_or_all, of_study=of_study)
-
-        def of_study(other: str) -> Column:
-            return columns_of(data, other, metric)[key]
-
-        def loads(row: Row) -> tuple[float, ...]:
-            if row["metric"] in OF_RECORDS:
-                own_page = WebPage(size_bytes=int(row["total_bytes"]), resources=int(row["object_count"]) + 1)
-                seen = _arrivals(paths.RAW / row["campaign"] / row["cell_id"], own_page)
-                return tuple(getattr(one, row["metric"]) for one in seen if one.arm == row["arm"])
-            return tuple(samples(row["series"]).get(tuple(row[name] for name in SAMPLE), ()))
-
-        def printed_load(row: Row, metric: str) -> Mapping[int, float]:
-            return {0: float(row["mean"])} if metric == row["metric"] else {}
-
-        if key == PUBLISHED.key:
-            return Column(rows, lambda row: (float(row["mean"]),), printed_load, own, of_study=of_study)
-        return Column(rows, loads, numbered, own, of_study=of_study, of_sweep=of_sweep)
-
-    return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
 
 
 def by_campaign(data: BookData, campaign: str) -> BookData:
@@ -134,15 +53,6 @@ class _OfCampaign(BookData):
                 own = (rows["campaign"] == self.only) | ~rows["series"].isin(self.its_series)
                 self._tables[name] = rows[own].reset_index(drop=True)
         return self._tables[name]
-
-
-@lru_cache(maxsize=8)
-def _arrivals(folder: Path, page: WebPage) -> Sequence[Arrival]:
-    """Of a cell's loads; none where its records are not here, or have no objects."""
-    try:
-        return arrivals(folder, page) if folder.is_dir() else ()
-    except LonglookError:
-        return ()
 
 
 def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judged]:
@@ -286,7 +196,7 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
     if not judged:
         raise NotMeasured(f"no claim of {m.study} is measured")
     words = [claimed.verdict(parts_of(one, own.judging), one.of) for one in judged]
-    return StatedNumber(str(sum(map(true, words))), f"verdicts of {len(judged)} claims; {origin(records_of(judged))}")
+    return StatedNumber(str(sum(map(true, words))), f"verdicts of {len(judged)} claims; {origin(_records(judged))}")
 
 
 def held(sweep: str, before: int = 0) -> Callable[[Measured], StatedNumber]:
@@ -297,7 +207,7 @@ def held(sweep: str, before: int = 0) -> Callable[[Measured], StatedNumber]:
         if not (found := [one for data in then for one in judged_of(sweep, data, m.key)]):
             raise NotMeasured(f"{sweep} is not measured")
         text = f"{sum(one.holds is True for one in found)} of {len(found)}"
-        return StatedNumber(text, f"predictions that hold; {origin(records_of(found))}")
+        return StatedNumber(text, f"predictions that hold; {origin(_records(found))}")
 
     return number
 
@@ -313,14 +223,14 @@ def _prediction(m: Measured, sweep: str, n: int) -> Judged:
 def numbers_of(m: Measured, sweep: str, n: int) -> Quantity:
     """What a prediction is judged by, square by square."""
     found = _prediction(m, sweep, n)
-    return Quantity(pd.Series([one.estimate.value for one in found.found]), f"prediction {n}", records_of([found]))
+    return Quantity(pd.Series([one.estimate.value for one in found.found]), f"prediction {n}", records_of(found.found))
 
 
 def squares_of(m: Measured, sweep: str, n: int) -> StatedNumber:
     """In how many squares it holds: `3 of 4`."""
     found = _prediction(m, sweep, n)
     met = sum(one.holds is True for one in found.found)
-    return StatedNumber(f"{met} of {len(found.found)}", origin(records_of([found])))
+    return StatedNumber(f"{met} of {len(found.found)}", origin(records_of(found.found)))
 
 
 def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:
@@ -332,16 +242,8 @@ def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:
     if not parts:
         raise NotMeasured(f"{name} is not measured")
     said = claimed.verdict(parts, 1 if part else judged.of)
-    return StatedNumber(said, f"verdict on the claim; {origin(records_of([judged]))}")
+    return StatedNumber(said, f"verdict on the claim; {origin(records_of(judged.found))}")
 
 
-def each_number(found: Iterable[Found]) -> Iterator[Found]:
-    """Also those that are parts of others."""
-    for one in found:
-        yield from each_number(one.parts) if one.parts else [one]
-
-
-def records_of(judged: Sequence[Judged]) -> tuple[str, ...]:
-    """The folders of the records that numbers were made of."""
-    rows = (row for one in judged for found in each_number(one.found) for row in found.rows if row.get("campaign"))
-    return tuple(dict.fromkeys(f"data/raw/{row['campaign']}/{row['cell_id']}" for row in rows))
+def _records(judged: Sequence[Judged]) -> tuple[str, ...]:
+    return records_of(number for one in judged for number in one.found)

@@ -106,13 +106,24 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     own, leaf = found.estimate, found.leaf
     if found.part is not None:
         return _several(found, found.part, judged, words)
-    usual = _usual(found)
+    square = told_of(found, judged, words)
+    endless = math.isinf(own.value) or math.isinf(own.high)
+    told = leaf.endless if endless and leaf.endless else leaf.told or "{percent}"
+    if leaf.neither and not (found.left.value or found.right.value):
+        told = leaf.neither
+    return ClaimPart(filled(leaf.name, square), filled(told, square), found.holds)
+
+
+def told_of(found: Found, judged: Judged, words: Mapping[str, str]) -> dict[str, Any]:
+    """What templates have of a square: its columns, and its number in every form."""
+    own, leaf, usual = found.estimate, found.leaf, _usual(found)
     square: dict[str, Any] = {name: words.get(_spelled(value), value) for name, value in found.square.items()}
     square |= {"size": size_label(int(found.square["object_bytes"] or 0)), "met": judged.met, "of": judged.of}
     square |= {"value": own.value, "low": own.low, "high": own.high, "percent": usual, "p": own.p_value}
     sides = [_Pct((side.value - 1) * 100) for side in (own, found.left, found.right)]
     square |= dict(zip(("pct", "left_pct", "right_pct"), sides, strict=True))
-    square |= {"times": times_text(own), "ms": _in_ms(found)}
+    square |= {"times": times_text(own), "ms": _in_ms(found), "seconds": own.value / 1e3}
+    square |= {"in_trips": own.value / float(found.square["rtt_ms"])}
     square |= {"left_percent": percent_text(found.left), "right_percent": percent_text(found.right)}
     square |= {"left_share": (1 - found.left.value) * 100, "right_share": (1 - found.right.value) * 100}
     square |= {"left": found.left.value, "right": found.right.value, "trips": trips_text(own)}
@@ -123,11 +134,7 @@ def part_of(found: Found, judged: Judged, words: Mapping[str, str]) -> ClaimPart
     if leaf.spread:
         arms = [{name: words.get(_spelled(value), value) for name, value in row.items()} for row in found.rows[:2]]
         square |= dict(zip(ARMS_OF_SPREAD, arms, strict=False))
-    endless = math.isinf(own.value) or math.isinf(own.high)
-    told = leaf.endless if endless and leaf.endless else leaf.told or "{percent}"
-    if leaf.neither and not (found.left.value or found.right.value):
-        told = leaf.neither
-    return ClaimPart(filled(leaf.name, square), filled(told, square), found.holds)
+    return square
 
 
 def _share(found: Found) -> str:

@@ -12,7 +12,8 @@ from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.baxter2018 import tables
 from longlook.book.claimed import verdict
-from longlook.book.judged import claim_columns, columns_of, judged_of, predicted
+from longlook.book.evidence import columns_of
+from longlook.book.judged import claim_columns, judged_of, predicted
 from longlook.book.templates import parts_of
 from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named

@@ -11,27 +11,17 @@ from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
+from longlook.book.evidence import StudyColumn, by
 from longlook.book.judged import claim_columns, claims, judged_of, predicted, undecided
 from longlook.book.shreedhar2022 import chart, clock, tables
-from longlook.book.shreedhar2022.evidence import (
-    ENVOY,
-    LSQUIC,
-    MUNICH,
-    NAMES,
-    OLD,
-    PLACES,
-    SLOW,
-    Downloads,
-    columns,
-    more,
-    size_title,
-)
+from longlook.book.shreedhar2022.names import ENVOY, LSQUIC, MUNICH, NAMES, OLD, PLACES, SLOW, size_title
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
 from longlook.book.templates import parts_of
 from longlook.book.times import Times, difference
-from longlook.book.value import NOT_YET
+from longlook.book.value import NOT_YET, Measured, NotMeasured
 from longlook.book.value_role import numbers_of, value_of
-from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTLB
+from longlook.errors import LonglookError
+from longlook.experiment.metrics import CONNECT, TTLB
 from longlook.experiment.refusals import refusals
 from longlook.figure import style
 from longlook.figure.live import LiveChart
@@ -53,7 +43,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(data):
-    return Downloads(data, "reference")
+    return StudyColumn(data, published.STUDY)
 
 
 @pytest.fixture
@@ -84,19 +74,32 @@ def test_the_two_stacks_differ_in_tls_over_tcp_alone():
     assert [part.name for part in new.parts] == [part.name for part in old.parts]
 
 
-def test_numbers_are_of_the_link_the_file_and_the_arm(found):
-    assert found.summary(HOME, OLD, CONNECT.name).mean == pytest.approx(30.25)
-    assert found.summary(HOME, SLOW + OLD, CONNECT.name).mean == pytest.approx(35.25)
-    assert len(found.values(HOME, LSQUIC, TTLB.name)) == 4 and found.summary(HOME, "nobody", TTLB.name) is None
-    assert found.percentile(HOME, LSQUIC, CONNECT.name, 50) == pytest.approx(10.25)
-    assert found.rate(20_000_000, ENVOY).mean == pytest.approx(20_000 / 1740.25, rel=1e-4)
-    assert found.cpu(20_000_000, ENVOY, CLIENT_CPU.name).mean == pytest.approx(28, rel=1e-3)
-    assert found.rate(3, ENVOY) is None and found.cpu(3, ENVOY, CLIENT_CPU.name) is None
-    assert list(found.clocked(OLD)) == [200, 290, 415, 580]
+def test_tables_ask_by_the_words_of_criteria(found, nothing):
+    assert found.summary(OLD, CONNECT.name, **HOME).mean == pytest.approx(30.25)
+    assert len(found.loads(LSQUIC, TTLB.name, **HOME)) == 4 and found.summary("nobody", TTLB.name, **HOME) is None
+    asked = {"difference": [OLD, ENVOY], "metric": CONNECT.name}
+    assert found.one(**asked, **HOME).value == pytest.approx(20)
+    assert found.text("{value:.1f} ms, {n}", **asked, **HOME) == "20.0 ms, 4"
+    assert found.text("{value}", value="nobody", metric=CONNECT.name, **HOME) == style.DASH
+    with pytest.raises(LonglookError, match="2 numbers, not one"):
+        found.one(**asked, series=["shreedhar-web"])
+    own = StudyColumn(nothing, published.STUDY)
+    assert not own.has(*SWEEPS) and own.one(**asked, **HOME) is None
 
 
-def test_by_how_much_one_takes_longer(found):
-    assert more(found, HOME, OLD, ENVOY).value == pytest.approx(20) and more(found, HOME, OLD, "nobody") is None
+def test_a_number_needs_every_arm_series_and_condition_that_it_lists(data):
+    m = Measured(data, published.STUDY)
+    said = {"metric": CONNECT.name, "series": HOME["series"]}
+    assert by(m, difference=[OLD, ENVOY], **said, where={"rtt_ms": [10, 55]}).numbers.tolist() == [
+        pytest.approx(20), pytest.approx(110)
+    ]  # fmt: skip
+    for lacking in (
+        {"value": ["nobody", OLD]},
+        {"value": OLD, "where": {"rtt_ms": [10, 11]}},
+        {"value": OLD, "series": ["shreedhar-web", "no-such"]},
+    ):
+        with pytest.raises(NotMeasured, match=r"nobody|rtt_ms 11|no-such"):
+            by(m, **said | lacking)
 
 
 def test_a_difference_has_welch_s_interval():
@@ -222,7 +225,6 @@ def test_a_copy_without_data_says_so_and_still_shows_what_is_printed(nothing):
         "QUIC 9.6" in tables.at_once(nothing).data
         and "holds (10 of 11 parts)" in claims(published.STUDY, "connections", nothing).data
     )
-    assert columns(nothing, *SWEEPS) == []
     for name in numbers_of(PAGE):
         if name not in ("claims-decided", "claims-undecided", "wrapped-most") and not name.startswith("stated-"):
             assert value_of(name, PAGE, nothing).text == NOT_YET

@@ -23,8 +23,8 @@ from longlook.book.shreedhar2022.clients import (
     WAITS_OLD,
     arm_of,
 )
-from longlook.book.shreedhar2022.evidence import ENVOY, LARGE, NAMES, NEW, OLD, Downloads
 from longlook.book.shreedhar2022.gigabit import GIGABIT
+from longlook.book.shreedhar2022.names import ENVOY, LARGE, NAMES, NEW, OLD
 from longlook.book.shreedhar2022.versions import DRAFT, GOOGLE, V1, VERSIONS
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
@@ -77,11 +77,6 @@ def data(tmp_path_factory):
     processed = tmp_path_factory.mktemp("processed")
     write_sweeps(processed, SWEEPS, "shreedhar2022", result)
     return book_data.read(PUBLISHED, processed)
-
-
-@pytest.fixture(scope="module")
-def found(data):
-    return Downloads(data, "reference")
 
 
 @pytest.fixture
@@ -154,7 +149,7 @@ def test_tables(data):
     assert leads["a tenth"] == ["20.0", "25.0", "180.0", "230.0"] and leads["printed, a Raspberry Pi 3"][-1] == "270"
 
 
-def test_versions_of_quic(data, found):
+def test_versions_of_quic(data):
     rows = {row[0]: row[1:] for row in rows_of(versions.table(data))}
     assert rows[versions.NAMES[V1]] == ["10.0 ± 0.0", style.DASH, "55.0 ± 0.0", style.DASH]
     assert rows[versions.NAMES["tcp"]][1].startswith("10.0 ms (")

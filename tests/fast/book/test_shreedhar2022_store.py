@@ -7,9 +7,10 @@ from book_sample import PUBLISHED, interleaved, write_sweeps
 
 from longlook import paths
 from longlook.book import data as book_data
+from longlook.book.evidence import StudyColumn
 from longlook.book.judged import claim_columns, predicted
 from longlook.book.shreedhar2022 import chart, store, tables
-from longlook.book.shreedhar2022.evidence import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW, Downloads
+from longlook.book.shreedhar2022.names import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW
 from longlook.book.shreedhar2022.store import BROWSER
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED, numbers_of, value_of
@@ -55,7 +56,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(data):
-    return Downloads(data, "reference")
+    return StudyColumn(data, "shreedhar2022")
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ def test_numbers_of_the_text(data):
     assert (texts["slow-part"], texts["slow-used"], texts["slow-cpu"]) == ("0.76 times", "96 %", "0.77 times")
     assert (texts["cpu-browser"], texts["cpu-curl"], texts["cpu-2gb"]) == ("1.6 times", "2.1 times", "1.5 times")
     assert (texts["part-2gb"], texts["part-200mb"]) == ("0.965 times", "0.966 times")
-    assert texts["after-2gb"] == "0.964 times" and texts["first-byte-2gb"] == "20 ms"
+    assert texts["after-2gb"] == "0.964 times" and texts["first-byte-20mb"] == "20 ms"
     assert (texts["rate-quic"], texts["rate-tcp"], texts["seconds-2gb"]) == ("11.45 MB/s", "11.87 MB/s", "175 s")
 
 

@@ -12,7 +12,8 @@ from longlook.analysis.correlation import correlation, correlation_difference
 from longlook.analysis.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict as verdict_of_parts
-from longlook.book.judged import claim_columns, claims, columns_of, judged, judged_of, predicted
+from longlook.book.evidence import columns_of
+from longlook.book.judged import claim_columns, claims, judged, judged_of, predicted
 from longlook.book.templates import parts_of
 from longlook.book.times import Times
 from longlook.book.value import NOT_YET

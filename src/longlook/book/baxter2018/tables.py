@@ -19,7 +19,7 @@ from longlook.analysis.twofold import verdict_word
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.judged import columns_of
+from longlook.book.evidence import columns_of
 from longlook.book.times import percent_text
 from longlook.book.value import SPACE
 from longlook.experiment.floor import floor

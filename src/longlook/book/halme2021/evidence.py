@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from longlook.analysis.evidence import Column
 from longlook.analysis.welch import Summary
 from longlook.book.data import BookData
-from longlook.book.judged import columns_of
+from longlook.book.evidence import columns_of
 from longlook.book.times import Times, times
 from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, TTLB
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY

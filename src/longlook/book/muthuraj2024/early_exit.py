@@ -15,8 +15,8 @@ from IPython.display import HTML
 
 from longlook.analysis.early_exit import RULES, Rule, borne_ms, early_loads, excess_ms
 from longlook.book.chapter import Chapter
+from longlook.book.evidence import columns_of
 from longlook.book.flows import page
-from longlook.book.judged import columns_of
 from longlook.book.muthuraj2024 import means, steps
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT

@@ -11,8 +11,8 @@ from IPython.display import HTML
 from longlook.analysis.agreement import meets
 from longlook.analysis.welch import Summary
 from longlook.book.chapter import Chapter
+from longlook.book.evidence import columns_of
 from longlook.book.flows import page
-from longlook.book.judged import columns_of
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style

@@ -20,8 +20,8 @@ from longlook.analysis.agreement import meets
 from longlook.analysis.welch import Summary, summarise
 from longlook.book.chapter import Chapter
 from longlook.book.data import COLUMNS
+from longlook.book.evidence import columns_of
 from longlook.book.flows import page
-from longlook.book.judged import columns_of
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style

@@ -5,7 +5,7 @@ from __future__ import annotations
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.book.shreedhar2022.evidence import NAMES
+from longlook.book.shreedhar2022.names import NAMES
 from longlook.experiment.syscalls import USUAL, Syscalls, read
 from longlook.figure import style
 from longlook.figure.table import html_table

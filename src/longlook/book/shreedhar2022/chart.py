@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import (
+from longlook.book.evidence import StudyColumn
+from longlook.book.shreedhar2022.names import (
     CLOUD,
     ENVOY,
     ENVOY_LSQUIC,
@@ -27,13 +29,13 @@ from longlook.book.shreedhar2022.evidence import (
     PRINTED_AS,
     PRINTED_STAGES,
     SLOW,
+    THROUGHPUT,
     TITLES,
     WEB,
-    Downloads,
+    file_of,
     newest,
     size_title,
 )
-from longlook.book.times import times
 from longlook.experiment.metrics import CONNECT, TTLB
 from longlook.figure import style
 from longlook.figure.heatmap import configured
@@ -73,54 +75,55 @@ STAGES = {
 
 def distributions(stage: str, data: BookData | None = None) -> LiveChart | HTML:
     """Of one stage, a panel for each vantage point."""
-    found = newest(data or book_data.load(), WEB, MACHINE)
-    if found is None:
+    own = newest(data or book_data.load(), WEB, MACHINE)
+    if not own.has(WEB, MACHINE):
         return HTML(style.NOTHING_YET)
-    title, evidence = found
     asked = STAGES[stage]
-    frame = points(evidence, asked)
+    frame = points(own, asked)
     return LiveChart(
         name=asked.name,
         chart=_chart(frame, 250, in_a_row=2),
         narrow=_chart(frame, 235, in_a_row=1),
-        alt_text=_words(asked, evidence),
+        alt_text=_words(asked, own),
         downloads=(Attachment(f"{asked.name}.csv", frame.to_csv(index=False)),),
-        note=f"{title}. Curves: every download, of a fast client and, dashed, of one held to a quarter of a processor. "
-        "Crosses: printed percentiles; those of QUIC's downloads are no times and not here. The scale is logarithmic.",
+        note=f"{own.title}. Curves: every download, of a fast client and, dashed, of one held to a quarter of a "
+        "processor. Crosses: printed percentiles; those of QUIC's downloads are no times and not here. The scale is "
+        "logarithmic.",
         hint="Point at a mark for its numbers.",
     )
 
 
-def points(evidence: Downloads, stage: Stage) -> pd.DataFrame:
+def points(own: StudyColumn, stage: Stage) -> pd.DataFrame:
     """Every download that counts, and every printed percentile that is a time: COLUMNS."""
-    return pd.DataFrame(_points(evidence, stage), columns=COLUMNS)
+    return pd.DataFrame(_points(own, stage), columns=COLUMNS)
 
 
-def _points(evidence: Downloads, stage: Stage) -> Iterator[tuple[str, str, str, float, float]]:
+def _points(own: StudyColumn, stage: Stage) -> Iterator[tuple[str, str, str, float, float]]:
     known = of_all_sites()
     for place, where in PLACES.items():
         for arm, name in SHOWN.items():
             for prefix, pace in PACES.items():
-                values = sorted(evidence.values(where, prefix + arm, stage.metric))
+                values = sorted(own.loads(prefix + arm, stage.metric, **where))
                 for rank, value in enumerate(values):
                     yield TITLES[place], name, pace, 100 * (rank + 0.5) / len(values), value
             if arm not in PRINTED_AS:
                 continue
-            own = known[place, PRINTED_AS[arm], PRINTED_STAGES[stage.metric]]
-            for at in own.printed:
-                if (value_ms := own.time_ms(at)) is not None:
+            printed = known[place, PRINTED_AS[arm], PRINTED_STAGES[stage.metric]]
+            for at in printed.printed:
+                if (value_ms := printed.time_ms(at)) is not None:
                     yield TITLES[place], name, PRINTED, float(at), value_ms
 
 
-def _words(stage: Stage, evidence: Downloads) -> str:
+def _words(stage: Stage, own: StudyColumn) -> str:
     known = of_all_sites()
     texts = []
     for place, where in PLACES.items():
         medians = []
         for arm, name in SHOWN.items():
-            fast, slow = (evidence.percentile(where, prefix + arm, stage.metric, 50) for prefix in PACES)
-            own = known[place, PRINTED_AS[arm], PRINTED_STAGES[stage.metric]] if arm in PRINTED_AS else None
-            printed = None if own is None else own.time_ms(50)
+            loads = [own.loads(prefix + arm, stage.metric, **where) for prefix in PACES]
+            fast, slow = (statistics.median(one) if one else None for one in loads)
+            beside_it = known[place, PRINTED_AS[arm], PRINTED_STAGES[stage.metric]] if arm in PRINTED_AS else None
+            printed = None if beside_it is None else beside_it.time_ms(50)
             told = {"slow client": slow, "printed": printed}
             beside = ", ".join(f"{what} {value:.0f}" for what, value in told.items() if value is not None)
             if fast is not None:
@@ -169,35 +172,33 @@ def _chart(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
 
 def crossing(data: BookData | None = None) -> LiveChart | HTML:
     """QUIC's throughput over TLS 1.2's, by size; a line for each client and pace."""
-    found = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
-    if found is None:
+    own = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
+    if not own.has(CLOUD, LARGE, HUGE):
         return HTML(style.NOTHING_YET)
-    title, evidence = found
-    frame = ratios(evidence)
+    frame = ratios(own)
     return LiveChart(
         name="shreedhar-crossing",
         chart=_crossing_chart(frame, 560),
         narrow=_crossing_chart(frame, 240),
         alt_text=_crossing_words(frame),
         downloads=(Attachment("shreedhar-crossing.csv", frame.to_csv(index=False)),),
-        note=f"{title}. Means over means with 99 % intervals (Fieller), from the same server, Envoy; above 1 QUIC has "
-        "the higher throughput. Grey: printed means, which have no interval. Sizes are on a logarithmic scale.",
+        note=f"{own.title}. Means over means with 99 % intervals (Fieller), from the same server, Envoy; above 1 QUIC "
+        "has the higher throughput. Grey: printed means, which have no interval. Sizes are on a logarithmic scale.",
         hint="Point at a mark for its numbers.",
     )
 
 
-def ratios(evidence: Downloads) -> pd.DataFrame:
+def ratios(own: StudyColumn) -> pd.DataFrame:
     """RATIO_COLUMNS; the printed ones with NaN for their interval."""
-    return pd.DataFrame(_ratios(evidence), columns=RATIO_COLUMNS)
+    return pd.DataFrame(_ratios(own), columns=RATIO_COLUMNS)
 
 
-def _ratios(evidence: Downloads) -> Iterator[tuple[str, str, int, float, float | None, float | None, int | None]]:
+def _ratios(own: StudyColumn) -> Iterator[tuple[str, str, int, float, float | None, float | None, int | None]]:
     for (arm, pace), (name, _) in LINES.items():
         for size in FILES:
-            tcp, quic = evidence.rate(size, pace + OLD), evidence.rate(size, pace + arm)
-            if tcp is not None and quic is not None:
-                own = times(tcp, quic)
-                yield name, size_title(size), size, own.value, own.low, own.high, quic.n
+            for one in own.found(ratio=[pace + arm, pace + OLD], **THROUGHPUT, **file_of(size)):
+                found = one.estimate
+                yield name, size_title(size), size, found.value, found.low, found.high, one.square["n"]
     for size, own_rates in throughput().items():
         yield PRINTED, size_title(size), size, own_rates[STORE_QUIC] / own_rates[STORE_TLS], None, None, None
 

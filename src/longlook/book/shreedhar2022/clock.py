@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import altair as alt
+import numpy as np
 import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.quantities import wrapped_ms
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import CLOCK, LSQUIC, NAMES, OLD, Downloads, newest, percentile
+from longlook.book.evidence import StudyColumn
+from longlook.book.shreedhar2022.names import CLOCK, CLOCK_RTTS_MS, LSQUIC, NAMES, OLD, at, newest
+from longlook.experiment.metrics import TTLB
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
@@ -32,49 +35,48 @@ def wrapped(values_ms: Sequence[float]) -> list[float]:
     return list(map(wrapped_ms, values_ms))
 
 
-def over_all_links(evidence: Downloads, arm: str) -> list[float]:
+def over_all_links(own: StudyColumn, arm: str) -> list[float]:
     """Of every link as many as of the others."""
-    return [value for own in evidence.clocked(arm).values() for value in own]
+    return [value for rtt in CLOCK_RTTS_MS for value in own.loads(arm, TTLB.name, **at(CLOCK, rtt))]
 
 
-def points(evidence: Downloads) -> pd.DataFrame:
+def points(own: StudyColumn) -> pd.DataFrame:
     """Every download, and every printed percentile: COLUMNS."""
-    return pd.DataFrame(_points(evidence), columns=COLUMNS)
+    return pd.DataFrame(_points(own), columns=COLUMNS)
 
 
-def _points(evidence: Downloads) -> Iterator[tuple[str, str, str, float, float]]:
-    quic, tcp = (over_all_links(evidence, arm) for arm in (LSQUIC, OLD))
+def _points(own: StudyColumn) -> Iterator[tuple[str, str, str, float, float]]:
+    quic, tcp = (over_all_links(own, arm) for arm in (LSQUIC, OLD))
     for panel, name, values in ((TIMES, "QUIC", quic), (TIMES, "TLS 1.2", tcp), (LEFT, "QUIC", wrapped(quic))):
         for place, value in enumerate(sorted(values)):
             yield panel, name, RIGHT, 100 * (place + 0.5) / len(values), value
     known = of_all_sites()
     for panel, name, protocol in ((TIMES, "TLS 1.2", TLS12), (LEFT, "QUIC", PRINTED_QUIC)):
-        for at, value in known[INDIA, protocol, DOWNLOAD].printed.items():
-            yield panel, name, PRINTED, float(at), value
+        for p, value in known[INDIA, protocol, DOWNLOAD].printed.items():
+            yield panel, name, PRINTED, float(p), value
 
 
 def picture(data: BookData | None = None) -> LiveChart | HTML:
     """Both panels, of the reader's own campaign or else of the reference one."""
-    found = newest(data or book_data.load(), CLOCK)
-    if found is None:
+    own = newest(data or book_data.load(), CLOCK)
+    if not own.has(CLOCK):
         return HTML(style.NOTHING_YET)
-    title, evidence = found
-    frame = points(evidence)
+    frame = points(own)
     return LiveChart(
         name="shreedhar-clock",
         chart=_chart(frame, 560),
         narrow=_chart(frame, 240),
-        alt_text=words(evidence),
+        alt_text=words(own),
         downloads=(Attachment("shreedhar-clock.csv", frame.to_csv(index=False)),),
-        note=f"{title}. Curves: downloads of 40 KB over round trips of 200, 290, 415 and 580 ms, as many of each. "
+        note=f"{own.title}. Curves: downloads of 40 KB over round trips of 200, 290, 415 and 580 ms, as many of each. "
         "Crosses: percentiles printed for Bhubaneswar. Printed QUIC is in the lower panel alone, since it is no time.",
         hint="Point at a mark for its numbers.",
     )
 
 
-def words(evidence: Downloads) -> str:
+def words(own: StudyColumn) -> str:
     """The medians and 75th percentiles of what is shown."""
-    quic, tcp = (over_all_links(evidence, arm) for arm in (LSQUIC, OLD))
+    quic, tcp = (over_all_links(own, arm) for arm in (LSQUIC, OLD))
     known = of_all_sites()
     printed = {name: known[INDIA, name, DOWNLOAD].printed for name in (TLS12, PRINTED_QUIC)}
     shown = (
@@ -84,8 +86,8 @@ def words(evidence: Downloads) -> str:
     )
     texts = []
     for name, values, beside in shown:
-        own = [f"{percentile(values, at):.0f}" + (f" (printed {beside[at]:.0f})" if beside else "") for at in (50, 75)]
-        texts.append(f"{name}: median {own[0]}, 75th percentile {own[1]} ms" if values else f"{name}: none")
+        told = [f"{np.percentile(values, p):.0f}" + (f" (printed {beside[p]:.0f})" if beside else "") for p in (50, 75)]
+        texts.append(f"{name}: median {told[0]}, 75th percentile {told[1]} ms" if values else f"{name}: none")
     return "Downloads by percentile. " + "; ".join(texts) + "."
 
 

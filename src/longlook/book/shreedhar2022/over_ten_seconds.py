@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import FLOWS
+from longlook.book.shreedhar2022.names import FLOWS
 from longlook.published.shreedhar2022 import STUDY
 
 PAIR = "1 QUIC + 1 TCP"

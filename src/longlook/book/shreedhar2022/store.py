@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from IPython.display import HTML
 
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import (
+from longlook.book.evidence import StudyColumn
+from longlook.book.shreedhar2022.names import (
     CLOUD_RTT_MS,
+    CPU,
     ENVOY,
     HUGE,
     HUGE_SIZES,
@@ -18,64 +21,42 @@ from longlook.book.shreedhar2022.evidence import (
     PACES,
     SIZES,
     SLOW,
-    Downloads,
-    LinkAndFile,
+    THROUGHPUT,
+    USED,
+    at,
     file_of,
     newest,
-    per_gigabyte,
     size_title,
-    throughput,
-    throughput_ratio,
-    used,
 )
-from longlook.book.shreedhar2022.tables import LEAST_FOR_CPU, SLOW_SHARE, whole_percent
-from longlook.book.times import Times, percent_text, times
-from longlook.experiment.metrics import CLIENT_CPU, TTFB, TTLB
+from longlook.book.shreedhar2022.tables import LEAST_FOR_CPU
+from longlook.experiment.metrics import TTFB, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS
 from longlook.published.shreedhar2022 import throughput as printed_throughput
 
 BROWSER = "shreedhar-cloud-browser"
-NONE = style.DASH
 
 
-def by_browser(size: int) -> LinkAndFile:
+def by_browser(size: int) -> dict[str, Any]:
     """Where a browser fetches a file."""
-    return LinkAndFile(BROWSER, CLOUD_RTT_MS, size)
-
-
-def cpu_ratio(evidence: Downloads, where: LinkAndFile, quic: str, tcp: str) -> Times | None:
-    """CPU of one arm's client over that of another's."""
-    base, own = (evidence.summary(where, arm, CLIENT_CPU.name) for arm in (tcp, quic))
-    return None if base is None or own is None else times(base, own)
-
-
-def after_first_byte(evidence: Downloads, where: LinkAndFile, quic: str, tcp: str) -> float | None:
-    """Throughput of one arm over another's, by means, of the time from the first byte to the last."""
-    found = [[evidence.summary(where, arm, metric) for metric in (TTFB.name, TTLB.name)] for arm in (tcp, quic)]
-    took_ms = [last.mean - first.mean for first, last in found if first is not None and last is not None]
-    return took_ms[0] / took_ms[1] if len(took_ms) == len(found) else None
+    return at(BROWSER, CLOUD_RTT_MS, size)
 
 
 def browser(data: BookData | None = None) -> HTML:
     """By size: throughput of a fast and of a slow browser, MB/s; its CPU for a gigabyte, s; and how much of its quarter
     of a processor the slow one used, %."""
-    found = newest(data or book_data.load(), BROWSER)
-    if found is None:
+    own = newest(data or book_data.load(), BROWSER)
+    if not own.has(BROWSER):
         return HTML(style.NOTHING_YET)
-    _, evidence = found
     rows = []
     for size in SIZES:
-        where = by_browser(size)
+        where, enough = by_browser(size), size >= LEAST_FOR_CPU
         row = [size_title(size)]
         for pace in PACES:
-            row += [_number(throughput(evidence, where, pace + arm), 2) for arm in (ENVOY, NEW)]
-            row.append(_percent(throughput_ratio(evidence, where, pace + ENVOY, pace + NEW)))
-        enough = size >= LEAST_FOR_CPU
-        row += [_number(per_gigabyte(evidence, where, arm, CLIENT_CPU.name) if enough else None, 1)
-                for arm in (ENVOY, NEW)]  # fmt: skip
-        row += [whole_percent(used(evidence, where, SLOW + arm, CLIENT_CPU.name, SLOW_SHARE) if enough else None)
+            row += _rates(own, [pace + ENVOY, pace + NEW], where)
+        row += [own.text("{value:.1f}", value=arm, **CPU, **where) if enough else style.DASH for arm in (ENVOY, NEW)]
+        row += [own.text("{value:.0f}", value=SLOW + arm, **USED, **where) if enough else style.DASH
                 for arm in (ENVOY, NEW)]  # fmt: skip
         rows.append(row)
     head = ["file", *("QUIC", "TCP", "QUIC over TCP (99 %)") * 2, *("QUIC", "TCP") * 2]
@@ -89,29 +70,32 @@ def browser(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
 
 
+def _rates(own: StudyColumn, arms: list[str], where: dict[str, Any]) -> list[str]:
+    """Throughput of both, and how many times the other's the first one's is."""
+    each = [own.text("{value:.2f}", value=arm, **THROUGHPUT, **where) for arm in arms]
+    return [*each, own.text("{percent}", ratio=arms, **THROUGHPUT, **where)]
+
+
 def largest(data: BookData | None = None) -> HTML:
     """From 200 MB on, of curl with a slow client: throughput, printed and measured, MB/s; time to the first byte, s,
     and what QUIC's throughput is of TLS 1.2's from there on; CPU of the client for a gigabyte, s."""
-    found = newest(data or book_data.load(), HUGE)
-    if found is None:
+    own = newest(data or book_data.load(), HUGE)
+    if not own.has(HUGE):
         return HTML(style.NOTHING_YET)
-    _, evidence = found
     known = printed_throughput()
-    arms = (SLOW + ENVOY, SLOW + OLD)
+    arms = [SLOW + ENVOY, SLOW + OLD]
     rows = []
     for size in (LARGEST, *HUGE_SIZES):
         where = file_of(size)
-        own = [throughput(evidence, where, arm) for arm in arms]
-        n = next((str(one.n) for one in own if one is not None), NONE)
+        each = [own.text("{n}", value=arm, metric=TTLB.name, **where) for arm in arms]
         rows.append([
             size_title(size),
             *(f"{known[size][one]:.2f}" for one in (STORE_QUIC, STORE_TLS)),
-            n,
-            *(_number(one, 2) for one in own),
-            _percent(throughput_ratio(evidence, where, *arms)),
-            *(_seconds(evidence.summary(where, arm, TTFB.name)) for arm in arms),
-            _plain(after_first_byte(evidence, where, *arms)),
-            *(_number(per_gigabyte(evidence, where, arm, CLIENT_CPU.name), 1) for arm in arms),
+            next((n for n in each if n != style.DASH), style.DASH),
+            *_rates(own, arms, where),
+            *(own.text("{seconds:.2f}", value=arm, metric=TTFB.name, **where) for arm in arms),
+            _after_first_byte(own, arms, where),
+            *(own.text("{value:.1f}", value=arm, **CPU, **where) for arm in arms),
         ])  # fmt: skip
     pair = ("QUIC", "TLS 1.2")
     head = ["file", *pair, "n", *pair, "QUIC over TLS 1.2 (99 %)", *pair, "from there on", *pair]
@@ -119,17 +103,11 @@ def largest(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
 
 
-def _seconds(found: Summary | None) -> str:
-    return NONE if found is None else f"{found.mean / 1e3:.2f}"
-
-
-def _plain(found: float | None) -> str:
-    return NONE if found is None else f"{found:.3f}"
-
-
-def _number(found: Summary | None, digits: int) -> str:
-    return NONE if found is None else f"{found.mean:.{digits}f}"
-
-
-def _percent(found: Times | None) -> str:
-    return NONE if found is None else percent_text(found)
+def _after_first_byte(own: StudyColumn, arms: list[str], where: dict[str, Any]) -> str:
+    """Throughput of one arm over another's, by means, of the time from the first byte to the last."""
+    means = [own.summary(arm, metric, **where) for arm in arms for metric in (TTLB.name, TTFB.name)]
+    known = [one.mean for one in means if one is not None]
+    if len(known) < len(means):
+        return style.DASH
+    last, first, other_last, other_first = known
+    return f"{(other_last - other_first) / (last - first):.3f}"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
 from IPython.display import HTML
 
 from longlook.analysis.fairness import jain
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.evidence import StudyColumn
 from longlook.book.flows import Contest, contests
-from longlook.book.shreedhar2022.evidence import (
+from longlook.book.shreedhar2022.names import (
     CLOUD,
-    CPU_METRICS,
+    CPU,
     ENVOY,
     ENVOY_LSQUIC,
     FILES,
@@ -28,21 +29,20 @@ from longlook.book.shreedhar2022.evidence import (
     NEW,
     NGTCP2,
     OLD,
-    PACES,
     PLACES,
     PRINTED_AS,
     PRINTED_STAGES,
     SIZES,
     SLOW,
+    THROUGHPUT,
     TITLES,
+    USED,
     WEB,
-    Downloads,
     file_of,
     newest,
     size_title,
 )
-from longlook.book.shreedhar2022.evidence import used as used_of
-from longlook.experiment.metrics import CLIENT_CPU, CONNECT, TTFB, TTLB
+from longlook.experiment.metrics import CONNECT, SERVER_CPU, TTFB, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS, STUDY, flows, of_all_sites, throughput
@@ -73,22 +73,22 @@ LEAST_FOR_CPU = 5_000_000
 def percentiles(stage: str, data: BookData | None = None) -> HTML:
     """Of one of STAGES: by place and arm, measured (all of SHOWN of a fast client, the median of a slow one) and
     printed."""
-    found = newest(data or book_data.load(), WEB, MACHINE)
+    own = newest(data or book_data.load(), WEB, MACHINE)
     rows: list[list[str]] = []
     starts: list[int] = []
     for place in PLACES:
         starts.append(len(rows))
-        rows += [_percentiles(None if found is None else found[1], place, arm, STAGES[stage]) for arm in ROWS]
+        rows += [_percentiles(own, place, arm, STAGES[stage]) for arm in ROWS]
     head = ["from", "arm", *(f"{at}th" for at in SHOWN), "50th, slow", *(f"{at}th" for at in SHOWN)]
     groups = [("", 2), ("measured, ms", len(SHOWN) + 1), ("printed, ms", len(SHOWN))]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, starts=starts[1:]))
 
 
-def _percentiles(evidence: Downloads | None, place: str, arm: str, metric: str) -> list[str]:
+def _percentiles(own: StudyColumn, place: str, arm: str, metric: str) -> list[str]:
     asked = [(arm, at) for at in SHOWN] + [(SLOW + arm, 50)]
-    where = PLACES[place]
-    own = [None if evidence is None else evidence.percentile(where, one, metric, at) for one, at in asked]
-    return [TITLES[place].partition(",")[0], NAMES[arm], *(_ms(one) for one in own), *_printed(place, arm, metric)]
+    loads = [(own.loads(one, metric, **PLACES[place]), at) for one, at in asked]
+    told = [_ms(float(np.percentile(each, at)) if each else None) for each, at in loads]
+    return [TITLES[place].partition(",")[0], NAMES[arm], *told, *_printed(place, arm, metric)]
 
 
 def _printed(place: str, arm: str, metric: str) -> list[str]:
@@ -106,41 +106,37 @@ def _ms(value: float | None) -> str:
 
 def rates(data: BookData | None = None) -> HTML:
     """Throughput by size, MB/s: printed means, and those of fast and slow clients."""
-    found = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
+    own = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
     known = throughput()
+    arms = (*FAST, *SLOWED)
     rows = []
     for size in sorted({*FILES, *known}):
-        own = [None if found is None else found[1].rate(size, arm) for arm in (*FAST, *SLOWED)]
         printed = [known.get(size, {}).get(one) for one in (STORE_QUIC, STORE_TLS)]
-        number = next((str(one.n) for one in own if one is not None), NONE)
         said = [NONE if one is None else f"{one:.2f}" for one in printed]
-        rows.append([size_title(size), *said, number, *_rates(own)])
-    arms = [HEADS[arm.removeprefix(SLOW)] for arm in (*FAST, *SLOWED)]
-    head = ["file", "QUIC", "TLS<br>1.2", "n", *arms]
+        each, counts = (
+            [own.text(told, value=arm, **THROUGHPUT, **file_of(size)) for arm in arms]
+            for told in ("{value:.2f}", "{n}")
+        )
+        rows.append([size_title(size), *said, next((n for n in counts if n != NONE), NONE), *each])
+    head = ["file", "QUIC", "TLS<br>1.2", "n", *(HEADS[arm.removeprefix(SLOW)] for arm in arms)]
     groups = [("", 1), ("printed", 2), ("", 1), ("fast client", len(FAST)), ("slow client", len(SLOWED))]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
 
 
-def _rates(own: Sequence[Summary | None]) -> list[str]:
-    return [NONE if one is None else f"{one.mean:.2f}" for one in own]
-
-
 def processor(data: BookData | None = None) -> HTML:
     """Seconds of a processor for a gigabyte, of client and server; and how much of its quarter a slow client used."""
-    found = newest(data or book_data.load(), CLOUD, LARGE)
-    if found is None:
+    own = newest(data or book_data.load(), CLOUD, LARGE)
+    if not own.has(CLOUD, LARGE):
         return HTML(style.NOTHING_YET)
-    _, evidence = found
     servers = (ENVOY, NGTCP2, OLD)
-    rows = []
-    for size in (*SIZES, *LARGE_SIZES):
-        if size >= LEAST_FOR_CPU:
-            client, server = CPU_METRICS
-            own = [evidence.cpu(size, arm, client) for arm in FAST]
-            own += [evidence.cpu(size, arm, server) for arm in servers]
-            shares = [used(evidence, size, arm) for arm in SLOWED]
-            seconds = [NONE if one is None else f"{one.mean:.1f}" for one in own]
-            rows.append([size_title(size), *seconds, *map(whole_percent, shares)])
+    asked = [("{value:.1f}", {"value": arm, **CPU}) for arm in FAST]
+    asked += [("{value:.1f}", {"value": arm, **CPU, "metric": SERVER_CPU.name}) for arm in servers]
+    asked += [("{value:.0f}", {"value": arm, **USED}) for arm in SLOWED]
+    rows = [
+        [size_title(size), *(own.text(told, **said, **file_of(size)) for told, said in asked)]
+        for size in (*SIZES, *LARGE_SIZES)
+        if size >= LEAST_FOR_CPU
+    ]
     slow = [HEADS[arm.removeprefix(SLOW)] for arm in SLOWED]
     head = ["file", *(HEADS[arm] for arm in FAST), "Envoy", "ngtcp2", "Apache", *slow]
     groups = [
@@ -150,17 +146,6 @@ def processor(data: BookData | None = None) -> HTML:
         ("slow client, % of its share", len(SLOWED)),
     ]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
-
-
-def whole_percent(share: float | None) -> str:
-    """`93`."""
-    return NONE if share is None else f"{100 * share:.0f}"
-
-
-def used(evidence: Downloads, size: int, arm: str) -> float | None:
-    """How much of what it is held to a slow client used while it fetched a file, 0 to 1: near 1 its processor was the
-    limit."""
-    return used_of(evidence, file_of(size), arm, CLIENT_CPU.name, SLOW_SHARE)
 
 
 def at_once(data: BookData | None = None) -> HTML:
@@ -191,19 +176,13 @@ def _contests(label: str, measured: Iterable[dict[str, Contest]]) -> Iterator[st
 
 def slower(data: BookData | None = None) -> HTML:
     """What the slow client costs a connection, ms, by arm and round trip: both means, and by how much it is later."""
-    found = newest(data or book_data.load(), WEB, MACHINE)
-    if found is None:
+    own = newest(data or book_data.load(), WEB, MACHINE)
+    if not own.has(WEB, MACHINE):
         return HTML(style.NOTHING_YET)
-    _, evidence = found
-    rows = [[NAMES[arm], *_slower(evidence, arm)] for arm in NAMES]
-    head = ["arm", *(f"RTT {where.rtt_ms:g} ms" for where in SLOWER_AT)]
+    told = "{right:.1f}, {left:.1f} ({value:+.1f})"
+    rows = [
+        [NAMES[arm], *(own.text(told, difference=[SLOW + arm, arm], metric=CONNECT.name, **one) for one in SLOWER_AT)]
+        for arm in NAMES
+    ]
+    head = ["arm", *(f"RTT {one['where']['rtt_ms']:g} ms" for one in SLOWER_AT)]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head)))))
-
-
-def _slower(evidence: Downloads, arm: str) -> Iterator[str]:
-    for where in SLOWER_AT:
-        fast, slow = (evidence.summary(where, prefix + arm, CONNECT.name) for prefix in PACES)
-        if fast is None or slow is None:
-            yield NONE
-        else:
-            yield f"{fast.mean:.1f}, {slow.mean:.1f} ({slow.mean - fast.mean:+.1f})".replace("-", style.MINUS)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.evidence import Downloads, LinkAndFile, more, newest
-from longlook.book.times import ms_text
+from longlook.book.evidence import StudyColumn
+from longlook.book.shreedhar2022.names import at, newest
 from longlook.experiment.metrics import CONNECT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -20,23 +22,22 @@ NAMES = {
     V1: "QUIC version 1, Envoy",
     TCP: "TLS 1.3 over TCP, Apache",
 }
-LINKS = (LinkAndFile(VERSIONS, 10), LinkAndFile(VERSIONS, 55))
+LINKS = {rtt_ms: at(VERSIONS, rtt_ms) for rtt_ms in (10, 55)}
 
 
 def table(data: BookData | None = None) -> HTML:
     """By arm and link: mean connection time with its standard deviation, and by how much it is above version 1's."""
-    found = newest(data or book_data.load(), VERSIONS)
-    if found is None:
+    own = newest(data or book_data.load(), VERSIONS)
+    if not own.has(VERSIONS):
         return HTML(style.NOTHING_YET)
     rows = [
-        [title, *(text for where in LINKS for text in _texts(found[1], where, arm))] for arm, title in NAMES.items()
+        [title, *(text for where in LINKS.values() for text in _texts(own, arm, where))] for arm, title in NAMES.items()
     ]
     head = ["connection", *["mean, ms", "against version 1"] * len(LINKS)]
-    groups = [("", 1), *((f"{where.rtt_ms:g} ms", 2) for where in LINKS)]
+    groups = [("", 1), *((f"{rtt_ms} ms", 2) for rtt_ms in LINKS)]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
 
 
-def _texts(evidence: Downloads, where: LinkAndFile, arm: str) -> tuple[str, str]:
-    own, later = evidence.summary(where, arm, CONNECT.name), more(evidence, where, arm, V1)
-    mean = style.DASH if own is None else f"{own.mean:.1f} ± {own.sd:.1f}"
-    return mean, style.DASH if later is None or arm == V1 else ms_text(later)
+def _texts(own: StudyColumn, arm: str, where: dict[str, Any]) -> tuple[str, str]:
+    mean = own.text("{mean:.1f} ± {sd:.1f}", value=arm, metric=CONNECT.name, **where)
+    return mean, style.DASH if arm == V1 else own.text("{ms}", difference=[arm, V1], metric=CONNECT.name, **where)

@@ -19,7 +19,7 @@ from longlook.book import data as book_data
 from longlook.book.chapter import QUIC_TCP
 from longlook.book.claimed import ClaimPart, claims_table
 from longlook.book.data import BookData
-from longlook.book.judged import columns_of
+from longlook.book.evidence import columns_of
 from longlook.book.templates import parts_of
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY

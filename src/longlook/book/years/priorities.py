@@ -12,7 +12,7 @@ from functools import cached_property
 from longlook.analysis.evidence import Column
 from longlook.analysis.lowest import Loads, lowest_ratio
 from longlook.book.data import BookData
-from longlook.book.judged import columns_of
+from longlook.book.evidence import columns_of
 from longlook.book.times import Times
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
-from longlook.book.judged import each_number, judged_of, records_of
+from longlook.book.evidence import each_number, records_of
+from longlook.book.judged import judged_of
 from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
@@ -85,7 +87,9 @@ def _alone(protocol: str):
         shares = [one.estimate.value for one in found if one.square["protocol"] == protocol]
         if not shares:
             raise NotMeasured("10 MB alone on the machine are not measured")
-        return StatedNumber(f"{min(shares):.2f} to {max(shares):.2f}", origin(records_of(judged)))
+        return StatedNumber(
+            f"{min(shares):.2f} to {max(shares):.2f}", origin(records_of(chain(*(one.found for one in judged))))
+        )
 
     return number
 

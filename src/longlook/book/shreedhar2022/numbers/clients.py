@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from longlook.book.evidence import by
 from longlook.book.hypotheses import stated
+from longlook.book.shreedhar2022 import versions
 from longlook.book.shreedhar2022.clients import (
     AUTHORITIES,
     CHECKED,
     CHECKS,
+    CONNECTED,
     FAR_LINK,
     MUNICH_LINK,
     QUIC,
@@ -16,51 +20,44 @@ from longlook.book.shreedhar2022.clients import (
     UNCHECKED,
     WAITS,
     WAITS_OLD,
-    added,
+    arm_of,
     lead,
 )
-from longlook.book.shreedhar2022.evidence import ENVOY, OLD, LinkAndFile, more
-from longlook.book.shreedhar2022.evidence import Downloads as Own
+from longlook.book.shreedhar2022.names import ENVOY, OLD
 from longlook.book.shreedhar2022.versions import GOOGLE, V1, VERSIONS
-from longlook.book.shreedhar2022.versions import LINKS as VERSION_LINKS
-from longlook.book.times import Times
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value import Measured, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.figure import style
-
-Found = Callable[[Own], Times | None]
+from longlook.experiment.metrics import CONNECT
 
 
-def _ms(series: str, found: Found, what: str, digits: int = 0) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        value = found(Own(m.data, m.key))
-        if value is None:
-            raise NotMeasured(f"{series} is not measured")
-        text = f"{value.value:.{digits}f}{SPACE}ms".replace("-", style.MINUS)
-        return StatedNumber(text, f"{what}; from data/raw/reference-{series}*")
-
-    return number
+def _later(where: Mapping[str, Any], *arms: str, digits: int = 0) -> Callable[[Measured], StatedNumber]:
+    """By how many ms the first one's mean connection time is above the other's."""
+    return lambda m: by(m, difference=list(arms), metric=CONNECT.name, **where).one("ms", digits)
 
 
-def _later(where: LinkAndFile, arm: str, than: str) -> Found:
-    return lambda own: more(own, where, arm, than)
+def _lead(*which: str) -> Callable[[Measured], StatedNumber]:
+    return lambda m: by(m, **lead(*which)).one("ms")
 
 
-MEANS, MEDIANS = "difference of mean connection times", "difference of median connection times"
+def _authorities(protocol: str, speed: str = "", digits: int = 1) -> Callable[[Measured], StatedNumber]:
+    """By how many ms they put off the median connection."""
+    arms = [arm_of(protocol, checks, speed) for checks in (AUTHORITIES, CHECKED)]
+    return lambda m: by(m, difference=arms, **CONNECTED).one("ms", digits)
+
 
 NUMBERS: Numbers = {
-    "waits-longer": _ms(WAITS, _later(MUNICH_LINK, WAITS_OLD, ENVOY), MEANS),
-    "no-wait-longer": _ms(WAITS, _later(MUNICH_LINK, OLD, ENVOY), MEANS),
-    "waits-longer-far": _ms(WAITS, _later(FAR_LINK, WAITS_OLD, ENVOY), MEANS),
-    "no-wait-longer-far": _ms(WAITS, _later(FAR_LINK, OLD, ENVOY), MEANS),
-    "authorities-openssl": _ms(CHECKS, lambda own: added(own, TCP, AUTHORITIES, CHECKED, ""), MEDIANS, 1),
-    "authorities-boringssl": _ms(CHECKS, lambda own: added(own, QUIC, AUTHORITIES, CHECKED, ""), MEDIANS, 1),
-    "authorities-slower": _ms(CHECKS, lambda own: added(own, TCP, AUTHORITIES, CHECKED, "slower"), MEDIANS),
-    "lead-equal": _ms(CHECKS, lambda own: lead(own, CHECKED, CHECKED, "slower"), MEDIANS),
-    "lead-theirs": _ms(CHECKS, lambda own: lead(own, UNCHECKED, AUTHORITIES, "slower"), MEDIANS),
-    "lead-theirs-fast": _ms(CHECKS, lambda own: lead(own, UNCHECKED, AUTHORITIES, ""), MEDIANS),
-    "google-later": _ms(VERSIONS, _later(VERSION_LINKS[0], GOOGLE, V1), MEANS, 1),
-    "google-later-far": _ms(VERSIONS, _later(VERSION_LINKS[1], GOOGLE, V1), MEANS, 1),
+    "waits-longer": _later(MUNICH_LINK, WAITS_OLD, ENVOY),
+    "no-wait-longer": _later(MUNICH_LINK, OLD, ENVOY),
+    "waits-longer-far": _later(FAR_LINK, WAITS_OLD, ENVOY),
+    "no-wait-longer-far": _later(FAR_LINK, OLD, ENVOY),
+    "authorities-openssl": _authorities(TCP),
+    "authorities-boringssl": _authorities(QUIC),
+    "authorities-slower": _authorities(TCP, "slower", 0),
+    "lead-equal": _lead(CHECKED, CHECKED, "slower"),
+    "lead-theirs": _lead(UNCHECKED, AUTHORITIES, "slower"),
+    "lead-theirs-fast": _lead(UNCHECKED, AUTHORITIES, ""),
+    "google-later": _later(versions.LINKS[10], GOOGLE, V1, digits=1),
+    "google-later-far": _later(versions.LINKS[55], GOOGLE, V1, digits=1),
     "stated-versions": stated(VERSIONS),
     "stated-waits": stated(WAITS),
     "stated-checks": stated(CHECKS),

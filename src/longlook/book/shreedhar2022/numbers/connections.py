@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sized
 from itertools import pairwise
 
+import numpy as np
+
+from longlook.book.evidence import StudyColumn, by, records_of
 from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.shreedhar2022.clock import over_all_links, wrapped
-from longlook.book.shreedhar2022.evidence import (
+from longlook.book.shreedhar2022.names import (
     CLOCK,
     CLOUD,
     ENVOY,
@@ -16,6 +19,7 @@ from longlook.book.shreedhar2022.evidence import (
     FAR,
     FILES,
     FLOWS,
+    HUGE,
     LARGE,
     LARGEST,
     LSQUIC,
@@ -24,60 +28,37 @@ from longlook.book.shreedhar2022.evidence import (
     OLD,
     PLACES,
     SLOW,
+    THROUGHPUT,
+    USED,
     WEB,
-    more,
-    percentile,
+    file_of,
     size_title,
 )
-from longlook.book.shreedhar2022.evidence import Downloads as Own
 from longlook.book.shreedhar2022.over_ten_seconds import SPAN_S, parts
-from longlook.book.shreedhar2022.tables import used
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
-from longlook.experiment.metrics import CLIENT_CPU
+from longlook.experiment.metrics import CLIENT_CPU, CONNECT
 from longlook.published.claims import claims_of
 from longlook.published.shreedhar2022 import DOWNLOAD, INDIA, MUNICH, STUDY, of_all_sites
 from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
 
 ABOUT = "connections"
 """The claims that downloads decide."""
+STORE = (CLOUD, LARGE, HUGE)
 Number = Callable[[Measured], StatedNumber]
 
 
-def _own(m: Measured, *series: str) -> Own:
-    own = Own(m.data, m.key)
-    missing = [one for one in series if not own.has(one)]
-    if missing:
-        raise NotMeasured(f"no campaign of {', '.join(missing)}")
-    return own
-
-
-def _told(m: Measured, series: str, text: str, what: str) -> StatedNumber:
-    campaigns = m.data.rows("cells", STUDY, series, m.key)["campaign"].unique()
-    return StatedNumber(text, f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
-
-
-def _longer(arm: str, pace: str = "") -> Number:
-    """By how much a handshake over TCP takes longer than QUIC's, both by curl, in Munich."""
+def crossing(quic: str, tcp: str, *series: str) -> Number:
+    """Between which sizes the mean throughput of one arm falls below that of the other."""
 
     def number(m: Measured) -> StatedNumber:
-        found = more(_own(m, WEB), PLACES[MUNICH], pace + arm, pace + ENVOY)
-        if found is None:
-            raise NotMeasured(f"{WEB} has not both arms")
-        return _told(m, WEB, f"{found.value:.0f}{SPACE}ms", f"means of {pace}{arm} less those of {pace}{ENVOY}")
-
-    return number
-
-
-def _crossing(pace: str) -> Number:
-    """Between which sizes QUIC's mean throughput (curl, Envoy) falls below that of TLS 1.2."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = _own(m, CLOUD, LARGE)
-        rates = [(size, own.rate(size, pace + ENVOY), own.rate(size, pace + OLD)) for size in FILES]
-        ahead = [(size, quic.mean > tcp.mean) for size, quic, tcp in rates if quic is not None and tcp is not None]
-        what = f"means of {pace}{ENVOY} and {pace}{OLD}, {len(ahead)} sizes"
-        return _told(m, LARGE, crossing_text(ahead), what)
+        own = StudyColumn(m.data, m.study, m.key)
+        found = own.found(ratio=[quic, tcp], series=list(series), where={"object_bytes": list(FILES)}, **THROUGHPUT)
+        if not found:
+            raise NotMeasured(f"no campaign of {', '.join(series)}")
+        ahead = [(int(one.square["object_bytes"]), one.estimate.value > 1) for one in found]
+        what = f"means of {quic} and {tcp}, {len(ahead)} sizes"
+        return StatedNumber(crossing_text(ahead), f"{what}; {origin(records_of(found))}")
 
     return number
 
@@ -94,38 +75,32 @@ def crossing_text(ahead: list[tuple[int, bool]]) -> str:
     return f"nowhere up to {last}" if ahead[0][1] else f"below {first}"
 
 
-def _cpu(arm: str) -> Number:
-    """How many times the CPU of TLS 1.2's client QUIC's takes for 200 MB."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = _own(m, LARGE)
-        tcp, quic = (own.cpu(LARGEST, one, CLIENT_CPU.name) for one in (OLD, arm))
-        if tcp is None or quic is None or not tcp.mean:
-            raise NotMeasured(f"{LARGE} has not both arms")
-        return _told(m, LARGE, f"{quic.mean / tcp.mean:.1f}{SPACE}times", f"CPU of the client, {arm} over {OLD}")
-
-    return number
-
-
-def _used(m: Measured) -> StatedNumber:
-    found = used(_own(m, LARGE), LARGEST, SLOW + ENVOY)
-    if found is None:
-        raise NotMeasured(f"{LARGE} has no slow client")
-    return _told(m, LARGE, f"{100 * found:.0f}{SPACE}%", "CPU of the slow client over what it is held to, 200 MB")
-
-
 def _lead(at: int, clock: Callable[[list[float]], list[float]]) -> Number:
     """QUIC's lead over TLS 1.2 at a percentile over all links of the clock's sweep."""
 
     def number(m: Measured) -> StatedNumber:
-        own = _own(m, CLOCK)
-        quic, tcp = (over_all_links(own, arm) for arm in (LSQUIC, OLD))
+        quic, tcp = (over_all_links(StudyColumn(m.data, m.study, m.key), arm) for arm in (LSQUIC, OLD))
         if not quic or not tcp:
             raise NotMeasured(f"{CLOCK} has not both arms")
-        lead = percentile(tcp, at) - percentile(clock(quic), at)
+        lead = float(np.percentile(tcp, at) - np.percentile(clock(quic), at))
         return _told(m, CLOCK, f"{lead:,.0f}{SPACE}ms", f"percentile {at} of {len(quic)} and {len(tcp)} downloads")
 
     return number
+
+
+def _told(m: Measured, series: str, text: str, what: str) -> StatedNumber:
+    campaigns = m.data.rows("cells", STUDY, series, m.key)["campaign"].unique()
+    return StatedNumber(text, f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
+
+
+def _longer(arm: str, pace: str = "") -> Number:
+    """By how much a handshake over TCP takes longer than QUIC's, both by curl, in Munich."""
+    return lambda m: by(m, difference=[pace + arm, pace + ENVOY], metric=CONNECT.name, **PLACES[MUNICH]).one("ms")
+
+
+def _cpu(arm: str) -> Number:
+    """How many times the CPU of TLS 1.2's client QUIC's takes for 200 MB."""
+    return lambda m: by(m, ratio=[arm, OLD], metric=CLIENT_CPU.name, **file_of(LARGEST)).one("times", 1)
 
 
 def _flows_part(place: int, when: str) -> Number:
@@ -154,11 +129,11 @@ NUMBERS: Numbers = {
     "tls13-longer": _longer(NEW),
     "tls12-longer": _longer(OLD),
     "tls12-longer-slow": _longer(OLD, SLOW),
-    "crossing-fast": _crossing(""),
-    "crossing-slow": _crossing(SLOW),
+    "crossing-fast": crossing(ENVOY, OLD, *STORE),
+    "crossing-slow": crossing(SLOW + ENVOY, SLOW + OLD, *STORE),
     "cpu-curl": _cpu(ENVOY),
     "cpu-lsquic": _cpu(ENVOY_LSQUIC),
-    "slow-used": _used,
+    "slow-used": lambda m: by(m, value=SLOW + ENVOY, **USED, **file_of(LARGEST)).one("%"),
     "flows-first": _flows_part(0, "first"),
     "flows-last": _flows_part(1, "last"),
     "lead-right": _lead(75, list),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from longlook.book.evidence import by
 from longlook.book.flows import contests
-from longlook.book.shreedhar2022.evidence import ENVOY, FLOWS, OLD, PLACES, WEB
-from longlook.book.shreedhar2022.evidence import Downloads as Own
+from longlook.book.shreedhar2022.names import ENVOY, FLOWS, OLD, PLACES
 from longlook.book.shreedhar2022.numbers import clients, connections, gigabit, store, video
 from longlook.book.shreedhar2022.over_ten_seconds import PAIR
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
@@ -27,12 +27,8 @@ def _apart(of: str) -> Callable[[Measured], StatedNumber]:
     """How far QUIC's and TLS 1.2's mean connection times from Bhubaneswar lie apart, in % of that of the arm `of`."""
 
     def number(m: Measured) -> StatedNumber:
-        own = Own(m.data, m.key)
-        quic, tcp, base = (own.summary(PLACES[INDIA], arm, CONNECT.name) for arm in (ENVOY, OLD, of))
-        if quic is None or tcp is None or base is None:
-            raise NotMeasured(f"{WEB} has not both arms")
-        text = f"{100 * (tcp.mean - quic.mean) / base.mean:.0f}{SPACE}%"
-        return StatedNumber(text, f"mean connection times of {ENVOY} and {OLD}; from data/raw/reference-{WEB}-*")
+        quic, tcp, base = (by(m, value=arm, metric=CONNECT.name, **PLACES[INDIA]) for arm in (ENVOY, OLD, of))
+        return ((tcp - quic) / base * 100).one("%")
 
     return number
 

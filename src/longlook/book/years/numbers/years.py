@@ -14,8 +14,8 @@ from longlook.analysis.power import detectable
 from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.book.data import BookData
+from longlook.book.evidence import columns_of
 from longlook.book.hypotheses import stated
-from longlook.book.judged import columns_of
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
