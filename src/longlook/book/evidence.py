@@ -6,7 +6,7 @@ by(m, series="yu-1mb", ratio=["quic bbr *", "tcp bbr *"], statistic="lowest-medi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -185,9 +185,11 @@ def newest(data: BookData, study: str, *series: str) -> StudyColumn:
     return next((one for one in reversed(found) if one.has(*series)), found[0])
 
 
-def by(m: Measured, **said: Any) -> Quantity:
-    """The numbers that a criterion finds; `NotMeasured` where a series, arm or condition that it lists has none."""
-    leaf, found = Criterion(**said), StudyColumn(m.data, m.study, m.key).found(**said)
+def by(m: Measured, only: Callable[[Row], bool] = bool, /, **said: Any) -> Quantity:
+    """The numbers that a criterion finds (`only`: of squares of which this is true); `NotMeasured` where a series, arm
+    or condition that it lists has none."""
+    leaf, own = Criterion(**said), StudyColumn(m.data, m.study, m.key)
+    found = [one for one in own.found(**said) if only(one.square)]
     rows = [row for one in found for row in one.rows]
     lists = {"series": leaf.series or ()} | {name: one for name, one in leaf.where.items() if isinstance(one, list)}
     lacking = [f"{name} {one}" for name, own in lists.items() for one in own if one not in {row[name] for row in rows}]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 
@@ -20,7 +19,6 @@ LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
 """Columns that name one."""
 DOWN = "server_to_client"
 Row = Mapping[Any, Any]
-Where = TypeVar("Where", bound=Hashable)
 
 
 def counting(data: BookData, study: str, series: str, key: str) -> list[dict[Any, Any]]:
@@ -38,35 +36,6 @@ def load_number(row: Row) -> Place:
     """A load's number in its arm, and its attempt: from both follow the losses, and the part of a trace, that it meets.
     Loads of two arms are a pair where both are equal."""
     return int(row["index"]), int(row["attempt"])
-
-
-def by_place(
-    data: BookData, study: str, series: str, key: str, place_of: Callable[[Row], Where | None]
-) -> dict[tuple[Where, str, str], dict[Place, float]]:
-    """Place, arm and metric -> number of each load that counts -> its value. `place_of`: of a row of `cells`; cells of
-    which it knows none are left out."""
-    places = _places(data, study, series, key, place_of)
-    found: dict[tuple[Where, str, str], dict[Place, float]] = {}
-    for row in counting(data, study, series, key):
-        where = places[row["campaign"], row["cell_id"]]
-        if where is not None:
-            found.setdefault((where, row["arm"], row["metric"]), {})[load_number(row)] = float(row["value"])
-    return found
-
-
-def rejected(
-    data: BookData, study: str, series: str, key: str, place_of: Callable[[Row], Where | None]
-) -> dict[tuple[Where, str], Counter[str]]:
-    """Place and arm -> how many loads do not count, by their reasons; first ones, set aside, are none of them."""
-    places = _places(data, study, series, key, place_of)
-    rows = data.rows("samples", study, series, key)
-    rows = rows[~rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
-    found: dict[tuple[Where, str], Counter[str]] = {}
-    for row in rows.drop_duplicates(LOAD).to_dict("records"):
-        where = places[row["campaign"], row["cell_id"]]
-        if where is not None:
-            found.setdefault((where, row["arm"]), Counter())[row["reject_reason"]] += 1
-    return found
 
 
 @lru_cache(maxsize=8)
@@ -116,11 +85,3 @@ def _first_lost(cell: Row, index: int, attempt: int) -> float:
         link |= {"loss_direction": "down"}
     seed = seed_of(int(cell["seed"]), index, attempt)
     return float(next(lost_packets(Link.parse(link), DOWN, seed)))
-
-
-def _places(
-    data: BookData, study: str, series: str, key: str, place_of: Callable[[Row], Where | None]
-) -> dict[tuple[str, str], Where | None]:
-    """Of each cell, by campaign and id."""
-    cells = data.rows("cells", study, series, key).to_dict("records")
-    return {(row["campaign"], row["cell_id"]): place_of(row) for row in cells}

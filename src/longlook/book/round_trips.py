@@ -8,11 +8,6 @@ from longlook.book.times import Times
 from longlook.figure import style
 
 
-def in_trips(found: Times | None, rtt_ms: float) -> Times | None:
-    """Milliseconds in round trips of a link."""
-    return None if found is None else Times(*(one / rtt_ms for one in (found.value, found.low, found.high)))
-
-
 def trips_text(found: Times) -> str:
     """`1.12 round trips (1.10 to 1.14)`."""
     texts = [f"{one:.2f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]

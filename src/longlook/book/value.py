@@ -102,6 +102,12 @@ class Quantity:
         text = low if low == high else f"{low} {joint} {high}"
         return self._value("least to greatest of ", text + _unit(unit))
 
+    def changes(self, joint: str = "to") -> StatedNumber:
+        """Of ratios, the least and the greatest difference from once, `−14 to −11 %`."""
+        low, high = (style.signed_pct((end - 1) * 100) for end in (self.numbers.min(), self.numbers.max()))
+        text = low if low == high else f"{low} {joint} {high}"
+        return self._value("least to greatest of ", f"{text}{SPACE}%")
+
     def median(self, unit: str = "", digits: int = 0, sign: bool = False) -> StatedNumber:
         """The median, `15 %`; with a plus where it is asked for and due."""
         middle = float(self.numbers.median())
@@ -213,6 +219,11 @@ class Measured:
         numbers = _by_place(rows.assign(sign=winners.map({"left": 1, "right": -1, "none": 0})), series, "sign")
         what = f"{series} significant differences of {metric}, {contrast[0]} against {contrast[1]}"
         return Quantity(numbers, what, self._files(rows))
+
+    def campaigns(self, *series: str) -> str:
+        """Where a number comes from that is made of all that some series have."""
+        names = self.data.rows("cells", self.study, series, self.key)["campaign"].unique()
+        return origin([f"data/raw/{one}" for one in names])
 
     def agreeing(self, table: str, column: str, series: Sequence[str]) -> StatedNumber:
         """Of `means` or `verdicts` of some series, published against measured: how many rows say yes, `18 of 20 (90

@@ -2,7 +2,6 @@
 
 import html
 import re
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -15,8 +14,8 @@ from longlook.book import data as book_data
 from longlook.book.judged import claim_columns, claims, judged_of, predicted
 from longlook.book.shreedhar2022 import sessions_beside, sessions_shown
 from longlook.book.shreedhar2022.numbers.video import NUMBERS
-from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, Played, newest
-from longlook.book.value import SPACE, NotMeasured
+from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, at, newest
+from longlook.book.value import SPACE, Measured, NotMeasured
 from longlook.client.played import timeline
 from longlook.experiment.refusals import refusals
 from longlook.experiment.registry import experiment_of, named
@@ -79,8 +78,8 @@ def test_its_sweeps_play_the_film_with_each_loss_and_can_be_measured(name, secon
 
 def test_sessions_are_told_by_loss_each_way(data):
     own = newest(data, SHORT)
-    assert own.summary(SHORT, 10.0, TCP, "stalls").mean == 3
-    assert list(own.values(SHORT, 5.0, QUIC, "mean_kbps")) == [2501, 2502, 2503, 2504]
+    assert own.summary(TCP, "stalls", **at(SHORT, 10.0)).mean == 3
+    assert own.loads(QUIC, "mean_kbps", **at(SHORT, 5.0)) == (2501, 2502, 2503, 2504)
     text = sessions_shown.table(SHORT, data).data
     assert text.count("<tr") == 1 + 2 * len(LOSSES) and "HTTP/2" in text and "10 %" in text
 
@@ -125,7 +124,7 @@ def test_without_a_campaign_it_says_so(nothing):
     assert sessions_shown.chart(SHORT, 10, nothing).data == style.NOTHING_YET
     assert style.NOTHING_YET in predicted(SHORT, data=nothing).data
     with pytest.raises(NotMeasured):
-        NUMBERS["startup-quic-0"](SimpleNamespace(data=nothing, key="reference"))
+        NUMBERS["startup-quic-0"](Measured(nothing, "shreedhar2022"))
 
 
 def test_the_still_is_shown_with_words_and_is_told_of_where_it_is_missing(tmp_path, monkeypatch):
@@ -139,14 +138,14 @@ def test_the_still_is_shown_with_words_and_is_told_of_where_it_is_missing(tmp_pa
 def test_the_numbers_of_the_page_are_there_and_no_others(data):
     used = set(re.findall(r"\{value\}`([^`]+)`", PAGE.read_text()))
     assert used == set(NUMBERS)
-    said = NUMBERS["startup-tcp-10"](SimpleNamespace(data=data, key="reference")).text
+    said = NUMBERS["startup-tcp-10"](Measured(data, "shreedhar2022")).text
     assert said.startswith("1.05") and said.endswith("s")
-    assert NUMBERS["session-cpu"](SimpleNamespace(data=data, key="reference")).text == f"17{SPACE}%"
+    assert NUMBERS["session-cpu"](Measured(data, "shreedhar2022")).text == f"17{SPACE}%"
 
 
 def test_a_session_is_drawn_from_the_records_of_its_campaign(data, monkeypatch):
     rows = [{"arm": arm, "index": 1, "attempt": 0} | row for arm in (QUIC, TCP) for row in timeline(session())]
-    monkeypatch.setattr(Played, "over_time", lambda *_: pd.DataFrame(rows))
+    monkeypatch.setattr(sessions_shown, "over_time", lambda *_: pd.DataFrame(rows))
     found = sessions_shown.chart(SHORT, 10, data)
     assert isinstance(found, LiveChart) and found.chart.to_dict()["vconcat"] and found.narrow.to_dict()
     assert "HTTP/2: begins after 1.0 s, ends at 1100 kbit/s with 4 s ahead" in found.alt_text
@@ -182,7 +181,7 @@ def test_the_first_session_of_each_arm_that_counts_is_the_one_that_is_shown(data
     monkeypatch.setattr(paths, "RAW", tmp_path)
     over_time(folder).to_parquet(folder / SESSIONS, index=False)
     assert sessions(folder).equals(over_time(folder)) and len(sessions(folder)) == 6 * 37
-    shown = Played(data, "reference").over_time(SHORT, 10.0)
+    shown = evidence.over_time(newest(data, SHORT), SHORT, 10.0)
     assert {
         (arm, index, attempt) for arm, index, attempt in shown[["arm", "index", "attempt"]].itertuples(index=False)
     } == {

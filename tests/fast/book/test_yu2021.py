@@ -1,11 +1,11 @@
 """The chapter on single files: the paper's rule, its claims, what was predicted, what is shown."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 from book_sample import PUBLISHED
-from yu2021_sample import bytes_down, time_ms, write_objects
+from yu2021_sample import time_ms, write_objects
 
 from longlook import paths
 from longlook.analysis.correlation import correlation, correlation_difference
@@ -19,12 +19,10 @@ from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import chart, first_loss, tables
-from longlook.book.yu2021.evidence import (
+from longlook.book.yu2021.names import (
     BBR,
     CONDITIONS,
     CUBIC,
-    FAR,
-    LARGE,
     LIKE,
     LOSSY,
     MAIN,
@@ -35,11 +33,12 @@ from longlook.book.yu2021.evidence import (
     PLACES,
     QUIET,
     SMALL,
-    FileLoads,
     FileSquare,
     Impairment,
-    PrintedDifferences,
+    newest,
     place,
+    printed,
+    rule,
     verdict,
 )
 from longlook.client import CLIENTS
@@ -52,30 +51,6 @@ from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/objects"
 SWEEPS = (*MAIN.values(), "yu-clients", "yu-servers", "yu-each-way", "yu-queue", "yu-first-loss")
-
-
-@dataclass(frozen=True)
-class Model(FileLoads):
-    """The sample's times without its tables; `changed` multiplies those of an arm, at a place or wherever it is."""
-
-    changed: dict = field(default_factory=dict)
-
-    def loads(self, where, arm, metric="ttlb_ms"):
-        if where.series not in SWEEPS:
-            return ()
-        protocol, cca, client = arm.split()[:3]
-        condition = where.condition
-        if metric == "bytes_down":
-            ms = bytes_down(protocol, where.size_bytes, condition.loss_pct)
-        else:
-            ms = time_ms(protocol, cca, client, where.size_bytes, condition.rtt_ms, condition.loss_pct)
-        factor = self.changed.get((where, arm), self.changed.get(arm, 1.0))
-        return () if factor is None else tuple(ms * factor + index / 10 for index in range(1, 5))
-
-
-def model(changed=None):
-    """Envoy for two connections is a little quicker."""
-    return Model(None, "reference", {"quic cubic envoy two": 0.97} | (changed or {}))
 
 
 @pytest.fixture(scope="module")
@@ -113,25 +88,16 @@ def test_every_published_square_is_measured_with_loss_on_the_way_down():
     assert found == set(PLACES) and len(cells) == len(PLACES) == 15
     assert all(cell.link.loss_direction == ("down" if cell.link.loss_pct else None) for _, cell in cells)
     for provider in LIKE:
-        assert all(PrintedDifferences().square(provider, where).provider == provider for where in PLACES)
+        assert all(0.5 < printed(provider, where).value < 1.5 for where in PLACES)
 
 
 def test_the_rule_takes_the_lowest_medians(data):
-    own = FileLoads(data, "reference")
-    found = own.rule(place(SMALL), BBR)
+    own = newest(data, *MAIN.values())
+    found = own.one(**rule(place(SMALL), BBR))
     h3, h2 = (time_ms(protocol, "bbr", "curl", SMALL, 15, 0) + 0.25 for protocol in ("quic", "tcp"))
     assert found.value == pytest.approx(h3 / h2) and found.low < found.value < found.high < 0.95
-    assert own.lead_ms(place(SMALL), BBR).value == pytest.approx(15)
-    assert own.lead_ms(place(SMALL), BBR, ["chromium"], ["chromium"]).value == pytest.approx(12)
-    assert own.rule(place(MIDDLE, LOSSY), MIXED).value > 1.15 > 1.05 > own.rule(place(MIDDLE, LOSSY), BBR).value
-    assert own.behind_ms(place(SMALL), "quic bbr chromium", ["quic bbr quicgo"]).value == pytest.approx(3)
-    assert own.rule(place(SMALL), BBR, ["nobody"]) is None
-
-
-def test_the_tables_and_the_model_say_the_same(data):
-    own, other = FileLoads(data, "reference"), model()
-    for where in (place(SMALL), place(LARGE, FAR), FileSquare("yu-queue", MIDDLE, FAR)):
-        assert own.loads(where, "tcp cubic curl") == pytest.approx(other.loads(where, "tcp cubic curl"))
+    mixed, alike = (own.one(**rule(place(MIDDLE, LOSSY), pair)).value for pair in (MIXED, BBR))
+    assert mixed > 1.15 > 1.05 > alike and own.one(**rule(place(SMALL), BBR, ["nobody"])) is None
 
 
 A, B = (10.0, 11.0, 12.0, 13.0), (20.0, 21.0, 22.0, 23.0)

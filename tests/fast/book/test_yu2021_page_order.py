@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 import pytest
 from book_sample import PUBLISHED
@@ -12,8 +11,9 @@ from yu2021_pages_sample import write_pages
 from longlook.book import data as book_data
 from longlook.book.judged import predicted
 from longlook.book.yu2021 import page_order
-from longlook.book.yu2021.page_order import BUFFER, BUFFERED, KINDS, LARGE, LARGER, ORDER, SERVED, ArrivalOrder
-from longlook.book.yu2021.pages import THREE, Seen
+from longlook.book.yu2021.names import newest
+from longlook.book.yu2021.page_order import BUFFER, BUFFERED, KINDS, LARGE, LARGER, ORDER, SERVED
+from longlook.book.yu2021.pages import THREE
 from longlook.stack.arms import open_sweep
 from longlook.stack.spec import load_stack
 
@@ -23,17 +23,6 @@ def data(tmp_path_factory):
     root = tmp_path_factory.mktemp("order")
     write_pages(root / "processed")
     return book_data.read(PUBLISHED, root / "processed")
-
-
-@dataclass(frozen=True)
-class Changed(ArrivalOrder):
-    """The sample with the Speed Index or page load time of an arm changed."""
-
-    factors: dict = field(default_factory=dict)
-
-    def by_index(self, seen, arm, metric):
-        factor = self.factors.get((arm, metric), 1.0)
-        return {index: value * factor for index, value in super().by_index(seen, arm, metric).items()}
 
 
 def test_the_sweep_has_the_three_pages_from_three_servers():
@@ -56,12 +45,12 @@ def test_every_resource_has_a_kind():
 
 
 def test_the_last_of_each_kind_is_told(data):
-    own = ArrivalOrder(data, "reference")
+    own = newest(data, ORDER)
     for arm in SERVED:
-        found = own.last_bytes(LARGE, arm)
+        found = page_order.last_bytes(own, ORDER, LARGE, arm)
         assert set(found) == set(KINDS) and found["document"] < found["style"] < found["font"] < found["script"]
         assert found["below"] == max(found.values())
-    assert own.last_bytes(LARGE, "nobody") == {}
+    assert page_order.last_bytes(own, ORDER, LARGE, "nobody") == {}
 
 
 def test_small_buffers_are_what_the_sweep_asks_for():
@@ -89,4 +78,3 @@ def test_tables_and_a_copy_without_data(data, tmp_path):
     tables = (page_order.delivered, page_order.times, page_order.times_with_buffers)
     for one in tables:
         assert "Not measured yet" in one(nothing).data
-    assert ArrivalOrder(data, "reference").loads(Seen(LARGER[0]), "nginx", "plt_ms")

@@ -1,11 +1,10 @@
 """The chapter on pages: what was predicted, the claims, tables, the selection of loads, filmstrips."""
 
 import re
-from dataclasses import dataclass, field
 
 import pytest
 from book_sample import PUBLISHED
-from yu2021_pages_sample import LOADS, SWEEPS, times, write_pages
+from yu2021_pages_sample import SWEEPS, write_pages
 
 from longlook import paths
 from longlook.book import data as book_data
@@ -13,30 +12,13 @@ from longlook.book.judged import claim_columns, claims, judged_of, predicted
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import filmstrip, page_tables
-from longlook.book.yu2021.pages import ARMS, EVERY, LOSSY_ONES, NINE, SMALL, WITHOUT, Looked, Seen
+from longlook.book.yu2021.names import newest
+from longlook.book.yu2021.pages import ARMS, DELAYED, LOSS, LOSSY_ONES, NINE, PAGES, SMALL, WITHOUT, Seen, selected
 from longlook.figure.live import LiveChart
 from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/pages"
-
-
-@dataclass(frozen=True)
-class Model(Looked):
-    """The sample's times without its tables; `changed` multiplies those of an arm and metric, at a place or not."""
-
-    changed: dict = field(default_factory=dict)
-
-    def by_index(self, seen, arm, metric):
-        condition = seen.condition
-        factor = self.changed.get((seen.label, arm, metric), self.changed.get((arm, metric), 1.0))
-        return {
-            (index, 0): times(arm, seen.page.size_bytes, condition.rtt_ms, condition.loss_pct, index)[metric] * factor
-            for index in range(1, LOADS + 1)
-        }
-
-
-def model(changed=None):
-    return Model(None, "reference", changed or {})
+EVERY = (*WITHOUT, *LOSSY_ONES, DELAYED)
 
 
 @pytest.fixture(scope="module")
@@ -75,16 +57,6 @@ def test_the_sweeps_measure_every_page_and_link_with_the_providers_controllers()
     assert len(cells) == len(EVERY) == 9 + 6 + 1
 
 
-def test_the_tables_and_the_model_say_the_same(data):
-    own, other = Looked(data, "reference"), model()
-    for seen in EVERY:
-        for metric in ("speed_index_ms", "plt_ms", "connect_ms"):
-            assert own.by_index(seen, "quic", metric) == pytest.approx(other.by_index(seen, "quic", metric)), seen
-    assert own.ratio(WITHOUT[0], "plt_ms").value < 1 < own.lead_ms(WITHOUT[0], "plt_ms").value
-    assert own.lead_ms(WITHOUT[0], "plt_ms").value == pytest.approx(15)
-    assert own.welch(WITHOUT[0], "plt_ms").p_value < 1e-4
-
-
 def test_what_the_sample_says_of_the_predictions(data):
     assert [one.holds for one in judged_of("yu-pages", data)] == [True] * 5
     found = judged_of("yu-pages-loss", data)
@@ -100,13 +72,13 @@ def test_claims_of_the_sample(data):
     assert said == {"yu-12": [True] * 4, "yu-13": [*[True] * 4, None, True], "yu-15": [True] * 9}
 
 
-def test_a_selection_throws_away_whose_connection_was_late():
+def test_a_selection_throws_away_whose_connection_was_late(data):
     lossy = next(one for one in LOSSY_ONES if one.condition.loss_pct == 1)
-    found = model().selected(lossy)
-    assert (found.thrown, found.of) == (1, 4) and found.share == 0.25 and found.change.value < 1
-    quiet = model().selected(WITHOUT[0])
+    found = selected(newest(data, LOSS), lossy)
+    assert (found.thrown, found.of) == (1, 4) and found.change.value < 1
+    quiet = selected(newest(data, PAGES), WITHOUT[0])
     assert quiet.thrown == 0 and quiet.change.value == 1
-    assert model({("quic", "connect_ms"): 100.0}).selected(WITHOUT[0]) is None
+    assert selected(newest(data, PAGES), Seen(NINE[0], measured_in="nowhere")) is None
 
 
 def rows_of(shown):

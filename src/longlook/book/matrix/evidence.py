@@ -10,7 +10,7 @@ from functools import lru_cache
 import pandas as pd
 
 from longlook.analysis.welch import Summary, summary_of
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import BookData
 from longlook.book.matrix.pairs import Pair, pairs, refused
 from longlook.book.value import NOT_YET
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, SERVER_CPU, TTLB
@@ -82,7 +82,6 @@ def _cpu(found: PairTimes) -> Summary | None:
 
 GOODPUT = PairQuantity("goodput", "Mbit/s", 1, _goodput)
 HANDSHAKE = PairQuantity("handshake", "ms", 1, lambda found: found.of(CONNECT.name))
-CPU_OF_CLIENT = PairQuantity("CPU of the client", "s", 2, lambda found: found.of(CLIENT_CPU.name))
 CPU = PairQuantity("CPU", "ms per MB", 1, _cpu)
 """MB are 1,000,000 bytes."""
 
@@ -130,11 +129,6 @@ def _by_pair(data: BookData, series: str, key: str) -> dict[tuple[str, ...], pd.
     """Rows of `arms` by protocol, server, client and controller; none where a series is not measured."""
     rows = data.rows("arms", STUDY, series, key)
     return {tuple(pair): own for pair, own in rows.groupby(["protocol", "server", "client", "cca"])}
-
-
-def column(data: BookData, key: str) -> MatrixColumn:
-    """`reference` or `yours`."""
-    return MatrixColumn(data, key, next(title for name, _, title in COLUMNS if name == key))
 
 
 def newest(data: BookData, series: str) -> MatrixColumn:

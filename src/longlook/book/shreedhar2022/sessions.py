@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 
 from longlook import paths
-from longlook.analysis.paired import Place
-from longlook.analysis.welch import Summary, Welch, summarise, welch_from_summaries
-from longlook.book.data import COLUMNS, BookData
-from longlook.book.loads import Row, by_place, rejected
+from longlook.book import evidence
+from longlook.book.data import BookData
+from longlook.book.evidence import StudyColumn
+from longlook.book.loads import LOAD
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import STALLED, STALLS
 from longlook.experiment.sessions import WHICH, sessions
@@ -27,84 +25,50 @@ LOSSES = (0.0, 1.0, 5.0, 10.0)
 QUIC, TCP = "quic", "tcp"
 NAMES = {TCP: "HTTP/2", QUIC: "HTTP/3"}
 """Arms, from above."""
-Values = Mapping[tuple[float, str, str], Mapping[Place, float]]
-"""By loss each way, arm and metric; of each session by its number and attempt."""
 
 
-@dataclass(frozen=True)
-class Played:
-    """The newest campaigns of one column."""
-
-    data: BookData
-    key: str
-    """`reference` or `yours`."""
-
-    def has(self, series: str) -> bool:
-        """Whether any session of a series counts."""
-        return bool(_values(self.data, series, self.key))
-
-    def values(self, series: str, loss_pct: float, arm: str, metric: str) -> list[float]:
-        """Of every session that counts."""
-        return list(self._by_session(series, loss_pct, arm, metric).values())
-
-    def stall_ms(self, series: str, loss_pct: float, arm: str) -> list[float]:
-        """How long one of its stalls took on the mean, of every session that counts and stood still."""
-        stalls, stood = (self._by_session(series, loss_pct, arm, one) for one in (STALLS.name, STALLED.name))
-        return [stood[index] / count for index, count in stalls.items() if count and index in stood]
-
-    def _by_session(self, series: str, loss_pct: float, arm: str, metric: str) -> Mapping[Place, float]:
-        return _values(self.data, series, self.key).get((loss_pct, arm, metric), {})
-
-    def summary(self, series: str, loss_pct: float, arm: str, metric: str) -> Summary | None:
-        """None where no session counts."""
-        values = self.values(series, loss_pct, arm, metric)
-        return summarise(values) if len(values) else None
-
-    def rejected(self, series: str, loss_pct: float, arm: str) -> Counter[str]:
-        """Sessions that were played and do not count, by their reasons."""
-        return _rejected(self.data, series, self.key).get((loss_pct, arm), Counter())
-
-    def tested(self, series: str, loss_pct: float, metric: str) -> Welch | None:
-        """QUIC against TCP; None where either is not measured."""
-        quic, tcp = (self.summary(series, loss_pct, arm, metric) for arm in (QUIC, TCP))
-        return None if quic is None or tcp is None else welch_from_summaries(quic, tcp)
-
-    def over_time(self, series: str, loss_pct: float) -> pd.DataFrame:
-        """The first session of each arm that counts, as of experiment.sessions.COLUMNS, from the campaign's records;
-        without a row where those are not here."""
-        rows = self.data.rows("cells", STUDY, series, self.key)
-        for row in rows[rows["loss_pct"] == 2 * loss_pct].to_dict("records"):
-            folder = paths.RAW / row["campaign"] / row["cell_id"]
-            try:
-                if folder.is_dir():
-                    first: dict[str, tuple] = {}
-                    for one in read_records(folder):
-                        if one["accepted"] and not one["set_aside"]:
-                            first.setdefault(one["arm"], tuple(one[name] for name in WHICH))
-                    table = sessions(folder)
-                    own = pd.MultiIndex.from_frame(table[list(WHICH)])
-                    return table[own.isin(list(first.values()))]
-            except LonglookError:
-                break
-        return pd.DataFrame(columns=["arm"])
+def at(series: str, loss_pct: float) -> dict[str, Any]:
+    """A cell, by its loss each way, as criteria say it."""
+    return {"series": series, "where": {"loss_pct": 2 * loss_pct}}
 
 
-@lru_cache(maxsize=32)
-def _values(data: BookData, series: str, key: str) -> Values:
-    return by_place(data, STUDY, series, key, _loss_pct)
+def stall_ms(own: StudyColumn, series: str, loss_pct: float, arm: str) -> list[float]:
+    """How long one of its stalls took on the mean, of every session that counts and stood still."""
+    stalls, stood = (
+        own.column.by_number(series, arm, one, loss_pct=2 * loss_pct) for one in (STALLS.name, STALLED.name)
+    )
+    return [stood[index] / count for index, count in stalls.items() if count and index in stood]
 
 
-@lru_cache(maxsize=32)
-def _rejected(data: BookData, series: str, key: str) -> Mapping[tuple[float, str], Counter[str]]:
-    return rejected(data, STUDY, series, key, _loss_pct)
+def rejections(own: StudyColumn, series: str, loss_pct: float, arm: str) -> Counter[str]:
+    """Sessions that were played and do not count, by their reasons; first ones, set aside, are none of them."""
+    row = own.column.row(series, arm, STALLS.name, loss_pct=2 * loss_pct) or {}
+    rows = own.data.rows("samples", STUDY, series, own.key)
+    rows = rows[(rows["cell_id"] == row.get("cell_id")) & (rows["arm"] == arm)]
+    rows = rows[~rows["accepted"].astype(bool) & ~rows["set_aside"].astype(bool)]
+    return Counter(rows.drop_duplicates(LOAD)["reject_reason"])
 
 
-def _loss_pct(row: Row) -> float:
-    """Each way, of a row of `cells`."""
-    return float(row["loss_pct"]) / 2
+def over_time(own: StudyColumn, series: str, loss_pct: float) -> pd.DataFrame:
+    """The first session of each arm that counts, as of experiment.sessions.COLUMNS, from the campaign's records;
+    without a row where those are not here."""
+    rows = own.data.rows("cells", STUDY, series, own.key)
+    for row in rows[rows["loss_pct"] == 2 * loss_pct].to_dict("records"):
+        folder = paths.RAW / row["campaign"] / row["cell_id"]
+        try:
+            if folder.is_dir():
+                first: dict[str, tuple] = {}
+                for one in read_records(folder):
+                    if one["accepted"] and not one["set_aside"]:
+                        first.setdefault(one["arm"], tuple(one[name] for name in WHICH))
+                table = sessions(folder)
+                loads = pd.MultiIndex.from_frame(table[list(WHICH)])
+                return table[loads.isin(list(first.values()))]
+        except LonglookError:
+            break
+    return pd.DataFrame(columns=["arm"])
 
 
-def newest(data: BookData, series: str) -> Played | None:
-    """The reader's own column where it has the series, else the reference one; None where neither has."""
-    found = [own for key, _, _ in COLUMNS if (own := Played(data, key)).has(series)]
-    return found[-1] if found else None
+def newest(data: BookData, *series: str) -> StudyColumn:
+    """The reader's own column where it has any of these series, else the reference one, measured or not."""
+    return evidence.newest(data, STUDY, *series)

@@ -7,10 +7,10 @@ import statistics
 from IPython.display import HTML
 
 from longlook.analysis.estimate import Estimate
-from longlook.analysis.lowest import lowest_ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, Played, newest
+from longlook.book.evidence import StudyColumn
+from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, at, newest
 from longlook.book.times import percent_text
 from longlook.experiment.metrics import STALLS, STARTUP, SWITCHES
 from longlook.figure import style
@@ -18,6 +18,7 @@ from longlook.figure.table import html_table
 from longlook.published.shreedhar2022 import COUNTS, EARLIER_PCT, STARTUP_S, streamed
 
 NONE = style.DASH
+MEDIAN = {"metric": STARTUP.name, "statistic": "lowest-median"}
 MINUTES = {SHORT: "1 minute", LONG: "3 minutes"}
 PRINTED_COUNTS = {metric: printed for printed, metric in COUNTS.items()}
 COUNTED = {STALLS.name: "stalls", SWITCHES.name: "changes of the bitrate"}
@@ -42,8 +43,8 @@ def counts(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, starts=starts))
 
 
-def _mean(played: Played | None, series: str, loss: float, arm: str, metric: str) -> str:
-    found = None if played is None else played.summary(series, loss, arm, metric)
+def _mean(own: StudyColumn, series: str, loss: float, arm: str, metric: str) -> str:
+    found = own.summary(arm, metric, **at(series, loss))
     return NONE if found is None else style.rounded(found.mean)
 
 
@@ -53,14 +54,14 @@ def startup(data: BookData | None = None) -> HTML:
     rows = []
     for loss in LOSSES:
         said = [printed.get((STARTUP_S, loss, arm)) for arm in NAMES]
-        own = [] if played is None else [played.values(SHORT, loss, arm, STARTUP.name) for arm in NAMES]
+        own = [played.loads(arm, STARTUP.name, **at(SHORT, loss)) for arm in NAMES]
         rows.append(
             [
                 f"{loss:g} %",
                 *(NONE if one is None else f"{one:g}" for one in said),
                 _printed(loss),
-                *(map(_median, own) if own else [NONE] * len(NAMES)),
-                NONE if played is None else _against(played, loss),
+                *map(_median, own),
+                played.text("{percent}", ratio=[QUIC, TCP], **MEDIAN, **at(SHORT, loss)),
             ]
         )
     three = [*(f"{name}, s" for name in NAMES.values()), f"{NAMES[QUIC]} against {NAMES[TCP]}"]
@@ -68,7 +69,7 @@ def startup(data: BookData | None = None) -> HTML:
     return HTML(html_table(["loss each way", *three, *three], rows, numeric=set(range(1, 7)), groups=groups))
 
 
-def _median(ms: list[float]) -> str:
+def _median(ms: tuple[float, ...]) -> str:
     return f"{statistics.median(ms) / 1e3:.2f}" if ms else NONE
 
 
@@ -80,8 +81,3 @@ def _printed(loss: float) -> str:
     if earlier is not None:
         return percent_text(Estimate(1 - earlier / 100))
     return NONE if quic is None or tcp is None else percent_text(Estimate(quic / tcp))
-
-
-def _against(played: Played, loss: float) -> str:
-    quic, tcp = (tuple(played.values(SHORT, loss, arm, STARTUP.name)) for arm in (QUIC, TCP))
-    return percent_text(lowest_ratio((quic,), (tcp,))) if quic and tcp else NONE

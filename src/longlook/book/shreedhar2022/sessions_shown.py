@@ -14,7 +14,7 @@ from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.sessions import LOSSES, NAMES, newest
+from longlook.book.shreedhar2022.sessions import LOSSES, NAMES, at, newest, over_time, rejections
 from longlook.experiment.metrics import DROPPED, LOADED, SHOWN, STALLED, STALLS, STARTUP, SWITCHES
 from longlook.figure import style
 from longlook.figure.heatmap import configured
@@ -42,20 +42,20 @@ MEASURES = {"buffer_s": "buffer, s", "kbps": "bitrate, kbit/s"}
 def table(series: str, data: BookData | None = None) -> HTML:
     """A row for each loss and protocol: means with standard deviations over the sessions that count; which do not."""
     own = newest(data or book_data.load(), series)
-    if own is None:
+    if not own.has(series):
         return HTML(style.NOTHING_YET)
     rows = []
     for loss in LOSSES:
         for arm, name in NAMES.items():
-            first = own.summary(series, loss, arm, STARTUP.name)
+            first = own.summary(arm, STARTUP.name, **at(series, loss))
             if first is None:
                 continue
             texts = [
-                _text(own.summary(series, loss, arm, metric), scale, digits)
+                _text(own.summary(arm, metric, **at(series, loss)), scale, digits)
                 for metric, scale, digits in SHOWN_METRICS.values()
             ]
             out = ", ".join(
-                f"{count} {reason.replace('_', ' ')}" for reason, count in own.rejected(series, loss, arm).items()
+                f"{count} {reason.replace('_', ' ')}" for reason, count in rejections(own, series, loss, arm).items()
             )
             rows.append([f"{loss:g} %", name, str(first.n), *texts, out or style.DASH])
     head = ["loss each way", "protocol", "sessions", *SHOWN_METRICS, "not counted"]
@@ -81,7 +81,7 @@ def chart(series: str, loss_pct: float, data: BookData | None = None) -> LiveCha
     """Buffer and bitrate over the time of one session of each arm, HTTP/2 above HTTP/3; where it stands still is
     shaded."""
     own = newest(data or book_data.load(), series)
-    rows = pd.DataFrame(columns=["arm"]) if own is None else own.over_time(series, loss_pct)
+    rows = over_time(own, series, loss_pct)
     if set(rows["arm"]) != set(NAMES):
         return HTML(style.NOTHING_YET)
     name = f"shreedhar-session-{series.removeprefix('shreedhar-')}-{loss_pct:g}pct"

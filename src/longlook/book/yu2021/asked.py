@@ -5,7 +5,7 @@ from __future__ import annotations
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.book.yu2021.evidence import NAMES
+from longlook.book.yu2021.names import NAMES
 from longlook.experiment.allowed import Allowed, read
 from longlook.figure import style
 from longlook.figure.table import html_table

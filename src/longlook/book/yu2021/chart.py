@@ -10,8 +10,9 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.evidence import StudyColumn
 from longlook.book.times import Times, percent_text
-from longlook.book.yu2021.evidence import (
+from longlook.book.yu2021.names import (
     H2,
     H3,
     LIKE,
@@ -22,15 +23,16 @@ from longlook.book.yu2021.evidence import (
     SIZE_NAMES,
     TITLES,
     Controllers,
-    FileLoads,
     FileSquare,
-    PrintedDifferences,
+    printed,
+    rule,
     verdict,
 )
 from longlook.figure import style
 from longlook.figure.grid import GRID, Layout, grid_chart
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import PUBLISHED
+from longlook.published.yu2021 import STUDY
 
 AXES = ("link", "file")
 PAGE, PHONE = Layout(across=48, down=28), Layout(across=60, down=28, stacked=True)
@@ -67,7 +69,7 @@ def by_client(data: BookData | None = None) -> LiveChart | HTML:
     columns = _titles(found)
     if not columns:
         return HTML(style.NOTHING_YET)
-    own = FileLoads(found, columns[-1][0])
+    own = StudyColumn(found, STUDY, columns[-1][0])
     panels = [
         (pair.title, f"{NAMES[one]} against {NAMES[other]}", squares(own, pair, [one], [other]))
         for pair in PAIRS
@@ -78,7 +80,7 @@ def by_client(data: BookData | None = None) -> LiveChart | HTML:
 
 def _titles(data: BookData) -> list[tuple[str, str]]:
     """Key and heading of the columns that have any of the squares."""
-    return [(key, title) for key, _, title in COLUMNS if any(map(FileLoads(data, key).is_measured, MAIN.values()))]
+    return [(key, title) for key, _, title in COLUMNS if StudyColumn(data, STUDY, key).has(*MAIN.values())]
 
 
 def _published() -> Iterator[Panel]:
@@ -87,23 +89,23 @@ def _published() -> Iterator[Panel]:
 
 
 def _printed(provider: str) -> Callable[[FileSquare], GridSquare]:
-    printed = PrintedDifferences()
-    return lambda where: GridSquare(printed.rule(provider, where), printed.square(provider, where).is_significant)
+    """Told where it is not once, as which those are printed that a test did not tell."""
+    return lambda where: GridSquare(printed(provider, where), printed(provider, where).value != 1)
 
 
 def _by_pair(data: BookData, h3: Sequence[str], h2: Sequence[str]) -> Iterator[Panel]:
     for key, title in _titles(data):
         for pair in PAIRS:
-            yield title, pair.title, squares(FileLoads(data, key), pair, h3, h2)
+            yield title, pair.title, squares(StudyColumn(data, STUDY, key), pair, h3, h2)
 
 
 def squares(
-    own: FileLoads, pair: Controllers, h3: Sequence[str], h2: Sequence[str]
+    own: StudyColumn, pair: Controllers, h3: Sequence[str], h2: Sequence[str]
 ) -> Callable[[FileSquare], GridSquare]:
     """By the paper's rule, coloured where a difference is told."""
 
     def square(where: FileSquare) -> GridSquare:
-        found = own.rule(where, pair, h3, h2)
+        found = own.one(**rule(where, pair, h3, h2))
         return GridSquare(found, found is not None and verdict(found) != 0)
 
     return square

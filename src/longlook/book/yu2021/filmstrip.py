@@ -16,7 +16,8 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.yu2021.pages import DELAYED, LOSSY_ONES, NAMES, NINE, Seen, newest
+from longlook.book.yu2021.names import newest
+from longlook.book.yu2021.pages import DELAYED, LOSSY_ONES, NAMES, NINE, Seen, filmed
 from longlook.experiment.metrics import PLT, SPEED_INDEX
 from longlook.experiment.pictures import Film
 from longlook.figure import style
@@ -43,7 +44,7 @@ def step_ms(films: Mapping[str, Film]) -> float:
 
 def strip(where: Seen, data: BookData | None = None) -> HTML:
     """A row of pictures for each arm, at the same times."""
-    films = newest(data or book_data.load(), where.series).films(where)
+    films = filmed(newest(data or book_data.load(), where.series), where)
     if set(films) != set(ORDER):
         return HTML(style.NOTHING_YET)
     step = step_ms(films)
@@ -74,7 +75,7 @@ def _picture(film: Film, at: float) -> str:
 
 def curves(where: Seen, data: BookData | None = None) -> LiveChart | HTML:
     """How much of the last frame was seen when, in the same two loads."""
-    films = newest(data or book_data.load(), where.series).films(where)
+    films = filmed(newest(data or book_data.load(), where.series), where)
     if set(films) != set(ORDER):
         return HTML(style.NOTHING_YET)
     last = step_ms(films) * (FRAMES - 1)

@@ -13,7 +13,7 @@ from longlook.analysis.paired import Place
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.loads import counting, first_lost, load_number
-from longlook.book.yu2021.evidence import FIRST_LOSS, NAMES
+from longlook.book.yu2021.names import FIRST_LOSS, NAMES
 from longlook.experiment.metrics import TTLB
 from longlook.figure import style
 from longlook.figure.dots import DOTS, live_dots

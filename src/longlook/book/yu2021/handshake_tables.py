@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from IPython.display import HTML
 
-from longlook.analysis.lowest import median_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.round_trips import trips_text
-from longlook.book.times import ms_text
-from longlook.book.yu2021.evidence import FileLoads
-from longlook.book.yu2021.handshakes import GROUP, METRICS, PACE, PAIRS_OF, VERIFY, HandshakePair, later_ms, later_trips
-from longlook.book.yu2021.tables import newest
+from longlook.book.evidence import StudyColumn
+from longlook.book.yu2021.handshakes import GROUP, METRICS, PACE, PAIRS_OF, VERIFY, HandshakePair, later
+from longlook.book.yu2021.names import MEDIAN, newest
 from longlook.experiment.metrics import CONNECT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -39,20 +36,20 @@ def _table(data: BookData | None, series: str, arms: list[str], trips: bool) -> 
     rows = [
         [pair.label, *_medians(own, pair), *(_later(own, pair, metric, trips) for metric in METRICS)]
         for pair in PAIRS_OF[series]
-        if later_ms(own, pair) is not None
+        if own.found(**later(pair))
     ]
     head = ["connection", *arms, *LATER]
     numeric = set(range(1, len(head)))
     return HTML(html_table(head, rows, escape=False, numeric=numeric) if rows else style.NOTHING_YET)
 
 
-def _medians(own: FileLoads, pair: HandshakePair) -> list[str]:
+def _medians(own: StudyColumn, pair: HandshakePair) -> list[str]:
     """Of the handshake, that of the arm with less to do first, with their intervals, in HTML."""
-    found = [median_of(own.loads(pair.place, arm, CONNECT.name)) for arm in reversed(pair.arms)]
-    return [f"{one.value:.1f}<br>({one.low:.1f} to {one.high:.1f})" for one in found]
+    said = {**MEDIAN, "metric": CONNECT.name, **pair.place.said}
+    return [own.text("{value:.1f}<br>({low:.1f} to {high:.1f})", value=arm, **said) for arm in reversed(pair.arms)]
 
 
-def _later(own: FileLoads, pair: HandshakePair, metric: str, trips: bool) -> str:
+def _later(own: StudyColumn, pair: HandshakePair, metric: str, trips: bool) -> str:
     """By how many ms, and below by how many round trips where a table tells them, in HTML."""
-    texts = {ms_text: later_ms(own, pair, metric)} | ({trips_text: later_trips(own, pair, metric)} if trips else {})
-    return "<br>".join(text(found) for text, found in texts.items() if found is not None)
+    said = later(pair, metric)
+    return own.text("{ms}", **said) + ("<br>" + own.text("{trips}", **said, unit="trips") if trips else "")

@@ -7,11 +7,9 @@ done.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from longlook.analysis.lowest import lowest_difference
-from longlook.book.round_trips import in_trips
-from longlook.book.times import Times
-from longlook.book.yu2021.evidence import FAR, QUIET, SMALL, FileLoads, FileSquare, Impairment
+from longlook.book.yu2021.names import FAR, MEDIAN, QUIET, SMALL, FileSquare, Impairment
 from longlook.experiment.metrics import CONNECT, TTLB
 
 GROUP, PACE, VERIFY = "yu-group", "yu-group-pace", "yu-verify"
@@ -58,12 +56,6 @@ PAIRS_OF = {
 } | {PACE: tuple(HandshakePair(PACE, "quic", told=told) for told in ASSUMED)}
 
 
-def later_ms(own: FileLoads, pair: HandshakePair, metric: str = CONNECT.name) -> Times | None:
-    """By how many ms the median of the one that has more to do is above the other's; None where it is not measured."""
-    more, less = (own.loads(pair.place, arm, metric) for arm in pair.arms)
-    return lowest_difference((more,), (less,)) if more and less else None
-
-
-def later_trips(own: FileLoads, pair: HandshakePair, metric: str = CONNECT.name) -> Times | None:
-    """The same in round trips of the link."""
-    return in_trips(later_ms(own, pair, metric), pair.condition.rtt_ms)
+def later(pair: HandshakePair, metric: str = CONNECT.name) -> dict[str, Any]:
+    """By how many ms the median of the one that has more to do is above the other's, as criteria say it."""
+    return {"difference": list(pair.arms), **MEDIAN, "metric": metric, **pair.place.said}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from longlook.analysis.course import Course
 from longlook.book.data import BookData
 from longlook.book.loads import courses
-from longlook.book.yu2021.evidence import FAR, LOSSY, MIDDLE, SMALL, Impairment
+from longlook.book.yu2021.names import FAR, LOSSY, MIDDLE, SMALL, Impairment
 from longlook.published.yu2021 import STUDY
 
 SERIES = "yu-over-time"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from IPython.display import HTML
 
-from longlook.analysis.lowest import lowest_ratio
-from longlook.analysis.paired import Place
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.times import Times, percent_text
-from longlook.book.yu2021.pages import SMALL, THREE, Looked, Seen, loads_of, seen_of
+from longlook.book.evidence import StudyColumn
+from longlook.book.yu2021.names import newest
+from longlook.book.yu2021.pages import SMALL, THREE, Seen, against
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -45,41 +43,18 @@ KIND_TITLES = dict(
 )
 
 
-@dataclass(frozen=True)
-class ArrivalOrder(Looked):
-    """The newest campaign of `ORDER` or of `BUFFER`, of one column."""
-
-    series: str = ORDER
-
-    @property
-    def arms(self) -> Mapping[str, str]:
-        return ARMS_OF[self.series]
-
-    @property
-    def pages(self) -> tuple[ListedPage, ...]:
-        return PAGES_OF[self.series]
-
-    def by_index(self, seen: Seen, arm: str, metric: str) -> Mapping[Place, float]:
-        return loads_of(self.data, self.series, self.key).get((seen, arm, metric), {})
-
-    def against(self, page: ListedPage, metric: str, arm: str, other: str) -> Times | None:
-        """Median of an arm over that of another; None where either is not measured."""
-        over, under = (self.loads(Seen(page), one, metric) for one in (arm, other))
-        return lowest_ratio((over,), (under,)) if over and under else None
-
-    def last_bytes(self, page: ListedPage, arm: str) -> Mapping[str, float]:
-        """Kind of resource -> when the last byte of the last one came, ms from the first request, in the load that is
-        nearest to the arm's median; empty where it is not measured."""
-        cells = self.data.rows("cells", STUDY, self.series, self.key).to_dict("records")
-        own = [row["cell_id"] for row in cells if seen_of(row) == Seen(page)]
-        rows = self.data.rows("objects", STUDY, self.series, self.key)
-        rows = rows[rows["cell_id"].isin(own) & (rows["arm"] == arm)]
-        kind_of = kinds(page)
-        found: dict[str, float] = {}
-        for path, ended in zip(rows["path"], rows["ended_ms"], strict=True):
-            kind = kind_of[path]
-            found[kind] = max(found.get(kind, 0.0), float(ended))
-        return found
+def last_bytes(own: StudyColumn, series: str, page: ListedPage, arm: str) -> Mapping[str, float]:
+    """Kind of resource -> when the last byte of the last one came, ms from the first request, in the load that is
+    nearest to the arm's median; empty where it is not measured."""
+    row = own.column.row(series, arm, PLT.name, **Seen(page).said["where"])
+    rows = own.data.rows("objects", STUDY, series, own.key)
+    rows = rows[(rows["cell_id"] == (row or {}).get("cell_id")) & (rows["arm"] == arm)]
+    kind_of = kinds(page)
+    found: dict[str, float] = {}
+    for path, ended in zip(rows["path"], rows["ended_ms"], strict=True):
+        kind = kind_of[path]
+        found[kind] = max(found.get(kind, 0.0), float(ended))
+    return found
 
 
 def kinds(page: ListedPage) -> Mapping[str, str]:
@@ -88,30 +63,24 @@ def kinds(page: ListedPage) -> Mapping[str, str]:
     return {one.path: one.kind if one.kind != "image" else "above" if one.above else "below" for one in own}
 
 
-def newest(data: BookData, series: str) -> ArrivalOrder:
-    """The reader's own campaign, else the reference one, measured or not."""
-    key, _ = data.own_or_reference(STUDY, series)
-    return ArrivalOrder(data, key, series)
-
-
 def delivered(data: BookData | None = None, series: str = ORDER) -> HTML:
     """When the last byte of each kind of resource came, on each page and from each server."""
     own = newest(data or book_data.load(), series)
     rows: list[list[str]] = []
     starts: list[int] = []
-    for page in own.pages:
-        by_arm = {arm: own.last_bytes(page, arm) for arm in own.arms}
+    for page in PAGES_OF[series]:
+        by_arm = {arm: last_bytes(own, series, page, arm) for arm in ARMS_OF[series]}
         if not all(by_arm.values()):
             continue
         starts.append(len(rows))
         rows += [
-            [page.title, KIND_TITLES[kind], *(_ms(by_arm[arm].get(kind)) for arm in own.arms)]
+            [page.title, KIND_TITLES[kind], *(_ms(by_arm[arm].get(kind)) for arm in ARMS_OF[series])]
             for kind in KINDS
             if any(kind in one for one in by_arm.values())
         ]
     if not rows:
         return HTML(style.NOTHING_YET)
-    head = ["page", "the last of the", *(f"{title}, ms" for title in own.arms.values())]
+    head = ["page", "the last of the", *(f"{title}, ms" for title in ARMS_OF[series].values())]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
 
 
@@ -145,18 +114,18 @@ def _times(data: BookData | None, series: str, pairs: Mapping[str, tuple[str, st
     starts: list[int] = []
     for metric in (SPEED_INDEX, FCP, LCP, PLT):
         starts.append(len(rows))
-        for page in own.pages:
-            loads = [own.loads(Seen(page), arm, metric.name) for arm in own.arms]
+        for page in PAGES_OF[series]:
+            where = Seen(page, measured_in=series)
+            loads = [own.loads(arm, metric.name, **where.said) for arm in ARMS_OF[series]]
             if not all(loads):
                 return HTML(style.NOTHING_YET)
-            ratios = [own.against(page, metric.name, *pair) for pair in pairs.values()]
             rows.append(
                 [
                     metric.title,
                     page.title,
                     *(f"{statistics.median(one):,.0f}" for one in loads),
-                    *(style.DASH if one is None else percent_text(one) for one in ratios),
+                    *(own.text("{percent}", **against(where, metric.name, *pair)) for pair in pairs.values()),
                 ]
             )
-    head = ["metric", "page", *(f"{title}, ms" for title in own.arms.values()), *pairs]
+    head = ["metric", "page", *(f"{title}, ms" for title in ARMS_OF[series].values()), *pairs]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))

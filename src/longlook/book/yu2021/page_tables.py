@@ -9,10 +9,12 @@ from collections.abc import Iterable
 
 from IPython.display import HTML
 
-from longlook.analysis.welch import ALPHA
+from longlook.analysis.welch import ALPHA, welch_from_samples
 from longlook.book import data as book_data
 from longlook.book.data import BookData
+from longlook.book.evidence import StudyColumn
 from longlook.book.times import percent_text
+from longlook.book.yu2021.names import newest
 from longlook.book.yu2021.pages import (
     ARMS,
     DELAYED,
@@ -22,9 +24,9 @@ from longlook.book.yu2021.pages import (
     NINE,
     PAGES,
     WITHOUT,
-    Looked,
     Seen,
-    newest,
+    against,
+    selected,
 )
 from longlook.experiment.base import Metric
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
@@ -72,7 +74,7 @@ def times_with_loss(data: BookData | None = None) -> HTML:
 
 def _times(data: BookData | None, series: str, places: Iterable[Seen]) -> HTML:
     own = newest(data or book_data.load(), series)
-    if not own.is_measured(series):
+    if not own.has(series):
         return HTML(style.NOTHING_YET)
     rows: list[list[str]] = []
     starts: list[int] = []
@@ -83,19 +85,18 @@ def _times(data: BookData | None, series: str, places: Iterable[Seen]) -> HTML:
     return HTML(html_table([*head, "Welch's p"], rows, numeric={2, 3, 4, 5, 6}, starts=starts))
 
 
-def _row(own: Looked, where: Seen, metric: Metric) -> list[str]:
-    loads = [own.loads(where, arm, metric.name) for arm in ARMS]
+def _row(own: StudyColumn, where: Seen, metric: Metric) -> list[str]:
+    loads = [own.loads(arm, metric.name, **where.said) for arm in ARMS]
     if not all(loads):
         return [metric.title, where.label, *[style.DASH] * 5]
-    ratio, test = own.ratio(where, metric.name), own.welch(where, metric.name)
     means = [statistics.fmean(one) for one in loads]
-    p_value = math.nan if test is None else test.p_value
+    p_value = welch_from_samples(*loads).p_value if min(map(len, loads)) > 1 else math.nan
     told = p_text(p_value) + ("" if math.isnan(p_value) or p_value < ALPHA else " (none told)")
     return [
         metric.title,
         where.label,
         *(f"{statistics.median(one):,.0f}" for one in loads),
-        "" if ratio is None else percent_text(ratio),
+        own.text("{percent}", **against(where, metric.name)),
         f"{style.signed_pct((means[0] / means[1] - 1) * 100)} %",
         told or style.DASH,
     ]
@@ -106,12 +107,12 @@ def selection(data: BookData | None = None) -> HTML:
     own = newest(data or book_data.load(), LOSS)
     rows = []
     for where in LOSSY_ONES:
-        found, all_loads = own.selected(where), own.ratio(where, PLT.name)
+        found, all_loads = selected(own, where), own.one(**against(where, PLT.name))
         if found is not None and all_loads is not None:
             thrown = f"{found.thrown} of {found.of}"
             left = percent_text(all_loads).partition(" (")[0]
-            selected = style.signed_pct((all_loads.value * found.change.value - 1) * 100)
-            rows.append([where.label, thrown, percent_text(found.change), left, f"{selected} %"])
+            rest = style.signed_pct((all_loads.value * found.change.value - 1) * 100)
+            rows.append([where.label, thrown, percent_text(found.change), left, f"{rest} %"])
     if not rows:
         return HTML(style.NOTHING_YET)
     head = ["page", "thrown away", "median of the rest", "all, against HTTP/2", "selected, against HTTP/2"]

@@ -6,10 +6,7 @@ yu-each-way-little.toml, and were written before the campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
-from longlook.book.times import Times
-from longlook.book.yu2021.evidence import (
+from longlook.book.yu2021.names import (
     BURST,
     BURST_LOSSY,
     CONDITIONS,
@@ -17,10 +14,8 @@ from longlook.book.yu2021.evidence import (
     LITTLE,
     MAIN,
     MIDDLE,
-    PAIRS,
     SMALL,
     WITHOUT_LOSS,
-    FileLoads,
     FileSquare,
     Impairment,
     place,
@@ -51,43 +46,6 @@ def without_burst(where: FileSquare) -> FileSquare:
     return place(where.size_bytes, where.condition)
 
 
-Both = Mapping[str, tuple[Times | None, Times | None]]
-"""Two numbers of the same square."""
-
-
-def moved(own: FileLoads, places: Iterable[FileSquare]) -> Both:
-    """The squares of two clients with a burst and without it, each pair at each place."""
-    return {
-        f"{pair.title}, {where.label}": (
-            own.rule(where, pair, ONE_H3, ONE_H2),
-            own.rule(without_burst(where), pair, ONE_H3, ONE_H2),
-        )
-        for where in places
-        for pair in PAIRS
-    }
-
-
-def directions(own: FileLoads) -> Both:
-    """0.1 % loss each way, and on the way down only: each pair with each size."""
-    return {
-        f"{pair.title}, {where.label}": (
-            own.rule(where.at(LITTLE_EACH_WAY), pair, ONE_H3, ONE_H2),
-            own.rule(where, pair, ONE_H3, ONE_H2),
-        )
-        for where in little_places()
-        for pair in PAIRS
-    }
-
-
 def little_places() -> list[FileSquare]:
     """With loss on the way down only."""
     return [FileSquare(LITTLE, size, LITTLE_DOWN) for size in LITTLE_SIZES]
-
-
-def apart(both: Both) -> dict[str, float]:
-    """How many percentage points two numbers are apart, where both are measured."""
-    return {
-        name: abs(one.value - other.value) * 100
-        for name, (one, other) in both.items()
-        if one is not None and other is not None
-    }

@@ -9,8 +9,9 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
+from longlook.book.evidence import StudyColumn
 from longlook.book.yu2021.chart import GridSquare, Panel, picture, squares
-from longlook.book.yu2021.evidence import (
+from longlook.book.yu2021.names import (
     BURST,
     BURST_LOSSY,
     DOUBLE,
@@ -22,9 +23,11 @@ from longlook.book.yu2021.evidence import (
     SMALL,
     WITHOUT_LOSS,
     Controllers,
-    FileLoads,
     FileSquare,
+    median_of,
+    newest,
     place,
+    rule,
 )
 from longlook.book.yu2021.settings import (
     BURST_PLACES,
@@ -36,7 +39,7 @@ from longlook.book.yu2021.settings import (
     little_places,
     without_burst,
 )
-from longlook.book.yu2021.tables import compared, median_of, newest, number_text, ratio_text
+from longlook.book.yu2021.tables import compared, number_text
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.figure.table import html_table
@@ -50,7 +53,7 @@ NOT_ASKED = "not measured with a burst"
 def burst(data: BookData | None = None) -> LiveChart | HTML:
     """The paper's squares by quic-go and curl, without a burst and with it."""
     found = data or book_data.load()
-    if not any(newest(found, series).is_measured(series) for series in (BURST, BURST_LOSSY)):
+    if not newest(found, BURST, BURST_LOSSY).has(BURST, BURST_LOSSY):
         return HTML(style.NOTHING_YET)
     panels: list[Panel] = [(PLAIN, pair.title, partial(_square, found, pair)) for pair in PAIRS]
     panels += [(BUCKET, pair.title, _with_burst(found, pair)) for pair in PAIRS]
@@ -107,7 +110,7 @@ def objects(data: BookData | None = None) -> HTML:
 
 
 def _rule(data: BookData, where: FileSquare, pair: Controllers) -> str:
-    return ratio_text(newest(data, where.series).rule(where, pair))
+    return newest(data, where.series).text("{percent}", **rule(where, pair))
 
 
 def little(data: BookData | None = None) -> HTML:
@@ -121,5 +124,5 @@ def little(data: BookData | None = None) -> HTML:
     return compared(["HTTP/3 against HTTP/2", "down only", "each way"], rows)
 
 
-def _both_ways(own: FileLoads, where: FileSquare, pair: Controllers) -> list[str]:
-    return [ratio_text(own.rule(at, pair, ONE_H3, ONE_H2)) for at in (where, where.at(LITTLE_EACH_WAY))]
+def _both_ways(own: StudyColumn, where: FileSquare, pair: Controllers) -> list[str]:
+    return [own.text("{percent}", **rule(at, pair, ONE_H3, ONE_H2)) for at in (where, where.at(LITTLE_EACH_WAY))]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 
 from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.times import Times, percent_text
-from longlook.book.yu2021.evidence import (
+from longlook.book.evidence import StudyColumn
+from longlook.book.yu2021.names import (
     CLIENTS,
     EACH_WAY,
     FAR,
@@ -18,6 +17,7 @@ from longlook.book.yu2021.evidence import (
     H3,
     LOSSY,
     MAIN,
+    MEDIAN,
     MIDDLE,
     NAMES,
     PAIRS,
@@ -26,15 +26,16 @@ from longlook.book.yu2021.evidence import (
     SERVERS,
     SMALL,
     Controllers,
-    FileLoads,
     FileSquare,
     Impairment,
+    median_of,
+    newest,
     place,
+    rule,
 )
-from longlook.experiment.metrics import CONNECT, PACKETS, PACKETS_UP, TTLB
+from longlook.experiment.metrics import CONNECT, PACKETS, PACKETS_UP
 from longlook.figure import style
 from longlook.figure.table import html_table
-from longlook.published.yu2021 import STUDY
 
 NONE = style.DASH
 SENDER_NAMES = {"envoy": "Envoy", "ngtcp2": "ngtcp2", "lsquic": "LSQUIC", "apache": "Apache", "nginx": "nginx"}
@@ -51,12 +52,6 @@ ARMS = tuple(
     for cca in ("bbr", "cubic")
     for one in clients
 )
-
-
-def newest(data: BookData, series: str) -> FileLoads:
-    """The reader's own campaign of a series, else the reference one, measured or not."""
-    key, _ = data.own_or_reference(STUDY, series)
-    return FileLoads(data, key)
 
 
 def against_best(data: BookData | None = None) -> HTML:
@@ -79,12 +74,6 @@ def against_best(data: BookData | None = None) -> HTML:
     )
 
 
-def median_of(own: FileLoads, where: FileSquare, arm: str, metric: str = TTLB.name) -> float | None:
-    """Of an arm's loads."""
-    loads = own.loads(where, arm, metric)
-    return statistics.median(loads) if loads else None
-
-
 def _over(median: float, least: float) -> str:
     """`152 ms (+4.1 %)`."""
     pct = style.signed_pct((median / least - 1) * 100)
@@ -94,7 +83,7 @@ def _over(median: float, least: float) -> str:
 def clients(data: BookData | None = None) -> HTML:
     """Every client of yu-clients: handshake, both files over both links, and how often it acknowledges."""
     own = newest(data or book_data.load(), CLIENTS)
-    if not own.is_measured(CLIENTS):
+    if not own.has(CLIENTS):
         return HTML(style.NOTHING_YET)
     arms = [f"quic bbr {name}" for name in SIX] + [f"tcp bbr {name}" for name in THREE]
     places = [FileSquare(CLIENTS, size, condition) for size in (SMALL, MIDDLE) for condition in (QUIET, FAR)]
@@ -124,7 +113,7 @@ def _ms(median: float | None) -> str:
     return NONE if median is None else f"{median:,.1f} ms"
 
 
-def _acknowledged(own: FileLoads, where: FileSquare, arm: str) -> str:
+def _acknowledged(own: StudyColumn, where: FileSquare, arm: str) -> str:
     """By the capture beside the server; a browser does not say which connection was whose."""
     both, up = (median_of(own, where, arm, metric.name) for metric in (PACKETS, PACKETS_UP))
     return NONE if both is None or up is None or both <= up else f"{100 * up / (both - up):.0f}"
@@ -133,7 +122,7 @@ def _acknowledged(own: FileLoads, where: FileSquare, arm: str) -> str:
 def servers(data: BookData | None = None) -> HTML:
     """Every sender of yu-servers, and how it compares with Apache by BBR."""
     own = newest(data or book_data.load(), SERVERS)
-    if not own.is_measured(SERVERS):
+    if not own.has(SERVERS):
         return HTML(style.NOTHING_YET)
     places = [FileSquare(SERVERS, MIDDLE, condition) for condition in (QUIET, LOSSY, FAR)]
     rows = [
@@ -151,9 +140,9 @@ def _sender(arm: str) -> str:
     return f"{SENDER_NAMES[server]}, {cca.upper()}" + (" for two connections" if two else "")
 
 
-def _against(own: FileLoads, where: FileSquare, arm: str) -> list[str]:
-    times = None if arm == OF_TCP[0] else own.over(where, arm, OF_TCP[0])
-    return [number_text(median_of(own, where, arm)), NONE if times is None else percent_text(times)]
+def _against(own: StudyColumn, where: FileSquare, arm: str) -> list[str]:
+    times = NONE if arm == OF_TCP[0] else own.text("{percent}", ratio=[arm, OF_TCP[0]], **MEDIAN, **where.said)
+    return [number_text(median_of(own, where, arm)), times]
 
 
 def direction(data: BookData | None = None) -> HTML:
@@ -196,12 +185,7 @@ def _client(arm: str) -> str:
 
 def _pair(data: BookData, places: Sequence[FileSquare], pair: Controllers) -> list[str]:
     """The rule at both, each in its own newest column."""
-    return [ratio_text(newest(data, where.series).rule(where, pair)) for where in places]
-
-
-def ratio_text(found: Times | None) -> str:
-    """`+3.7 % (+3.5 to +3.9)`, or a dash."""
-    return NONE if found is None else percent_text(found)
+    return [newest(data, where.series).text("{percent}", **rule(where, pair)) for where in places]
 
 
 def compared(head: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:

@@ -83,14 +83,10 @@ def _lead(at: int, clock: Callable[[list[float]], list[float]]) -> Number:
         if not quic or not tcp:
             raise NotMeasured(f"{CLOCK} has not both arms")
         lead = float(np.percentile(tcp, at) - np.percentile(clock(quic), at))
-        return _told(m, CLOCK, f"{lead:,.0f}{SPACE}ms", f"percentile {at} of {len(quic)} and {len(tcp)} downloads")
+        what = f"percentile {at} of {len(quic)} and {len(tcp)} downloads"
+        return StatedNumber(f"{lead:,.0f}{SPACE}ms", f"{what}; {m.campaigns(CLOCK)}")
 
     return number
-
-
-def _told(m: Measured, series: str, text: str, what: str) -> StatedNumber:
-    campaigns = m.data.rows("cells", STUDY, series, m.key)["campaign"].unique()
-    return StatedNumber(text, f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
 
 
 def _longer(arm: str, pace: str = "") -> Number:
@@ -111,7 +107,7 @@ def _flows_part(place: int, when: str) -> Number:
         if found is None:
             raise NotMeasured(f"{FLOWS} is not measured")
         what = f"QUIC's part of all that arrived in the {when} {SPAN_S:g} s, over all runs"
-        return _told(m, FLOWS, f"{100 * found[place]:.0f}{SPACE}%", what)
+        return StatedNumber(f"{100 * found[place]:.0f}{SPACE}%", f"{what}; {m.campaigns(FLOWS)}")
 
     return number
 

@@ -3,74 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
+from longlook.book.evidence import StudyColumn, by
 from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
-from longlook.book.yu2021.page_order import BUFFER, LARGE, ORDER, ArrivalOrder
+from longlook.book.yu2021.page_order import BUFFER, LARGE, ORDER, last_bytes
 from longlook.book.yu2021.page_order import LARGER as ORDERED
-from longlook.book.yu2021.pages import LARGER, LOSSY_ONES, NINE, SMALL, Looked, Seen
+from longlook.book.yu2021.pages import LARGER, LOSS, LOSSY_ONES, NINE, SMALL, Seen, against, selected
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
-from longlook.figure import style
 
-RECORDS = "data/raw/reference-yu-pages*"
 LISTED = "data/published/yu2021/endpoints.csv"
 
 
+def _ratios(m: Measured, places: Sequence[Seen], metric: str, *pair: str) -> Quantity:
+    return reduce(Quantity.joined, (by(m, **against(where, metric, *pair)) for where in places))
+
+
 def _pct(places: Sequence[Seen], metric: str) -> Callable[[Measured], StatedNumber]:
-    """The least and the greatest difference of medians: `−9 to −4 %`."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = Looked(m.data, m.key)
-        found = [one for where in places if (one := own.ratio(where, metric)) is not None]
-        if len(found) < len(places):
-            raise NotMeasured(f"{len(places) - len(found)} pages are not measured")
-        texts = [style.signed_pct((value - 1) * 100) for value in sorted(one.value for one in found)]
-        text = texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
-        what = f"median by HTTP/3 against that by HTTP/2, {len(found)} pages and links"
-        return StatedNumber(f"{text}{SPACE}%", f"{what}; from {RECORDS}")
-
-    return number
+    return lambda m: _ratios(m, places, metric).changes()
 
 
 def _thrown(m: Measured) -> StatedNumber:
-    own = Looked(m.data, m.key)
-    found = [one for where in LOSSY_ONES if (one := own.selected(where)) is not None]
+    own = StudyColumn(m.data, m.study, m.key)
+    found = [one for where in LOSSY_ONES if (one := selected(own, where)) is not None]
     if not found:
         raise NotMeasured("no page with loss is measured")
     text = f"{sum(one.thrown for one in found)} of {sum(one.of for one in found)}"
-    return StatedNumber(text, f"HTTP/3 loads whose connection stood later than HTTP/2's; from {RECORDS}")
+    return StatedNumber(text, f"HTTP/3 loads whose connection stood later than HTTP/2's; {m.campaigns(LOSS)}")
 
 
 def _last_font(arm: str) -> Callable[[Measured], StatedNumber]:
     """On the large page, in the load nearest to the median."""
 
     def number(m: Measured) -> StatedNumber:
-        found = ArrivalOrder(m.data, m.key).last_bytes(LARGE, arm)
+        found = last_bytes(StudyColumn(m.data, m.study, m.key), ORDER, LARGE, arm)
         if "font" not in found:
             raise NotMeasured("no load of the large page")
-        return StatedNumber(f"{found['font']:,.0f}{SPACE}ms", f"last byte of the last font; from {_records(ORDER)}")
+        return StatedNumber(f"{found['font']:,.0f}{SPACE}ms", f"last byte of the last font; {m.campaigns(ORDER)}")
 
     return number
-
-
-def _records(series: str) -> str:
-    return f"data/raw/reference-{series}*"
 
 
 def _ordered(arm: str, other: str, series: str = ORDER) -> Callable[[Measured], StatedNumber]:
-    """Speed Index of the larger pages, an arm against another: the least and the greatest difference of medians."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = ArrivalOrder(m.data, m.key, series)
-        found = [one for page in ORDERED if (one := own.against(page, SPEED_INDEX.name, arm, other)) is not None]
-        if len(found) < len(ORDERED):
-            raise NotMeasured("the order of delivery is not measured")
-        texts = [style.signed_pct((value - 1) * 100) for value in sorted(one.value for one in found)]
-        return StatedNumber(f"{texts[0]} and {texts[-1]}{SPACE}%", f"medians of two pages; from {_records(series)}")
-
-    return number
+    """Speed Index of the larger pages, an arm against another."""
+    places = [Seen(page, measured_in=series) for page in ORDERED]
+    return lambda m: _ratios(m, places, SPEED_INDEX.name, arm, other).changes("and")
 
 
 NUMBERS: Numbers = {
