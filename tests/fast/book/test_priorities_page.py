@@ -12,12 +12,13 @@ from priorities_sample import AS_PREDICTED, write_priorities
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
+from longlook.book.evidence import StudyColumn
 from longlook.book.judged import claim_columns, claims, judged_of, predicted
 from longlook.book.templates import parts_of
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.years import priorities_shown
-from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, PriorityLoads
+from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, median
 from longlook.experiment.said import Said, write
 from longlook.published.claims import claims_of
 from longlook.site.webpage import resources
@@ -74,14 +75,16 @@ def test_the_arms_differ_in_one_thing_each():
 
 
 def test_the_order_of_arrival_is_of_whole_objects(measured):
-    own = PriorityLoads(measured())
+    own = StudyColumn(measured(), "years")
     for where in EVERY:
         rest = [one for one in resources(PAGES[where.page]) if one.kind in ("script", "image")]
         scripts = sum(one.size_bytes for one in rest if one.kind == "script")
         share = 100 * scripts / sum(one.size_bytes for one in rest)
-        assert own.loads(where, TURNS, BEFORE) == pytest.approx([share] * 4)
-        assert own.loads(where, SAID, BEFORE) == (0.0,) * 4
-        assert own.loads(where, SAID, MAIN) == pytest.approx([500.1, 500.2, 500.3, 500.4])
+        found = [
+            own.one(**median(where, metric, value=arm)).value
+            for metric, arm in ((BEFORE, TURNS), (BEFORE, SAID), (MAIN, SAID))
+        ]
+        assert found == pytest.approx([share, 0, 500.25])
 
 
 def test_without_records_the_order_is_not_measured_and_the_rest_is(measured, monkeypatch, tmp_path):

@@ -7,17 +7,10 @@ not measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
-from longlook.analysis.evidence import Column
-from longlook.analysis.lowest import Loads, lowest_ratio
-from longlook.book.data import BookData
-from longlook.book.evidence import columns_of
-from longlook.book.times import Times
-from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import STUDY
 from longlook.experiment.metrics import PLT
-from longlook.plan.conditions import Row
+from longlook.plan.criteria import OF_RECORDS
 from longlook.plan.workload import WebPage
 
 SERIES = "today-priorities"
@@ -51,38 +44,8 @@ QUIET = tuple(where for where in EVERY if not where.loss_pct)
 LOSSY = tuple(where for where in EVERY if where.loss_pct)
 
 
-@dataclass(frozen=True)
-class PriorityLoads:
-    """The newest campaign of one column."""
-
-    data: BookData
-    key: str = REFERENCE
-
-    @cached_property
-    def _column(self) -> Column:
-        return columns_of(self.data, STUDY)[self.key]
-
-    @cached_property
-    def _rows(self) -> dict[tuple[float, int, str], Row]:
-        """By loss, bytes of the page and arm."""
-        rows = self._column.rows([SERIES], PLT.name)
-        return {(row["loss_pct"], int(row["total_bytes"]), row["arm"]): row for row in rows}
-
-    @property
-    def is_measured(self) -> bool:
-        return bool(self._rows)
-
-    @property
-    def campaigns(self) -> tuple[str, ...]:
-        """Those that it is read from."""
-        return tuple(dict.fromkeys(row["campaign"] for row in self._rows.values()))
-
-    def loads(self, where: PageOverLink, arm: str, metric: str) -> Loads:
-        """Of every load that counts."""
-        row = self._rows.get((where.loss_pct, PAGES[where.page].size_bytes, arm))
-        return () if row is None else self._column.loads({**row, "metric": metric})
-
-    def ratio(self, where: PageOverLink, metric: str, over: str, under: str) -> Times | None:
-        """Median of one arm over that of another; None where either is not measured."""
-        one, other = (self.loads(where, arm, metric) for arm in (over, under))
-        return lowest_ratio((one,), (other,)) if one and other else None
+def median(where: PageOverLink, metric: str, **form: Any) -> dict[str, Any]:
+    """Of one arm's loads (`value=`), or that of one over that of another (`ratio=`), as criteria say it."""
+    of = {"metric": PLT.name, "quantity": metric} if metric in OF_RECORDS else {"metric": metric}
+    square = {"total_bytes": PAGES[where.page].size_bytes, "loss_pct": where.loss_pct}
+    return {"series": SERIES, "where": square, "statistic": "lowest-median", **of, **form}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
-
 from IPython.display import HTML
 
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.times import percent_text
+from longlook.book.evidence import StudyColumn
+from longlook.book.years.evidence import STUDY
 from longlook.book.years.priorities import (
     BEFORE,
     EVERY,
@@ -17,10 +16,11 @@ from longlook.book.years.priorities import (
     NAMES,
     SAID,
     SEQUENCE,
+    SERIES,
     STYLES,
     TURNS,
     PageOverLink,
-    PriorityLoads,
+    median,
 )
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.experiment.said import Said, read
@@ -59,8 +59,8 @@ def _row(one: Said) -> list[str]:
 
 def times_table(data: BookData | None = None) -> HTML:
     """A row per metric, page and loss: medians of the four arms, and two of their ratios."""
-    own = PriorityLoads(data or book_data.load())
-    if not own.is_measured:
+    own = StudyColumn(data or book_data.load(), STUDY)
+    if not own.has(SERIES):
         return HTML(style.NOTHING_YET)
     rows: list[list[str]] = []
     starts: list[int] = []
@@ -71,12 +71,9 @@ def times_table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
 
 
-def _times(own: PriorityLoads, where: PageOverLink, metric: str, title: str) -> list[str]:
-    medians = []
-    for arm in NAMES:
-        loads = own.loads(where, arm, metric)
-        medians.append(f"{statistics.median(loads):,.0f}" if loads else style.DASH)
+def _times(own: StudyColumn, where: PageOverLink, metric: str, title: str) -> list[str]:
+    medians = [own.text("{value:,.0f}", **median(where, metric, value=arm)) for arm in NAMES]
     if metric == BEFORE:  # a share may be none, of which nothing is a multiple
         return [title, where.label, *medians, "", ""]
-    ratios = [own.ratio(where, metric, over, under) for over, under in ((TURNS, SAID), (SEQUENCE, TURNS))]
-    return [title, where.label, *medians, *("" if one is None else percent_text(one) for one in ratios)]
+    pairs = ([TURNS, SAID], [SEQUENCE, TURNS])
+    return [title, where.label, *medians, *(own.text("{percent}", **median(where, metric, ratio=one)) for one in pairs)]

@@ -16,6 +16,7 @@ from longlook.experiment.metrics import DURATION, PACKETS
 from longlook.published.claims import claims_of
 from longlook.published.halme2021 import STUDY
 
+SERIES = [one.series for one in TABLES.values()]
 BEGINS_LATE_S, ENDS_LATE_S = 0.1, 2.0
 """A connection begins so late for its server, after its client has sent again, or goes on when the file is there."""
 
@@ -40,12 +41,12 @@ def _more(table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") 
 
 def _rejected(m: Measured) -> StatedNumber:
     """Of all downloads of the reference campaigns that took turns."""
-    own = [m.data.rows("samples", m.study, one.series, m.key) for one in TABLES.values()]
+    own = [m.data.rows("samples", m.study, one, m.key) for one in SERIES]
     loads = pd.concat(own).drop_duplicates(["campaign", "cell_id", "order"])
     if loads.empty:
         raise NotMeasured("tables 2 to 5 are not measured")
     share = 100 * (~loads["accepted"].astype(bool)).mean()
-    return StatedNumber(f"{share:.0f}{SPACE}%", f"{len(loads)} downloads of data/raw/reference-halme-table-*")
+    return StatedNumber(f"{share:.0f}{SPACE}%", f"{len(loads)} downloads; {m.campaigns(*SERIES)}")
 
 
 def _slow(arm: str) -> Callable[[Measured], StatedNumber]:
@@ -60,9 +61,8 @@ def _late(arms: Sequence[str], is_late: Callable[[float], bool]) -> Callable[[Me
         ends = [one for arm in arms for one in connections(m.data, m.key).after_last_byte_s(TABLES["5"], arm)]
         if not ends:
             raise NotMeasured("table 5 is not measured")
-        return StatedNumber(
-            f"{sum(map(is_late, ends))} of {len(ends)}", "downloads of data/raw/reference-halme-table-5-*"
-        )
+        text = f"{sum(map(is_late, ends))} of {len(ends)}"
+        return StatedNumber(text, f"downloads; {m.campaigns(TABLES['5'].series)}")
 
     return number
 
@@ -73,8 +73,8 @@ def _down_ratios(m: Measured) -> StatedNumber:
     if len(found) < len(direction.DOWN):
         raise NotMeasured("loss in one direction is not measured")
     values = [one.ratio(arm).value for one in found for arm in NAMES]
-    origin = "mean durations of data/raw/reference-halme-one-direction-* over those of data/raw/reference-halme-table-*"
-    return StatedNumber(f"{min(values):.2f} to {max(values):.2f} times", origin)
+    sources = m.campaigns(*(one.series for where in (direction.DOWN, TABLES) for one in where.values()))
+    return StatedNumber(f"{min(values):.2f} to {max(values):.2f} times", f"mean durations; {sources}")
 
 
 NUMBERS: Numbers = {

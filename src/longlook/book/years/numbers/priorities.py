@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
 
 from longlook import paths
+from longlook.book.evidence import by
 from longlook.book.hypotheses import stated
 from longlook.book.judged import claim_verdict, held
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years.priorities import (
     BEFORE,
     EVERY,
     LOSSY,
     MAIN,
-    NAMES,
     QUIET,
     SAID,
     SEQUENCE,
@@ -23,56 +24,28 @@ from longlook.book.years.priorities import (
     TCP,
     TURNS,
     PageOverLink,
-    PriorityLoads,
+    median,
 )
 from longlook.experiment.metrics import FCP, PLT, SPEED_INDEX
 from longlook.experiment.said import Said, read
-from longlook.figure import style
 
 ASKED = "from book/years/priorities.csv"
 
 
-def _own(m: Measured) -> PriorityLoads:
-    own = PriorityLoads(m.data, m.key)
-    if not own.is_measured:
-        raise NotMeasured(f"{SERIES} is not measured")
-    return own
-
-
-def _from(own: PriorityLoads) -> str:
-    return "from " + ", ".join(f"data/raw/{name}" for name in own.campaigns)
+def _medians(m: Measured, metric: str, places: Sequence[PageOverLink], **form: Any) -> Quantity:
+    return reduce(Quantity.joined, (by(m, **median(where, metric, **form)) for where in places))
 
 
 def _pct(
     metric: str, over: str, under: str, places: Sequence[PageOverLink] = EVERY
 ) -> Callable[[Measured], StatedNumber]:
     """The least and the greatest difference of medians: `+20 to +90 %`."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = _own(m)
-        found = [one.value for where in places if (one := own.ratio(where, metric, over, under)) is not None]
-        if len(found) < len(places):
-            raise NotMeasured(f"{metric} of {len(places) - len(found)} pages and links is not measured")
-        ends = [style.signed_pct((value - 1) * 100) for value in (min(found), max(found))]
-        text = " to ".join(dict.fromkeys(ends))
-        what = f"medians of {metric}, {NAMES[over]} against {NAMES[under]}, {len(found)} pages and links"
-        return StatedNumber(f"{text}{SPACE}%", f"{what}; {_from(own)}")
-
-    return number
+    return lambda m: _medians(m, metric, places, ratio=[over, under]).changes()
 
 
 def _before(arm: str) -> Callable[[Measured], StatedNumber]:
     """Medians of the share, without loss."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = _own(m)
-        found = [statistics.median(loads) for where in QUIET if (loads := own.loads(where, arm, BEFORE))]
-        if len(found) < len(QUIET):
-            raise NotMeasured(f"in which order {NAMES[arm]} arrived is not measured")
-        text = " to ".join(dict.fromkeys(f"{share:.0f}" for share in (min(found), max(found))))
-        return StatedNumber(f"{text}{SPACE}%", f"medians of {BEFORE}, {NAMES[arm]}, without loss; {_from(own)}")
-
-    return number
+    return lambda m: _medians(m, BEFORE, QUIET, value=arm).span("%")
 
 
 def _signal(count: Callable[[Said], int]) -> Callable[[Measured], StatedNumber]:

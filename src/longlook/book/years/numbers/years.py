@@ -43,8 +43,7 @@ def _told(
         found = evidence.cells(m.data, m.key, series) if find is None else find(m.data, m.key)
         if not len(found):
             raise NotMeasured(f"no campaign of {', '.join(series)}")
-        campaigns = m.data.rows("cells", evidence.STUDY, series, m.key)["campaign"].unique()
-        return StatedNumber(tell(found), f"{what}; from {', '.join(f'data/raw/{name}' for name in campaigns)}")
+        return StatedNumber(tell(found), f"{what}; {m.campaigns(*series)}")
 
     return number
 
