@@ -15,14 +15,14 @@ import pandas as pd
 
 from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import by_holm
-from longlook.analysis.paired import SMALL_PCT, of_row
+from longlook.analysis.paired import SMALL_PCT
 from longlook.book.data import BookData
 from longlook.book.value import NotMeasured, StatedNumber
 from longlook.errors import LonglookError
 from longlook.experiment.registry import named
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.versus import NOT_SHOWN, SIDES, SMALL, Versus, decided, p_value_of
+from longlook.figure.versus import NOT_SHOWN, SIDES, SMALL, Versus, decided
 
 WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement", "paired")
 VERDICTS: tuple[Verdict, ...] = ("left", "right", "none")
@@ -66,18 +66,17 @@ def versus_of(data: BookData, study: str, series: str, key: str) -> Versus:
 
 
 def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
-    rows = frame.to_dict("records")
-    shown = [decided(row) for row in rows]
-    by_pairs = [bool(of_row(row).pairs) for row in rows]
-    frame = frame.assign(pct=[pct for pct, _, _ in shown])
+    shown = [decided(row) for row in frame.to_dict("records")]
+    by_pairs = [bool(one.pairs) for one in shown]
+    frame = frame.assign(pct=[one.pct for one in shown])
     low, high = (frame.loc[position] for position in (frame["pct"].idxmin(), frame["pct"].idxmax()))
-    won = [(winner, p_value_of(row)) for row, (_, winner, _) in zip(rows, shown, strict=True)]
+    won = [(one.winner, one.p_value) for one in shown]
     counts = Counter(winner for winner, _ in won)
     found = {"squares": str(len(frame)), "min": square_text(low), "max": square_text(high)}
     found |= {name: str(counts[name]) for name in VERDICTS}
     left, right = versus.words
-    small = sum(word == SMALL and winner != "none" for _, winner, word in shown)
-    others = Counter(word for _, winner, word in shown if winner == "none")
+    small = sum(one.shown == SMALL and one.winner != "none" for one in shown)
+    others = Counter(one.shown for one in shown if one.winner == "none")
     told = (
         f"{'by pairs ' if all(by_pairs) else ''}{left} is faster in {counts['left']} of {len(frame)} squares and "
         f"{right} in {counts['right']}{_holm(won)}"

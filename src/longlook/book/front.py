@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
@@ -34,7 +33,7 @@ from longlook.book.muthuraj2024.circumstances import agreement as agreement_of
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
-from longlook.figure.versus import decided, p_value_of
+from longlook.figure.versus import Decision, decided
 from longlook.published.cells import PublishedCell
 from longlook.published.registry import published_cells
 
@@ -58,18 +57,8 @@ class ComparedSquare:
     compared: ComparedCell
     printed: PublishedCell
     row: pd.Series
-    contrast: Mapping[Hashable, Any]
-    """The row of `contrasts` of its two arms."""
-
-    @property
-    def pct(self) -> float:
-        """By how much QUIC is faster, %: by pairs of loads where there are any."""
-        return decided(self.contrast)[0]
-
-    @property
-    def faster(self) -> Verdict | None:
-        """Which arm is, by the same."""
-        return decided(self.contrast)[1]
+    decided: Decision
+    """Of its two arms, of which QUIC is the left one."""
 
 
 @lru_cache(maxsize=1)
@@ -89,7 +78,7 @@ def squares(data: BookData) -> tuple[ComparedSquare, ...]:
         row = known.loc[(cell.campaign, cell.cell_id)]
         (verdict,) = cell.verdicts
         contrast = contrasts[cell.campaign, cell.cell_id, verdict.left, verdict.right]
-        found.append(ComparedSquare(cell, printed[row["study"], row["series"], row["key"]], row, contrast))
+        found.append(ComparedSquare(cell, printed[row["study"], row["series"], row["key"]], row, decided(contrast)))
     return tuple(found)
 
 
@@ -166,14 +155,16 @@ def answer(data: BookData | None = None) -> HTML:
 def _who_is_faster(found: Sequence[ComparedSquare]) -> str:
     """By pairs of loads; what is printed, which has none, by Welch's test."""
     groups = by_link(found)
-    counts = {words: Counter(one.faster for one in own) for words, own in groups.items()}
-    median = {words: style.signed_pct(statistics.median(one.pct for one in own)) for words, own in groups.items()}
+    counts = {words: Counter(one.decided.winner for one in own) for words, own in groups.items()}
+    median = {
+        words: style.signed_pct(statistics.median(one.decided.pct for one in own)) for words, own in groups.items()
+    }
     quic = ", ".join(
         f"in {counts[words]['left']} of {len(own)} squares {words} (median difference {median[words]} %)"
         for words, own in groups.items()
     )
     tcp = " and ".join(f"{count['right']} {words}" for words, count in counts.items())
-    here = by_holm((one.faster, p_value_of(one.contrast)) for one in found)  # one family: the same question of each
+    here = by_holm((one.decided.winner, one.decided.p_value) for one in found)  # one family: each asks the same
     printed = by_holm(
         (verdict.published, verdict.published_p_value) for one in found for verdict in one.compared.verdicts
     )

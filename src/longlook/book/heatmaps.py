@@ -15,7 +15,7 @@ from longlook.figure.heatmap import PHONE, QUIC_TCP, heatmap, mean_and_sd, place
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.runs import finite
 from longlook.figure.squares import Axes, Source, figure_squares
-from longlook.figure.versus import SIDES, Versus, decided_by, least_told_pct, pct_text, verdict_text, welch_text
+from longlook.figure.versus import SIDES, Versus, decided, least_told_pct, verdict_text, welch_text
 
 SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
 KEY = (
@@ -113,8 +113,8 @@ def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
             for side in SIDES
         }
         found.setdefault(row["square"], {})[row["source"]] = means | {
-            "pct": pct_text(row) if row["measured"] else style.DASH,
-            "test": decided_by(row) if row["measured"] else style.DASH,
+            "pct": decided(row).text if row["measured"] else style.DASH,
+            "test": decided(row).test if row["measured"] else style.DASH,
             "welch": (row["measured"] and welch_text(row, versus)) or style.DASH,
             "verdict": verdict_text(row, versus) if row["measured"] else "too few loads",
             "raw": row["raw"],

@@ -26,9 +26,8 @@ from longlook.figure.versus import (
     SIDES,
     SMALL,
     Versus,
-    decided_by,
+    decided,
     is_bound,
-    pct_text,
     verdict_text,
     welch_text,
 )
@@ -252,9 +251,9 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
         frame[f"{side}_text"] = [mean_text(mean, sd, n, versus.metric.unit) for mean, sd, n in parts]
     rows = frame.to_dict("records")
     frame["bound"] = [is_bound(row) for row in rows]
-    frame["pct_text"] = [pct_text(row) if pd.notna(row["pct"]) else "not measured" for row in rows]
+    frame["pct_text"] = [decided(row).text if pd.notna(row["pct"]) else "not measured" for row in rows]
     frame["verdict_text"] = [verdict_text(row, versus) if row["measured"] else "not measured" for row in rows]
-    frame["decided_by"] = [decided_by(row) if row["measured"] else "" for row in rows]
+    frame["decided_by"] = [decided(row).test if row["measured"] else "" for row in rows]
     frame["welch_text"] = [welch_text(row, versus) if row["measured"] else "" for row in rows]
     frame["panel"] = [", ".join(part for part in (row["source_title"], row["block"]) if part) for row in rows]
     named = [_named(axes.x, frame["x"]), _named(axes.y, frame["y"])]

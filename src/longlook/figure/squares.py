@@ -151,9 +151,9 @@ def _with_labels(squares: pd.DataFrame, axes: Axes, places: Sequence[str]) -> pd
     squares["y"], squares["y_order"] = labels_of(squares, places[1])
     squares["block"] = _blocks(squares, axes, places[2:])
     shown = [decided(row) for row in squares.to_dict("records")]
-    squares["pct"] = [pct for pct, _, _ in shown]
-    squares["winner"] = pd.Series([winner for _, winner, _ in shown], index=squares.index, dtype=object)
-    squares["shown"] = [word for _, _, word in shown]
+    squares["pct"] = [one.pct for one in shown]
+    squares["winner"] = pd.Series([one.winner for one in shown], index=squares.index, dtype=object)
+    squares["shown"] = [one.shown for one in shown]
     squares["significant"] = squares["measured"] & squares["winner"].isin(SIDES)
     squares["upright"] = squares["significant"] | (squares["measured"] & (squares["shown"] == SMALL))
     squares["label"] = squares["pct"].map(style.signed_pct).where(squares["measured"], "\N{EN DASH}")

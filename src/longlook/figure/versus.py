@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -98,14 +98,41 @@ def _pairs(contrasts: pd.DataFrame, versus: Versus) -> pd.DataFrame:
     return pd.concat([same, turned])[[*_OF_PAIRS]]
 
 
-def decided(row: Mapping[Hashable, Any]) -> tuple[float, Verdict | None, str]:
-    """What a row of `side_by_side` shows: by how much the left arm is better, %; left, right, none, or None where
-    nothing was tested; and `shown`, `shown to be small`, `not shown`. By its pairs of loads; without any, by Welch's
-    test."""
+class Decision(NamedTuple):
+    """What a square shows: by its pairs of loads; without any, by Welch's test."""
+
+    pct: float
+    """By how much the left arm is better, %."""
+    winner: Verdict | None
+    """left, right, none, or None where nothing was tested."""
+    shown: str
+    """`shown`, `shown to be small`, `not shown`."""
+    p_value: float
+    """Of the test that decides."""
+    pairs: int = 0
+    ends: tuple[float, ...] = ()
+    """Of pairs, those of the 99 % interval."""
+
+    @property
+    def test(self) -> str:
+        """`18 pairs, p < 0.0001`, `Welch, p = 0.034`."""
+        return f"{f'{self.pairs} pairs' if self.pairs else 'Welch'}, {_p(self.p_value)}"
+
+    @property
+    def text(self) -> str:
+        """`+35 %`, of pairs with its 99 % interval: `+35 % (+12 to +62 %)`."""
+        interval = f" ({' to '.join(map(style.signed_pct, self.ends))} %)" if self.ends else ""
+        return f"{style.signed_pct(self.pct)} %{interval}"
+
+
+def decided(row: Mapping[Hashable, Any]) -> Decision:
+    """Of a row of `side_by_side`."""
     found = paired.of_row(row)
     if found.pairs:
-        return found.pct[0], found.winner, found.shown
-    return row["pct_diff"], row["verdict"], NOT_SHOWN if row["verdict"] == "none" else SHOWN
+        pct, *ends = found.pct
+        return Decision(pct, found.winner, found.shown, found.p_value, found.pairs, tuple(ends))
+    verdict = row["verdict"]
+    return Decision(row["pct_diff"], verdict, NOT_SHOWN if verdict == "none" else SHOWN, row["p_value"])
 
 
 def least_told_pct(row: Mapping[Hashable, Any], versus: Versus) -> float:
@@ -128,17 +155,17 @@ def told_text(pct: float) -> str:
 
 def verdict_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
     """What a square shows, in words."""
-    _, winner, shown = decided(row)
-    words = [] if winner == "none" else [versus.verdict_words[winner or ""]]
-    words += [] if shown == SHOWN else [shown]
-    if not paired.of_row(row).pairs:
+    own = decided(row)
+    words = [] if own.winner == "none" else [versus.verdict_words[own.winner or ""]]
+    words += [] if own.shown == SHOWN else [own.shown]
+    if not own.pairs:
         words = [_by_welch(row, versus)]
     return ", ".join(words) + (f"; {BOUND}" if is_bound(row) else "")
 
 
 def welch_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
     """`+35 %, p = 0.012: not shown; ...`: Welch's test, beside what pairs of loads show; empty where there are none."""
-    if not paired.of_row(row).pairs:
+    if not decided(row).pairs:
         return ""
     return f"{style.signed_pct(row['pct_diff'])} %, {_p(row['p_value'])}: {_by_welch(row, versus)}"
 
@@ -149,30 +176,9 @@ def _by_welch(row: Mapping[Hashable, Any], versus: Versus) -> str:
     return versus.verdict_words[row["verdict"]] + (f"; {told} would be, in 4 of 5 repetitions" if told else "")
 
 
-def decided_by(row: Mapping[Hashable, Any]) -> str:
-    """Which test decides, and its p: `18 pairs, p < 0.0001`, `Welch, p = 0.034`."""
-    found = paired.of_row(row)
-    return f"{f'{found.pairs} pairs' if found.pairs else 'Welch'}, {_p(p_value_of(row))}"
-
-
-def p_value_of(row: Mapping[Hashable, Any]) -> float:
-    """Of the test that decides."""
-    found = paired.of_row(row)
-    return found.p_value if found.pairs else float(row["p_value"])
-
-
 def _p(p_value: float) -> str:
     text = style.p_text(p_value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
-
-
-def pct_text(row: Mapping[Hashable, Any]) -> str:
-    """`+35 %`, of pairs with its 99 % interval: `+35 % (+12 to +62 %)`."""
-    found = paired.of_row(row)
-    if not found.pairs:
-        return f"{style.signed_pct(row['pct_diff'])} %"
-    own, low, high = map(style.signed_pct, found.pct)
-    return f"{own} % ({low} to {high} %)"
 
 
 def is_bound(row: Mapping[Hashable, Any]) -> bool:

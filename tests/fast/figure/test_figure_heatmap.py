@@ -18,9 +18,8 @@ from longlook.figure.squares import PUBLISHED, Axes, figure_squares
 from longlook.figure.versus import (
     SIDES,
     Versus,
-    decided_by,
+    decided,
     least_told_pct,
-    pct_text,
     side_by_side,
     told_text,
     verdict_text,
@@ -94,7 +93,7 @@ def test_what_has_pairs_of_loads_goes_by_them_and_names_welch_beside(told, label
     row = of_pairs(*told)
     assert (row["label"], (row["significant"], row["upright"]), verdict_text(row, QUIC_TCP)) == (label, marks, said)
     assert row["verdict"] == "none" and welch_text(row, QUIC_TCP).startswith("+20 %, p = 0.26: not shown; ")
-    assert (pct_text(row), decided_by(row)[:9]) == (f"{label} % ({row_ends(told)} %)", "18 pairs,")
+    assert (decided(row).text, decided(row).test[:9]) == (f"{label} % ({row_ends(told)} %)", "18 pairs,")
 
 
 def row_ends(told):
@@ -103,7 +102,7 @@ def row_ends(told):
 
 def test_pairs_of_the_arms_the_other_way_round_are_turned():
     row = of_pairs(1.25, 2.0, 4.0, 1e-5, Versus("tcp", "quic", PLT))
-    assert (pct_text(row), verdict_text(row, Versus("tcp", "quic", PLT))) == ("−50 % (−75 to −20 %)", "QUIC faster")
+    assert (decided(row).text, verdict_text(row, Versus("tcp", "quic", PLT))) == ("−50 % (−75 to −20 %)", "QUIC faster")
 
 
 def test_the_legend_says_what_goes_by_pairs(squares):

@@ -27,7 +27,7 @@ def leads(data: BookData, versus: Versus) -> pd.DataFrame:
     """Squares of figures 4.6a to f with two arms, those of one object first; verdicts as heatmaps have them."""
     frame = data.squares(STUDY, SERIES, REFERENCE, versus)
     frame = frame[frame["p_value"].notna()]
-    frame = frame.assign(verdict=[decided(row)[1] for row in frame.to_dict("records")])
+    frame = frame.assign(verdict=[decided(row).winner for row in frame.to_dict("records")])
     return frame.sort_values(["loss_pct", "rtt_ms", "object_count", "object_bytes", "bandwidth_mbps"])
 
 
