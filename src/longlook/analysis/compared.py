@@ -15,6 +15,7 @@ import pandas as pd
 
 from longlook.analysis.contrast import Verdict
 from longlook.plan.cell import Mode
+from longlook.record.parquet import records
 
 CELL = ["study", "table", "campaign", "series", "cell_id"]
 
@@ -122,7 +123,7 @@ def compared_cells(means: pd.DataFrame, verdicts: pd.DataFrame, cells: pd.DataFr
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return frame.to_dict("records")
+    return records(frame)
 
 
 def _key(row: Mapping[str, Any]) -> tuple:

@@ -28,6 +28,7 @@ from longlook.published.muthuraj2024 import slips
 from longlook.published.registry import published_cells
 from longlook.record.campaigns import find_campaign, scan_campaigns, verify
 from longlook.record.index import check_index
+from longlook.record.parquet import records
 
 __all__ = [
     "AuditReport", "Comparison", "allowed_by_chance", "audit", "check_integrity", "compare_campaigns",
@@ -76,7 +77,7 @@ def check_integrity(
     problems = [line for one in sealed for line in verify(one.path)]
     damaged = {line.partition(":")[0] for line in problems}
     problems += check_index(raw)
-    listed = read_table(processed, "campaigns").to_dict("records")
+    listed = records(read_table(processed, "campaigns"))
     if check is None:
         left_out = {row["campaign"]: row["left_out"] for row in listed if row["left_out"] is not None}
         there: list[Row] = [campaign_row(one) for one in campaigns] + [unreadable_row(name, "") for name in broken]

@@ -29,6 +29,7 @@ from longlook.audit.report import (
 )  # fmt: skip
 from longlook.experiment.registry import EXPERIMENTS
 from longlook.published.cells import PublishedCell, Slip
+from longlook.record.parquet import records
 
 ROLES = ("reference", "local")
 NEEDED = ("agreement_means", "agreement_verdicts", "arms", "cells", "contrasts", "samples")
@@ -125,7 +126,7 @@ def aa_control(role: str, tables: Tables, chosen: Chosen) -> AAControl:
         untested=len(rows) - len(tested),
         significant=tuple(
             f"{row['protocol']} {row['title']}: {row['pct_diff']:+.1f} %, p = {row['p_value']:.2g}"
-            for row in coloured.to_dict("records")
+            for row in records(coloured)
         ),
         allowed=allowed_by_chance(len(tested)),
         largest_pct=_largest_pct(tested),
@@ -229,7 +230,7 @@ def samples_by_key(arms: pd.DataFrame) -> dict[tuple[str, str], dict[str, Summar
     most loads, and of these the newest campaign's."""
     found: dict[tuple[str, str], dict[str, Summary]] = {}
     ordered = arms.assign(_moment=arms["campaign"].map(moment)).sort_values(["n", "_moment"], kind="stable")
-    for row in ordered.to_dict("records"):
+    for row in records(ordered):
         found.setdefault((row["study"], row["key"]), {})[row["protocol"]] = summary_of(row)
     return found
 
@@ -338,7 +339,7 @@ def short_cells(arms: pd.DataFrame, cells: pd.DataFrame) -> tuple[str, ...]:
     found = []
     for name, own in rows.groupby(CELL_NAME, sort=False):
         if (own["n"] < own["most"]).any():
-            counts = " and ".join(f"{row['n']} {row['arm']}" for row in own.to_dict("records"))
+            counts = " and ".join(f"{row['n']} {row['arm']}" for row in records(own))
             found.append(f"figure {own['series'].iloc[0]}: {titles[name]}: {counts} loads of {own['most'].iloc[0]}")
     return tuple(found)
 
@@ -349,7 +350,7 @@ def below_floor(arms: pd.DataFrame, cells: pd.DataFrame) -> tuple[str, ...]:
     return tuple(
         f"{row['campaign']}: {_named(row)} {titles[row['campaign'], row['cell_id']]}: "
         f"mean {row['mean']:.1f} {row['unit']}, floor {row['floor']:.1f} {row['unit']}"
-        for row in arms[arms["mean"] < arms["floor"]].to_dict("records")
+        for row in records(arms[arms["mean"] < arms["floor"]])
     )
 
 

@@ -35,6 +35,7 @@ from longlook.plan.conditions import Row, spelled
 from longlook.plan.criteria import FIRST_LOST, OF_RECORDS, Criterion
 from longlook.plan.workload import WebPage
 from longlook.published.registry import published_means
+from longlook.record.parquet import records
 
 REFERENCE = "reference"
 SAMPLE = ("campaign", "cell_id", "arm", "metric")
@@ -46,7 +47,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
     def column(key: str, own: str) -> Column:
         @cache
         def rows(series: str) -> Sequence[Row]:
-            found = [spelled(row) for row in data.rows("arms", study, series, key).to_dict("records")]
+            found = [spelled(row) for row in records(data.rows("arms", study, series, key))]
             printed = published_means(study) if key == PUBLISHED.key else ()
             return found + [row for row in printed if row["series"] == series]
 
@@ -80,7 +81,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
         def of_sweep(sweep: str) -> Column:
             role = next(role for name, role, _ in COLUMNS if name == key)
             newest = max(data.where("campaigns", sweep=sweep, role=role)["campaign"], key=moment, default="")
-            found = [spelled(row) for row in data.where("arms", campaign=newest).to_dict("records")]
+            found = [spelled(row) for row in records(data.where("arms", campaign=newest))]
 
             def own_or_all(series: str) -> Sequence[Row]:
                 return [row for row in found if row["series"] == series] or rows(series)

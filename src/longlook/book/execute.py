@@ -40,8 +40,8 @@ CHAPTER_TIMEOUT_S = 600
 priority beside three busy workers on a slow machine."""
 TAIL_LINES = 20
 """Of what a cell that failed printed."""
-READ_ONCE = [name for name in TABLES if name != "contrasts"]
-"""Of the processed tables: read once for all chapters."""
+READ_ONCE = tuple(TABLES)
+"""Processed tables that are read once for all chapters."""
 CELL = "{code-cell}"
 _FORK = multiprocessing.get_context("fork")
 

@@ -23,6 +23,7 @@ from longlook.experiment.registry import named
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.versus import NOT_SHOWN, SIDES, SMALL, Versus, decided
+from longlook.record.parquet import records
 
 WHAT = ("squares", "left", "right", "none", "min", "max", "summary", "agreement", "paired")
 VERDICTS: tuple[Verdict, ...] = ("left", "right", "none")
@@ -66,7 +67,7 @@ def versus_of(data: BookData, study: str, series: str, key: str) -> Versus:
 
 
 def _texts(frame: pd.DataFrame, versus: Versus) -> dict[str, str]:
-    shown = [decided(row) for row in frame.to_dict("records")]
+    shown = [decided(row) for row in records(frame)]
     by_pairs = [bool(one.pairs) for one in shown]
     frame = frame.assign(pct=[one.pct for one in shown])
     low, high = (frame.loc[position] for position in (frame["pct"].idxmin(), frame["pct"].idxmax()))

@@ -16,6 +16,7 @@ from longlook.experiment.metrics import FINISHED, HOLD_MAX, LOST, QUEUE_MAX, RAT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
+from longlook.record.parquet import records
 
 KB = 1024
 OF_REPEATS = ["campaign", "series", "label", "key", "arm"]
@@ -107,7 +108,7 @@ def contests(data: BookData, study: str, series: str, key: str) -> list[Contest]
     rates = arms[(arms["metric"] == RATE.name) & (arms["mode"] == "together")]
     found = []
     for _, flows in rates.groupby(["campaign", "cell_id"], sort=False):
-        shares = tuple(Share(row["arm"], row["protocol"], summary_of(row)) for row in flows.to_dict("records"))
+        shares = tuple(Share(row["arm"], row["protocol"], summary_of(row)) for row in records(flows))
         if len(shares) > 1:
             ratio, campaigns = _ratio(data, study, key, flows["key"].iloc[0], shares)
             found.append(Contest(flows["label"].iloc[0], shares, ratio, campaigns))

@@ -36,6 +36,7 @@ from longlook.figure.table import html_table
 from longlook.figure.versus import Decision, decided
 from longlook.published.cells import PublishedCell
 from longlook.published.registry import published_cells
+from longlook.record.parquet import records
 
 HEAD = (
     "stack and link", "cells", "verdicts agree", "kappa", "a constant", "exact replication", "as the scripts did",
@@ -71,7 +72,7 @@ def squares(data: BookData) -> tuple[ComparedSquare, ...]:
     printed = {one.place: one for one in published_cells(paths.PUBLISHED)}
     contrasts = {
         (row["campaign"], row["cell_id"], row["left"], row["right"]): row
-        for row in data.where("contrasts", study=STUDY, metric=PLT.name).to_dict("records")
+        for row in records(data.where("contrasts", study=STUDY, metric=PLT.name))
     }
     found = []
     for cell in compared_cells(means, verdicts, cells):

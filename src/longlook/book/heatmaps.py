@@ -16,6 +16,7 @@ from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.runs import finite
 from longlook.figure.squares import Axes, Source, figure_squares
 from longlook.figure.versus import SIDES, Versus, decided, least_told_pct, verdict_text, welch_text
+from longlook.record.parquet import records
 
 SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
 KEY = (
@@ -37,7 +38,7 @@ def live_heatmap(
     if not sources:
         return None
     squares = figure_squares(sources, axes)
-    squares["least_told_pct"] = [least_told_pct(row, versus) for row in squares.to_dict("records")]
+    squares["least_told_pct"] = [least_told_pct(row, versus) for row in records(squares)]
     names = [series] if isinstance(series, str) else list(series)
     samples = _rows(data, "samples", study, names, sources)
     figure = ", ".join(names)
@@ -96,13 +97,13 @@ def _floors(squares: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Floor of each arm, by square and side; the columns of a figure have the same conditions, so one stands for
     all."""
     known = squares.dropna(subset=["left_floor", "right_floor"]).drop_duplicates("square")
-    return {row["square"]: {side: round(row[f"{side}_floor"], 1) for side in SIDES} for row in known.to_dict("records")}
+    return {row["square"]: {side: round(row[f"{side}_floor"], 1) for side in SIDES} for row in records(known)}
 
 
 def _facts(squares: pd.DataFrame, versus: Versus) -> dict[str, dict]:
     """Means, n, tests and raw record by square and source."""
     found: dict[str, dict] = {}
-    for row in squares[squares["measured"] | (squares["raw"] != "")].to_dict("records"):
+    for row in records(squares[squares["measured"] | (squares["raw"] != "")]):
         means = {
             side: {
                 "mean": finite(row[f"{side}_mean"]),

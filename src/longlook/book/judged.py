@@ -37,22 +37,23 @@ from longlook.stack.arms import open_sweep
 def by_campaign(data: BookData, campaign: str) -> BookData:
     """The tables with one campaign alone of the series that it has, whichever is the newest."""
     series = frozenset(data.where("arms", campaign=campaign)["series"])
-    return _OfCampaign(data.published, data.processed, campaign, series)
+    return _OfCampaign(data.published, data.processed, data, campaign, series)
 
 
 @dataclass(frozen=True, eq=False)
 class _OfCampaign(BookData):
+    base: BookData
     only: str
     its_series: frozenset[str]
 
     def table(self, name: str) -> pd.DataFrame:
-        """As of the base, without the other campaigns' rows."""
-        if name not in self._tables:
-            rows = super().table(name)
-            if {"campaign", "series"} <= set(rows):
-                own = (rows["campaign"] == self.only) | ~rows["series"].isin(self.its_series)
-                self._tables[name] = rows[own].reset_index(drop=True)
-        return self._tables[name]
+        return self.base.table(name)
+
+    def _having(self, name: str, columns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> pd.DataFrame:
+        rows = self.base._having(name, columns, wanted)
+        if not {"campaign", "series"} <= set(rows):
+            return rows
+        return rows[(rows["campaign"] == self.only) | ~rows["series"].isin(self.its_series)]
 
 
 def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judged]:

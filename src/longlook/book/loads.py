@@ -14,6 +14,7 @@ from longlook.book.data import BookData
 from longlook.experiment.schedule import seed_of
 from longlook.link.drawn import lost_packets
 from longlook.plan.link import Link
+from longlook.record.parquet import records
 
 LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
 """Columns that name one."""
@@ -23,7 +24,7 @@ Row = Mapping[Any, Any]
 
 def counting(data: BookData, study: str, series: str, key: str) -> list[dict[Any, Any]]:
     """Rows of `samples` of the loads that count, with a value."""
-    return that_count(data.rows("samples", study, series, key)).to_dict("records")
+    return records(that_count(data.rows("samples", study, series, key)))
 
 
 def that_count(rows: pd.DataFrame) -> pd.DataFrame:
@@ -48,9 +49,7 @@ def first_lost(
     Which packets the link loses follows from each load's seed (`link/drawn.py`), so that records without a packet
     tell it. A packet or two of the connection before may be counted with them.
     """
-    cells = {
-        (row["campaign"], row["cell_id"]): row for row in data.rows("cells", study, series, key).to_dict("records")
-    }
+    cells = {(row["campaign"], row["cell_id"]): row for row in records(data.rows("cells", study, series, key))}
     found: dict[tuple[str, str, str], dict[Place, float]] = {}
     for row in counting(data, study, series, key):
         own = found.setdefault((row["campaign"], row["cell_id"], row["arm"]), {})
@@ -68,7 +67,7 @@ def courses(data: BookData, study: str, series: str, key: str) -> Mapping[tuple[
         own[row["metric"]] = float(row["value"])
     lines = dict(tuple(data.rows("timelines", study, series, key).groupby(["campaign", "cell_id", "arm"])))
     found: dict[tuple[str, str, str], list[Course]] = {}
-    for cell in data.rows("cells", study, series, key).to_dict("records"):
+    for cell in records(data.rows("cells", study, series, key)):
         for arm in cell["arms"].split():
             place = cell["campaign"], cell["cell_id"], arm
             if place in metrics and place in lines:

@@ -18,6 +18,7 @@ from longlook.experiment.metrics import PLT, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import SIDES, Versus, side_by_side, told_pct, told_text
+from longlook.record.parquet import records
 
 EQUALS = {metric.name: Versus("a", "b", metric) for metric in (PLT, TTLB)}
 FEW = 10
@@ -39,7 +40,7 @@ def _squares(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
     kinds = found[[f"left_{name}" for name in KIND]].itertuples(index=False, name=None)
     return found.assign(
         kind=[ControlGroup.label_of(*kind) for kind in kinds],
-        told_pct=[told_pct(row, versus) for row in found.to_dict("records")],
+        told_pct=[told_pct(row, versus) for row in records(found)],
     )
 
 
@@ -54,11 +55,11 @@ def covers(data: BookData | None = None) -> HTML:
     tables = counted(own.whole("agreement_means"), REFERENCE)
     if tables.empty or control.empty:
         return HTML(style.NOTHING_YET)
-    alike = pd.Series([likeness(row, "left_") for row in control.to_dict("records")], index=control.index)
+    alike = pd.Series([likeness(row, "left_") for row in records(control)], index=control.index)
     rows = []
     for (study, table), cells in sorted(tables.groupby(["study", "table"]), key=lambda one: _place(one[0])):
         measured = among(arms[~equal], cells[CELL_NAME].drop_duplicates())
-        needed = {likeness(row) for row in measured.to_dict("records")}
+        needed = {likeness(row) for row in records(measured)}
         if needed:
             like = control[alike.isin(needed)]
             met = f"{len(needed & set(alike))} of {len(needed)}"

@@ -14,6 +14,7 @@ from longlook.book.data import COLUMNS, BookData, load
 from longlook.figure.table import html_table
 from longlook.host.toml import read_toml
 from longlook.record.campaign import split_digests
+from longlook.record.parquet import records
 
 DIGEST_CHARACTERS = 12
 HEAD = ["study", "figures and series", "campaign", "loads or runs of an arm", "stack, digest", "machine"]
@@ -38,7 +39,7 @@ def _measured(data: BookData) -> Iterator[list[str]]:
     cells, campaigns = data.whole("cells"), data.whole("campaigns")
     counting = {pair for _, role, _ in COLUMNS for pair in _pairs(newest(cells, role))}
     most = data.whole("arms").groupby("campaign")["n"].max()
-    for row in campaigns.sort_values(["study", "created"]).to_dict("records"):
+    for row in records(campaigns.sort_values(["study", "created"])):
         own = cells[cells["campaign"] == row["campaign"]]
         series = list(dict.fromkeys(own["series"]))
         counts = any((row["campaign"], one) in counting for one in series)

@@ -25,6 +25,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.plan import conditions
+from longlook.record.parquet import records
 
 LINK = ("workload", "object_bytes", "object_count", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms",
         "jitter_interval_ms", "queue_bytes", "queue_packets", "burst_bytes", "netem")  # fmt: skip
@@ -47,7 +48,7 @@ class Repeated:
 
     @cached_property
     def found(self) -> list[Paired]:
-        return [of_row(one) for one in self.rows.to_dict("records")]
+        return [of_row(one) for one in records(self.rows)]
 
 
 def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series: str = "") -> list[Repeated]:
@@ -92,7 +93,7 @@ def by_campaign(series: str, where: Mapping[str, Sequence], data: BookData | Non
 
 
 def _lines(one: Repeated, cpus: Mapping[str, str]) -> Iterator[list[str]]:
-    for row, pair in zip(one.rows.to_dict("records"), one.found, strict=True):
+    for row, pair in zip(records(one.rows), one.found, strict=True):
         means = [f"{row[f'{side}_mean']:.0f} ± {row[f'{side}_sd']:.0f}" for side in ("left", "right")]
         campaign = row["campaign"].removeprefix("reference-")
         yield [_square(row), campaign, cpus[row["campaign"]], *means, str(pair.pairs), _times(pair), pair.shown]

@@ -18,6 +18,7 @@ from longlook.figure import style
 from longlook.figure.dots import DOTS, live_dots
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table
+from longlook.record.parquet import records
 
 CONDITIONS = (*LINK, *ARM)
 MOVES = (
@@ -104,7 +105,7 @@ def _dots(data: BookData) -> Iterator[tuple[object, ...]]:
     times = _times(data)
     for series in OF:
         for one in repeated(data, COUNTS, series):
-            for row in one.rows.to_dict("records"):
+            for row in records(one.rows):
                 percent = 100 * math.expm1(-row["log_ratio"])
                 case = f"{row['bandwidth_mbps']:g} Mbit/s, {row['campaign'].removeprefix('reference-')}"
                 yield f"RTT {row['rtt_ms']:g} ms", _time_ms(times, row), percent, page(row), case
@@ -140,5 +141,5 @@ def _of_a_hundred(data: BookData) -> Iterator[tuple[float, float]]:
     where = MANY | {"object_count": (100,)}
     times = _times(data)
     for one in repeated(data, where, OF[0]):
-        for row in one.rows.to_dict("records"):
+        for row in records(one.rows):
             yield _time_ms(times, row), 100 * math.expm1(-row["log_ratio"])

@@ -19,6 +19,7 @@ from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.timeline import PHONE_PX, WIDTH_PX, phases, timeline, told
 from longlook.probe.thin import thin
+from longlook.record.parquet import records
 
 BINS = 300
 KB = 1024
@@ -164,7 +165,7 @@ def _published(data: BookData, study: str, watched: WatchedTransfer, label: str)
             row["mean"],
             f"published mean, {style.PROTOCOL_LABELS[row['protocol']]}" + (f" ({row['arm']})" if many else ""),
         )
-        for row, many in zip(own.to_dict("records"), twice, strict=True)
+        for row, many in zip(records(own), twice, strict=True)
     ]
 
 

@@ -29,6 +29,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import Versus, told_pct
+from longlook.record.parquet import records
 
 ROOT, USER = APART
 """Series by who measured."""
@@ -71,13 +72,13 @@ class ControlCampaign:
         return statistics.median(told_pct(row, EQUALS) for row in self._rows(lossy))
 
     def _rows(self, lossy: bool) -> list[dict[Hashable, Any]]:
-        return self.squares[(self.squares["loss_pct"] > 0) == lossy].to_dict("records")
+        return records(self.squares[(self.squares["loss_pct"] > 0) == lossy])
 
     def means(self) -> dict[tuple[str, str], Summary]:
         """By key and side."""
         return {
             (row["key"], side): summary_of(row, f"{side}_")
-            for row in self.squares.to_dict("records")
+            for row in records(self.squares)
             for side in ("left", "right")
         }
 

@@ -22,6 +22,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import Versus
+from longlook.record.parquet import records
 
 ROOT, USER = "with-root", "without-root"
 """Series by who measured."""
@@ -69,9 +70,9 @@ def _both(data: BookData) -> tuple[ControlCampaign | None, ControlCampaign | Non
 
 def _pairs(root: ControlCampaign, user: ControlCampaign) -> Iterator[tuple[dict, dict]]:
     """Root's squares and the user's, in order of pages and links."""
-    by_user = {one["key"]: one for one in user.squares.to_dict("records")}
+    by_user = {one["key"]: one for one in records(user.squares)}
     order = ["object_count", "object_bytes", "loss_pct", "bandwidth_mbps"]
-    for one in root.squares.sort_values(order).to_dict("records"):
+    for one in records(root.squares.sort_values(order)):
         if one["key"] in by_user:
             yield one, by_user[one["key"]]
 

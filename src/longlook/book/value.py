@@ -27,6 +27,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.versus import Versus, decided
+from longlook.record.parquet import records
 
 NOT_YET = "not measured yet"
 PLACE = ["workload", "bandwidth_mbps", "rtt_ms"]
@@ -215,7 +216,7 @@ class Measured:
         """By square 1 where the left arm is significantly better, -1 where the right one is, 0 else; by pairs of loads
         where there are any."""
         rows = self._contrasts(series, contrast, metric, where)
-        winners = pd.Series([decided(row).winner for row in rows.to_dict("records")], index=rows.index, dtype=object)
+        winners = pd.Series([decided(row).winner for row in records(rows)], index=rows.index, dtype=object)
         numbers = _by_place(rows.assign(sign=winners.map({"left": 1, "right": -1, "none": 0})), series, "sign")
         what = f"{series} significant differences of {metric}, {contrast[0]} against {contrast[1]}"
         return Quantity(numbers, what, self._files(rows))

@@ -18,6 +18,7 @@ from longlook.plan.cell import Cell
 from longlook.plan.conditions import arm_conditions, conditions
 from longlook.record.campaign import CELL_NAME, Campaign
 from longlook.record.durable import read_json
+from longlook.record.parquet import records
 
 Row = dict[str, Any]
 SHORT_S = 5.0
@@ -182,4 +183,4 @@ def timeline_rows(experiment: Experiment, campaign: str, cell: Cell, folder: Pat
 
 def _plain(table: pd.DataFrame, same: Row) -> list[Row]:
     renamed = table.rename(columns={"flow": "arm"})
-    return [same | row for row in renamed.to_dict("records")]
+    return [same | row for row in records(renamed)]

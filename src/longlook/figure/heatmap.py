@@ -31,6 +31,7 @@ from longlook.figure.versus import (
     verdict_text,
     welch_text,
 )
+from longlook.record.parquet import records
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ def _readable(squares: pd.DataFrame, versus: Versus, axes: Axes) -> pd.DataFrame
     for side in SIDES:
         parts = frame[[f"{side}_mean", f"{side}_sd", f"{side}_n"]].itertuples(index=False, name=None)
         frame[f"{side}_text"] = [mean_text(mean, sd, n, versus.metric.unit) for mean, sd, n in parts]
-    rows = frame.to_dict("records")
+    rows = records(frame)
     frame["bound"] = [is_bound(row) for row in rows]
     frame["pct_text"] = [decided(row).text if pd.notna(row["pct"]) else "not measured" for row in rows]
     frame["verdict_text"] = [verdict_text(row, versus) if row["measured"] else "not measured" for row in rows]

@@ -16,6 +16,7 @@ import pandas as pd
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 from longlook.figure.versus import SIDES, Versus
+from longlook.record.parquet import records
 
 ANALYSED, COLD, REJECTED = "analysed", "first load (1-RTT), not averaged", "rejected or disturbed, not averaged"
 STATES = [ANALYSED, COLD, REJECTED]
@@ -48,7 +49,7 @@ def loads_of_squares(samples: pd.DataFrame, squares: pd.DataFrame, versus: Versu
         campaign, cell, arm = key
         if (campaign, cell) in place:
             square, source = place[campaign, cell]
-            packed.setdefault(square, {})[f"{source}:{side[arm]}"] = [_load(row) for row in rows.to_dict("records")]
+            packed.setdefault(square, {})[f"{source}:{side[arm]}"] = [_load(row) for row in records(rows)]
     return packed
 
 

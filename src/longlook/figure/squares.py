@@ -17,6 +17,7 @@ import pandas as pd
 from longlook.errors import LonglookError
 from longlook.figure import style
 from longlook.figure.versus import ARM_WORDS, CONTRAST, OF_ARM, SIDES, SMALL, condition_columns, decided
+from longlook.record.parquet import records
 
 LINK = ("rtt_ms", "loss_pct", "jitter_ms")
 """Where they are on no axis they make the blocks: a row of panels for each link."""
@@ -150,7 +151,7 @@ def _with_labels(squares: pd.DataFrame, axes: Axes, places: Sequence[str]) -> pd
     squares["x"], squares["x_order"] = labels_of(squares, places[0])
     squares["y"], squares["y_order"] = labels_of(squares, places[1])
     squares["block"] = _blocks(squares, axes, places[2:])
-    shown = [decided(row) for row in squares.to_dict("records")]
+    shown = [decided(row) for row in records(squares)]
     squares["pct"] = [one.pct for one in shown]
     squares["winner"] = pd.Series([one.winner for one in shown], index=squares.index, dtype=object)
     squares["shown"] = [one.shown for one in shown]
@@ -180,7 +181,7 @@ def labels_of(frame: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
 
 def _blocks(frame: pd.DataFrame, axes: Axes, places: Sequence[str]) -> list[str]:
     """The title of each row's block: its link, then what else has panels of its own."""
-    rows = frame[list(places)].to_dict("records")
+    rows = records(frame[list(places)])
     return [", ".join(_block_parts(dict(zip(axes.blocks, row.values(), strict=True)))) for row in rows]
 
 

@@ -16,6 +16,7 @@ from longlook.analysis.welch import summary_of
 from longlook.dataset.tables import columns
 from longlook.experiment.base import Metric
 from longlook.figure import style
+from longlook.record.parquet import records
 
 STATISTICS = ("n", "mean", "sd", "median", "floor", "processor_bound")
 _ALL = columns("arms")
@@ -73,7 +74,7 @@ def side_by_side(arms: pd.DataFrame, versus: Versus, contrasts: pd.DataFrame | N
     both = parts[0].merge(parts[1], on=["campaign", "cell_id"], how="inner", validate="one_to_one")
     found = [
         contrast(summary_of(row, "left_"), summary_of(row, "right_"), versus.metric.better or "low")
-        for row in both.to_dict("records")
+        for row in records(both)
     ]
     both["pct_diff"] = [one.pct for one in found]
     both["p_value"] = [one.test.p_value for one in found]

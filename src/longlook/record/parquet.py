@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow
@@ -23,6 +24,13 @@ IS = {
     "number": lambda kind: pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind),
     "whole": pyarrow.types.is_integer,
 }
+
+
+def records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Rows of a table, column -> value in Python's own types. pandas's `to_dict("records")` gives the same in 7 to 100
+    times as long, since it makes a Series of each column: it was an eighth of a book's time."""
+    names = frame.columns.tolist()
+    return [dict(zip(names, values, strict=True)) for values in frame.to_numpy(dtype=object).tolist()]
 
 
 def read_columns(path: Path, columns: Mapping[str, RecordColumn]) -> pd.DataFrame:

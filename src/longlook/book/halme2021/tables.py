@@ -30,6 +30,7 @@ from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, PrintedTimes, tables
+from longlook.record.parquet import records
 
 DELAYS = {"2": (10, 0), "3": (50, 2), "4": (200, 0), "5": (200, 5)}
 """Of each table: one way, ms; loss each way, %."""
@@ -169,7 +170,7 @@ def _further(evidence: Connections, data: BookData, key: str, series: Sequence[s
     rows = []
     for name in series:
         cells = data.rows("cells", STUDY, name, key).drop_duplicates("cell_id")
-        for cell in cells.sort_values(["rtt_ms", "loss_pct", "object_bytes"]).to_dict("records"):
+        for cell in records(cells.sort_values(["rtt_ms", "loss_pct", "object_bytes"])):
             where = Setting(name, int(cell["object_bytes"]), cell["loss_pct"], cell["rtt_ms"])
             rows.append([_condition(cell), *(_mean_and_versus(evidence, where, arm) for arm in NAMES)])
     return rows

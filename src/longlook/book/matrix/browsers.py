@@ -20,6 +20,7 @@ from longlook.book.matrix.pairs import BROWSERS, NAMES
 from longlook.experiment.metrics import CONNECT, PLT, TTLB
 from longlook.figure import style
 from longlook.figure.table import html_table
+from longlook.record.parquet import records
 
 SLOW = "aioquic"
 TCP = ("apache", "nginx")
@@ -44,7 +45,7 @@ class BrowserTable:
     def measured(self, data: BookData, key: str) -> dict[tuple, Summary]:
         """Of one column, `reference` or `yours`: one of `titles`, server and browser -> its loads that count, ms."""
         rows = data.rows("arms", STUDY, self.series, key)
-        found = ((self.column(row), row) for row in rows[rows["n"] > 0].to_dict("records"))
+        found = ((self.column(row), row) for row in records(rows[rows["n"] > 0]))
         return {(*own, *row["arm"].split()): summary_of(row) for own, row in found if own in self.titles}
 
     def table(self, data: BookData | None = None) -> HTML:

@@ -13,6 +13,7 @@ from longlook.errors import LonglookError
 from longlook.experiment import reading
 from longlook.plan.arm import Cca
 from longlook.probe import qlog
+from longlook.record.parquet import records
 
 SERIES = "matrix-windows"
 SERVERS: Mapping[str, tuple[Cca, ...]] = {
@@ -47,7 +48,7 @@ def measured(data: BookData, key: str) -> Downloads:
     arms = data.rows("arms", STUDY, SERIES, key).drop_duplicates(["campaign", "key", "arm"])
     found = {
         (row["server"], row["cca"], row["loss_pct"]): own[0]
-        for row in arms.to_dict("records")
+        for row in records(arms)
         if (own := watched.get((row["campaign"], row["key"], row["arm"])))
     }
     places = [(server, cca, loss) for server, ccas in SERVERS.items() for cca in ccas for loss in LOSSES_PCT]

@@ -26,6 +26,7 @@ from longlook.figure.versus import SIDES, Versus
 from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
 from longlook.published.muthuraj2024 import page_load_times
+from longlook.record.parquet import records
 
 VERSUS = Versus(*QUIC_TCP, PLT)
 NO_LIMIT = "4.6d"
@@ -57,7 +58,7 @@ def offsets(paper: Chapter) -> HTML:
         both = before.merge(now, on="key", suffixes=("", "_now"))
         both = both[both["p_value"].notna() & both["p_value_now"].notna()]
         for name, belongs in GROUPS:
-            group = both[[belongs(cell) for cell in both.to_dict("records")]]
+            group = both[[belongs(cell) for cell in records(both)]]
             if len(group):
                 medians = [text for side in SIDES for text in _medians(group, side)]
                 rows.append([series, name, str(len(group)), *medians])

@@ -15,6 +15,7 @@ from longlook.book.varied import REFERENCE
 from longlook.plan.cell import Cell
 from longlook.plan.conditions import arm_conditions, conditions
 from longlook.published.muthuraj2024 import STUDY
+from longlook.record.parquet import records
 
 Loads = Mapping[str, Summary]
 """By protocol."""
@@ -37,7 +38,7 @@ ARM = ("workload", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms", "jitter_
 def arms_of(data: BookData, series: str, study: str = STUDY) -> dict[tuple, Summary]:
     """ARM -> the loads of an arm, of the reference campaigns of a series."""
     rows = primary(data.rows("arms", study, series, REFERENCE))
-    return {arm_key(row): summary_of(row) for row in rows.to_dict("records")}
+    return {arm_key(row): summary_of(row) for row in records(rows)}
 
 
 def arm_key(row: Mapping[str, Any]) -> tuple:

@@ -22,6 +22,7 @@ from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import SIDES
+from longlook.record.parquet import records
 
 SMALL, LARGE = "5kb-x1", "100kb-x1"
 USUAL = next(iter(WINDOWS))
@@ -64,7 +65,7 @@ def window_leads(data: BookData, study: str, key: str) -> list[WindowLeads]:
     cells = {
         (row["series"], row["bandwidth_mbps"], row["workload"]): _lead(row)
         for series in WINDOWS
-        for row in data.squares(study, series, key, VERSUS).to_dict("records")
+        for row in records(data.squares(study, series, key, VERSUS))
     }
     bandwidths = sorted({bandwidth for _, bandwidth, _ in cells})
     places = [(bandwidth, series) for bandwidth in bandwidths for series in WINDOWS]

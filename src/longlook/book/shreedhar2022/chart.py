@@ -41,6 +41,7 @@ from longlook.figure import style
 from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
 from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS, of_all_sites, throughput
+from longlook.record.parquet import records
 
 SHOWN = {LSQUIC: "QUIC (LSQUIC)", ENVOY: "QUIC (curl)", OLD: "TLS 1.2", NEW: "TLS 1.3"}
 COLOURS = dict(zip(SHOWN.values(), ("#b2182b", "#dfa53a", "#2166ac", "#1b7837"), strict=True))
@@ -206,7 +207,7 @@ def _ratios(own: StudyColumn) -> Iterator[tuple[str, str, int, float, float | No
 def _crossing_words(frame: pd.DataFrame) -> str:
     texts = []
     for name, own in frame.groupby("line", sort=False):
-        texts.append(f"{name}: " + ", ".join(f"{one['size']} {one['ratio']:.2f}" for one in own.to_dict("records")))
+        texts.append(f"{name}: " + ", ".join(f"{one['size']} {one['ratio']:.2f}" for one in records(own)))
     return "QUIC's throughput over that of TLS 1.2. " + "; ".join(texts) + "."
 
 

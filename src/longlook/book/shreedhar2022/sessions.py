@@ -16,6 +16,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.metrics import STALLED, STALLS
 from longlook.experiment.sessions import WHICH, sessions
 from longlook.published.shreedhar2022 import STUDY
+from longlook.record.parquet import records
 from longlook.record.samples import read_records
 
 SHORT, LONG = "shreedhar-video-short", "shreedhar-video"
@@ -53,7 +54,7 @@ def over_time(own: StudyColumn, series: str, loss_pct: float) -> pd.DataFrame:
     """The first session of each arm that counts, as of experiment.sessions.COLUMNS, from the campaign's records;
     without a row where those are not here."""
     rows = own.data.rows("cells", STUDY, series, own.key)
-    for row in rows[rows["loss_pct"] == 2 * loss_pct].to_dict("records"):
+    for row in records(rows[rows["loss_pct"] == 2 * loss_pct]):
         folder = paths.RAW / row["campaign"] / row["cell_id"]
         try:
             if folder.is_dir():

@@ -13,6 +13,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import Versus
+from longlook.record.parquet import records
 
 SERIES = "today-early"
 LATE, EARLY = Versus("quic-0rtt", "tcp-1rtt", PLT), Versus("quic-0rtt", "tcp-0rtt", PLT)
@@ -53,7 +54,7 @@ def table(data: BookData | None = None) -> HTML:
             _lead(row["pct_diff"], row["verdict"]),
             _lead(row["pct_diff_early"], row["verdict_early"]),
         ]
-        for row in found.to_dict("records")
+        for row in records(found)
     ]
     return HTML(html_table(head, rows, numeric=set(range(2, len(head)))))
 

@@ -16,6 +16,7 @@ from longlook.book.varied import REFERENCE
 from longlook.book.years.milestones import Milestone, milestones, number_by_stack
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
+from longlook.record.parquet import records
 
 STUDY, SERIES, TEN_MB = "years", "years", "years-large"
 AXIS, LOSS = (SERIES, TEN_MB), ("years-loss",)
@@ -102,7 +103,7 @@ def summaries(
 ) -> dict[tuple, Summary]:
     """Of each arm of a series, by these columns; none before it is measured."""
     arms = data.rows("arms", STUDY, series, key)
-    rows = arms[arms["metric"].isin(metrics)].to_dict("records")
+    rows = records(arms[arms["metric"].isin(metrics)])
     return {tuple(row[name] for name in columns): summary_of(row) for row in rows}
 
 

@@ -15,6 +15,7 @@ from longlook.experiment.flights import Flight, read
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import Versus, decided
+from longlook.record.parquet import records
 
 KEY_SHARE, WITHOUT = "today-key-share", "c133x25519"
 SEGMENT_BYTES = 1448
@@ -27,7 +28,7 @@ def leads(data: BookData, versus: Versus) -> pd.DataFrame:
     """Squares of figures 4.6a to f with two arms, those of one object first; verdicts as heatmaps have them."""
     frame = data.squares(STUDY, SERIES, REFERENCE, versus)
     frame = frame[frame["p_value"].notna()]
-    frame = frame.assign(verdict=[decided(row).winner for row in frame.to_dict("records")])
+    frame = frame.assign(verdict=[decided(row).winner for row in records(frame)])
     return frame.sort_values(["loss_pct", "rtt_ms", "object_count", "object_bytes", "bandwidth_mbps"])
 
 
@@ -38,9 +39,9 @@ def lead_table(data: BookData | None = None) -> HTML:
     first = found["both CUBIC"]
     if first.empty:
         return HTML(style.NOTHING_YET)
-    by_cell = {words: {row["cell_id"]: row for row in frame.to_dict("records")} for words, frame in found.items()}
+    by_cell = {words: {row["cell_id"]: row for row in records(frame)} for words, frame in found.items()}
     rows = []
-    for row in first.to_dict("records"):
+    for row in records(first):
         page = style.workload_label(row["workload"], row["object_bytes"], row["object_count"], row["object_count"] > 1)
         link = style.link_label(row["rtt_ms"], row["loss_pct"] or None)
         leads_of = [_lead(own.get(row["cell_id"])) for own in by_cell.values()]

@@ -13,6 +13,7 @@ from longlook.book.data import BookData
 from longlook.book.loads import courses
 from longlook.book.yu2021.names import FAR, LOSSY, MIDDLE, SMALL, Impairment
 from longlook.published.yu2021 import STUDY
+from longlook.record.parquet import records
 
 SERIES = "yu-over-time"
 
@@ -53,7 +54,7 @@ def median_of(loads: tuple[Course, ...]) -> Course:
 
 def measured(data: BookData, key: str) -> Found:
     """Of one column, `reference` or `yours`; kinds without a load that counts are left out."""
-    cells = {row["cell_id"]: row for row in data.rows("cells", STUDY, SERIES, key).to_dict("records")}
+    cells = {row["cell_id"]: row for row in records(data.rows("cells", STUDY, SERIES, key))}
     found: dict[Kind, list[Course]] = {(one.number, label): [] for one in FIGURES.values() for label in one.labels}
     for load in (one for own in courses(data, STUDY, SERIES, key).values() for one in own if len(one.acked)):
         cell = cells[load.cell_id]
