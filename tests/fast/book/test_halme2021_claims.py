@@ -8,10 +8,10 @@ from book_sample import PUBLISHED
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
 from longlook.book.halme2021.chart import ranges
-from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, printed
+from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, beside, printed
 from longlook.book.judged import claim_columns
 from longlook.book.templates import parts_of
-from longlook.book.times import Times, times
+from longlook.book.times import Times
 from longlook.experiment.metrics import DURATION, PACKETS
 from longlook.published.claims import claims_of
 from longlook.published.halme2021 import STUDY
@@ -48,11 +48,12 @@ def test_what_is_printed_holds_but_for_what_its_own_tables_deny(tmp_path):
     assert failing == {"halme2021-07": "holds in 11 of 12, not in LSQUIC, table 3"}
 
 
-def test_the_printed_numbers_are_those_of_the_tables():
-    own = printed().summary(TABLES["4"], "aioquic", DURATION.name)
-    assert (own.mean, own.n) == (17_010, 10)
-    share = times(printed().summary(TABLES["2"], TCP, HANDSHAKE), printed().summary(TABLES["2"], "ngtcp2", HANDSHAKE))
+def test_the_printed_numbers_are_those_of_the_tables(tmp_path):
+    own = printed(book_data.read(PUBLISHED, tmp_path))
+    mean = own.summary("aioquic", DURATION.name, **TABLES["4"].said)
+    assert (mean.mean, mean.n) == (17_010, 10)
+    share = own.one(ratio=["ngtcp2", TCP], metric=HANDSHAKE, **TABLES["2"].said)
     assert round((share.value - 1) * 100, 1) == -59.7
-    assert printed().summary(TABLES["5"], "lsquic", PACKETS.name).mean == 1337
-    assert printed().beside("lsquic").tcp.value == pytest.approx(1.954)
+    assert own.summary("lsquic", PACKETS.name, **TABLES["5"].said).mean == 1337
+    assert beside(own, "lsquic").tcp.value == pytest.approx(1.954)
     assert len(ranges()) == 16

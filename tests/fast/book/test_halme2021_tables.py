@@ -7,6 +7,7 @@ from book_sample import PUBLISHED
 from downloads_sample import BESIDE, write_downloads
 
 from longlook.book import data as book_data
+from longlook.book.evidence import StudyColumn
 from longlook.book.halme2021 import chart, direction, evidence, tables, then
 from longlook.book.judged import claim_columns, judged_of
 from longlook.book.value_role import value_of
@@ -62,7 +63,7 @@ def test_what_is_not_printed_has_a_row_for_every_condition(data):
 
 
 def test_scenario_three_is_in_times_of_what_each_takes_alone(data):
-    beside = evidence.connections(data, "reference").beside("lsquic")
+    beside = evidence.beside(StudyColumn(data, STUDY), "lsquic")
     assert beside.quic.value == pytest.approx(BESIDE, rel=1e-3) and beside.tcp_handshake.value == pytest.approx(3.5)
     rows = words(tables.parallel_table(data))
     assert len(rows) == 1 + 2 * 3
@@ -86,7 +87,7 @@ def test_loss_down_only_stands_beside_each_ways_and_the_printed(data):
     aioquic = rows[5]
     assert aioquic[1:5] == ["aioquic", "68.61", "10.21", "10.21"] and aioquic[5].startswith("+0.0 %")
     assert len(rows) == 1 + 2 * 4
-    assert value_of("down-ratios", PAGE, data).text == "1.00 to 1.00 times"
+    assert value_of("down-ratios", PAGE, data).text == "1.00\xa0times"
 
 
 def test_the_predictions_on_one_direction_are_judged_by_the_tables(data):

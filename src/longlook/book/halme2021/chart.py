@@ -8,7 +8,8 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.halme2021.evidence import NAMES, TABLES, connections, printed
+from longlook.book.evidence import StudyColumn
+from longlook.book.halme2021.evidence import NAMES, TABLES, printed
 from longlook.book.halme2021.tables import TEXTS
 from longlook.experiment.metrics import DURATION
 from longlook.figure import style
@@ -33,7 +34,7 @@ def downloads(data: BookData) -> pd.DataFrame:
         for name, where in TABLES.items()
         if len(data.rows("cells", STUDY, where.series, key))
         for arm in NAMES
-        for value in connections(data, key).values(where, arm, DURATION.name)
+        for value in StudyColumn(data, STUDY, key).loads(arm, DURATION.name, **where.said)
     ]
     return pd.DataFrame(rows, columns=DOWNLOAD_COLUMNS)
 
@@ -50,14 +51,15 @@ def ranges() -> pd.DataFrame:
 
 def picture(data: BookData | None = None) -> LiveChart | HTML:
     """The durations of tables 2 to 5, a panel for each."""
-    found = downloads(data or book_data.load())
+    data = data or book_data.load()
+    found = downloads(data)
     if found.empty:
         return HTML(style.NOTHING_YET)
     return LiveChart(
         name="halme-durations",
         chart=_chart(found, 560),
         narrow=_chart(found, 240),
-        alt_text=_words(found),
+        alt_text=_words(found, data),
         downloads=(Attachment("halme-durations.csv", found.to_csv(index=False)),),
         note="Grey: least, mean and greatest of ten, as printed. Dots: every download here. Each panel has its own "
         "scale, which does not begin at 0.",
@@ -65,7 +67,7 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
     )
 
 
-def _words(found: pd.DataFrame) -> str:
+def _words(found: pd.DataFrame, data: BookData) -> str:
     texts = []
     for name in TABLES:
         own = found[found["table"] == f"Table {name}"]
@@ -73,7 +75,7 @@ def _words(found: pd.DataFrame) -> str:
             f"{arm} {own.loc[own['implementation'] == arm, 'seconds'].mean():.1f} s (printed "
             f"{printed_mean.mean / 1e3:.1f})"
             for key, arm in NAMES.items()
-            if (printed_mean := printed().summary(TABLES[name], key, DURATION.name))
+            if (printed_mean := printed(data).summary(key, DURATION.name, **TABLES[name].said))
             and (own["implementation"] == arm).any()
         ]
         texts.append(f"table {name} ({TEXTS[name]}): {', '.join(means) or 'not measured'}")

@@ -8,18 +8,15 @@ than its client's own time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from typing import Any
 
-from longlook.analysis.evidence import Column
-from longlook.analysis.welch import Summary
 from longlook.book.data import BookData
-from longlook.book.evidence import columns_of
+from longlook.book.evidence import StudyColumn
 from longlook.book.times import Times, times
 from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, TTLB
+from longlook.figure.squares import PUBLISHED
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY
-from longlook.published.registry import published_means
 
 QUIC = ("aioquic", "lsquic", "ngtcp2")
 TCP = "tcp"
@@ -48,6 +45,11 @@ class Setting:
         own = {"total_bytes": self.object_bytes, "loss_pct": self.loss_pct, "rtt_ms": self.rtt_ms}
         return {name: value for name, value in own.items() if value is not None}
 
+    @property
+    def said(self) -> dict[str, Any]:
+        """As criteria say it."""
+        return {"series": self.series, "where": self.stated}
+
 
 TABLES = {name: Setting(f"table-{name}") for name in ("2", "3", "4", "5")}
 ALONE = Setting("not-printed", loss_pct=0)
@@ -69,57 +71,37 @@ class Beside:
     tcp_handshake: Times | None
 
 
-@dataclass(frozen=True)
-class Connections:
-    """Numbers of one column: None where it has none."""
-
-    column: Column
-    is_printed: bool = False
-
-    def summary(self, where: Setting, arm: str, metric: str) -> Summary | None:
-        """Of one implementation under one condition; what is printed has no standard deviations."""
-        return self.column.summary(where.series, arm, metric, **where.stated)
-
-    def values(self, where: Setting, arm: str, metric: str) -> Sequence[float]:
-        """Of every load that counts."""
-        return self.column.values(where.series, arm, metric, **where.stated)
-
-    def after_last_byte_s(self, where: Setting, arm: str) -> list[float]:
-        """By how much the connection of every load that counts outlasts its last byte, s. Less than none where it began
-        for the server after its client had sent its first packet again."""
-        lasts, took = (self.column.by_number(where.series, arm, one.name, **where.stated) for one in (DURATION, TTLB))
-        return [(lasts[number] - took[number]) / 1e3 for number in lasts if number in took]
-
-    def beside(self, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
-        """What came of an implementation beside TCP, with a queue of so many packets."""
-        asked = ((arm, FINISHED.name), (TCP, FINISHED.name), (TCP, CONNECT.name))
-        label = f"{NAMES[arm]} vs {NAMES[TCP]}"
-        if self.is_printed:
-            quic, tcp, handshake = (self._printed_times(label, *one) for one in asked)
-            return None if quic is None or tcp is None or queue != QUEUE_PACKETS else Beside(quic, tcp, handshake)
-        series, alone = QUEUES[queue]
-        together = [self.column.summary(series, *one, label=label) for one in asked]
-        by_itself = [
-            self.summary(alone, name, TTLB.name if metric == FINISHED.name else metric) for name, metric in asked
-        ]
-        found = [
-            times(base, own) if base is not None and own is not None and own.n > 1 else None
-            for base, own in zip(by_itself, together, strict=True)
-        ]
-        return None if found[0] is None or found[1] is None else Beside(found[0], found[1], found[2])
-
-    def _printed_times(self, label: str, arm: str, metric: str) -> Times | None:
-        row = self.column.row("parallel", arm, metric, label=label)
-        return None if row is None else Times(row["mean"], row.get("least", math.nan), row.get("most", math.nan))
+def after_last_byte_s(own: StudyColumn, where: Setting, arm: str) -> list[float]:
+    """By how much the connection of every load that counts outlasts its last byte, s. Less than none where it began for
+    the server after its client had sent its first packet again."""
+    lasts, took = (own.column.by_number(where.series, arm, one.name, **where.stated) for one in (DURATION, TTLB))
+    return [(lasts[number] - took[number]) / 1e3 for number in lasts if number in took]
 
 
-@lru_cache(maxsize=8)
-def connections(data: BookData, key: str) -> Connections:
-    """The newest campaigns of one column, `reference` or `yours`."""
-    return Connections(columns_of(data, STUDY)[key])
+def beside(own: StudyColumn, arm: str, queue: int = QUEUE_PACKETS) -> Beside | None:
+    """What came of an implementation beside TCP, with a queue of so many packets."""
+    asked = ((arm, FINISHED.name), (TCP, FINISHED.name), (TCP, CONNECT.name))
+    label = f"{NAMES[arm]} vs {NAMES[TCP]}"
+    if own.key == PUBLISHED.key:
+        quic, tcp, handshake = (_printed_times(own, label, *one) for one in asked)
+        return None if quic is None or tcp is None or queue != QUEUE_PACKETS else Beside(quic, tcp, handshake)
+    series, alone = QUEUES[queue]
+    together = [own.column.summary(series, *one, label=label) for one in asked]
+    by_itself = [
+        own.summary(name, TTLB.name if metric == FINISHED.name else metric, **alone.said) for name, metric in asked
+    ]
+    found = [
+        times(base, both) if base is not None and both is not None and both.n > 1 else None
+        for base, both in zip(by_itself, together, strict=True)
+    ]
+    return None if found[0] is None or found[1] is None else Beside(found[0], found[1], found[2])
 
 
-@cache
-def printed() -> Connections:
-    """The published column; read once."""
-    return Connections(Column(lambda series: [row for row in published_means(STUDY) if row["series"] == series]), True)
+def _printed_times(own: StudyColumn, label: str, arm: str, metric: str) -> Times | None:
+    row = own.column.row("parallel", arm, metric, label=label)
+    return None if row is None else Times(row["mean"], row.get("least", math.nan), row.get("most", math.nan))
+
+
+def printed(data: BookData) -> StudyColumn:
+    """The published column."""
+    return StudyColumn(data, STUDY, PUBLISHED.key)

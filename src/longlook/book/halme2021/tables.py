@@ -8,9 +8,9 @@ from typing import Any
 
 from IPython.display import HTML
 
-from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.evidence import StudyColumn
 from longlook.book.halme2021.evidence import (
     BY_CAPTURE,
     HANDSHAKE,
@@ -18,12 +18,11 @@ from longlook.book.halme2021.evidence import (
     QUEUES,
     TABLES,
     TCP,
-    Connections,
     Setting,
-    connections,
+    beside,
     printed,
 )
-from longlook.book.times import Times, percent_text, times
+from longlook.book.times import Times
 from longlook.book.value import SPACE
 from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATION, PACKETS, PACKETS_UP, SERVER_CPU, TTLB
 from longlook.figure import style
@@ -42,14 +41,14 @@ NONE = style.DASH
 """In place of a number that there is not."""
 
 
-def columns(data: BookData) -> list[tuple[str, Connections]]:
+def columns(data: BookData) -> list[tuple[str, StudyColumn]]:
     """Headings and numbers: published, and every column that has campaigns of table 2, 3, 4 or 5."""
-    measured: list[tuple[str, Connections]] = [
-        (title, connections(data, key))
+    measured = [
+        (title, StudyColumn(data, STUDY, key))
         for key, _, title in COLUMNS
         if any(len(data.rows("arms", STUDY, where.series, key)) for where in TABLES.values())
     ]
-    return [(PUBLISHED.title, printed()), *measured]
+    return [(PUBLISHED.title, printed(data)), *measured]
 
 
 def duration_table(data: BookData | None = None) -> HTML:
@@ -71,10 +70,10 @@ def packet_table(data: BookData | None = None) -> HTML:
     return HTML(_each_table(columns(data or book_data.load()), head, _packets))
 
 
-Cells = Callable[[Connections, Setting, str], list[str]]
+Cells = Callable[[StudyColumn, Setting, str], list[str]]
 
 
-def _each_table(asked: Sequence[tuple[str, Connections]], head: Sequence[str], cells_of: Cells) -> str:
+def _each_table(asked: Sequence[tuple[str, StudyColumn]], head: Sequence[str], cells_of: Cells) -> str:
     """Conditions and implementations down; for each column that is asked for its cells across."""
     rows: list[list[str]] = []
     starts: list[int] = []
@@ -94,64 +93,51 @@ def _each_table(asked: Sequence[tuple[str, Connections]], head: Sequence[str], c
     return html_table(names, rows, escape=False, numeric=numeric, groups=groups, starts=starts)
 
 
-def _durations(evidence: Connections, where: Setting, arm: str) -> list[str]:
-    least, greatest = _extremes(evidence, where, arm)
-    mean = evidence.summary(where, arm, DURATION.name)
-    return [
-        _seconds(least),
-        _seconds(mean.mean / 1e3 if mean else None),
-        _seconds(greatest),
-        versus(evidence, where, arm),
-    ]
+def _durations(own: StudyColumn, where: Setting, arm: str) -> list[str]:
+    least, greatest = _extremes(own, where, arm)
+    mean = own.text("{seconds:.2f}", value=arm, metric=DURATION.name, **where.said)
+    return [_seconds(least), mean, _seconds(greatest), versus(own, where, arm)]
 
 
-def _extremes(evidence: Connections, where: Setting, arm: str) -> tuple[float | None, float | None]:
+def _extremes(own: StudyColumn, where: Setting, arm: str) -> tuple[float | None, float | None]:
     """Seconds."""
-    if not evidence.is_printed:
-        values = evidence.values(where, arm, DURATION.name)
+    if own.key != PUBLISHED.key:
+        values = own.loads(arm, DURATION.name, **where.said)
         return (min(values) / 1e3, max(values) / 1e3) if values else (None, None)
-    own = _printed(where, arm)
-    return own.time_min_s, own.time_max_s
+    said = _printed(where, arm)
+    return said.time_min_s, said.time_max_s
 
 
 def _printed(where: Setting, arm: str) -> PrintedTimes:
     return next(one.printed[arm] for one in tables() if f"table-{one.table}" == where.series)
 
 
-def _handshakes(evidence: Connections, where: Setting, arm: str) -> list[str]:
-    own, client = (evidence.summary(where, arm, metric) for metric in (HANDSHAKE, CONNECT.name))
-    told = [_ms(own), versus(evidence, where, arm, HANDSHAKE)]
+def _handshakes(own: StudyColumn, where: Setting, arm: str) -> list[str]:
+    by_thesis, client = (_mean(own, where, arm, metric) for metric in (HANDSHAKE, CONNECT.name))
     # By the client's log its two definitions are one.
-    if client is None and own is not None and arm not in BY_CAPTURE:
-        client = own
-    return [*told, _ms(client), versus(evidence, where, arm, CONNECT.name)]
+    if client == NONE and arm not in BY_CAPTURE:
+        client = by_thesis
+    return [by_thesis, versus(own, where, arm, HANDSHAKE), client, versus(own, where, arm, CONNECT.name)]
 
 
-def _packets(evidence: Connections, where: Setting, arm: str) -> list[str]:
-    own, up, down = (evidence.summary(where, arm, one.name) for one in (PACKETS, PACKETS_UP, BYTES_DOWN))
-    share = f"{100 * up.mean / own.mean:.0f}{SPACE}%" if own and up else NONE
+def _mean(own: StudyColumn, where: Setting, arm: str, metric: str) -> str:
+    return own.text("{value:,.0f}", value=arm, metric=metric, **where.said)
+
+
+def _packets(own: StudyColumn, where: Setting, arm: str) -> list[str]:
+    whole, up, down = (own.summary(arm, one.name, **where.said) for one in (PACKETS, PACKETS_UP, BYTES_DOWN))
+    share = f"{100 * up.mean / whole.mean:.0f}{SPACE}%" if whole and up else NONE
     sent = f"{down.mean / 1e3:,.0f}" if down else NONE
-    return [f"{own.mean:,.0f}" if own else NONE, versus(evidence, where, arm, PACKETS.name), share, sent]
+    return [_mean(own, where, arm, PACKETS.name), versus(own, where, arm, PACKETS.name), share, sent]
 
 
-def versus(evidence: Connections, where: Setting, arm: str, metric: str = DURATION.name) -> str:
+def versus(own: StudyColumn, where: Setting, arm: str, metric: str = DURATION.name) -> str:
     """By how much an implementation differs from TCP."""
-    found = against_tcp(evidence, where, arm, metric)
-    return NONE if found is None or arm == TCP else percent_text(found)
-
-
-def against_tcp(evidence: Connections, where: Setting, arm: str, metric: str = DURATION.name) -> Times | None:
-    """How many times TCP's mean under the same condition."""
-    own, base = (evidence.summary(where, one, metric) for one in (arm, TCP))
-    return None if own is None or base is None else times(base, own)
+    return NONE if arm == TCP else own.text("{percent}", ratio=[arm, TCP], metric=metric, **where.said)
 
 
 def _seconds(value: float | None) -> str:
     return NONE if value is None or math.isnan(value) else f"{value:.2f}"
-
-
-def _ms(found: Summary | None) -> str:
-    return NONE if found is None else f"{found.mean:,.0f}"
 
 
 def further_table(series: Sequence[str], data: BookData | None = None) -> HTML:
@@ -159,20 +145,20 @@ def further_table(series: Sequence[str], data: BookData | None = None) -> HTML:
     found = data or book_data.load()
     parts = []
     for key, _, title in COLUMNS:
-        rows = _further(connections(found, key), found, key, series)
+        rows = _further(StudyColumn(found, STUDY, key), series)
         if rows:
             head = ["file, one way, loss each way", *NAMES.values()]
             parts.append(f"<p>{title}</p>" + html_table(head, rows, escape=False, numeric=range(1, len(head))))
     return HTML("".join(parts) or style.NOTHING_YET)
 
 
-def _further(evidence: Connections, data: BookData, key: str, series: Sequence[str]) -> list[list[str]]:
+def _further(own: StudyColumn, series: Sequence[str]) -> list[list[str]]:
     rows = []
     for name in series:
-        cells = data.rows("cells", STUDY, name, key).drop_duplicates("cell_id")
+        cells = own.data.rows("cells", STUDY, name, own.key).drop_duplicates("cell_id")
         for cell in records(cells.sort_values(["rtt_ms", "loss_pct", "object_bytes"])):
             where = Setting(name, int(cell["object_bytes"]), cell["loss_pct"], cell["rtt_ms"])
-            rows.append([_condition(cell), *(_mean_and_versus(evidence, where, arm) for arm in NAMES)])
+            rows.append([_condition(cell), *(_mean_and_versus(own, where, arm) for arm in NAMES)])
     return rows
 
 
@@ -194,28 +180,25 @@ def titled(name: str) -> str:
     return f"{name} ({delay}{SPACE}ms,{SPACE}{loss}{SPACE}%)"
 
 
-def _mean_and_versus(evidence: Connections, where: Setting, arm: str) -> str:
-    own = evidence.summary(where, arm, DURATION.name)
-    if own is None:
-        return NONE
-    text = f"{own.mean / 1e3:.2f}{SPACE}s"
-    return text if arm == TCP else f"{text}<br>{versus(evidence, where, arm)}"
+def _mean_and_versus(own: StudyColumn, where: Setting, arm: str) -> str:
+    text = own.text(f"{{seconds:.2f}}{SPACE}s", value=arm, metric=DURATION.name, **where.said)
+    return text if text == NONE or arm == TCP else f"{text}<br>{versus(own, where, arm)}"
 
 
 def parallel_table(data: BookData | None = None) -> HTML:
     """Scenario 3: how many times its time alone each of two takes that download at once, by queue."""
     found = data or book_data.load()
     rows: list[list[str]] = []
-    asked: list[tuple[str, Connections]] = [(PUBLISHED.title, printed())]
-    asked += [(title, connections(found, key)) for key, _, title in COLUMNS]
+    asked = [(PUBLISHED.title, printed(found))]
+    asked += [(title, StudyColumn(found, STUDY, key)) for key, _, title in COLUMNS]
     for arm in (one for one in NAMES if one != TCP):
-        for title, evidence in asked:
+        for title, own in asked:
             for queue in QUEUES:
-                beside = evidence.beside(arm, queue)
-                if beside is not None:
+                both = beside(own, arm, queue)
+                if both is not None:
                     stated = "not stated" if title == PUBLISHED.title else f"{queue} packets"
-                    handshake = NONE if beside.tcp_handshake is None else _times(beside.tcp_handshake)
-                    rows.append([NAMES[arm], title, stated, _times(beside.quic), _times(beside.tcp), handshake])
+                    handshake = NONE if both.tcp_handshake is None else _times(both.tcp_handshake)
+                    rows.append([NAMES[arm], title, stated, _times(both.quic), _times(both.tcp), handshake])
     starts = [place for place, row in enumerate(rows) if place == 0 or row[0] != rows[place - 1][0]]
     head = ["implementation", "numbers", "queue", "its time", "TCP's time beside it", "TCP's handshake"]
     return HTML(html_table(head, rows, numeric=range(3, 6), starts=starts))
@@ -234,7 +217,6 @@ def cpu_table(data: BookData | None = None) -> HTML:
     return HTML(_each_table(measured, head, _costs) if measured else style.NOTHING_YET)
 
 
-def _costs(evidence: Connections, where: Setting, arm: str) -> list[str]:
-    last, *cpu = (evidence.summary(where, arm, one.name) for one in (TTLB, CLIENT_CPU, SERVER_CPU))
-    seconds = _seconds(last.mean / 1e3 if last else None)
-    return [seconds, *(NONE if one is None else f"{one.mean:,.0f}" for one in cpu)]
+def _costs(own: StudyColumn, where: Setting, arm: str) -> list[str]:
+    last = own.text("{seconds:.2f}", value=arm, metric=TTLB.name, **where.said)
+    return [last, *(_mean(own, where, arm, one.name) for one in (CLIENT_CPU, SERVER_CPU))]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import pandas as pd
 
+from longlook.book.evidence import StudyColumn, by
 from longlook.book.halme2021 import direction
-from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES, connections
+from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES, after_last_byte_s
 from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
@@ -58,7 +60,8 @@ def _late(arms: Sequence[str], is_late: Callable[[float], bool]) -> Callable[[Me
     """Of the downloads of table 5 by some implementations: how many connections are so much shorter, or longer."""
 
     def number(m: Measured) -> StatedNumber:
-        ends = [one for arm in arms for one in connections(m.data, m.key).after_last_byte_s(TABLES["5"], arm)]
+        own = StudyColumn(m.data, m.study, m.key)
+        ends = [one for arm in arms for one in after_last_byte_s(own, TABLES["5"], arm)]
         if not ends:
             raise NotMeasured("table 5 is not measured")
         text = f"{sum(map(is_late, ends))} of {len(ends)}"
@@ -69,12 +72,8 @@ def _late(arms: Sequence[str], is_late: Callable[[float], bool]) -> Callable[[Me
 
 def _down_ratios(m: Measured) -> StatedNumber:
     """The mean durations with loss down only, in times of those with loss each way."""
-    found = direction.both(m.data)
-    if len(found) < len(direction.DOWN):
-        raise NotMeasured("loss in one direction is not measured")
-    values = [one.ratio(arm).value for one in found for arm in NAMES]
-    sources = m.campaigns(*(one.series for where in (direction.DOWN, TABLES) for one in where.values()))
-    return StatedNumber(f"{min(values):.2f} to {max(values):.2f} times", f"mean durations; {sources}")
+    found = reduce(Quantity.joined, (by(m, **direction.ratio(name, *NAMES)) for name in direction.DOWN))
+    return found.span("times", 2)
 
 
 NUMBERS: Numbers = {
