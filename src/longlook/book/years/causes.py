@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from IPython.display import HTML
 
-from longlook.analysis.welch import Summary, Welch, welch_from_summaries
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.varied import REFERENCE
-from longlook.book.years.evidence import FAST, MANY, PROTOCOLS, SMALLEST, mean_text, summaries
+from longlook.book.evidence import StudyColumn
+from longlook.book.years.evidence import FAST, MANY, PROTOCOLS, SMALLEST, STUDY
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -26,58 +26,31 @@ NAMES = {
 }
 SLOW = 10.0
 
-Found = Mapping[tuple, Summary]
-"""Metric, workload, Mbit/s, stack and protocol -> its loads, ms or s."""
+
+def at(workload: str, mbps: float) -> dict[str, Any]:
+    """One page over one link, as criteria say it."""
+    return {"series": SERIES, "where": {"workload": workload, "bandwidth_mbps": mbps}}
 
 
-def found(data: BookData, key: str = REFERENCE) -> Found:
-    """Of its sweep; empty before it is measured."""
-    by = ("metric", "workload", "bandwidth_mbps", "stack", "protocol")
-    return summaries(data, SERIES, *by, metrics=(PLT.name, CLIENT_CPU.name), key=key)
+MEAN, SECONDS = "{mean:,.0f} ± {sd:,.0f}", "{mean:,.2f} ± {sd:,.2f}"
+COLUMNS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
+    "100 objects, 100 Mbit/s, ms": (MEAN, PLT.name, at(MANY, FAST)),
+    "processor time, s": (SECONDS, CLIENT_CPU.name, at(MANY, FAST)),
+    "100 objects, 10 Mbit/s, ms": (MEAN, PLT.name, at(MANY, SLOW)),
+    "5 KB, 100 Mbit/s, ms": (MEAN, PLT.name, at(SMALLEST, FAST)),
+}
 
 
 def table(data: BookData | None = None) -> HTML:
     """A row for each browser: page load times of both pages, ms, and its processor time for the large one, s."""
-    of = found(data or book_data.load())
-    if not of:
+    own = StudyColumn(data or book_data.load(), STUDY)
+    if not own.has(SERIES):
         return HTML(style.NOTHING_YET)
-    columns = {
-        "100 objects, 100 Mbit/s, ms": (PLT.name, MANY, FAST),
-        "processor time, s": (CLIENT_CPU.name, MANY, FAST),
-        "100 objects, 10 Mbit/s, ms": (PLT.name, MANY, SLOW),
-        "5 KB, 100 Mbit/s, ms": (PLT.name, SMALLEST, FAST),
-    }
+    asked = [(protocol, *column) for column in COLUMNS.values() for protocol in PROTOCOLS]
     rows = [
-        [name, *(_cell(of[(*column, stack, protocol)]) for column in columns.values() for protocol in PROTOCOLS)]
+        [name, *(own.text(told, value=f"{kind}-{stack}", metric=metric, **said) for kind, told, metric, said in asked)]
         for stack, name in NAMES.items()
     ]
-    groups = [("", 1), *((title, len(PROTOCOLS)) for title in columns)]
-    head = ["browser", *(style.PROTOCOL_LABELS[protocol] for _ in columns for protocol in PROTOCOLS)]
+    groups = [("", 1), *((title, len(PROTOCOLS)) for title in COLUMNS)]
+    head = ["browser", *(style.PROTOCOL_LABELS[protocol] for protocol, *_ in asked)]
     return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
-
-
-def _cell(one: Summary) -> str:
-    return mean_text(one, 2 if one.mean < 1 else 0)
-
-
-def less(of: Found, stack: str, protocol: str, metric: str = PLT.name) -> float:
-    """How much less than `AFTER` it takes for a hundred objects on the fast link, in the metric's unit."""
-    return of[metric, MANY, FAST, AFTER, protocol].mean - of[metric, MANY, FAST, stack, protocol].mean
-
-
-def test_of(of: Found, stack: str, protocol: str) -> Welch:
-    """Whether `AFTER` takes another time for a hundred objects on the fast link."""
-    return welch_from_summaries(*(of[PLT.name, MANY, FAST, one, protocol] for one in (AFTER, stack)))
-
-
-def shares(of: Found) -> dict[str, float]:
-    """By protocol: of what `AFTER` takes longer than `BEFORE`, how much goes without the changes."""
-    return {protocol: less(of, NEITHER, protocol) / less(of, BEFORE, protocol) for protocol in PROTOCOLS}
-
-
-def slow_ratios(of: Found) -> dict[str, float]:
-    """By protocol: a hundred objects on the slow link without either change, over `AFTER`'s time."""
-    return {
-        one: of[PLT.name, MANY, SLOW, NEITHER, one].mean / of[PLT.name, MANY, SLOW, AFTER, one].mean
-        for one in PROTOCOLS
-    }

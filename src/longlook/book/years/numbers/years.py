@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from functools import partial, reduce
 from statistics import median
 from typing import Any
 
@@ -14,9 +14,9 @@ from longlook.analysis.power import detectable
 from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.book.data import BookData
-from longlook.book.evidence import columns_of
+from longlook.book.evidence import StudyColumn, by, columns_of, records_of
 from longlook.book.hypotheses import stated
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
 from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, PROTOCOLS, SERIES
@@ -32,6 +32,7 @@ FIRST_TLS_13, SLOWER_WITH_MANY = 72, 76
 AROUND_KEY_SHARE = 119, 133
 Tell = Callable[[Any], str]
 Cells = list[evidence.CellByMilestone]
+EACH_ARM = {"statistic": "count", "each": ["arm", "workload", "bandwidth_mbps"]}
 
 
 def _told(
@@ -51,7 +52,6 @@ def _told(
 _parts = partial(
     _told, "of one load of each browser, the one nearest to its median", find=parts.found, series=(SERIES,)
 )
-_causes = partial(_told, find=causes.found, series=(causes.SERIES,))
 _each = partial(_told, find=each_version.cells, series=(each_version.SERIES,))
 _served = partial(_told, find=lambda data, key: releases.cells(data, key=key), series=(releases.SERIES,))
 
@@ -179,9 +179,35 @@ def _step_of(part: str, first: int, then: int) -> Tell:
     return lambda found: f"{getattr(found[then, 'quic'], part) - getattr(found[first, 'quic'], part):.1f}{SPACE}ms"
 
 
-def _causes_step(found: causes.Found) -> str:
-    tests = {one: causes.test_of(found, causes.BEFORE, one) for one in PROTOCOLS}
-    return evidence.by_protocol((one, f"p{SPACE}={SPACE}{test.p_value:.1g}") for one, test in tests.items())
+def _hundred(m: Measured, stack: str, protocol: str) -> Quantity:
+    """Mean of a hundred objects on the fast link."""
+    return by(m, value=f"{protocol}-{stack}", metric=PLT.name, **causes.at(MANY, evidence.FAST))
+
+
+def _causes_step(m: Measured) -> StatedNumber:
+    own, asked = StudyColumn(m.data, m.study, m.key), {"metric": PLT.name, **causes.at(MANY, evidence.FAST)}
+    arms = [[f"{protocol}-{stack}" for stack in (causes.AFTER, causes.BEFORE)] for protocol in PROTOCOLS]
+    found = [one for pair in arms for one in own.found(difference=pair, **asked)]
+    if len(found) < len(PROTOCOLS):
+        raise NotMeasured(f"{causes.SERIES} is not measured")
+    texts = [f"p{SPACE}={SPACE}{one.estimate.p_value:.1g}" for one in found]
+    text = evidence.by_protocol(zip(PROTOCOLS, texts, strict=True))
+    return StatedNumber(text, f"Welch's test of the means; {origin(records_of(found))}")
+
+
+def _causes_share(m: Measured) -> StatedNumber:
+    """Of what QUIC's and TCP's pages take longer than before, how much goes without the changes."""
+    after, before, neither = (
+        [_hundred(m, stack, one) for one in PROTOCOLS] for stack in (causes.AFTER, causes.BEFORE, causes.NEITHER)
+    )
+    parts = [(own - without) / (own - base) for own, base, without in zip(after, before, neither, strict=True)]
+    return (reduce(Quantity.joined, parts) * 100).span("%")
+
+
+def _causes_slow(m: Measured) -> StatedNumber:
+    """What the changes add over QUIC and over TCP to a hundred objects on the slow link."""
+    pairs = [[f"{protocol}-{stack}" for stack in (causes.AFTER, causes.NEITHER)] for protocol in PROTOCOLS]
+    return ((by(m, ratio=pairs, metric=PLT.name, **causes.at(MANY, causes.SLOW)) - 1) * 100).span("%", 1)
 
 
 def _versions(found: Cells, workload: str | None = None) -> list[tuple[Summary, Summary]]:
@@ -283,18 +309,10 @@ NUMBERS: Numbers = {
     "server-step": _parts(_step_of("whole", LAST_GOOGLE, FIRST_ENVOY)),
     "server-step-set-up": _parts(_step_of("set_up", LAST_GOOGLE, FIRST_ENVOY)),
     "share-step-set-up": _parts(_step_of("set_up", *AROUND_KEY_SHARE)),
-    "causes-loads": _causes(
-        "accepted loads of an arm", lambda found: _least_to_most({one.n for one in found.values()})
-    ),
-    "causes-step": _causes("Welch, Chromium 72 against 76, a hundred objects at 100 Mbit/s", _causes_step),
-    "causes-share": _causes(
-        "of QUIC's and of TCP's step, without either change",
-        lambda found: _between([one * 100 for one in causes.shares(found).values()], "%"),
-    ),
-    "causes-slow": _causes(
-        "what the changes add over QUIC and over TCP, a hundred objects at 10 Mbit/s",
-        lambda found: _between([(1 / one - 1) * 100 for one in causes.slow_ratios(found).values()], "%", digits=1),
-    ),
+    "causes-loads": lambda m: by(m, value="*", **EACH_ARM, series=causes.SERIES, metric=PLT.name).span(),
+    "causes-step": _causes_step,
+    "causes-share": _causes_share,
+    "causes-slow": _causes_slow,
     "each-steps": _each("steps of a version, in all cells", _steps("steps")),
     "each-changed": _each("significant ones of them (Holm)", _steps("significant")),
     "each-longer": _each(
