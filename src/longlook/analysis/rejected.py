@@ -70,6 +70,7 @@ def rejections(loads: pd.DataFrame, together: str) -> tuple[Rejections, ...]:
     first = first.assign(arm=first["arm"].fillna(first["protocol"]))  # one that is alone in its cell has no name
     first = first.assign(
         reason=first["reject_reason"].fillna(""),
+        cell=first.groupby(CELL).ngroup(),
         rank=first.groupby([*CELL, "arm"])["value"].rank(pct=True),
         times=first["value"] / _medians(first),
     )
@@ -91,28 +92,26 @@ def _of(campaign: str, first: pd.DataFrame) -> Iterator[Rejections]:
         own = first[first["zero_rtt"].notna()] if reason in OF_EARLY_DATA else first
         own = own.assign(hit=own["reason"] == reason)
         rejected, accepted = own[own["hit"]], own[own["accepted"].astype(bool)]
-        hits, loads = (_by_cell(one) for one in (rejected, own))
-        hits = hits.reindex(index=loads.index, columns=loads.columns, fill_value=0)
-        arms = loads.columns.tolist()
-        tested = {arm: _test(hits.to_numpy(), loads.to_numpy(), place) for place, arm in enumerate(arms)}
+        cells, at = np.unique(own["cell"], return_inverse=True)
+        arms, of = np.unique(own["arm"].astype(str), return_inverse=True)
+        hits, loads = (np.zeros((len(cells), len(arms)), int) for _ in range(2))
+        np.add.at(loads, (at, of), 1)
+        np.add.at(hits, (at, of), own["hit"].to_numpy(int))
+        arms = arms.tolist()
+        tested = {arm: _test(hits, loads, place) for place, arm in enumerate(arms)}
         arm = min(arms, key=lambda one: tested[one])
         factor = len(arms) if len(arms) > 2 else 1
         yield Rejections(
             campaign=campaign,
             reason=reason,
-            rejected={str(name): int(number) for name, number in hits.sum().items()},
-            loads={str(name): int(number) for name, number in loads.sum().items()},
+            rejected=dict(zip(arms, hits.sum(axis=0).tolist(), strict=True)),
+            loads=dict(zip(arms, loads.sum(axis=0).tolist(), strict=True)),
             arm=arm,
             p_value=min(1.0, factor * tested[arm][0]),
             least_p=min(1.0, factor * min(least for _, least in tested.values())),
             slower=float(rejected["times"].median()),
             slower_p=_slower_p(rejected["rank"].dropna(), accepted["rank"].dropna()),
         )
-
-
-def _by_cell(loads: pd.DataFrame) -> pd.DataFrame:
-    """How many, of each cell (rows) and arm (columns)."""
-    return loads.groupby([*CELL, "arm"]).size().unstack("arm", fill_value=0)
 
 
 def _test(hits: np.ndarray, loads: np.ndarray, arm: int) -> tuple[float, float]:
