@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from longlook.figure import style
-from longlook.figure.heatmap import GAP_PX, configured
+from longlook.figure.heatmap import GAP_PX, configured, of_parts
 
 GRID = ("block", "panel", "down", "across", "value", "label", "said")
 """Columns: `value` is NaN where there is none, `label` stands in the square; `said`, the tooltip's, is the number with
@@ -81,9 +82,13 @@ def grid_chart(
             _panel(own[own["panel"] == panel], titles, layout).properties(title=_title(panel, 12))
             for panel in dict.fromkeys(own["panel"])
         ]
-        row = (alt.vconcat if layout.stacked else alt.hconcat)(*panels, spacing=GAP_PX)
+        row: Any = (
+            of_parts(alt.VConcatChart, vconcat=panels, spacing=GAP_PX)
+            if layout.stacked
+            else of_parts(alt.HConcatChart, hconcat=panels, spacing=GAP_PX)
+        )
         rows.append(row.properties(title=_title(block, 13)) if block else row)
-    return configured(alt.vconcat(*rows, spacing=18))
+    return configured(of_parts(alt.VConcatChart, vconcat=rows, spacing=18))
 
 
 def _ink(colour: str) -> str:
@@ -97,7 +102,7 @@ def _title(text: str, size: int) -> alt.Title:
 def _panel(own: pd.DataFrame, titles: tuple[str, str], layout: Layout) -> style.Layered:
     down, across = (list(dict.fromkeys(own[name])) for name in ("down", "across"))
     shown = own[["down", "across", "label", "said", "colour", "ink"]]
-    base = alt.Chart(shown).encode(
+    base = alt.Chart().encode(
         x=alt.X("across:N", sort=across, title=titles[1], axis=alt.Axis(labelAngle=0, labelOverlap=False)),
         y=alt.Y("down:N", sort=down, title=titles[0], axis=alt.Axis(domain=False)),
         tooltip=[
@@ -109,7 +114,7 @@ def _panel(own: pd.DataFrame, titles: tuple[str, str], layout: Layout) -> style.
     square = base.mark_rect(stroke="#9a9a9a", strokeWidth=0.6).encode(color=alt.Color("colour:N", scale=None))
     number = base.mark_text(fontSize=11, font=style.FONT).encode(text="label:N", color=alt.Color("ink:N", scale=None))
     size = {"width": layout.across * len(across), "height": layout.down * len(down)}
-    return alt.layer(square, number).properties(**size)
+    return of_parts(alt.LayerChart, data=shown, layer=[square, number]).properties(**size)
 
 
 def told(frame: pd.DataFrame, unit: str) -> str:

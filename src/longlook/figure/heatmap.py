@@ -105,7 +105,7 @@ def heatmap(
 ) -> alt.VConcatChart:
     """Altair chart of `squares` (from `figure_squares`): one row of panels per block, one panel per source."""
     rows = _rows(squares, layout, versus, axes or Axes())
-    return _picked(_of_parts(alt.VConcatChart, vconcat=rows, spacing=18))
+    return _picked(of_parts(alt.VConcatChart, vconcat=rows, spacing=18))
 
 
 def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatChart:
@@ -115,10 +115,10 @@ def overview(figures: dict[str, pd.DataFrame], columns: int = 2) -> alt.ConcatCh
         for name, squares in figures.items()
         for row in _rows(squares, HALF, QUIC_TCP, Axes())
     ]
-    return _picked(_of_parts(alt.ConcatChart, concat=blocks, columns=columns, spacing=24))
+    return _picked(of_parts(alt.ConcatChart, concat=blocks, columns=columns, spacing=24))
 
 
-def _of_parts(kind: type[Chart], **parts: Any) -> Chart:
+def of_parts(kind: type[Chart], **parts: Any) -> Chart:
     """A chart that consists of others. Altair's own constructors copy all of them, several times at each level."""
     whole: Any = kind()
     for name, own in parts.items():
@@ -147,9 +147,9 @@ def _rows(squares: pd.DataFrame, layout: HeatmapSizes, versus: Versus, axes: Axe
             for index, source in enumerate(sources)
         ]
         row: Row = (
-            _of_parts(alt.VConcatChart, vconcat=panels, spacing=GAP_PX)
+            of_parts(alt.VConcatChart, vconcat=panels, spacing=GAP_PX)
             if layout.stacked
-            else _of_parts(alt.HConcatChart, hconcat=panels, spacing=GAP_PX)
+            else of_parts(alt.HConcatChart, hconcat=panels, spacing=GAP_PX)
         )
         rows.append(row.properties(title=_block_title(layout.title(block))))
     return rows
@@ -191,7 +191,7 @@ def _panel(
             shape=CORNER, size=4, stroke=style.INK, strokeWidth=1, opacity=1, xOffset=right, yOffset=top
         )
         layers.append(corner)
-    return _of_parts(alt.LayerChart, data=rows, layer=layers).properties(
+    return of_parts(alt.LayerChart, data=rows, layer=layers).properties(
         width=each,
         height=layout.square_height * len(down),
         title=alt.Title(frame["source_title"].iloc[0], anchor="middle", fontSize=12, fontWeight="normal"),
