@@ -62,13 +62,13 @@ check: bootstrap
 	exit $$status
 
 # Without ALL what is fast, and one of each thing on the real one (tests/conftest.py). What measures on namespaces mostly
-# waits, for its turn too, and runs beside all else, which fills the processors. With ALL, where two of it measure, it runs
-# before all else: beside it four tests in 464 failed twice. The checks and the tools' own tests are among them; the last line adds up both summaries. PYTEST_ARGS="-k word", MARK="not root": some of them.
+# waits, for its turn too, and runs beside all else, which fills the processors. With ALL two of it measure and one worker
+# does all else: beside two such workers four tests in 464 failed twice. The checks and the tools' own tests are among them; the last line adds up both summaries. PYTEST_ARGS="-k word", MARK="not root": some of them.
 # What `make archive` asks for is the tree on which all of them passed.
 # Python keeps what it compiles, also where it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
 	@counted=$$(mktemp); \
-	LONGLOOK_COUNTED=$$counted $(MAKE) --no-print-directory -k -j$(if $(ALL),1,2) test-measuring test-others; status=$$?; \
+	LONGLOOK_COUNTED=$$counted $(MAKE) --no-print-directory -k -j2 test-measuring test-others; status=$$?; \
 	awk '{ n[$$2] += $$1 } END { split("failed passed skipped error rerun", words); for (i = 1; i in words; i++) \
 		if (n[words[i]]) { printf "%s%d %s", comma, n[words[i]], words[i]; comma = ", " } print " in all" }' $$counted; \
 	rm $$counted; \
@@ -85,7 +85,7 @@ test-measuring:
 	@$(PYTEST) $(if $(ALL),-n 2,-n 1) -m "netns$(ONLY)" $(PYTEST_ARGS) tests/contract $(if $(ALL),tests/system) $(OR_NONE)
 
 test-others:
-	@$(PYTEST) -n 2 -m "not netns$(ONLY)" $(PYTEST_ARGS) $(if $(ALL),tests,tests/fast tests/contract) $(OR_NONE)
+	@$(PYTEST) -n $(if $(ALL),1,2) -m "not netns$(ONLY)" $(PYTEST_ARGS) $(if $(ALL),tests,tests/fast tests/contract) $(OR_NONE)
 
 book: bootstrap
 	@$(BIN)longlook book $(if $(FRESH),--fresh)
