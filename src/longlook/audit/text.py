@@ -64,18 +64,18 @@ def to_json(report: Any) -> str:
 
 
 _SUMMARY_HEAD = (
-    f"  {'table':7}{'figure':10}{'cells':>10}{'verdicts agree':>18}{'first attempts':>18}{'ceiling':>20}"
-    f"{'means within':>14}{'median error QUIC':>20}{'TCP':>8}"
+    f"  {'table':7}{'figure':10}{'cells':>9}{'verdicts agree':>16}{'first attempts':>16}{'ceiling':>17}"
+    f"{'means within':>13}{'error, QUIC':>12}{'TCP':>7}"
 )
 
 
 def _summary_row(table: TableAudit) -> str:
     errors = [_percent(table.overall.median_errors.get(protocol, math.nan)) for protocol in PROTOCOLS]
     return (
-        f"  {table.table:7}{', '.join(table.series):10}{f'{len(table.cells)} of {table.published_cells}':>10}"
-        f"{agreeing(table.overall.equal, table.overall.tested):>18}{agreeing(*table.first):>18}"
-        f"{_ceiling(table.ceiling):>20}"
-        f"{_within(table.within):>14}{errors[0]:>20}{errors[1]:>8}{'  far below' if table.far_below else ''}"
+        f"  {table.table:7}{', '.join(table.series):10}{f'{len(table.cells)} of {table.published_cells}':>9}"
+        f"{agreeing(table.overall.equal, table.overall.tested):>16}{agreeing(*table.first):>16}"
+        f"{_ceiling(table.ceiling):>17}"
+        f"{_within(table.within):>13}{errors[0]:>12}{errors[1]:>7}{'  far below' if table.far_below else ''}"
     )
 
 
