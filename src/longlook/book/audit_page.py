@@ -11,9 +11,7 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.analysis.ceiling import Ceiling
-from longlook.analysis.compared import ComparedCell, ComparedMean, ComparedVerdict
 from longlook.analysis.rejected import Rejections
-from longlook.analysis.twofold import verdict_word
 from longlook.audit import AuditReport, run_audit
 from longlook.audit.checks import FALSE_ORDER_FAILURES, allowed_by_chance, counted
 from longlook.audit.rejections import cause_of
@@ -27,7 +25,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.control import ON_A_PHONE, control_chart, told
 from longlook.figure.live import Attachment, LiveChart
-from longlook.figure.table import html_table, verdicts
+from longlook.figure.table import html_table
 
 NOTHING = (
     "<p>Nothing has been measured on this copy yet, so there is nothing to audit. "
@@ -109,14 +107,10 @@ class AuditPage:
         """How well the ceiling's method predicts our own loads."""
         return self._each(_halves)
 
-    def disagreements(self) -> HTML:
-        """The means that differ most from the published ones, and every verdict that differs."""
-        return self._each(_disagreements)
-
     def loads(self) -> HTML:
-        """Per table: loads averaged, first loads, rejected by reason, disturbed."""
-        head = ["table", "averaged", "first (1-RTT)", "rejected", "of these, by reason", "disturbed"]
-        return self._each(lambda part: html_table(head, _load_rows(part), numeric={1, 2, 3, 5}))
+        """Loads averaged, first loads, rejected by reason, disturbed."""
+        head = ["averaged", "first (1-RTT)", "rejected", "of these, by reason", "disturbed"]
+        return self._each(lambda part: html_table(head, [_counts(part.loads)], numeric={0, 1, 2, 4}))
 
     def rejections(self) -> HTML:
         """Reasons that depend on the arm, or on how long a load took."""
@@ -295,50 +289,6 @@ def _halves(part: Section) -> str:
     )
 
 
-def _disagreements(part: Section) -> str:
-    different = [(cell, one) for cell in part.cells for one in cell.verdicts if one.agree is False]
-    tested = sum(one.agree is not None for cell in part.cells for one in cell.verdicts)
-    text = f"<p>{len(different)} of {tested} verdicts are other than the published ones.</p>"
-    head = ["figure", "square", "published", "re-measured", "verdict"]
-    rows = [_different(cell, one) for cell, one in different]
-    shown = html_table(head, rows, escape=False, numeric={2, 3}) if rows else ""
-    return "".join(_largest(name, own) for name, own in part.largest.items()) + text + shown
-
-
-def _largest(name: str, found: Sequence[tuple[ComparedCell, ComparedMean]]) -> str:
-    metric = metric_of(name)
-    digits = 1 if metric.unit == "ms" else 2
-    head = ["figure", "square", "arm", f"published, {metric.unit}", f"re-measured, {metric.unit}", "ratio"]
-    rows = [
-        [
-            cell.series,
-            cell.label or cell.title,
-            mean.arm.upper(),
-            f"{mean.published_mean:,.{digits}f}",
-            f"{mean.measured_mean:,.{digits}f}",
-            f"{mean.ratio:.2f}",
-        ]
-        for cell, mean in found
-    ]
-    return f"<p>Means that differ most, {metric.title}:</p>" + html_table(head, rows, numeric={3, 4, 5})
-
-
-def _different(cell: ComparedCell, one: ComparedVerdict) -> list[str]:
-    left, right = html.escape(one.left.upper()), html.escape(one.right.upper())
-    words = [verdict_word(verdict, left, right) for verdict in (one.published, one.measured)]
-    return [
-        html.escape(cell.series),
-        html.escape(cell.label or cell.title),
-        f"{style.signed_pct(one.published_pct_diff)} %",
-        f"{style.signed_pct(one.measured_pct_diff)} %",
-        verdicts(*words),
-    ]
-
-
-def _load_rows(part: Section) -> list[list[str]]:
-    return [_counts(table.table, table.loads) for table in part.tables] + [_counts("all", part.loads)]
-
-
 def _rejection(one: Rejections) -> list[str]:
     """What does not depend on the arm has no cause; of thirty arms four are told."""
     cause = cause_of(one) or ("not known" if one.depends else style.DASH)
@@ -348,8 +298,8 @@ def _rejection(one: Rejections) -> list[str]:
     return [one.campaign, one.reason, one.by_arm, by_arm, slower, times if slower != style.DASH else style.DASH, cause]
 
 
-def _counts(name: str, loads: LoadCounts) -> list[str]:
+def _counts(loads: LoadCounts) -> list[str]:
     ordered = sorted(loads.rejected.items(), key=lambda item: -item[1])
     reasons = ", ".join(f"{reason} {count}" for reason, count in ordered)
     rejected = sum(loads.rejected.values())
-    return [name, str(loads.accepted), str(loads.cold), str(rejected), reasons or style.DASH, str(loads.disturbed)]
+    return [str(loads.accepted), str(loads.cold), str(rejected), reasons or style.DASH, str(loads.disturbed)]

@@ -12,21 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import pandas as pd
 from IPython.display import HTML, Markdown
 
 from longlook.book import data as book_data
 from longlook.book import flows, heatmaps, timelines
 from longlook.book.chapters import chapter_series, chapter_study
-from longlook.book.varied import varied_table
+from longlook.book.varied import Changes, varied_table
 from longlook.errors import LonglookError
 from longlook.experiment.base import Metric
 from longlook.experiment.metrics import PLT, WINDOW_MAX
 from longlook.experiment.registry import EXPERIMENTS
 from longlook.figure.live import LiveChart
-from longlook.figure.squares import PUBLISHED, Axes
-from longlook.figure.table import compared_table, published_table
-from longlook.figure.versus import Versus, side_by_side
+from longlook.figure.squares import Axes
+from longlook.figure.versus import Versus
 
 QUIC_TCP = ("quic", "tcp")
 
@@ -78,41 +76,27 @@ class Chapter:
 
     def varied(
         self,
-        series: str,
-        of: Sequence[str],
+        changes: Changes,
         usual: str,
         varied: str,
         *,
         contrast: tuple[str, str] = QUIC_TCP,
         metric: str = PLT.name,
     ) -> HTML:
-        """Squares with one condition changed (`series`, headed `varied`), beside the same squares of the series `of`
-        (headed `usual`); of several such squares the first."""
+        """Series with one condition changed (headed `varied`), each beside the same squares of those that it names
+        (headed `usual`)."""
         versus = Versus(*contrast, metric_of(metric))
-        return HTML(varied_table(self.data, self.study, series, of, usual, varied, versus))
+        return HTML(varied_table(self.data, self.study, changes, usual, varied, versus))
 
     def table(self, name: str) -> HTML:
-        """A published table beside what was re-measured of it; or, by the name of a series, the shares of its
-        scenarios."""
+        """The shares of a series' scenarios, or of a published table's beside the published ones."""
         published = self.data.published
         own = published[(published["study"] == self.study) & (published["table"] == name)]
-        if own.empty or set(own["mode"]) == {"together"}:
-            series = own["series"].iloc[0] if len(own) else name
-            if own.empty and series not in self.series:
-                raise LonglookError(f"no published table and no series of this chapter is called {name!r}")
-            return HTML(flows.shares_table(self.data, self.study, series))
-        return HTML(self._compared(own))
-
-    def _compared(self, published: pd.DataFrame) -> str:
-        versus = Versus(*QUIC_TCP, metric_of(published["metric"].iloc[0]))
-        printed = side_by_side(published.drop(columns="table"), versus)
-        sources = self.data.sources(self.study, published["series"].iloc[0], versus)
-        parts = [
-            compared_table(printed, frame, source.title, versus)
-            for source, frame in sources.items()
-            if source.key != PUBLISHED.key
-        ]
-        return "".join(parts) if parts else published_table(printed, versus)
+        together = own[own["mode"] == "together"]
+        series = together["series"].iloc[0] if len(together) else name
+        if together.empty and series not in self.series:
+            raise LonglookError(f"no published table of shares and no series of this chapter is called {name!r}")
+        return HTML(flows.shares_table(self.data, self.study, series))
 
     def counts(self, series: str) -> HTML:
         """Time, rate and losses of every transfer of a series: median over the accepted runs, and the range."""

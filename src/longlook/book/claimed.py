@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from longlook.book.value import NOT_YET
+from longlook.figure.live import csv_file, links
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.plan.statements import Claim
+
+CLAIMS = "claims-"
+"""Begins the name of a file that has the numbers of all parts."""
+FEW = 2
+"""The numbers of so many parts stand beside the verdict."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +47,24 @@ def verdict(parts: list[ClaimPart], of: int) -> str:
     return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
 
 
-def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[list[ClaimPart] | str]]) -> str:
-    """Claims and their criteria down; columns across, each with its verdict and the parts' numbers, or with why it has
-    none."""
-    rows = []
+def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[list[ClaimPart] | str]], name: str) -> str:
+    """Claims and their criteria down; columns across, each with its verdict and the numbers of a few parts, or with why
+    it has none. The numbers of all parts are in a file of that `name`."""
+    rows, every = [], []
     for index, claim in enumerate(claims):
         row = [f'<b id="{claim.id}">{claim.says}</b><br>Criterion: {claim.criterion}']
+        whole = [f"{claim.says}\nCriterion: {claim.criterion}"]
         for title, found in columns.items():
             parts = found[index] or ("no numbers" if title == PUBLISHED.title else NOT_YET)
-            if not isinstance(parts, str):
-                parts = "<br>".join([f"<b>{verdict(parts, claim.parts)}</b>", *(part.text for part in parts)])
-            row.append(parts)
+            if isinstance(parts, str):
+                row.append(parts)
+                whole.append(parts)
+                continue
+            said, each = verdict(parts, claim.parts), [part.text for part in parts]
+            row.append("<br>".join([f"<b>{said}</b>", *(each if len(each) <= FEW else [])]))
+            whole.append("\n".join([said, *each]))
         rows.append(row)
-    return html_table(["claim", *columns], rows, escape=False)
+        every.append(whole)
+    head = ["claim", *columns]
+    files = links([csv_file(f"{CLAIMS}{name}.csv", head, every)])
+    return f"{html_table(head, rows, escape=False)}<p>{files}</p>"

@@ -29,6 +29,7 @@ from longlook.analysis.newest import STUDY
 from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.errors import LonglookError
 from longlook.figure import style
+from longlook.figure.live import csv_file, links
 from longlook.figure.table import html_table
 from longlook.host import git
 from longlook.stack.arms import sweep_files
@@ -199,15 +200,22 @@ def keep(rows: list[Foretold], book: Path | None = None) -> None:
 
 
 def table() -> HTML:
-    """Every hypothesis with data, of all studies: its commit, that of the data, and whether it came first."""
-    return HTML(html_table(list(_HEAD), list(_rows()), numeric=set()) if kept() else style.NOTHING_YET)
+    """How many hypotheses of all studies came before their data; of the others, and in a file of all, the commits."""
+    found = kept()
+    if not found:
+        return HTML(style.NOTHING_YET)
+    late = [row for one, row in zip(found, _rows(found), strict=True) if not one.before]
+    said = f"{len(found) - len(late)} of {len(found)} hypotheses were written down before their data"
+    table = html_table(list(_HEAD), late, numeric=set()) if late else ""
+    every = links([csv_file(FILE, list(_HEAD), list(_rows(found)))])
+    return HTML(f"<p>{said}{'; the others:' if late else '.'}</p>{table}<p>{every}</p>")
 
 
 _HEAD = ("sweep", "hypothesis in", "its commit", "measured with", "commit of the data", "written down")
 
 
-def _rows() -> Iterator[list[str]]:
-    for one in kept():
+def _rows(found: Sequence[Foretold]) -> Iterator[list[str]]:
+    for one in found:
         commits = (one.stated, one.measured_with, one.data)
         again = f"before {one.again}, which measured it again" if one.again else "cannot be shown"
         when = "before the data" if one.before else again

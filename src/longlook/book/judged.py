@@ -78,8 +78,7 @@ def predictions_of(sweep: str, data: BookData) -> list[JudgedPrediction]:
 
 
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
-    """What some sweeps predicted, as far as they are measured, what was found, and whether that is what was
-    predicted."""
+    """How many predictions of some sweeps hold, of those that are measured; those that do not, and what was found."""
     predictions: list[JudgedPrediction] = []
     criteria, earlier, before = [], [], []
     data = data or book_data.load()
@@ -92,7 +91,7 @@ def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
             criteria.append(standing_text(one, own, columns))
             earlier.append(_by_the_earlier_rule(one, own, columns))
         before += _in_campaigns_before(own, found, data)
-    return predictions_table(predictions, criteria, earlier, before)
+    return predictions_table(predictions, criteria, earlier, before, sweeps[0])
 
 
 def _in_campaigns_before(sweep: Sweep, now: Sequence[Judged], data: BookData) -> list[str]:
@@ -169,7 +168,7 @@ def claims(study: str, about: str | None = None, data: BookData | None = None) -
         title: [parts_of(one, own.judging) for one in judged]
         for title, judged in claim_columns(study, data, about).items()
     }
-    table = claimed.claims_table(own.claims, found)
+    table = claimed.claims_table(own.claims, found, "-".join(filter(None, (study, about))))
     now, first = (_verdicts(own, columns_of(one, study)) for one in (data, at_first(data, study)))
     return HTML(table + changed(now, first))
 

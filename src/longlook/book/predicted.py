@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from IPython.display import HTML
 
 from longlook.figure import style
+from longlook.figure.live import csv_file, links
 from longlook.figure.table import html_table
+from longlook.record.criteria import CHANGED
 
+PREDICTIONS = "predictions-"
+"""Begins the name of a file that has them."""
 FEW = 3
 """So many numbers are all told; of more their ends, and those that are not as predicted."""
 
@@ -34,9 +39,12 @@ def predictions_table(
     criteria: Sequence[str] | None = None,
     earlier: Sequence[str] = (),
     before: Sequence[str] = (),
+    name: str = "",
 ) -> HTML:
     """A row each; without any, that nothing is measured yet. `criteria`: whether each was sealed before its data;
-    `earlier`: the verdict by another rule, of those that had one; `before`: in campaigns before the newest."""
+    `earlier`: the verdict by another rule, of those that had one; `before`: in campaigns before the newest. With a
+    `name` all are in a file of it, and rows those that do not hold, are open, or had another rule, criterion or verdict
+    before."""
     head, rows = ["predicted", "found", "verdict"], [[one.said, one.found, one.verdict] for one in predictions]
     if criteria is not None:
         head, rows = [*head, "criterion"], [[*row, own] for row, own in zip(rows, criteria, strict=True)]
@@ -44,4 +52,13 @@ def predictions_table(
         head, rows = [*head, "by the earlier rule"], [[*row, own] for row, own in zip(rows, earlier, strict=True)]
     if any(before):
         head, rows = [*head, "campaign before"], [[*row, own] for row, own in zip(rows, before, strict=True)]
-    return HTML(html_table(head, rows, numeric=set()) if rows else style.NOTHING_YET)
+    if not name or not rows:
+        return HTML(html_table(head, rows, numeric=set()) if rows else style.NOTHING_YET)
+    quiet = [one.holds and not rule and not own.startswith(CHANGED) and ":" not in then for one, rule, own, then in zip(
+        predictions, earlier or repeat(""), criteria or repeat(""), before or repeat(""), strict=False)]  # fmt: skip
+    others = [row for row, same in zip(rows, quiet, strict=True) if not same]
+    held = sum(one.holds is True for one in predictions)
+    judged = f"; the others{', and those judged otherwise before' * (len(others) > len(rows) - held)}:"
+    table = html_table(head, others, numeric=set()) if others else ""
+    files = links([csv_file(f"{PREDICTIONS}{name}.csv", head, rows)])
+    return HTML(f"<p>{held} of {len(rows)} predictions hold{judged if others else '.'}</p>{table}<p>{files}</p>")

@@ -1,8 +1,7 @@
-"""Where every number comes from: campaign, stack digest, machine and date. One table for the whole book."""
+"""Where every number comes from: campaign, stack digest, machine and date. One file for the whole book."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 
 import pandas as pd
@@ -11,28 +10,43 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.analysis.newest import newest
 from longlook.book.data import COLUMNS, BookData, load
+from longlook.figure.live import csv_file, links
 from longlook.figure.table import html_table
 from longlook.host.toml import read_toml
 from longlook.record.campaign import split_digests
 from longlook.record.parquet import records
 
 DIGEST_CHARACTERS = 12
+DAY = len("2026-11-21")
 HEAD = ["study", "figures and series", "campaign", "loads or runs of an arm", "stack, digest", "machine"]
 ORIGIN_NAME = "origin.toml"
 """Beside a study's published numbers: its machine, its stacks, and by experiment its files."""
 
 
 def provenance(data: BookData | None = None) -> HTML:
-    """The published numbers of each study, then every campaign, those that a newer one superseded too."""
+    """A row for each study; every campaign, those that a newer one superseded too, is a row of the file beside it."""
     found = data or load()
-    return HTML(html_table(HEAD, [*_published(), *_measured(found)], escape=False))
+    every = [*_published(), *_measured(found)]
+    cells, campaigns = found.whole("cells"), found.whole("campaigns")
+    rows = [
+        [
+            str(study),
+            str(cells[cells["campaign"].isin(own["campaign"])]["series"].nunique()),
+            str(len(own)),
+            f"{own['created'].min()[:DAY]} to {own['created'].max()[:DAY]}",
+            ", ".join(sorted(map(str, own["cpu_model"].dropna().unique()))),
+        ]
+        for study, own in campaigns.groupby("study")
+    ]
+    table = html_table(["study", "series", "campaigns", "measured", "processors"], rows, numeric={1, 2})
+    return HTML(f"{table}<p>{links([csv_file('every-campaign.csv', HEAD, every)])}</p>")
 
 
 def _published() -> Iterator[list[str]]:
     for file in sorted(paths.PUBLISHED.glob(f"*/{ORIGIN_NAME}")):
         known = read_toml(file)
         stacks = "; ".join(known["stacks"].values())
-        yield [file.parent.name, "published", "<br>".join(known["files"].values()), "", stacks, known["machine"]]
+        yield [file.parent.name, "published", "; ".join(known["files"].values()), "", stacks, known["machine"]]
 
 
 def _measured(data: BookData) -> Iterator[list[str]]:
@@ -49,11 +63,11 @@ def _measured(data: BookData) -> Iterator[list[str]]:
         what = f"{most.get(row['campaign'], 0):g}{whole}"
         yield [
             str(row["study"]),
-            html.escape(", ".join(series)) + ("" if counts else "; a newer campaign counts"),
-            f"<code>data/raw/{html.escape(row['campaign'])}</code>",
+            ", ".join(series) + ("" if counts else "; a newer campaign counts"),
+            f"data/raw/{row['campaign']}",
             what,
             _stacks(row),
-            html.escape(machine_of(row)),
+            machine_of(row),
         ]
 
 
@@ -63,9 +77,7 @@ def _pairs(rows: pd.DataFrame) -> set[tuple[str, str]]:
 
 def _stacks(row: dict) -> str:
     digests = split_digests(row["stack"], row["stack_digest"]).items()
-    return "; ".join(
-        f"{html.escape(one)} <code>{html.escape(digest[:DIGEST_CHARACTERS])}</code>" for one, digest in digests
-    )
+    return "; ".join(f"{one} {digest[:DIGEST_CHARACTERS]}" for one, digest in digests)
 
 
 def machine_of(row: dict) -> str:

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
 
 import pandas as pd
 
+from longlook.analysis.agreement import meets
+from longlook.analysis.welch import summary_of
 from longlook.book.data import BookData
-from longlook.book.flows import page
 from longlook.errors import LonglookError
 from longlook.figure import style
+from longlook.figure.live import Attachment, links
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
-from longlook.figure.versus import SIDES, Versus
+from longlook.figure.versus import SHOWN, SIDES, Versus, decided
 
 SAME = ("workload", "bandwidth_mbps", "rtt_ms")
 """What a square and its changed counterpart have in common."""
 REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Square:
+    """A square as printed, as the method says, and with one condition changed: rows of `side_by_side`."""
+
+    published: pd.Series | None
+    usual: pd.Series | None
+    varied: pd.Series
 
 
 def square_at(frame: pd.DataFrame, wanted: Mapping[str, object]) -> pd.Series | None:
@@ -41,28 +54,75 @@ def same_square(
     return None
 
 
-def varied_table(
-    data: BookData, study: str, series: str, of: Sequence[str], usual: str, varied: str, versus: Versus
-) -> str:
-    """Squares of the series `of`: published where the study has a table, re-measured as the method says (`usual`), and
-    with one condition changed (`series`, headed `varied`); means of both arms."""
-    changed = data.squares(study, series, REFERENCE, versus)
-    if changed.empty:
+Changes = Mapping[str, Sequence[str]]
+"""Series with a condition changed -> those that have its squares as the method says, of which the first counts."""
+
+
+def varied_table(data: BookData, study: str, changes: Changes, usual: str, varied: str, versus: Versus) -> str:
+    """A row for each changed series: its squares as the method says (`usual`) and with the condition changed
+    (`varied`), by both arms' means. Every square is in the file beside it."""
+    rows, files = [], []
+    for series, of in changes.items():
+        squares = _squares(data, study, series, of, versus)
+        if squares:
+            rows.append([", ".join(of), str(len(squares)), *_told(squares)])
+            files.append(
+                Attachment(f"varied-{series}.csv", _listed(squares, usual, varied, versus).to_csv(index=False))
+            )
+    if not rows:
         return style.NOTHING_YET
-    titles = {PUBLISHED.key: "publ.", REFERENCE: usual}
-    if data.rows("arms", study, of, PUBLISHED.key).empty:
-        del titles[PUBLISHED.key]
-    link = {"rtt_ms": "RTT, ms", "bandwidth_mbps": "Mbit/s"}
-    if changed["rtt_ms"].nunique() == 1:
-        del link["rtt_ms"]
-    rows = []
+    word, other = versus.words
+    groups = [("", 2), (f"{word} faster", 2), ("means within the published", 2), (f"{varied} / {usual}, mean", 2)]
+    head = ["figure", "squares", *[usual, varied] * 2, word, other]
+    return html_table(head, rows, numeric=set(range(1, 8)), groups=groups) + f"<p>{links(files)}</p>"
+
+
+def _squares(data: BookData, study: str, series: str, of: Sequence[str], versus: Versus) -> list[Square]:
+    changed = data.squares(study, series, REFERENCE, versus)
     ordered = changed.sort_values(["rtt_ms", "bandwidth_mbps", "object_count", "object_bytes"])
+    found = []
     for _, cell in ordered.iterrows():
-        columns = [*(same_square(data, study, of, key, cell, versus) for key in titles), cell]
-        means = [f"{one[f'{side}_mean']:.0f}" if one is not None else "–" for side in SIDES for one in columns]
-        rows.append([*(f"{cell[name]:g}" for name in link), page(cell), *means])
-    head = [*link.values(), "page"]
-    for word in versus.words:
-        first, *rest = [*titles.values(), varied]
-        head += [f"{word}, {first}", *rest]
-    return html_table(head, rows, numeric={*range(len(head))} - {len(link)})
+        published, usual = (same_square(data, study, of, key, cell, versus) for key in (PUBLISHED.key, REFERENCE))
+        found.append(Square(published, usual, cell))
+    return found
+
+
+def _told(squares: Sequence[Square]) -> list[str]:
+    """In how many the first arm is shown to be faster, and how many means lie within the prediction interval of the
+    published ones, both ways; the quotient of each arm's means: median and range."""
+    ways = [[one.usual for one in squares], [one.varied for one in squares]]
+    known = [[one for one in way if one is not None] for way in ways]
+    faster = [f"{sum(_is_faster(one) for one in way)} of {len(way)}" for way in known]
+    within = [
+        [bool(meets(summary_of(one.published, f"{side}_"), summary_of(own, f"{side}_"))) for side in SIDES
+         for one, own in zip(squares, way, strict=True) if one.published is not None and own is not None]
+        for way in ways
+    ]  # fmt: skip
+    times = [
+        [one.varied[f"{side}_mean"] / one.usual[f"{side}_mean"] for one in squares if one.usual is not None]
+        for side in SIDES
+    ]
+    return [
+        *faster,
+        *(f"{sum(own)} of {len(own)}" if own else style.DASH for own in within),
+        *(f"{median(own):.2f} ({min(own):.2f} to {max(own):.2f})" if own else style.DASH for own in times),
+    ]
+
+
+def _is_faster(square: pd.Series) -> bool:
+    own = decided(square.to_dict())
+    return own.winner == "left" and own.shown == SHOWN
+
+
+def _listed(squares: Sequence[Square], usual: str, varied: str, versus: Versus) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            **{name: one.varied[name] for name in SAME},
+            **{
+                f"{word}, {title}": style.DASH if own is None else own[f"{side}_mean"]
+                for side, word in zip(SIDES, versus.words, strict=True)
+                for title, own in (("published", one.published), (usual, one.usual), (varied, one.varied))
+            },
+        }
+        for one in squares
+    )

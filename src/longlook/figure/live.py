@@ -8,8 +8,11 @@ it also serves readers without scripts and print.
 from __future__ import annotations
 
 import base64
+import csv
 import html
+import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
@@ -71,7 +74,7 @@ class LiveChart:
             f'<img class="ll-static" alt="{label}" src="data:image/svg+xml;base64,{picture}">'
             '<noscript><p class="ll-note">Scripts are off: this is the static picture of the chart.</p></noscript>'
             '<div class="ll-detail"></div>'
-            f'<p class="ll-note">{self._hint()}{self.note} {self._links()}</p>'
+            f'<p class="ll-note">{self._hint()}{self.note} {links(self.downloads)}</p>'
             "</div>"
         )
 
@@ -87,14 +90,22 @@ class LiveChart:
         """What a reader can do with the live chart; of no use in print."""
         return f'<span class="ll-screen">{html.escape(self.hint)} </span>' if self.hint else ""
 
-    def _links(self) -> str:
-        """Links to the attachments as data: addresses, so that they work from a file system."""
-        links = [
-            f'<a download="{html.escape(item.name, quote=True)}" '
-            f'href="data:{item.media};charset=utf-8,{quote(item.csv, safe="")}">{html.escape(item.name)}</a>'
-            for item in self.downloads
-        ]
-        return f"Data: {', '.join(links)}." if links else ""
+
+def csv_file(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Attachment:
+    """Rows as a file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([head, *rows])
+    return Attachment(name, text.getvalue())
+
+
+def links(files: Sequence[Attachment]) -> str:
+    """Links to files as data: addresses, so that they work from a file system."""
+    own = [
+        f'<a download="{html.escape(item.name, quote=True)}" '
+        f'href="data:{item.media};charset=utf-8,{quote(item.csv, safe="")}">{html.escape(item.name)}</a>'
+        for item in files
+    ]
+    return f"Data: {', '.join(own)}." if own else ""
 
 
 def offline_spec(chart: alt.TopLevelMixin) -> dict:

@@ -3,13 +3,13 @@
 import logging
 
 from longlook.book.beside import moved_out
-from longlook.figure.live import Attachment, LiveChart
+from longlook.figure import live
 
 CSV = 'page,"words, and more"\r\n10 KB × 100,"50 % & more <b>"\n'
 
 
 def links(*files):
-    return "".join(LiveChart("x", None, "", downloads=(Attachment(*one),))._links() for one in files)
+    return "".join(live.links([live.Attachment(*one)]) for one in files)
 
 
 def test_a_page_links_to_its_files_and_they_have_every_byte(tmp_path):

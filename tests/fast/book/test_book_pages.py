@@ -1,6 +1,7 @@
 """What the chapters show: columns, numbers, provenance and the audit, with sample data and without any."""
 
 from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
 from book_sample import AA_CAMPAIGN, REPOSITORY, write_sample
@@ -172,13 +173,13 @@ def test_without_data_the_numbers_say_so(nothing):
 
 
 def test_provenance_names_campaign_digest_machine_and_date(sample):
-    text = provenance(sample).data
+    text = unquote(provenance(sample).data)
     for part in (
         "reference-figure-4.6a-20250801T101500",
         "quick-20250903T070000",
         "0a1b2c3d",
         "Sample CPU",
-        "<td>20</td>",
+        ",20,",
         "appendix_b.csv",
     ):
         assert part in text
@@ -224,18 +225,10 @@ def test_the_status_names_what_is_missing_and_the_command(nothing, sample):
     assert "4.6b" in chapter(sample, "4.6a", "4.6b").status().data
 
 
-def test_tables_show_published_values_without_data(nothing):
-    page = chapter(nothing)
-    for number in range(1, 17):
-        assert "ll-table" in page.table(f"B.{number}").data
-    assert "106.4" in page.table("B.1").data and "QUIC has more" in page.table("4.1").data
-
-
-def test_a_table_has_a_part_for_each_campaign(sample):
-    text = chapter(sample, "4.6a").table("B.1").data
-    assert text.count("<table") == 2 and "Re-measured (reference)" in text and "Yours" in text and "✓" in text
-    with pytest.raises(LonglookError, match="no published table and no series"):
-        chapter(sample).table("B.99")
+def test_shares_show_published_values_without_data(nothing):
+    assert "QUIC has more" in chapter(nothing).table("4.1").data
+    with pytest.raises(LonglookError, match="no published table of shares and no series"):
+        chapter(nothing).table("B.1")
 
 
 def test_a_heatmap_of_nothing_is_a_sentence(nothing):
@@ -260,7 +253,6 @@ def test_the_audit_page_works_without_data(nothing):
         page.control_chart,
         page.order,
         page.agreement,
-        page.disagreements,
         page.loads,
         page.rejections,
         page.floor,
@@ -285,7 +277,7 @@ def test_the_audit_page_shows_the_control_first(tmp_path):
     assert page.control_chart()._repr_html_()
     assert "B.1" in page.agreement().data and "21 of 21" in page.agreement().data
     assert "averaged" in page.loads().data and "Chromium" in page.published().data
-    assert page.disagreements().data and page.floor().data and page.conclusion().data
+    assert page.floor().data and page.conclusion().data
     assert "depend on the arm" in page.rejections().data
 
 

@@ -1,6 +1,7 @@
 """Tables of what became of predictions: nothing measured, and the table of causes."""
 
 from types import SimpleNamespace
+from urllib.parse import unquote
 
 from book_sample import PUBLISHED, interleaved, write_sweeps
 
@@ -12,18 +13,29 @@ from longlook.book.predicted import JudgedPrediction, predictions_table
 
 def test_nothing_measured_is_said(tmp_path):
     paper = SimpleNamespace(data=book_data.read(PUBLISHED, tmp_path), study="muthuraj2024")
-    for shown in (means.stopped(paper), means.served(paper, means.FLASK), means.one_cost(paper, means.QUICV1)):
-        assert "Not measured yet" in shown.data
+    assert "Not measured yet" in means.stopped(paper).data
     assert "Not measured yet" in predictions_table(()).data
 
 
-def test_a_cause_has_a_row_for_each_prediction_and_says_if_it_is_not_measured(monkeypatch):
+def test_rows_are_of_what_does_not_hold_and_the_file_has_all():
+    found = [
+        JudgedPrediction("dry", "dry", True),
+        JudgedPrediction("cold", "warm", False),
+        JudgedPrediction("?", "", None),
+    ]
+    text = predictions_table(found, name="rain").data
+    assert "1 of 3 predictions hold; the others:" in text and text.count("<td>") == 2 * 3
+    assert 'download="predictions-rain.csv"' in text and unquote(text).count("holds\n") == 1
+    assert "1 of 1 predictions hold." in predictions_table(found[:1], name="rain").data
+
+
+def test_a_cause_is_told_by_its_predictions_and_says_if_it_is_not_measured(monkeypatch):
     known = {"wet": [JudgedPrediction("wet", "dry", False)] * 2, "cold": []}
     monkeypatch.setattr(stopwatch, "predictions_of", lambda sweep, data: known[sweep])
     causes = stopwatch.Cause("it rains", "a cloud", "wet"), stopwatch.Cause("it snows", "a flake", "cold")
     text = stopwatch.causes(SimpleNamespace(data=None), causes).data
-    assert text.count("does not hold") == 2 and text.count("it rains") == 1
-    assert text.count("not measured yet") == 1 and text.count("ll-row-start") == 2
+    assert "0 of 2" in text and text.count("<td>not confirmed") == text.count("<td>not measured yet") == 1
+    assert unquote(text).count("does not hold") == 2
 
 
 def test_each_campaign_is_judged_by_its_own_sweep(tmp_path):
@@ -50,7 +62,7 @@ def test_a_campaign_of_the_same_cells_keeps_its_verdicts_beside_those_of_the_new
     data, seen = book_data.load(), []
     monkeypatch.setattr("longlook.book.judged.predictions_table", lambda *columns: seen.extend(columns))
     predicted("client-share", data=data)
-    said, _, earlier, before = seen
+    said, _, earlier, before, _ = seen
     assert [one.verdict for one in said] == ["holds"] * 5 and not any(earlier)
     assert before[2].startswith("does not hold: 10kb-x100, 10 Mbit/s, 36 ms: −7.8 %")
     assert before[:2] + before[3:] == ["holds"] * 4

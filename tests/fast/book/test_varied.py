@@ -1,6 +1,9 @@
 """The table of squares with one condition changed, and the tables of causes: only the columns that they have something
 for."""
 
+import re
+from urllib.parse import unquote
+
 import pandas as pd
 import pytest
 
@@ -24,19 +27,21 @@ def empty(tmp_path):
     return Chapter("x", STUDY, ("4.6a",), book_data.read(paths.PUBLISHED, tmp_path))
 
 
-def test_published_columns_where_the_thesis_has_a_table(paper):
-    table = paper.varied("4.15b", ["4.11b"], "CUBIC", "BBR").data
-    assert "QUIC, publ." in table and "TCP, publ." in table and "RTT, ms" not in table
+def test_published_means_count_where_the_thesis_has_a_table(paper):
+    text = paper.varied({"4.15b": ["4.11b"]}, "CUBIC", "BBR").data
+    assert "QUIC faster" in text and "BBR / CUBIC, mean" in text and " of 42" in text
+    assert 'download="varied-4.15b.csv"' in text and "QUIC, published" in unquote(text)
+    assert re.search(r"<td class=num>–</td>", paper.varied({"cubic-again": ["4.14a", "4.14c"]}, "BBR", "CUBIC").data)
 
 
-def test_no_published_columns_without_one_and_the_rtt_where_it_differs(paper):
-    table = paper.varied("cubic-again", ["4.14a", "4.14c"], "BBR", "CUBIC").data
-    assert "publ." not in table and "QUIC, BBR" in table and "RTT, ms" in table
+def test_each_changed_series_is_a_row_and_what_is_not_measured_none(paper):
+    text = paper.varied({"4.9b": ["4.6b"], "4.99": ["4.6a"], "4.9d": ["4.6e"]}, "N = 2", "N = 1").data
+    assert text.count("<tr><td>") == 2 and "<td>4.6b</td>" in text and "<td>4.6e</td>" in text
 
 
 def test_nothing_without_a_campaign(paper, empty):
     nothing = "Not measured yet"
-    assert nothing in paper.varied("4.99", ["4.6a"], "usual", "varied").data
+    assert nothing in paper.varied({"4.99": ["4.6a"]}, "usual", "varied").data
     for show in (causes.offsets, causes.browser_time, causes.windows):
         assert nothing in show(empty).data
     assert nothing in causes.slow_server(empty, ["slow-server-20"], ["4.6d"]).data

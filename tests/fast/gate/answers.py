@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 from longlook import paths
+from longlook.book.claimed import CLAIMS
 from longlook.book.execute import Execution, notebook_of
+from longlook.book.predicted import PREDICTIONS
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED
 from longlook.record.campaigns import read_campaigns
@@ -49,9 +53,16 @@ class _Tables(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[list[list[str]]] = []
+        self.files: list[list[list[str]]] = []
         self._cell: list[str] | None = None
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        own = dict(attrs)
+        if tag == "a" and own.get("download", "").startswith(
+            (PREDICTIONS, CLAIMS)
+        ):  # the table beside it has a part of them
+            text = unquote(own["href"].partition(",")[2])
+            self.files.append(list(csv.reader(io.StringIO(text))))
         if tag == "table":
             self.found.append([])
         elif tag == "tr" and self.found:
@@ -108,7 +119,7 @@ def _tables(name: str, page: Path, outputs: list) -> Iterator[tuple[str, list[li
         for one in shown:
             reader = _Tables()
             reader.feed("".join(one.get("data", {}).get("text/html", "")))
-            for table in filter(None, reader.found):
+            for table in filter(None, reader.files or reader.found):
                 seen[label] += 1
                 yield f"{name} {label}" + (f" #{seen[label]}" if seen[label] > 1 else ""), table
 

@@ -1,4 +1,4 @@
-"""Baxter and Simmons's conditions beside the re-measured ones: agreement, every mean, slopes, and what cannot be."""
+"""Baxter and Simmons's conditions beside the re-measured ones: agreement, slopes, and what cannot be."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from functools import cache
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.analysis.agreement import meets, printed_summary
 from longlook.analysis.ceiling import ceilings
-from longlook.analysis.contrast import contrast
 from longlook.analysis.estimate import interval, times
 from longlook.analysis.evidence import Column
-from longlook.analysis.twofold import verdict_word
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
@@ -26,7 +23,7 @@ from longlook.experiment.floor import floor
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.table import AGREE, DISAGREE, html_table
+from longlook.figure.table import html_table
 from longlook.plan.workload import size_label
 from longlook.published import baxter2018
 from longlook.published.baxter2018 import BASE_RTT_MS, METRIC, NEW, QUIC, STUDY, WARM
@@ -40,8 +37,6 @@ ADDED_MS = {"poster": (0, 100, 200, 400), "report": (40, 100, 200, 300, 400)}
 NETEM = "jitter_sd_ms=5"
 """Of every condition of the report."""
 NONE = style.DASH
-WORDS = {"QUIC": "QUIC", "TCP": "TCP", "none": "neither", "untested": NONE}
-MARKS = {True: f" {AGREE}", False: f" {DISAGREE}", None: ""}
 
 
 @cache
@@ -61,8 +56,8 @@ def titled(series: str) -> str:
 
 
 def agreement_table(data: BookData | None = None) -> HTML:
-    """Per series: means within the 99 % prediction interval of the published, verdicts that agree, and the share that
-    would in an exact repetition."""
+    """Per series: means within the 99 % prediction interval of the published, verdicts that agree, the share that would
+    in an exact repetition, and published means that no whole load can have."""
     found = data or book_data.load()
     rows = [
         [titled(series), title, *_agreeing(found, series, key)]
@@ -70,8 +65,18 @@ def agreement_table(data: BookData | None = None) -> HTML:
         for key, _, title in COLUMNS
         if len(found.agreeing("means", STUDY, series, key))
     ]
-    head = ["series", "numbers", "conditions", "means within", "QUIC's", "TCP's", "verdicts agree", "ceiling"]
-    return HTML(html_table(head, rows, numeric=range(2, 8)) if rows else style.NOTHING_YET)
+    head = [
+        "series",
+        "numbers",
+        "conditions",
+        "means within",
+        "QUIC's",
+        "TCP's",
+        "verdicts agree",
+        "ceiling",
+        "below a load's floor",
+    ]
+    return HTML(html_table(head, rows, numeric=range(2, 9)) if rows else style.NOTHING_YET)
 
 
 def _agreeing(data: BookData, series: str, key: str) -> list[str]:
@@ -82,82 +87,14 @@ def _agreeing(data: BookData, series: str, key: str) -> list[str]:
     ]
     most = ceilings(of_series(series)).get((STUDY, series))
     ceiling = NONE if most is None else f"{100 * most.share:.0f}{SPACE}%"
-    return [f"{cells} of {len(of_series(series))}", *told, _share(verdicts["agree"].dropna()), ceiling]
+    below = sum(one.series == series for one in impossible())
+    return [f"{cells} of {len(of_series(series))}", *told, _share(verdicts["agree"].dropna()), ceiling, str(below)]
 
 
 def _share(values: Sequence[bool]) -> str:
     """`18 of 20 (90 %)`."""
     equal = sum(map(bool, values))
     return f"{equal} of {len(values)} ({100 * equal / len(values):.0f}{SPACE}%)" if len(values) else NONE
-
-
-def conditions_table(series: str, data: BookData | None = None) -> HTML:
-    """Every condition of a series: their means, and ours; a mark says whether a mean lies within the 99 % prediction
-    interval of theirs, and whether QUIC against the new TCP comes to the same verdict."""
-    found = data or book_data.load()
-    parts = [_published_part(series)]
-    for key, _, title in COLUMNS:
-        if len(found.rows("arms", STUDY, series, key)):
-            parts.append(f"<p>{title}</p>" + _measured_part(series, found, key))
-    return HTML("".join(parts[1:]) or parts[0])
-
-
-def _published_part(series: str) -> str:
-    rows = [[_condition(one), *_known(one), _verdict(_theirs(one))] for one in of_series(series)]
-    return html_table(["condition", "QUIC, ms", "TCP, ms", "faster"], rows, escape=False, numeric={1, 2})
-
-
-def _measured_part(series: str, data: BookData, key: str) -> str:
-    column = columns_of(data, STUDY)[key]
-    rows = []
-    for one in of_series(series):
-        own, whole = ({arm: _of_cell(column, one, arm, metric) for arm in NAMES} for metric in (METRIC, PLT.name))
-        quic, new = own[QUIC], own[NEW]
-        if quic is None or new is None:
-            continue
-        known = _theirs(one)
-        means = [f"{_text(mean)}{MARKS[meets(known[arm], mean)]}" for arm, mean in ((QUIC, quic), (NEW, new))]
-        said, theirs = _verdict({QUIC: quic, NEW: new}), _verdict(known)
-        agrees = None if NONE in (said, theirs) else said == theirs
-        loads = [_mean(whole[arm]) for arm in NAMES]
-        rows.append([_condition(one), *_known(one), theirs, *means, _text(own[WARM]), said + MARKS[agrees], *loads])
-    arms = [f"{name}, ms" for name in NAMES.values()]
-    head = ["condition", "QUIC, ms", "TCP, ms", "faster", *arms, "faster", *arms]
-    groups = [("", 1), ("their samples", 3), ("here, by their stopwatch", 4), ("here, whole load", 3)]
-    return html_table(head, rows, escape=False, numeric={1, 2, *range(4, 7), *range(8, 11)}, groups=groups)
-
-
-def _of_cell(column: Column, one: PublishedCell, arm: str, metric: str) -> Summary | None:
-    return column.summary(one.table, arm, metric, key=one.cell.key)
-
-
-def _theirs(one: PublishedCell) -> dict[str, Summary]:
-    return {arm: printed_summary(mean) for arm, mean in one.arms.items()}
-
-
-def _known(one: PublishedCell) -> list[str]:
-    return [f"{one.arms[arm].mean:,.0f} ± {one.arms[arm].sd:,.0f}" for arm in (QUIC, NEW)]
-
-
-def _mean(found: Summary | None) -> str:
-    return NONE if found is None else f"{found.mean:,.0f}"
-
-
-def _text(found: Summary | None) -> str:
-    if found is None:
-        return NONE
-    return f"{found.mean:,.0f}" + ("" if math.isnan(found.sd) else f" ± {found.sd:,.0f}")
-
-
-def _verdict(own: dict[str, Summary]) -> str:
-    """Which of the two is significantly faster."""
-    return WORDS[verdict_word(contrast(own[QUIC], own[NEW], PLT.better or "low").verdict, "QUIC", "TCP")]
-
-
-def _condition(one: PublishedCell) -> str:
-    """Without the queue, which nothing ever fills."""
-    link = one.cell.link.label.replace(f", queue {one.cell.link.queue_packets} packets", "")
-    return f"{one.cell.workload.label}, {link}"
 
 
 def slopes_table(data: BookData | None = None) -> HTML:
@@ -196,7 +133,7 @@ def _slope_text(found: Summary | None) -> str:
 class Impossible:
     """A published mean below what its condition allows a whole load, ms."""
 
-    condition: str
+    series: str
     arm: str
     mean: float
     whole: float
@@ -218,19 +155,8 @@ def impossible() -> list[Impossible]:
             mean, least = one.arms[arm.name].mean, floor(one.cell, arm)
             images = least.requests_ms / 2 + least.slow_start_ms + least.serialisation_ms
             if mean < least.total_ms:
-                what = f"{titled(one.table)}: {_condition(one)}"
-                found.append(Impossible(what, NAMES[arm.name], mean, least.total_ms, one.where, images))
+                found.append(Impossible(one.table, NAMES[arm.name], mean, least.total_ms, one.where, images))
     return found
-
-
-def floor_table() -> HTML:
-    """Published means that no whole load can have."""
-    rows = [
-        [one.condition, one.arm, *(f"{value:,.0f}" for value in (one.mean, one.whole, one.images))]
-        for one in sorted(impossible(), key=lambda one: not one.anyhow)
-    ]
-    head = ["condition", "arm", "their mean, ms", "a whole load takes at least, ms", "from the page's answer on, ms"]
-    return HTML(html_table(head, rows, numeric={2, 3, 4}))
 
 
 def reordering_table(data: BookData | None = None) -> HTML:

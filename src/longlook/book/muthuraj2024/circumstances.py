@@ -281,13 +281,13 @@ def goals_table(paper: Chapter) -> HTML:
 
 
 def listed(paper: Chapter) -> HTML:
-    """The set: each circumstance with its evidence, tables and sweeps, and whether it is confirmed."""
+    """The set: each circumstance with its tables and sweeps, and whether it is confirmed."""
     rows = []
     for one in known(paper.data):
         what = one.circumstance
         said = f"{one.state}: {one.holding} of {one.predictions} predictions hold" if one.predictions else one.state
         sweeps = ", ".join(f"<code>{html.escape(name)}</code>" for name in what.sweeps)
-        text = [", ".join(what.tables), what.words, what.evidence]
+        text = [", ".join(what.tables), what.words]
         rows.append([*map(html.escape, text), sweeps, html.escape(said)])
-    head = ["tables", "circumstance", "evidence", "sweeps", "confirmed"]
+    head = ["tables", "circumstance", "sweeps", "confirmed"]
     return HTML(html_table(head, rows, escape=False, numeric=set()))

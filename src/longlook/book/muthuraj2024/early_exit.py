@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.early_exit import RULES, Rule, borne_ms, early_loads, excess_ms
+from longlook.analysis.early_exit import RULES, Rule, early_loads, excess_ms
 from longlook.book.chapter import Chapter
 from longlook.book.evidence import columns_of
 from longlook.book.flows import page
@@ -121,29 +121,6 @@ def counts(paper: Chapter) -> HTML:
     ]
     head = ["sweep", "stack", *(f"right by {rule}" for rule in RULES), "right by “never”"]
     return HTML(html_table(head, rows, numeric={2, 3, 4}) if rows else style.NOTHING_YET)
-
-
-def table(paper: Chapter) -> HTML:
-    """Every page that the rules were not thought out with: what each predicts, and what its loads did."""
-    found = [one for one in pages(paper) if not one.seen]
-    rows = [
-        [
-            one.stack,
-            f"{one.title}, {one.rtt_ms:g} ms",
-            f"{one.cost_us:g}",
-            f"{borne_ms(one.rtt_ms):g}",
-            *(_predicted(one, rule) for rule in RULES),
-            f"{one.early} of {one.loads}",
-        ]
-        for one in found
-    ]
-    head = ["stack", "page and link", "cost, µs", "borne, ms", *RULES, "early loads"]
-    return HTML(html_table(head, rows, numeric={2, 3, 6}) if rows else style.NOTHING_YET)
-
-
-def _predicted(one: EarlyExitPage, rule: Rule) -> str:
-    word = "early" if one.excess_ms(rule) > 0 else "not early"
-    return f"{word} {'✓' if one.is_right(rule) else '✗'}"
 
 
 def figure(paper: Chapter) -> LiveChart | HTML:

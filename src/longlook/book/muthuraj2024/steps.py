@@ -16,7 +16,6 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.analysis.agreement import meets
 from longlook.analysis.welch import Summary, summarise
 from longlook.book.chapter import Chapter
 from longlook.book.data import COLUMNS
@@ -28,7 +27,6 @@ from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.steps import LOADS, NONE, TITLE_BREAK, Axis, step_row, steps_chart, told
-from longlook.figure.table import html_table
 from longlook.plan.conditions import Row
 
 QUICV1, GQUIC37, REMEMBERED = "request-cost", "request-cost-gquic37", "remembered-threshold"
@@ -88,11 +86,6 @@ class SteppedPage:
     loads: Mapping[str, Sequence[float]]
     """Step, in order -> PLT of each load, ms."""
 
-    def met(self) -> list[str]:
-        """Steps whose mean lies in the 99 % prediction interval of the published one."""
-        known = self.published
-        return [] if known is None else [step for step, own in self.loads.items() if meets(known, summarise(own))]
-
 
 def pages(paper: Chapter, series: str, key: str = REFERENCE) -> list[SteppedPage]:
     """Those that have every step more than once."""
@@ -135,16 +128,3 @@ def figure(paper: Chapter, series: str) -> LiveChart | HTML:
         alt_text=f"{spec.alt_text}; dashed the published mean with its 99 % prediction interval. {told(frame)}",
         hint="Point at a mean for its numbers.",
     )
-
-
-def allowed(paper: Chapter) -> HTML:
-    """Per stack, page and link: the costs with which the mean meets the published one."""
-    rows = [
-        [stack, one.title.replace(TITLE_BREAK, ", "), f"{known.mean:.0f} ± {known.sd:.0f}", ", ".join(met) or "no step"]
-        for series, stack in ((GQUIC37, "gQUIC"), (QUICV1, "QUIC v1"))
-        for one in pages(paper, series)
-        if (known := one.published) is not None
-        for met in [one.met()]
-    ]
-    head = ["stack", "page and link", "published, ms", "met with, µs per request"]
-    return HTML(html_table(head, rows, numeric={2}) if rows else style.NOTHING_YET)

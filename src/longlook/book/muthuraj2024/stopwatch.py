@@ -10,6 +10,9 @@ from IPython.display import HTML
 from longlook.book.chapter import Chapter
 from longlook.book.judged import predictions_of
 from longlook.book.muthuraj2024 import emulab_2024, means
+from longlook.book.muthuraj2024.circumstances import state
+from longlook.book.predicted import PREDICTIONS
+from longlook.figure.live import csv_file, links
 from longlook.figure.table import html_table
 
 HEAD = ("cause", "evidence", "if so", "found", "verdict")
@@ -140,14 +143,15 @@ CAUSES = (
 
 
 def causes(paper: Chapter, known: tuple[Cause, ...] = CAUSES) -> HTML:
-    """Each cause with its evidence and sweep, and a row per prediction."""
-    rows: list[tuple[str, ...]] = []
-    starts: set[int] = set()
+    """Each cause with its evidence, its sweep, and whether it is confirmed; every prediction is in a file."""
+    rows, every = [], []
     for cause in known:
-        starts.add(len(rows))
         found = predictions_of(cause.sweep, paper.data)
-        own = [(one.said, one.found, one.verdict) for one in found] or [(NOT_YET, "", "")]
-        for number, row in enumerate(own):
-            about = (cause.claim, f"{cause.evidence}; sweep {cause.sweep}") if number == 0 else ("", "")
-            rows.append((*about, *row))
-    return HTML(html_table(HEAD, rows, numeric=set(), starts=starts))
+        about = [cause.claim, f"{cause.evidence}; sweep {cause.sweep}"]
+        own = [[one.said, one.found, one.verdict] for one in found] or [[NOT_YET, "", ""]]
+        every += [[*(("", "") if number else about), *row] for number, row in enumerate(own)]
+        holds = [one.holds for one in found]
+        rows.append([*about, f"{holds.count(True)} of {len(holds)}", state(holds)])
+    head = ["cause", "evidence", "predictions that hold", "verdict"]
+    files = links([csv_file(f"{PREDICTIONS}causes.csv", HEAD, every)])
+    return HTML(f"{html_table(head, rows, numeric={2})}<p>{files}</p>")

@@ -111,4 +111,4 @@ def parts(data: BookData) -> dict[str, list[list[ClaimPart] | str]]:
 
 def table(data: BookData | None = None) -> HTML:
     """Claims and their criteria down, years across, each with its verdict and the parts' numbers."""
-    return HTML(claims_table(claims().claims, parts(data or book_data.load())))
+    return HTML(claims_table(claims().claims, parts(data or book_data.load()), "today"))
