@@ -57,8 +57,12 @@ def predictions_table(
     quiet = [one.holds and not rule and not own.startswith(CHANGED) and ":" not in then for one, rule, own, then in zip(
         predictions, earlier or repeat(""), criteria or repeat(""), before or repeat(""), strict=False)]  # fmt: skip
     others = [row for row, same in zip(rows, quiet, strict=True) if not same]
-    held = sum(one.holds is True for one in predictions)
-    judged = f"; the others{', and those judged otherwise before' * (len(others) > len(rows) - held)}:"
-    table = html_table(head, others, numeric=set()) if others else ""
+    held = f"{sum(one.holds is True for one in predictions)} of {len(rows)} predictions hold"
     files = links([csv_file(f"{PREDICTIONS}{name}.csv", head, rows)])
-    return HTML(f"<p>{held} of {len(rows)} predictions hold{judged if others else '.'}</p>{table}<p>{files}</p>")
+    if criteria is not None and len(set(criteria)) == 1:
+        held += f" (criterion: {criteria[0]})"
+        head, *others = ([*row[:3], *row[4:]] for row in (head, *others))
+    if not others:
+        return HTML(f"<p>{held}.</p><p>{files}</p>")
+    besides = " and those judged otherwise before" if any(row[2] == "holds" for row in others) else ""
+    return HTML(f"<p>{held}; the others{besides}:</p>{html_table(head, others, numeric=set())}<p>{files}</p>")

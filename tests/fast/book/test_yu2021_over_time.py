@@ -156,7 +156,7 @@ def test_a_copy_without_data_says_so(nothing):
 def test_the_median_load_decides_and_with_every_choice_it_was_open(data):
     assert [one.holds for one in judged_of(SERIES, data)] == [True] * 7
     rows = cells_of(predicted(SERIES, data=data))
-    assert [(row[2], row[4]) for row in rows] == [("holds", earlier) for earlier in ("open", "open", "holds")]
+    assert [(row[2], row[3]) for row in rows] == [("holds", earlier) for earlier in ("open", "open", "holds")]
 
 
 def test_a_load_without_acknowledgements_does_not_count(data):

@@ -41,7 +41,7 @@ def test_each_figure_is_a_live_chart_with_a_static_picture(built_book):
         == text.count("this is the static picture of the chart.")
         == 6
     )
-    sources = (built_book / "book" / "provenance.html").read_text(encoding="utf-8")
+    sources = (built_book / "_downloads" / "book" / "provenance" / "every-campaign.csv").read_text(encoding="utf-8")
     assert "provenance.html" in text and "reference-figure-4.6a-20250801T101500" in sources
     assert "not measured yet" not in text.lower().split("where the two disagree")[0]
 

@@ -26,6 +26,7 @@ from longlook.book.times import Times
 from longlook.book.value import SPACE
 from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATION, PACKETS, PACKETS_UP, SERVER_CPU, TTLB
 from longlook.figure import style
+from longlook.figure.live import csv_file, links
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, PrintedTimes, tables
@@ -140,15 +141,21 @@ def _seconds(value: float | None) -> str:
     return NONE if value is None or math.isnan(value) else f"{value:.2f}"
 
 
-def further_table(series: Sequence[str], data: BookData | None = None) -> HTML:
-    """Every cell of some series that print no number: mean duration by implementation, and its difference from TCP."""
+def further_table(series: Sequence[str], data: BookData | None = None, file: str = "") -> HTML:
+    """Every cell of some series that print no number: mean duration by implementation, and its difference from TCP; in
+    a file of that name where one is stated."""
     found = data or book_data.load()
     parts = []
     for key, _, title in COLUMNS:
         rows = _further(StudyColumn(found, STUDY, key), series)
         if rows:
             head = ["file, one way, loss each way", *NAMES.values()]
-            parts.append(f"<p>{title}</p>" + html_table(head, rows, escape=False, numeric=range(1, len(head))))
+            if file:
+                own = [[one.replace("<br>", " ") for one in row] for row in rows]
+                shown = links([csv_file(f"{file}-{key}.csv", head, own)])
+            else:
+                shown = html_table(head, rows, escape=False, numeric=range(1, len(head)))
+            parts.append(f"<p>{title}</p>{shown}")
     return HTML("".join(parts) or style.NOTHING_YET)
 
 

@@ -44,6 +44,7 @@ from longlook.book.shreedhar2022.names import (
 )
 from longlook.experiment.metrics import CONNECT, SERVER_CPU, TTFB, TTLB
 from longlook.figure import style
+from longlook.figure.live import csv_file, links
 from longlook.figure.table import html_table
 from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS, STUDY, flows, of_all_sites, throughput
 
@@ -70,18 +71,23 @@ LEAST_FOR_CPU = 5_000_000
 """Bytes: a smaller file takes a few of the clock's ticks, of 10 ms each."""
 
 
-def percentiles(stage: str, data: BookData | None = None) -> HTML:
-    """Of one of STAGES: by place and arm, measured (all of SHOWN of a fast client, the median of a slow one) and
-    printed."""
+def percentiles(data: BookData | None = None) -> HTML:
+    """Of the connection, and in a file of all STAGES: by place and arm, measured (all of SHOWN of a fast client, the
+    median of a slow one) and printed."""
     own = newest(data or book_data.load(), WEB, MACHINE)
-    rows: list[list[str]] = []
-    starts: list[int] = []
-    for place in PLACES:
-        starts.append(len(rows))
-        rows += [_percentiles(own, place, arm, STAGES[stage]) for arm in ROWS]
+    every = {
+        stage: [_percentiles(own, place, arm, metric) for place in PLACES for arm in ROWS]
+        for stage, metric in STAGES.items()
+    }
+    starts = [place * len(ROWS) for place in range(len(PLACES))]
     head = ["from", "arm", *(f"{at}th" for at in SHOWN), "50th, slow", *(f"{at}th" for at in SHOWN)]
     groups = [("", 2), ("measured, ms", len(SHOWN) + 1), ("printed, ms", len(SHOWN))]
-    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, starts=starts[1:]))
+    numeric = set(range(2, len(head)))
+    shown = html_table(head, every["connection"], numeric=numeric, groups=groups, starts=starts[1:])
+    measured, printed = head[2 : 2 + len(SHOWN) + 1], head[2 + len(SHOWN) + 1 :]
+    named = ["stage", *head[:2], *(f"measured, {one}" for one in measured), *(f"printed, {one}" for one in printed)]
+    rows = [[stage, *row] for stage, own in every.items() for row in own]
+    return HTML(f"{shown}<p>{links([csv_file('percentiles.csv', named, rows)])}</p>")
 
 
 def _percentiles(own: StudyColumn, place: str, arm: str, metric: str) -> list[str]:

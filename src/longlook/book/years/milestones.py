@@ -10,7 +10,7 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.experiment.spoken import BROWSER, Spoken, read
-from longlook.figure.table import html_table
+from longlook.figure.live import csv_file, links
 from longlook.stack.arms import open_sweep
 from longlook.stack.spec import Stack, load_stack
 
@@ -79,7 +79,7 @@ def number_of(stack: Stack) -> int:
 
 
 def table() -> HTML:
-    """A row each: version, release, what it offers by itself or can be made to offer, what it was measured with."""
+    """A file with a row each: version, release, what it offers by itself or can be made to, how it was measured."""
     head = [
         "browser",
         "build",
@@ -103,4 +103,4 @@ def table() -> HTML:
         ]
         for one in milestones()
     ]
-    return HTML(html_table(head, rows, numeric={len(head) - 1}))
+    return HTML(f"<p>{links([csv_file('milestones.csv', head, rows)])}</p>")

@@ -31,6 +31,7 @@ from longlook.book.yu2021.pages import (
 from longlook.experiment.base import Metric
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.figure import style
+from longlook.figure.live import csv_file, links
 from longlook.figure.style import p_text
 from longlook.figure.table import html_table
 from longlook.plan.workload import WebPage
@@ -63,7 +64,7 @@ def consists_of() -> HTML:
 
 
 def times(data: BookData | None = None) -> HTML:
-    """The nine pages without loss."""
+    """The nine pages without loss: Speed Index and PLT, the paints in a file."""
     return _times(data, PAGES, WITHOUT)
 
 
@@ -76,13 +77,12 @@ def _times(data: BookData | None, series: str, places: Iterable[Seen]) -> HTML:
     own = newest(data or book_data.load(), series)
     if not own.has(series):
         return HTML(style.NOTHING_YET)
-    rows: list[list[str]] = []
-    starts: list[int] = []
-    for metric in (SPEED_INDEX, PLT, FCP, LCP):
-        starts.append(len(rows))
-        rows += [_row(own, where, metric) for where in places]
+    places = list(places)
+    rows = [_row(own, where, metric) for metric in (SPEED_INDEX, PLT, FCP, LCP) for where in places]
     head = ["metric", "page", *(f"{NAMES[arm]}, ms" for arm in ARMS), "median, difference", "mean, difference"]
-    return HTML(html_table([*head, "Welch's p"], rows, numeric={2, 3, 4, 5, 6}, starts=starts))
+    head.append("Welch's p")
+    shown = html_table(head, rows[: 2 * len(places)], numeric={2, 3, 4, 5, 6}, starts=[0, len(places)])
+    return HTML(f"{shown}<p>{links([csv_file(f'{series}-times.csv', head, rows)])}</p>")
 
 
 def _row(own: StudyColumn, where: Seen, metric: Metric) -> list[str]:
