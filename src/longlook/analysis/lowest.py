@@ -53,12 +53,6 @@ def spread(clients: Clients) -> Estimate:
 
 
 @lru_cache(maxsize=4096)
-def median_of(loads: Loads) -> Estimate:
-    """The median of one arm, in its unit."""
-    return _estimated((loads,), lambda rows: rows[0])
-
-
-@lru_cache(maxsize=4096)
 def lowest_excess(one: Both, other: Both) -> Estimate:
     """By how much more the first lowest median of `one` is above its second than that of `other` is, in their unit."""
     return _of_four(one, other, lambda a, b, c, d: a - b - (c - d))

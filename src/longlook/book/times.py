@@ -4,29 +4,8 @@ from __future__ import annotations
 
 import math
 
-from longlook.analysis.estimate import CONFIDENT, Estimate, difference, quotient, times
-from longlook.book.claimed import ClaimPart
+from longlook.analysis.estimate import Estimate
 from longlook.figure import style
-
-__all__ = [
-    "CONFIDENT",
-    "Times",
-    "difference",
-    "ms_text",
-    "part_of",
-    "percent_text",
-    "quotient",
-    "seconds_text",
-    "times",
-    "times_text",
-]
-Times = Estimate
-"""Of ratios."""
-
-
-def part_of(name: str, found: Estimate, at_least: float = -math.inf, at_most: float = math.inf) -> ClaimPart:
-    """A number against its bounds."""
-    return ClaimPart(name, percent_text(found), found.within(at_least, at_most))
 
 
 def percent_text(found: Estimate) -> str:

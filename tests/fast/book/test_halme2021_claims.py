@@ -5,13 +5,13 @@ import math
 import pytest
 from book_sample import PUBLISHED
 
+from longlook.analysis.estimate import Estimate
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
 from longlook.book.halme2021.chart import ranges
 from longlook.book.halme2021.evidence import HANDSHAKE, TABLES, TCP, beside, printed
 from longlook.book.judged import claim_columns
 from longlook.book.templates import parts_of
-from longlook.book.times import Times
 from longlook.experiment.metrics import DURATION, PACKETS
 from longlook.published.claims import claims_of
 from longlook.published.halme2021 import STUDY
@@ -25,12 +25,12 @@ OPEN = ["halme2021-06", "halme2021-08", "halme2021-09"]
     [(1.1, 1.2, True), (0.9, 0.99, False), (0.99, 1.01, None), (1.35, 1.45, None), (1.5, 1.6, False)],
 )
 def test_an_interval_decides_where_it_lies_within_the_bounds_or_outside(low, high, says):
-    assert Times((low + high) / 2, low, high).within(1.0, 1.4) is says
+    assert Estimate((low + high) / 2, low, high).within(1.0, 1.4) is says
 
 
 def test_a_mean_without_an_interval_decides_by_itself():
-    assert Times(1.3).within(1.0, 1.4) is True and Times(1.5).within(1.0, 1.4) is False
-    assert Times(1.3, math.nan, math.inf).within(1.0, 1.4) is None
+    assert Estimate(1.3).within(1.0, 1.4) is True and Estimate(1.5).within(1.0, 1.4) is False
+    assert Estimate(1.3, math.nan, math.inf).within(1.0, 1.4) is None
 
 
 def test_what_is_printed_holds_but_for_what_its_own_tables_deny(tmp_path):

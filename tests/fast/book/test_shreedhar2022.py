@@ -10,6 +10,7 @@ from book_sample import PUBLISHED
 from shreedhar_sample import SWEEPS, write_shreedhar
 
 from longlook import paths
+from longlook.analysis.estimate import Estimate, difference
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict
@@ -19,7 +20,6 @@ from longlook.book.shreedhar2022 import chart, clock, tables
 from longlook.book.shreedhar2022.names import ENVOY, LSQUIC, MUNICH, NAMES, OLD, PLACES, SLOW, size_title
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
 from longlook.book.templates import parts_of
-from longlook.book.times import Times, difference
 from longlook.book.value import NOT_YET, Measured, NotMeasured
 from longlook.book.value_role import numbers_of, value_of
 from longlook.errors import LonglookError
@@ -111,7 +111,7 @@ def test_a_difference_has_welch_s_interval():
         and one.high - 2 == pytest.approx(2.878 * math.sqrt(0.2), rel=1e-3)
         and one.low == pytest.approx(4 - one.high)
     )
-    assert difference(Summary(10.0, 0.0, 3), Summary(12.0, 0.0, 3)) == Times(2.0, 2.0, 2.0)
+    assert difference(Summary(10.0, 0.0, 3), Summary(12.0, 0.0, 3)) == Estimate(2.0, 2.0, 2.0)
     assert math.isnan(difference(Summary(10.0, math.nan, 1), Summary(12.0, 1.0, 5)).low)
 
 

@@ -13,8 +13,9 @@ from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.judged import claim_columns, claims, judged_of, predicted
 from longlook.book.shreedhar2022 import sessions_beside, sessions_shown
+from longlook.book.shreedhar2022.names import newest
 from longlook.book.shreedhar2022.numbers.video import NUMBERS
-from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, at, newest
+from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, at
 from longlook.book.value import SPACE, Measured, NotMeasured
 from longlook.client.played import timeline
 from longlook.experiment.refusals import refusals

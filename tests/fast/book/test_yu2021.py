@@ -9,13 +9,13 @@ from yu2021_sample import time_ms, write_objects
 
 from longlook import paths
 from longlook.analysis.correlation import correlation, correlation_difference
+from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.book import data as book_data
 from longlook.book.claimed import verdict as verdict_of_parts
 from longlook.book.evidence import columns_of
 from longlook.book.judged import claim_columns, claims, judged, judged_of, predicted
 from longlook.book.templates import parts_of
-from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import chart, first_loss, tables
@@ -116,11 +116,10 @@ def test_medians_are_compared_with_intervals_that_know_of_the_choice():
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
-    [(Times(0.9), -1), (Times(1.0), 0), (Times(1.2), 1), (Times(0.9, 0.8, 1.1), 0), (Times(0.9, 0.8, 0.99), -1)],
+    ("found", "said"), [((0.9,), -1), ((1.0,), 0), ((1.2,), 1), ((0.9, 0.8, 1.1), 0), ((0.9, 0.8, 0.99), -1)]
 )
 def test_a_difference_is_told_where_its_interval_leaves_out_none(found, said):
-    assert verdict(found) == said
+    assert verdict(Estimate(*found)) == said
 
 
 def verdicts(data, title):

@@ -5,11 +5,11 @@ import re
 import pytest
 from book_sample import PUBLISHED, write_sweeps
 
+from longlook.analysis.estimate import Estimate
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.judged import predicted
 from longlook.book.round_trips import trips_text
-from longlook.book.times import Times
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import handshake_tables
@@ -100,8 +100,8 @@ def test_what_a_refused_group_costs_is_found_in_the_tables(data):
 
 
 def test_round_trips_in_words():
-    assert trips_text(Times(1.1)) == "1.10 round trips"
-    assert trips_text(Times(-0.2, -0.4, 1.0)) == "−0.20 round trips (−0.40 to 1.00)"
+    assert trips_text(Estimate(1.1)) == "1.10 round trips"
+    assert trips_text(Estimate(-0.2, -0.4, 1.0)) == "−0.20 round trips (−0.40 to 1.00)"
 
 
 def rows_of(shown):

@@ -1,4 +1,4 @@
-"""Numbers of Halme 2021 by condition and implementation: as printed, and as re-measured. Times are ms.
+"""Numbers of Halme 2021 by condition and implementation: as printed, and as re-measured. Estimate are ms.
 
 Its time is the connection's duration, from a capture. Its handshake is by the client's log (aioquic, ngtcp2) or by the
 capture (LSQUIC, TCP), which has the arrival of the packet that ends it as well: here that is half a round trip more
@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from longlook.analysis.estimate import Estimate, times
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
-from longlook.book.times import Times, times
 from longlook.experiment.metrics import CONNECT, DURATION, FINISHED, TTLB
 from longlook.figure.squares import PUBLISHED
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY
@@ -66,9 +66,9 @@ QUEUES = {
 class Beside:
     """Scenario 3: a QUIC implementation and TCP at once, each against itself alone."""
 
-    quic: Times
-    tcp: Times
-    tcp_handshake: Times | None
+    quic: Estimate
+    tcp: Estimate
+    tcp_handshake: Estimate | None
 
 
 def after_last_byte_s(own: StudyColumn, where: Setting, arm: str) -> list[float]:
@@ -97,9 +97,9 @@ def beside(own: StudyColumn, arm: str, queue: int = QUEUE_PACKETS) -> Beside | N
     return None if found[0] is None or found[1] is None else Beside(found[0], found[1], found[2])
 
 
-def _printed_times(own: StudyColumn, label: str, arm: str, metric: str) -> Times | None:
+def _printed_times(own: StudyColumn, label: str, arm: str, metric: str) -> Estimate | None:
     row = own.column.row("parallel", arm, metric, label=label)
-    return None if row is None else Times(row["mean"], row.get("least", math.nan), row.get("most", math.nan))
+    return None if row is None else Estimate(row["mean"], row.get("least", math.nan), row.get("most", math.nan))
 
 
 def printed(data: BookData) -> StudyColumn:

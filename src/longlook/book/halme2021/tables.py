@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.display import HTML
 
+from longlook.analysis.estimate import Estimate
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.evidence import StudyColumn
@@ -22,7 +23,6 @@ from longlook.book.halme2021.evidence import (
     beside,
     printed,
 )
-from longlook.book.times import Times
 from longlook.book.value import SPACE
 from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATION, PACKETS, PACKETS_UP, SERVER_CPU, TTLB
 from longlook.figure import style
@@ -211,7 +211,7 @@ def parallel_table(data: BookData | None = None) -> HTML:
     return HTML(html_table(head, rows, numeric=range(3, 6), starts=starts))
 
 
-def _times(found: Times) -> str:
+def _times(found: Estimate) -> str:
     """`1.94 times (1.90 to 1.98)`."""
     text = f"{found.value:.2f} times"
     return text if math.isnan(found.low) else f"{text} ({found.low:.2f} to {found.high:.2f})"

@@ -9,13 +9,13 @@ from functools import cache
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.estimate import difference
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.matrix.chart import live
 from longlook.book.matrix.evidence import NOT_ASKED, ONLY, STUDY, MatrixColumn, newest
 from longlook.book.matrix.pairs import CLIENTS, NAMES, SERVERS, WORKLOAD, Pair
-from longlook.book.times import difference
 from longlook.book.value import NOT_YET
 from longlook.experiment.metrics import TTFB, TTLB
 from longlook.experiment.refusals import of_arm

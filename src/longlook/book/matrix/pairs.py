@@ -57,11 +57,6 @@ class Pair:
         return f"{NAMES[self.server]} with {NAMES[self.client]}"
 
     @property
-    def is_slow(self) -> bool:
-        """Whether `SLOW` is at either end."""
-        return SLOW in (self.server, self.client)
-
-    @property
     def arm(self) -> Arm:
         """As a sweep would have it; also of a pair that no sweep can have."""
         asked = {"protocol": self.protocol, "server": self.server, "client": self.client, "cca": self.cca}

@@ -8,8 +8,6 @@ from typing import Any
 import pandas as pd
 
 from longlook import paths
-from longlook.book import evidence
-from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
 from longlook.book.loads import LOAD
 from longlook.errors import LonglookError
@@ -68,8 +66,3 @@ def over_time(own: StudyColumn, series: str, loss_pct: float) -> pd.DataFrame:
         except LonglookError:
             break
     return pd.DataFrame(columns=["arm"])
-
-
-def newest(data: BookData, *series: str) -> StudyColumn:
-    """The reader's own column where it has any of these series, else the reference one, measured or not."""
-    return evidence.newest(data, STUDY, *series)

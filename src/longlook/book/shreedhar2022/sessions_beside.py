@@ -10,7 +10,8 @@ from longlook.analysis.estimate import Estimate
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
-from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, at, newest
+from longlook.book.shreedhar2022.names import newest
+from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, at
 from longlook.book.times import percent_text
 from longlook.experiment.metrics import STALLS, STARTUP, SWITCHES
 from longlook.figure import style

@@ -14,7 +14,8 @@ from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.shreedhar2022.sessions import LOSSES, NAMES, at, newest, over_time, rejections
+from longlook.book.shreedhar2022.names import newest
+from longlook.book.shreedhar2022.sessions import LOSSES, NAMES, at, over_time, rejections
 from longlook.experiment.metrics import DROPPED, LOADED, SHOWN, STALLED, STALLS, STARTUP, SWITCHES
 from longlook.figure import style
 from longlook.figure.heatmap import configured

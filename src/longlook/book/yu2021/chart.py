@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.estimate import Estimate
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.evidence import StudyColumn
-from longlook.book.times import Times, percent_text
+from longlook.book.times import percent_text
 from longlook.book.yu2021.names import (
     H2,
     H3,
@@ -47,7 +48,7 @@ SAME = {"quicgo": "curl", "ngtcp2": "curl", "chromium": "chromium"}
 class GridSquare:
     """What stands in one."""
 
-    found: Times | None
+    found: Estimate | None
     told: bool
     """Whether the difference is."""
     why: str = "not measured yet"
