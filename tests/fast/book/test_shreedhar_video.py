@@ -11,11 +11,12 @@ from films import FILM, session
 from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
-from longlook.book.judged import claim_columns, claims, judged_of, predicted
+from longlook.book.judged import claim_columns, judged_of, predicted
 from longlook.book.shreedhar2022 import sessions_beside, sessions_shown
 from longlook.book.shreedhar2022.names import newest
 from longlook.book.shreedhar2022.numbers.video import NUMBERS
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, at
+from longlook.book.templates import parts_of
 from longlook.book.value import SPACE, Measured, NotMeasured
 from longlook.client.played import timeline
 from longlook.experiment.refusals import refusals
@@ -24,6 +25,7 @@ from longlook.experiment.sessions import SESSIONS, over_time, sessions
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.plan.workload import Video
+from longlook.published.claims import claims_of
 from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep
 
@@ -116,7 +118,8 @@ def test_claims_are_computed_from_the_tables(data):
     assert own == {"09": [True] * 3, "10": [], "11": [True, True, None] * 2, "12": [True, True, False] * 2}
     printed = {one.criterion.id[-2:]: [part.holds for part in one.found] for one in columns["Published"]}
     assert printed == {"09": [True] * 2, "10": [True], "11": [True] * 3, "12": [True] * 3}
-    text = claims("shreedhar2022", "video", data).data
+    judging = claims_of("shreedhar2022").judging
+    text = " ".join(part.text for some in columns.values() for one in some for part in parts_of(one, judging))
     assert "no stalls of either" in text and "difference no interval" in text
 
 
