@@ -13,7 +13,7 @@ from longlook.book import data as book_data
 from longlook.book.chapter import Chapter, metric_of
 from longlook.book.figure_numbers import figure_number
 from longlook.book.heatmaps import live_heatmap
-from longlook.book.muthuraj2024 import circumstances
+from longlook.book.muthuraj2024 import appendix, circumstances
 from longlook.book.provenance import provenance
 from longlook.book.thumbnail import make_thumbnail
 from longlook.book.value import NOT_YET, Measured, NotMeasured
@@ -223,6 +223,13 @@ def test_the_status_names_what_is_missing_and_the_command(nothing, sample):
     assert "4.6a" in text and "longlook chapter results-quicv1" in text
     assert chapter(sample, "4.6a", "4.6d").status() is None
     assert "4.6b" in chapter(sample, "4.6a", "4.6b").status().data
+
+
+def test_appendix_b_counts_what_comes_out_and_has_each_value_in_a_file(sample, nothing):
+    text = unquote(appendix.values(chapter(sample, "4.6a")).data)
+    assert text.count("<td>B.1</td>") == 2 and "Re-measured (reference)" in text and "Yours" in text
+    assert 'download="appendix-b.csv"' in text and ",106.37,2.17,20," in text
+    assert "Not measured yet" in appendix.values(chapter(nothing)).data
 
 
 def test_shares_show_published_values_without_data(nothing):
