@@ -18,7 +18,6 @@ from longlook.probe.connections import COUNTED
 from longlook.record.campaign import CELL_NAME
 from longlook.record.columns import BYTES, MILLISECONDS, NUMBER_OF, PACKETS, TEXT
 from longlook.record.durable import read_json
-from longlook.record.parquet import records
 from longlook.record.samples import Sample, read_records, read_samples
 
 CONNECTIONS = "connections.parquet"
@@ -82,7 +81,7 @@ def is_late(cell: Cell, sample: Sample, own: Mapping[str, float]) -> bool:
 
 
 def _read(folder: Path) -> Connections:
-    from longlook.record.parquet import read_columns  # with pandas
+    from longlook.record.parquet import read_columns, records  # with pandas
 
     rows = records(read_columns(folder / CONNECTIONS, COLUMNS))
     return {
