@@ -64,5 +64,6 @@ def predictions_table(
         head, *others = ([*row[:3], *row[4:]] for row in (head, *others))
     if not others:
         return HTML(f"<p>{held}.</p><p>{files}</p>")
-    besides = " and those judged otherwise before" if any(row[2] == "holds" for row in others) else ""
-    return HTML(f"<p>{held}; the others{besides}:</p>{html_table(head, others, numeric=set())}<p>{files}</p>")
+    kinds = {row[2] == "holds" for row in others}
+    which = " and ".join(("the others", "those judged otherwise before")[kind] for kind in sorted(kinds))
+    return HTML(f"<p>{held}; {which}:</p>{html_table(head, others, numeric=set())}<p>{files}</p>")

@@ -67,3 +67,5 @@ def test_a_campaign_of_the_same_cells_keeps_its_verdicts_beside_those_of_the_new
     assert before[2].startswith("does not hold: 10kb-x100, 10 Mbit/s, 36 ms: −7.8 %")
     assert before[:2] + before[3:] == ["holds"] * 4
     assert len(campaigns_of("years", data)) == 2 and len(campaigns_of("years-loss", data)) == 1  # which has more cells
+    text = predictions_table(said, None, earlier, before, "share").data
+    assert "5 of 5 predictions hold; those judged otherwise before:" in text and "the others" not in text
