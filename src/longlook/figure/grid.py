@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from longlook.figure import style
-from longlook.figure.heatmap import GAP_PX, configured, of_parts
+from longlook.figure.heatmap import configured, of_parts, row_of
 
 GRID = ("block", "panel", "down", "across", "value", "label", "said")
 """Columns: `value` is NaN where there is none, `label` stands in the square; `said`, the tooltip's, is the number with
@@ -82,11 +81,7 @@ def grid_chart(
             _panel(own[own["panel"] == panel], titles, layout).properties(title=_title(panel, 12))
             for panel in dict.fromkeys(own["panel"])
         ]
-        row: Any = (
-            of_parts(alt.VConcatChart, vconcat=panels, spacing=GAP_PX)
-            if layout.stacked
-            else of_parts(alt.HConcatChart, hconcat=panels, spacing=GAP_PX)
-        )
+        row = row_of(panels, layout.stacked)
         rows.append(row.properties(title=_title(block, 13)) if block else row)
     return configured(of_parts(alt.VConcatChart, vconcat=rows, spacing=18))
 

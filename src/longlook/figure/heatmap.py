@@ -9,7 +9,7 @@ Strokes in a corner mark what a processor bounds (`analysis/processor.py`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -126,6 +126,13 @@ def of_parts(kind: type[Chart], **parts: Any) -> Chart:
     return whole
 
 
+def row_of(panels: Sequence[style.Layered], stacked: bool) -> Row:
+    """Panels side by side, or below each other."""
+    if stacked:
+        return of_parts(alt.VConcatChart, vconcat=panels, spacing=GAP_PX)
+    return of_parts(alt.HConcatChart, hconcat=panels, spacing=GAP_PX)
+
+
 def _picked(chart: Chart) -> Chart:
     """The finished chart, with the parameter that all panels share."""
     # `add_params` would hand it to every panel, copy them all and take it out of them again.
@@ -146,11 +153,7 @@ def _rows(squares: pd.DataFrame, layout: HeatmapSizes, versus: Versus, axes: Axe
             _panel(within[within["source"] == source], index == 0, len(sources), layout, versus, axes)
             for index, source in enumerate(sources)
         ]
-        row: Row = (
-            of_parts(alt.VConcatChart, vconcat=panels, spacing=GAP_PX)
-            if layout.stacked
-            else of_parts(alt.HConcatChart, hconcat=panels, spacing=GAP_PX)
-        )
+        row = row_of(panels, layout.stacked)
         rows.append(row.properties(title=_block_title(layout.title(block))))
     return rows
 

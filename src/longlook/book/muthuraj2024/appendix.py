@@ -24,12 +24,12 @@ def values(paper: Chapter) -> HTML:
     tables = sorted(set(zip(printed["table"], printed["series"], strict=True)), key=lambda one: int(one[0][2:]))
     rows, every = [], []
     for table, series in tables:
-        for key, role, title in COLUMNS:
+        for key, _, title in COLUMNS:
             means, verdicts = (paper.data.agreeing(name, paper.study, series, key) for name in ("means", "verdicts"))
             if len(means):
                 every.append(means)
                 equal = f"{verdicts['agree'].astype(bool).sum()} of {len(verdicts)}"
-                name = series if role == REFERENCE else f"{series}, {title.lower()}"
+                name = series if key == REFERENCE else f"{series}, {title.lower()}"
                 rows.append([table, name, equal, *(_ratio(means, one) for one in PROTOCOLS)])
     if not rows:
         return HTML(style.NOTHING_YET)

@@ -65,8 +65,6 @@ HEADS = {
     NEW: "TLS<br>1.3",
 }
 SLOWER_AT = (*PLACES.values(), LONG)
-SLOW_SHARE = 0.25
-"""Of a processor, what a slow client is held to."""
 LEAST_FOR_CPU = 5_000_000
 """Bytes: a smaller file takes a few of the clock's ticks, of 10 ms each."""
 

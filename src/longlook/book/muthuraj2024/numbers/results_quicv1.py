@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.hypotheses import stated
-from longlook.book.judged import REFERENCE, held
+from longlook.book.judged import campaigns_of, held
 from longlook.book.repeated import MANY, Repeated, repeated
 from longlook.book.share import LONG_MS, by_time, slower
 from longlook.book.value import Measured, NotMeasured, StatedNumber
@@ -53,7 +53,8 @@ def _by_time(text: Callable[[list[float], list[float]], str]) -> Callable[[Measu
         quick, slow = by_time(m.data)
         if not (quick and slow):
             raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d on a quick and a slow machine")
-        return StatedNumber(text(quick, slow), "paired log ratios and browser's time, data/processed/*.csv")
+        what = "paired log ratios and browser's time, data/processed/contrasts.csv and arms.csv"
+        return StatedNumber(text(quick, slow), what)
 
     return told
 
@@ -62,8 +63,7 @@ def _slower(choose: Callable[[list[float]], float]) -> Callable[[Measured], Stat
     """How many times the processor time of others the browsers of client-share's campaigns took: of one of them."""
 
     def told(m: Measured) -> StatedNumber:
-        campaigns = m.data.where("campaigns", sweep="client-share", role=REFERENCE)["campaign"]
-        times = [one for name in campaigns if (one := slower(m.data, name)) is not None]
+        times = [one for name in campaigns_of("client-share", m.data) if (one := slower(m.data, name)) is not None]
         if not times:
             raise NotMeasured("data/processed/arms.csv has no page of client-share's in another campaign")
         return StatedNumber(f"{choose(times):.1f}", "the browser's processor time, data/processed/arms.csv")
