@@ -78,6 +78,11 @@ def _cell_record(campaign: Campaign, cell: Cell, drawn: list, began: datetime, e
         "wall_s": (ended - began).total_seconds(),
         "complete": True,
         "request_us": {arm.name: arm.request_cost_us + 40.0 for arm in cell.arms if arm.request_cost_us is not None},
+        "sends": {
+            arm.name: {"sends": 9, "least_us": arm.send_cost_us + 0.4}
+            for arm in cell.arms
+            if arm.send_cost_us is not None
+        },
     }
 
 

@@ -97,6 +97,10 @@ class Client(abc.ABC):
     def version(self) -> str:
         """As the running program reports it."""
 
+    def sends(self) -> tuple[int, float] | None:
+        """How many sends had a stated cost so far, and the least that one had, us of wall clock; None: none is asked."""
+        return None
+
     @property
     @abc.abstractmethod
     def pids(self) -> tuple[int, ...]:

@@ -85,11 +85,11 @@ class Context:
         schedule: list,
         complete: bool,
         content: Mapping,
-        request_us: Mapping[str, float],
+        costs: Mapping[str, Mapping[str, Any]],
         windows: Mapping[str, int] | None = None,
     ) -> None:
         """`cell.json`: the last file of a cell that came to its end. `content`: as of content.check_content;
-        `request_us`: of requestcost.spent; `windows`: initial ones, bytes, of the arms whose servers tell."""
+        `costs`: of requestcost.spent; `windows`: initial ones, bytes, of the arms whose servers tell."""
         record = {
             "schema": CELL_SCHEMA,
             "campaign": self.campaign,
@@ -102,7 +102,7 @@ class Context:
             "complete": complete,
             "clock": self.clock.record(),
             "objects_hashed": dict(content),
-            **({"request_us": dict(request_us)} if request_us else {}),
+            **costs,
             **({"initial_window_bytes": dict(windows)} if windows else {}),
         }
         (self.folder / "cell.json").write_text(json.dumps(record, indent=1) + "\n")

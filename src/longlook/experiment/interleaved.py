@@ -84,11 +84,11 @@ def run_interleaved(
             for record in _records(context, sides, progress):
                 writer.append(record)
                 samples.append(sample_of(record))
-        request_us = requestcost.spent(sides)
+        costs = requestcost.spent(sides)
         windows = {name: window for name, side in sides.items() if (window := side.server.initial_window_bytes())}
         content = check_content(context, sides.values())
     summary = summarise(cell, samples, time.monotonic() - began)
-    context.write_cell(summary.wall_s, schedule(cell), summary.complete, content, request_us, windows)
+    context.write_cell(summary.wall_s, schedule(cell), summary.complete, content, costs, windows)
     return summary
 
 

@@ -67,7 +67,7 @@ class Attempt:
     flows: Mapping[str, Mapping[str, Any]]
     controllers: Mapping[str, Mapping[str, str]]
     """Of each flow, as of in_force.InForce.record."""
-    request_us: Mapping[str, float]
+    costs: Mapping[str, Mapping[str, Any]]
     stalls_ms: Sequence[float]
     stopped_s: Mapping[str, float]
     clock_step_s: float
@@ -117,7 +117,7 @@ def run_together(
         write_traces(folder, cell, attempt.traces)
     accepted = attempt.reason is None
     order = [(name, INDEX) for name in cell.arm_names]
-    context.write_cell(time.monotonic() - began, order, accepted, content, attempt.request_us)
+    context.write_cell(time.monotonic() - began, order, accepted, content, attempt.costs)
     labels = {arm.name: {"label": arm.label} | dict(attempt.flows[arm.name]) for arm in cell.arms}
     return Outcome(cell.id, accepted, attempt.reason, labels)
 
@@ -173,7 +173,7 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
             for flow in flows:
                 flow.server.require_alive()
             step_s = context.clock.look()
-            request_us = requestcost.spent({flow.name: flow for flow in flows})
+            costs = requestcost.spent({flow.name: flow for flow in flows})
             controllers = {flow.name: flow.in_force.record() for flow in flows}
         traced = kernel.table() if kernel else None
         tables = [timeline(flow, scratch, traced, began, ended) for flow in flows]
@@ -188,9 +188,7 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
     joined = joined.reindex(columns=TIMELINE_COLUMNS)
     told = _told(context, flows, joined, bins)
     kept = [one for one in traces if one is not None]
-    return Attempt(
-        number, started_at, reason, told, controllers, request_us, stalls, stopped, step_s, joined, bins, kept
-    )
+    return Attempt(number, started_at, reason, told, controllers, costs, stalls, stopped, step_s, joined, bins, kept)
 
 
 def _ends(context: Context, flows: Sequence[Flow]) -> ends.Reading:

@@ -39,6 +39,7 @@ LATER: Mapping[str, object] = {
     "remembered_ssthresh": None,
     "cpu_period_us": None,
     "request_cost_us": None,
+    "send_cost_us": None,
     "initial_rtt_ms": None,
     "client_initial_rtt_ms": None,
     "reordering_threshold": None,
@@ -96,6 +97,13 @@ class Arm(Value):
         le=100_000,
         description="microseconds of CPU that the server works at each request before it answers or does anything "
         "else; None: no more than it needs",
+    )
+    send_cost_us: int | None = Field(
+        default=None,
+        ge=0,
+        le=100_000,
+        description="microseconds of CPU that the client's network service works after each datagram or segment of 60 "
+        "bytes and more that it sends; None: no more than it needs",
     )
     remembered_ssthresh: int | None = Field(
         default=None,
@@ -295,6 +303,8 @@ class Arm(Value):
             parts.append(f"period {self.cpu_period_us / 1000:g} ms")
         if self.request_cost_us is not None:
             parts.append(f"{self.request_cost_us} us per request")
+        if self.send_cost_us is not None:
+            parts.append(f"client {self.send_cost_us} us per send")
         if self.initial_rtt_ms is not None:
             parts.append(f"initial RTT {self.initial_rtt_ms} ms")
         if self.client_initial_rtt_ms is not None:

@@ -25,6 +25,7 @@ TELLING = (
     "server_cpu_pct",
     "cpu_period_us",
     "request_cost_us",
+    "send_cost_us",
     "initial_rtt_ms",
     "client_initial_rtt_ms",
     "reordering_threshold",
@@ -60,6 +61,8 @@ def _word(arm: Arm, field: str) -> str:
         return f"{side}-full" if value is None else f"{side}-{value:g}pct"
     if field == "request_cost_us":
         return "nocost" if value is None else f"cost{value}us"
+    if field == "send_cost_us":
+        return "nosend" if value is None else f"send{value}us"
     if field.endswith("initial_rtt_ms"):
         side = "client-" if field.startswith("client") else ""
         return f"{side}initial-rtt" + ("" if value is None else f"{value}ms")
@@ -137,6 +140,7 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
             yield f"{limit:g}pct{protocol}server"
     yield from _each((arm.cpu_period_us for arm in arms), "period{}us")
     yield from _each((arm.request_cost_us for arm in arms), "cost{}us")
+    yield from _each((arm.send_cost_us for arm in arms), "send{}us")
     yield from _each((arm.initial_rtt_ms for arm in arms), "initialrtt{}ms")
     yield from _each((arm.client_initial_rtt_ms for arm in arms), "clientrtt{}ms")
     yield from _each((arm.reordering_threshold for arm in arms), "threshold{}")

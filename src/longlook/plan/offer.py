@@ -41,6 +41,8 @@ class Offer:
     pacing: bool = False
     request_cost: bool = False
     """A server can be made to work for a stated time at each request, and tells how long it did."""
+    send_cost: bool = False
+    """A client can be made to work for a stated time after each send, and counts them."""
     initial_rtt: bool = False
     """It can be told what to take the round trip for before it has measured one."""
     reordering_threshold: bool = False
@@ -109,6 +111,8 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
         found.append(f"resumed is of {' and '.join(LOOKED_AT)}: of a {workload} 1rtt resumes its session already")
     if arm.client_cpu_pct is not None and not offer.cpu_limit:
         found.append(f"{name} cannot be held to a share of a CPU")
+    if arm.send_cost_us is not None and not offer.send_cost:
+        found.append(f"{name} cannot be given a cost per send")
     if arm.client_initial_rtt_ms is not None and not offer.initial_rtt:
         found.append(f"{name} cannot be told an initial round trip")
     if arm.quic_options and not offer.asks_for_options:

@@ -53,6 +53,7 @@ def cell(*arms, **changes):
         GQUIC | {"reordering_threshold": 1000},
         TCP | {"stack": "baxter2018", "server": "nginx", "handshake": "warm"},
         QUIC | {"request_cost_us": 0},
+        TCP | {"send_cost_us": 50},
     ],
 )
 def test_what_can_be_done_is_not_refused(arm):
@@ -172,6 +173,7 @@ def test_downloads_that_can_be_done_are_not_refused(arm):
         ),
         (AIOHTTP | {"verify": False}, "client aiohttp cannot be told not to check the certificate"),
         (AIOHTTP | {"paced": True}, "server aiohttp cannot have its segments paced by the kernel"),
+        (AIOHTTP | {"send_cost_us": 5}, "client aiohttp cannot be given a cost per send"),
         (AIOHTTP | {"request_cost_us": 5}, "server aiohttp cannot be given a cost per request"),
         (AIOQUIC | {"client": "lsquic", "client_initial_rtt_ms": 5}, "client lsquic cannot be told an initial"),
         (AIOQUIC | {"server": "lsquic", "initial_rtt_ms": 5}, "server lsquic cannot be told an initial round trip"),

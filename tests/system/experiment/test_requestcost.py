@@ -1,4 +1,5 @@
-"""A stated cost per request: what servers spend of it, what they log of it, and that another one ends the cell."""
+"""A stated cost per request or per send: what servers and clients spend of it and tell of it, and that another one ends
+the cell."""
 
 import json
 import statistics
@@ -14,6 +15,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.link import Link
 from longlook.plan.workload import Page
+from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
 from longlook.server.gquicd import Gquicd
 from longlook.stack.arms import complete_arm
@@ -21,6 +23,7 @@ from longlook.stack.arms import complete_arm
 QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium"}
 SERVERS = [(Envoy, "quicv1"), (Gquicd, "gquic37")]
 FAULT = {Envoy: "request_cost_us", Gquicd: "request-cost-us"}
+SENDERS = [("quic", Envoy), ("tcp", Apache)]
 FAST = Link(bandwidth_mbps=1000, rtt_ms=10)
 PAGE = Page.parse({"size_kb": 5, "count": 100})
 
@@ -34,7 +37,7 @@ def side(cost_us, told):
 
 def test_what_the_quickest_requests_took_is_kept():
     told = [231.04] * 3 + [9000.0] * 4  # others wanted the processor during some of them
-    assert requestcost.spent({"a": side(200, told), "b": side(0, [12.0])}) == {"a": 231.0, "b": 12.0}
+    assert requestcost.spent({"a": side(200, told), "b": side(0, [12.0])}) == {"request_us": {"a": 231.0, "b": 12.0}}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,24 @@ def test_another_cost_than_the_one_asked_for_ends_the_cell(told, words):
         requestcost.spent({"a": side(200, told)})
 
 
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (None, "arm a: chromium counted no send with a cost of 200 us"),
+        ((0, 0.0), "counted no send"),
+        ((7, 150.0), "arm a: chromium was at work for 150 us after a send, 200 us were asked for"),
+        ((7, 900.0), "was at work for 900 us"),
+    ],
+)
+def test_so_does_another_cost_of_a_send(told, words):
+    arm = Arm.parse(QUIC | {"send_cost_us": 200})
+    sides = {"a": SimpleNamespace(arm=arm, client=SimpleNamespace(sends=lambda: told))}
+    with pytest.raises(LonglookError, match=words):
+        requestcost.spent(sides)
+
+
 def test_an_arm_that_states_no_cost_has_the_key_it_always_had():
+    assert "send_cost_us" not in Arm.parse(QUIC).conditions()
     assert "request_cost_us" not in Arm.parse(QUIC).conditions()
     assert Arm.parse(QUIC | {"request_cost_us": 0}).conditions()["request_cost_us"] == 0
 
@@ -74,7 +94,7 @@ def test_requests_take_the_server_what_they_are_to_cost(testbed_name, tmp_path, 
             told = on.side.server.request_us()
             seen[name] = SimpleNamespace(
                 cpu_ms=statistics.fmean(load["cpu"]["server_s"] for load in loads[1:]) * 1e3,
-                request_us=requestcost.spent({"quic": on.side}).get("quic"),
+                request_us=requestcost.spent({"quic": on.side}).get("request_us", {}).get("quic"),
             )
             assert told is None or len(told) >= 5 * requests  # the log may lag behind the last load
     assert seen["none"].request_us is None and seen["nothing"].request_us < 150
@@ -82,6 +102,32 @@ def test_requests_take_the_server_what_they_are_to_cost(testbed_name, tmp_path, 
     for other in ("none", "nothing"):
         more = seen["much"].cpu_ms - seen[other].cpu_ms
         assert more == pytest.approx(requests * cost_us / 1e3, rel=0.3)
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.browser
+@pytest.mark.timeout(180)
+@pytest.mark.quiet
+@pytest.mark.parametrize(("protocol", "server"), SENDERS)
+def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, protocol, server):
+    """By its own count and by the kernel's account of its CPU time. Every request is a datagram of its own over QUIC;
+    over TCP a few may share a segment."""
+    seen, cost_us = {}, 3000
+    for name, cost in (("nothing", 0), ("much", cost_us)):
+        (tmp_path / name).mkdir()
+        how = {"protocol": protocol, "link": FAST, "workload": PAGE, "send_cost_us": cost}
+        with arms.arm_on(testbed_name, tmp_path / name, server, "quicv1", **how) as on:
+            assert arms.is_right(on.side.load(0))
+            on.side.client.drop_connections()
+            before = on.side.client.sends()[0]
+            load = on.side.load(1)
+            assert arms.is_right(load)
+            sends = requestcost.spent({protocol: on.side})["sends"][protocol]["sends"] - before
+            seen[name] = SimpleNamespace(cpu_ms=load["cpu"]["client_s"] * 1e3, sends=sends)
+    much = seen["much"]
+    assert 50 < much.sends < 150
+    assert much.cpu_ms - seen["nothing"].cpu_ms == pytest.approx(much.sends * cost_us / 1e3, rel=0.4)
 
 
 @pytest.mark.root

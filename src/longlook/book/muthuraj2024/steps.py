@@ -1,8 +1,7 @@
 """Page load times of one arm by the steps of one condition, beside the published mean: what a request costs the QUIC
-server, and the slow start threshold that TCP remembers.
+server, what a send costs the client, and the slow start threshold that TCP remembers.
 
-What was foretold stands in sweeps/muthuraj2024/request-cost.toml, request-cost-gquic37.toml and
-remembered-threshold.toml.
+What was foretold stands in the sweeps of these names.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from longlook.figure.steps import LOADS, NONE, TITLE_BREAK, Axis, step_row, step
 from longlook.plan.conditions import Row
 
 QUICV1, GQUIC37, REMEMBERED = "request-cost", "request-cost-gquic37", "remembered-threshold"
+SENDS, SENDS_TCP = "send-cost", "send-cost-tcp"
 PLACE = ("workload", "bandwidth_mbps", "rtt_ms", "loss_pct")
 
 
@@ -50,6 +50,10 @@ class SteppedSeries:
     alt_text: str
     with_loads: bool = True
     """Whether every load is drawn."""
+    series: str = ""
+    """Default: as it is called in `STEPPED`."""
+    protocol: str = "quic"
+    """Of the arms, where the series has both with the condition."""
 
 
 _COST = partial(
@@ -61,9 +65,20 @@ _COST = partial(
     order=lambda row: (row["rtt_ms"], row["object_count"], row["bandwidth_mbps"]),
     alt_text="Page load times of QUIC against what each request costs the server, a panel per page and link",
 )
+_SENDS = partial(
+    SteppedSeries,
+    "send_cost_us",
+    0,
+    ("4.6d", "4.6f"),
+    link=lambda row: f"RTT {row['rtt_ms']:g} ms",
+    order=lambda row: (row["rtt_ms"], row["object_count"]),
+    alt_text="Page load times against what each send costs the client, a panel per page and link",
+)
 STEPPED = {
     QUICV1: _COST(("4.6d", "4.6f")),
     GQUIC37: _COST(("4.5d", "4.5f")),
+    SENDS: _SENDS(axis=Axis("cost per send, µs", "PLT of QUIC, ms", "left")),
+    SENDS_TCP: _SENDS(axis=Axis("cost per send, µs", "PLT of TCP, ms", "right"), series=SENDS, protocol="tcp"),
     REMEMBERED: SteppedSeries(
         "remembered_ssthresh",
         math.inf,
@@ -73,6 +88,7 @@ STEPPED = {
         lambda row: (-row["loss_pct"], row["bandwidth_mbps"], row["object_count"], row["object_bytes"]),
         "Page load time of TCP against the slow start threshold that it begins with, a panel per page",
         with_loads=False,
+        protocol="tcp",
     ),
 }
 
@@ -92,14 +108,17 @@ def pages(paper: Chapter, series: str, key: str = REFERENCE) -> list[SteppedPage
     spec, columns = STEPPED[series], columns_of(paper.data, paper.study)
     printed = columns[PUBLISHED.key].rows(spec.published_in, PLT.name)
     by_place: dict[tuple[Any, ...], list[Row]] = {}
-    for row in sorted(columns[key].rows([series], PLT.name), key=spec.order):
+    own_series = [
+        row for row in columns[key].rows([spec.series or series], PLT.name) if row["protocol"] == spec.protocol
+    ]
+    for row in sorted(own_series, key=spec.order):
         by_place.setdefault(tuple(row[name] for name in PLACE), []).append(row)
     found = []
     for place, own in by_place.items():
         steps = sorted(own, key=lambda row: row[spec.condition] or spec.without)
         loads = {_step(row[spec.condition]): columns[key].loads(row) for row in steps}
         same = [row for row in printed if tuple(row[name] for name in PLACE) == place]
-        known = [Summary(row["mean"], row["sd"], row["n"]) for row in same if row["protocol"] == own[0]["protocol"]]
+        known = [Summary(row["mean"], row["sd"], row["n"]) for row in same if row["protocol"] == spec.protocol]
         title = f"{page(pd.Series(own[0]))}, {own[0]['bandwidth_mbps']:g} Mbit/s{TITLE_BREAK}{spec.link(own[0])}"
         if NONE in loads and all(len(one) > 1 for one in loads.values()):
             found.append(SteppedPage(title, known[0] if known else None, loads))

@@ -17,6 +17,7 @@ from longlook.client import played
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.chromium import file
 from longlook.client.chromium.har import observation
+from longlook.client.chromium.sendcost import SendCost
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError, NotSupported
 from longlook.host import process
@@ -68,12 +69,14 @@ class Chromium(Client):
         workloads=("page", "webpage", "site", "download", "video"),
         changes=True,
         asks_for_options=True,
+        send_cost=True,
     )
 
     def __enter__(self):
         self._home = Path(tempfile.mkdtemp(prefix="chromium-"))
         self._browser: Running | None = None
         self._driver: Running | None = None
+        self._sends: SendCost | None = None
         self._serial = 0
         self._lingers = False
         self._owned = contextlib.ExitStack()
@@ -111,10 +114,14 @@ class Chromium(Client):
             flags += self.stack.client_options(arm.protocol, arm.cca, arm.quic_options)
         if own.key_log is not None:
             flags.append(f"--ssl-key-log-file={own.key_log}")
+        if self._sends is not None:
+            flags.append(self._sends.flag)
         return flags
 
     def _start_browser(self) -> None:
         self._errors = self._home / "stderr"
+        if (cost_us := self.settings.arm.send_cost_us) is not None:
+            self._sends = SendCost(cost_us, self._home)
         (self._home / "profile").mkdir()  # headless Chromium writes its port file only where the folder exists
         with self._errors.open("wb") as errors:
             self._browser = self.testbed.popen(
@@ -262,6 +269,9 @@ class Chromium(Client):
 
     def version(self) -> str:
         return self._version.rsplit("/", 1)[-1]
+
+    def sends(self) -> tuple[int, float] | None:
+        return None if self._sends is None else self._sends.spent()
 
     @property
     def pids(self) -> tuple[int, ...]:

@@ -77,10 +77,12 @@ def _environment(campaign: Campaign, cell: Cell, environment: Mapping[str, Any])
 
 
 def _request_costs(cell: Cell, record: Mapping[str, Any]) -> Iterator[str]:
-    """What each arm's requests were to cost its server, and what they did."""
+    """What each arm's requests were to cost its server, and sends its client, and what they did."""
     said = record.get("request_us") or {}
     for arm in cell.arms:
         if (problem := requestcost.wrong(arm, said.get(arm.name))) is not None:
+            yield f"arm {arm.name}: {problem}"
+        if (problem := requestcost.wrong_sends(arm, (record.get("sends") or {}).get(arm.name))) is not None:
             yield f"arm {arm.name}: {problem}"
 
 
