@@ -1,8 +1,7 @@
 /* One load of each arm of a square, object by object against time, below the square's loads. */
 (function () {
   "use strict";
-  const WIDTH_PX = 560, MARGIN_PX = 40, TITLE_PX = 20, GAP_PX = 14;
-  const MOST_PX = 150, LEAST_BAR_PX = 1.5, LARGEST_BAR_PX = 14; // of all bars of a load, and of one
+  const WIDTH_PX = 560, MARGIN_PX = 40;
 
   /* [started, answered, ended] in ms of each object. */
   function objects(times, partsOfAMs) {
@@ -31,41 +30,33 @@
     return text + "page load time " + ms(value) + ".";
   }
 
-  /* Data of the chart, and how high it is. */
-  function layout(data, loads) {
-    const parts = [], ends = [], titles = [], told = [];
-    let y = 0;
+  /* The chart's rows, one for each object of either load; how many one load has at most; both loads in words. */
+  function filled(data, loads) {
+    const rows = [], told = [];
+    let most = 1;
     ["left", "right"].forEach((side, place) => {
       const load = loads[side], seen = objects(load.times, data.waterfall.parts_of_a_ms);
-      const bar = Math.max(LEAST_BAR_PX, Math.min(LARGEST_BAR_PX, MOST_PX / seen.length));
-      const title = data.labels[side] + ", load " + load.index;
-      if (place) y += GAP_PX;
-      titles.push({ y: y + TITLE_PX / 2, text: title + ": " + ms(load.value) });
-      const top = y + TITLE_PX;
-      seen.forEach(([started, answered, ended], number) => {
-        const above = top + number * bar, below = above + bar * (bar > 4 ? 0.8 : 1);
-        const what = data.labels[side] + ", " + (number ? "object " + number : "the page");
-        const words = "asked for at " + ms(started) + ", answered at " + ms(answered) + ", whole at " + ms(ended);
-        parts.push({ x: started, x2: answered, y: above, y2: below, side, phase: "waits", what, told: words });
-        parts.push({ x: answered, x2: ended, y: above, y2: below, side, phase: "arrives", what, told: words });
-      });
-      y = top + seen.length * bar;
-      ends.push({ x: load.value, y: top - 3, y2: y + 3 });
+      const title = data.labels[side] + ", load " + load.index, name = title + ": " + ms(load.value);
+      seen.forEach(([started, answered, ended], object) => rows.push({ load: name, place, side, value: load.value, object,
+        started, answered, ended, what: data.labels[side] + ", " + (object ? "object " + object : "the page"),
+        told: "asked for at " + ms(started) + ", answered at " + ms(answered) + ", whole at " + ms(ended) }));
+      most = Math.max(most, seen.length);
       told.push(sentence(title, seen, load.value));
     });
-    ends.push({ x: 0, y, y2: y }); // the scale ends where the bars do
-    return { datasets: { parts, ends, titles }, height: y, told };
+    return { rows, most, told };
   }
 
   window.longlookWaterfall = function (root, data, square, { el, fit, OPTIONS }) {
     const loads = data.waterfall.loads[square];
     if (!loads) return null;
-    const found = layout(data, loads), detail = root.querySelector(".ll-detail");
+    const found = filled(data, loads), detail = root.querySelector(".ll-detail");
     const chart = el("div", { class: "ll-strip ll-waterfall" });
     detail.append(
       el("p", { class: "ll-key ll-heading" }, "One load of each, object by object (" + loads.left.source + ")"), chart,
       el("p", { class: "ll-key" }, data.waterfall.key), el("p", { class: "ll-key" }, found.told.join(" ")));
-    const spec = Object.assign({}, data.waterfall.spec, { datasets: found.datasets, height: found.height,
+    const px = data.waterfall.bar_px, step = Math.max(px.least, Math.min(px.largest, px.all / found.most));
+    const spec = Object.assign({}, data.waterfall.spec, { datasets: { objects: found.rows } });
+    spec.spec = Object.assign({}, spec.spec, { height: { step },
       width: Math.max(120, Math.min(WIDTH_PX, root.clientWidth - MARGIN_PX)) });
     return window.vegaEmbed(chart, spec, OPTIONS).then((result) => fit(result, "Waterfall. " + found.told.join(" ")));
   };

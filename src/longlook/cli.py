@@ -329,7 +329,8 @@ def compare(campaign_a: str, campaign_b: str, as_json: bool) -> None:
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Where to; default: CAMPAIGN.html here.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
 def report(campaign: str, out: Path | None, as_json: bool) -> None:
-    """Write one self-contained page on a campaign: its loads, what differs by how much, what cannot be told."""
+    """Write one self-contained page on a campaign: its loads, what differs by how much, what cannot be told; of pages a
+    typical load of each protocol as a waterfall."""
     _require_data(campaigns=(campaign,))
     from longlook.audit import to_json
     from longlook.book.report import report_of

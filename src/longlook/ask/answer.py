@@ -46,7 +46,7 @@ def answered(question: Question) -> Answer:
     says = [sentence(report.cells, metric, question), *([busy] if busy else [])]
     says += [f"required and not so: {one}" for one in failures]
     cells = list(run.campaign.finished_cells())
-    notes = [*question.notes(), *links_measured(cells), *versions(cells)]
+    notes = [*question.notes(), *report.notes, *links_measured(cells), *versions(cells)]
     report = replace(report, sentences=tuple(says), notes=tuple(notes))
     return Answer(report, results, failures, left)
 

@@ -120,8 +120,6 @@ class Question:
                 "Who returns has the keys of the visit before, and none of its files: 0-RTT over HTTP/3, TLS resumed "
                 "over HTTP/2."
             )
-        if self.stated is not None:
-            lines.append(self.stated.line)
         for visit in self.visits:
             arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
             lines.append(f"{VISITS[visit][0].capitalize()}: {arms}.")

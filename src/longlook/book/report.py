@@ -1,5 +1,5 @@
 """One self-contained page on one campaign, whoever measured it and whether or not a paper printed it: per cell the
-loads of every arm, how they differ, and what the loads can tell; above them one sentence, computed."""
+loads of every arm, how they differ, what the loads can tell, and single ones; above them one sentence, computed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import html
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +20,26 @@ from longlook.analysis.paired import SMALL_PCT, Paired
 from longlook.analysis.power import loads_within
 from longlook.analysis.ratio import ratio_of
 from longlook.analysis.result import CellResult
+from longlook.book.single_loads import SIDE_OF, ShownLoad, drawing, pictured, shown_loads, strip, waterfalls
 from longlook.dataset.results import read_results
 from longlook.errors import LonglookError
 from longlook.experiment.base import Metric
-from longlook.figure.live import svg
+from longlook.experiment.pictures import Film
+from longlook.figure.runs import SIDE_SCALE
 from longlook.plan.arm import Arm
 from longlook.record.campaigns import find_campaign
+from longlook.server.stated import Statement
 
 STYLE = (
-    "body{font:16px/1.5 sans-serif;max-width:60rem;margin:auto;padding:1rem;color:#222;overflow-wrap:anywhere}"
-    "table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid #ccc;"
-    "text-align:right;overflow-wrap:normal}td:first-child,th:first-child{text-align:left}svg{max-width:100%;height:auto}"
+    ":root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:60rem;margin:auto;padding:1rem;"
+    "background:#fff;color:#222;overflow-wrap:anywhere}"
+    "table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid #999;"
+    "text-align:right;overflow-wrap:normal}td:first-child,th:first-child{text-align:left;overflow-wrap:anywhere}"
+    "tbody th[scope=row]{font-weight:normal}caption{text-align:left;font-weight:bold}"
+    "details :is(td,th):first-child{min-width:5rem}"
+    "svg{max-width:100%;height:auto}.scroll{overflow-x:auto}.scroll :is(td,th){padding:.2rem}"
+    ".scroll :is(td,th):first-child{overflow-wrap:normal;min-width:4rem}"
+    "@media(prefers-color-scheme:dark){body{background:#121212;color:#e0e0e0}}"
     "@media(max-width:40rem){td,th{padding:.2rem .3rem;font-size:14px}ul{padding-left:1.2rem}}"
 )
 CHART_PX = 300
@@ -98,6 +107,10 @@ class CampaignReport:
     cells: tuple[CellReport, ...]
     notes: tuple[str, ...] = ()
     """On how it was measured."""
+    loads: tuple[ShownLoad, ...] = ()
+    """Of each cell one of each arm."""
+    films: Mapping[str, Mapping[str, Film]] = field(default_factory=dict, repr=False)
+    """Title of a cell -> arm -> what was seen of one load."""
 
 
 def report_of(
@@ -109,22 +122,46 @@ def report_of(
     Raises LonglookError where there is no such campaign, or none of its cells is finished.
     """
     campaign = find_campaign(raw or paths.RAW, name)
-    results = read_results(campaign)
+    results = read_results(campaign, environments=True)
     if not results:
         raise LonglookError(
             f"campaign {name} has no finished cell yet: go on with {again or 'longlook run ' + campaign.info['sweep']}"
         )
-    cells = tuple(found for result in results for found in _cells(result, called or {}))
+    stated = _stated(results)
+    named = [(result, _labels(result.cell.arms, called or {}, stated)) for result in results]
+    cells = tuple(found for result, labels in named for found in _cells(result, labels))
     missing = len(campaign.info["cells"]) - sum(len(result.cells) for result in results)
     sentences = tuple(_sentences(cells))
     sweep = campaign.info["sweep"]
     title = str(campaign.info.get("sweep_definition", {}).get("title") or sweep)
-    return CampaignReport(campaign.id, sweep, title, campaign.is_sealed, missing, sentences, cells), results
+    by_title = {result.cell.full_label: (campaign.path / result.cell.id, result, own) for result, own in named[::-1]}
+    return CampaignReport(
+        campaign.id, sweep, title, campaign.is_sealed, missing, sentences, cells,
+        notes=tuple(one.line for one in stated.values()),
+        loads=tuple(one for first in by_title.values() for one in shown_loads(*first)),
+        films={name: pictured(folder, result) for name, (folder, result, _) in by_title.items()},
+    ), results  # fmt: skip
 
 
-def _cells(result: CellResult, called: Mapping[str, str]) -> Iterator[CellReport]:
+def _stated(results: Sequence[CellResult]) -> dict[str, Statement]:
+    """Digest -> what the file of a server states, as the records have it."""
+    found = (one.get("server_files") or {} for result in results for one in result.environments)
+    said = {digest: one for files in found for digest, one in files.items()}
+    return {digest: Statement.parse(one) for digest, one in said.items()}
+
+
+def _labels(arms: Sequence[Arm], called: Mapping[str, str], stated: Mapping[str, Statement]) -> dict[str, str]:
+    """Arm -> what readers call it; with its name where another one is called so too."""
+    own = {arm.name: stated.get(arm.server_file or "") for arm in arms}
+    by_file = {name: f" ({one.name})" for name, one in own.items() if one is not None}
+    found = {arm.name: called.get(arm.name, arm.label + by_file.get(arm.name, "")) for arm in arms}
+    times = Counter(found.values())
+    return {name: f"{label} ({name})" if times[label] > 1 else label for name, label in found.items()}
+
+
+def _cells(result: CellResult, labels: Mapping[str, str]) -> Iterator[CellReport]:
     for metric in result.experiment.metrics:
-        arms = tuple(_arm(result, arm.name, called.get(arm.name, arm.label), metric.name) for arm in result.cell.arms)
+        arms = tuple(_arm(result, arm.name, labels[arm.name], metric.name) for arm in result.cell.arms)
         if metric.better is not None and any(arm.loads for arm in arms):
             told = tuple(_told(result, metric, left, right) for left, right in result.cell.pairs())
             cell = result.cell
@@ -200,29 +237,31 @@ def page(report: CampaignReport, results: Sequence[CellResult]) -> str:
     title, name = html.escape(report.title), html.escape(report.campaign)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{title}</title><style>{STYLE}</style><h1>{title}</h1>"
+        f"<title>{title}</title><style>{STYLE}</style><main><h1>{title}</h1>"
         + "".join(f"<p><strong>{html.escape(one)}</strong></p>" for one in report.sentences)
         + f"<p>Campaign {name} of sweep {html.escape(report.sweep)}, {state}{missing}. Percentages: by how much the "
         f"first arm is better, with intervals of 99 %.</p>{sections}"
         + "".join(f"<p>{html.escape(one)}</p>" for one in report.notes)
-        + "</html>\n"
+        + "</main></html>\n"
     )
 
 
 def _section(title: str, report: CampaignReport, results: Sequence[CellResult]) -> str:
-    """A heading, a picture of the loads, a table for each metric, and which loads do not count."""
+    """A heading, a picture of the loads, a table for each metric, single loads, and which loads do not count."""
     cells = [cell for cell in report.cells if cell.title == title]
     own = [one for one in results if one.cell.full_label == title]
     labels = {arm.arm: arm.label for cell in cells for arm in cell.arms}
     rejected = Counter(
         (one.arm, str(one.reject_reason)) for result in own for one in result.samples if not one.accepted
     )
-    words = "; ".join(f"{labels.get(arm, arm)}: {why} {n}" for (arm, why), n in rejected.items())
-    picture = svg(_strips(own, labels)) if cells else "<p>No load counted.</p>"
-    return (
-        f"<h2>{html.escape(title)}</h2>{picture}{''.join(map(_table, cells))}"
-        f"<p>Loads that do not count: {html.escape(words) or 'none'}.</p>"
-    )
+    lost = "; ".join(f"{labels.get(arm, arm)}: {why} {n}" for (arm, why), n in rejected.items())
+    words = f"Loads of {', '.join(labels.values())}: the tables below have their medians."
+    shown = "<p>No load counted.</p>"
+    if cells:
+        shown = drawing(_strips(own, labels), words) + "".join(map(_table, cells))
+        shown += waterfalls([one for one in report.loads if one.title == title])
+        shown += strip(title, report.films.get(title, {}), labels)
+    return f"<h2>{html.escape(title)}</h2>{shown}<p>Loads that do not count: {html.escape(lost) or 'none'}.</p>"
 
 
 def _table(cell: CellReport) -> str:
@@ -251,13 +290,14 @@ def _strips(results: Sequence[CellResult], labels: Mapping[str, str]) -> dict[st
     """Every load that counts as a tick."""
     metric = results[0].experiment.primary
     rows = [
-        {"arm": labels.get(arm.name, arm.label), "value": value}
+        {"arm": labels.get(arm.name, arm.label), "value": value, "side": SIDE_OF[arm.protocol]}
         for result in results
         for arm in result.cell.arms
         for value in result.values(arm.name, metric.name)
     ]
-    chart = alt.Chart(pd.DataFrame(rows, columns=["arm", "value"])).mark_tick(thickness=1.5)
+    chart = alt.Chart(pd.DataFrame(rows, columns=["arm", "value", "side"])).mark_tick(thickness=1.5)
     title, few = f"{metric.title}, {metric.unit}", alt.Axis(tickCount=4)
     axis = alt.X("value:Q", title=title, scale=alt.Scale(zero=False), axis=few)
-    rows_of, colour = alt.Y("arm:N", title=None, axis=alt.Axis(labelLimit=CHART_PX)), alt.Color("arm:N", legend=None)
+    rows_of = alt.Y("arm:N", title=None, axis=alt.Axis(labelLimit=CHART_PX))
+    colour = alt.Color("side:N", scale=SIDE_SCALE, legend=None)
     return chart.encode(axis, rows_of, colour).properties(width=CHART_PX).to_dict()

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from longlook.analysis.result import CellResult
+from longlook.client.observation import SeenObject
 from longlook.dataset.tables import columns
 from longlook.dataset.typical import TypicalLoad
 from longlook.experiment.base import Experiment
@@ -106,9 +107,14 @@ def object_rows(campaign: str, cell: Cell, loads: Iterable[TypicalLoad]) -> Iter
             "attempt": load.sample.attempt,
         }
         for number, one in enumerate(load.seen.objects):
-            times = {"started_ms": one.started_ms, "answered_ms": one.answered_ms, "ended_ms": one.ended_ms}
-            rounded = {name: None if value is None else round(value, 3) for name, value in times.items()}
-            yield same | {"object": number, "path": one.path, "size_bytes": one.size_bytes} | rounded
+            yield same | {"object": number} | object_columns(one)
+
+
+def object_columns(one: SeenObject) -> Row:
+    """What `objects` has of an object itself."""
+    times = {"started_ms": one.started_ms, "answered_ms": one.answered_ms, "ended_ms": one.ended_ms}
+    rounded = {name: None if value is None else round(value, 3) for name, value in times.items()}
+    return {"path": one.path, "size_bytes": one.size_bytes} | rounded
 
 
 def arm_rows(result: CellResult) -> Iterator[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from longlook.client.observation import Observation
@@ -21,8 +21,13 @@ class TypicalLoad:
 
 
 def typical_loads(cell: Cell, samples: Sequence[Sample], seen: Mapping[int, Observation]) -> list[TypicalLoad]:
-    """A load of each arm that has any; of two that are as near the first one. `seen`: by the order of the sample; none
-    where the cell loads no pages."""
+    """A load of each arm that has any, with what was `seen` of it, by the order of the sample."""
+    return [TypicalLoad(one, seen[one.order]) for one in typical_samples(cell, samples, seen)]
+
+
+def typical_samples(cell: Cell, samples: Sequence[Sample], seen: Container[int]) -> list[Sample]:
+    """A load of each arm that has any; of two that are as near the first one. `seen`: orders of samples of which more
+    than numbers is kept; none where the cell loads no pages."""
     found = []
     for arm in cell.arm_names:
         own = [
@@ -32,6 +37,5 @@ def typical_loads(cell: Cell, samples: Sequence[Sample], seen: Mapping[int, Obse
         ]
         if own:
             middle = statistics.median(value for value, _ in own)
-            _, nearest = min(own, key=lambda pair: (abs(pair[0] - middle), pair[1].order))
-            found.append(TypicalLoad(nearest, seen[nearest.order]))
+            found.append(min(own, key=lambda pair: (abs(pair[0] - middle), pair[1].order))[1])
     return found

@@ -1,12 +1,13 @@
-"""One page load of either arm, object by object against time: the left arm's above the right one's.
+"""Page loads, object by object against time: the load of one arm above that of the next.
 
-`loads_of` packs the loads compactly for the page; `waterfall` is the chart into which the page's script puts those of
-the square that was picked.
+`loads_of` packs loads compactly for a page of the book, whose script puts those of the square that was picked into the
+chart (`waterfall`); `picture` is the same chart with the loads in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
@@ -18,7 +19,16 @@ from longlook.figure.live import offline_spec
 from longlook.figure.runs import SIDE_SCALE
 from longlook.figure.versus import SIDES, Versus
 
-PHASES = ("waits", "arrives")
+PALE = 0.35
+"""Opacity of a bar while its object is waited for."""
+BAR_PX = {"least": 1.5, "largest": 14, "all": 150}
+"""How high a bar is, and at most all bars of a load."""
+NAMED_PX = 13
+"""A bar with a name."""
+MOST_NAMED = 40
+"""Objects of a load whose bars have names."""
+NAME_PX = 100
+"""Room for a name; a reader's font may be wider than the one by which the picture was drawn."""
 PARTS_OF_A_MS = 10
 """Times in the page are whole tenths of a millisecond."""
 KEY = (
@@ -65,29 +75,63 @@ def _packed(load: pd.DataFrame) -> list[int]:
     ]
 
 
-def waterfall(versus: Versus, width_px: int = 560) -> style.Layered:
-    """Bars with named, empty data, whose places down are px from the top: `parts` (x to x2, y to y2, side, phase, what
-    it is), `ends` (a line at x from y to y2) and `titles` (a text at y). The script fills the three data sets."""
-    down = alt.Scale(zero=True, nice=False, reverse=True)
-    y = alt.Y("y:Q", scale=down, axis=None)
-    x = alt.X("x:Q", title="ms from the start of the load", scale=alt.Scale(nice=False), axis=alt.Axis(grid=True))
-    pale = alt.Opacity("phase:N", scale=alt.Scale(domain=list(PHASES), range=[0.35, 1]), legend=None)
-    parts = (
-        alt.Chart(alt.NamedData("parts"))
-        .mark_rect()
-        .encode(
-            x=x, x2="x2:Q", y=y, y2="y2:Q", opacity=pale,
-            color=alt.Color("side:N", scale=SIDE_SCALE, legend=None),
-            tooltip=[alt.Tooltip("what:N", title="object"), alt.Tooltip("told:N", title="times")],
-        )
-    )  # fmt: skip
-    ends = alt.Chart(alt.NamedData("ends")).mark_rule(strokeWidth=1.5, color=style.INK).encode(x=x, y=y, y2="y2:Q")
-    titles = (
-        alt.Chart(alt.NamedData("titles"))
-        .mark_text(align="left", baseline="middle", fontSize=12, color=style.INK)
-        .encode(x=alt.value(0), y=y, text="text:N")
+def waterfall(width_px: int = 560, names: bool = False) -> alt.FacetChart:
+    """Bars with named, empty data, `objects`: of each its load's name, PLT and place from above (`load`, `value`,
+    `place`), its `side`, its own name (`object`), when it was asked for, answered and whole (`started`, `answered`,
+    `ended`, ms), and words (`what`, `told`). Who fills it states how high a bar is (`height` of `spec`)."""
+    data = alt.NamedData("objects")
+    y = alt.Y(
+        "object:O",
+        sort=None,
+        title=None,
+        scale=alt.Scale(paddingInner=0.12),
+        axis=alt.Axis(labelLimit=NAME_PX - 20, minExtent=NAME_PX, domain=False, ticks=False) if names else None,
     )
-    return configured(alt.layer(parts, ends, titles).properties(width=width_px))
+    x = alt.X(
+        "started:Q",
+        title="ms from the start of the load",
+        scale=alt.Scale(nice=False, zero=True),
+        axis=alt.Axis(grid=True, tickCount=width_px // 80),
+    )
+    colour = alt.Color("side:N", scale=SIDE_SCALE, legend=None)
+    tooltip = [alt.Tooltip("what:N", title="object"), alt.Tooltip("told:N", title="times")]
+    bars = alt.Chart().encode(y=y, color=colour, tooltip=tooltip)
+    waits = bars.mark_rect(opacity=PALE).encode(x=x, x2="answered:Q")
+    arrives = bars.mark_rect().encode(x=alt.X("answered:Q"), x2="ended:Q")
+    end = alt.Chart().mark_rule(strokeWidth=1.5, color=style.INK).encode(x="mean(value):Q")
+    header = alt.Header(
+        labelOrient="top", labelAnchor="start", labelFontSize=12, labelLimit=0, labelPadding=4, labelColor=style.INK
+    )
+    each = alt.Row("load:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
+    drawn = alt.layer(waits, arrives, end).properties(width=width_px).facet(row=each, data=data)
+    return configured(drawn.resolve_scale(y="independent"))
+
+
+@dataclass(frozen=True)
+class DrawnLoad:
+    """`side` has its colour; `objects`: rows of the table of that name, each with all its times."""
+
+    name: str
+    side: str
+    plt_ms: float
+    objects: Sequence[Mapping[str, Any]]
+
+
+def picture(loads: Sequence[DrawnLoad], width_px: int) -> dict[str, Any]:
+    """The chart with these loads in it, and with the names of objects where they are few."""
+    most = max(len(load.objects) for load in loads)
+    names = most <= MOST_NAMED
+    spec = offline_spec(waterfall(width_px - NAME_PX * names, names))
+    spec["spec"]["height"] = {"step": NAMED_PX if names else max(BAR_PX["least"], BAR_PX["all"] / most)}
+    spec["datasets"] = {"objects": [row | {"place": place} for place, load in enumerate(loads) for row in _bars(load)]}
+    return spec
+
+
+def _bars(load: DrawnLoad) -> Iterator[dict[str, Any]]:
+    for number, one in enumerate(load.objects, start=1):
+        name = str(one["path"]).rpartition("/")[2] or str(one["path"])
+        times = {key: one[f"{key}_ms"] for key in ("started", "answered", "ended")}
+        yield {"load": load.name, "side": load.side, "value": load.plt_ms, "object": f"{number}. {name}"} | times
 
 
 def payload(
@@ -97,4 +141,5 @@ def payload(
     loads = loads_of(objects, samples, squares, versus)
     if not loads:
         return None
-    return {"spec": offline_spec(waterfall(versus)), "loads": loads, "key": KEY, "parts_of_a_ms": PARTS_OF_A_MS}
+    page = {"key": KEY, "parts_of_a_ms": PARTS_OF_A_MS, "bar_px": BAR_PX}
+    return {"spec": offline_spec(waterfall()), "loads": loads} | page

@@ -1,16 +1,36 @@
 """A page on a campaign, on kept data: its pairs, its words, what it lets out of a stranger's record."""
 
 import json
+import re
+import statistics
 from dataclasses import replace
 
 import pytest
+from campaigns import (
+    QUIC,
+    STACK_DIGEST,
+    TCP,
+    control_sweep,
+    make_campaign,
+    make_sample,
+    make_sweep,
+    open_campaign,
+    write_cell,
+)
 from click.testing import CliRunner
+from stated_servers import NGINX
 
+from longlook import paths
+from longlook.audit import to_json
 from longlook.book.report import page, report_of
 from longlook.cli import cli
 from longlook.errors import LonglookError
+from longlook.experiment.pictures import films
+from longlook.server.stated import read
 
 LOSSES = "reference-figure-4.6e-20261121T143758"
+SEEN = "reference-yu-pages-20261127T045738"
+"""Of pages that are looked at."""
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +61,69 @@ def test_the_page_loads_nothing_and_a_strangers_words_are_text(found):
     cell = replace(
         report.cells[0], arms=tuple(replace(arm, label="<script>x</script>") for arm in report.cells[0].arms)
     )
+    load = report.loads[0]
+    loads = (replace(load, label="<b>", objects=({**load.objects[0], "path": "/<script>z</script>"},)),)
     text = page(
-        replace(report, sweep="<img src=x>", title="<script>y</script>", cells=(cell, *report.cells[1:])), results
+        replace(report, sweep="<img src=x>", title="<script>y</script>", cells=(cell, *report.cells[1:]), loads=loads),
+        results,
     )
     assert "<script" not in text and "<img" not in text and "&lt;script&gt;" in text
     assert "http" not in text.replace("http://www.w3.org/", "")
+
+
+def test_of_each_protocol_the_load_nearest_to_the_median_is_shown_object_by_object(found):
+    report, results = found
+    assert len(report.loads) == 2 * len(results)
+    for result in results:
+        own = [one for one in report.loads if one.title == result.cell.full_label]
+        for load, arm in zip(own, result.cell.arms, strict=True):
+            values = result.values(arm.name, "plt_ms")
+            middle = statistics.median(values)
+            (sample,) = (
+                one for one in result.samples if one.arm == arm.name and one.counts and one.index == load.index
+            )
+            assert load.plt_ms == sample.metrics["plt_ms"] == min(values, key=lambda value: abs(value - middle))
+            assert [one["size_bytes"] for one in load.objects[1:]] == [result.cell.workload.object_bytes] * (
+                result.cell.workload.object_count
+            )
+            assert all(one["started_ms"] <= one["answered_ms"] <= one["ended_ms"] for one in load.objects)
+    text = page(report, results)
+    for load in report.loads:
+        assert text.count(load.name) >= 2, "it is named above its bars, and above its table"
+        assert all(one["path"] in text for one in load.objects)
+
+
+def test_arms_that_are_called_the_same_are_told_apart(tmp_path):
+    campaign = make_campaign(tmp_path, control_sweep())
+    report, _ = report_of(campaign.id, tmp_path)
+    assert [arm.label for arm in report.cells[0].arms] == ["TCP CUBIC (a)", "TCP CUBIC (b)"]
+    assert report.loads == (), "nothing is kept of these but numbers"
+
+
+def test_what_was_seen_of_a_page_is_a_strip_that_keys_can_scroll():
+    report, results = report_of(SEEN)
+    text = page(report, results)
+    pictures = re.findall(r'<img alt="([^"]*)"', text)
+    assert len(pictures) == len(results) * 2 * 10 and all(one.endswith("% is seen") for one in pictures)
+    assert text.count('class="scroll" role="region" tabindex="0" aria-label="Filmstrip: ') == len(results)
+    first = films(paths.RAW / SEEN / results[0].cell.id)["quic"]
+    assert report.films[results[0].cell.full_label]["quic"].pictures == first.pictures
+    assert "films" not in json.loads(to_json(report))
+
+
+def test_a_server_by_file_is_named_with_what_it_was_read_from(tmp_path):
+    statement = read(NGINX)
+    by_file = TCP | {"server": "by-file-tcp", "server_file": statement.digest}
+    sweep = make_sweep({"arms": [QUIC, by_file], "workloads": [{"size_kb": 5}]})
+    campaign = open_campaign(tmp_path, sweep, "local", STACK_DIGEST)
+    (cell,) = sweep.cells()
+    samples = [make_sample(campaign.id, cell, arm, 1, order, 90.0) for order, arm in enumerate(cell.arm_names)]
+    write_cell(campaign, cell, samples, server_files={statement.digest: statement.model_dump(mode="json")})
+    report, results = report_of(campaign.id, tmp_path)
+    assert [arm.label for arm in report.cells[0].arms] == ["QUIC CUBIC, N = 2", "TCP CUBIC (nginx-h2)"]
+    assert report.notes == (statement.line,)
+    text = page(report, results)
+    assert f"nginx.toml (SHA-256 {statement.files['nginx.toml']})" in text and statement.program_sha256 in text
 
 
 def test_the_command_writes_the_page_or_json(tmp_path):

@@ -85,10 +85,10 @@ def test_a_question_names_the_file_and_what_is_not_told(stated):
     (digest,) = {arm.server_file for arm in cell.arms}
     assert kept(digest).files.keys() == {"mine.toml", "mine.conf"}
     assert asked.called() == {"h3": "HTTP/3 (mine)", "h2": "HTTP/2 (mine)"}
-    notes = "\n".join(asked.notes())
-    assert all(one in notes for one in kept(digest).files.values())
-    assert "its controller is not told; its window, and whether it takes early data, are not told" in notes
-    assert "HTTP/3 (mine): QUIC, controller not told, 1-RTT; HTTP/2 (mine): TCP CUBIC" in notes
+    line = kept(digest).line
+    assert all(one in line for one in kept(digest).files.values())
+    assert "its controller is not told; its window, and whether it takes early data, are not told" in line
+    assert "HTTP/3 (mine): QUIC, controller not told, 1-RTT; HTTP/2 (mine): TCP CUBIC" in "\n".join(asked.notes())
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_of_one_protocol_the_other_side_stays_what_it_is_and_a_stated_controller
     (cell,) = asked.sweep().cells()
     require_measurable(asked.sweep())
     assert [(arm.server, arm.cca) for arm in cell.arms] == [("by-file", "reno"), ("apache", "cubic")]
-    assert "its controller, reno, is what the file states" in "\n".join(asked.notes())
+    assert "its controller, reno, is what the file states" in asked.stated.line
     asked = question("docs", "lte", "return", str(NGINX), 1, None)
     assert [arm.server for arm in asked.sweep().cells()[0].arms] == ["envoy", "by-file-tcp"]
     require_measurable(asked.sweep())

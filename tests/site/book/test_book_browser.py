@@ -63,15 +63,15 @@ def test_an_open_square_shows_one_load_of_each_protocol_object_by_object(built_b
         await browser.wait_for(f"!!document.querySelector('#{FIGURE} .ll-waterfall svg')")
         return await browser.evaluate(
             f"""(() => {{ const root = document.querySelector('#{FIGURE} .ll-waterfall');
-              const bars = Array.from(root.querySelectorAll('.mark-rect path')).map((path) => path.__data__.datum);
-              return {{ bars: bars.map((bar) => [bar.side, bar.phase, bar.y]),
+              const bars = Array.from(root.querySelectorAll('.mark-rect path'));
+              return {{ bars: bars.map((bar) => [bar.__data__.datum.side, bar.getBoundingClientRect().bottom]),
                 alt: root.querySelector('[role=img]').getAttribute('aria-label'),
                 text: document.querySelector('#{FIGURE} .ll-detail').innerText }} }})()"""
         )
 
     found = visit(chromium, built_book / "book" / "muthuraj2024" / "results-quicv1.html", steps)
     assert len(found["bars"]) == 2 * 2 * 101, "both protocols, waiting and arriving, a page and its hundred objects"
-    left, right = ([y for side, _, y in found["bars"] if side == one] for one in ("left", "right"))
+    left, right = ([y for side, y in found["bars"] if side == one] for one in ("left", "right"))
     assert max(left) < min(right), "QUIC above TCP"
     assert "its 100 objects are asked for from" in found["alt"] and found["alt"].count("page load time") == 2
     assert "One load of each, object by object (" in found["text"]

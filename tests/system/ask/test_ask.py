@@ -54,6 +54,9 @@ def test_both_visits_load_every_file_of_the_site_and_the_page_says_what_was_foun
             assert one["zero_rtt"] == (returns if one["arm"] == "h3" else None)
         counted.append({one["arm"] for one in records if one["accepted"] and not one["set_aside"]})
     if any(counted):
+        assert "1. /index.html</th>" in text and "/figure.png</th><td>712,487</td>" in text
+        assert text.count("One load of each, object by object") == sum(map(bool, counted))
+        assert 'after 0 s: 0 % is seen" title="HTTP/' in text
         order = [text.index(f"{name}, ms") for name in ("page load time", "time to the first byte", "Speed Index")]
         assert order == sorted(order)
     if "too few accepted" in done.stderr:

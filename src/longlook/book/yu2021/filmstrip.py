@@ -5,10 +5,7 @@ Pictures are of one load of each arm, from the records of its campaign.
 
 from __future__ import annotations
 
-import base64
-import html
 import math
-from collections.abc import Mapping, Sequence
 
 import altair as alt
 import pandas as pd
@@ -16,6 +13,7 @@ from IPython.display import HTML
 
 from longlook.book import data as book_data
 from longlook.book.data import BookData
+from longlook.book.filmstrip import FRAMES, step_ms, table
 from longlook.book.yu2021.names import newest
 from longlook.book.yu2021.pages import DELAYED, LOSSY_ONES, NAMES, NINE, Seen, filmed
 from longlook.experiment.metrics import PLT, SPEED_INDEX
@@ -26,9 +24,6 @@ from longlook.figure.live import Attachment, LiveChart
 
 ORDER = ("tcp", "quic")
 """From above."""
-FRAMES = 10
-STEPS_MS = (50, 100, 200, 250, 500, 1000, 2000, 5000)
-WIDTH_PX = 92
 WIDE, NARROW, HEIGHT = 560, 270, 150
 CURVES = ("protocol", "ms", "percent")
 LARGE = Seen(next(one for one in NINE if one.title == "Google, large"))
@@ -36,41 +31,13 @@ SHOWN = (LARGE, next(one for one in LOSSY_ONES if (one.page, one.condition.loss_
 """Of these the chapter has strips: without loss, with it, with delay."""
 
 
-def step_ms(films: Mapping[str, Film]) -> float:
-    """Between two frames of a strip: a round number, so that all of them together show the slower load's end."""
-    ends = max(film.ends_ms for film in films.values())
-    return next((one for one in STEPS_MS if one * (FRAMES - 1) >= ends), STEPS_MS[-1])
-
-
 def strip(where: Seen, data: BookData | None = None) -> HTML:
     """A row of pictures for each arm, at the same times."""
     films = filmed(newest(data or book_data.load(), where.series), where)
     if set(films) != set(ORDER):
         return HTML(style.NOTHING_YET)
-    step = step_ms(films)
-    moments = [step * number for number in range(FRAMES)]
-    head = "".join(f"<th class=num>{_seconds(one)}</th>" for one in moments)
-    rows = "".join(_row(films[arm], moments) for arm in ORDER)
-    return HTML(
-        f'<div class="ll-scroll"><table class="ll-table ll-tight"><thead><tr><th>{html.escape(where.label)}</th>{head}'
-        f"</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _seconds(ms: float) -> str:
-    return f"{ms / 1000:g} s"
-
-
-def _row(film: Film, moments: Sequence[float]) -> str:
-    cells = "".join(f"<td>{_picture(film, at)}</td>" for at in moments)
-    return f"<tr><td>{NAMES[film.arm]}</td>{cells}</tr>"
-
-
-def _picture(film: Film, at: float) -> str:
-    jpeg = base64.b64encode(film.picture_at(at)).decode()
-    seen = next(percent for moment, percent in reversed(film.progress) if moment <= at)
-    alt_text = f"{NAMES[film.arm]} after {_seconds(at)}: {seen:.0f} % is seen"
-    return f'<img alt="{alt_text}" title="{alt_text}" width="{WIDTH_PX}" src="data:image/jpeg;base64,{jpeg}">'
+    ordered = {arm: films[arm] for arm in ORDER}
+    return HTML(f'<div class="ll-scroll">{table(ordered, NAMES, where.label)}</div>')
 
 
 def curves(where: Seen, data: BookData | None = None) -> LiveChart | HTML:
