@@ -206,7 +206,7 @@ def loads_table(data: BookData, study: str, series: str) -> str:
     rows = []
     for key, _, _ in COLUMNS:
         own = transfers(data, study, series, key)
-        for _, flow in own.sort_values(["object_count", "protocol", "arm_label", FINISHED.name]).iterrows():
+        for flow in records(own.sort_values(["object_count", "protocol", "arm_label", FINISHED.name])):
             numbers = [flow[FINISHED.name] * 1e3, flow[WINDOW_MAX.name] / KB]
             numbers += [flow[one.name] for one in (QUEUE_MAX, HOLD_MAX, RESPONSE_MEDIAN)]
             shown = ["–" if pd.isna(number) else f"{number:.0f}" for number in numbers]

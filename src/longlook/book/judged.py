@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -72,9 +73,20 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
 
 
 def predictions_of(sweep: str, data: BookData) -> list[JudgedPrediction]:
-    """A line for each of a sweep's predictions; none where no square of any is measured."""
+    """A line for each of a sweep's predictions, by all of its campaigns; none where no square of any is measured."""
     own = open_sweep(sweep)
-    return [row(one, own.rule.words) for one in judged(own, columns_of(data, own.study), REFERENCE)]
+    return _rows(own, judged_of(sweep, data), campaigns_before(sweep, data))
+
+
+def _rows(sweep: Sweep, now: Sequence[Judged], before: Sequence[Sequence[Judged]]) -> list[JudgedPrediction]:
+    lines = [row(one, sweep.rule.words) for one in now]
+    return [replace(one, before=tuple(own.holds for own in then)) for one, *then in zip(lines, *before, strict=True)]
+
+
+@lru_cache(maxsize=64)
+def campaigns_before(sweep: str, data: BookData) -> tuple[list[Judged], ...]:
+    """What became of a sweep's predictions in each of its campaigns but the newest, the newest of them first."""
+    return tuple(judged_of(sweep, by_campaign(data, one)) for one in campaigns_of(sweep, data)[1:])
 
 
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
@@ -85,25 +97,19 @@ def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
     for sweep in sweeps:
         own = open_sweep(sweep)
         columns = columns_of(data, own.study)
-        found = judged(own, columns, REFERENCE)
-        for one in found:
-            predictions.append(row(one, own.rule.words))
+        found, then = judged(own, columns, REFERENCE), campaigns_before(sweep, data)
+        predictions += _rows(own, found, then)
+        for one, *olds in zip(found, *then, strict=True):
             criteria.append(standing_text(one, own, columns))
             earlier.append(_by_the_earlier_rule(one, own, columns))
-        before += _in_campaigns_before(own, found, data)
+            before.append("; ".join(_then(old, one, own) for old in olds))
     return predictions_table(predictions, criteria, earlier, before, sweeps[0])
 
 
-def _in_campaigns_before(sweep: Sweep, now: Sequence[Judged], data: BookData) -> list[str]:
-    """Of each prediction, its verdicts in the campaigns before, the newest first, with what was found where the verdict
-    is another one; nothing where there is none."""
-    told: list[list[str]] = [[] for _ in now]
-    for campaign in campaigns_of(sweep.name, data)[1:]:
-        columns = columns_of(by_campaign(data, campaign), sweep.study)
-        for words, one, own in zip(told, now, judged(sweep, columns, REFERENCE), strict=True):
-            then = row(own, sweep.rule.words)
-            words.append(then.verdict if own.holds == one.holds else f"{then.verdict}: {then.found}")
-    return ["; ".join(words) for words in told]
+def _then(old: Judged, now: Judged, sweep: Sweep) -> str:
+    """The verdict of a campaign before, with what it found where it is another one than the newest's."""
+    then = row(old, sweep.rule.words)
+    return then.verdict if old.holds == now.holds else f"{then.verdict}: {then.found}"
 
 
 def campaigns_of(sweep: str, data: BookData) -> list[str]:
@@ -200,7 +206,7 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
 
 
 def held(sweep: str, before: int = 0) -> Callable[[Measured], StatedNumber]:
-    """Of how many predictions of a sweep that they hold: `3 of 7`; in the newest campaign, or so many before it."""
+    """Of how many predictions of a sweep that they hold: `3 of 7`; by the newest campaign, or so many before it."""
 
     def number(m: Measured) -> StatedNumber:
         then = [by_campaign(m.data, one) for one in campaigns_of(sweep, m.data)[before:][:1]] if before else [m.data]
@@ -208,6 +214,20 @@ def held(sweep: str, before: int = 0) -> Callable[[Measured], StatedNumber]:
             raise NotMeasured(f"{sweep} is not measured")
         text = f"{sum(one.holds is True for one in found)} of {len(found)}"
         return StatedNumber(text, f"predictions that hold; {origin(_records(found))}")
+
+    return number
+
+
+def prediction_verdict(sweep: str, n: int) -> Callable[[Measured], StatedNumber]:
+    """What all campaigns of a sweep make of its prediction of that number: `holds in 2 of 3 campaigns`."""
+
+    def number(m: Measured) -> StatedNumber:
+        found = [one for one in zip(open_sweep(sweep).predictions, predictions_of(sweep, m.data), strict=False)
+                 if one[0].n == n]  # fmt: skip
+        if not found:
+            raise NotMeasured(f"{sweep} is not measured")
+        names = ", ".join(f"data/raw/{one}" for one in campaigns_of(sweep, m.data))
+        return StatedNumber(found[0][1].verdict, f"prediction {n} of {sweep}; from {names}")
 
     return number
 

@@ -25,13 +25,25 @@ class JudgedPrediction:
 
     said: str
     found: str
-    holds: bool | None
-    """None where the numbers leave it open."""
+    """In the newest campaign."""
+    now: bool | None
+    """Whether it holds there; None where the numbers leave it open."""
+    before: tuple[bool | None, ...] = ()
+    """In the campaigns before, of the same cells."""
+
+    @property
+    def holds(self) -> bool | None:
+        """True where it holds in every campaign, False where in none; None where they disagree or leave it open."""
+        every = (self.now, *self.before)
+        return True if all(every) else None if True in every or False not in every else False
 
     @property
     def verdict(self) -> str:
         """In words."""
-        return "open" if self.holds is None else "holds" if self.holds else "does not hold"
+        if self.holds is not None:
+            return "holds" if self.holds else "does not hold"
+        every = (self.now, *self.before)
+        return f"holds in {every.count(True)} of {len(every)} campaigns" if True in every else "open"
 
 
 def predictions_table(
@@ -42,20 +54,20 @@ def predictions_table(
     name: str = "",
 ) -> HTML:
     """A row each; without any, that nothing is measured yet. `criteria`: whether each was sealed before its data;
-    `earlier`: the verdict by another rule, of those that had one; `before`: in campaigns before the newest. With a
-    `name` all are in a file of it, and rows those that do not hold, are open, or had another rule, criterion or verdict
-    before."""
+    `earlier`: the verdict by another rule, of those that had one; `before`: what earlier campaigns found. With a
+    `name` all are in a file of it, and rows those that do not hold in all campaigns, or had another rule or
+    criterion."""
     head, rows = ["predicted", "found", "verdict"], [[one.said, one.found, one.verdict] for one in predictions]
     if criteria is not None:
         head, rows = [*head, "criterion"], [[*row, own] for row, own in zip(rows, criteria, strict=True)]
     if any(earlier):
         head, rows = [*head, "by the earlier rule"], [[*row, own] for row, own in zip(rows, earlier, strict=True)]
     if any(before):
-        head, rows = [*head, "campaign before"], [[*row, own] for row, own in zip(rows, before, strict=True)]
+        head, rows = [*head, "campaigns before"], [[*row, own] for row, own in zip(rows, before, strict=True)]
     if not name or not rows:
         return HTML(html_table(head, rows, numeric=set()) if rows else style.NOTHING_YET)
-    quiet = [one.holds and not rule and not own.startswith(CHANGED) and ":" not in then for one, rule, own, then in zip(
-        predictions, earlier or repeat(""), criteria or repeat(""), before or repeat(""), strict=False)]  # fmt: skip
+    quiet = [one.holds and not rule and not own.startswith(CHANGED) for one, rule, own in zip(
+        predictions, earlier or repeat(""), criteria or repeat(""), strict=False)]  # fmt: skip
     others = [row for row, same in zip(rows, quiet, strict=True) if not same]
     held = f"{sum(one.holds is True for one in predictions)} of {len(rows)} predictions hold"
     files = links([csv_file(f"{PREDICTIONS}{name}.csv", head, rows)])

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from IPython.display import HTML
 
@@ -94,8 +93,8 @@ def kept(book: Path = paths.BOOK) -> pd.DataFrame:
 
 def by_second_rule(loads: pd.DataFrame, changed: pd.DataFrame) -> pd.DataFrame:
     """Rows of `samples` with the verdicts of rule 2; `changed` as `kept` has them."""
-    others = set(changed[[*LOAD]].itertuples(index=False, name=None))
-    turned = np.array([one in others for one in loads[[*LOAD]].itertuples(index=False, name=None)])
+    own, others = (pd.MultiIndex.from_frame(one[[*LOAD]]) for one in (loads, changed))
+    turned = own.isin(others)
     accepted = loads["accepted"].to_numpy(dtype=bool)
     reason = loads["reject_reason"].mask(turned, None).mask(turned & accepted, DISTURBED)
     return loads.assign(accepted=accepted ^ turned, reject_reason=reason)
@@ -124,10 +123,13 @@ def table(data: BookData | None = None) -> HTML:
     if not compared or loads.empty:
         return HTML(style.NOTHING_YET)
     second = by_second_rule(loads, kept())
+    places = pd.MultiIndex.from_tuples([(one.campaign, one.cell_id) for one in compared])
+    asked = pd.MultiIndex.from_frame(loads[["campaign", "cell_id"]]).isin(places)
+    own, own_second = loads[asked], second[asked]
     found: dict[str, tuple[pd.DataFrame | None, Mapping[Place, Mapping[str, Summary]]]] = {
-        "1, as sealed": (loads, by_arm(loads[loads["accepted"].astype(bool) & ~loads["set_aside"].astype(bool)])),
-        "2": (second, by_arm(first_accepted(second))),
-        "none: first attempts": (None, by_arm(loads[are_first(loads)])),
+        "1, as sealed": (loads, by_arm(own[own["accepted"].astype(bool) & ~own["set_aside"].astype(bool)])),
+        "2": (second, by_arm(first_accepted(own_second))),
+        "none: first attempts": (None, by_arm(own[are_first(own)])),
     }
     rows = [[name, *_excluded(judged), *_verdicts(compared, arms)] for name, (judged, arms) in found.items()]
     text = f"<p>Rule 2 judges {len(kept()):,} loads otherwise than they are sealed.</p>"

@@ -98,7 +98,7 @@ class Client(abc.ABC):
         """As the running program reports it."""
 
     def sends(self) -> tuple[int, float] | None:
-        """How many sends had a stated cost so far, and the least of one, us of wall clock; None: none is asked."""
+        """How many sends had a stated cost so far, and the least that one had, us of wall clock; None: no cost."""
         return None
 
     @property

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 from urllib.parse import unquote
 
+import pytest
 from book_sample import PUBLISHED, interleaved, write_sweeps
 
 from longlook.book import data as book_data
@@ -63,9 +64,23 @@ def test_a_campaign_of_the_same_cells_keeps_its_verdicts_beside_those_of_the_new
     monkeypatch.setattr("longlook.book.judged.predictions_table", lambda *columns: seen.extend(columns))
     predicted("client-share", data=data)
     said, _, earlier, before, _ = seen
-    assert [one.verdict for one in said] == ["holds"] * 5 and not any(earlier)
+    assert [one.verdict for one in said] == [*["holds"] * 2, "holds in 1 of 2 campaigns", *["holds"] * 2]
+    assert not any(earlier)
     assert before[2].startswith("does not hold: 10kb-x100, 10 Mbit/s, 36 ms: −7.8 %")
     assert before[:2] + before[3:] == ["holds"] * 4
     assert len(campaigns_of("years", data)) == 2 and len(campaigns_of("years-loss", data)) == 1  # which has more cells
     text = predictions_table(said, None, earlier, before, "share").data
-    assert "5 of 5 predictions hold; those judged otherwise before:" in text and "the others" not in text
+    assert "4 of 5 predictions hold; the others:" in text
+
+
+@pytest.mark.parametrize(("now", "before", "verdict"), [
+    (True, (), "holds"),
+    (True, (True, True), "holds"),
+    (False, (False,), "does not hold"),
+    (False, (None,), "does not hold"),
+    (None, (None,), "open"),
+    (None, (True,), "holds in 1 of 2 campaigns"),
+    (True, (False, True), "holds in 2 of 3 campaigns"),
+])  # fmt: skip
+def test_no_campaign_outvotes_another(now, before, verdict):
+    assert JudgedPrediction("dry", "damp", now, before).verdict == verdict

@@ -24,6 +24,7 @@ from longlook.figure.grid import GRID, Scale, told
 from longlook.figure.live import LiveChart
 from longlook.figure.versus import ARM_WORDS
 from longlook.plan.arm import Handshake
+from longlook.record.parquet import records
 
 SERIES = "matrix-early"
 NAME = "matrix-early"
@@ -59,7 +60,7 @@ def measured(data: BookData, key: str) -> Numbers:
     rows = data.rows("arms", STUDY, SERIES, key)
     rows = rows[rows["metric"].isin(MOMENTS) & (rows["n"] > 0)]
     found = {}
-    for _, row in rows.iterrows():
+    for row in records(rows):
         pair = Pair("quic", row["server"], row["client"], row["cca"])
         found[pair, int(row["object_bytes"]), row["handshake"], row["metric"]] = summary_of(row)
     return found

@@ -16,6 +16,7 @@ from longlook.book.value import NOT_YET
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, SERVER_CPU, TTLB
 from longlook.figure import style
 from longlook.plan.arm import Cca
+from longlook.record.parquet import records
 
 STUDY = "matrix"
 QUIET, LOSSY, SMALL = "matrix", "matrix-loss", "matrix-handshake"
@@ -105,7 +106,7 @@ class MatrixColumn:
         if own is None:
             return PairTimes({}, why=NOT_ASKED)
         counted = own[own["n"] > 0]
-        times = {row["metric"]: summary_of(row) for _, row in counted.iterrows()}
+        times = {row["metric"]: summary_of(row) for row in records(counted)}
         found = PairTimes(times, float(own["object_bytes"].iloc[0]))
         return found if times else replace(found, why=self._rejected(own.iloc[0]))
 

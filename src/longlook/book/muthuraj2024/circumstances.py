@@ -18,13 +18,14 @@ from longlook.audit.report import FAR_BELOW
 from longlook.book.chapter import Chapter
 from longlook.book.data import BookData
 from longlook.book.hypotheses import kept as foretold_in_git
-from longlook.book.judged import judged_of
+from longlook.book.judged import predictions_of
 from longlook.book.muthuraj2024.cell_loads import Loads, arms_of, loads_in, loads_of, verdict_of
 from longlook.book.muthuraj2024.emulab_2024 import CIRCUMSTANCES, Circumstance
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.cells import PublishedCell
 from longlook.published.muthuraj2024 import page_load_times
+from longlook.stack.arms import open_sweep
 
 SIDES = ("quic", "tcp")
 State = Literal["confirmed", "not confirmed", "not measured yet"]
@@ -69,8 +70,9 @@ def known(data: BookData) -> tuple[Known, ...]:
     """Every circumstance of the set."""
     found = []
     for one in CIRCUMSTANCES:
-        own = judged_of(one.sweeps[0], data)
-        holds = [each.holds for each in own if not one.numbers or getattr(each.criterion, "n", 0) in one.numbers]
+        sweep = one.sweeps[0]
+        own = zip(open_sweep(sweep).predictions, predictions_of(sweep, data), strict=False)
+        holds = [found.holds for said, found in own if not one.numbers or said.n in one.numbers]
         found.append(Known(one, state(holds), holds.count(True), len(holds)))
     return tuple(found)
 

@@ -114,7 +114,7 @@ def mean_text(one: Summary | None, digits: int) -> str:
 
 def _measured(place: PageAndBandwidth, own: pd.DataFrame, names: Names) -> CellByMilestone:
     found: dict[str, dict[tuple[int, str], Summary]] = {PLT.name: {}, CLIENT_CPU.name: {}}
-    for _, row in own[own["metric"].isin(found)].iterrows():
+    for row in records(own[own["metric"].isin(found)]):
         if name := names.get((row["stack"], row["protocol"])):
             found[row["metric"]][name] = summary_of(row)
     return CellByMilestone(place, found[PLT.name], found[CLIENT_CPU.name], str(own["campaign"].iloc[0]))

@@ -20,6 +20,7 @@ from longlook.book.years.evidence import STUDY, PageAndBandwidth
 from longlook.experiment.built_in import ENVOY, BuiltIn, read
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
+from longlook.record.parquet import records
 from longlook.stack.arms import open_sweep
 from longlook.stack.spec import load_stack
 
@@ -121,7 +122,7 @@ def _served(place: Conditions, own: pd.DataFrame) -> ReleaseSquare:
     quic: dict[str, Summary] = {}
     static: dict[str, Summary] = {}
     tcp = None
-    for _, row in own[own["stack"].isin(names)].iterrows():
+    for row in records(own[own["stack"].isin(names)]):
         name = names[row["stack"]]
         if row["protocol"] == "tcp":
             tcp = summary_of(row)

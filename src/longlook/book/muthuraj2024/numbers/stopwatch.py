@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from longlook.book.evidence import each_number, records_of
-from longlook.book.judged import judged_of
+from longlook.book.judged import held, judged_of
 from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
@@ -109,6 +109,12 @@ def _shown(m: Measured) -> StatedNumber:
     )
 
 
+def _sending(protocol: str, cost_us: int, rtt_ms: float = 36.0, statistic: str = "mean"):
+    """A hundred objects by what each send costs the client."""
+    arm = f"{protocol}-send{cost_us}us"
+    return lambda m: m.arm(steps.SENDS, arm, statistic=statistic, **HUNDRED, rtt_ms=rtt_ms).one("ms")
+
+
 NUMBERS: Numbers = {
     "agree-text": _of_all(lambda found: _agreeing(found.text)),
     "agree-scripts": _of_all(lambda found: _agreeing(found.scripts)),
@@ -139,6 +145,13 @@ NUMBERS: Numbers = {
     "v-800": _cost(steps.QUICV1, "cost800us", OPEN),
     "v-published": _published("4.6d", OPEN),
     "v-far-900": lambda m: m.arm(means.QUICV1, "quic-cost900us", statistic="sd", **HUNDRED, rtt_ms=112.0).span("ms"),
+    "s-quic-none": _sending("quic", 0),
+    "s-quic-700": _sending("quic", 700),
+    "s-quic-published": lambda m: m.published.arm("4.6d", "quic", **FAST, rtt_ms=36.0).one("ms"),
+    "s-tcp-none": _sending("tcp", 0),
+    "s-tcp-700": _sending("tcp", 700),
+    "s-far-sd": _sending("quic", 700, 112.0, "sd"),
+    "s-hold": held(steps.SENDS),
     "large-quic": _alone("quic"),
     "large-tcp": _alone("tcp"),
     "large-first-quic": _first("quic"),

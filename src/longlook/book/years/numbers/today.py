@@ -9,6 +9,7 @@ import pandas as pd
 from longlook import paths
 from longlook.book.claimed import verdict
 from longlook.book.hypotheses import stated
+from longlook.book.judged import prediction_verdict
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years import early
@@ -104,6 +105,8 @@ def _early(name: str, what: str) -> Callable[[Measured], StatedNumber]:
 NUMBERS: Numbers = {
     **{f"holding-{year}": _holding(year) for year in YEARS},
     "squares": _count(CUBIC, None),
+    "bbr-loss": prediction_verdict("today-loss", 3),
+    "bbr-jitter": prediction_verdict("today-jitter", 3),
     "cubic-quic": _count(CUBIC, "left"),
     "cubic-tcp": _count(CUBIC, "right"),
     "unasked-quic": _count(UNASKED, "left"),
