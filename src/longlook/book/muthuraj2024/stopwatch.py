@@ -125,11 +125,6 @@ CAUSES = (
         "one-cost",
     ),
     Cause(
-        "each request cost the thesis's client 0.7 ms, which keeps the thread busy that acknowledges",
-        "TCP alone: 100 objects at 36 ms are published 60 and 78 ms later than they are here, 200 objects 122 and 130",
-        "send-cost",
-    ),
-    Cause(
         "TCP's pages of many objects take longer because they come from Flask",
         "quic-setup and long-look-quic: WSGIDaemonProcess app threads=5; templates name the images that Flask serves",
         means.FLASK,
@@ -143,6 +138,11 @@ CAUSES = (
         "pictures of 10068 bytes explain nothing",
         "so many have those of 10 KB in long-look-quic; here 10240",
         "exact-bytes",
+    ),
+    Cause(
+        "each request cost the thesis's client 0.7 ms, which keeps the thread busy that acknowledges",
+        "TCP alone, whose acknowledgements a kernel sends: pages of many objects are published later",
+        "send-cost",
     ),
 )
 

@@ -10,6 +10,7 @@ from longlook.book.judged import held, judged_of
 from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
+from longlook.book.times import percent_text
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
@@ -115,6 +116,20 @@ def _sending(protocol: str, cost_us: int, rtt_ms: float = 36.0, statistic: str =
     return lambda m: m.arm(steps.SENDS, arm, statistic=statistic, **HUNDRED, rtt_ms=rtt_ms).one("ms")
 
 
+def _late(workload: str):
+    """By how much TCP's published means are above those here, on links that do not limit it."""
+    where = {"workload": workload, "bandwidth_mbps": (50.0, 100.0), "rtt_ms": 36.0}
+    return lambda m: (m.published.arm("4.6d", "tcp", **where) - m.arm("4.6d", "tcp", **where)).span("ms", joint="and")
+
+
+def _sent_more(m: Measured) -> StatedNumber:
+    """QUIC's change with 0.7 ms per send, with its interval: of the second prediction."""
+    found = [one for judged in judged_of(steps.SENDS, m.data, m.key)[1:2] for one in judged.found]
+    if not found:
+        raise NotMeasured(f"{steps.SENDS} is not measured")
+    return StatedNumber(percent_text(found[0].estimate), origin(records_of(found)))
+
+
 NUMBERS: Numbers = {
     "agree-text": _of_all(lambda found: _agreeing(found.text)),
     "agree-scripts": _of_all(lambda found: _agreeing(found.scripts)),
@@ -145,8 +160,11 @@ NUMBERS: Numbers = {
     "v-800": _cost(steps.QUICV1, "cost800us", OPEN),
     "v-published": _published("4.6d", OPEN),
     "v-far-900": lambda m: m.arm(means.QUICV1, "quic-cost900us", statistic="sd", **HUNDRED, rtt_ms=112.0).span("ms"),
+    "s-late-100": _late("10kb-x100"),
+    "s-late-200": _late("5kb-x200"),
     "s-quic-none": _sending("quic", 0),
     "s-quic-700": _sending("quic", 700),
+    "s-quic-more": _sent_more,
     "s-quic-published": lambda m: m.published.arm("4.6d", "quic", **FAST, rtt_ms=36.0).one("ms"),
     "s-tcp-none": _sending("tcp", 0),
     "s-tcp-700": _sending("tcp", 700),
