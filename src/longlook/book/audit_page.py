@@ -18,13 +18,13 @@ from longlook.audit.rejections import cause_of
 from longlook.audit.report import AAControl, LoadCounts, OrderControl, Section, within
 from longlook.book import data as book_data
 from longlook.book.chapter import metric_of
-from longlook.book.data import BookData
+from longlook.book.data import FILES, BookData
 from longlook.book.more_controls import squares
 from longlook.dataset.tables import PACKAGE_NAME
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.control import ON_A_PHONE, control_chart, told
-from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.live import Attachment, LiveChart, offered
 from longlook.figure.table import html_table
 
 NOTHING = (
@@ -101,7 +101,10 @@ class AuditPage:
         relative error of the means."""
         counts = ["cells", "verdicts agree", "first attempts", "ceiling", "means within", "QUIC error", "TCP error"]
         head = ["table", "figure", *counts, "campaign"]
-        return self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={*range(2, 9)}))
+        found = self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={*range(2, 9)}))
+        whole = {file: self.data.whole(name) for name, file in FILES.items()}
+        files = [Attachment(f"{file}.csv", rows.to_csv(index=False)) for file, rows in whole.items() if len(rows)]
+        return HTML(found.data + offered(*files))
 
     def halves(self) -> HTML:
         """How well the ceiling's method predicts our own loads."""

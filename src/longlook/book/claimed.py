@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from longlook.book.value import NOT_YET
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.plan.statements import Claim
@@ -66,5 +66,4 @@ def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[list[Cl
         rows.append(row)
         every.append(whole)
     head = ["claim", *columns]
-    files = links([csv_file(f"{CLAIMS}{name}.csv", head, every)])
-    return f"{html_table(head, rows, escape=False)}<p>{files}</p>"
+    return html_table(head, rows, escape=False) + offered(csv_file(f"{CLAIMS}{name}.csv", head, every))

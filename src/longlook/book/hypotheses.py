@@ -29,7 +29,7 @@ from longlook.analysis.newest import STUDY
 from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.errors import LonglookError
 from longlook.figure import style
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
 from longlook.host import git
 from longlook.stack.arms import sweep_files
@@ -207,8 +207,8 @@ def table() -> HTML:
     late = [row for one, row in zip(found, _rows(found), strict=True) if not one.before]
     said = f"{len(found) - len(late)} of {len(found)} hypotheses were written down before their data"
     table = html_table(list(_HEAD), late, numeric=set()) if late else ""
-    every = links([csv_file(FILE, list(_HEAD), list(_rows(found)))])
-    return HTML(f"<p>{said}{'; the others:' if late else '.'}</p>{table}<p>{every}</p>")
+    every = offered(csv_file(FILE, list(_HEAD), list(_rows(found))))
+    return HTML(f"<p>{said}{'; the others:' if late else '.'}</p>{table}{every}")
 
 
 _HEAD = ("sweep", "hypothesis in", "its commit", "measured with", "commit of the data", "written down")

@@ -9,7 +9,7 @@ from itertools import repeat
 from IPython.display import HTML
 
 from longlook.figure import style
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
 from longlook.record.criteria import CHANGED
 
@@ -70,12 +70,12 @@ def predictions_table(
         predictions, earlier or repeat(""), criteria or repeat(""), strict=False)]  # fmt: skip
     others = [row for row, same in zip(rows, quiet, strict=True) if not same]
     held = f"{sum(one.holds is True for one in predictions)} of {len(rows)} predictions hold"
-    files = links([csv_file(f"{PREDICTIONS}{name}.csv", head, rows)])
+    files = offered(csv_file(f"{PREDICTIONS}{name}.csv", head, rows))
     if criteria is not None and len(set(criteria)) == 1:
         held += f" (criterion: {criteria[0]})"
         head, *others = ([*row[:3], *row[4:]] for row in (head, *others))
     if not others:
-        return HTML(f"<p>{held}.</p><p>{files}</p>")
+        return HTML(f"<p>{held}.</p>{files}")
     kinds = {row[2] == "holds" for row in others}
     which = " and ".join(("the others", "those judged otherwise before")[kind] for kind in sorted(kinds))
-    return HTML(f"<p>{held}; {which}:</p>{html_table(head, others, numeric=set())}<p>{files}</p>")
+    return HTML(f"<p>{held}; {which}:</p>{html_table(head, others, numeric=set())}{files}")

@@ -10,7 +10,7 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.analysis.newest import newest
 from longlook.book.data import COLUMNS, BookData, load
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
 from longlook.host.toml import read_toml
 from longlook.record.campaign import split_digests
@@ -39,7 +39,7 @@ def provenance(data: BookData | None = None) -> HTML:
         for study, own in campaigns.groupby("study")
     ]
     table = html_table(["study", "series", "campaigns", "measured", "processors"], rows, numeric={1, 2})
-    return HTML(f"{table}<p>{links([csv_file('every-campaign.csv', HEAD, every)])}</p>")
+    return HTML(table + offered(csv_file("every-campaign.csv", HEAD, every)))
 
 
 def _published() -> Iterator[list[str]]:

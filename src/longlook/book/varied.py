@@ -13,7 +13,7 @@ from longlook.analysis.welch import summary_of
 from longlook.book.data import BookData
 from longlook.errors import LonglookError
 from longlook.figure import style
-from longlook.figure.live import Attachment, links
+from longlook.figure.live import Attachment, offered
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.figure.versus import SHOWN, SIDES, Versus, decided
@@ -74,7 +74,7 @@ def varied_table(data: BookData, study: str, changes: Changes, usual: str, varie
     word, other = versus.words
     groups = [("", 2), (f"{word} faster", 2), ("means within the published", 2), (f"{varied} / {usual}, mean", 2)]
     head = ["figure", "squares", *[usual, varied] * 2, word, other]
-    return html_table(head, rows, numeric=set(range(1, 8)), groups=groups) + f"<p>{links(files)}</p>"
+    return html_table(head, rows, numeric=set(range(1, 8)), groups=groups) + offered(*files)
 
 
 def _squares(data: BookData, study: str, series: str, of: Sequence[str], versus: Versus) -> list[Square]:

@@ -108,6 +108,11 @@ def links(files: Sequence[Attachment]) -> str:
     return f"Data: {', '.join(own)}." if own else ""
 
 
+def offered(*files: Attachment) -> str:
+    """What stands below a table: links to its files, where it has any."""
+    return f"<p>{links(files)}</p>" if files else ""
+
+
 def offline_spec(chart: alt.TopLevelMixin) -> dict:
     """The Vega-Lite specification without its `$schema` address: nothing in the page may name a host."""
     spec = chart.to_dict(validate=False)  # which takes as long as all the rest; tests do it

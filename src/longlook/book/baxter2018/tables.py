@@ -15,13 +15,14 @@ from longlook.analysis.estimate import interval, times
 from longlook.analysis.evidence import Column
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import COLUMNS, FILES, BookData
 from longlook.book.evidence import columns_of
 from longlook.book.times import percent_text
 from longlook.book.value import SPACE
 from longlook.experiment.floor import floor
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
+from longlook.figure.live import Attachment, offered
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.plan.workload import size_label
@@ -76,7 +77,12 @@ def agreement_table(data: BookData | None = None) -> HTML:
         "ceiling",
         "below a load's floor",
     ]
-    return HTML(html_table(head, rows, numeric=range(2, 9)) if rows else style.NOTHING_YET)
+    if not rows:
+        return HTML(style.NOTHING_YET)
+    own = {file: found.where(name, study=STUDY) for name, file in FILES.items()}
+    own["whole_loads"] = found.where("arms", study=STUDY, metric=PLT.name)
+    files = [Attachment(f"{STUDY}-{file}.csv", one.to_csv(index=False)) for file, one in own.items()]
+    return HTML(html_table(head, rows, numeric=range(2, 9)) + offered(*files))
 
 
 def _agreeing(data: BookData, series: str, key: str) -> list[str]:

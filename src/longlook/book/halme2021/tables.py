@@ -26,7 +26,7 @@ from longlook.book.halme2021.evidence import (
 from longlook.book.value import SPACE
 from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATION, PACKETS, PACKETS_UP, SERVER_CPU, TTLB
 from longlook.figure import style
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, PrintedTimes, tables
@@ -152,7 +152,7 @@ def further_table(series: Sequence[str], data: BookData | None = None, file: str
             head = ["file, one way, loss each way", *NAMES.values()]
             if file:
                 own = [[one.replace("<br>", " ") for one in row] for row in rows]
-                shown = links([csv_file(f"{file}-{key}.csv", head, own)])
+                shown = offered(csv_file(f"{file}-{key}.csv", head, own))
             else:
                 shown = html_table(head, rows, escape=False, numeric=range(1, len(head)))
             parts.append(f"<p>{title}</p>{shown}")

@@ -9,7 +9,7 @@ from longlook.book.chapter import Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.evidence import REFERENCE
 from longlook.figure import style
-from longlook.figure.live import Attachment, links
+from longlook.figure.live import Attachment, offered
 from longlook.figure.table import html_table
 
 HEAD = ("table", "figure", "verdicts as published", "QUIC, measured / published", "TCP, measured / published")
@@ -33,8 +33,8 @@ def values(paper: Chapter) -> HTML:
                 rows.append([table, name, equal, *(_ratio(means, one) for one in PROTOCOLS)])
     if not rows:
         return HTML(style.NOTHING_YET)
-    file = links([Attachment("appendix-b.csv", pd.concat(every).to_csv(index=False))])
-    return HTML(f"{html_table(list(HEAD), rows, numeric={2, 3, 4})}<p>{file}</p>")
+    file = Attachment("appendix-b.csv", pd.concat(every).to_csv(index=False))
+    return HTML(html_table(list(HEAD), rows, numeric={2, 3, 4}) + offered(file))
 
 
 def _ratio(means: pd.DataFrame, protocol: str) -> str:

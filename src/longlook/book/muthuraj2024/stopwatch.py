@@ -12,7 +12,7 @@ from longlook.book.judged import predictions_of
 from longlook.book.muthuraj2024 import emulab_2024, means
 from longlook.book.muthuraj2024.circumstances import state
 from longlook.book.predicted import PREDICTIONS
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
 
 HEAD = ("cause", "evidence", "if so", "found", "verdict")
@@ -158,5 +158,4 @@ def causes(paper: Chapter, known: tuple[Cause, ...] = CAUSES) -> HTML:
         holds = [one.holds for one in found]
         rows.append([*about, f"{holds.count(True)} of {len(holds)}", state(holds)])
     head = ["cause", "evidence", "predictions that hold", "verdict"]
-    files = links([csv_file(f"{PREDICTIONS}causes.csv", HEAD, every)])
-    return HTML(f"{html_table(head, rows, numeric={2})}<p>{files}</p>")
+    return HTML(html_table(head, rows, numeric={2}) + offered(csv_file(f"{PREDICTIONS}causes.csv", HEAD, every)))

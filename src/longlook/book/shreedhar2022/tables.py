@@ -44,7 +44,7 @@ from longlook.book.shreedhar2022.names import (
 )
 from longlook.experiment.metrics import CONNECT, SERVER_CPU, TTFB, TTLB
 from longlook.figure import style
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
 from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS, STUDY, flows, of_all_sites, throughput
 
@@ -85,7 +85,7 @@ def percentiles(data: BookData | None = None) -> HTML:
     measured, printed = head[2 : 2 + len(SHOWN) + 1], head[2 + len(SHOWN) + 1 :]
     named = ["stage", *head[:2], *(f"measured, {one}" for one in measured), *(f"printed, {one}" for one in printed)]
     rows = [[stage, *row] for stage, own in every.items() for row in own]
-    return HTML(f"{shown}<p>{links([csv_file('percentiles.csv', named, rows)])}</p>")
+    return HTML(shown + offered(csv_file("percentiles.csv", named, rows)))
 
 
 def _percentiles(own: StudyColumn, place: str, arm: str, metric: str) -> list[str]:

@@ -10,7 +10,7 @@ from IPython.display import HTML
 
 from longlook import paths
 from longlook.experiment.spoken import BROWSER, Spoken, read
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.stack.arms import open_sweep
 from longlook.stack.spec import Stack, load_stack
 
@@ -103,4 +103,4 @@ def table() -> HTML:
         ]
         for one in milestones()
     ]
-    return HTML(f"<p>{links([csv_file('milestones.csv', head, rows)])}</p>")
+    return HTML(offered(csv_file("milestones.csv", head, rows)))

@@ -31,7 +31,7 @@ from longlook.book.yu2021.pages import (
 from longlook.experiment.base import Metric
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.figure import style
-from longlook.figure.live import csv_file, links
+from longlook.figure.live import csv_file, offered
 from longlook.figure.style import p_text
 from longlook.figure.table import html_table
 from longlook.plan.workload import WebPage
@@ -82,7 +82,7 @@ def _times(data: BookData | None, series: str, places: Iterable[Seen]) -> HTML:
     head = ["metric", "page", *(f"{NAMES[arm]}, ms" for arm in ARMS), "median, difference", "mean, difference"]
     head.append("Welch's p")
     shown = html_table(head, rows[: 2 * len(places)], numeric={2, 3, 4, 5, 6}, starts=[0, len(places)])
-    return HTML(f"{shown}<p>{links([csv_file(f'{series}-times.csv', head, rows)])}</p>")
+    return HTML(shown + offered(csv_file(f"{series}-times.csv", head, rows)))
 
 
 def _row(own: StudyColumn, where: Seen, metric: Metric) -> list[str]:
