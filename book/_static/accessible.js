@@ -1,28 +1,36 @@
-/* Boxes that scroll sideways are reached by Tab, and have a name, wherever they are wider than their place. */
+/* A table that is wider than its place becomes cards: one for each row, with every cell below the name of its column. */
 (function () {
   "use strict";
 
-  function words(table) {
-    const heads = Array.from(table.querySelectorAll("thead tr:last-child th")).map((cell) => cell.textContent.trim());
-    return heads.filter(Boolean).slice(0, 4).join(", ");
+  /* Of each column its name, behind that of the group that it stands in. */
+  function columns(table) {
+    const rows = Array.from(table.tHead.rows, (row) =>
+      Array.from(row.cells).flatMap((cell) => Array(cell.colSpan).fill(cell.textContent.trim())));
+    return rows.pop().map((name, at) => [...rows.map((above) => above[at]), name].filter(Boolean).join(": "));
   }
 
-  function look(box, number) {
-    const wide = box.scrollWidth > box.clientWidth;
-    if (!wide) {
-      ["tabindex", "role", "aria-label"].forEach((name) => box.removeAttribute(name));
-      return;
-    }
-    box.tabIndex = 0;
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Wide table " + number + ": " + words(box));
+  function name(table) {
+    const names = columns(table);
+    table.querySelectorAll("tbody tr").forEach((row) => {
+      Array.from(row.cells).forEach((cell, at) => { if (cell.colSpan === 1 && names[at]) cell.dataset.label = names[at]; });
+    });
+  }
+
+  function look(table) {
+    table.classList.remove("ll-cards");
+    table.classList.toggle("ll-cards", table.offsetWidth > table.parentElement.clientWidth);
   }
 
   /* `root`: the page, or what was added to it. */
   function watch(root) {
-    root.querySelectorAll(".ll-scroll").forEach((box) => {
-      const number = (watch.count = (watch.count || 0) + 1);
-      new ResizeObserver(() => look(box, number)).observe(box);
+    root.querySelectorAll("table:has(thead tr)").forEach((table) => {
+      let width = 0;
+      name(table);
+      new ResizeObserver(([place]) => {
+        if (place.contentRect.width === width) return;
+        width = place.contentRect.width;
+        requestAnimationFrame(() => look(table));
+      }).observe(table.parentElement);
     });
   }
 
@@ -30,7 +38,7 @@
   window.addEventListener("beforeprint", () => {
     document.querySelectorAll("details.ll-fold, details.sd-dropdown").forEach((one) => { one.open = true; });
   });
-  window.longlookScrolling = watch;
+  window.longlookCards = watch;
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => watch(document));
   else watch(document);
 })();

@@ -119,7 +119,7 @@
     const found = series(data, square);
     detail.append(el("div", { class: "ll-scroll" }));
     detail.lastChild.append(factsTable(data, square));
-    if (window.longlookScrolling) window.longlookScrolling(detail);
+    if (window.longlookCards) window.longlookCards(detail);
     const strip = el("div", { class: "ll-strip" });
     detail.append(strip, el("p", { class: "ll-key" }, data.key));
     if (found.notes.length) detail.append(el("p", { class: "ll-key" }, found.notes.join(". ") + "."));

@@ -55,7 +55,7 @@ def trips(data: BookData | None = None) -> HTML:
     ]
     head = ["client", *(f"{rtt_ms} ms" for _ in STAGES for rtt_ms in LINKS)]
     groups = [("", 1), *((f"{stage}, ms (round trips)", len(LINKS)) for stage in STAGES)]
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
+    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
 
 
 def checks(data: BookData | None = None) -> HTML:
