@@ -103,23 +103,34 @@ def test_a_pair_that_no_sweep_has_says_so(data):
     assert "no sweep" in newest(data, SMALL).found(SMALL, Pair("quic", "ngtcp2", "curl", "bbr")).why
 
 
-@pytest.mark.parametrize("name", chart.PICTURES)
-def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, name):
-    drawn = chart.picture(name, data)
+def test_the_heatmap_says_in_words_what_it_shows_and_carries_its_data(data):
+    asked, drawn = chart.CPU_SHOWN, chart.picture(data)
     assert isinstance(drawn, LiveChart) and drawn.narrow is not None
     assert "QUIC" in drawn.alt_text and "TCP" in drawn.alt_text
-    frame = chart.squares(chart.PICTURES[name], newest(data, chart.PICTURES[name].series))
-    assert len(frame) == len(shown(chart.PICTURES[name].series))
+    frame = chart.squares(asked, newest(data, asked.series))
+    assert len(frame) == len(shown(asked.series))
     none = frame[frame["value"].isna()]
     assert len(none) and set(none["label"]) == {style.DASH} and none["said"].str.len().min() > 20
     assert drawn.downloads[0].csv.count("\n") == 1 + len(frame)
     assert drawn._repr_html_().count("<img") == 1
 
 
-def test_the_words_of_goodput(data):
-    said = chart.picture("matrix-goodput", data).alt_text
-    assert said.startswith("Goodput in Mbit/s. CUBIC, QUIC: 19 of 25 pairs, from 20 Mbit/s (")
-    assert "BBR, QUIC: 15 of 25 pairs" in said and "RENO, TCP: 3 of 6 pairs, from 64 Mbit/s (" in said
+def test_the_words_of_the_heatmap(data):
+    said = chart.picture(data).alt_text
+    assert said.startswith("CPU in ms per MB. CUBIC, QUIC: 19 of 25 pairs, from 30 ms per MB (")
+    assert "BBR, QUIC: 15 of 25 pairs" in said and "RENO, TCP: 3 of 6 pairs, from 8" in said
+
+
+def test_where_pairs_hardly_differ_a_table_has_their_ranges_and_files_every_pair(data):
+    shown = chart.ranges(chart.GOODPUT_SHOWN, data)
+    rows = rows_of(shown)[1:]
+    cubic = {row[1]: row[2:] for row in rows if row[0] == "CUBIC"}
+    assert set(cubic) == {"QUIC, without aioquic", "QUIC, with aioquic", "TCP"} and cubic["TCP"][0] == "3"
+    assert cubic["QUIC, with aioquic"][1] == "20.0" and cubic["QUIC, without aioquic"][1] == "63.9"
+    assert len(rows) == 9 and sum(int(row[2]) for row in rows) == 64
+    assert shown.data.count("download=") == 2 and "matrix-loss.csv" in shown.data
+    handshakes = rows_of(chart.ranges(chart.HANDSHAKE_SHOWN, data))[1:]
+    assert [row[1:] for row in handshakes][-1] == ["TCP", "3", "75.0", "75.0"] and len(handshakes) == 3
 
 
 def rows_of(shown):
@@ -137,8 +148,9 @@ def test_every_reason_has_a_row_with_the_pairs_that_it_is_of(data):
 
 
 def test_a_copy_without_data_says_so_and_still_knows_who_cannot_be_paired(nothing):
-    for name in chart.PICTURES:
-        assert "Not measured yet" in chart.picture(name, nothing).data
+    assert "Not measured yet" in chart.picture(nothing).data
+    for asked in (chart.GOODPUT_SHOWN, chart.HANDSHAKE_SHOWN):
+        assert "Not measured yet" in chart.ranges(asked, nothing).data
     for sweeps in (SWEEPS[QUIET], SWEEPS[LOSSY], SWEEPS[SMALL], (early.SERIES,), (browsers.LOSSY.series,)):
         assert "Not measured yet" in predicted(*sweeps, data=nothing).data
     assert [row[2] for row in rows_of(tables.reasons(nothing))] == ["in any sweep"] * 6 + ["early data"]
