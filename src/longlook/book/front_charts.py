@@ -11,13 +11,15 @@ from longlook.analysis.contrast import contrast
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
 from longlook.book.front import ComparedSquare, kind_of, squares
+from longlook.book.muthuraj2024.cell_loads import Loads
 from longlook.book.muthuraj2024.circumstances import Three, three_ways
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP, result_text
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.squares import labels_of
-from longlook.figure.tiles import MEANS, STRIPS, TILES, means_chart, tiles_chart
+from longlook.figure.tiles import MEANS, TILES, means_chart, tiles_chart
 from longlook.figure.versus import NOT_SHOWN, SHOWN
+from longlook.figure.ways import SQUARES, WAYS, ways_chart
 from longlook.plan.workload import size_label
 
 NOTE = (
@@ -25,8 +27,6 @@ NOTE = (
     f"more, up to {style.CLAMP_PCT:g} %; white: no significant difference. A black dot: the two verdicts differ. Down: "
     "bandwidth in Mbit/s; across: the size of one object in KB (M: in MB), or the number of objects of a page of 1 MB."
 )
-
-THREE = {**STRIPS, "measured": "re-measured as the text says", "scripts": "re-measured as the scripts did"}
 
 
 def picture(data: BookData | None = None) -> LiveChart | HTML:
@@ -49,42 +49,62 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
 
 
 def in_three(data: BookData | None = None) -> LiveChart | HTML:
-    """Every published square above the same as measured as the text says and as the scripts did."""
+    """Of the squares that confirmed causes change: published, as measured as the text says, and as the scripts did."""
     tables = data or load()
     found = squares(tables)
     if not found:
         return HTML(style.NOTHING_YET)
-    frame = strips(found, three_ways(tables))
-    differ = {name: int(frame[f"differs_{name}"].sum()) for name in ("measured", "scripts")}
+    frame = changed(found, three_ways(tables))
+    if frame.empty:
+        return HTML("<p>No confirmed cause changes a square.</p>")
+    text, scripts = (int((~frame.loc[frame["way"] == way, "agrees"]).sum()) for way in list(WAYS)[1:])
+    title = "TCP's mean over QUIC's"
     return LiveChart(
         name="all-squares-three",
-        chart=tiles_chart(frame, strips=THREE),
-        narrow=tiles_chart(frame, in_a_row=2, strips=THREE),
-        alt_text=f"All {len(frame)} published squares, a panel for each of {frame['panel'].nunique()} tables; the "
-        f"published verdict differs from that as the text says in {differ['measured']}, from that as the scripts did "
-        f"in {differ['scripts']}.",
-        downloads=(Attachment("all-squares-three.csv", frame.drop(columns=list(THREE)).to_csv(index=False)),),
-        note="Upper strip of a square: published; middle: re-measured as the text says; lower: as the scripts did. "
-        "Colours and places are those of the front page; a black dot: this verdict is not the published one.",
-        hint="Point at a square for its numbers.",
+        chart=ways_chart(frame, title),
+        narrow=ways_chart(frame, title, in_a_row=1),
+        alt_text=f"The {frame['place'].nunique()} squares that confirmed causes change, a panel for each of "
+        f"{frame['panel'].nunique()} tables: {title}. The published verdict differs from that as the text says in "
+        f"{text}, from that as the scripts did in {scripts}.",
+        downloads=(Attachment("all-squares-three.csv", frame.to_csv(index=False)),),
+        note="A row: page and Mbit/s. Right of the dashed line QUIC is faster. Filled: the published verdict; empty: "
+        "another one. The other squares are those of the front page.",
+        hint="Point at a mark for its number.",
     )
 
 
-def strips(found: Sequence[ComparedSquare], three: Sequence[Three]) -> pd.DataFrame:
-    """`TILES` of every square that was measured, with a third strip: `scripts`, `said_scripts`, and `differs_` of both
-    re-measured ones."""
-    own = {(one.printed.table, one.printed.cell.key): one for one in three}
-    both = [one for one in _ordered(found) if _place(one) in own]
-    scripts = [own[_place(one)].scripts for one in both]
-    contrasts = [contrast(loads["quic"], loads["tcp"]) for loads in scripts]
-    printed = [one.compared.verdicts[0].published for one in both]
-    frame = tiles(both)
-    return frame.assign(
-        scripts=[_colour(one.verdict, one.pct) for one in contrasts],
-        said_scripts=[_said(one.verdict, one.pct) for one in contrasts],
-        differs_measured=frame["differs"],
-        differs_scripts=[one.verdict != known for one, known in zip(contrasts, printed, strict=True)],
+def changed(found: Sequence[ComparedSquare], three: Sequence[Three]) -> pd.DataFrame:
+    """`SQUARES` of every square that the scripts change, by table, and `place`, which names it."""
+    own = {(one.printed.table, one.printed.cell.key): one for one in three if one.changed}
+    rows = [row for one in _ordered(found) if _place(one) in own for row in _three_rows(one, own[_place(one)].scripts)]
+    return pd.DataFrame(rows, columns=[*SQUARES, "place"])
+
+
+def _three_rows(one: ComparedSquare, scripts: Loads) -> list[dict]:
+    (verdict,) = one.compared.verdicts
+    as_scripts = contrast(scripts["quic"], scripts["tcp"])
+    printed, text = (
+        {mean.protocol: getattr(mean, f"{whose}_mean") for mean in one.compared.means}
+        for whose in ("published", "measured")
     )
+    ways = [
+        (printed, verdict.published, verdict.published_pct_diff),
+        (text, verdict.measured, verdict.measured_pct_diff),
+        ({side: own.mean for side, own in scripts.items()}, as_scripts.verdict, as_scripts.pct),
+    ]
+    count = one.row["object_count"]
+    page = style.workload_label(one.row["workload"], one.row["object_bytes"], count, count > 1)
+    same = {
+        "panel": f"Table {one.compared.table}: {kind_of(one.row)}",
+        "square": f"{page}, {one.row['bandwidth_mbps']:g}",
+        "place": one.compared.title,
+    }
+    return [
+        same
+        | {"way": way, "ratio": means["tcp"] / means["quic"]}
+        | {"agrees": own == verdict.published, "said": _said(own, pct)}
+        for way, (means, own, pct) in zip(WAYS, ways, strict=True)
+    ]
 
 
 def _place(one: ComparedSquare) -> tuple[str, str]:

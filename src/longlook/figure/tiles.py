@@ -5,7 +5,7 @@ Pure functions from rows to Altair charts. They answer at a glance, and leave th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import altair as alt
@@ -52,18 +52,17 @@ MEANS = ("published", "measured", "protocol", "group", "place")
 GROUPS = ("#b2182b", "#ef8a62", "#8c510a", "#dfa53a", "#2166ac", "#67a9cf", "#01665e", "#5ab4ac")
 
 
-def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW, strips: Mapping[str, str] = STRIPS) -> alt.TopLevelMixin:
-    """`frame` has TILES: a row per square; panels in their order. Where it has a column `differs_<strip>`, that strip
-    has the dot, else `differs` has one in the middle."""
+def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW) -> alt.TopLevelMixin:
+    """`frame` has TILES: a row per square; panels in their order."""
     columns, rows = int(frame["column"].max()) + 1, int(frame["row"].max()) + 1
     titled = frame.assign(title=frame["panel"] + BREAK + frame["under"])
     base = alt.Chart(titled)
     tooltip = [
         alt.Tooltip("place:N", title="square"),
-        *(alt.Tooltip(f"said_{name}:N", title=title) for name, title in strips.items()),
+        *(alt.Tooltip(f"said_{name}:N", title=title) for name, title in STRIPS.items()),
     ]
-    height = (1 - GAP) / len(strips)
-    tops = {name: GAP / 2 + number * height for number, name in enumerate(strips)}
+    height = (1 - GAP) / len(STRIPS)
+    tops = {name: GAP / 2 + number * height for number, name in enumerate(STRIPS)}
     drawn = [
         base.mark_rect(stroke="#9a9a9a", strokeWidth=0.5).encode(
             x=alt.X("left:Q", scale=alt.Scale(domain=[-SIDE, columns], nice=False), axis=None),
@@ -78,14 +77,12 @@ def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW, strips: Mapping[s
         )
         for name, top in tops.items()
     ]  # fmt: skip
-    own = {f"differs_{name}": top + height / 2 for name, top in tops.items() if f"differs_{name}" in frame}
-    marks = [
-        base.transform_filter(f"datum.{column}")
-        .transform_calculate(x="datum.column + 0.5", y=f"datum.row + {middle}")
+    dot = (
+        base.transform_filter("datum.differs")
+        .transform_calculate(x="datum.column + 0.5", y="datum.row + 0.5")
         .mark_point(shape="circle", filled=True, size=34, color="#000000", stroke="#ffffff", strokeWidth=1, opacity=1)
         .encode(x="x:Q", y="y:Q", tooltip=tooltip)
-        for column, middle in (own or {"differs": 0.5}).items()
-    ]
+    )
     labels = [
         base.transform_filter(f"datum.{where} === 0")
         .transform_calculate(x=x, y=y.format(foot=rows + FOOT / 2))
@@ -98,8 +95,8 @@ def tiles_chart(frame: pd.DataFrame, in_a_row: int = IN_A_ROW, strips: Mapping[s
         labelFontSize=10, labelPadding=3, labelColor=style.INK,
     )  # fmt: skip
     tile_px = TILE_PX if in_a_row == IN_A_ROW else NARROW_PX
-    width, height_px = tile_px * (columns + SIDE), len(strips) * STRIP_PX * (rows + FOOT)
-    panels = alt.layer(*drawn, *marks, *labels).properties(width=width, height=height_px)
+    width, height_px = tile_px * (columns + SIDE), len(STRIPS) * STRIP_PX * (rows + FOOT)
+    panels = alt.layer(*drawn, dot, *labels).properties(width=width, height=height_px)
     facet = alt.Facet("title:N", sort=list(dict.fromkeys(titled["title"])), header=header)
     return configured(panels.facet(facet, columns=in_a_row, spacing={"row": 6, "column": 14}))
 

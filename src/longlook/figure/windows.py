@@ -1,7 +1,9 @@
-"""Windows and bytes in flight over time, a panel for each sender and link, a line for each controller.
+"""Windows and bytes in flight over time, a panel for each sender and group of links and controllers, a line for each
+controller.
 
-The scale is logarithmic: windows differ by two orders of magnitude. Controllers are told apart by colour and dash, what
-is in flight from the window by its width, and losses are ticks below.
+Panels below each other have one scale, which begins at 0: those of different columns differ by two orders of magnitude.
+Controllers are told apart by colour and dash, what is in flight from the window by its width, and losses are ticks
+below.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ LOSSES = ("row", "column", "label", "time_s", "count")
 KINDS = ("window", "in flight")
 CONTROLLERS = ("CUBIC", "Reno", "BBR")
 COLOURS, DASHES = ("#b2182b", "#2166ac", "#1b7837"), ([1, 0], [6, 3], [2, 2])
-LEAST_KB = 1.0
-"""Nothing in flight has no place on the scale."""
+SCALE = 0.97
+"""Share of a column's points that its scale has room for: the first windows are cut off."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +37,22 @@ class PanelSizes:
     stacked: bool = False
 
 
-PAGE, PHONE = PanelSizes(270, 120), PanelSizes(230, 120, stacked=True)
+PAGE, PHONE = PanelSizes(168, 110), PanelSizes(230, 110, stacked=True)
 
 
-def windows_chart(lines: pd.DataFrame, losses: pd.DataFrame, layout: PanelSizes = PAGE) -> alt.VConcatChart:
-    """`lines` has LINES and `losses` LOSSES; rows and columns in the order met. The wheel with the shift key zooms into
-    the time of a panel."""
+def windows_chart(
+    lines: pd.DataFrame, losses: pd.DataFrame, holds_kb: float, layout: PanelSizes = PAGE
+) -> alt.VConcatChart:
+    """`lines` has LINES and `losses` LOSSES; rows and columns in the order met. `holds_kb`: what the link holds, a rule
+    where the scale has it. The wheel with the shift key zooms into the time of a panel."""
     known = [name for name in CONTROLLERS if name in set(lines["label"])]
-    top = float(lines["kb"].max())
+    tops = {column: float(own["kb"].quantile(SCALE)) for column, own in lines.groupby("column", sort=False)}
     panels: list[Any] = []
     for row in dict.fromkeys(lines["row"]):
         own = [
-            _panel(_of(lines, row, column), _of(losses, row, column), (row, column), known, top, layout)
-            for column in dict.fromkeys(lines.loc[lines["row"] == row, "column"])
+            _panel(_of(lines, row, column), _of(losses, row, column), (row, column), known, (top, holds_kb), layout)
+            for column, top in tops.items()
+            if column in set(lines.loc[lines["row"] == row, "column"])
         ]
         panels += own if layout.stacked else [alt.hconcat(*own, spacing=18)]
     return configured(alt.vconcat(*panels, spacing=10).resolve_scale(color="shared", strokeDash="shared"))
@@ -63,7 +68,7 @@ def _panel(
     losses: pd.DataFrame,
     title: tuple[str, str],
     known: Sequence[str],
-    top: float,
+    heights: tuple[float, float],
     layout: PanelSizes,
 ) -> style.Layered:
     places = [CONTROLLERS.index(name) for name in known]
@@ -74,8 +79,9 @@ def _panel(
     dash = alt.StrokeDash(
         "label:N", scale=alt.Scale(domain=known, range=[DASHES[at] for at in places]), sort=known, legend=legend
     )
+    top, holds_kb = heights
     time = alt.X("time_s:Q", title="s", scale=alt.Scale(nice=False, zero=True), axis=alt.Axis(tickCount=5))
-    size = alt.Y("kb:Q", title="KB", scale=alt.Scale(type="log", domain=[LEAST_KB, top], nice=False, clamp=True))
+    size = alt.Y("kb:Q", title="KB", scale=alt.Scale(domain=[0, top], nice=False), axis=alt.Axis(tickCount=4))
     name = "zoom_" + "".join(letter for letter in "".join(title) if letter.isalnum())
     zoom = alt.selection_interval(bind="scales", encodings=["x"], zoom="wheel![event.shiftKey]", name=name)
     shown = alt.Chart(lines).mark_line(clip=True).encode(
@@ -94,6 +100,8 @@ def _panel(
         ],
     )  # fmt: skip
     layers = [shown.add_params(zoom)]
+    if holds_kb < top:
+        layers.append(alt.Chart(lines[:1]).mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(holds_kb)))
     for place, name in enumerate(known):
         own = losses[losses["label"] == name]
         if len(own):
@@ -128,5 +136,5 @@ def told(lines: pd.DataFrame, losses: pd.DataFrame) -> str:
         most = style.rounded(own.loc[own["kind"] == what, "kb"].max())
         same = (losses["row"] == row) & (losses["column"] == column) & (losses["label"] == label)
         lost = int(losses.loc[same, "count"].sum())
-        found.append(f"{row}, {column}, {label}: {what} up to {most} KB, {lost} packets lost.")
+        found.append(f"{row}, {column}: {label}, {what} up to {most} KB, {lost} packets lost.")
     return " ".join(found)

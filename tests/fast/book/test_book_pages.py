@@ -85,22 +85,25 @@ def test_the_front_pages_picture_has_every_published_square_and_a_dot_where_the_
     assert "78 re-measured means" in front_charts.means(sample).alt_text
 
 
-def test_the_picture_in_three_has_a_strip_as_the_scripts_did_with_dots_of_its_own(sample, monkeypatch):
+def test_the_squares_that_the_scripts_change_stand_in_three_ways_beside_the_published_verdict(sample, monkeypatch):
     found, same = front.squares(sample), circumstances.three_ways(sample)
-    frame = front_charts.strips(found, same)
-    assert (
-        len(frame) == 39
-        and (frame["scripts"] == frame["measured"]).all()
-        and (frame["differs_scripts"] == frame["differs"]).all()
-    )
+    assert front_charts.changed(found, same).empty and "No confirmed cause" in front_charts.in_three(sample).data
     tcp = {"quic": Summary(100, 1, 20), "tcp": Summary(50, 1, 20)}
-    frame = front_charts.strips(found, [replace(one, scripts=tcp, changed=True) for one in same])
-    assert set(frame["said_scripts"]) == {"TCP faster by 50 %, shown"} and frame["differs_scripts"].sum() > 20
-    assert (frame["differs_measured"] == frame["differs"]).all()
-    monkeypatch.setattr(front_charts, "three_ways", lambda data: [replace(one, scripts=tcp) for one in same])
+    three = [replace(one, scripts=tcp, changed=True) for one in same]
+    frame = front_charts.changed(found, three)
+    assert len(frame) == 3 * 39 and not frame.duplicated(["panel", "square", "way"]).any()
+    ways = {way: own.set_index("place") for way, own in frame.groupby("way")}
+    scripts = ways["as the scripts did"]
+    assert ways["published"]["agrees"].all() and set(scripts["said"]) == {"TCP faster by 50 %, shown"}
+    assert set(scripts["ratio"]) == {0.5}
+    differ = {one.compared.title for one in found if not one.compared.agrees} & set(frame["place"])
+    text = ways["as the text says"]
+    assert set(text[~text["agrees"]].index) == differ
+    monkeypatch.setattr(front_charts, "three_ways", lambda data: three)
     chart = front_charts.in_three(sample)
-    assert f"as the scripts did in {frame['differs_scripts'].sum()}" in chart.alt_text
-    assert front_charts.strips(found, same[:3]).shape[0] == 3, "what has no third strip is left out"
+    wrong = (~scripts["agrees"]).sum()
+    assert f"from that as the scripts did in {wrong}." in chart.alt_text and wrong > 10
+    assert len(chart.chart.to_dict()["hconcat"]) == 2 and len(chart.narrow.to_dict()["hconcat"]) == 1
 
 
 def test_the_front_page_tells_what_the_scripts_explain_where_they_change_anything(sample, monkeypatch):

@@ -109,8 +109,13 @@ def test_what_is_seen_of_a_download(data):
 def test_the_figure_has_every_server_in_words_too(data):
     drawn = windows_shown.picture(data)
     assert isinstance(drawn, LiveChart) and drawn.narrow is not None
-    assert "quic-go, 1 % loss, Reno: window up to 50 KB, 2 packets lost." in drawn.alt_text
-    assert "Envoy, no loss, BBR: in flight up to 720 KB, 0 packets lost." in drawn.alt_text
+    assert "quic-go, 1 % loss, CUBIC or Reno: Reno, window up to 50 KB, 2 packets lost." in drawn.alt_text
+    assert "Envoy, no loss: BBR, in flight up to 720 KB, 0 packets lost." in drawn.alt_text
+    rows = drawn.chart.to_dict()["vconcat"]
+    assert [len(row["hconcat"]) for row in rows] == [3, 3, 3, 2, 2] and windows.link_kb(data) == 450
+    tops = [{panel["layer"][0]["encoding"]["y"]["scale"]["domain"][1] for panel in own} for own in zip(
+        *(row["hconcat"][:2] for row in rows), strict=True)]  # fmt: skip
+    assert [len(own) for own in tops] == [1, 1] and min(tops[0]) > 10 * max(tops[1]), "a scale for each column"
     shown = drawn._repr_html_()
     assert shown.count("<img") == 1 and "matrix-windows.csv" in shown
     assert [item.name for item in drawn.downloads] == ["matrix-windows.csv"]  # the raw records are not here

@@ -116,15 +116,20 @@ def test_an_interval_of_very_few_loads_does_not_stretch_a_figure(monkeypatch, fi
     assert set(pd.read_csv(io.StringIO(shown.downloads[0].csv))["drawn"]) == {drawn}
     assert (chart.FEW in shown.note) != drawn
     layers = shown.chart.to_dict()["spec"]["layer"]
+    assert "resolve" not in shown.chart.to_dict()["spec"] and "scale" not in shown.chart.to_dict()["resolve"]
     (rule,) = (one for one in layers if one["encoding"].get("y2", {}).get("field") == "high")
     assert rule["transform"] == [{"filter": "datum.drawn"}]
 
 
-def test_the_line_between_two_servers_lies_between_their_browsers():
-    day = chart.change_of_server().date().isoformat()
-    last, first = (one for one in milestones() if one.number in (85, 88))
-    assert (last.server, first.server) == ("gquicd", "envoy")
-    assert last.released < day < first.released
+@pytest.mark.parametrize("figure", [chart.against_tcp, chart.against_the_thesis])
+def test_no_line_joins_what_two_servers_sent(figure):
+    shown = figure()
+    (line,) = (one for one in shown.chart.to_dict()["spec"]["layer"] if one["mark"]["type"] == "line")
+    assert line["encoding"]["detail"]["field"] == "line"
+    rows = pd.read_csv(io.StringIO(shown.downloads[0].csv))
+    quic = rows[rows["protocol"] == "QUIC"] if "protocol" in rows else rows
+    assert quic["server"].nunique() == 2 == quic["line"].nunique()
+    assert (quic.groupby("line")["server"].nunique() == 1).all()
 
 
 def test_release_days_are_kept_for_every_milestone():

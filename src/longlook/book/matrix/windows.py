@@ -55,6 +55,12 @@ def measured(data: BookData, key: str) -> Downloads:
     return {place: found[place] for place in places if place in found}
 
 
+def link_kb(data: BookData) -> float:
+    """What the link of these downloads holds without its queue."""
+    cell = data.of("cells", STUDY, SERIES).iloc[0]
+    return float(cell["bandwidth_mbps"] * cell["rtt_ms"] / 8)
+
+
 def newest(data: BookData) -> tuple[Downloads, str]:
     """The reader's own campaign, else the reference one, and what its column is called."""
     for name, _, title in reversed(COLUMNS):

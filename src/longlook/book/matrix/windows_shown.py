@@ -15,11 +15,21 @@ from longlook.analysis.course import KB, Course, median_over_time
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.matrix.pairs import NAMES
-from longlook.book.matrix.windows import CCA_WORDS, LOSSES_PCT, SERIES, SERVERS, SOURCES, Downloads, newest, trace_of
+from longlook.book.matrix.windows import (
+    CCA_WORDS,
+    LOSSES_PCT,
+    SERIES,
+    SERVERS,
+    SOURCES,
+    Downloads,
+    link_kb,
+    newest,
+    trace_of,
+)
 from longlook.figure import style
 from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.table import html_table
-from longlook.figure.windows import KINDS, LEAST_KB, LINES, LOSSES, PHONE, told, windows_chart
+from longlook.figure.windows import KINDS, LINES, LOSSES, PHONE, told, windows_chart
 from longlook.plan.arm import Cca
 from longlook.probe.thin import thin
 
@@ -28,25 +38,29 @@ BINS = 80
 
 def picture(data: BookData | None = None) -> LiveChart | HTML:
     """Windows, bytes in flight and losses of every server's controllers, with the traces to take along."""
-    found, title = newest(data or book_data.load())
+    tables = data or book_data.load()
+    found, title = newest(tables)
     if not found:
         return HTML(style.NOTHING_YET)
-    lines, losses = _lines(found), _losses(found)
+    lines, losses, holds_kb = _lines(found), _losses(found), link_kb(tables)
     files = [Attachment(f"{SERIES}.csv", lines.to_csv(index=False)), *_qlogs(found)]
     return LiveChart(
         name=SERIES,
-        chart=windows_chart(lines, losses),
-        narrow=windows_chart(lines, losses, PHONE),
+        chart=windows_chart(lines, losses, holds_kb),
+        narrow=windows_chart(lines, losses, holds_kb, PHONE),
         alt_text=f"Congestion windows and bytes in flight over time, KB. {told(lines, losses)}",
         downloads=tuple(files),
         note=f"{html.escape(title)}, one download each. Thick: the window as the server tells it; thin: what is in "
-        "flight; ticks: packets declared lost.",
+        "flight; ticks: packets declared lost; dashed: what the link holds. Each column has its own scale, which the "
+        "largest windows, those of the beginning, go beyond.",
         hint="Point at a line for its numbers; the wheel with the shift key zooms, dragging moves.",
     )
 
 
 def _panel(server: str, cca: Cca, loss_pct: float) -> dict[str, str]:
-    return {"row": NAMES[server], "column": LOSSES_PCT[loss_pct], "label": CCA_WORDS[cca]}
+    own = CCA_WORDS[cca]
+    group = f", {own if cca == 'bbr' else 'CUBIC or Reno'}" if loss_pct else ""
+    return {"row": NAMES[server], "column": f"{LOSSES_PCT[loss_pct]}{group}", "label": own}
 
 
 def _lines(found: Downloads) -> pd.DataFrame:
@@ -55,7 +69,7 @@ def _lines(found: Downloads) -> pd.DataFrame:
     for place, one in found.items():
         for kind, line in zip(KINDS, (one.window, one.in_flight), strict=True):
             kb = pd.DataFrame({"time_s": line["time_s"], "kb": line["bytes"] / KB})
-            own = thin(kb[kb["kb"] >= LEAST_KB], ["kb"], BINS)
+            own = thin(kb, ["kb"], BINS)
             parts.append(own.assign(**_panel(*place), kind=kind, time_s=own["time_s"].round(3), kb=own["kb"].round(1)))
     return pd.concat(parts, ignore_index=True)[list(LINES)]
 

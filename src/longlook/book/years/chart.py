@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 import altair as alt
 import pandas as pd
@@ -14,7 +13,7 @@ from longlook.analysis.ratio import Ratio
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.years.evidence import AXIS, BASE, LOSS, PROTOCOLS, STUDY, CellByMilestone, cells
-from longlook.book.years.milestones import Milestone, milestones
+from longlook.book.years.milestones import SERVERS, Milestone, milestones
 from longlook.figure import style
 from longlook.figure.heatmap import configured
 from longlook.figure.live import Attachment, LiveChart
@@ -25,11 +24,13 @@ PROTOCOL_MARKS = {
     style.PROTOCOL_LABELS["tcp"]: (style.SIDE_COLOURS["right"], "diamond"),
 }
 """Colour and shape."""
+SERVER_MARKS = {SERVERS["gquicd"]: ("#c2701d", "square"), SERVERS["envoy"]: ("#7b3294", "circle")}
 PAGE_COLOURS = ("#7b3294", "#c2701d", "#1b7837", "#2166ac", "#444444")
 """Of the pages, the smallest first; each has a shape of its own besides."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 LEAST_LOADS = 5
 """Of an arm for its interval to be drawn: that of two loads is wider than all that a figure shows."""
+ONE_SCALE = "All panels have one scale, which does not begin at 0."
 FEW = f" Intervals of fewer than {LEAST_LOADS} loads are not drawn; a mark tells them."
 DRAWN = "datum.drawn"
 MEASURED_TOOLTIP = [
@@ -51,9 +52,9 @@ INTERVAL_TOOLTIP = [
 
 
 def newest(data: BookData, series: Sequence[str] = AXIS) -> tuple[str, list[CellByMilestone]]:
-    """Heading and cells of the reader's own campaign, else of the reference one."""
+    """Heading and cells of the reader's own campaign, else of the reference one; each page at every bandwidth."""
     key, title = data.own_or_reference(STUDY, *series)
-    return title, cells(data, key, series)
+    return title, sorted(cells(data, key, series), key=lambda one: (one.place.object_count, one.place.object_bytes))
 
 
 def against_tcp_with_loss() -> LiveChart | HTML:
@@ -62,7 +63,7 @@ def against_tcp_with_loss() -> LiveChart | HTML:
 
 
 def against_tcp(data: BookData | None = None, series: Sequence[str] = AXIS) -> LiveChart | HTML:
-    """QUIC's page load times over TCP's, by the day of the browser's release; a line per page."""
+    """QUIC's page load times over TCP's, by the day of the browser's release; a panel per cell, a line per server."""
     data = data or book_data.load()
     title, found = newest(data, series)
     if not found:
@@ -71,12 +72,12 @@ def against_tcp(data: BookData | None = None, series: Sequence[str] = AXIS) -> L
     frame = pd.DataFrame(_lead_rows(data, found))
     return LiveChart(
         name=name,
-        chart=_leads(frame, 300, in_a_row=2),
-        narrow=_leads(frame, 235, in_a_row=1),
+        chart=bases(frame, 285, 2, "server", SERVER_MARKS, "QUIC over TCP"),
+        narrow=bases(frame, 235, 1, "server", SERVER_MARKS, "QUIC over TCP"),
         alt_text=_lead_words(frame),
         downloads=(Attachment(f"{name}.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means of QUIC over means of TCP, with 99 % intervals (Fieller); below 1 QUIC is faster. "
-        "The upright line is where the server changes: gquicd before it, Envoy after it." + few(frame),
+        f"Colours are QUIC's servers. {ONE_SCALE}" + few(frame),
         hint="Point at a mark for its numbers.",
     )
 
@@ -90,12 +91,12 @@ def against_the_thesis(data: BookData | None = None) -> LiveChart | HTML:
     frame = pd.DataFrame(_base_rows(data, found))
     return LiveChart(
         name="years-against-the-thesis",
-        chart=bases(frame, 200, 3, "protocol", PROTOCOL_MARKS),
+        chart=bases(frame, 285, 2, "protocol", PROTOCOL_MARKS),
         narrow=bases(frame, 235, 1, "protocol", PROTOCOL_MARKS),
         alt_text=base_words(frame, "protocol"),
         downloads=(Attachment("years-against-the-thesis.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means over the mean of Chromium {BASE} with the same protocol and page, with 99 % intervals. "
-        "Each panel has its own scale, which does not begin at 0." + few(frame),
+        f"QUIC's line is broken where its server changes. {ONE_SCALE}" + few(frame),
         hint="Point at a mark for its numbers.",
     )
 
@@ -124,7 +125,8 @@ def _lead_rows(data: BookData, found: Iterable[CellByMilestone]) -> Iterator[dic
         for one in milestones():
             if ratio := cell.ratio(one.number):
                 counts = [cell.times[one.number, protocol].n for protocol in PROTOCOLS]
-                yield known(data, one, cell) | interval(ratio, counts)
+                own = {"server": SERVERS[one.server], "panel": cell.place.title, "line": one.server}
+                yield known(data, one, cell) | own | interval(ratio, counts)
 
 
 def _base_rows(data: BookData, found: Iterable[CellByMilestone]) -> Iterator[dict[str, object]]:
@@ -132,7 +134,8 @@ def _base_rows(data: BookData, found: Iterable[CellByMilestone]) -> Iterator[dic
         for one in milestones():
             for protocol in PROTOCOLS:
                 if ratio := cell.to_base(one.number, protocol):
-                    own = {"protocol": style.PROTOCOL_LABELS[protocol], "panel": cell.place.title}
+                    line = f"{protocol} {one.server}" if protocol == "quic" else protocol
+                    own = {"protocol": style.PROTOCOL_LABELS[protocol], "panel": cell.place.title, "line": line}
                     yield known(data, one, cell) | own | interval(ratio, [cell.times[one.number, protocol].n])
 
 
@@ -152,67 +155,35 @@ def few(frame: pd.DataFrame) -> str:
     return "" if frame["drawn"].all() else FEW
 
 
-def _leads(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
-    pages = list(dict.fromkeys(frame["page"]))
-    order = sorted(pages, key=lambda page: float(frame.loc[frame["page"] == page, "ratio"].index[0]))
-    colour = alt.Color("page:N", sort=order, scale=alt.Scale(domain=order, range=list(PAGE_COLOURS)), title="page")
-    shape = alt.Shape("page:N", sort=order, scale=alt.Scale(domain=order, range=list(SHAPES)), title="page")
-    x = alt.X("released:T", title="stable release", axis=alt.Axis(format="%Y", tickCount="year", grid=False))
-    y = alt.Y("ratio:Q", title="QUIC over TCP", scale=alt.Scale(zero=False))
-    base = alt.Chart(frame)
-    one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
-    day = change_of_server()
-    place = alt.datum(alt.DateTime(year=day.year, month=day.month, date=day.day))
-    change = base.mark_rule(color=style.GREY, opacity=0.6).encode(x=place)
-    line = base.mark_line(strokeWidth=1.3, opacity=0.75).encode(x=x, y=y, color=colour)
-    drawn = base.transform_filter(DRAWN)
-    span = drawn.mark_rule(strokeWidth=1.2).encode(
-        x=x, y=alt.Y("low:Q", title="QUIC over TCP"), y2="high:Q", color=colour
-    )
-    tooltip = [*MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
-    point = base.mark_point(filled=True, size=48, opacity=1).encode(
-        x=x, y=y, color=colour, shape=shape, tooltip=tooltip
-    )
-    layers = alt.layer(change, one, line, span, point).properties(width=width, height=260)
-    header = alt.Header(labelFontSize=12, labelExpr="datum.value + ' Mbit/s'")
-    facets = layers.facet(facet=alt.Facet("mbps:O", title=None, header=header), columns=in_a_row)
-    return configured(facets.resolve_axis(x="independent"))
-
-
-def change_of_server() -> pd.Timestamp:
-    """The middle between the last release that was measured with one QUIC server and the first with the other."""
-    measured = [one for one in milestones() if one.stack]
-    before, after = next(both for both in pairwise(measured) if both[0].server != both[1].server)
-    first, last = pd.to_datetime([before.released, after.released])
-    return first + (last - first) / 2
-
-
 def bases(
-    frame: pd.DataFrame, width: int, in_a_row: int, of: str, marks: Mapping[str, tuple[str, str]]
+    frame: pd.DataFrame,
+    width: int,
+    in_a_row: int,
+    of: str,
+    marks: Mapping[str, tuple[str, str]],
+    title: str = f"over Chromium {BASE}",
 ) -> alt.TopLevelMixin:
-    """A panel per cell, in it a line for each value of the column `of`, which `marks` have colours and shapes for."""
+    """A panel per cell, all by one scale; a line for each value of the column `line`, with the colour and shape that
+    `marks` have for that of the column `of`."""
     panels, labels = list(dict.fromkeys(frame["panel"])), list(marks)
     colours, shapes = zip(*marks.values(), strict=True)
     scale = alt.Scale(domain=labels, range=list(colours))
     colour = alt.Color(f"{of}:N", sort=labels, scale=scale, title=None, legend=alt.Legend(orient="top"))
     shape = alt.Shape(f"{of}:N", sort=labels, scale=alt.Scale(domain=labels, range=list(shapes)), title=None)
     x = alt.X("released:T", title=None, axis=alt.Axis(format="%Y", tickCount="year", grid=False, labelOverlap=True))
-    title = f"over Chromium {BASE}"
     y = alt.Y("ratio:Q", title=title, scale=alt.Scale(zero=False))
     base = alt.Chart(frame)
     one = base.mark_rule(color=style.GREY, strokeDash=[4, 3]).encode(y=alt.datum(1))
-    line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, color=colour)
+    line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, color=colour, detail="line:N")
     drawn = base.transform_filter(DRAWN)
     span = drawn.mark_rule(strokeWidth=1.2).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
-    tooltip = [alt.Tooltip(f"{of}:N", title="over"), *MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
+    tooltip = [alt.Tooltip(f"{of}:N"), *MEASURED_TOOLTIP, *INTERVAL_TOOLTIP]
     point = base.mark_point(filled=True, size=34, opacity=1).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
-    layers = alt.layer(one, line, span, point).properties(width=width, height=130)
+    layers = alt.layer(one, line, span, point).properties(width=width, height=110)
     facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelFontSize=11))
-    return configured(
-        layers.facet(facet=facet, columns=in_a_row).resolve_scale(y="independent").resolve_axis(x="independent")
-    )
+    return configured(layers.facet(facet=facet, columns=in_a_row).resolve_axis(x="independent"))
 
 
 def _lead_words(frame: pd.DataFrame) -> str:

@@ -56,8 +56,7 @@ def by_version(data: BookData | None = None) -> LiveChart | HTML:
         alt_text=chart.base_words(frame, "version"),
         downloads=(Attachment(f"{SERIES}.csv", frame.to_csv(index=False)),),
         note=f"{title}. Means over the mean of Chromium {BASE} with version 1 and the same page, with 99 % intervals. "
-        "Google's versions are served by gquicd, the others by Envoy. Each panel has its own scale, which does not "
-        "begin at 0." + chart.few(frame),
+        f"Google's versions are served by gquicd, the others by Envoy. {chart.ONE_SCALE}" + chart.few(frame),
         hint="Point at a mark for its numbers.",
     )
 
@@ -74,6 +73,7 @@ def _rows(data: BookData, found: Iterable[CellByMilestone]) -> Iterator[dict[str
                 "panel": cell.place.title,
                 "wire": f"{version}, {SERVERS[stack.spec.quic.server]}",
                 "server": stack.spec.quic.server,
+                "line": version,
             }
             mark = chart.known(data, by_number[number], cell, stack.name) | said
             yield mark | chart.interval(ratio_of(base, own), [own.n])

@@ -13,7 +13,7 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.data import BookData
-from longlook.book.years.chart import INTERVAL_TOOLTIP
+from longlook.book.years.chart import INTERVAL_TOOLTIP, ONE_SCALE
 from longlook.book.years.evidence import STUDY
 from longlook.book.years.releases import (
     BASE,
@@ -62,8 +62,8 @@ def against_base(data: BookData | None = None) -> LiveChart | HTML:
         narrow=_drawn(frame, 235, in_a_row=1),
         alt_text=_words(frame),
         downloads=(Attachment("years-servers.csv", frame.to_csv(index=False)),),
-        note=f"{title}. Means over the mean of Envoy {BASE} with the same page, with 99 % intervals (Fieller). Each "
-        "panel has its own scale, which does not begin at 0.",
+        note=f"{title}. Means over the mean of Envoy {BASE} with the same page, with 99 % intervals (Fieller). "
+        f"{ONE_SCALE}",
         hint="Point at a mark for its numbers.",
     )
 
@@ -103,9 +103,7 @@ def _drawn(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
     )
     layers = alt.layer(one, span, point).properties(width=width, height=120)
     facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelFontSize=11))
-    return configured(
-        layers.facet(facet=facet, columns=in_a_row).resolve_scale(y="independent").resolve_axis(x="independent")
-    )
+    return configured(layers.facet(facet=facet, columns=in_a_row).resolve_axis(x="independent"))
 
 
 def _words(frame: pd.DataFrame) -> str:
