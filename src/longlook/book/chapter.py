@@ -17,6 +17,7 @@ from IPython.display import HTML, Markdown
 from longlook.book import data as book_data
 from longlook.book import flows, heatmaps, timelines
 from longlook.book.chapters import chapter_series, chapter_study
+from longlook.book.contradicted import contradicted
 from longlook.book.varied import Changes, varied_table
 from longlook.errors import LonglookError
 from longlook.experiment.base import Metric
@@ -39,17 +40,19 @@ class Chapter:
     data: book_data.BookData
 
     def status(self) -> Markdown | None:
-        """None where everything is measured; else what is missing, and the command that measures it."""
+        """None where everything is measured, and nothing of the reader's own contradicts it; else what is missing, with
+        the command that measures it, and what is contradicted."""
         missing = [one for one in self.series if not self.data.is_measured(self.study, one)]
-        if not missing:
-            return None
-        text = (
+        parts = [self._missing(missing) if missing else "", contradicted(self.data, self.study, self.series)]
+        return Markdown("\n\n".join(f"> {text}" for text in parts if text)) if any(parts) else None
+
+    def _missing(self, missing: Sequence[str]) -> str:
+        return (
             f"**Not measured yet: {', '.join(missing)}.** This copy holds no campaign for it, so only the published "
             f"values stand here, where there are any. `longlook chapter {self.name}` measures this chapter on this "
             f"machine and builds the book again (`longlook chapter {self.name} --quick` with a few loads per cell); "
             "`make reproduce` measures a small selection of squares."
         )
-        return Markdown(f"> {text}")
 
     def heatmap(
         self,

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from urllib.parse import unquote
 
+import pandas as pd
 import pytest
-from book_sample import AA_CAMPAIGN, REPOSITORY, write_sample
+from book_sample import AA_CAMPAIGN, LOCAL_CAMPAIGN, REPOSITORY, write_sample
 
 from longlook.analysis.welch import Summary
 from longlook.audit import run_audit
@@ -226,6 +227,26 @@ def test_the_status_names_what_is_missing_and_the_command(nothing, sample):
     assert "4.6a" in text and "longlook chapter results-quicv1" in text
     assert chapter(sample, "4.6a", "4.6d").status() is None
     assert "4.6b" in chapter(sample, "4.6a", "4.6b").status().data
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [((-0.2, -0.3, -0.1), True), ((0.0, -0.02, 0.02), True), ((0.0, -5.0, 5.0), False), ((5.0, 4.5, 5.5), False)],
+    ids=["the opposite", "a small one", "few loads", "more of the same"],
+)
+def test_what_the_readers_own_loads_exclude_of_the_reference_is_said_below_the_finding(tmp_path, own, says):
+    write_sample(tmp_path, figures=["4.6a"])
+    processed = tmp_path / "data" / "processed"
+    rows = pd.read_csv(processed / "contrasts.csv")
+    mine = (rows["campaign"] == LOCAL_CAMPAIGN) & (rows["series"] == "4.6a")
+    p_value = 1e-6 if own[1] * own[2] > 0 else 0.5
+    rows.loc[mine, ["log_ratio", "log_ratio_low", "log_ratio_high", "p_paired", "pairs"]] = [*own, p_value, 6]
+    rows.to_csv(processed / "contrasts.csv", index=False)
+    found = chapter(book_data.read(PUBLISHED, processed), "4.6a").status()
+    assert mine.sum() == 2 and (found is not None) == says
+    if says:
+        assert "contradicts the reference campaigns in 2 of 2 comparisons" in found.data
+        assert found.data.count("QUIC faster by ") == 2 and "5kb-x1_10mbps" in found.data
 
 
 def test_appendix_b_counts_what_comes_out_and_has_each_value_in_a_file(sample, nothing):
