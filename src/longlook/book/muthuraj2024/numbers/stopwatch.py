@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 from longlook.book.evidence import each_number, records_of
 from longlook.book.judged import held, judged_of
@@ -118,7 +119,7 @@ def _sending(protocol: str, cost_us: int, rtt_ms: float = 36.0, statistic: str =
 
 def _late(workload: str):
     """By how much TCP's published means are above those here, on links that do not limit it."""
-    where = {"workload": workload, "bandwidth_mbps": (50.0, 100.0), "rtt_ms": 36.0}
+    where: dict[str, Any] = {"workload": workload, "bandwidth_mbps": (50.0, 100.0), "rtt_ms": 36.0}
     return lambda m: (m.published.arm("4.6d", "tcp", **where) - m.arm("4.6d", "tcp", **where)).span("ms", joint="and")
 
 
