@@ -17,7 +17,7 @@ from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
 
 HUNDRED = {"workload": "10kb-x100"}
-FAST = {**HUNDRED, "bandwidth_mbps": 100.0}
+FAST: dict[str, Any] = {**HUNDRED, "bandwidth_mbps": 100.0}
 OPEN = {**HUNDRED, "bandwidth_mbps": (50.0, 100.0), "rtt_ms": 36.0}
 """A hundred objects on links that do not limit them."""
 FAR = {**FAST, "rtt_ms": 112.0}
