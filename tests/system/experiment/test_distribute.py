@@ -115,15 +115,3 @@ def test_a_killed_run_leaves_nothing_and_goes_on(run):
     assert sorted(map(sorted, beds_by_row(campaign).values())) == [[run.testbeds[0]], [run.testbeds[1]]]
     kept = [count_loads(folder.parent) for folder in campaign.path.glob("interrupted/*/samples.jsonl.zst")]
     assert sum(kept) >= sum(before.values())
-
-
-def test_ctrl_c_ends_all_testbeds_and_says_how_to_go_on(run):
-    driver = run.start()
-    wait_for_loads(run, 2)
-    driver.send_signal(signal.SIGINT)
-    out, _ = driver.communicate(timeout=300)
-    assert driver.returncode == 130 and "run the same command to go on" in out and "Traceback" not in out
-    deadline = time.monotonic() + 120
-    while set(run.testbeds) & set(netns.leftover()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not set(run.testbeds) & set(netns.leftover())
