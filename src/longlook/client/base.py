@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longlook.client.observation import Observation
+from longlook.errors import NotSupported
 from longlook.host.hosts import Hosts
 from longlook.plan.arm import Arm
 from longlook.plan.offer import Offer
@@ -78,6 +79,10 @@ class Client(abc.ABC):
     @abc.abstractmethod
     def fetch(self, request: Request) -> Observation:
         """Fetch with an empty cache. Raise `LoadFailed` with the reason."""
+
+    def discover(self, request: Request) -> Observation:
+        """Load a page, or a file as if it were one, as by its address. Raise `LoadFailed`."""
+        raise NotSupported(f"{self.name} learns nothing of a server")
 
     def hashes(self, page: str, paths: tuple[str, ...], timeout_s: float) -> dict[str, str] | None:
         """SHA-256 (hex) of each path's body, fetched outside of any load; None: every `fetch` tells them. Raise

@@ -122,8 +122,9 @@ def _servers(owned: contextlib.ExitStack, context: Context) -> dict[str, Running
     share a number."""
     found: dict[tuple, RunningServer] = {}
     ports = {protocol: iter(PORTS) for protocol in ("quic", "tcp")}
-    if any(arm.server_file for arm in context.cell.arms):
-        ports["tcp"] = ports["quic"]  # a program may open both: Caddy does, and would share the other one's connections
+    if any(arm.server_file or arm.learns for arm in context.cell.arms):
+        # What tells of HTTP/3 has both; a program may open both: Caddy does, and would share the other's connections.
+        ports["tcp"] = ports["quic"]
     by_arm = {}
     for arm in context.cell.arms:
         asked = (context.server_side(arm), *served_by(arm))
@@ -138,6 +139,7 @@ def served_by(arm: Arm) -> tuple:
     return (
         arm.server,
         arm.server_file,
+        arm.discovery,
         arm.protocol,
         arm.cca,
         arm.emulated_connections,
@@ -157,6 +159,7 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
     cell = context.cell
     plan, failures, total = Plan(cell), dict.fromkeys(sides, 0), len(schedule(cell))
     starts, ccas = slowstart.own(cell), controllers.own(cell)
+    learnt = {arm.name: sides[arm.name].discover() for arm in cell.arms if arm.learns}
     for order, (name, index, attempt) in enumerate(plan):
         if name in starts:
             slowstart.set_slow_start(context.bed, starts[name])
@@ -170,6 +173,8 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
         context.clock.look()  # so that what was set before is not taken for this load's
         place["started_at"] = context.clock.text()
         record = place | sides[name].load(index)
+        if index == 0 and name in learnt:
+            record["discovery"] = learnt[name]
         if not cell.arm(name).keeps_connection:
             sides[name].client.drop_connections()
         slowstart.require(context.bed, slowstart.SlowStart.of(cell.arm(name)))

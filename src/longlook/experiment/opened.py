@@ -33,7 +33,7 @@ Place = tuple[str, int]
 """Transport (`tcp`, `quic`) and server port."""
 SINCE_ASKED = ("window_packets",)
 """What the link tells since it was asked the last time, and not since its start."""
-LATER = ("retries", "other_bytes", "window_packets", "tls_resumed")
+LATER = ("retries", "other_bytes", "window_packets", "tls_resumed", "raced")
 """Fields that the first records lack."""
 
 
@@ -62,6 +62,9 @@ class OpenedConnections:
     window."""
     tls_resumed: int | None = None
     """Handshakes over TCP in which the server resumed a session of TLS."""
+    raced: int | None = None
+    """Of a browser that learns of HTTP/3 by Alt-Svc: TCP connections that it opened beside, to the port of the same
+    number."""
 
     def record(self) -> dict[str, Any]:
         """As it goes into a sample's record."""
@@ -102,9 +105,10 @@ def opened_between(
     port: int,
     handshake_ms: float = 0.0,
     beside: Collection[Place] = (),
+    races: bool = False,
 ) -> OpenedConnections | None:
     """Of one server; `handshake_ms`: what a round trip may take when the load begins; `beside`: servers of arms that
-    run at the same time. None where the link does not count."""
+    run at the same time; `races`: TCP may be tried beside QUIC. None where the link does not count."""
     if before is None or after is None:
         return None
     found = {
@@ -116,6 +120,7 @@ def opened_between(
         for number, count in ports.items()
     }
     own = found.pop((transport, port), {})
+    raced = found.pop(("tcp", port), {}).get("opened", 0) if races else None
     strange = {place: count for place, count in found.items() if place not in beside}
     others = {f"{name} port {number}": count["opened"] for (name, number), count in strange.items() if count["opened"]}
     tells = any("bytes" in count for ports in after.values() for count in ports.values())
@@ -129,6 +134,7 @@ def opened_between(
         other_bytes=sum(count["bytes"] for count in strange.values()) if tells else None,
         window_packets=own.get("window_packets", 0) if tells and transport == "tcp" else None,
         tls_resumed=own.get("resumed") if transport == "tcp" else None,
+        raced=raced,
     )
 
 

@@ -64,6 +64,8 @@ class Expectation:
     """Whether TLS over TCP is to resume a session; None: not asked."""
     groups_stated: bool = False
     """The arm says which groups its ends know, so that a handshake may have to begin anew."""
+    learns: bool = False
+    """Of a browser that learns of HTTP/3 by Alt-Svc: a connection may stand that the server does not count anew."""
     counted: bool = False
     """Of QUIC, from a server that does not tell its connections: browsers have one name for all of theirs, and the
     link's count tells whether one was opened."""
@@ -244,6 +246,8 @@ def _freshness(
             return "several_connections", wrong
         if evidence.opened.own == 0:
             return "connection_reused", "the link saw no connection being opened"
+    if wanted.learns and seen.connect_ms is None:
+        return "connection_reused", "its page was asked for on a connection that stood"
     named = not wanted.counted or evidence.opened is None
     if not connections or (named and connections[0] in evidence.known_connections):
         return "connection_reused", f"connection {connections[0] if connections else 'of an earlier load'}"

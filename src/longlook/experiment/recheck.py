@@ -25,7 +25,7 @@ from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import LATER, OpenedConnections, spare_connections, stood_before
 from longlook.experiment.oracle import LONG_MS, Evidence, Verdict, disturbance, judge
 from longlook.experiment.schedule import Plan, load_seed
-from longlook.experiment.side import packets_lost
+from longlook.experiment.side import BEFORE, packets_lost
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, tolerated_in, waited_s
 from longlook.plan.arm import Arm, Protocol
 from longlook.plan.cell import Cell
@@ -89,6 +89,7 @@ class _Opened(BaseModel):
     other_bytes: int | None = None
     window_packets: int | None = None
     tls_resumed: int | None = None
+    raced: int | None = None
 
 
 class _Controller(BaseModel):
@@ -272,6 +273,8 @@ class _Judge:
         ):
             yield f"connections are {told.connections}, its artefact says {list(seen.connections)}"
         yield from self._verdict(record, told, seen)
+        if self.arm.learns and record["index"] == 0 and (pages := record.get("discovery") or [[]])[0] != [BEFORE]:
+            yield f"its browser's first file came over {pages[0]}, not {BEFORE} alone: it was told of HTTP/3 before"
         if record.get("resumed") != record.get("zero_rtt"):
             yield f"resumed is {record.get('resumed')}, zero_rtt {record.get('zero_rtt')}: of one answer of the server"
         yield from parts.phases(record["artefact"])

@@ -10,7 +10,7 @@ from typing import Any
 
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.observation import Observation
-from longlook.errors import NotSupported
+from longlook.errors import LonglookError, NotSupported
 from longlook.experiment import ends
 from longlook.experiment.carried import span
 from longlook.experiment.floor import Floor
@@ -33,6 +33,8 @@ from longlook.site.tree import Site
 SERVER_LOG_TIMEOUT_S = 1.0
 PICTURED = 1
 """Number of the load, within its arm, of which a page that is looked at is kept in pictures."""
+BEFORE = "h2"
+"""What a browser loads first that learns of HTTP/3 by Alt-Svc, as it names it."""
 METERED = ("client_s", "server_s", "link_s")
 """CPU seconds, and seconds of waiting for a CPU."""
 NOT_SEEN: dict[str, Any] = {
@@ -78,6 +80,27 @@ class Side:
         self._known: set[str] = set()
         if around.stops is not None:
             around.stops.add((*client.pids, *server.pids, *around.link.pids))
+
+    def discover(self) -> list[list[str]]:
+        """Have the browser learn of HTTP/3 by loads that count for nothing; what each came over: a file over HTTP/2,
+        whose answer tells, then a page over HTTP/3, whose connection its server ends, so that each load has its own.
+        Of a page in place of the file the last objects may come over HTTP/3: each connection would serve parts of two
+        loads.
+
+        Raises LonglookError where it goes otherwise: it was told before, or learns nothing.
+        """
+        around, found = self.around, list[list[str]]()
+        file = next(path for path in around.site.files if path not in around.site.start)
+        for path in (file, around.site.start[0]):
+            try:
+                seen = self.client.discover(Request((path,), around.timeout_s))
+            except LoadFailed as failure:
+                raise LonglookError(f"{self.arm.name}: a load by which to learn of HTTP/3 failed: {failure}") from None
+            found.append(list(seen.protocols))
+            self.client.drop_connections()
+        if found != (right := [[BEFORE], [self.protocol_name]]):
+            raise LonglookError(f"{self.arm.name}: to learn of HTTP/3 a file and a page came over {found}, not {right}")
+        return found
 
     def load(self, index: int) -> dict[str, Any]:
         """One load; everything about it except its place in the cell, as a sample's record (see data/raw/README.md)."""
@@ -185,7 +208,8 @@ class Side:
 
     def _opened_over_the_link(self, before: Counts | None) -> OpenedConnections | None:
         after = self.around.link.connections()
-        return opened_between(before, after, self.arm.protocol, self.server.settings.port, self.around.slowest_ms)
+        own = self.arm.protocol, self.server.settings.port, self.around.slowest_ms
+        return opened_between(before, after, *own, races=self.arm.learns)
 
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
         around, looked_at = self.around, self.client.settings.paints

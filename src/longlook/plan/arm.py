@@ -24,6 +24,10 @@ data are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt
 `warm`: it does not begin, TCP's connection of the load before is kept and used again. `resumed`: of a page that is
 looked at, which over TCP has a fresh context with `1rtt`: TLS resumes the session of the load before, without early
 data, as browsers do where somebody comes back."""
+Discovery = Literal["forced", "alt-svc"]
+"""How a browser knows that a server speaks HTTP/3. `forced`: its command line says so. `alt-svc`: it does not; it
+learns so from the header Alt-Svc (RFC 7838) of a file that it loads over HTTP/2 before all pages, and TCP is left to
+race."""
 USUAL_HANDSHAKE: dict[Protocol, Handshake] = {"quic": "0rtt", "tcp": "1rtt"}
 Tag = Annotated[str, worded(r"^[A-Za-z0-9]{1,4}$", "one to four letters or digits, as IW10")]
 """A connection option of QUIC: up to four characters on the wire."""
@@ -154,6 +158,11 @@ class Arm(Value):
         exclude_if=unstated,
         description="digest of what a file says of a server (server/by_file.py)",
     )
+    discovery: Discovery = Field(
+        default="forced",
+        exclude_if=lambda one: one == "forced",
+        description="forced, or alt-svc: the browser learns of HTTP/3 by a file that it loads over HTTP/2 before",
+    )
     paced: bool = Field(default=False, description="the kernel spaces TCP's segments, as QUIC's senders do theirs")
 
     @model_validator(mode="before")
@@ -206,6 +215,10 @@ class Arm(Value):
                 "remembered_ssthresh means nothing here: BBR begins without a threshold, whatever is remembered",
             ),
             (not quic and self.quic_options, "quic_options are for QUIC"),
+            (
+                self.learns and (not quic or self.is_cold),
+                "alt-svc is of QUIC with handshake = '0rtt': a load that knows nothing of earlier ones knows no HTTP/3",
+            ),
             (not quic and self.initial_rtt_ms is not None, "initial_rtt_ms is for QUIC"),
             (not quic and self.client_initial_rtt_ms is not None, "client_initial_rtt_ms is for QUIC"),
             (not quic and self.reordering_threshold is not None, "reordering_threshold is for QUIC"),
@@ -273,6 +286,11 @@ class Arm(Value):
         return self.protocol == "quic" or self.handshake == "0rtt"
 
     @property
+    def learns(self) -> bool:
+        """True where the client is told of HTTP/3 by the server, and not by its command line."""
+        return self.discovery == "alt-svc"
+
+    @property
     def is_cold(self) -> bool:
         """True where every load must begin without anything known from earlier ones."""
         return self.protocol == "quic" and self.handshake == "1rtt"
@@ -318,6 +336,8 @@ class Arm(Value):
             parts.append("certificate not checked")
         if self.authorities is not None:
             parts.append(f"{self.authorities} authorities")
+        if self.learns:
+            parts.append("by Alt-Svc")
         if self.paced:
             parts.append("paced")
         return ", ".join(parts)

@@ -75,7 +75,13 @@ class Cell(Value):
             object.__setattr__(self, "id", checked_name(self.made_id, "cell"))
         self._require_an_end()
         self._require_room()
+        self._require_a_race()
         return self
+
+    def _require_a_race(self) -> None:
+        """Where TCP wins the race, its load is rejected: under loss those would be QUIC's unlucky ones."""
+        if any(arm.learns for arm in self.arms) and (self.link.loses or self.mode == "together"):
+            raise ValueError("discovery = 'alt-svc' is of arms that take turns, on a link without loss")
 
     def _require_an_end(self) -> None:
         seconds = self.workload.total_bytes * BITS_PER_BYTE / 1e6 / self.link.bandwidth_mbps

@@ -14,6 +14,7 @@ TELLING = (
     "handshake",
     "server",
     "server_file",
+    "discovery",
     "client",
     "stack",
     "cca",
@@ -149,6 +150,7 @@ def unusual_parts(arms: Sequence[Arm]) -> Iterator[str]:
     if not all(arm.verify for arm in arms):
         yield "unverified"
     yield from _each((arm.authorities for arm in arms), "{}authorities")
+    yield from _each((arm.discovery if arm.learns else None for arm in arms), "{}")
 
 
 def _each(values: Iterable[float | str | None], words: str) -> Iterator[str]:

@@ -53,6 +53,8 @@ class Offer:
     """A client can be told not to check the server's certificate."""
     authorities: bool = False
     """A client can be told of further certificates to trust."""
+    alt_svc: bool = False
+    """A server tells of HTTP/3 over TCP, and a client learns of it there."""
     qlog: bool = False
     flags: bool = False
     """A server's library has flags, which a stack may set."""
@@ -107,6 +109,8 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
     found = _common(name, offer, arm)
     if workload not in offer.workloads:
         found.append(f"{name} loads {', '.join(offer.workloads)}, not {workload}")
+    if arm.learns and workload != "page":
+        found.append(f"discovery by Alt-Svc is of a page, not of a {workload}")
     if arm.handshake == "resumed" and workload not in LOOKED_AT:
         found.append(f"resumed is of {' and '.join(LOOKED_AT)}: of a {workload} 1rtt resumes its session already")
     if arm.client_cpu_pct is not None and not offer.cpu_limit:
@@ -130,6 +134,8 @@ def _common(name: str, offer: Offer, arm: Arm) -> list[str]:
     found = []
     if arm.protocol not in offer.protocols:
         found.append(f"{name} speaks {', '.join(offer.protocols)}, not {arm.protocol}")
+    if arm.learns and not offer.alt_svc:
+        found.append(f"{name} knows no discovery by Alt-Svc")
     if arm.handshake not in offer.handshakes:
         found.append(f"{name} does {', '.join(offer.handshakes)}, not {arm.handshake}")
     return found

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+import yaml
+
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
@@ -21,6 +23,7 @@ from longlook.plan.quic_options import HEEDED
 from longlook.probe import statsd_listen
 from longlook.server.base import CONGESTION_COLUMNS, CcaSource, Server
 from longlook.server.emulated import one_connection
+from longlook.server.envoy_listeners import alt_svc, telling
 from longlook.server.quiche import CONTROLLERS, RELOADABLE, controller
 from longlook.site.tree import Site
 
@@ -99,6 +102,7 @@ class Envoy(Server):
         emulated_connections=(1, 2),
         quic_options=HEEDED,
         request_cost=True,
+        alt_svc=True,
         flags=True,
     )
     cca_source: CcaSource = "hello"
@@ -125,6 +129,8 @@ class Envoy(Server):
             },
             "envoy.yaml",
         )
+        if own.arm.learns:
+            self._tell(config)
         return [
             str(self._program()),
             "-c",
@@ -138,6 +144,14 @@ class Envoy(Server):
             "20",
             *self._flags(),
         ]
+
+    def _tell(self, path: Path) -> None:
+        """Listen over TCP too, where answers tell of HTTP/3."""
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+        listeners = config["static_resources"]["listeners"]
+        header = self.settings.faults.get("alt_svc", alt_svc(self.settings.port))
+        listeners.append(telling(listeners[0], self.state / "tcp.log", header))
+        path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
 
     def _flags(self) -> list[str]:
         """What is merged into the configuration: flags of QUICHE, for the stack's version and as it states them."""

@@ -4,22 +4,14 @@ but for its listener: one program is compared with itself."""
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import yaml
 
 from longlook.plan.arm import CCAS
 from longlook.plan.offer import Offer
 from longlook.server.envoy import Envoy
+from longlook.server.envoy_listeners import over_tcp
 from longlook.server.tcp import TcpServer
-
-TLS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext"
-ONLY_13 = {"tls_minimum_protocol_version": "TLSv1_3", "tls_maximum_protocol_version": "TLSv1_3"}
-OF_QUIC = ("udp_listener_config", "socket_options")
-"""Of a listener. Buffers are the kernel's, as every other TCP server here has them: one that is set stops growing."""
-NO_FLOOD = {"max_inbound_priority_frames_per_stream": 1_000_000}
-"""Envoy closes a connection that has had more PRIORITY frames than a hundred for each stream begun. Chromium says anew
-what objects depend on while they wait: every second load of a page of a hundred took several connections, or failed."""
 
 
 class EnvoyTcp(TcpServer, Envoy):
@@ -34,25 +26,9 @@ class EnvoyTcp(TcpServer, Envoy):
         path = self.state / "envoy.yaml"
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
         (listener,) = config["static_resources"]["listeners"]
-        self._over_tcp(listener)
+        over_tcp(listener, self.settings.faults.get("protocols", "h2"))
         path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
         return command
-
-    def _over_tcp(self, listener: dict[str, Any]) -> None:
-        """An HTTP/3 listener made one of HTTP/2."""
-        protocol = self.settings.faults.get("protocols", "h2")
-        for key in OF_QUIC:
-            del listener[key]
-        listener["address"]["socket_address"]["protocol"] = "TCP"
-        (chain,) = listener["filter_chains"]
-        context = chain["transport_socket"]["typed_config"]["downstream_tls_context"]
-        context["common_tls_context"] |= {"alpn_protocols": [protocol], "tls_params": ONLY_13}
-        chain["transport_socket"] = {"name": "envoy.transport_sockets.tls", "typed_config": {"@type": TLS} | context}
-        manager = chain["filters"][0]["typed_config"]
-        for key in ("http3_protocol_options", "common_http_protocol_options"):
-            del manager[key]
-        manager |= {"codec_type": "HTTP2" if protocol == "h2" else "HTTP1", "stat_prefix": protocol}
-        manager["http2_protocol_options"] = NO_FLOOD
 
     def _flags(self) -> list[str]:
         return []

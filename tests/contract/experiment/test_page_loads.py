@@ -2,14 +2,18 @@
 
 Every other wrong server is in tests/system/experiment/test_wrong_servers.py."""
 
+import re
+
 import pytest
 from arms import arm_on, is_right, shorten_image, verdicts
 
 from longlook.client.artefact import observed
+from longlook.errors import LonglookError
 from longlook.plan.workload import Download
 from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
 from longlook.server.gquicd import Gquicd
+from longlook.site.certificate import ORIGIN
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -39,6 +43,39 @@ def test_a_wrong_server_is_rejected_for_its_own_reason(testbed_name, tmp_path, f
 def test_a_server_that_rejects_0rtt_is_rejected(testbed_name, tmp_path):
     with arm_on(testbed_name, tmp_path, Envoy, "quicv1", faults={"early_data": "false"}) as on:
         assert verdicts(on) == [(True, None), (False, "zero_rtt_rejected")]
+
+
+def test_a_browser_that_is_told_by_alt_svc_alone_loads_over_http2_and_then_over_http3(testbed_name, tmp_path):
+    with arm_on(testbed_name, tmp_path, Envoy, "quicv1", discovery="alt-svc") as on:
+        assert not any("443" in flag for flag in on.side.client.flags() if "force-quic" in flag)
+        assert on.side.discover() == [["h2"], ["h3"]]
+        logged = (on.side.server.state / "tcp.log").read_text().splitlines()
+        assert len(logged) == 1, "the server answered one file over TCP, and nothing else"
+        for index in range(3):
+            one = on.side.load(index)
+            on.side.client.drop_connections()
+            assert is_right(one), one["reject_detail"]
+            assert (one["protocols_seen"], one["zero_rtt"], one["opened_over_link"]["opened"]) == (["h3"], True, 1)
+            assert one["opened_over_link"]["raced"] >= 0 and one["opened_over_link"]["others"] == {}
+
+
+NEVER_LEARNT = {
+    "the server tells nothing": ({"faults": {"alt_svc": "clear"}}, "came over [['h2'], ['h2']], not"),
+    "the browser was told before": (
+        {"switches": [f"--origin-to-force-quic-on={ORIGIN}:443"]},
+        "came over [['h3'], ['h3']], not",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", NEVER_LEARNT)
+def test_a_browser_that_learns_nothing_or_knew_before_is_refused(testbed_name, tmp_path, how):
+    changes, words = NEVER_LEARNT[how]
+    with (
+        arm_on(testbed_name, tmp_path, Envoy, "quicv1", discovery="alt-svc", **changes) as on,
+        pytest.raises(LonglookError, match=re.escape(words)),
+    ):
+        on.side.discover()
 
 
 def test_a_file_arrives_whole_on_a_connection_of_its_own(testbed_name, tmp_path):

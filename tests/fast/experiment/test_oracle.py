@@ -30,6 +30,12 @@ WARM = Expectation(FILES, protocol="h3", zero_rtt=None, reused=True)
 RESUMED = Evidence(frozenset({"6"}), {"7": True})
 
 
+def test_a_browser_that_learnt_of_http3_asks_for_no_page_on_a_connection_that_stood():
+    learnt = replace(QUIC, learns=True)
+    assert judge(GOOD, learnt, RESUMED).accepted and judge(replace(GOOD, connect_ms=None), QUIC, RESUMED).accepted
+    assert judge(replace(GOOD, connect_ms=None), learnt, RESUMED).reason == "connection_reused"
+
+
 def test_a_right_load_is_accepted_and_described():
     verdict = judge(GOOD, QUIC, RESUMED)
     assert (verdict.accepted, verdict.reason) == (True, None)

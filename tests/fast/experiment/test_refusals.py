@@ -95,6 +95,7 @@ def test_what_can_be_done_is_not_refused(arm):
         (QUIC | {"reordering_threshold": 9}, "server envoy cannot be told a reordering threshold"),
         (QUIC | {"server_groups": ["x25519"]}, "server envoy cannot be told its TLS groups"),
         (TCP | {"client_groups": ["x25519"]}, "client chromium cannot be told its TLS groups"),
+        (GQUIC | {"discovery": "alt-svc"}, "gquicd knows no discovery by Alt-Svc"),
         (TCP | {"verify": False}, "client chromium cannot be told not to check the certificate"),
         (
             QUIC | {"server": "lighttpd"},

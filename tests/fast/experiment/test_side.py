@@ -4,6 +4,7 @@ Client and server are stand-ins.
 """
 
 import threading
+from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 
@@ -122,6 +123,41 @@ def test_a_cold_arm_asks_for_a_client_that_knows_nothing(side_of, handshake, fre
     records = [side.load(index) for index in range(2)]
     assert all(record["accepted"] for record in records)
     assert [request.fresh for request in side.client.requests] == [fresh] * 2
+
+
+class Learning(Client):
+    """Its pages come over these, one after the other."""
+
+    def __init__(self, site, protocols):
+        super().__init__(site)
+        self.protocols, self.dropped = iter(protocols), 0
+
+    def discover(self, request):
+        seen, protocol = super().fetch(request), next(self.protocols)
+        own = [*([protocol] if isinstance(protocol, str) else protocol)]
+        over = own + own[-1:] * (len(seen.objects) - len(own))
+        pairs = zip(seen.objects, over, strict=True)
+        return replace(seen, objects=tuple(replace(one, protocol=each) for one, each in pairs))
+
+    def drop_connections(self):
+        self.dropped += 1
+
+
+def test_a_browser_learns_of_http3_by_a_file_over_http2_and_loads_a_page_over_http3(side_of):
+    side = side_of(discovery="alt-svc")
+    side.client = Learning(side.around.site, ["h2", "h3"])
+    assert side.discover() == [["h2"], ["h3"]]
+    asked = [request.paths for request in side.client.requests]
+    assert asked == [("/img/000.jpg",), ("/index.html",)]
+    assert side.client.dropped == 2 and not any(request.fresh for request in side.client.requests)
+
+
+@pytest.mark.parametrize("protocols", ["h3 h3", "h2 h2", "h2 h2+h3"])
+def test_a_browser_that_knew_of_http3_or_learns_nothing_is_an_error(side_of, protocols):
+    side = side_of(discovery="alt-svc")
+    side.client = Learning(side.around.site, [one.split("+") for one in protocols.split()])
+    with pytest.raises(LonglookError, match="to learn of HTTP/3 a file and a page came over"):
+        side.discover()
 
 
 class Slow(Client):

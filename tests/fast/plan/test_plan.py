@@ -307,6 +307,7 @@ def test_derived_seeds_are_stable_between_machines_and_versions():
         ((OFFERS, OFFERS | {"client_groups": ["x25519"]}), ("client-secp256r1+x25519", "client-x25519")),
         ((TCP, TCP | {"server_groups": ["x25519"]}), ("server-groups", "server-x25519")),
         ((TCP, TCP | {"verify": False}), ("verified", "unverified")),
+        ((QUIC, QUIC | {"discovery": "alt-svc"}), ("forced", "alt-svc")),
         ((TCP, TCP | {"authorities": 140}), ("one-certificate", "140authorities")),
         ((QUIC, TCP, TCP | {"cca": "bbr"}), ("quic-cubic", "tcp-cubic", "tcp-bbr")),
         ((QUIC, QUIC | {"stack": "gquic37"}), ("envoy", "gquicd")),
@@ -344,6 +345,7 @@ def test_what_a_cell_asks_of_its_senders_is_in_its_name():
         cell(QUIC, OFFERS),
         cell(QUIC, OFFERS | {"server_groups": ["x25519"]}),
         cell(QUIC, TCP | {"verify": False}),
+        cell(QUIC | {"discovery": "alt-svc"}, TCP),
         cell(QUIC, TCP | {"authorities": 140}),
         cell(QUIC, TCP | {"authorities": 3}),
     ]
@@ -367,6 +369,7 @@ CHANGES = {
     "in another order": {"arms": (QUIC, OFFERS | {"client_groups": OFFERS["client_groups"][::-1]})},
     "server's groups": {"arms": (QUIC, TCP | {"server_groups": ["x25519"]})},
     "unverified": {"arms": (QUIC, TCP | {"verify": False})},
+    "learnt": {"arms": (QUIC | {"discovery": "alt-svc"}, TCP)},
     "authorities": {"arms": (QUIC, TCP | {"authorities": 140})},
     "fewer authorities": {"arms": (QUIC, TCP | {"authorities": 3})},
     "client's round trip": {"arms": (QUIC | {"client_initial_rtt_ms": 1000}, TCP)},
@@ -413,6 +416,7 @@ def test_every_condition_is_in_the_key():
         {"loads": 5},
         {"replicate": 3},
         {"arms": (TCP, QUIC)},
+        {"arms": (QUIC | {"discovery": "forced"}, TCP)},
         {"arms": (QUIC, TCP | {"verify": True, "client_groups": [], "server_groups": [], "authorities": None})},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_bytes": 90_000}},
         {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "upload_mbps": 10}},
@@ -457,6 +461,8 @@ def test_another_interval_between_delays_is_another_name():
         (TCP | {"client_groups": ["p256"]}, "client_groups.0: Input should be 'x25519'"),
         (TCP | {"client_groups": ["x25519", "x25519"]}, "x25519 stands twice"),
         (OFFERS | {"server_groups": ["secp384r1"]}, "have none in common"),
+        (QUIC | {"discovery": "alt-svc", "handshake": "1rtt"}, "alt-svc is of QUIC with handshake = '0rtt'"),
+        (TCP | {"discovery": "alt-svc"}, "alt-svc is of QUIC with handshake = '0rtt'"),
         (TCP | {"verify": 0}, "verify"),
         (TCP | {"verify": False, "authorities": 3}, "authorities are read to check a certificate"),
         (QUIC | {"handshake": "warm"}, "warm is for TCP"),
@@ -469,7 +475,21 @@ def test_an_arm_asks_only_for_what_means_something(wrong, words):
         Arm.parse(arm(**wrong))
 
 
+@pytest.mark.parametrize(
+    "changes", [{"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}}, {"mode": "together"}]
+)
+def test_a_race_is_run_without_loss_and_alone(changes):
+    with pytest.raises(PlanError, match="is of arms that take turns, on a link without loss"):
+        cell(QUIC | {"discovery": "alt-svc"}, TCP, **changes)
+
+
+def test_what_a_server_is_known_by_is_in_no_record_of_those_that_are_forced():
+    assert "discovery" not in cell().model_dump(mode="json")["arms"][0]
+    assert cell(QUIC | {"discovery": "alt-svc"}, TCP).model_dump(mode="json")["arms"][0]["discovery"] == "alt-svc"
+
+
 def test_arms_have_labels_for_readers():
+    assert Arm.parse(arm(**QUIC, discovery="alt-svc")).label == "QUIC CUBIC, N = 2, by Alt-Svc"
     assert Arm.parse(arm(**TCP, paced=True)).label == "TCP CUBIC, paced"
     assert Arm.parse(arm(**TCP, handshake="warm")).label == "TCP CUBIC, warm"
     assert Arm.parse(arm(**TCP, verify=False)).label == "TCP CUBIC, certificate not checked"

@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from arms import is_right
 
 from longlook.errors import LonglookError, NotSupported
 from longlook.experiment import controllers, interleaved, slowstart
@@ -14,7 +15,7 @@ from longlook.experiment.schedule import schedule
 from longlook.experiment.slowstart import SlowStart
 from longlook.host.clock import Clock
 from longlook.plan.cell import Cell
-from longlook.record.samples import SAMPLES_NAME, read_records, read_samples, sample_of
+from longlook.record.samples import SAMPLES_NAME, SamplesWriter, read_records, read_samples, sample_of
 from longlook.stack.arms import complete_arm
 
 QUIC, TCP = {"protocol": "quic"}, {"protocol": "tcp"}
@@ -236,6 +237,37 @@ def test_six_arms_of_two_stacks_are_measured_in_one_cell(tmp_path, testbed_name)
         "resumed": {True}, "n1": {True}, "google": {True}, "cold": {False}, "narrow": {None}, "wide": {None},
     }  # fmt: skip
     _check_records(one, summary, tmp_path)
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.browser
+@pytest.mark.timeout(240)
+def test_a_browser_that_learns_of_http3_takes_turns_with_one_that_is_told_and_one_over_http2(tmp_path, testbed_name):
+    arms = [
+        QUIC | {"name": "alt-svc", "discovery": "alt-svc"},
+        QUIC | {"name": "forced"},
+        TCP | {"name": "h2", "server": "envoy-tcp"},
+    ]
+    one, folder = cell(*arms), tmp_path / "campaign" / "cell"
+    one = one.model_copy(update={"id": folder.name})
+    folder.mkdir(parents=True)
+    run_interleaved(one, folder, folder.parent.name, testbed_name)
+    records = list(read_records(folder))
+    assert recheck_interleaved(one, folder).problems == []
+    assert [record["discovery"] for record in records if "discovery" in record] == [[["h2"], ["h3"]]]
+    learnt = [record for record in records if record["arm"] == "alt-svc"]
+    assert len(learnt) >= 3 and all(map(is_right, learnt))
+    assert {(*record["protocols_seen"], record["zero_rtt"]) for record in learnt} == {("h3", True)}
+    assert all("raced" in record["opened_over_link"] for record in learnt)
+    assert not any("raced" in record["opened_over_link"] for record in records if record["arm"] != "alt-svc")
+    (first,) = (record for record in records if "discovery" in record)
+    told = [record | {"discovery": [["h3"]]} if record is first else record for record in records]
+    (folder / SAMPLES_NAME).unlink()
+    with contextlib.closing(SamplesWriter(folder / SAMPLES_NAME)) as writer:
+        for record in told:
+            writer.append(record)
+    assert any("it was told of HTTP/3 before" in line for line in recheck_interleaved(one, folder).problems)
 
 
 @pytest.mark.root

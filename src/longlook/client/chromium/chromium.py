@@ -48,6 +48,7 @@ COMMON_FLAGS = (
 EARLY_DATA = "--enable-features=EnableTLS13EarlyData"
 """TLS 1.3's early data over TCP, which Chromium does not send by itself. Of several switches of that name a browser
 heeds the last one: for the old ones, which have another, there is no server that would take early data."""
+NOBODYS_PORT = 1
 PAINTS_LIBRARY, PLAYER = "speedline-core", "dashjs"
 PLAY_GRACE_S, LEAVE_TIMEOUT_S = 30.0, 10.0
 """Beyond a session's length: the player is read, and its bodies are hashed; until its tab is closed."""
@@ -68,6 +69,7 @@ class Chromium(Client):
         handshakes=("0rtt", "1rtt", "warm", "resumed"),
         workloads=("page", "webpage", "site", "download", "video"),
         changes=True,
+        alt_svc=True,
         asks_for_options=True,
         send_cost=True,
     )
@@ -105,9 +107,10 @@ class Chromium(Client):
         # (from 142 on): the server's counts as a public one.
         flags.append(f"--ip-address-space-overrides={own.address}:{own.port}=public")
         flags += self.stack.client_flags(arm.protocol)
-        flags.append(
-            f"--origin-to-force-quic-on={own.origin}:{own.port}" if arm.protocol == "quic" else "--disable-quic"
-        )
+        # Of a host that is named there Chromium takes a certificate over QUIC whose authority it does not know, on any
+        # port; it is told to speak QUIC at once on that one alone.
+        port = NOBODYS_PORT if arm.learns else own.port
+        flags.append(f"--origin-to-force-quic-on={own.origin}:{port}" if arm.protocol == "quic" else "--disable-quic")
         if arm.protocol == "tcp" and arm.may_send_early:
             flags.append(EARLY_DATA)
         if arm.server_file is None and arm.cca != NOT_TOLD:  # of a server by file no controller is asked for
@@ -191,6 +194,9 @@ class Chromium(Client):
             return self._play(request.paths[0], self.settings.film_s, request)
         if not self._is_page(request.paths[0]):
             return self._download(request.paths[0], request)
+        return self.discover(request)
+
+    def discover(self, request: Request) -> Observation:
         told = self._load(request)
         try:
             return observation(told["har"]["log"], told.get("paints"))
@@ -232,7 +238,8 @@ class Chromium(Client):
         """The HAR of a page, and what was painted, where that is watched: then over TCP from a fresh context too, but
         for an arm that resumes."""
         protocol, watched = self.settings.arm.protocol, self.settings.paints
-        clear = self.stack.protocol(protocol).version not in KEEPING
+        # With its cache Chromium forgets what Alt-Svc told: every document came over HTTP/2, its objects over HTTP/3.
+        clear = self.stack.protocol(protocol).version not in KEEPING and not self.settings.arm.learns
         fresh = request.fresh or (watched and protocol == "tcp" and self.settings.arm.handshake != "resumed")
         asked: dict[str, Any] = {"url": self._url(request.paths[0]), "fresh_context": fresh, "clear_cache": clear}
         if watched:
@@ -259,7 +266,7 @@ class Chromium(Client):
             self._lingers = False
             with contextlib.suppress(LoadFailed):  # the next operation says what is wrong
                 self._ask(LEAVE_TIMEOUT_S, op="leave")
-        if self.settings.arm.protocol == "tcp":
+        if self.settings.arm.protocol == "tcp" or self.settings.arm.learns:
             shut_tcp(self._browser_pid, self.settings.address, self.settings.port)
 
     def abandon(self) -> None:
