@@ -36,7 +36,7 @@ def _seconds(ms: float) -> str:
 
 
 def _row(film: Film, name: str, moments: Sequence[float]) -> str:
-    cells = "".join(f"<td>{_picture(film, name, at)}</td>" for at in moments)
+    cells = "".join(f"<td class=num>{_picture(film, name, at)}</td>" for at in moments)
     return f"<tr><td>{html.escape(name)}</td>{cells}</tr>"
 
 
