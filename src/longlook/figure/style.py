@@ -59,6 +59,7 @@ CONDITION_TITLES = {
     "cpu_period_us": "period of the limit, µs",
     "request_cost_us": "cost per request, us",
     "send_cost_us": "cost per send of the client, us",
+    "discovery": "how HTTP/3 is learnt",
     "initial_rtt_ms": "initial RTT, ms",
     "client_initial_rtt_ms": "initial RTT of the client, ms",
     "reordering_threshold": "reordering threshold, packets",

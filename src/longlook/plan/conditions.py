@@ -22,7 +22,7 @@ PLACE = (
     "burst_bytes", *NETEM, "duration_s", "at_most_s",
 )  # fmt: skip
 """Columns of a cell."""
-ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name not in ("name", "server_file", "discovery")))
+ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name not in ("name", "server_file")))
 """Columns of an arm."""
 _PAGE = ("workload", "workload_kind", "object_bytes", "object_count", "total_bytes")
 _QUEUE = ("queue_bytes", "queue_packets")
@@ -67,7 +67,7 @@ def arm_conditions(arm: Arm) -> dict[str, Any]:
     """What defines an arm, with its name."""
     own = arm.model_dump(mode="json")
     del own["name"]
-    own.pop("discovery", None)  # its label says it
+    own.setdefault("discovery", None)  # empty where nothing is learnt
     if statement := own.pop("server_file", None):
         own["server"] += f" {statement[:SERVER_DIGITS]}"
     several = {"quic_options": arm.quic_options, "client_groups": arm.client_groups, "server_groups": arm.server_groups}

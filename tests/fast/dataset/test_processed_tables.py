@@ -49,7 +49,8 @@ ARM_COLUMNS = [
     "at_most_s", "arm", "arm_label", "stack", "protocol", "server", "client", "handshake", "cca",
     "emulated_connections", "quic_options", "initial_window", "remembered_ssthresh", "client_cpu_pct",
     "server_cpu_pct", "cpu_period_us", "request_cost_us", "send_cost_us", "initial_rtt_ms",
-    "client_initial_rtt_ms", "reordering_threshold", "client_groups", "server_groups", "verify", "authorities", "paced",
+    "client_initial_rtt_ms", "reordering_threshold", "client_groups", "server_groups", "verify",
+    "authorities", "discovery", "paced",
     "metric", "unit", "n", "mean", "sd", "median", "floor", "processor_bound",
 ]  # fmt: skip
 
