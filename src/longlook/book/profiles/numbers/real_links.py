@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from longlook.book.hypotheses import stated
-from longlook.book.judged import numbers_of
+from longlook.book.judged import numbers_of, squares_of
 from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
@@ -15,7 +15,7 @@ QUICK = ("dense-4g", "lte", "4g")
 LINKS = ("cable", *QUICK, *SLOW)
 FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
 LIGHT, HEAVY = "10kb-x10", "10kb-x100"
-CHANGING = "changing-rate"
+CHANGING, DISCOVERY = "changing-rate", "discovery"
 
 
 def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
@@ -35,9 +35,9 @@ def _pct(contrast: tuple[str, str], links: Sequence[str]) -> Callable[[Measured]
     return lambda m: _all(lambda link: m.pct(link, contrast, workload=HEAVY), links).span("%", 1)
 
 
-def _less(n: int) -> Callable[[Measured], StatedNumber]:
+def _less(n: int, sweep: str = CHANGING) -> Callable[[Measured], StatedNumber]:
     """By how much less time HTTP/3 takes, by pairs: of a prediction's squares."""
-    return lambda m: ((numbers_of(m, CHANGING, n) * -1 + 1) * 100).span("%")
+    return lambda m: ((numbers_of(m, sweep, n) * -1 + 1) * 100).span("%")
 
 
 NUMBERS: Numbers = {
@@ -55,5 +55,9 @@ NUMBERS: Numbers = {
     "changing-heavy": _less(2),
     "changing-scatter": lambda m: numbers_of(m, CHANGING, 3).span(digits=1),
     "stated-changing": stated(CHANGING),
+    "learnt": lambda m: numbers_of(m, DISCOVERY, 1).span("times", 2),
+    "learnt-shown": lambda m: squares_of(m, DISCOVERY, 1),
+    "learnt-h2": _less(2, DISCOVERY),
+    "stated-discovery": stated(DISCOVERY),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
