@@ -425,7 +425,8 @@ def numbered(row, metric):
         return {index: mean * (1 + index / 1e6) for index in range(10)}
     if metric == FIRST_LOST:
         return {index: index * sign for sign in [draw.choice((-1, 1))] for index in range(10)}
-    return {index: draw.uniform(1, 1000) for index in range(10)}
+    low = draw.choice((1, draw.uniform(1, 1000)))  # scattered, or nearly alike
+    return {index: draw.uniform(low, 1000 if low == 1 else low * 1.001) for index in range(10)}
 
 
 def test_what_is_foretold_says_which_number_of_all_counts_and_what_it_is_against():

@@ -29,6 +29,7 @@ from campaigns import (
 )
 from scipy.stats import ttest_ind
 
+from longlook import paths
 from longlook.dataset import process as processing
 from longlook.dataset.process import process
 from longlook.dataset.tables import TABLES, columns
@@ -60,6 +61,12 @@ def test_the_columns_come_in_the_order_of_their_schemas(data):
     data.process()
     assert columns("samples") == list(pd.read_parquet(data.processed / "samples.parquet").columns) == SAMPLE_COLUMNS
     assert columns("arms") == list(pd.read_csv(data.processed / "arms.csv").columns) == ARM_COLUMNS
+
+
+@pytest.mark.parametrize("table", ["arms", "cells", "contrasts", "campaigns", "agreement_means", "agreement_verdicts"])
+def test_so_do_those_of_the_committed_tables(table):
+    """A column that is new in a schema is in the data with the same commit: no book can be built without."""
+    assert list(pd.read_csv(paths.PROCESSED / f"{table}.csv", nrows=1).columns) == columns(table)
 
 
 def test_numbers_of_a_cell_by_hand(data):
