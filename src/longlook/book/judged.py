@@ -21,6 +21,7 @@ from longlook.book.data import COLUMNS, BookData
 from longlook.book.evidence import REFERENCE, columns_of, records_of
 from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.book.templates import parts_of, row
+from longlook.book.times import percent_text
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
@@ -222,12 +223,11 @@ def prediction_verdict(sweep: str, n: int) -> Callable[[Measured], StatedNumber]
     """What all campaigns of a sweep make of its prediction of that number: `holds in 2 of 3 campaigns`."""
 
     def number(m: Measured) -> StatedNumber:
-        found = [one for one in zip(open_sweep(sweep).predictions, predictions_of(sweep, m.data), strict=False)
-                 if one[0].n == n]  # fmt: skip
+        found = [one for one in predictions_of(sweep, m.data) if one.n == n]
         if not found:
             raise NotMeasured(f"{sweep} is not measured")
         names = ", ".join(f"data/raw/{one}" for one in campaigns_of(sweep, m.data))
-        return StatedNumber(found[0][1].verdict, f"prediction {n} of {sweep}; from {names}")
+        return StatedNumber(found[0].verdict, f"prediction {n} of {sweep}; from {names}")
 
     return number
 
@@ -244,6 +244,12 @@ def numbers_of(m: Measured, sweep: str, n: int) -> Quantity:
     """What a prediction is judged by, square by square."""
     found = _prediction(m, sweep, n)
     return Quantity(pd.Series([one.estimate.value for one in found.found]), f"prediction {n}", records_of(found.found))
+
+
+def percent_of(m: Measured, sweep: str, n: int) -> StatedNumber:
+    """By how much the ratio of its only square differs from once, with its interval: `+3.7 % (+3.5 to +3.9)`."""
+    (found,) = _prediction(m, sweep, n).found
+    return StatedNumber(percent_text(found.estimate), origin(records_of([found])))
 
 
 def squares_of(m: Measured, sweep: str, n: int) -> StatedNumber:

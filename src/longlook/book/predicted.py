@@ -30,20 +30,34 @@ class JudgedPrediction:
     """Whether it holds there; None where the numbers leave it open."""
     before: tuple[bool | None, ...] = ()
     """In the campaigns before, of the same cells."""
+    n: int = 0
+    """Its number in the sweep."""
+
+    @property
+    def _every(self) -> tuple[bool | None, ...]:
+        return (self.now, *self.before)
+
+    @property
+    def disagrees(self) -> bool:
+        """It holds in some campaigns and not in all."""
+        return True in self._every and not all(self._every)
 
     @property
     def holds(self) -> bool | None:
         """True where it holds in every campaign, False where in none; None where they disagree or leave it open."""
-        every = (self.now, *self.before)
-        return True if all(every) else None if True in every or False not in every else False
+        return None if self.disagrees else True if self.now else False if False in self._every else None
+
+    @property
+    def confirms(self) -> bool | None:
+        """What a cause may rest on: `holds`, but False where campaigns disagree."""
+        return False if self.disagrees else self.holds
 
     @property
     def verdict(self) -> str:
         """In words."""
-        if self.holds is not None:
-            return "holds" if self.holds else "does not hold"
-        every = (self.now, *self.before)
-        return f"holds in {every.count(True)} of {len(every)} campaigns" if True in every else "open"
+        if self.disagrees:
+            return f"holds in {self._every.count(True)} of {len(self._every)} campaigns"
+        return "open" if self.holds is None else "holds" if self.holds else "does not hold"
 
 
 def predictions_table(

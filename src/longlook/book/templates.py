@@ -44,7 +44,7 @@ def row(one: Judged, words: Mapping[str, str]) -> JudgedPrediction:
         unmet = [part.name for part in parts if part.holds is False and part.name]
         told += f": {JOINT.join(unmet)}" if "{unmet}" in one.criterion.summary and unmet else ""
     told += f"{JOINT}{lacking} of {one.of} not measured" if lacking else ""
-    return JudgedPrediction(getattr(one.criterion, "says", ""), told, one.holds)
+    return JudgedPrediction(getattr(one.criterion, "says", ""), told, one.holds, n=getattr(one.criterion, "n", 0))
 
 
 def _named(word: str, parts: Sequence[ClaimPart], *which: bool | None) -> str:

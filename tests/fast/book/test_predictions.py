@@ -83,4 +83,8 @@ def test_a_campaign_of_the_same_cells_keeps_its_verdicts_beside_those_of_the_new
     (True, (False, True), "holds in 2 of 3 campaigns"),
 ])  # fmt: skip
 def test_no_campaign_outvotes_another(now, before, verdict):
-    assert JudgedPrediction("dry", "damp", now, before).verdict == verdict
+    found = JudgedPrediction("dry", "damp", now, before)
+    assert found.verdict == verdict
+    assert found.confirms is {"holds": True, "open": None}.get(
+        verdict, False
+    )  # campaigns that disagree confirm nothing

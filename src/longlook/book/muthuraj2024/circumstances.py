@@ -25,7 +25,6 @@ from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.published.cells import PublishedCell
 from longlook.published.muthuraj2024 import page_load_times
-from longlook.stack.arms import open_sweep
 
 SIDES = ("quic", "tcp")
 State = Literal["confirmed", "not confirmed", "not measured yet"]
@@ -70,9 +69,8 @@ def known(data: BookData) -> tuple[Known, ...]:
     """Every circumstance of the set."""
     found = []
     for one in CIRCUMSTANCES:
-        sweep = one.sweeps[0]
-        own = zip(open_sweep(sweep).predictions, predictions_of(sweep, data), strict=False)
-        holds = [found.holds for said, found in own if not one.numbers or said.n in one.numbers]
+        own = predictions_of(one.sweeps[0], data)
+        holds = [each.confirms for each in own if not one.numbers or each.n in one.numbers]
         found.append(Known(one, state(holds), holds.count(True), len(holds)))
     return tuple(found)
 

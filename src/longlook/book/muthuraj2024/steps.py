@@ -108,10 +108,8 @@ def pages(paper: Chapter, series: str, key: str = REFERENCE) -> list[SteppedPage
     spec, columns = STEPPED[series], columns_of(paper.data, paper.study)
     printed = columns[PUBLISHED.key].rows(spec.published_in, PLT.name)
     by_place: dict[tuple[Any, ...], list[Row]] = {}
-    own_series = [
-        row for row in columns[key].rows([spec.series or series], PLT.name) if row["protocol"] == spec.protocol
-    ]
-    for row in sorted(own_series, key=spec.order):
+    rows = columns[key].rows([spec.series or series], PLT.name)
+    for row in sorted((row for row in rows if row["protocol"] == spec.protocol), key=spec.order):
         by_place.setdefault(tuple(row[name] for name in PLACE), []).append(row)
     found = []
     for place, own in by_place.items():

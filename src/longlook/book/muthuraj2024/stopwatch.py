@@ -155,7 +155,7 @@ def causes(paper: Chapter, known: tuple[Cause, ...] = CAUSES) -> HTML:
         about = [cause.claim, f"{cause.evidence}; sweep {cause.sweep}"]
         own = [[one.said, one.found, one.verdict] for one in found] or [[NOT_YET, "", ""]]
         every += [[*(("", "") if number else about), *row] for number, row in enumerate(own)]
-        holds = [one.holds for one in found]
+        holds = [one.confirms for one in found]
         rows.append([*about, f"{holds.count(True)} of {len(holds)}", state(holds)])
     head = ["cause", "evidence", "predictions that hold", "verdict"]
     return HTML(html_table(head, rows, numeric={2}) + offered(csv_file(f"{PREDICTIONS}causes.csv", HEAD, every)))

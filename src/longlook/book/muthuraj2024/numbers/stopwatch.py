@@ -7,11 +7,10 @@ from itertools import chain
 from typing import Any
 
 from longlook.book.evidence import each_number, records_of
-from longlook.book.judged import held, judged_of
+from longlook.book.judged import held, judged_of, percent_of
 from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
-from longlook.book.times import percent_text
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
@@ -123,14 +122,6 @@ def _late(m: Measured, workload: str):
     return m.published.arm("4.6d", "tcp", **where) - m.arm("4.6d", "tcp", **where)
 
 
-def _sent_more(m: Measured) -> StatedNumber:
-    """QUIC's change with 0.7 ms per send, with its interval: of the second prediction."""
-    found = [one for judged in judged_of(steps.SENDS, m.data, m.key)[1:2] for one in judged.found]
-    if not found:
-        raise NotMeasured(f"{steps.SENDS} is not measured")
-    return StatedNumber(percent_text(found[0].estimate), origin(records_of(found)))
-
-
 NUMBERS: Numbers = {
     "agree-text": _of_all(lambda found: _agreeing(found.text)),
     "agree-scripts": _of_all(lambda found: _agreeing(found.scripts)),
@@ -166,7 +157,7 @@ NUMBERS: Numbers = {
     "s-late-each": lambda m: (_late(m, "10kb-x100") / 100).joined(_late(m, "5kb-x200") / 200).span("ms", 1),
     "s-quic-none": _sending("quic", 0),
     "s-quic-700": _sending("quic", 700),
-    "s-quic-more": _sent_more,
+    "s-quic-more": lambda m: percent_of(m, steps.SENDS, 2),
     "s-quic-published": lambda m: m.published.arm("4.6d", "quic", PLT.name, "mean", **FAST, rtt_ms=36.0).one("ms"),
     "s-tcp-none": _sending("tcp", 0),
     "s-tcp-700": _sending("tcp", 700),
