@@ -16,6 +16,10 @@ from longlook.server.stated import kept
 from longlook.stack import Installed
 from longlook.testbed.netns import NetnsTestbed
 
+APPARATUS = 2
+"""Of what drives and watches. 1, which no record has: the driver read what the browser told of each request while the
+page loaded, as a stack with `client_live` still does, and the stop watch looked at the programs of all arms."""
+
 
 class Ends(Protocol):
     """An arm's two programs."""
@@ -40,6 +44,7 @@ def environment_record(context: Context, arms: Mapping[str, Ends]) -> dict[str, 
     bed, driver = context.bed, context.link
     return {
         "schema": "longlook.environment/1",
+        "apparatus": APPARATUS,
         "stack": first,
         "stack_digest": stacks[first]["digest"],
         "components": stacks[first]["components"],

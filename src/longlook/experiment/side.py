@@ -78,8 +78,6 @@ class Side:
         self.arm, self.client, self.server, self.around = arm, client, server, around
         self.protocol_name = protocol_name
         self._known: set[str] = set()
-        if around.stops is not None:
-            around.stops.add((*client.pids, *server.pids, *around.link.pids))
 
     def discover(self) -> list[list[str]]:
         """Have the browser learn of HTTP/3 by loads that count for nothing; what each came over: a file over HTTP/2,
@@ -104,6 +102,8 @@ class Side:
 
     def load(self, index: int) -> dict[str, Any]:
         """One load; everything about it except its place in the cell, as a sample's record (see data/raw/README.md)."""
+        if self.around.stops is not None:
+            self.around.stops.watch((*self.client.pids, *self.server.pids, *self.around.link.pids))
         before, served, counted = self._meters(), self._served(), self.around.link.connections()
         started = time.monotonic()
         tcp = self.arm.protocol == "tcp"

@@ -162,8 +162,8 @@ def _attempt(context: Context, number: int, whole: bool) -> Attempt:
         started_at = context.clock.text()
         with contextlib.ExitStack() as probes:
             watch, stops = probes.enter_context(StallWatch()), probes.enter_context(StopWatch())
-            stops.add(pid for flow in flows for pid in (*flow.client.pids, *flow.server.pids))
-            stops.add(context.link.pids)
+            ends_pids = (pid for flow in flows for pid in (*flow.client.pids, *flow.server.pids))
+            stops.watch((*ends_pids, *context.link.pids))
             kernel = _probes(probes, context, flows, scratch)
             counted, before = context.link.connections(), _ends(context, flows)
             context.link.reseed(derived_seed(context.cell.seed, number))

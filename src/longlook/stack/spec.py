@@ -58,6 +58,10 @@ class StackSide(Table):
     client_changes: tuple[Change, ...] = Field(
         default=(), description="of the client's program, in a copy of it: for what it has no switch"
     )
+    client_live: bool = Field(
+        default=False,
+        description="what a browser tells of requests is read while they run, as chrome-har-capturer does",
+    )
     server_flags: dict[str, bool] = Field(
         default={}, description="of the server's library, beside those that its adapter sets: name -> value"
     )

@@ -55,6 +55,7 @@ class Agent:
         self._bed, self._owned = bed, owned
         self._opened: dict[int, tuple[contextlib.ExitStack, Any]] = {}
         self._stops: StopWatch | None = None
+        self._watched: set[int] = set()
 
     def hello(self) -> dict[str, Any]:
         """Where this is, and the time here (Unix, s), from which the asker tells the clocks' difference."""
@@ -93,7 +94,8 @@ class Agent:
         opened = self._open(
             SERVERS[name](self._bed, open_stack(stack, needed=SERVED[name].components), server_settings(settings))
         )
-        self._stops.add(self._opened[opened["handle"]][1].pids)
+        self._watched.update(self._opened[opened["handle"]][1].pids)
+        self._stops.watch(self._watched)
         return opened
 
     def stopped(self, last_s: float) -> dict[str, float]:

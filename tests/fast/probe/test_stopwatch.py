@@ -91,7 +91,7 @@ def test_a_quota_of_somebody_else_is_seen_and_a_busy_program_without_one_is_not(
 def watched(pid, hold):
     """What the watch says of an interval in which `hold()` held a process, and of the one before."""
     with StopWatch() as watch:
-        watch.add((pid,))
+        watch.watch((pid,))
         time.sleep(0.5)
         before = time.monotonic()
         hold()
@@ -157,6 +157,22 @@ def test_a_stopped_process_and_its_children_are_seen(idle):
 
     stopped, idling = watched(os.getpid(), hold)  # a descendant of ours
     assert idling == {} and list(stopped) == [f"{idle.pid} {frozen_name(idle.pid)}"]
+
+
+def test_only_what_a_load_rests_on_is_looked_at(idle):
+    """Who is watched, and the driver, but neither those of the load before nor the driver's other children."""
+    with StopWatch() as watch:
+        watch.watch((idle.pid,))
+        watch.watch(())
+        time.sleep(0.3)
+        before = time.monotonic()
+        os.kill(idle.pid, signal.SIGSTOP)
+        time.sleep(0.1)
+        assert watch.stopped(before, time.monotonic()) == {}
+        watch.watch((idle.pid,))
+        time.sleep(0.1)
+        assert list(watch.stopped(before, time.monotonic())) == [f"{idle.pid} {frozen_name(idle.pid)}"]
+        os.kill(idle.pid, signal.SIGCONT)
 
 
 def test_a_watch_that_has_ended_does_not_say_that_all_is_well():

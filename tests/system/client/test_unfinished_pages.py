@@ -51,6 +51,7 @@ def loaded(testbed_name, tmp_path, by, fault, *, wrong=LOST, in_order=(PAGE, LOS
 BY = {
     "Chromium 111, QUIC": (WrongQuic, "halme2021", "quicv1"),
     "Chromium 111, TCP": (WrongTcp, "quicv1", "quicv1"),
+    "Chromium 111, TCP, read along": (WrongTcp, "quicv1", "quicv1live"),
     "Chromium 64, TCP": (WrongTcp, "gquic37", "gquic37"),
 }
 REASONS = {"reset": "unanswered", "cut short": "cut_short", "reset at its end": "cut_short"}

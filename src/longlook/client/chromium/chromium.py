@@ -242,6 +242,7 @@ class Chromium(Client):
         clear = self.stack.protocol(protocol).version not in KEEPING and not self.settings.arm.learns
         fresh = request.fresh or (watched and protocol == "tcp" and self.settings.arm.handshake != "resumed")
         asked: dict[str, Any] = {"url": self._url(request.paths[0]), "fresh_context": fresh, "clear_cache": clear}
+        asked |= {"live": self.stack.protocol(protocol).client_live}
         if watched:
             asked |= {"paints": str(self.stack.modules(PAINTS_LIBRARY)), "pictures": request.pictures}
         return self._ask(request.timeout_s, op="load", **asked)

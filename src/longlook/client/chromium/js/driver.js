@@ -6,7 +6,7 @@
 //
 // Requests and replies are JSON, one per line, on standard input and output:
 //   {"id": 1, "op": "load", "url": "https://...", "timeout_ms": 60000, "fresh_context": false,
-//    "clear_cache": true}
+//    "clear_cache": true, "live": false}
 //   {"id": 1, "ok": true, "har": {...}}      or      {"id": 1, "ok": false, "error": "..."}
 //
 // Where a load also has "paints": "MODULES_FOLDER_OF_SPEEDLINE" and "pictures": true, its reply has "paints", what the page
@@ -46,22 +46,34 @@ const LOGGED = new Set([
     'Network.resourceChangedPriority', 'Network.loadingFinished', 'Network.loadingFailed',
 ]);
 const MOST_NAMED = 4;
+const READING_MS = 2000; // for what was told until a time-out
 
 function withTimeout(promise, milliseconds, what) {
     let timer;
     const expiry = new Promise((_, reject) => {
         timer = setTimeout(() => {
-            const said = typeof what === 'function' ? what() : `${what}: nothing`;
-            reject(Object.assign(new Error(`${said} within ${milliseconds} ms`), {expired: true}));
+            reject(Object.assign(new Error(`${what}: nothing within ${milliseconds} ms`), {expired: true}));
         }, milliseconds);
     });
     return Promise.race([promise, expiry]).finally(() => clearTimeout(timer));
 }
 
+// What a page's second client needs: one that only hears when it has its events.
+const PAGE_ONLY = CDP.Protocol({local: true}).then(({domains}) => ({domains: domains.filter(({domain}) => domain === 'Page')}));
+
 // A page load from before it is asked for: its `log` and its requests. `over(ms)` waits until the page has both of its events
 // and nothing is under way. The events come in either order: a script at the end of a page lets the load event be told first.
-function watch(tab) {
+//
+// What the network stack tells of each request is read when the page has its events, which another client hears of, unless
+// it is to be read `live`, as chrome-har-capturer does: seven messages for each object, which take a quarter as much
+// processor time as the browser itself does.
+function watch(tab, page, live) {
     const [log, awaited, {requests, open, take}] = [[], new Set(PAGE_EVENTS), follow()];
+    const fired = Promise.all(PAGE_EVENTS.map((name) => new Promise((resolve) => page.once(name, resolve))));
+    const socket = tab._ws._socket;
+    if (!live) {
+        socket.pause();
+    }
     const done = new Promise((resolve, reject) => {
         tab.on('event', (event) => {
             if (!LOGGED.has(event.method)) {
@@ -74,17 +86,22 @@ function watch(tab) {
                 resolve();
             }
         });
-        tab.once('disconnect', () => reject(new Error('the browser closed the connection (crashed or killed?)')));
+        page.once('disconnect', () => reject(new Error('the browser closed the connection (crashed or killed?)')));
     });
     done.catch(() => {}); // awaited in `over`; a crash during navigate must not be an unhandled rejection
     const lacking = () => [...awaited, ...[...open].map((id) => `end of ${nameOf(requests.get(id))}`)].slice(0, MOST_NAMED);
     const over = async (milliseconds, what) => {
-        try {
-            await withTimeout(done, milliseconds, () => `${what}: no ${lacking().join(', no ')}`);
-        } catch (error) {
-            if (awaited.size > 0 || !error.expired) { // else the page has its times, and requests that never ended are told
+        const until = Date.now() + milliseconds;
+        const unlessExpired = (error) => {
+            if (!error.expired) {
                 throw error;
             }
+        };
+        await withTimeout(Promise.race([fired, done]), milliseconds, what).catch(unlessExpired);
+        socket.resume();
+        await withTimeout(done, Math.max(until - Date.now(), READING_MS), what).catch(unlessExpired);
+        if (awaited.size > 0) { // else the page has its times, and requests that never ended are told
+            throw new Error(`${what}: no ${lacking().join(', no ')} within ${milliseconds} ms`);
         }
     };
     return {log, requests, over};
@@ -127,19 +144,22 @@ async function close(browser, tab, targetId, context) {
 
 // A context of its own has no sessions to resume; it is left as it was made, empty, until the page is asked for.
 async function load(browser, request) {
-    const {url, timeout_ms: timeoutMs, fresh_context: fresh, clear_cache: clear, paints: modules} = request;
+    const {url, timeout_ms: timeoutMs, fresh_context: fresh, clear_cache: clear, paints: modules, live} = request;
     return inTab(browser, fresh, async (tab) => {
         await Promise.all([tab.Network.enable(), tab.Page.enable()]);
         if (clear) {
             await tab.Network.clearBrowserCache();
         }
         const traced = modules ? await start(tab) : null;
-        const loading = watch(tab);
-        const {errorText} = await withTimeout(tab.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
+        const page = await CDP({...address, target: tab.webSocketUrl, protocol: await PAGE_ONLY});
+        await page.Page.enable();
+        const loading = watch(tab, page, live);
+        const {errorText} = await withTimeout(page.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
         if (errorText) {
             throw new Error(`navigate to ${url}: ${errorText}`);
         }
         await loading.over(timeoutMs, `load of ${url}`);
+        await page.close();
         const har = await toHar(url, loading);
         if (har.log.pages[0]._unfinished.length > 0) {
             return {har}; // it will not count, and what it looked like may lack what did not arrive
