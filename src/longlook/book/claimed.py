@@ -17,37 +17,71 @@ FEW = 2
 """The numbers of so many parts stand beside the verdict."""
 
 
+class InCampaigns:
+    """What campaigns of the same cells make of one statement: each is judged alone, none outvotes another."""
+
+    now: bool | None
+    """Whether it holds in the newest; None where the numbers leave it open."""
+    before: tuple[bool | None, ...]
+    """In those before, the newest of them first."""
+
+    @property
+    def _every(self) -> tuple[bool | None, ...]:
+        return (self.now, *self.before)
+
+    @property
+    def disagrees(self) -> bool:
+        """It holds in some campaigns and not in all."""
+        return True in self._every and not all(self._every)
+
+    @property
+    def holds(self) -> bool | None:
+        """True where it holds in every campaign, False where in none; None where they disagree or leave it open."""
+        return None if self.disagrees else True if self.now else False if False in self._every else None
+
+    @property
+    def counted(self) -> str:
+        """In words, of those that disagree."""
+        return f"holds in {self._every.count(True)} of {len(self._every)} campaigns"
+
+
 @dataclass(frozen=True)
-class ClaimPart:
+class ClaimPart(InCampaigns):
     """One part of a claim by some numbers."""
 
     name: str
     """The figure, the stack, the bandwidth."""
     numbers: str
-    holds: bool | None
-    """None where the numbers leave it open."""
+    """Of the newest campaign."""
+    now: bool | None
+    before: tuple[bool | None, ...] = ()
 
     @property
     def text(self) -> str:
-        return f"{self.name}: {self.numbers}"
+        return f"{self.name}: {self.numbers}" + (f" ({self.counted})" if self.disagrees else "")
 
 
-def verdict(parts: list[ClaimPart], of: int) -> str:
+def verdict(parts: Sequence[ClaimPart], of: int) -> str:
     """`holds`, or in how many of its parts and in which not; of at least one part, with a remark where some are
     missing."""
-    holding, failing, undecided = ([part.name for part in parts if part.holds is one] for one in (True, False, None))
+    apart = [part.name for part in parts if part.disagrees]
+    if apart and len(parts) == of == 1:
+        return parts[0].counted
+    parts_by = {one: [part.name for part in parts if part.holds is one] for one in (True, False, None)}
+    holding, failing = parts_by[True], parts_by[False]
+    undecided = [name for name in parts_by[None] if name not in apart]
     word = "holds" if len(holding) == len(parts) else f"holds in {len(holding)} of {len(parts)}"
     if len(failing) == len(parts):
         word = "does not hold"
     elif len(undecided) == len(parts):
         word = "open"
     elif len(holding) < len(parts):
-        others = {"not in": failing, "open in": undecided}
+        others = {"not in": failing, "open in": undecided, "campaigns disagree in": apart}
         word += "".join(f", {how} {', '.join(names)}" for how, names in others.items() if names)
     return word if len(parts) == of else f"{word} ({len(parts)} of {of} parts)"
 
 
-def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[list[ClaimPart] | str]], name: str) -> str:
+def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[Sequence[ClaimPart] | str]], name: str) -> str:
     """Claims and their criteria down; columns across, each with its verdict and the numbers of a few parts, or with why
     it has none. The numbers of all parts are in a file of that `name`."""
     rows, every = [], []

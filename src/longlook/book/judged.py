@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.analysis.evidence import Column
+from longlook.analysis.evidence import Column, Found
 from longlook.analysis.judge import Judged, judge
 from longlook.analysis.newest import moment
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
+from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.evidence import REFERENCE, columns_of, records_of
+from longlook.book.evidence import REFERENCE, columns_of, each_number, records_of
 from longlook.book.predicted import JudgedPrediction, predictions_table
 from longlook.book.templates import parts_of, row
 from longlook.book.times import percent_text
@@ -36,26 +37,27 @@ from longlook.record.durable import read_json
 from longlook.stack.arms import open_sweep
 
 
+@lru_cache(maxsize=64)
 def by_campaign(data: BookData, campaign: str) -> BookData:
-    """The tables with one campaign alone of the series that it has, whichever is the newest."""
-    series = frozenset(data.where("arms", campaign=campaign)["series"])
-    return _OfCampaign(data.published, data.processed, data, campaign, series)
+    """The tables with one campaign in place of all others that have any of its cells, whichever is the newest."""
+    cells = frozenset(data.where("cells", campaign=campaign)["cell_id"])
+    return _OfCampaign(data.published, data.processed, data, campaign, cells)
 
 
 @dataclass(frozen=True, eq=False)
 class _OfCampaign(BookData):
     base: BookData
     only: str
-    its_series: frozenset[str]
+    its_cells: frozenset[str]
 
     def table(self, name: str) -> pd.DataFrame:
         return self.base.table(name)
 
     def _having(self, name: str, columns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> pd.DataFrame:
         rows = self.base._having(name, columns, wanted)
-        if not {"campaign", "series"} <= set(rows):
+        if not {"campaign", "cell_id"} <= set(rows):
             return rows
-        return rows[(rows["campaign"] == self.only) | ~rows["series"].isin(self.its_series)]
+        return rows[(rows["campaign"] == self.only) | ~rows["cell_id"].isin(self.its_cells)]
 
 
 def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judged]:
@@ -152,39 +154,84 @@ def verdict_as_sealed(
     return f"; as sealed: {row(judge(old, then.judging, columns, column, one.of), {}).verdict}"
 
 
-def claim_columns(study: str, data: BookData, about: str | None = None) -> dict[str, list[Judged]]:
-    """Heading of a column -> its claims judged: published, then what has numbers of any, by each clock."""
-    own = claims_of(study).those(about)
-    found = {PUBLISHED.title: _claims(own, columns_of(data, study), PUBLISHED.key)}
-    clocks = {"": ""} | dict(own.judging.also)
-    for key, _, title in COLUMNS:
-        for words, metric in clocks.items():
-            judged = _claims(own, columns_of(data, study, metric), key)
-            found |= {f"{title}{words}": judged} if any(one.found for one in judged) else {}
-    return found
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim by one column of the evidence: of each part the newest campaign's numbers, and what every campaign of the
+    same cells makes of it."""
+
+    newest: Judged
+    parts: tuple[ClaimPart, ...]
+
+    @property
+    def verdict(self) -> str:
+        return claimed.verdict(self.parts, self.newest.of)
+
+
+Evidence = Callable[[BookData], Mapping[str, Column]]
+"""The columns that a page holds claims against."""
+
+
+def judged_claims(own: Claims, evidence: Evidence, data: BookData, key: str) -> list[JudgedClaim]:
+    """Each claim by one column, in all campaigns of its cells."""
+    found = _claims(own, evidence(data), key)
+    parts = [parts_of(one, own.judging) for one in found]
+    for old in _before([number for one in found for number in one.found], data):
+        then = _claims(own, evidence(by_campaign(data, old)), key)
+        for number, each in enumerate(then):
+            own_parts = zip(parts_of(each, own.judging), each.found, strict=True)
+            held = {part.name: part.now for part, one in own_parts if old in _campaigns([one])}
+            parts[number] = [
+                replace(one, before=(*one.before, held[one.name])) if one.name in held else one for one in parts[number]
+            ]
+    return [JudgedClaim(one, tuple(own)) for one, own in zip(found, parts, strict=True)]
 
 
 def _claims(own: Claims, columns: Mapping[str, Column], key: str) -> list[Judged]:
     return [judge(one, own.judging, columns, key, one.parts) for one in own.claims]
 
 
+def _before(found: Sequence[Found], data: BookData) -> list[str]:
+    """Reference campaigns before those that numbers are of, of the same cells; the newest of a sweep first."""
+    newest = _campaigns(found)
+    sweeps = dict.fromkeys(data.where("campaigns", role=REFERENCE)["sweep"])
+    own = (campaigns_of(one, data) for one in sweeps)
+    return [old for new, *olds in own if new in newest for old in olds]
+
+
+def _campaigns(found: Iterable[Found]) -> set[str]:
+    return {row["campaign"] for one in each_number(found) for row in one.rows if row.get("campaign")}
+
+
+def claim_columns(study: str, data: BookData, about: str | None = None) -> dict[str, list[JudgedClaim]]:
+    """Heading of a column -> its claims judged: published, then what has numbers of any, by each clock."""
+    own = claims_of(study).those(about)
+    found = {PUBLISHED.title: _judged_claims(own, study, data, PUBLISHED.key)}
+    clocks = {"": ""} | dict(own.judging.also)
+    for key, _, title in COLUMNS:
+        for words, metric in clocks.items():
+            judged = judged_claims(own, partial(columns_of, study=study, metric=metric), data, key)
+            found |= {f"{title}{words}": judged} if any(one.parts for one in judged) else {}
+    return found
+
+
 def claims(study: str, about: str | None = None, data: BookData | None = None) -> HTML:
     """A study's claims: by its own numbers, re-measured, and whether they hold."""
     own, data = claims_of(study).those(about), data or book_data.load()
-    found = {
-        title: [parts_of(one, own.judging) for one in judged]
-        for title, judged in claim_columns(study, data, about).items()
-    }
+    judged = claim_columns(study, data, about)
+    found = {title: [one.parts for one in column] for title, column in judged.items()}
     table = claimed.claims_table(own.claims, found, "-".join(filter(None, (study, about))))
-    now, first = (_verdicts(own, columns_of(one, study)) for one in (data, at_first(data, study)))
+    now, first = (_verdicts(own, study, one) for one in (data, at_first(data, study)))
     return HTML(table + changed(now, first))
 
 
-def _verdicts(own: Claims, columns: Mapping[str, Column]) -> dict[str, str]:
+def _judged_claims(own: Claims, study: str, data: BookData, key: str = REFERENCE) -> list[JudgedClaim]:
+    return judged_claims(own, partial(columns_of, study=study), data, key)
+
+
+def _verdicts(own: Claims, study: str, data: BookData) -> dict[str, str]:
     """Of each claim that has numbers, re-measured."""
-    judged = [(one.id, parts_of(found, own.judging), found.of) for one, found in zip(
-        own.claims, _claims(own, columns, REFERENCE), strict=True)]  # fmt: skip
-    return {name: claimed.verdict(parts, of) for name, parts, of in judged if parts}
+    judged = _judged_claims(own, study, data)
+    return {claim.id: one.verdict for claim, one in zip(own.claims, judged, strict=True) if one.parts}
 
 
 def undecided(study: str, about: str | None = None) -> HTML:
@@ -199,11 +246,11 @@ def undecided(study: str, about: str | None = None) -> HTML:
 def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None = None) -> StatedNumber:
     """Of how many claims of a study, of those that have numbers, something is true of the verdict."""
     own = claims_of(m.study).those(about)
-    judged = [one for one in _claims(own, columns_of(m.data, m.study), m.key) if one.found]
+    judged = [one for one in _judged_claims(own, m.study, m.data, m.key) if one.parts]
     if not judged:
         raise NotMeasured(f"no claim of {m.study} is measured")
-    words = [claimed.verdict(parts_of(one, own.judging), one.of) for one in judged]
-    return StatedNumber(str(sum(map(true, words))), f"verdicts of {len(judged)} claims; {origin(_records(judged))}")
+    text = str(sum(true(one.verdict) for one in judged))
+    return StatedNumber(text, f"verdicts of {len(judged)} claims; {origin(_records([one.newest for one in judged]))}")
 
 
 def held(sweep: str, before: int = 0) -> Callable[[Measured], StatedNumber]:
@@ -263,12 +310,12 @@ def claim_verdict(m: Measured, name: str, part: str = "") -> StatedNumber:
     """What became of a claim, or of one part of it."""
     own = claims_of(m.study)
     claim = tuple(one for one in own.claims if one.id == name)
-    (judged,) = _claims(own.model_copy(update={"claims": claim}), columns_of(m.data, m.study), m.key)
-    parts = [one for one in parts_of(judged, own.judging) if part in ("", one.name)]
+    (judged,) = _judged_claims(own.model_copy(update={"claims": claim}), m.study, m.data, m.key)
+    parts = [one for one in judged.parts if part in ("", one.name)]
     if not parts:
         raise NotMeasured(f"{name} is not measured")
-    said = claimed.verdict(parts, 1 if part else judged.of)
-    return StatedNumber(said, f"verdict on the claim; {origin(records_of(judged.found))}")
+    said = claimed.verdict(parts, 1 if part else judged.newest.of)
+    return StatedNumber(said, f"verdict on the claim; {origin(records_of(judged.newest.found))}")
 
 
 def _records(judged: Sequence[Judged]) -> tuple[str, ...]:

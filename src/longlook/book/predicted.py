@@ -8,6 +8,7 @@ from itertools import repeat
 
 from IPython.display import HTML
 
+from longlook.book.claimed import InCampaigns
 from longlook.figure import style
 from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
@@ -20,32 +21,16 @@ FEW = 3
 
 
 @dataclass(frozen=True)
-class JudgedPrediction:
+class JudgedPrediction(InCampaigns):
     """One of those that stand in the head of a sweep's file."""
 
     said: str
     found: str
     """In the newest campaign."""
     now: bool | None
-    """Whether it holds there; None where the numbers leave it open."""
     before: tuple[bool | None, ...] = ()
-    """In the campaigns before, of the same cells."""
     n: int = 0
     """Its number in the sweep."""
-
-    @property
-    def _every(self) -> tuple[bool | None, ...]:
-        return (self.now, *self.before)
-
-    @property
-    def disagrees(self) -> bool:
-        """It holds in some campaigns and not in all."""
-        return True in self._every and not all(self._every)
-
-    @property
-    def holds(self) -> bool | None:
-        """True where it holds in every campaign, False where in none; None where they disagree or leave it open."""
-        return None if self.disagrees else True if self.now else False if False in self._every else None
 
     @property
     def confirms(self) -> bool | None:
@@ -56,7 +41,7 @@ class JudgedPrediction:
     def verdict(self) -> str:
         """In words."""
         if self.disagrees:
-            return f"holds in {self._every.count(True)} of {len(self._every)} campaigns"
+            return self.counted
         return "open" if self.holds is None else "holds" if self.holds else "does not hold"
 
 

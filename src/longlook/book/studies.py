@@ -10,10 +10,8 @@ from longlook import paths
 from longlook.analysis.compared import compared_cells
 from longlook.analysis.newest import newest
 from longlook.book import data as book_data
-from longlook.book.claimed import verdict
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.judged import claim_columns
-from longlook.book.templates import parts_of
 from longlook.published.claims import CLAIMS_NAME, claims_of
 from longlook.published.files import studies
 from longlook.published.registry import published_cells
@@ -49,10 +47,9 @@ def _claims(data: BookData, study: str) -> Mapping[str, int] | None:
     """By the first of the measured columns that has numbers."""
     if not (paths.PUBLISHED / study / CLAIMS_NAME).is_file():
         return None
-    judging = claims_of(study).judging
     columns = claim_columns(study, data)
     judged = next((columns[title] for _, _, title in COLUMNS if title in columns), [])
-    words = [verdict(parts_of(one, judging), one.of) for one in judged if one.found]
+    words = [one.verdict for one in judged if one.parts]
     found = Counter("in part" if word.startswith("holds in") else word.partition(" (")[0] for word in words)
     found["not measured"] = len(claims_of(study).claims) - len(words)
     return {word: found[word] for word in VERDICTS}

@@ -13,15 +13,12 @@ from longlook.book import data as book_data
 from longlook.book.claimed import ClaimPart, verdict
 from longlook.book.flows import contests
 from longlook.book.judged import claim_columns, claims
-from longlook.book.templates import parts_of
 from longlook.dataset.tables import write_tables
-from longlook.published.claims import claims_of
 
 
 def column(data, title):
     """Claim -> parts in one column."""
-    judging = claims_of(STUDY).judging
-    return {one.criterion.says: parts_of(one, judging) for one in claim_columns(STUDY, data)[title]}
+    return {one.newest.criterion.says: list(one.parts) for one in claim_columns(STUDY, data)[title]}
 
 
 @pytest.mark.parametrize(
@@ -41,6 +38,26 @@ def column(data, title):
 def test_one_rule_makes_the_verdict_of_every_claim(holds, of, says):
     """It holds if it holds in each part; else it is said in how many, and which they are."""
     parts = [ClaimPart(name, "", one) for name, one in zip("abc", holds, strict=False)]
+    assert verdict(parts, of) == says
+
+
+@pytest.mark.parametrize(
+    ("campaigns", "of", "says"),
+    [
+        ([(True, True), (True, True)], 2, "holds"),
+        ([(True, True), (False, True)], 2, "holds in 1 of 2, campaigns disagree in b"),
+        (
+            [(True, False), (False, False), (None, None)],
+            3,
+            "holds in 0 of 3, not in b, open in c, campaigns disagree in a",
+        ),
+        ([(None, True)], 1, "holds in 1 of 2 campaigns"),
+        ([(None, False)], 1, "does not hold"),
+        ([(True, False, True)], 2, "holds in 0 of 1, campaigns disagree in a (1 of 2 parts)"),
+    ],
+)
+def test_a_part_of_a_claim_counts_by_every_campaign(campaigns, of, says):
+    parts = [ClaimPart(name, "", now, tuple(before)) for name, (now, *before) in zip("abc", campaigns, strict=False)]
     assert verdict(parts, of) == says
 
 
@@ -126,6 +143,16 @@ def campaign_of(tmp_path, *campaigns):
     rows = [campaign_row(name, "reference", series, 5, "fairness") for name, series, _, _ in campaigns]
     write_tables(tmp_path, tables_of(results, rows))
     return book_data.read(PUBLISHED, tmp_path)
+
+
+def test_campaigns_of_the_same_cells_that_disagree_give_no_verdict(tmp_path):
+    """None outvotes another."""
+    known = [(f"reference-table-4.1-2025080{day}T101500", "table-4.1", *rates) for day, rates in
+             ((1, (3.7, 1.2)), (2, (2.5, 2.4)), (3, (2.5, 2.4)))]  # fmt: skip
+    (one,) = column(campaign_of(tmp_path, *known), "Re-measured (reference)")["With N = 1 it does not"]
+    assert (one.now, one.before, one.holds) == (True, (True, False), None)
+    assert one.text.endswith("(holds in 2 of 3 campaigns)") and one.numbers.startswith("1.04 ")
+    assert verdict([one], 1) == "holds in 2 of 3 campaigns"
 
 
 def test_the_same_conditions_have_one_verdict_wherever_they_were_measured(tmp_path):

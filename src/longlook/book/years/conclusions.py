@@ -7,20 +7,19 @@ column they are measured for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 
 from IPython.display import HTML
 
 from longlook.analysis.evidence import Column
-from longlook.analysis.judge import judge
 from longlook.analysis.newest import STUDY as THESIS
 from longlook.book import data as book_data
 from longlook.book.chapter import QUIC_TCP
 from longlook.book.claimed import ClaimPart, claims_table
 from longlook.book.data import BookData
 from longlook.book.evidence import columns_of
-from longlook.book.templates import parts_of
+from longlook.book.judged import judged_claims
 from longlook.book.varied import REFERENCE
 from longlook.book.years.evidence import STUDY
 from longlook.experiment.metrics import PLT
@@ -96,14 +95,14 @@ def claims() -> Claims:
     return claims_of(STUDY, name="section-4.8.toml")
 
 
-def parts(data: BookData) -> dict[str, list[list[ClaimPart] | str]]:
+def parts(data: BookData) -> dict[str, list[Sequence[ClaimPart] | str]]:
     """Year -> of each claim what its numbers say, or why it has none."""
-    own, evidence = claims(), columns(data)
+    own = claims()
     reasons = {(one.about, one.says): one.why for one in own.undecided}
     return {
         year: [
-            reasons.get((year, one.says)) or parts_of(judge(one, own.judging, evidence, year, one.parts), own.judging)
-            for one in own.claims
+            reasons.get((year, claim.says)) or one.parts
+            for claim, one in zip(own.claims, judged_claims(own, columns, data, year), strict=True)
         ]
         for year in YEARS
     }
