@@ -22,7 +22,7 @@ from longlook.analysis.judge import Judged
 from longlook.analysis.lowest import Loads
 from longlook.analysis.newest import moment
 from longlook.analysis.welch import Summary
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import COLUMNS, PUBLISHED_CAMPAIGN, BookData
 from longlook.book.flows import rates_of_runs
 from longlook.book.loads import counting, courses, first_lost, load_number
 from longlook.book.templates import filled, told_of
@@ -128,9 +128,15 @@ def each_number(found: Iterable[Found]) -> Iterator[Found]:
 
 
 def records_of(found: Iterable[Found]) -> tuple[str, ...]:
-    """The folders of the records that numbers were made of."""
+    """The folders of the records that numbers were made of, and of the printed ones."""
     rows = (row for one in each_number(found) for row in one.rows if row.get("campaign"))
-    return tuple(dict.fromkeys(f"data/raw/{row['campaign']}/{row['cell_id']}" for row in rows))
+    return tuple(dict.fromkeys(map(_folder, rows)))
+
+
+def _folder(row: Row) -> str:
+    if row["campaign"] == PUBLISHED_CAMPAIGN:
+        return f"data/published/{row['study']}"
+    return f"data/raw/{row['campaign']}/{row['cell_id']}"
 
 
 @dataclass(frozen=True)

@@ -293,9 +293,10 @@ def numbers_of(m: Measured, sweep: str, n: int) -> Quantity:
     return Quantity(pd.Series([one.estimate.value for one in found.found]), f"prediction {n}", records_of(found.found))
 
 
-def percent_of(m: Measured, sweep: str, n: int) -> StatedNumber:
-    """By how much the ratio of its only square differs from once, with its interval: `+3.7 % (+3.5 to +3.9)`."""
-    (found,) = _prediction(m, sweep, n).found
+def percent_of(m: Measured, sweep: str, n: int, arm: str = "", **where: Any) -> StatedNumber:
+    """By how much the ratio of its only square, or of that of an arm, differs from once: `+3.7 % (+3.5 to +3.9)`."""
+    every = _prediction(m, sweep, n).found
+    (found,) = (one for one in every if arm in (*one.pair, "") and where.items() <= dict(one.square).items())
     return StatedNumber(percent_text(found.estimate), origin(records_of([found])))
 
 

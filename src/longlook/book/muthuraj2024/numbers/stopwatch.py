@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from longlook.book.evidence import each_number, records_of
-from longlook.book.judged import held, judged_of, percent_of
+from longlook.book.judged import held, judged_of, numbers_of, percent_of
 from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
@@ -23,6 +23,7 @@ FAR = {**FAST, "rtt_ms": 112.0}
 LARGE = {"workload": "10000kb-x1", "bandwidth_mbps": 10.0}
 ALONE = "loss-each-way-4.6b"
 """The series of them that were measured alone on the machine."""
+LIVE = "live-driver"
 EVEN = "client-45pct-period2500us"
 
 
@@ -116,6 +117,15 @@ def _sending(protocol: str, cost_us: int, rtt_ms: float = 36.0, statistic: str =
     return lambda m: m.arm(steps.SENDS, arm, statistic=statistic, **HUNDRED, rtt_ms=rtt_ms).one("ms")
 
 
+def _live(protocol: str, workload: str):
+    """By how much longer a page takes with a driver that reads along, by pairs."""
+    return lambda m: percent_of(m, LIVE, 2, f"{protocol}-quicv1live", workload=workload)
+
+
+def _two_hundred(arm: str):
+    return lambda m: m.arm(LIVE, arm, workload="5kb-x200", rtt_ms=36.0).one("ms")
+
+
 def _late(m: Measured, workload: str):
     """By how much TCP's published means are above those here, on links that do not limit it."""
     where: dict[str, Any] = {"workload": workload, "bandwidth_mbps": (50.0, 100.0), "rtt_ms": 36.0}
@@ -163,6 +173,16 @@ NUMBERS: Numbers = {
     "s-tcp-700": _sending("tcp", 700),
     "s-far-sd": _sending("quic", 700, 112.0, "sd"),
     "s-hold": held(steps.SENDS),
+    "s-hold-first": held(steps.SENDS, before=1),
+    "l-quic-100": _live("quic", "10kb-x100"),
+    "l-tcp-100": _live("tcp", "10kb-x100"),
+    "l-quic-more": _live("quic", "5kb-x200"),
+    "l-tcp-more": _live("tcp", "5kb-x200"),
+    "l-quic-200": _two_hundred("quic-quicv1"),
+    "l-quic-200-live": _two_hundred("quic-quicv1live"),
+    "l-tcp-200": _two_hundred("tcp-quicv1"),
+    "l-tcp-200-live": _two_hundred("tcp-quicv1live"),
+    "l-share": lambda m: (numbers_of(m, LIVE, 6) * 100).one("%"),
     "large-quic": _alone("quic"),
     "large-tcp": _alone("tcp"),
     "large-first-quic": _first("quic"),
