@@ -57,6 +57,8 @@ type dirConfig struct {
 	DuplicateCorrelationPct float64        `json:"duplicate_correlation_pct,omitempty"`
 	BurstBytes              int64          `json:"burst_bytes,omitempty"`
 	Trace                   *traceConfig   `json:"trace,omitempty"`
+
+	QueueDiscipline *disciplineConfig `json:"queue_discipline,omitempty"` // nil: droptail
 }
 
 // linkConfig holds both directions; a nil direction means "leave as it is".
@@ -108,6 +110,8 @@ func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
 		Jitter  json.RawMessage `json:"jitter"`
 		Gemodel json.RawMessage `json:"gemodel"`
 		Trace   json.RawMessage `json:"trace"`
+
+		QueueDiscipline json.RawMessage `json:"queue_discipline"`
 	}
 	if err := decodeStrict(raw, &cfg, where); err != nil {
 		return nil, err
@@ -122,6 +126,9 @@ func parseDir(raw json.RawMessage, where string) (*dirConfig, error) {
 		return nil, err
 	}
 	if err := checkKeys(shape.Trace, &traceConfig{}, where+".trace"); err != nil {
+		return nil, err
+	}
+	if err := checkKeys(shape.QueueDiscipline, &disciplineConfig{}, where+".queue_discipline"); err != nil {
 		return nil, err
 	}
 	if cfg.Jitter.Mode == "" {
@@ -172,6 +179,10 @@ func (c dirConfig) validate() error {
 			{"gemodel.one_minus_k_pct", g.OneMinusKPct, 100},
 		}...)
 	}
+	if q := c.QueueDiscipline; q != nil {
+		ranges = append(ranges, bounded{"queue_discipline.target_ms", q.TargetMs, maxDelayMs},
+			bounded{"queue_discipline.interval_ms", q.IntervalMs, maxDelayMs})
+	}
 	for _, r := range ranges {
 		if math.IsNaN(r.value) || r.value < 0 || r.value > r.max {
 			return fmt.Errorf("%s is %v, must be between 0 and %v", r.name, r.value, r.max)
@@ -185,6 +196,11 @@ func (c dirConfig) validate() error {
 	}
 	if c.BurstBytes > 0 && c.Trace != nil {
 		return fmt.Errorf("burst_bytes is %d beside a trace, which has a rate of its own", c.BurstBytes)
+	}
+	if c.QueueDiscipline != nil {
+		if err := c.QueueDiscipline.validate(c); err != nil {
+			return err
+		}
 	}
 	if err := c.validateJitter(); err != nil {
 		return err

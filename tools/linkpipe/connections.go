@@ -120,6 +120,23 @@ func ports(segment []byte, fromClient bool) (client, server uint16) {
 	return target, source
 }
 
+// dropped takes note of a frame, observed before, that a managed queue has dropped.
+func (t *connectionTracker) dropped(frame []byte, fromClient bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	protocol, segment := transport(frame)
+	if protocol == "other" {
+		return
+	}
+	key := connectionKey{}
+	key.client, key.server = ports(segment, fromClient)
+	opening := protocol == "tcp" && segment[13]&flagSyn != 0
+	if protocol == "quic" {
+		opening = parseFirst(segment[8:], fromClient).kind != quicOther
+	}
+	t.lost(protocol, key, opening)
+}
+
 func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, dropped bool) {
 	pair := portPair{key.client, key.server}
 	sequence, acknowledged := binary.BigEndian.Uint32(segment[4:]), binary.BigEndian.Uint32(segment[8:])

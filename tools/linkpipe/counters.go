@@ -6,6 +6,9 @@ type counters struct {
 	BytesIn          int64 `json:"bytes_in"`
 	DroppedLoss      int64 `json:"dropped_loss"`
 	DroppedQueue     int64 `json:"dropped_queue"`
+	DroppedAQM       int64 `json:"dropped_aqm"`
+	MarkedCE         int64 `json:"marked_ce"`
+	ECNCapable       int64 `json:"ecn_capable"`
 	Corrupted        int64 `json:"corrupted"`
 	Duplicated       int64 `json:"duplicated"`
 	PacketsOut       int64 `json:"packets_out"`
@@ -54,8 +57,7 @@ func (c *counters) sent(p *packet, now int64) {
 func (d *direction) snapshot(now int64) counters {
 	d.advance(now)
 	c := d.count
-	c.QueuePackets = int64(d.queue.count)
-	c.QueueBytes = d.queue.bytes
+	c.QueuePackets, c.QueueBytes = d.queued()
 	c.DelayPackets = int64(d.delayed.len())
 	return c
 }
@@ -63,7 +65,8 @@ func (d *direction) snapshot(now int64) counters {
 // resetCounters zeroes what has been counted; the highest queue starts again
 // from the present one.
 func (d *direction) resetCounters() {
-	d.count = counters{QueueBytesMax: d.queue.bytes}
+	_, bytes := d.queued()
+	d.count = counters{QueueBytesMax: bytes}
 }
 
 // countersReport is the reply to the counters operation and the exit line.

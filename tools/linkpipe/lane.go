@@ -93,6 +93,35 @@ func (l *lane) take(frame rxFrame, now int64) {
 		intact = l.enter(frame, now, l.dir.offerCopy(frame.length), logDuplicate) || intact
 	}
 	l.tracker.observe(frame.data, l.dir.id == streamClientToServer, !intact)
+	l.settle()
+}
+
+// settle carries out what a managed queue has decided.
+func (l *lane) settle() {
+	if len(l.dir.decided) == 0 {
+		return
+	}
+	for i := range l.dir.decided {
+		one := &l.dir.decided[i]
+		if l.log != nil {
+			l.log.decided(l.dir, one)
+		}
+		if one.fate == markedCE {
+			markCE(l.frames.bytes(one.slot)[:one.length])
+			continue
+		}
+		l.tracker.dropped(l.frames.bytes(one.slot)[:one.length], l.dir.id == streamClientToServer)
+		l.frames.release(one.slot)
+	}
+	l.dir.decided = l.dir.decided[:0]
+}
+
+// known is the time by which all frames have been offered that had arrived.
+func (l *lane) known() int64 {
+	if l.lastSeen > l.lastEmpty {
+		return l.lastSeen
+	}
+	return l.lastEmpty
 }
 
 // enter carries out what has been decided on a packet or its copy, which the log
@@ -103,6 +132,9 @@ func (l *lane) enter(frame rxFrame, now int64, verdict verdict, event uint8) boo
 		if slot, ok := l.frames.store(frame.data); ok {
 			if l.dir.bit > 0 {
 				flip(l.frames.bytes(slot), l.dir.bit)
+			}
+			if l.dir.managed != nil {
+				l.dir.managed.look(frame.data)
 			}
 			due = l.dir.accept(now, frame.length, slot)
 		} else {
@@ -120,8 +152,13 @@ func (l *lane) send(clk clock, window int64) {
 	worst := int64(0)
 	for {
 		now, n := clk.now(), 0
+		seen := now
+		if l.dir.managed != nil {
+			seen = l.known()
+		}
 		for n < sendBatch {
-			p, ok := l.dir.pop(now, now+window)
+			p, ok := l.dir.pop(seen, now+window)
+			l.settle() // marks are made before a packet is sent
 			if !ok {
 				break
 			}

@@ -23,9 +23,14 @@ const (
 	logOut
 	logDuplicate
 	logCorrupt
+	logMark
+	logAQMDrop
 )
 
-var logEventNames = [...]string{"in", "loss", "queue_drop", "out", "duplicate", "corrupt"}
+var logEventNames = [...]string{"in", "loss", "queue_drop", "out", "duplicate", "corrupt", "mark", "aqm_drop"}
+
+// logFates are the events of a managed queue's decisions.
+var logFates = [...]uint8{markedCE: logMark, droppedAQM: logAQMDrop, droppedLimit: logQueueDrop}
 
 // logRecord is one line of the packet log, in the emulator's clock.
 type logRecord struct {
@@ -165,7 +170,8 @@ func (l *laneLog) flush() {
 
 // arrived logs an arrival, or a copy that was made of it, and what befell it.
 func (l *laneLog) arrived(d *direction, now int64, length int, event uint8, v verdict, due int64) {
-	r := logRecord{time: now, due: due, queue: d.queue.bytes, ordinal: d.ordinal, length: int32(length), event: event}
+	_, queue := d.queued()
+	r := logRecord{time: now, due: due, queue: queue, ordinal: d.ordinal, length: int32(length), event: event}
 	l.add(r)
 	switch v {
 	case accepted:
@@ -184,5 +190,12 @@ func (l *laneLog) arrived(d *direction, now int64, length int, event uint8, v ve
 
 // left logs a packet that was sent at time now.
 func (l *laneLog) left(d *direction, now int64, p *packet) {
-	l.add(logRecord{time: now, due: p.due, queue: d.queue.bytes, ordinal: p.ordinal, length: p.length, event: logOut})
+	_, queue := d.queued()
+	l.add(logRecord{time: now, due: p.due, queue: queue, ordinal: p.ordinal, length: p.length, event: logOut})
+}
+
+// decided logs what a managed queue has decided on a packet.
+func (l *laneLog) decided(d *direction, one *decision) {
+	_, queue := d.queued()
+	l.add(logRecord{time: one.at, queue: queue, ordinal: one.ordinal, length: one.length, event: logFates[one.fate]})
 }

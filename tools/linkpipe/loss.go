@@ -12,6 +12,7 @@ const (
 	streamCorrupt        = 0x8ebc6af09c88c6e3
 	streamCorruptBit     = 0x589965cc75374cc3
 	streamDuplicate      = 0x1d8e4e27c47d124f
+	streamFlows          = 0x6c62272e07bb0143
 )
 
 // splitmix64 is the finaliser of Steele, Lea and Flood's generator ("Fast

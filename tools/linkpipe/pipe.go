@@ -14,7 +14,9 @@ const (
 // direction emulates one direction of the link: duplication, loss, corruption,
 // queue, serialiser, delay, in this order. It does no I/O; every method takes the
 // time in nanoseconds of a clock that never goes back. Packets are booked when they
-// arrive: the end of serialisation and the delay are fixed then.
+// arrive: the end of serialisation and the delay are fixed then. With a managed queue
+// they are when the line takes them, at the time that it would: it does not matter when
+// that is computed, as long as all that had arrived by then is inside.
 type direction struct {
 	id      uint64 // stream constant of this direction
 	cfg     dirConfig
@@ -24,8 +26,11 @@ type direction struct {
 	copied  bool // the packet offered last is to be offered once more
 	loss    lossModel
 	corrupt corruption
-	bit     int // of the packet offered last that is to be flipped, 0: none
-	queue   tailQueue
+	bit     int           // of the packet offered last that is to be flipped, 0: none
+	queue   tailQueue     // also of what was inside when a managed queue took its place
+	managed *managedQueue // in place of the queue, nil without
+	decided []decision    // by managed queues, not yet carried out
+	left    uint64        // packets that have left a managed queue
 	line    serialiser
 	jitter  jitterSource
 	delayed delayLine
@@ -72,7 +77,7 @@ func (d *direction) admit(length int) verdict {
 		d.copied = false // of two one is lost: the other passes, as in netem
 	}
 	d.bit = d.corrupt.bit(d.offered, length)
-	if !d.queue.fits(length) {
+	if !d.queue.fits(length) || d.managed != nil && d.managed.full() {
 		d.count.DroppedQueue++
 		return droppedQueue
 	}
@@ -81,9 +86,12 @@ func (d *direction) admit(length int) verdict {
 
 // accept books the packet that offer has just admitted; slot says where its
 // frame is kept. It returns the time at which the packet is due if no later
-// reconfiguration changes the rate.
+// reconfiguration changes the rate, or with a managed queue one before which it is not.
 func (d *direction) accept(now int64, length int, slot int32) int64 {
 	p := packet{slot: slot, length: int32(length), ordinal: d.ordinal}
+	if d.managed != nil {
+		return d.wait(now, p)
+	}
 	p.end = d.line.send(now, length)
 	p.delay = d.jitter.delay(d.offered, p.end)
 	if d.bit > 0 {
@@ -101,19 +109,84 @@ func (d *direction) accept(now int64, length int, slot int32) int64 {
 	return due
 }
 
-// advance moves the packets that are serialised by now into the delay line.
+// wait puts a packet that has been admitted into the managed queue.
+func (d *direction) wait(now int64, p packet) int64 {
+	if d.bit > 0 {
+		d.count.Corrupted++
+	}
+	if d.managed.looked.ect {
+		d.count.ECNCapable++
+	}
+	w := d.managed.looked
+	w.packet, w.arrived = p, now
+	d.managed.push(w)
+	d.managed.shorten(now)
+	if _, bytes := d.queued(); bytes > d.count.QueueBytesMax {
+		d.count.QueueBytesMax = bytes
+	}
+	d.advance(now)
+	return now + d.jitter.floor()
+}
+
+// decide notes what a managed queue has decided; the caller carries it out.
+func (d *direction) decide(f fate, p packet, at int64) {
+	switch f {
+	case markedCE:
+		d.count.MarkedCE++
+	case droppedAQM:
+		d.count.DroppedAQM++
+	case droppedLimit:
+		d.count.DroppedQueue++
+	}
+	d.decided = append(d.decided, decision{p, f, at})
+}
+
+// queued is how many packets wait, and their bytes; without a managed queue with the
+// one on the line.
+func (d *direction) queued() (packets, bytes int64) {
+	packets, bytes = int64(d.queue.count), d.queue.bytes
+	if d.managed != nil {
+		packets, bytes = packets+d.managed.count, bytes+d.managed.bytes
+	}
+	return packets, bytes
+}
+
+// advance moves the packets that are serialised by now into the delay line; of a managed
+// queue those that the line has taken by now.
 func (d *direction) advance(now int64) {
 	for d.queue.count > 0 && d.queue.at(0).end <= now {
-		p := d.queue.pop()
-		p.due = p.end + p.delay
-		if !d.jitter.reorders() && p.due < d.lastDue {
-			p.due = d.lastDue // a shorter delay must not reorder
-		}
-		if p.due > d.lastDue {
-			d.lastDue = p.due
-		}
-		d.delayed.push(p)
+		d.propagate(d.queue.pop())
 	}
+	if d.managed != nil {
+		d.departures(now)
+	}
+}
+
+// departures lets the managed queue decide as often as the line is free by now.
+func (d *direction) departures(now int64) {
+	for d.managed.count > 0 {
+		start := d.line.next(d.managed.since)
+		if start > now {
+			return
+		}
+		p := d.managed.depart(start).packet
+		p.end = d.line.send(d.managed.since, int(p.length))
+		d.left++
+		p.delay = d.jitter.delay(d.left, p.end)
+		d.propagate(p)
+	}
+}
+
+// propagate puts a packet into the delay line.
+func (d *direction) propagate(p packet) {
+	p.due = p.end + p.delay
+	if !d.jitter.reorders() && p.due < d.lastDue {
+		p.due = d.lastDue // a shorter delay must not reorder
+	}
+	if p.due > d.lastDue {
+		d.lastDue = p.due
+	}
+	d.delayed.push(p)
 }
 
 // pop returns the next packet that is serialised by now and due by until.
@@ -138,6 +211,12 @@ func (d *direction) nextEvent() (t int64, ok bool) {
 		}
 		ok = true
 	}
+	if d.managed != nil && d.managed.count > 0 {
+		if m := d.line.next(d.managed.since) + d.jitter.floor(); m < t {
+			t = m
+		}
+		ok = true
+	}
 	return t, ok
 }
 
@@ -145,12 +224,17 @@ func (d *direction) nextEvent() (t int64, ok bool) {
 // streams with its seed. Packets inside stay: those in the delay line keep
 // their due times, those in the queue keep their delay and are serialised at
 // the new rate, except the one on the line, which ends as booked. A bucket is full
-// then, and a trace's clock at its offset.
+// then, and a trace's clock at its offset. What a managed queue held goes into the new
+// queue, whatever its limit.
 func (d *direction) configure(now int64, cfg dirConfig) {
 	d.advance(now)
 	d.sendOff(now)
+	held := d.drain()
 	d.cfg = cfg
 	d.queue.limit, d.queue.packets = cfg.QueueBytes, cfg.QueuePackets
+	if cfg.QueueDiscipline != nil {
+		d.queue.limit, d.queue.packets = 0, 0 // of what it still has
+	}
 	d.line.setRate(bitsPerSecond(cfg.BandwidthMbps), cfg.BurstBytes)
 	start := now
 	if d.queue.count > 0 {
@@ -164,6 +248,35 @@ func (d *direction) configure(now int64, cfg dirConfig) {
 		p.end = d.line.send(start, int(p.length))
 	}
 	d.restart(now)
+	d.refill(now, held)
+}
+
+// drain empties a managed queue.
+func (d *direction) drain() []waiting {
+	if d.managed == nil {
+		return nil
+	}
+	return d.managed.drain()
+}
+
+// refill makes the managed queue, if there is to be one, and puts packets into it that
+// had been held in another one, or else into the plain queue.
+func (d *direction) refill(now int64, held []waiting) {
+	d.managed = nil
+	if d.cfg.QueueDiscipline != nil {
+		d.managed = newManagedQueue(d.cfg, d.id, d.decide)
+		for _, w := range held {
+			d.managed.push(w)
+		}
+		d.managed.since = now
+		return
+	}
+	for _, w := range held {
+		w.end = d.line.send(now, int(w.length))
+		w.delay = d.jitter.delay(0, w.end)
+		d.floor = d.jitter.floor()
+		d.queue.push(w.packet)
+	}
 }
 
 // sendOff has what waits for a trace, if there is one, leave the queue at once: it would
@@ -175,16 +288,23 @@ func (d *direction) sendOff(now int64) {
 	for i := 0; i < d.queue.count; i++ {
 		d.queue.at(i).end = now
 	}
+	for _, w := range d.drain() {
+		w.end = now
+		d.left++
+		w.delay = d.jitter.delay(d.left, now)
+		d.propagate(w.packet)
+	}
 	d.line.last = now
 	d.advance(now)
 }
 
 // reseed restarts the random streams and the packet ordinal with another seed, fills
 // the bucket, and sets the trace's clock: what comes after meets the same in every run
-// with the same seed and offset.
+// with the same seed and offset. A managed queue forgets what it had come to.
 func (d *direction) reseed(now int64, seed uint64, offsetMs *int64) {
 	d.advance(now)
 	d.sendOff(now)
+	held := d.drain()
 	d.cfg.Seed = seed
 	if d.cfg.Trace != nil && offsetMs != nil {
 		moved := *d.cfg.Trace // others may be reading the one that was told
@@ -194,10 +314,11 @@ func (d *direction) reseed(now int64, seed uint64, offsetMs *int64) {
 	d.line.fill(now)
 	d.line.follow(now, d.cfg.Trace)
 	d.restart(now)
+	d.refill(now, held)
 }
 
 func (d *direction) restart(now int64) {
-	d.ordinal, d.offered = 0, 0
+	d.ordinal, d.offered, d.left = 0, 0, 0
 	d.twice = newChance(d.cfg.DuplicatePct, d.cfg.DuplicateCorrelationPct,
 		newRandomStream(d.cfg.Seed, d.id, streamDuplicate))
 	d.loss = newLossModel(d.cfg, d.id)

@@ -49,6 +49,18 @@ func (s *serialiser) send(now int64, length int) int64 {
 	return s.last
 }
 
+// next is the time at which the line takes a packet that has been waiting since then, if
+// there is one.
+func (s *serialiser) next(since int64) int64 {
+	if s.trace != nil {
+		return s.trace.upcoming(since)
+	}
+	if s.last > since {
+		return s.last
+	}
+	return since
+}
+
 // setRate changes the rate and the depth of the bucket, and empties it; what is on
 // the line already keeps its times.
 func (s *serialiser) setRate(bps, burstBytes int64) {

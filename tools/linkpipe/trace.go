@@ -121,6 +121,16 @@ func (o *opportunities) advance() {
 	}
 }
 
+// upcoming is the time of the first opportunity that has room for what arrived at time since.
+func (o *opportunities) upcoming(since int64) int64 {
+	if o.round+o.at[o.next] <= since {
+		o.seek(since)
+	} else if o.left == 0 {
+		o.advance()
+	}
+	return o.round + o.at[o.next]
+}
+
 // send books a frame of length bytes that arrives at time now and returns the time of
 // the opportunity at which it leaves.
 func (o *opportunities) send(now int64, length int) int64 {
