@@ -89,9 +89,11 @@ def _cell_record(campaign: Campaign, cell: Cell, drawn: list, began: datetime, e
 def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
     link = cell.link
     measured, configured = {"rtt_ms_median": link.rtt_ms + 0.2, "pings": 30}, {}
-    same = {"delay_ms": link.rtt_ms / 2, "queue_packets": link.queue_packets or 0, "seed": cell.seed}
+    same = {"delay_ms": link.rtt_ms / 2, "queue_packets": link.queue_limit_packets or 0, "seed": cell.seed}
     if link.burst_bytes is not None:
         same["burst_bytes"] = link.burst_bytes
+    if link.queue_discipline is not None:
+        same["queue_discipline"] = {"kind": link.queue_discipline, "ecn": bool(link.ecn)}
     for way in ("server_to_client", "client_to_server"):
         one, lost_pct = link.one_way(way), link.loss_pct_of(way)
         measured |= {f"{way}_mbps": one.bandwidth_mbps * 1.002, f"{way}_train_lost_pct": lost_pct}
@@ -107,6 +109,7 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
         "components": {"chromium": {"version": "111.0.5555.0", "sha256": "cd" * 32, "provider": "portable"}},
         "cca": {arm.name: arm.cca for arm in cell.arms},
         "link_driver": "linkpipe",
+        "sysctls": {role: {"net.ipv4.tcp_ecn": "1" if link.ecn else "2"} for role in ("server", "client")},
         "link_configuration": configured,
         "calibration": {
             "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},

@@ -26,6 +26,8 @@ FATES = Link(
     corrupt_pct=2, duplicate_pct=3, jitter_sd_ms=5,
 )  # fmt: skip
 """Whose packets are lost by a model, damaged, doubled and late."""
+CODEL = Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="codel")
+FQ_CODEL = Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="fq_codel", ecn=True)
 S2C, C2S = "server_to_client", "client_to_server"
 BOTH = (S2C, C2S)
 

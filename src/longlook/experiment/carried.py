@@ -122,11 +122,13 @@ def wrong_session_of_tls(opened: OpenedConnections | None, wanted: bool | None) 
     return "the server resumed no session of TLS" if wanted else "the server resumed a session of TLS"
 
 
-def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int) -> str | None:
+def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int, ecn: bool = False) -> str | None:
     """What is not as the testbed has it of TCP connections (host.tcpdiag.Info): options, segments, send buffers; None
-    where nothing is."""
+    where nothing is. `ecn`: whether they were to negotiate ECN."""
     for one in told:
-        if lacking := [name for name in OPTIONS if name not in one["options"]]:
+        if ("ecn" in one["options"]) != ecn:
+            return f"a connection {'without' if ecn else 'with'} ECN"
+        if lacking := [name for name in OPTIONS if name not in ("ecn", *one["options"])]:
             return f"a connection without {', '.join(lacking)}"
         if (one["mss_bytes"], one["mtu_bytes"]) != (SEGMENT_BYTES, MTU_BYTES):
             return f"segments of {one['mss_bytes']} bytes, an MTU of {one['mtu_bytes']}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from longlook.client import CLIENTS
 from longlook.client.base import Client, ClientSettings
-from longlook.experiment import slowstart
+from longlook.experiment import ecn, slowstart
 from longlook.experiment.refusals import require_possible
 from longlook.host.clock import Clock
 from longlook.link.base import LinkDriver
@@ -120,6 +120,8 @@ def opened(
     with contextlib.ExitStack() as owned:
         bed, driver = open_link(owned, testbed, link)
         driver.configure(cell.link, cell.seed)
+        if cell.link.ecn:
+            owned.enter_context(ecn.negotiated(bed))
         if (start := slowstart.common(cell)) is not None:
             slowstart.set_slow_start(bed, start)
         calibration = calibrate(bed, driver, cell.link)

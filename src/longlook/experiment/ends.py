@@ -48,7 +48,8 @@ COUNTED = (
     "late_over_1ms",
     "behind_us",
 )
-SELDOM = ("corrupted", "duplicated", "send_errors", "memory_drops", "oversize_drops")
+MANAGED = ("dropped_aqm", "marked_ce", "ecn_capable")
+SELDOM = ("corrupted", "duplicated", *MANAGED, "send_errors", "memory_drops", "oversize_drops")
 """The same, of a link that does such a thing, or to which it happened."""
 
 

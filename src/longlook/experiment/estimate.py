@@ -14,7 +14,8 @@ OVERHEAD_OF_JITTER_S = 6.0
 """Its calibration."""
 OVERHEAD_OF_BURST_S = 5.0
 OVERHEAD_OF_TRACE_S = 8.0
-"""The same of a token bucket."""
+OVERHEAD_OF_DISCIPLINE_S = 10.0
+"""The same of a token bucket, a trace, and a queue discipline."""
 QUEUE_TIMES = 7.0
 """What calibration takes of a queue, in times that it needs to drain: it is filled and drained in both directions."""
 OVERHEAD_PER_LOAD_S = 0.12
@@ -54,6 +55,7 @@ def overhead_s(cell: Cell) -> float:
     further_s = OVERHEAD_OF_JITTER_S if link.swing_ms else 0
     further_s += OVERHEAD_OF_BURST_S if link.burst_bytes is not None else 0
     further_s += OVERHEAD_OF_TRACE_S if link.trace or link.upload_trace else 0
+    further_s += OVERHEAD_OF_DISCIPLINE_S if link.queue_discipline is not None else 0
     return OVERHEAD_PER_CELL_S + QUEUE_TIMES * link.drain_s + further_s
 
 

@@ -103,6 +103,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         cell.link.rtt_ms,
         slowest_ms=cell.link.slowest_ms,
         reorders=cell.link.reorders,
+        ecn=bool(cell.link.ecn),
         stops=owned.enter_context(StopWatch()),
         floors={arm.name: floor(cell, arm) for arm in cell.arms},
         clock=context.clock,

@@ -66,6 +66,8 @@ class Expectation:
     """The arm says which groups its ends know, so that a handshake may have to begin anew."""
     learns: bool = False
     """Of a browser that learns of HTTP/3 by Alt-Svc: a connection may stand that the server does not count anew."""
+    ecn: bool = False
+    """TCP's connections are to negotiate ECN."""
     counted: bool = False
     """Of QUIC, from a server that does not tell its connections: browsers have one name for all of theirs, and the
     link's count tells whether one was opened."""
@@ -145,7 +147,7 @@ def _contradicted(seen: Observation, wanted: Expectation, evidence: Evidence) ->
         "other_traffic": other_traffic(opened),
         "handshake": begun_anew(opened, wanted.groups_stated),
         "tls_session": wrong_session_of_tls(opened, wanted.tls_resumed),
-        "tcp_options": wrong_tcp(evidence.tcp, object_bytes),
+        "tcp_options": wrong_tcp(evidence.tcp, object_bytes, wanted.ecn),
         "initial_window": wrong_window(opened, wanted.initial_window, wanted.cca),
         "below_floor": too_early(wanted.floor, seen.metrics, seen.objects) if wanted.floor else None,
     }

@@ -321,7 +321,7 @@ class _Judge:
         if told.hosts is not None:
             tcp = [one.model_dump() for one in told.tcp]
             evidence = replace(evidence, link=told.link, hosts=told.hosts, tcp=tcp)
-            wanted = replace(wanted, floor=self._floor)
+            wanted = replace(wanted, floor=self._floor, ecn=bool(self.link.ecn))
         return judge(plain, wanted, evidence)
 
     def _controller(self, told: _Told) -> Iterator[str]:

@@ -61,6 +61,8 @@ class Surroundings:
     """What a round trip over the idle link may take."""
     reorders: bool = False
     """The link puts packets out of order."""
+    ecn: bool = False
+    """Its queues mark, and TCP negotiates that."""
     stops: StopWatch | None = None
     """None: nobody watches whether the programs are stopped."""
     floors: Mapping[str, Floor] = field(default_factory=dict)
@@ -216,7 +218,7 @@ class Side:
         wanted = expectation(
             self.arm, index, around.site.files, self.protocol_name, around.rtt_ms, around.reorders, looked_at
         )
-        wanted = replace(wanted, floor=around.floors.get(self.arm.name))
+        wanted = replace(wanted, floor=around.floors.get(self.arm.name), ecn=around.ecn)
         verdict = judge(seen, wanted, evidence)
         self._known.update(verdict.connections)
         return verdict

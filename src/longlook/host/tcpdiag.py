@@ -24,7 +24,7 @@ CONNECTED = (ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK, CLOSING)
 TIMEOUT_S = 5.0
 _HEADER, _REQUEST, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=BBBxI2s2s44x"), struct.Struct("=HH")
 _MESSAGE_BYTES = 72
-OPTIONS = {"timestamps": 1, "sack": 2, "window_scaling": 4}
+OPTIONS = {"timestamps": 1, "sack": 2, "window_scaling": 4, "ecn": 8}
 """Bits of `tcpi_options`."""
 _INFO = struct.Struct("=5xB10xI40xI104xQQQ")
 """Of `tcp_info` (linux/tcp.h, Linux 4.10 and newer): options, `snd_mss`, `pmtu`, `busy_time`, `rwnd_limited`,

@@ -59,7 +59,10 @@ class LinkDriver(abc.ABC):
 
     def require_plain(self, link: Link) -> None:
         """Refuse by name what this driver cannot do to a link."""
-        lacking = [*link.netem, *(name for name in ("burst_bytes", *RATES) if getattr(link, name) is not None)]
+        lacking = [
+            *link.netem,
+            *(name for name in ("burst_bytes", *RATES, "queue_discipline") if getattr(link, name) is not None),
+        ]
         if lacking:
             raise LonglookError(f"the {self.name} link has no {', '.join(lacking)}: only linkpipe does")
 
@@ -79,7 +82,8 @@ class LinkDriver(abc.ABC):
     @abc.abstractmethod
     def reseed(self, seed: int) -> None:
         """Restart loss and jitter, fill the token buckets, and set the traces' clock (`Link.trace_offset_ms`): packet n
-        of a direction meets the same fate after every equal seed."""
+        of a direction meets the same fate after every equal seed. A queue discipline forgets what it had come to, and
+        spreads flows anew."""
 
     @abc.abstractmethod
     def counters(self) -> dict[str, dict[str, float]]:

@@ -18,6 +18,7 @@ from longlook.host.hosts import Hosts
 from longlook.link.base import DIRECTIONS, LinkDriver
 from longlook.link.binomial import CONFIDENCE, bounds, power
 from longlook.link.burst import burst_problems, measure_burst
+from longlook.link.discipline import discipline_problems, measure_discipline
 from longlook.link.fates import fate_problems, measure_fates
 from longlook.link.jitter import jitter_problems, measure_jitter
 from longlook.link.ping import line_ms, ping_ms
@@ -202,8 +203,8 @@ def calibrate(testbed: Hosts, driver: LinkDriver, link: Link, tolerance: Toleran
     """Measure until inside tolerance, at most `ATTEMPTS` times; the record of all attempts, or an error with the
     numbers.
 
-    Under jitter, with a bucket, a trace, or netem's parameters, the link is set anew, with a seed of the
-    calibration's own.
+    Under jitter, with a bucket, a trace, a queue discipline, or netem's parameters, the link is set anew, with a seed
+    of the calibration's own.
     """
     tolerance = tolerance or Tolerance(rate_pct=driver.rate_tolerance_pct)
     one_clock = not testbed.machines()
@@ -246,6 +247,12 @@ def _attempt(
     if link.trace or link.upload_trace:
         measured["traces"] = measure_traces(testbed, driver, link, seed=1 + number)
         wrong += trace_problems(link, measured["traces"])
+    if link.queue_discipline is not None:
+        managed = {"queue_discipline": link.queue_discipline, "ecn": link.ecn}
+        lossless = {"loss_pct": 0.0, "loss_direction": None}
+        driver.configure(steady.model_copy(update=managed | lossless), seed=1 + number)
+        measured["queue_discipline"] = measure_discipline(testbed, link)
+        wrong += discipline_problems(link, measured["queue_discipline"])
     link = link.untraced  # what follows looks at single packets
     if link.jitter_ms:
         driver.configure(link, seed=1 + number)
@@ -262,7 +269,7 @@ def _whole(
     link: Link, attempts: list[dict], tolerance: Tolerance, losses: Mapping[str, Losses], one_clock: bool
 ) -> dict[str, Any]:
     """The record of a link that is right."""
-    queue = {way: queue_tolerance(link.one_way(way), tolerance) for way in DIRECTIONS}
+    queue = {way: queue_tolerance(link.plain.one_way(way), tolerance) for way in DIRECTIONS}
     bound = QUEUE_BOUND[queue_limit(link)[0]]
     return {
         "set": link.model_dump() | {"queue_bytes": link.effective_queue_bytes},

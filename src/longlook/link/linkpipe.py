@@ -16,7 +16,7 @@ from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.hosts import Running
 from longlook.link.base import DIRECTIONS, LinkDriver
-from longlook.plan.link import GEMODEL, Link
+from longlook.plan.link import GEMODEL, INTERVAL_MS, TARGET_MS, Link
 from longlook.plan.trace import LinkTrace
 from longlook.stack.gobuild import build_tool
 
@@ -47,6 +47,14 @@ def _trace(trace: LinkTrace | None, offset_ms: int | None) -> dict[str, Any]:
     return {"trace": {"path": str(paths.LINKS / trace.name), "sha256": trace.sha256, "offset_ms": offset_ms}}
 
 
+def _discipline(link: Link) -> dict[str, Any]:
+    """What decides on a queue's packets as they leave it, where something does: with the kernel's defaults."""
+    if link.queue_discipline is None:
+        return {}
+    own = {"kind": link.queue_discipline, "target_ms": TARGET_MS, "interval_ms": INTERVAL_MS, "ecn": bool(link.ecn)}
+    return {"queue_discipline": own}
+
+
 def _direction(link: Link, way: str, seed: int, offset_ms: int | None) -> dict[str, Any]:
     """What linkpipe is told of one direction."""
     jitter: dict[str, Any] = {"mode": "none", "range_ms": 0, "interval_ms": 0}
@@ -61,11 +69,12 @@ def _direction(link: Link, way: str, seed: int, offset_ms: int | None) -> dict[s
         "delay_ms": link.rtt_ms / 2,
         "loss_pct": link.loss_pct_of(way),
         "queue_bytes": link.effective_queue_bytes or NO_LIMIT,
-        "queue_packets": link.queue_packets or NO_LIMIT,
+        "queue_packets": link.queue_limit_packets or NO_LIMIT,
         "seed": seed,
         "jitter": jitter,
         **_bucket(link),
         **_trace(link.trace, offset_ms),
+        **_discipline(link),
         **_netem(link),
     }
 
@@ -78,7 +87,8 @@ def _recorded(own: dict[str, Any]) -> dict[str, Any]:
 class LinkPipe(LinkDriver):
     """Delay RTT/2, loss p/2 (or p in one direction and none in the other) and a queue of 2 x BDP bytes, or of so many
     packets, in each direction (thesis 3.2). With `burst_bytes` each has a token bucket, full after `configure` and
-    after every `reseed`; with a trace each packet waits for an opportunity (tools/linkpipe/trace.go).
+    after every `reseed`; with a trace each packet waits for an opportunity (tools/linkpipe/trace.go). With a queue
+    discipline CoDel decides as packets leave.
 
     Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
     overtake each other when it falls. Netem's other parameters act in each direction as they are stated.

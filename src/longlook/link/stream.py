@@ -1,15 +1,17 @@
 """UDP streams through a link: what was sent when, and what arrived when. Standard library only; runs on the hosts.
 
 stream.py receive ADDRESS PORT        prints `ready`; at the end JSON: arrivals
-                                      {phase: [[number, sent, arrived], ...]}, endings
+                                      {phase: [[number, sent, arrived], ...]}, endings, marked (phase and number of
+                                      those with the mark of congestion)
 stream.py send ADDRESS PORT PHASES    PHASES: JSON, a list; waits for a line of standard input; prints JSON: for each
                                       phase the times at which it sent
 
-A phase: {"kind": ..., "count": most packets, "frame_bytes": of their Ethernet frames, "settle_s": pause afterwards} and
+A phase: {"kind": ..., "count": most packets, "frame_bytes": of their Ethernet frames, "settle_s": pause afterwards;
+"ecn": whether they say that they understand marks, if given} and
   spaced   "interval_s" between packets
   fill     as fast as it goes until the link's backlog would be "backlog_bytes" if its queue had no limit and it
            served "mbps", then only as much as keeps it there until "hold_s" after the start, and "top_up" packets (if
-           given) at the end, for those that the link lost meanwhile
+           given) at the end, for those that the link lost meanwhile; with pauses if it may be "calm"
   paced    at "mbps", spread evenly, at most `MOST_AT_ONCE_S` worth and "at_once" packets (if given) at a time: what a
            stall of the sender held up is not made up for, since it would overflow a queue
 
@@ -37,16 +39,20 @@ PATIENCE_S, SILENCE_S = 60.0, 5.0
 BUFFER_BYTES = 16 * 1024 * 1024
 SO_TIMESTAMPNS = 35
 TIMESPEC = struct.Struct("qq")
+IP_RECVTOS = 13
+ECT, CE = 2, 3
+"""ECN's field of a packet (RFC 3168): capable, and marked."""
 STEP_S, MOST_AT_ONCE_S = 0.001, 0.005
 
 
 def receive(address, port):
     """Until the sender says that it is done, or nothing came for a while."""
     arrivals: dict[int, list[tuple[int, int, int]]] = {}
-    endings = 0
+    endings, marked = 0, []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
         sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        sock.setsockopt(socket.IPPROTO_IP, IP_RECVTOS, 1)
         sock.bind((address, int(port)))
         print("ready", flush=True)
         sock.settimeout(PATIENCE_S)
@@ -60,9 +66,12 @@ def receive(address, port):
                     endings += 1
                     sock.settimeout(LINGER_S)
                     continue
-                seconds, nanoseconds = TIMESPEC.unpack_from(ancillary[0][2])
+                told = {(level, kind): value for level, kind, value in ancillary}
+                if told[socket.IPPROTO_IP, socket.IP_TOS][0] & CE == CE:
+                    marked.append((phase, number))
+                seconds, nanoseconds = TIMESPEC.unpack_from(told[socket.SOL_SOCKET, SO_TIMESTAMPNS])
                 arrivals.setdefault(phase, []).append((number, sent, seconds * 1_000_000_000 + nanoseconds))
-    print(json.dumps({"arrivals": arrivals, "endings": endings}), flush=True)
+    print(json.dumps({"arrivals": arrivals, "endings": endings, "marked": marked}), flush=True)
 
 
 class Sender:
@@ -86,9 +95,9 @@ def spaced(sender, count, interval_s, **_):
         sender.send()
 
 
-def fill(sender, count, frame_bytes, mbps, backlog_bytes, hold_s, top_up=0, **_):
+def fill(sender, count, frame_bytes, mbps, backlog_bytes, hold_s, top_up=0, calm=False, **_):
     begin, rate = time.monotonic(), mbps * 1e6 / 8
-    filled, slow = False, frame_bytes / rate > 2 * STEP_S  # then there is time to leave the processor to others
+    filled, slow = False, calm or frame_bytes / rate > 2 * STEP_S  # then there is time to leave the processor to others
     while len(sender.times) < count:
         elapsed = time.monotonic() - begin
         if len(sender.times) * frame_bytes < elapsed * rate + backlog_bytes:
@@ -130,6 +139,7 @@ def send(address, port, phases):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
         sock.connect((address, int(port)))  # twice as many packets per second as with an address each
         for number, phase in enumerate(json.loads(phases)):
+            sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ECT if phase.get("ecn") else 0)
             sender = Sender(sock, number, phase["frame_bytes"])
             filled = KINDS[phase["kind"]](sender, **phase)
             told.append({"times": sender.times, "filled": filled})

@@ -140,9 +140,9 @@ class Stream:
     """Phases in one direction. Its two programs start at once, which takes as long as the phases do; they begin with
     `go` or `result`, which waits for their end."""
 
-    def __init__(self, testbed: Hosts, way: str, asked: Sequence[dict[str, Any]]):
+    def __init__(self, testbed: Hosts, way: str, asked: Sequence[dict[str, Any]], port: int = PORT):
         sender, receiver = ENDS[way]
-        target = [testbed.hosts[receiver].address, str(PORT)]
+        target = [testbed.hosts[receiver].address, str(port)]
         script = [sys.executable, "-S", str(STREAM)]
         self._ear = testbed.popen(receiver, [*script, "receive", *target], stdout=subprocess.PIPE, text=True)
         argv = [*script, "send", *target, json.dumps(list(asked))]
@@ -168,6 +168,7 @@ class Stream:
             heard, _ = self._ear.communicate(timeout=timeout_s)
             told = json.loads(heard)
             self.endings_lost = ENDINGS - told["endings"]
+            self.marked: list[tuple[int, int]] = [(phase, number) for phase, number in told["marked"]]
             return json.loads(said), {int(phase): rows for phase, rows in told["arrivals"].items()}
         except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
             raise LonglookError(f"the stream over the link came to nothing: {error!r}") from None

@@ -11,15 +11,16 @@ from longlook.plan.link import CORRELATED, GEMODEL, NETEM
 from longlook.plan.naming import SERVER_DIGITS
 from longlook.plan.trace import RATES
 
-ONE_WAY = ("upload_mbps", "loss_direction", *RATES)
-"""What one direction alone has, and traces; in the tables beside netem's parameters."""
+MANAGED = ("queue_discipline", "ecn")
+BESIDE = ("upload_mbps", "loss_direction", *RATES, *MANAGED)
+"""What one direction alone has, traces, and how queues manage themselves; in the tables beside netem's parameters."""
 Row = Mapping[str, Any]
 """One arm under one condition, by column; None where a condition is not stated."""
 PLACE = (
     "series", "label", "experiment", "mode", "control", "replicate", "workload", "workload_kind", "object_bytes",
     "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "upload_mbps", *RATES, "loss_pct",
     "loss_each_way_pct", "loss_direction", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets",
-    "burst_bytes", *NETEM, "duration_s", "at_most_s",
+    "burst_bytes", *MANAGED, *NETEM, "duration_s", "at_most_s",
 )  # fmt: skip
 """Columns of a cell."""
 ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name not in ("name", "server_file")))
@@ -32,6 +33,7 @@ _FOLLOW = (
     (("bandwidth_mbps", "rtt_ms", "upload_mbps"), _QUEUE),
     (tuple(RATES), (*RATES, *RATES.values(), *_QUEUE)),
     (_QUEUE, _QUEUE),
+    (MANAGED, (*MANAGED, *_QUEUE)),
     (_LOSS, _LOSS),
     (GEMODEL, GEMODEL),
     *((pair, pair) for pair in CORRELATED.items()),
@@ -40,9 +42,9 @@ _FOLLOW = (
 
 
 def conditions(cell: Cell) -> dict[str, Any]:
-    """What defines a cell, but for its arms; `netem` has what is stated of `ONE_WAY` and netem's parameters."""
+    """What defines a cell, but for its arms; `netem` has what is stated of `BESIDE` and netem's parameters."""
     work, link = cell.workload, cell.link
-    stated = {name: value for name in (*ONE_WAY, *NETEM) if (value := getattr(link, name)) is not None}
+    stated = {name: value for name in (*BESIDE, *NETEM) if (value := getattr(link, name)) is not None}
     return {
         "key": cell.key,
         "experiment": cell.experiment,
@@ -54,8 +56,8 @@ def conditions(cell: Cell) -> dict[str, Any]:
         "object_bytes": work.object_bytes,
         "object_count": work.object_count,
         "total_bytes": work.total_bytes,
-        **{name: value for name, value in link.conditions().items() if name not in (*ONE_WAY, *NETEM)},
-        "queue_packets": link.queue_packets,
+        **{name: value for name, value in link.conditions().items() if name not in (*BESIDE, *NETEM)},
+        "queue_packets": link.queue_limit_packets,
         "burst_bytes": link.burst_bytes,
         "netem": " ".join(f"{k}={format(v, 'g') if isinstance(v, float) else v}" for k, v in stated.items()) or None,
         "duration_s": cell.duration_s,
@@ -89,10 +91,13 @@ def rows_of(cell: Cell) -> Iterator[Row]:
 def spelled(row: Mapping[str, Any]) -> Row:
     """A row of a table with a column for each of netem's parameters, and None where it has NaN."""
     found: dict[str, Any] = {name: None if value != value else value for name, value in row.items()}
-    found |= dict.fromkeys((*ONE_WAY, *NETEM))
+    found |= dict.fromkeys((*BESIDE, *NETEM))
     for stated in (found.get("netem") or "").split():
         name, _, value = stated.partition("=")
-        found[name] = value if name in ("loss_direction", *RATES) else float(value)
+        if name == "ecn":
+            found[name] = True
+        else:
+            found[name] = value if name in ("loss_direction", "queue_discipline", *RATES) else float(value)
     return found | {"loss_each_way_pct": found["loss_pct"] / 2}
 
 

@@ -11,6 +11,11 @@ from longlook.plan.value import Measure, Value, derived_seed, unstated
 
 BITS_PER_BYTE = 8
 LossDirection = Literal["down", "up"]
+QueueDiscipline = Literal["codel", "fq_codel"]
+QUEUE_LIMITS: dict[QueueDiscipline, int] = {"codel": 1000, "fq_codel": 10_240}
+"""Packets that a queue holds which manages itself: the kernel's defaults (tc-codel(8), tc-fq_codel(8))."""
+TARGET_MS, INTERVAL_MS = 5.0, 100.0
+"""Of CoDel, by the same."""
 WAYS: dict[LossDirection, str] = {"down": "server_to_client", "up": "client_to_server"}
 """What link drivers call each direction."""
 REDRAW_MS = 100.0
@@ -74,6 +79,11 @@ class Link(Value):
     from the client to the server has another one, with `upload_mbps` a rate. Rate, default queue and what is estimated
     by them are then the trace's mean.
 
+    With a `queue_discipline` the queue of each direction manages itself: CoDel (RFC 8289) or FQ-CoDel (RFC 8290), with
+    the kernel's defaults: a target of 5 ms, an interval of 100 ms, `QUEUE_LIMITS`, a quantum of a full frame, 1024
+    flows. With `ecn` it marks the packets of senders that understand marks in place of dropping them, and TCP's hosts
+    negotiate ECN (RFC 3168).
+
     A correlation is that of netem's generator, whose numbers crowd around the middle: `corrupt_pct = 1` with a
     correlation of 25 % corrupts two packets in a million (tools/linkpipe/README.md).
     """
@@ -128,6 +138,14 @@ class Link(Value):
     )
     upload_trace: LinkTrace | None = Field(
         default=None, exclude_if=unstated, description="from the client to the server, in place of upload_mbps"
+    )
+    queue_discipline: QueueDiscipline | None = Field(
+        default=None, exclude_if=unstated, description="of each direction, in place of droptail"
+    )
+    ecn: bool | None = Field(
+        default=None,
+        exclude_if=unstated,
+        description="whether the queue discipline marks in place of dropping, and TCP negotiates that",
     )
     corrupt_pct: Measure | None = _each_way("%, packets with a bit flipped, which their receiver drops")
     corrupt_correlation_pct: Measure | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
@@ -212,6 +230,22 @@ class Link(Value):
         return self
 
     @model_validator(mode="after")
+    def _managed_as_a_whole(self) -> Self:
+        if not self.ecn:
+            object.__setattr__(self, "ecn", None)
+        if self.queue_discipline is None:
+            if self.ecn:
+                raise ValueError("ecn = true without queue_discipline: a droptail queue marks nothing")
+            return self
+        for name in ("queue_bytes", "queue_packets"):
+            if (size := getattr(self, name)) is not None:
+                raise ValueError(
+                    f"{name} = {size} beside queue_discipline = {self.queue_discipline}, which has a limit of its own: "
+                    f"{self.queue_limit_packets} packets"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _lets_packets_through(self) -> Self:
         for way, where in zip(WAYS.values(), WAYS, strict=True):
             arriving = (1 - self.loss_share(way)) * (1 - (self.corrupt_pct or 0) / 100)
@@ -229,8 +263,10 @@ class Link(Value):
 
     @property
     def plain(self) -> Link:
-        """The same link without any of them, without jitter and without a bucket, at the mean rates of its traces."""
-        return self.untraced.model_copy(update={"jitter_ms": 0.0, "burst_bytes": None} | dict.fromkeys(NETEM))
+        """The same link without any of them, without jitter and without a bucket, at the mean rates of its traces, with
+        droptail queues."""
+        without = {"jitter_ms": 0.0, "burst_bytes": None, "queue_discipline": None, "ecn": None}
+        return self.untraced.model_copy(update=without | dict.fromkeys(NETEM))
 
     @property
     def untraced(self) -> Link:
@@ -303,11 +339,17 @@ class Link(Value):
         """Droptail queue of each direction, bytes: as given, else `default_queue_bytes`; None: it is limited in
         packets, or each direction has a default of its own."""
         sizes = {one.longest_queue_bytes for one in self.both_ways}
-        return sizes.pop() if self.queue_packets is None and len(sizes) == 1 else None
+        return sizes.pop() if self.queue_limit_packets is None and len(sizes) == 1 else None
+
+    @property
+    def queue_limit_packets(self) -> int | None:
+        """Most packets of each direction's queue; None: it is limited in bytes."""
+        return self.queue_packets if self.queue_discipline is None else QUEUE_LIMITS[self.queue_discipline]
 
     @property
     def longest_queue_bytes(self) -> int:
-        """What a full queue holds at the most, bytes: full frames where it is limited in packets."""
+        """What a full queue holds at the most, bytes: full frames where it is limited in packets. One that manages
+        itself is hardly ever full: what the droptail queue would hold in whose place it stands."""
         if self.queue_packets is not None:
             return self.queue_packets * FRAME_BYTES
         return self.default_queue_bytes if self.queue_bytes is None else self.queue_bytes
@@ -319,15 +361,20 @@ class Link(Value):
 
     def conditions(self) -> dict[str, float | int | None]:
         """Everything that defines it: an unstated queue is its default, an interval counts under jitter only."""
-        return self.model_dump() | {
-            "queue_bytes": self.effective_queue_bytes,
-            "jitter_interval_ms": self.jitter_interval_ms if self.jitter_ms else None,
-        }
+        own = {} if self.queue_discipline is None else {"queue_packets": self.queue_limit_packets}
+        return (
+            self.model_dump()
+            | own
+            | {
+                "queue_bytes": self.effective_queue_bytes,
+                "jitter_interval_ms": self.jitter_interval_ms if self.jitter_ms else None,
+            }
+        )
 
     @property
     def id_parts(self) -> list[str]:
         """Its part of a cell's id: `50mbps`, `36ms`, `1pct` (`1pctdown`) and, where they apply, `1mbpsup`,
-        `50msjitter`, `50slots`, `burst12800000b`."""
+        `50msjitter`, `50slots`, `burst12800000b`, `fq-codel-ecn`."""
         loss = f"{self.loss_pct:g}pct{self.loss_direction or ''}"
         parts = [f"{self.bandwidth_mbps:g}mbps", f"{self.rtt_ms:g}ms", loss]
         if self.upload_mbps is not None:
@@ -343,6 +390,8 @@ class Link(Value):
             parts.append(f"{self.queue_packets}slots")
         if self.burst_bytes is not None:
             parts.append(f"burst{self.burst_bytes}b")
+        if self.queue_discipline is not None:
+            parts.append(self.queue_discipline.replace("_", "-") + ("-ecn" if self.ecn else ""))
         return parts + self._netem_id_parts()
 
     def _netem_id_parts(self) -> list[str]:
@@ -388,6 +437,8 @@ class Link(Value):
             parts.append(f"queue {self.effective_queue_bytes} bytes")
         if self.burst_bytes is not None:
             parts.append(f"burst {self.burst_bytes} bytes")
+        if self.queue_discipline is not None:
+            parts.append(self.queue_discipline + (" with ECN" if self.ecn else ""))
         return ", ".join(parts + self._netem_labels())
 
 

@@ -18,7 +18,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.conditions import Row, rows_of
 from longlook.plan.criteria import Judging
-from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection
+from longlook.plan.link import NETEM, REDRAW_MS, Link, LossDirection, QueueDiscipline
 from longlook.plan.naming import shortened
 from longlook.plan.statements import Criteria, Prediction
 from longlook.plan.trace import LinkTrace
@@ -91,6 +91,10 @@ class Block(Value):
     queue_bytes: int | None = None
     queue_packets: int | None = Field(default=None, exclude_if=unstated, description="instead of queue_bytes")
     burst_bytes: int | None = Field(default=None, exclude_if=unstated)
+    queue_discipline: QueueDiscipline | None = Field(
+        default=None, exclude_if=unstated, description="in place of droptail, and of either limit"
+    )
+    ecn: bool | None = Field(default=None, exclude_if=unstated)
     netem: dict[str, float] | None = Field(default=None, exclude_if=unstated)
     duration_s: Measure | None = None
     at_most_s: Measure | None = None
@@ -162,6 +166,8 @@ class Block(Value):
                     "queue_bytes": self.queue_bytes,
                     "queue_packets": self.queue_packets,
                     "burst_bytes": self.burst_bytes,
+                    "queue_discipline": self.queue_discipline,
+                    "ecn": self.ecn,
                     **(self.netem or {}),
                 }
             )

@@ -16,6 +16,7 @@ LINKS = {
     "jitter": Link(bandwidth_mbps=20, rtt_ms=112, jitter_ms=50),
     "slots": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50),
     "burst": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50, burst_bytes=2_000_000),
+    "discipline": Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="fq_codel", ecn=True),
     "trace": Link.parse(with_traces({"trace": "markov.trace", "rtt_ms": 70})),
 }
 
@@ -29,6 +30,7 @@ def test_what_was_measured_stands(name):
     assert list(calibration_problems(LINKS[name], record(name))) == []
 
 
+DOWN = ("measured", "queue_discipline", "server_to_client")
 CHANGED = [
     ("loss", ("measured", "rtt_ms_median"), 37.0, "RTT 36 ms set"),
     ("loss", ("measured", "server_to_client", "mbps"), 10.5, "10 Mbit/s set, 10.5"),
@@ -48,6 +50,20 @@ CHANGED = [
     ("burst", ("measured", "burst", "server_to_client", "then_mbps"), 99.0, "99.000 measured after the burst"),
     ("burst", ("set", "burst_bytes"), None, "another link was calibrated: burst_bytes None, not 2000000"),
     ("jitter", ("set", "jitter_ms"), 0.0, "another link was calibrated"),
+    (
+        "discipline",
+        ("set", "queue_discipline"),
+        "codel",
+        "another link was calibrated: queue_discipline codel, not fq_",
+    ),
+    ("discipline", ("set", "ecn"), None, "another link was calibrated: ecn None, not True"),
+    ("discipline", (*DOWN, "signals_ms"), [], "server_to_client: fq_codel: of an overload no packet was marked"),
+    ("discipline", (*DOWN, "signals_ms"), [107.0], "fq_codel: 1 packets marked in 20"),
+    ("discipline", (*DOWN, "dropped"), 3, "fq_codel: 3 packets of senders that understand marks were dropped"),
+    ("discipline", (*DOWN, "above_ms"), 12.0, "the first packet was marked after 10"),
+    ("discipline", (*DOWN, "sparse_ms_p95"), 9.0, "a sparse flow waits for 9.0 ms beside an overload, 6.8 at the most"),
+    ("discipline", (*DOWN, "sparse_arrived"), 79, "1 of 80 packets of a sparse flow were lost"),
+    ("discipline", (*DOWN, "filled"), False, "the sender was too slow to fill the queue"),
     ("trace", ("set", "trace", "sha256"), "0" * 64, "another link was calibrated: trace"),
     ("trace", ("set", "trace"), None, "another link was calibrated: trace None, not {'name': 'markov.trace'"),
     ("trace", ("measured", "traces", "client_to_server", "total_at_most"), 3000, "full packets passed, 3449 to 3000"),

@@ -38,6 +38,7 @@ SWEEPS = {
     "a queue in packets": make_sweep({"queue_packets": 50}),
     "a token bucket": make_sweep({"burst_bytes": 12_800_000}),
     "a rate of each direction": make_sweep({"upload_mbps": 1}),
+    "queues that mark": make_sweep({"queue_discipline": "fq_codel", "ecn": True}),
     "a trace": make_sweep(with_traces({"trace": "markov.trace"})),
 }
 
@@ -267,6 +268,10 @@ TAMPERED = {
     "a trace configured": (
         environment(put("link_configuration.client_to_server.trace", {"sha256": "ff", "offset_ms": 1})),
         "client_to_server was set to the trace {'sha256': 'ff', 'offset_ms': 1}, the cell asks for none",
+    ),
+    "a queue discipline configured": (
+        environment(put("link_configuration.client_to_server.queue_discipline", {"kind": "codel", "ecn": False})),
+        "client_to_server was set to the queue discipline {'kind': 'codel', 'ecn': False}, the cell asks for another",
     ),
     "a load that met a trace": (
         sample(put("trace_offset_ms", 5)),

@@ -55,6 +55,15 @@ def test_the_buffer_of_a_spare_connection_has_nothing_to_grow_for(buffers, right
     assert (wrong_tcp([CONNECTION | {"send_buffer_bytes": one} for one in buffers], 1_000_166) is None) is right
 
 
+def test_ecn_is_negotiated_where_the_link_asks_for_it_and_nowhere_else():
+    for options, ecn, words in (
+        ((), True, "a connection without ECN"), (("ecn",), True, None), (("ecn",), False, "a connection with ECN"),
+        ((), False, None),
+    ):  # fmt: skip
+        told = CONNECTION | {"options": (*CONNECTION["options"], *options), "send_buffer_bytes": 65_536}
+        assert wrong_tcp([told], 5000, ecn) == words
+
+
 def test_packets_that_the_link_lost_are_missing_at_the_client_and_nothing_else():
     assert bypassed(LINK, 900_000, RIGHT) is None
     assert bypassed(LINK, 900_000) is None  # hosts on other machines

@@ -77,6 +77,19 @@ def test_a_link_may_have_a_token_bucket():
     assert netem.id_parts[3:] == ["50slots", "burst3000b", "1pctcorrupt"]
 
 
+def test_queues_may_manage_themselves():
+    usual = {"bandwidth_mbps": 10, "rtt_ms": 36}
+    link = Link.parse(usual | {"queue_discipline": "fq_codel", "ecn": True})
+    assert (link.id_parts[-1], link.label) == ("fq-codel-ecn", "10 Mbit/s, 36 ms, fq_codel with ECN")
+    own = {"queue_discipline": "fq_codel", "ecn": True, "queue_bytes": None, "queue_packets": 10_240}
+    assert link.conditions() == Link.parse(usual).conditions() | own
+    assert link.plain == Link.parse(usual) and Link.parse(link.model_dump(mode="json")) == link
+    codel = Link.parse(usual | {"queue_discipline": "codel", "ecn": False})
+    assert codel.ecn is None and codel.id_parts[-1] == "codel" and codel.conditions()["queue_packets"] == 1000
+    assert codel.label == "10 Mbit/s, 36 ms, codel" and codel.drain_s == Link.parse(usual).drain_s
+    assert "queue_discipline" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
+
+
 @pytest.mark.parametrize(("direction", "down", "up"), [(None, 1, 1), ("down", 2, 0), ("up", 0, 2)])
 def test_a_loss_is_of_both_directions_or_of_one_alone(direction, down, up):
     lossy = {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 2}
@@ -382,6 +395,9 @@ CHANGES = {
     "more packets": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_packets": 51}},
     "burst": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "burst_bytes": 12_800_000}},
     "smaller burst": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "burst_bytes": 3000}},
+    "codel": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_discipline": "codel"}},
+    "fq_codel": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_discipline": "fq_codel"}},
+    "ecn": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_discipline": "codel", "ecn": True}},
     "loss": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}},
     "jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10}},
     "corrupt": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "corrupt_pct": 1}},

@@ -88,6 +88,19 @@ def changed(old, new):
         ("rtt_ms = [36]", "rtt_ms = [36]\nburst_bytes = 12800000", None),
         ("rtt_ms = [36]", "rtt_ms = [36]\nburst_bytes = 1000", "burst_bytes: Input should be greater than"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nburst_bytes = [12800000]", "burst_bytes: Input should be a valid integer"),
+        ("rtt_ms = [36]", 'rtt_ms = [36]\nqueue_discipline = "codel"\necn = true', None),
+        (
+            "rtt_ms = [36]",
+            'rtt_ms = [36]\nqueue_discipline = "fq-codel"',
+            "queue_discipline: Input should be 'codel' or",
+        ),
+        ("rtt_ms = [36]", "rtt_ms = [36]\necn = true", "ecn = true without queue_discipline: a droptail queue marks"),
+        (
+            "rtt_ms = [36]",
+            'rtt_ms = [36]\nqueue_discipline = "codel"\nqueue_packets = 50',
+            "queue_packets = 50 beside queue_discipline = codel, which has a limit of its own: 1000 packets",
+        ),
+        ("rtt_ms = [36]", 'rtt_ms = [36]\nqueue_discipline = "codel"\nqueue_bytes = 9000', "queue_bytes = 9000 beside"),
         ("rtt_ms = [36]", "rtt_ms = [36]\nnetem = { corrupt_pct = 1, jitter_sd_ms = 2.5 }", None),
         (
             "rtt_ms = [36]",

@@ -12,9 +12,11 @@ from typing import Any
 from longlook.link.base import DIRECTIONS
 from longlook.link.burst import burst_problems
 from longlook.link.calibrate import Losses, Tolerance, problems
+from longlook.link.discipline import discipline_problems
 from longlook.link.fates import fate_problems
 from longlook.link.jitter import jitter_problems
 from longlook.link.traced import trace_problems
+from longlook.plan.conditions import MANAGED
 from longlook.plan.link import Link
 from longlook.plan.trace import RATES
 
@@ -32,7 +34,7 @@ def calibration_problems(link: Link, record: Any) -> Iterator[str]:
         yield "its link was not within tolerance, or nothing says that it was"
         return
     right = link.model_dump() | {"queue_bytes": link.effective_queue_bytes, "queue_packets": link.queue_packets}
-    later = {name: right.get(name) for name in ("upload_mbps", "loss_direction", "burst_bytes", *RATES)}
+    later = {name: right.get(name) for name in ("upload_mbps", "loss_direction", "burst_bytes", *RATES, *MANAGED)}
     right |= later
     said = dict.fromkeys(later) | dict(record.get("set") or {})
     wrong = [key for key, value in said.items() if key in right and value != right[key]]
@@ -61,6 +63,8 @@ def _today(link: Link, record: Mapping[str, Any]) -> Iterator[str]:
         found += burst_problems(link, measured["burst"], widest)
     if link.trace or link.upload_trace:
         found += trace_problems(link, measured["traces"])
+    if link.queue_discipline is not None:
+        found += discipline_problems(link, measured["queue_discipline"])
     if link.jitter_ms:
         found += jitter_problems(link, measured["jitter"], tolerance.stall_ms, record["one_clock"])
     if link.netem:

@@ -8,7 +8,7 @@ from typing import Any
 
 from longlook.dataset.checks.calibration import calibration_problems
 from longlook.errors import LonglookError
-from longlook.experiment import requestcost
+from longlook.experiment import ecn, requestcost
 from longlook.experiment.recheck_parts import content, versions
 from longlook.experiment.schedule import INDEX_TOGETHER, schedule
 from longlook.plan.cell import Cell
@@ -73,6 +73,9 @@ def _environment(campaign: Campaign, cell: Cell, environment: Mapping[str, Any])
     for arm in cell.arms:  # the first records name protocols, since all arms of one had the same controller
         if (found := said.get(arm.name, said.get(arm.protocol))) != arm.cca:
             yield f"arm {arm.name}: the controller in force was {found}, {arm.cca} asked for"
+    for role in ecn.ENDS if cell.link.ecn else ():
+        if (found := environment["sysctls"][role].get(ecn.SYSCTL)) != ecn.ON:
+            yield f"the {role}'s {ecn.SYSCTL} was {found}, and its link asks for ECN"
     yield from _link(cell, environment.get("link_configuration"))
 
 
@@ -92,7 +95,7 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
     link = cell.link
     right = {
         "delay_ms": link.rtt_ms / 2,
-        "queue_packets": link.queue_packets or 0,
+        "queue_packets": link.queue_limit_packets or 0,
         "seed": cell.seed,
     }
     for direction, own in (configured or {}).items():
@@ -104,6 +107,11 @@ def _link(cell: Cell, configured: Any) -> Iterator[str]:
         told = (own.get("trace") if isinstance(own, Mapping) else None) or {}
         if {key: told.get(key) for key in stated or told} != stated:
             yield f"the link's {direction} was set to the trace {told or 'none'}, the cell asks for {stated or 'none'}"
+        queued = (own.get("queue_discipline") if isinstance(own, Mapping) else None) or {}
+        managed = (queued.get("kind"), queued.get("ecn") or None)
+        if managed != (link.queue_discipline, link.ecn):
+            asked = "the cell asks for another"
+            yield f"the link's {direction} was set to the queue discipline {queued or 'none'}, {asked}"
         rate = {"bandwidth_mbps": one.bandwidth_mbps, "queue_bytes": one.effective_queue_bytes or 0}
         for key, value in (rate | right | {"loss_pct": lost_pct, "loss": lost_pct / 100}).items():
             if isinstance(own, Mapping) and key in own and own[key] != value:
