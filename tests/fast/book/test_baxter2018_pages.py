@@ -11,17 +11,14 @@ from longlook.analysis.result import CellResult
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.baxter2018 import tables
-from longlook.book.claimed import verdict
 from longlook.book.evidence import columns_of
 from longlook.book.judged import claim_columns, judged_of, predicted
-from longlook.book.templates import parts_of
 from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED as THEIRS
 from longlook.published import baxter2018
 from longlook.published.baxter2018 import METRIC, NEW, QUIC, STUDY, WARM
-from longlook.published.claims import claims_of
 from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep
 
@@ -31,9 +28,8 @@ CAMPAIGN = "reference-baxter-poster-local-20260101T101500"
 
 def verdicts(data, title):
     """By the end of a claim's id."""
-    judging = claims_of(STUDY).judging
     judged = claim_columns(STUDY, data)[title]
-    return {one.criterion.id[-2:]: verdict(parts_of(one, judging), one.of) for one in judged if one.found}
+    return {one.newest.criterion.id[-2:]: one.verdict for one in judged if one.parts}
 
 
 @pytest.fixture(scope="module")

@@ -11,16 +11,13 @@ from priorities_sample import AS_PREDICTED, write_priorities
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.claimed import verdict
 from longlook.book.evidence import StudyColumn
 from longlook.book.judged import claim_columns, claims, judged_of, predicted
-from longlook.book.templates import parts_of
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.years import priorities_shown
 from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, median
 from longlook.experiment.said import Said, write
-from longlook.published.claims import claims_of
 from longlook.site.webpage import resources
 from longlook.stack.arms import open_sweep
 from longlook.stack.spec import load_stack
@@ -101,8 +98,8 @@ def test_without_records_the_order_is_not_measured_and_the_rest_is(measured, mon
 )
 def test_claim_14_is_decided_by_the_order_alone(measured, main_ms, said):
     data = measured(sequence={"main_ms": main_ms})
-    (parts,) = claim_columns("years", data)["Re-measured (reference)"]
-    assert verdict(parts_of(parts, claims_of("years").judging), 4) == said
+    (one,) = claim_columns("years", data)["Re-measured (reference)"]
+    assert one.verdict == said
     assert f"<b>{said}</b>" in claims("years", data=data).data
 
 

@@ -13,13 +13,11 @@ from longlook import paths
 from longlook.analysis.estimate import Estimate, difference
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.claimed import verdict
 from longlook.book.evidence import StudyColumn, by
 from longlook.book.judged import claim_columns, claims, judged_of, predicted, undecided
 from longlook.book.shreedhar2022 import chart, clock, tables
 from longlook.book.shreedhar2022.names import ENVOY, LSQUIC, MUNICH, NAMES, OLD, PLACES, SLOW, size_title
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
-from longlook.book.templates import parts_of
 from longlook.book.value import NOT_YET, Measured, NotMeasured
 from longlook.book.value_role import numbers_of, value_of
 from longlook.errors import LonglookError
@@ -116,8 +114,8 @@ def test_a_difference_has_welch_s_interval():
 
 
 def verdicts(data, title):
-    found, judging = claim_columns(published.STUDY, data, "connections")[title], claims_of(published.STUDY).judging
-    return {one.criterion.id[-2:]: verdict(parts_of(one, judging), one.of) for one in found if one.found}
+    found = claim_columns(published.STUDY, data, "connections")[title]
+    return {one.newest.criterion.id[-2:]: one.verdict for one in found if one.parts}
 
 
 def test_claims_as_printed_and_as_measured(data):

@@ -16,7 +16,6 @@ from longlook.book.shreedhar2022 import sessions_beside, sessions_shown
 from longlook.book.shreedhar2022.names import newest
 from longlook.book.shreedhar2022.numbers.video import NUMBERS
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, at
-from longlook.book.templates import parts_of
 from longlook.book.value import SPACE, Measured, NotMeasured
 from longlook.client.played import timeline
 from longlook.experiment.refusals import refusals
@@ -25,7 +24,6 @@ from longlook.experiment.sessions import SESSIONS, over_time, sessions
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.plan.workload import Video
-from longlook.published.claims import claims_of
 from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep
 
@@ -114,12 +112,13 @@ def test_what_is_printed_stands_beside_what_was_measured(data, nothing):
 
 def test_claims_are_computed_from_the_tables(data):
     columns = claim_columns("shreedhar2022", data, "video")
-    own = {one.criterion.id[-2:]: [part.holds for part in one.found] for one in columns["Re-measured (reference)"]}
+    own = {
+        one.newest.criterion.id[-2:]: [part.holds for part in one.parts] for one in columns["Re-measured (reference)"]
+    }
     assert own == {"09": [True] * 3, "10": [], "11": [True, True, None] * 2, "12": [True, True, False] * 2}
-    printed = {one.criterion.id[-2:]: [part.holds for part in one.found] for one in columns["Published"]}
+    printed = {one.newest.criterion.id[-2:]: [part.holds for part in one.parts] for one in columns["Published"]}
     assert printed == {"09": [True] * 2, "10": [True], "11": [True] * 3, "12": [True] * 3}
-    judging = claims_of("shreedhar2022").judging
-    text = " ".join(part.text for some in columns.values() for one in some for part in parts_of(one, judging))
+    text = " ".join(part.text for some in columns.values() for one in some for part in one.parts)
     assert "no stalls of either" in text and "difference no interval" in text
 
 

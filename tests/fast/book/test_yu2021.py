@@ -12,10 +12,8 @@ from longlook.analysis.correlation import correlation, correlation_difference
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.book import data as book_data
-from longlook.book.claimed import verdict as verdict_of_parts
 from longlook.book.evidence import columns_of
 from longlook.book.judged import claim_columns, claims, judged, judged_of, predicted
-from longlook.book.templates import parts_of
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import chart, first_loss, tables
@@ -124,8 +122,7 @@ def test_a_difference_is_told_where_its_interval_leaves_out_none(found, said):
 
 def verdicts(data, title):
     columns = claim_columns("yu2021", data, "objects")
-    judging = claims_of("yu2021").judging
-    return {one.criterion.id: verdict_of_parts(parts_of(one, judging), one.of) for one in columns[title] if one.found}
+    return {one.newest.criterion.id: one.verdict for one in columns[title] if one.parts}
 
 
 def test_what_is_published_is_held_to_the_same_criteria(nothing):

@@ -69,7 +69,7 @@ def test_what_the_sample_says_of_the_predictions(data):
 
 def test_claims_of_the_sample(data):
     (found,) = (own for title, own in claim_columns("yu2021", data, "pages").items() if title != "Published")
-    said = {one.criterion.id: [part.holds for part in one.found] for one in found}
+    said = {one.newest.criterion.id: [part.holds for part in one.parts] for one in found}
     assert said == {"yu-12": [True] * 4, "yu-13": [*[True] * 4, None, True], "yu-15": [True] * 9}
 
 
