@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +13,14 @@ from longlook.analysis.result import CellResult
 from longlook.ask.question import QUIC, TCP, Question
 from longlook.book.report import CampaignReport, CellReport, Told, report_of
 from longlook.doctor import make_ready
+from longlook.experiment.ends import MANAGED
 from longlook.experiment.metrics import PLT
 from longlook.experiment.run import run_sweep
 from longlook.link.base import DIRECTIONS
 from longlook.link.traced import outside
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME
 from longlook.record.durable import read_json
+from longlook.record.samples import read_records
 
 Found = tuple[CellReport, Told]
 
@@ -46,7 +49,7 @@ def answered(question: Question) -> Answer:
     says = [sentence(report.cells, metric, question), *([busy] if busy else [])]
     says += [f"required and not so: {one}" for one in failures]
     cells = list(run.campaign.finished_cells())
-    notes = [*question.notes(), *report.notes, *links_measured(cells), *versions(cells)]
+    notes = [*question.notes(), *report.notes, *links_measured(cells), *queues_told(cells), *versions(cells)]
     report = replace(report, sentences=tuple(says), notes=tuple(notes))
     return Answer(report, results, failures, left)
 
@@ -69,6 +72,25 @@ def links_measured(cells: Sequence[Path]) -> Iterator[str]:
         series = read_json(folder / CELL_NAME)["cell"]["series"]
         said[series] = ", ".join([f"a round trip of {measured['rtt_ms_median']:.3g} ms", *ways])
     yield from (f"Link {series}, as measured: {text}." for series, text in said.items())
+
+
+def queues_told(cells: Sequence[Path]) -> Iterator[str]:
+    """What queues that manage themselves did to the packets of each arm, in all its loads."""
+    for folder in cells:
+        cell = read_json(folder / CELL_NAME)["cell"]
+        if cell["link"].get("queue_discipline") is None:
+            continue
+        counted: dict[str, Counter[str]] = {}
+        for record in read_records(folder):
+            for own in record["link"].values():
+                kept = {name: round(own.get(name, 0)) for name in ("packets_in", *MANAGED)}
+                counted.setdefault(record["arm"], Counter()).update(kept)
+        arms = (
+            f"of {own['packets_in']} packets of {arm} {own['dropped_aqm']} dropped and {own['marked_ce']} marked, "
+            f"{own['ecn_capable']} said that they understand marks"
+            for arm, own in counted.items()
+        )
+        yield f"Queues of {cell['label'] or cell['series']}: {'; '.join(arms)}."
 
 
 def _way_measured(measured: Mapping[str, Any], way: str, words: str) -> str:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
+from longlook.ask import answer
 from longlook.ask.answer import busy_words, links_measured, sentence
 from longlook.ask.gate import parse
 from longlook.ask.profiles import chosen, profiles
@@ -75,6 +76,25 @@ def test_the_page_says_what_calibration_measured_of_each_link(tmp_path):
         "Link up, as measured: a round trip of 70.4 ms, 5.377 Mbit/s down, "
         "the bytes of its trace up in 2 of 3 times 100 ms.",
     ]
+
+
+def test_the_page_says_what_queues_did_to_each_protocol(tmp_path, monkeypatch):
+    up = {"packets_in": 100}
+    marked = {"packets_in": 430, "dropped_aqm": 0, "marked_ce": 10, "ecn_capable": 420}
+    records = [
+        {"arm": "h3", "link": {"down": {"packets_in": 500, "dropped_aqm": 29}, "up": up}},
+        {"arm": "h2", "link": {"down": marked, "up": up | {"ecn_capable": 99}}},
+        {"arm": "h3", "link": {"down": {"packets_in": 500, "dropped_aqm": 1}, "up": up}},
+    ]
+    monkeypatch.setattr(answer, "read_records", lambda _: records)
+    told = []
+    for link in ({}, {"queue_discipline": "fq_codel"}):
+        (tmp_path / "cell.json").write_text(json.dumps({"cell": {"series": "a", "label": "a, first", "link": link}}))
+        told.append(list(answer.queues_told([tmp_path])))
+    assert told == [[], [
+        "Queues of a, first: of 1200 packets of h3 30 dropped and 0 marked, 0 said that they understand marks; "
+        "of 530 packets of h2 0 dropped and 10 marked, 519 said that they understand marks."
+    ]]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,11 @@ def test_linkpipe_is_told_the_depth_of_a_bucket():
     driver = Told()
     driver.configure(link(burst_bytes=12_800_000), seed=1)
     assert [told["burst_bytes"] for told in driver.asked.values()] == [12_800_000] * 2
+    driver.configure(link(queue_discipline="fq_codel", ecn=True), seed=1)
+    own = {"kind": "fq_codel", "target_ms": 5.0, "interval_ms": 100.0, "ecn": True}
+    told = [(one["queue_discipline"], one["queue_packets"], one["queue_bytes"]) for one in driver.asked.values()]
+    assert told == [(own, 10_240, 0)] * 2
+    driver.configure(link(burst_bytes=12_800_000), seed=1)
     driver.extra = {"burst_bytes": 12_500_000}
     assert "burst_bytes = 12800000 set, 12500000 in force" in driver.changed()
 
@@ -144,5 +149,7 @@ def test_dummynet_refuses_them_by_name():
         driver.configure(link(corrupt_pct=1, burst_bytes=12_800_000), seed=1)
     with pytest.raises(LonglookError, match="the dummynet link has no burst_bytes: only linkpipe does"):
         driver.configure(link(burst_bytes=12_800_000), seed=1)
+    with pytest.raises(LonglookError, match="the dummynet link has no queue_discipline: only linkpipe does"):
+        driver.configure(link(queue_discipline="codel"), seed=1)
     with pytest.raises(LonglookError, match="the dummynet link has no corrupt_pct, jitter_sd_ms: only linkpipe does"):
         driver.configure(link(corrupt_pct=1, jitter_sd_ms=2), seed=1)
