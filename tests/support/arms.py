@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from longlook.client import CLIENTS
 from longlook.client.base import ClientSettings
 from longlook.client.chromium import Chromium
+from longlook.experiment.ecn import negotiated
 from longlook.experiment.floor import floor_of
 from longlook.experiment.side import Side, Surroundings
 from longlook.link.linkpipe import LinkPipe
@@ -74,6 +75,8 @@ def arm_on(
         bed = owned.enter_context(NetnsTestbed(testbed_name))
         driver = owned.enter_context(LinkPipe(bed))
         driver.configure(link, seed=1)
+        if link.ecn:
+            owned.enter_context(negotiated(bed))
         given = wanted.model_copy(update={"cca": server_cca or wanted.cca})
         settings = ServerSettings(given, made, tls.certificate, tls.key, faults=faults or {})
         running = owned.enter_context(server(bed, stack, settings))
@@ -86,6 +89,7 @@ def arm_on(
         around = Surroundings(driver, made, owned.enter_context(StallWatch()), timeout_s=20, rtt_ms=link.rtt_ms)
         floors = {wanted.name: floor_of(link, workload, wanted)}
         around = replace(around, stops=owned.enter_context(StopWatch()), floors=floors, slowest_ms=link.slowest_ms)
+        around = replace(around, ecn=bool(link.ecn))
         side = Side(wanted, client, running, stack.har_protocol(wanted.protocol, other), around)
         yield SimpleNamespace(side=side, bed=bed, site=made, driver=driver)
 

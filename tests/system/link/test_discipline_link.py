@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from arms import arm_on, is_right
 from wrong_links import C2S, CODEL, FQ_CODEL, S2C
 
 from longlook.errors import LonglookError
@@ -10,6 +11,9 @@ from longlook.link import calibrate as module
 from longlook.link.calibrate import calibrate
 from longlook.link.linkpipe import LinkPipe
 from longlook.plan.link import Link
+from longlook.plan.workload import Page
+from longlook.server.apache import Apache
+from longlook.server.envoy import Envoy
 from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.timeout(240)]
@@ -74,3 +78,32 @@ def test_a_discipline_that_is_another_one_is_not(testbed_name, link, spoil, word
         with pytest.raises(LonglookError) as refused:
             calibrate(bed, driver, link)
         assert words in str(refused.value) and C2S not in str(refused.value)
+
+
+def counted(record):
+    """Of both directions together."""
+    names = ("dropped_aqm", "marked_ce", "ecn_capable")
+    return [sum(way.get(name, 0) for way in record["link"].values()) for name in names]
+
+
+@pytest.mark.browser
+def test_tcp_is_marked_and_quic_which_cannot_be_is_dropped(testbed_name, tmp_path):
+    page, told = Page.parse({"size_kb": 20, "count": 30}), {}
+    for server in (Apache, Envoy):
+        with arm_on(testbed_name, tmp_path, server, "quicv1", link=FQ_CODEL, workload=page) as on:
+            record = on.side.load(0)
+            assert is_right(record), record["reject_detail"]
+            told[server] = counted(record)
+            if server is Apache:
+                assert all("ecn" in one["options"] for one in record["tcp"])
+                for role in ("server", "client"):
+                    on.bed.run(role, ["sysctl", "-qw", "net.ipv4.tcp_ecn=2"], 10)
+                on.side.client.drop_connections()
+                record = on.side.load(1)
+                assert (
+                    record["reject_reason"] == "tcp_options" and record["reject_detail"] == "a connection without ECN"
+                )
+    dropped, marked, capable = told[Apache]
+    assert dropped == 0 and marked > 3 and capable > 400
+    dropped, marked, capable = told[Envoy]
+    assert dropped > 3 and (marked, capable) == (0, 0)
