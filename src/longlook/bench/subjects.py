@@ -104,7 +104,7 @@ class LinkpipeSubject(OwnBed):
 def bytes_of_queue(link: Link) -> int:
     """Of a subject that is set up with a queue in bytes; an error where it is limited in packets."""
     if link.effective_queue_bytes is None:
-        raise LonglookError(f"this subject's queue is set in bytes; the link's has {link.queue_packets} packets")
+        raise LonglookError(f"this subject's queue is set in bytes; the link's has {link.queue_limit_packets} packets")
     return link.effective_queue_bytes
 
 
