@@ -1,6 +1,9 @@
-/* A table that is wider than its place becomes cards: one for each row, with every cell below the name of its column. */
+/* A table that is wider than its place, or on a phone has words in columns of a word's width, becomes cards: one for
+   each row, with every cell below the name of its column. Of many rows the first stand there, and the others on demand. */
 (function () {
   "use strict";
+
+  const MANY = 8, PHONE_PX = 500, TALL_PX = 120;
 
   /* Of each column its name, behind that of the group that it stands in. */
   function columns(table) {
@@ -16,9 +19,21 @@
     });
   }
 
+  function shorten(table) {
+    const rows = table.tBodies[0].rows.length;
+    if (rows <= MANY) return;
+    const more = document.createElement("button");
+    more.className = "ll-more";
+    more.textContent = `All ${rows} rows`;
+    more.onclick = () => table.classList.remove("ll-few");
+    table.classList.add("ll-few");
+    table.after(more);
+  }
+
   function look(table) {
     table.classList.remove("ll-cards");
-    table.classList.toggle("ll-cards", table.offsetWidth > table.parentElement.clientWidth);
+    const place = table.parentElement.clientWidth, tall = table.tBodies[0].offsetHeight / table.tBodies[0].rows.length;
+    table.classList.toggle("ll-cards", table.offsetWidth > place || (place < PHONE_PX && tall > TALL_PX));
   }
 
   /* `root`: the page, or what was added to it. */
@@ -26,6 +41,7 @@
     root.querySelectorAll("table:has(thead tr)").forEach((table) => {
       let width = 0;
       name(table);
+      shorten(table);
       new ResizeObserver(([place]) => {
         if (place.contentRect.width === width) return;
         width = place.contentRect.width;

@@ -139,7 +139,7 @@ def _parts(found: dict[str, Found], links: list[str]) -> Iterator[str]:
         yield f"it does not on {', '.join(own)}: shown to differ by less than {SMALL_PCT:g} %"
     if own := by.get("not shown"):
         more = max(found[link][1].more_loads or 0 for link in own)
-        rest = f", about {more} more load{'s' * (more > 1)} of each would" if more else ""
-        yield f"it cannot be told on {', '.join(own)}{rest}"
+        rest = f"; about {more} more load{'s' * (more > 1)} of each would show it" if more else ""
+        yield f"it is open on {', '.join(own)}{rest}"
     if own := by.get("none"):
-        yield f"it cannot be told on {', '.join(own)}, where no load counted"
+        yield f"it is open on {', '.join(own)}, where no load counted"

@@ -42,4 +42,4 @@ def changed(now: Mapping[str, str], first: Mapping[str, str]) -> str:
     """A paragraph on claims, whose verdicts are given by name; nothing of none."""
     others = [f"{name}: {first[name]} (above: {said})" for name, said in now.items() if first[name] != said]
     told = f"{len(others)} of {len(now)} verdicts change: {'; '.join(others)}" if others else "no verdict changes"
-    return f"<p>By the first attempt of each load, disturbed or not, {escape(told)}.</p>" if now else ""
+    return f"<p>By the first attempt of each load, excluded or not, {escape(told)}.</p>" if now else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 from longlook.book.data import BookData
 from longlook.experiment.metrics import PLT, TTLB
@@ -36,8 +37,8 @@ def contradicted(data: BookData, study: str, series: Sequence[str]) -> str:
     found = [place for place in both if contradicts(own[place], known[place])]
     if not found:
         return ""
-    cells = data.rows("cells", study, series, "yours").drop_duplicates("key").set_index("key")["cell_id"]
-    named = [_told(f"`{cells[place[0]]}`", place, known[place], own[place]) for place in found[:MOST]]
+    cells = {row["key"]: row for row in records(data.rows("cells", study, series, "yours"))}
+    named = [_told(cells[place[0]], place, known[place], own[place]) for place in found[:MOST]]
     more = [f"and {len(found) - MOST} more"] if len(found) > MOST else []
     whole = f"{len(found)} of {len(both)} comparisons that both have"
     return f"**Yours contradicts the reference campaigns in {whole}**: {'; '.join([*named, *more])}."
@@ -53,7 +54,9 @@ def _decisions(data: BookData, study: str, series: Sequence[str], key: str) -> I
             yield (row["key"], row["left"], row["right"], row["metric"]), decided(row)
 
 
-def _told(cell: str, place: Place, reference: Decision, own: Decision) -> str:
+def _told(cell: Mapping[Hashable, Any], place: Place, reference: Decision, own: Decision) -> str:
     left, right = (ARM_WORDS.get(one, one) for one in place[1:3])
-    lead = f"{left if reference.winner == 'left' else right} faster by {style.signed_pct(abs(reference.pct))[1:]} %"
-    return f"{cell} {lead}, yours {own.text}, {own.shown}"
+    lead = f"{left if reference.winner == 'left' else right} faster by {style.pct_text(reference.pct)} %"
+    link = style.link_label(cell["rtt_ms"], cell["loss_pct"] or None, cell["jitter_ms"])
+    condition = f"{style.page_label(cell)} at {cell['bandwidth_mbps']:g} Mbit/s, {link}"
+    return f"{condition}: {lead}, yours {own.text}, {own.shown}"

@@ -79,8 +79,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
             return by_number(row["series"]).get(own_key, {})
 
         def of_sweep(sweep: str) -> Column:
-            role = next(role for name, role, _ in COLUMNS if name == key)
-            newest = max(data.where("campaigns", sweep=sweep, role=role)["campaign"], key=moment, default="")
+            newest = next(iter(campaigns_of(sweep, data, key)), "")
             found = [spelled(row) for row in records(data.where("arms", campaign=newest))]
 
             def own_or_all(series: str) -> Sequence[Row]:
@@ -106,6 +105,14 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
         return Column(rows, loads, numbered, own, of_study=of_study, of_sweep=of_sweep)
 
     return {PUBLISHED.key: column(PUBLISHED.key, "")} | {key: column(key, metric) for key, _, _ in COLUMNS}
+
+
+def campaigns_of(sweep: str, data: BookData, key: str = REFERENCE) -> list[str]:
+    """Campaigns of a sweep that have the cells of the newest, the newest first."""
+    role = next(role for name, role, _ in COLUMNS if name == key)
+    own = sorted(data.where("campaigns", sweep=sweep, role=role)["campaign"], key=moment, reverse=True)
+    cells = {one: set(data.where("cells", campaign=one)["key"]) for one in own}
+    return [one for one in own if cells[one] == cells[own[0]]]
 
 
 @lru_cache(maxsize=8)

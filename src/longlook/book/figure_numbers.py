@@ -100,9 +100,7 @@ def _holm(told: Sequence[tuple[Verdict | None, float]]) -> str:
 
 def square_text(cell: pd.Series) -> str:
     """`+72 % (5 KB at 10 Mbit/s)`."""
-    parts = (cell["workload"], cell["object_bytes"], cell["object_count"])
-    label = style.workload_label(*parts, cell["object_count"] > 1)
-    return f"{style.signed_pct(cell['pct'])} % ({label} at {cell['bandwidth_mbps']:g} Mbit/s)"
+    return f"{style.signed_pct(cell['pct'])} % ({style.page_label(cell)} at {cell['bandwidth_mbps']:g} Mbit/s)"
 
 
 def agreement(data: BookData, study: str, series: str, key: str) -> StatedNumber:

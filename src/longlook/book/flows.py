@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -215,10 +216,9 @@ def loads_table(data: BookData, study: str, series: str) -> str:
     return html_table(head, rows, numeric=set(range(3, 8)), tight=True) if rows else style.NOTHING_YET
 
 
-def page(row: pd.Series) -> str:
+def page(row: Mapping[Any, object]) -> str:
     """`10 KB × 100`, in one line."""
-    text = style.workload_label(row["workload"], row["object_bytes"], row["object_count"], True)
-    return text.replace(" ", "\N{NO-BREAK SPACE}")
+    return style.page_label(row, True).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _spread(values: pd.Series, digits: int) -> str:

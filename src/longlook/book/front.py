@@ -140,7 +140,7 @@ def answer(data: BookData | None = None) -> HTML:
     explained = _what_the_scripts_explain(three_ways(tables), without_unshown(tables))
     first, tested = agreeing_at_first(found, tables)
     rejected = (
-        f" By the first attempt of each load, disturbed or not, {first} of {tested} agree: so much is one choice of "
+        f" By the first attempt of each load, excluded or not, {first} of {tested} agree: so much is one choice of "
         "which loads to leave out."
     )
     sentences = (

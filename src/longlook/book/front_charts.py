@@ -92,8 +92,7 @@ def _three_rows(one: ComparedSquare, scripts: Loads) -> list[dict]:
         (text, verdict.measured, verdict.measured_pct_diff),
         ({side: own.mean for side, own in scripts.items()}, as_scripts.verdict, as_scripts.pct),
     ]
-    count = one.row["object_count"]
-    page = style.workload_label(one.row["workload"], one.row["object_bytes"], count, count > 1)
+    page = style.page_label(one.row)
     same = {
         "panel": f"Table {one.compared.table}: {kind_of(one.row)}",
         "square": f"{page}, {one.row['bandwidth_mbps']:g}",

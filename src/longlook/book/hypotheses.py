@@ -16,21 +16,15 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
-from IPython.display import HTML
-
 from longlook import paths
 from longlook.analysis.newest import STUDY
-from longlook.book.value import Measured, NotMeasured, StatedNumber
 from longlook.errors import LonglookError
-from longlook.figure import style
-from longlook.figure.live import csv_file, offered
-from longlook.figure.table import html_table
 from longlook.host import git
 from longlook.stack.arms import sweep_files
 
@@ -44,6 +38,7 @@ IN_CHAPTERS = {
 }
 """Sweep -> chapter and first words of its hypothesis, where it does not stand in the sweep itself."""
 SHORT = 7
+HEAD = ("sweep", "hypothesis in", "its commit", "measured with", "commit of the data", "written down")
 Brought = tuple[str, str]
 """The commit that brought a campaign's record, and the record's path."""
 ADDED = ("--no-renames", "--diff-filter=A", "--format=%H", "--name-only")
@@ -68,9 +63,16 @@ class Foretold:
     """Where it is not shown to have come before its first data: the first campaign that it did come before."""
 
     @property
-    def text(self) -> str:
-        data = f"measured again in {self.again}" if self.again else f"data in {self.data[:SHORT]}"
-        return f"commit {self.stated[:SHORT]}, {data}"
+    def when(self) -> str:
+        """In words, as far as it can be shown."""
+        again = f"before {self.again}, which measured it again" if self.again else "cannot be shown"
+        return "before the data" if self.before else again
+
+    @property
+    def row(self) -> list[str]:
+        """Of a table that has every commit (`HEAD`)."""
+        commits = (self.stated, self.measured_with, self.data)
+        return [self.sweep, self.stated_in, *(commit[:SHORT] for commit in commits), self.when]
 
 
 def statement(sweep: str) -> tuple[Path, str] | None:
@@ -197,44 +199,6 @@ def keep(rows: list[Foretold], book: Path | None = None) -> None:
         writer = csv.DictWriter(lines, [field.name for field in fields(Foretold)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in rows)
-
-
-def table() -> HTML:
-    """How many hypotheses of all studies came before their data; of the others, and in a file of all, the commits."""
-    found = kept()
-    if not found:
-        return HTML(style.NOTHING_YET)
-    late = [row for one, row in zip(found, _rows(found), strict=True) if not one.before]
-    said = f"{len(found) - len(late)} of {len(found)} hypotheses were written down before their data"
-    table = html_table(list(_HEAD), late, numeric=set()) if late else ""
-    every = offered(csv_file(FILE, list(_HEAD), list(_rows(found))))
-    return HTML(f"<p>{said}{'; the others:' if late else '.'}</p>{table}{every}")
-
-
-_HEAD = ("sweep", "hypothesis in", "its commit", "measured with", "commit of the data", "written down")
-
-
-def _rows(found: Sequence[Foretold]) -> Iterator[list[str]]:
-    for one in found:
-        commits = (one.stated, one.measured_with, one.data)
-        again = f"before {one.again}, which measured it again" if one.again else "cannot be shown"
-        when = "before the data" if one.before else again
-        yield [one.sweep, one.stated_in, *(commit[:SHORT] for commit in commits), when]
-
-
-def stated(sweep: str) -> Callable[[Measured], StatedNumber]:
-    """For a sentence that says that a hypothesis came first: its commit, and an error where that cannot be shown."""
-
-    def number(_: Measured) -> StatedNumber:
-        found = next((one for one in kept() if one.sweep == sweep), None)
-        if found is None:
-            raise NotMeasured(f"{FILE} has no line for {sweep}: python -m longlook.book.hypotheses")
-        if not (found.before or found.again):
-            raise LonglookError(f"{FILE}: that the hypothesis of {sweep} came before its data cannot be shown")
-        origin = f"git: {found.stated_in} in {found.stated}; data/raw/{found.campaign} in {found.data}"
-        return StatedNumber(found.text, origin)
-
-    return number
 
 
 if __name__ == "__main__":

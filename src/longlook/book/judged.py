@@ -13,14 +13,13 @@ from IPython.display import HTML
 from longlook import paths
 from longlook.analysis.evidence import Column, Found
 from longlook.analysis.judge import Judged, judge
-from longlook.analysis.newest import moment
 from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
-from longlook.book.evidence import REFERENCE, columns_of, each_number, records_of
-from longlook.book.predicted import JudgedPrediction, predictions_table
+from longlook.book.evidence import REFERENCE, campaigns_of, columns_of, each_number, records_of
+from longlook.book.predicted import JudgedPrediction, RegisteredPrediction
 from longlook.book.templates import parts_of, row
 from longlook.book.times import percent_text
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
@@ -92,34 +91,27 @@ def campaigns_before(sweep: str, data: BookData) -> tuple[list[Judged], ...]:
     return tuple(judged_of(sweep, by_campaign(data, one)) for one in campaigns_of(sweep, data)[1:])
 
 
-def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
-    """How many predictions of some sweeps hold, of those that are measured; those that do not, and what was found."""
-    predictions: list[JudgedPrediction] = []
-    criteria, earlier, before = [], [], []
-    data = data or book_data.load()
-    for sweep in sweeps:
-        own = open_sweep(sweep)
-        columns = columns_of(data, own.study)
-        found, then = judged(own, columns, REFERENCE), campaigns_before(sweep, data)
-        predictions += _rows(own, found, then)
-        for one, *olds in zip(found, *then, strict=True):
-            criteria.append(standing_text(one, own, columns))
-            earlier.append(_by_the_earlier_rule(one, own, columns))
-            before.append("; ".join(_then(old, one, own) for old in olds))
-    return predictions_table(predictions, criteria, earlier, before, sweeps[0])
+def registered(sweep: str, data: BookData) -> list[RegisteredPrediction]:
+    """A sweep's predictions with all that the registry says of them; none where no square of any is measured."""
+    own = open_sweep(sweep)
+    columns = columns_of(data, own.study)
+    found, then = judged(own, columns, REFERENCE), campaigns_before(sweep, data)
+    return [
+        RegisteredPrediction(
+            sweep,
+            told,
+            standing_text(one, own, columns),
+            _by_the_earlier_rule(one, own, columns),
+            "; ".join(_then(old, one, own) for old in olds),
+        )
+        for told, one, *olds in zip(_rows(own, found, then), found, *then, strict=True)
+    ]
 
 
 def _then(old: Judged, now: Judged, sweep: Sweep) -> str:
     """The verdict of a campaign before, with what it found where it is another one than the newest's."""
     then = row(old, sweep.rule.words)
     return then.verdict if old.holds == now.holds else f"{then.verdict}: {then.found}"
-
-
-def campaigns_of(sweep: str, data: BookData) -> list[str]:
-    """Reference campaigns of a sweep that have the cells of the newest, the newest first."""
-    own = sorted(data.where("campaigns", sweep=sweep, role=REFERENCE)["campaign"], key=moment, reverse=True)
-    keys = {one: set(data.where("cells", campaign=one)["key"]) for one in own}
-    return [one for one in own if keys[one] == keys[own[0]]]
 
 
 def _by_the_earlier_rule(one: Judged, sweep: Sweep, columns: Mapping[str, Column]) -> str:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 from IPython.display import HTML
 
 from longlook.book.claimed import InCampaigns
 from longlook.figure import style
-from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
 from longlook.record.criteria import CHANGED
 
-PREDICTIONS = "predictions-"
-"""Begins the name of a file that has them."""
+HEAD = ("predicted", "found", "verdict")
 FEW = 3
 """So many numbers are all told; of more their ends, and those that are not as predicted."""
 
@@ -44,37 +41,36 @@ class JudgedPrediction(InCampaigns):
             return self.counted
         return "open" if self.holds is None else "holds" if self.holds else "does not hold"
 
+    @property
+    def row(self) -> list[str]:
+        """Of a table (`HEAD`)."""
+        return [self.said, self.found, self.verdict]
 
-def predictions_table(
-    predictions: Sequence[JudgedPrediction],
-    criteria: Sequence[str] | None = None,
-    earlier: Sequence[str] = (),
-    before: Sequence[str] = (),
-    name: str = "",
-) -> HTML:
-    """A row each; without any, that nothing is measured yet. `criteria`: whether each was sealed before its data;
-    `earlier`: the verdict by another rule, of those that had one; `before`: what earlier campaigns found. With a
-    `name` all are in a file of it, and rows those that do not hold in all campaigns, or had another rule or
-    criterion."""
-    head, rows = ["predicted", "found", "verdict"], [[one.said, one.found, one.verdict] for one in predictions]
-    if criteria is not None:
-        head, rows = [*head, "criterion"], [[*row, own] for row, own in zip(rows, criteria, strict=True)]
-    if any(earlier):
-        head, rows = [*head, "by the earlier rule"], [[*row, own] for row, own in zip(rows, earlier, strict=True)]
-    if any(before):
-        head, rows = [*head, "campaigns before"], [[*row, own] for row, own in zip(rows, before, strict=True)]
-    if not name or not rows:
-        return HTML(html_table(head, rows, numeric=set()) if rows else style.NOTHING_YET)
-    quiet = [one.holds and not rule and not own.startswith(CHANGED) for one, rule, own in zip(
-        predictions, earlier or repeat(""), criteria or repeat(""), strict=False)]  # fmt: skip
-    others = [row for row, same in zip(rows, quiet, strict=True) if not same]
-    held = f"{sum(one.holds is True for one in predictions)} of {len(rows)} predictions hold"
-    files = offered(csv_file(f"{PREDICTIONS}{name}.csv", head, rows))
-    if criteria is not None and len(set(criteria)) == 1:
-        held += f" (criterion: {criteria[0]})"
-        head, *others = ([*row[:3], *row[4:]] for row in (head, *others))
-    if not others:
-        return HTML(f"<p>{held}.</p>{files}")
-    kinds = {row[2] == "holds" for row in others}
-    which = " and ".join(("the others", "those judged otherwise before")[kind] for kind in sorted(kinds))
-    return HTML(f"<p>{held}; {which}:</p>{html_table(head, others, numeric=set())}{files}")
+
+@dataclass(frozen=True)
+class RegisteredPrediction:
+    """A prediction as the registry has it."""
+
+    sweep: str
+    told: JudgedPrediction
+    criterion: str
+    """Whether it was sealed before its data; of a changed one, what that which was sealed makes of it."""
+    earlier: str
+    """The verdict by another rule, where there was one before."""
+    before: str
+    """What earlier campaigns found."""
+
+    @property
+    def as_sealed(self) -> list[str]:
+        return [self.criterion] if self.criterion.startswith(CHANGED) else []
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it holds in all campaigns, by one rule."""
+        return bool(self.told.holds) and not self.earlier and not self.as_sealed
+
+
+def predictions_table(predictions: Sequence[JudgedPrediction]) -> HTML:
+    """A row each; without any, that nothing is measured yet."""
+    rows = [one.row for one in predictions]
+    return HTML(html_table(HEAD, rows, numeric=set()) if rows else style.NOTHING_YET)

@@ -25,6 +25,7 @@ from longlook.dataset.results import read_results
 from longlook.errors import LonglookError
 from longlook.experiment.base import Metric
 from longlook.experiment.pictures import Film
+from longlook.figure import style
 from longlook.figure.runs import SIDE_SCALE
 from longlook.plan.arm import Arm
 from longlook.record.campaigns import find_campaign
@@ -210,7 +211,7 @@ def _parts(left: str, right: str, found: Sequence[Told]) -> Iterator[str]:
     for side, label in (("left", left), ("right", right)):
         if own := [told for told in found if told.finding == side]:
             ends = [abs(end) for told in own for end in (told.low_pct, told.high_pct)]
-            by = f"{_number(min(ends))} to {_number(max(ends))} %"
+            by = f"{style.pct_text(min(ends))} to {style.pct_text(max(ends))} %"
             yield f"{label} is better by {by} in {len(own)} of {len(found)} cells"
     if own := [told for told in found if told.finding == "small"]:
         yield f"shown to differ by less than {SMALL_PCT:g} % in {len(own)} of {len(found)}"
@@ -223,9 +224,9 @@ def _not_shown(more: int | None) -> str:
     return f"no difference is shown{would}"
 
 
-def _number(value: float, sign: str = "") -> str:
+def _number(value: float) -> str:
     """Three digits."""
-    return "none" if not math.isfinite(value) else f"{value:{sign}.0f}" if abs(value) >= 100 else f"{value:{sign}.3g}"
+    return "none" if not math.isfinite(value) else f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def page(report: CampaignReport, results: Sequence[CellResult]) -> str:
@@ -281,7 +282,7 @@ def _line(labels: dict[str, str], told: Told) -> str:
     words = {"small": f"shown to be less than {SMALL_PCT:g} %", "not shown": _not_shown(told.more_loads)}
     finding = words.get(told.finding) or f"{labels[sides[told.finding]]} is better"
     of = f"{told.pairs} pairs" if told.pairs else "means"
-    better, low, high = (_number(pct, "+") for pct in (told.better_pct, told.low_pct, told.high_pct))
+    better, low, high = (style.signed_pct(pct) or "none" for pct in (told.better_pct, told.low_pct, told.high_pct))
     times = f"{better} % ({low} to {high}, {of})"
     return f"{labels[told.left]} against {labels[told.right]}: {times}: {finding}"
 

@@ -1,8 +1,9 @@
 """The role {value}`name` of the chapters' text: a computed number, and on it where it comes from.
 
 A name is one of the chapter's own (`book/<study>/numbers/<chapter>.py`), one that every figure has
-(`figure_numbers`), or either of another page, which stands before it: `years/today:saved-least`. An unknown name, or a
-number that cannot be computed, is a warning, and a warning fails the build.
+(`figure_numbers`), either of another page, which stands before it (`years/today:saved-least`), or a sweep of the
+registry (`predictions:yu-queue`), to which it leads. An unknown name, or a number that cannot be computed, is a
+warning, and a warning fails the build.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from longlook.analysis.newest import STUDY
 from longlook.book import data as book_data
+from longlook.book import registry
 from longlook.book.figure_numbers import figure_number, parse
 from longlook.book.value import NOT_YET, Measured, NotMeasured, StatedNumber
 from longlook.errors import LonglookError
@@ -43,13 +45,17 @@ class ValueRole(SphinxRole):
     """Text and origin of one number."""
 
     def run(self) -> tuple[list[Node], list[system_message]]:
+        page = self.env.docname
         try:
-            page = self.env.docname
             found = COMPUTED.get((page, self.text)) or value_of(self.text, page, book_data.load())
         except LonglookError as error:
             LOGGER.warning("value %s: %s", self.text, error, location=self.get_location())
             found = StatedNumber("?", str(error))
-        node = value_node(self.rawtext, found.text, origin=found.origin)
+        node: nodes.Element = value_node(self.rawtext, found.text, origin=found.origin)
+        other, _, name = self.text.rpartition(":")
+        if other == registry.PAGE:
+            there = self.env.app.builder.get_relative_uri(page, f"book/{other}")
+            node = nodes.reference("", "", node, internal=True, refuri=f"{there}#{registry.anchor(name)}")
         return [node], []
 
 
@@ -57,11 +63,13 @@ def value_of(name: str, page: str, data: book_data.BookData) -> StatedNumber:
     """The number of that name on a page (`book/muthuraj2024/zero-rtt`); a `LonglookError` where there is no such
     number."""
     other, colon, rest = name.rpartition(":")
-    if colon:
+    if colon and other != registry.PAGE:
         return value_of(rest, f"book/{other}", data)
     study = study_of(page)
     own = numbers_of(page)
     try:
+        if colon:
+            return registry.number(rest, Measured(data, study))
         if name in own:
             return own[name](Measured(data, study))
         if (figure := parse(name)) is not None:

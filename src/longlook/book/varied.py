@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import pandas as pd
 
@@ -17,34 +18,34 @@ from longlook.figure.live import Attachment, offered
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
 from longlook.figure.versus import SHOWN, SIDES, Versus, decided
+from longlook.record.parquet import records
 
 SAME = ("workload", "bandwidth_mbps", "rtt_ms")
 """What a square and its changed counterpart have in common."""
 REFERENCE = "reference"
+Row = Mapping[Hashable, Any]
 
 
 @dataclass(frozen=True)
 class Square:
     """A square as printed, as the method says, and with one condition changed: rows of `side_by_side`."""
 
-    published: pd.Series | None
-    usual: pd.Series | None
-    varied: pd.Series
+    published: Row | None
+    usual: Row | None
+    varied: Row
 
 
-def square_at(frame: pd.DataFrame, wanted: Mapping[str, object]) -> pd.Series | None:
+def square_at(frame: pd.DataFrame, wanted: Mapping[str, object]) -> Row | None:
     """The one row with these values in these columns; None without any, an error where there are several."""
     found = frame[(frame[list(wanted)] == pd.Series(wanted)).all(axis=1)]
     if len(found) > 1:
         where = ", ".join(f"{name} = {value}" for name, value in wanted.items())
         series = ", ".join(dict.fromkeys(found["series"]))
         raise LonglookError(f"series {series}: {len(found)} cells at {where}; name more conditions")
-    return found.iloc[0] if len(found) else None
+    return next(iter(records(found)), None)
 
 
-def same_square(
-    data: BookData, study: str, series: Sequence[str], key: str, wanted: pd.Series, versus: Versus
-) -> pd.Series | None:
+def same_square(data: BookData, study: str, series: Sequence[str], key: str, wanted: Row, versus: Versus) -> Row | None:
     """The square with the workload, bandwidth and RTT of `wanted`, from the first of these series that has it."""
     place = {name: wanted[name] for name in SAME}
     for name in series:
@@ -81,7 +82,7 @@ def _squares(data: BookData, study: str, series: str, of: Sequence[str], versus:
     changed = data.squares(study, series, REFERENCE, versus)
     ordered = changed.sort_values(["rtt_ms", "bandwidth_mbps", "object_count", "object_bytes"])
     found = []
-    for _, cell in ordered.iterrows():
+    for cell in records(ordered):
         published, usual = (same_square(data, study, of, key, cell, versus) for key in (PUBLISHED.key, REFERENCE))
         found.append(Square(published, usual, cell))
     return found
@@ -90,9 +91,9 @@ def _squares(data: BookData, study: str, series: str, of: Sequence[str], versus:
 def _told(squares: Sequence[Square]) -> list[str]:
     """In how many the first arm is shown to be faster, and how many means lie within the prediction interval of the
     published ones, both ways; the quotient of each arm's means: median and range."""
-    ways = [[one.usual for one in squares], [one.varied for one in squares]]
+    ways: list[list[Row | None]] = [[one.usual for one in squares], [one.varied for one in squares]]
     known = [[one for one in way if one is not None] for way in ways]
-    faster = [f"{sum(_is_faster(one) for one in way)} of {len(way)}" for way in known]
+    faster = [f"{sum(decided(one)[1:3] == ('left', SHOWN) for one in way)} of {len(way)}" for way in known]
     within = [
         [bool(meets(summary_of(one.published, f"{side}_"), summary_of(own, f"{side}_"))) for side in SIDES
          for one, own in zip(squares, way, strict=True) if one.published is not None and own is not None]
@@ -107,11 +108,6 @@ def _told(squares: Sequence[Square]) -> list[str]:
         *(f"{sum(own)} of {len(own)}" if own else style.DASH for own in within),
         *(f"{median(own):.2f} ({min(own):.2f} to {max(own):.2f})" if own else style.DASH for own in times),
     ]
-
-
-def _is_faster(square: pd.Series) -> bool:
-    own = decided(square.to_dict())
-    return own.winner == "left" and own.shown == SHOWN
 
 
 def _listed(squares: Sequence[Square], usual: str, varied: str, versus: Versus) -> pd.DataFrame:

@@ -274,7 +274,7 @@ def result_text(row: Mapping[Hashable, Any], versus: Versus) -> str:
         return "not measured"
     if row["winner"] == "none":
         return f"difference {style.signed_pct(row['pct'])} %, {row['shown']}"
-    by = style.signed_pct(abs(row["pct"])).removeprefix("+")
+    by = style.pct_text(row["pct"])
     return f"{versus.verdict_words[row['winner']]} by {by} %, {row['shown']}"
 
 

@@ -8,8 +8,10 @@ carrier of the result.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -86,6 +88,12 @@ def workload_label(workload: str, object_bytes: float, count: int, with_count: b
     return f"{text} {TIMES} {int(count)}" if with_count else text
 
 
+def page_label(cell: Mapping[Any, Any], with_count: bool = False) -> str:
+    """Of a row of `cells`: `500 KB × 2`, `10 MB`."""
+    count = cell["object_count"]
+    return workload_label(cell["workload"], cell["object_bytes"], count, with_count or count > 1)
+
+
 def link_label(rtt_ms: float | None = None, loss_pct: float | None = None, jitter_ms: float | None = None) -> str:
     """One line for the link of a block: RTT, loss and, where there is some, jitter; what is None lies on an axis."""
     parts = [
@@ -128,13 +136,16 @@ def value_text(value: object) -> str:
 
 def signed_pct(value: float | None) -> str:
     """A percentage with its sign, two significant figures below 10: `+72`, `−24`, `+0.5`; empty without one."""
-    if value is None or math.isnan(value):
+    if value is None or not math.isfinite(value):
         return ""
-    digits = 0 if abs(value) >= 9.95 else 1
-    text = f"{abs(value):.{digits}f}"
-    if float(text) == 0:
-        return "0"
-    return ("+" if value > 0 else MINUS) + text
+    text = pct_text(value)
+    return text if text == "0" else ("+" if value > 0 else MINUS) + text
+
+
+def pct_text(value: float) -> str:
+    """The same without its sign: `72`, `0.5`."""
+    text = f"{abs(value):.{0 if abs(value) >= 9.95 else 1}f}"
+    return "0" if float(text) == 0 else text
 
 
 def text_on(pct_diff: float, significant: bool) -> str:

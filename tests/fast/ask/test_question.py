@@ -125,8 +125,8 @@ def test_the_sentence_says_what_each_link_told():
     )
     assert "it pays on cable: it saves 150 ms" in mixed and "it costs on 4g: 120 ms of the median" in mixed
     assert "it does not on 3g-fast: shown to differ by less than 5 %" in mixed
-    assert "it cannot be told on lte, about 12 more loads" in mixed
-    assert "it cannot be told on slow-4g, where no load counted" in mixed
+    assert "it is open on lte; about 12 more loads" in mixed
+    assert "it is open on slow-4g, where no load counted" in mixed
 
 
 def test_a_busy_machine_is_named_with_what_to_do():

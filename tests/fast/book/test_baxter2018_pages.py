@@ -12,7 +12,8 @@ from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.baxter2018 import tables
 from longlook.book.evidence import columns_of
-from longlook.book.judged import claim_columns, judged_of, predicted
+from longlook.book.judged import claim_columns, judged_of
+from longlook.book.registry import predicted
 from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
 from longlook.figure import style

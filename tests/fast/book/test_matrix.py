@@ -7,8 +7,7 @@ from book_sample import PUBLISHED
 from matrix_sample import REJECTED, write_matrix
 
 from longlook.book import data as book_data
-from longlook.book.judged import predicted
-from longlook.book.matrix import browsers, chart, early, tables
+from longlook.book.matrix import chart, tables
 from longlook.book.matrix.evidence import (
     CPU,
     GOODPUT,
@@ -151,12 +150,9 @@ def test_a_copy_without_data_says_so_and_still_knows_who_cannot_be_paired(nothin
     assert "Not measured yet" in chart.picture(nothing).data
     for asked in (chart.GOODPUT_SHOWN, chart.HANDSHAKE_SHOWN):
         assert "Not measured yet" in chart.ranges(asked, nothing).data
-    for sweeps in (SWEEPS[QUIET], SWEEPS[LOSSY], SWEEPS[SMALL], (early.SERIES,), (browsers.LOSSY.series,)):
-        assert "Not measured yet" in predicted(*sweeps, data=nothing).data
     assert [row[2] for row in rows_of(tables.reasons(nothing))] == ["in any sweep"] * 6 + ["early data"]
     for name in numbers_of(PAGE):
-        if not name.startswith("stated-"):  # which is git's to say
-            assert value_of(name, PAGE, nothing).text == NOT_YET
+        assert value_of(name, PAGE, nothing).text == NOT_YET
 
 
 def test_numbers_of_the_text(data):

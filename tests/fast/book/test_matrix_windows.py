@@ -9,7 +9,7 @@ from book_sample import PUBLISHED, campaign_row, tables_of
 from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
-from longlook.book.judged import judged_of, predicted
+from longlook.book.judged import judged_of
 from longlook.book.matrix import windows, windows_shown
 from longlook.book.matrix.windows import SERIES, SERVERS, measured
 from longlook.book.value import NOT_YET
@@ -155,7 +155,7 @@ def test_numbers_of_the_text(data):
 def test_a_copy_without_data_says_so(nothing):
     assert set(NUMBERS) <= set(numbers_of(PAGE))
     assert {value_of(name, PAGE, nothing).text for name in NUMBERS} == {NOT_YET}
-    for shown in (windows_shown.picture(nothing), windows_shown.table(nothing), predicted(SERIES, data=nothing)):
+    for shown in (windows_shown.picture(nothing), windows_shown.table(nothing)):
         assert "Not measured yet" in shown.data
 
 

@@ -12,7 +12,8 @@ from priorities_sample import AS_PREDICTED, write_priorities
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.evidence import StudyColumn
-from longlook.book.judged import claim_columns, claims, judged_of, predicted
+from longlook.book.judged import claim_columns, claims, judged_of
+from longlook.book.registry import predicted
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.years import priorities_shown
@@ -121,18 +122,17 @@ def test_what_the_browser_says_is_shown_as_it_was_asked(tmp_path, monkeypatch):
 
 def test_without_a_campaign_the_chapter_says_so(nothing):
     assert judged_of(SERIES, nothing) == []
-    for shown in (priorities_shown.times_table(nothing), predicted(SERIES, data=nothing)):
-        assert "Not measured yet" in shown.data
-    asked = ("requests", "frames", "moved", "unsaid", "stated-priorities")
+    assert "Not measured yet" in priorities_shown.times_table(nothing).data
+    asked = ("requests", "frames", "moved", "unsaid")
     texts = {name: value_of(name, PAGE, nothing).text for name in numbers_of(PAGE) if name not in asked}
     assert set(texts.values()) == {NOT_YET}, texts
 
 
 def test_every_number_is_told_and_every_name_is_known(measured):
     text = (paths.BOOK / "years" / "priorities.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\{value\}`([^`]+)`", text)) == set(numbers_of(PAGE))
+    assert set(re.findall(r"\{value\}`([^`:]+)`", text)) == set(numbers_of(PAGE))
     data = measured()
-    told = {name: value_of(name, PAGE, data).text for name in numbers_of(PAGE) if not name.startswith("stated")}
-    assert told["si-turns"] == "+40\N{NO-BREAK SPACE}%" and told["predictions-hold"] == "10 of 10"
+    told = {name: value_of(name, PAGE, data).text for name in numbers_of(PAGE)}
+    assert told["si-turns"] == "+40\N{NO-BREAK SPACE}%"
     assert told["before-said"] == "0\N{NO-BREAK SPACE}%" and told["claim-14"] == "holds"
     assert told["main-sequence"] == "\N{MINUS SIGN}50\N{NO-BREAK SPACE}%"

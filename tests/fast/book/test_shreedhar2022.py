@@ -14,7 +14,7 @@ from longlook.analysis.estimate import Estimate, difference
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.evidence import StudyColumn, by
-from longlook.book.judged import claim_columns, claims, judged_of, predicted, undecided
+from longlook.book.judged import claim_columns, claims, judged_of, undecided
 from longlook.book.shreedhar2022 import chart, clock, tables
 from longlook.book.shreedhar2022.names import ENVOY, LSQUIC, MUNICH, NAMES, OLD, PLACES, SLOW, size_title
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
@@ -138,7 +138,6 @@ def test_every_claim_is_decided_or_named_with_its_reason():
 @pytest.mark.parametrize("sweep", ["shreedhar-clock", "shreedhar-flows"])
 def test_predictions_hold_where_they_should(data, nothing, sweep):
     assert all(one.holds for one in judged_of(sweep, data))
-    assert "Not measured yet" in predicted(sweep, data=nothing).data
 
 
 def test_a_wrapped_clock_never_shares_a_panel_with_times(found):
@@ -208,7 +207,7 @@ def test_numbers_of_the_text_have_their_records(data):
     assert texts["wrapped-most"] == "989 ms"
     assert texts["claims-decided"] == "7" and texts["claims-undecided"] == "6"
     assert texts["flows-first"] == texts["flows-last"] == NOT_YET  # the sample has nothing over time
-    measured = [one for name, one in values.items() if not name.startswith(("stated-", "flows-"))]
+    measured = [one for name, one in values.items() if not name.startswith("flows-")]
     assert all("data/" in one.origin for one in measured)
 
 
@@ -227,5 +226,5 @@ def test_a_copy_without_data_says_so_and_still_shows_what_is_printed(nothing):
         and "holds (10 of 11 parts)" in claims(published.STUDY, "connections", nothing).data
     )
     for name in numbers_of(PAGE):
-        if name not in ("claims-decided", "claims-undecided", "wrapped-most") and not name.startswith("stated-"):
+        if name not in ("claims-decided", "claims-undecided", "wrapped-most"):
             assert value_of(name, PAGE, nothing).text == NOT_YET

@@ -110,7 +110,8 @@ longlook:
 # A tiny study
 
 ```{code-cell} ipython3
-from longlook.book.judged import claims, predicted
+from longlook.book.judged import claims
+from longlook.book.registry import predicted
 ```
 
 ```{code-cell} ipython3

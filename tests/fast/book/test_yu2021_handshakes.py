@@ -8,7 +8,7 @@ from book_sample import PUBLISHED, write_sweeps
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
-from longlook.book.judged import predicted
+from longlook.book.registry import predicted
 from longlook.book.round_trips import trips_text
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
@@ -131,8 +131,6 @@ def test_numbers_of_the_text(data):
 def test_a_copy_without_data_says_so(nothing):
     for shown in (handshake_tables.groups, handshake_tables.paced, handshake_tables.checks):
         assert "Not measured yet" in shown(nothing).data
-    assert "Not measured yet" in predicted(*SWEEPS, data=nothing).data
     for name in numbers_of(PAGE):
-        if not name.startswith("stated-"):
-            assert value_of(name, PAGE, nothing).text == NOT_YET
+        assert value_of(name, PAGE, nothing).text == NOT_YET
     assert {QUIET, FAR} == {pair.condition for pair in PAIRS_OF[GROUP]}

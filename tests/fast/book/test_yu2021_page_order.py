@@ -10,7 +10,7 @@ from book_sample import PUBLISHED
 from yu2021_pages_sample import write_pages
 
 from longlook.book import data as book_data
-from longlook.book.judged import predicted
+from longlook.book.registry import predicted
 from longlook.book.yu2021 import page_order
 from longlook.book.yu2021.names import newest
 from longlook.book.yu2021.page_order import BUFFER, BUFFERED, KINDS, LARGE, LARGER, ORDER, SERVED

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from longlook import paths
 from longlook.book.claimed import CLAIMS
 from longlook.book.execute import Execution, notebook_of
-from longlook.book.predicted import PREDICTIONS
+from longlook.book.registry import PAGE, PREDICTIONS
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import USED
 from longlook.record.campaigns import read_campaigns
@@ -41,8 +41,6 @@ HEADS = {
 OF_PAGES = ("verdicts", "claims", "numbers", "tables")
 KEPT = ("data/", "book/shreedhar2022/", "book/years/", "book/yu2021/", "src/longlook/plan/workload.py")
 """Where what is measured is: campaigns and their tables, and what browsers and servers were asked."""
-CAUSES = ("cause", "evidence", "if so")
-"""Of a prediction in the table of causes, where others have `predicted`."""
 Answers = dict[str, tuple[str, ...]]
 """Item -> what is answered."""
 
@@ -102,7 +100,8 @@ def of_pages(wanted: Sequence[Path]) -> dict[str, Answers]:
             for one, said in result["numbers"].items():
                 measured = said["text"] and said["text"] != NOT_YET and any(kept in said["origin"] for kept in KEPT)
                 assert measured, f"{name}: {one}: {said}"
-            found["numbers"] |= {f"{name} {one}": (said["text"],) for one, said in result["numbers"].items()}
+            own = {one: said for one, said in result["numbers"].items() if not one.startswith(f"{PAGE}:")}
+            found["numbers"] |= {f"{name} {one}": (said["text"],) for one, said in own.items()}
             for item, table in _tables(name, page, result["outputs"]):
                 kind, own = _answers(item, table)
                 found[kind] |= own
@@ -127,12 +126,13 @@ def _tables(name: str, page: Path, outputs: list) -> Iterator[tuple[str, list[li
 def _answers(item: str, table: list[list[str]]) -> tuple[str, Answers]:
     head, *rows = table
     if {"found", "verdict"} <= set(head):
-        said = [name for name in head if name in ("predicted", *CAUSES)]
-        own = [dict(zip(head, row, strict=True)) for row in rows]
-        return "verdicts", {
-            f"{item} {number}": (" | ".join(row[name] for name in said), row["found"], row["verdict"])
-            for number, row in enumerate(own, 1)
-        }
+        told: dict[str, tuple[str, ...]] = {}
+        seen: Counter[str] = Counter()
+        for row in (dict(zip(head, row, strict=True)) for row in rows):
+            name = f"{item.split(' ')[0]} {row['sweep']}" if "sweep" in row else item
+            seen[name] += 1
+            told[f"{name} {seen[name]}"] = (row["predicted"], row["found"], row["verdict"])
+        return "verdicts", told
     if head[0] == "claim":
         return "claims", {
             f"{item} {row[0].splitlines()[0]} / {title}": (text,)

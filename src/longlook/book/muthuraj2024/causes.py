@@ -16,7 +16,7 @@ from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
 from longlook.book.muthuraj2024 import threshold
-from longlook.book.varied import REFERENCE, same_square, square_at
+from longlook.book.varied import REFERENCE, Row, same_square, square_at
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
@@ -97,7 +97,7 @@ def _slow_sources(paper: Chapter) -> list[tuple[str, pd.DataFrame]]:
     return found
 
 
-def _values(cell: pd.Series | None) -> list[str]:
+def _values(cell: Row | None) -> list[str]:
     if cell is None or pd.isna(cell["p_value"]):
         return ["–"] * 4
     means = [f"{cell[f'{side}_mean']:.0f} ± {cell[f'{side}_sd']:.0f}" for side in SIDES]
@@ -108,7 +108,7 @@ def _values(cell: pd.Series | None) -> list[str]:
 def browser_time(paper: Chapter) -> HTML:
     """PLT over a link that takes next to no time: what browser and servers need for each page."""
     measured = paper.data.squares(paper.study, "browser-time", REFERENCE, VERSUS)
-    rows = [[page(cell), *_values(cell)[:2]] for _, cell in measured.iterrows()]
+    rows = [[page(cell), *_values(cell)[:2]] for cell in records(measured)]
     return HTML(html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2}) if rows else style.NOTHING_YET)
 
 
@@ -121,7 +121,7 @@ def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTM
     limits = sorted(frame["left_server_cpu_pct"].unique(), reverse=True)
     held = [frame[frame["left_server_cpu_pct"] == limit] for limit in limits]
     rows = []
-    for _, cell in held[-1].sort_values(["rtt_ms", "object_count"]).iterrows():
+    for cell in records(held[-1].sort_values(["rtt_ms", "object_count"])):
         place = {name: cell[name] for name in ("workload", "bandwidth_mbps", "rtt_ms")}
         usual = [same_square(paper.data, paper.study, of, key, cell, VERSUS) for key in (PUBLISHED.key, REFERENCE)]
         quic = [_values(one)[0] for one in (*usual, *(square_at(own, place) for own in held))]

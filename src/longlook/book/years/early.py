@@ -46,7 +46,7 @@ def table(data: BookData | None = None) -> HTML:
     head += ["saved, round trips", "QUIC's lead, %", "with early data, %"]
     rows = [
         [
-            style.workload_label(row["workload"], row["object_bytes"], row["object_count"], row["object_count"] > 1),
+            style.page_label(row),
             style.link_label(row["rtt_ms"], None),
             f"{row['bandwidth_mbps']:g}",
             *(f"{row[name]:,.0f}" for name in ("left_mean", "right_mean", "right_mean_early")),

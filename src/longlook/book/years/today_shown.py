@@ -42,7 +42,7 @@ def lead_table(data: BookData | None = None) -> HTML:
     by_cell = {words: {row["cell_id"]: row for row in records(frame)} for words, frame in found.items()}
     rows = []
     for row in records(first):
-        page = style.workload_label(row["workload"], row["object_bytes"], row["object_count"], row["object_count"] > 1)
+        page = style.page_label(row)
         link = style.link_label(row["rtt_ms"], row["loss_pct"] or None)
         leads_of = [_lead(own.get(row["cell_id"])) for own in by_cell.values()]
         rows.append([page, f"{row['bandwidth_mbps']:g}", link, *leads_of])

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pandas as pd
 
 from longlook.book.baxter2018.tables import NETEM, SERIES, impossible, published
-from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
@@ -62,7 +61,4 @@ NUMBERS: Numbers = {
     "three-over-patient": lambda m: _slower(_takes(m, QUIC), _takes(m, PATIENT)),
     "small-three-over-patient": lambda m: _slower(_takes(m, QUIC, pages=SMALL), _takes(m, PATIENT, pages=SMALL)),
     "patient-over-calm": lambda m: _slower(_takes(m, PATIENT), _takes(m, QUIC, None)),
-    "stated-poster": stated("baxter-poster-local"),
-    "stated-vlan": stated("baxter-poster-vlan"),
-    "stated-reordering": stated("baxter-reordering"),
 }

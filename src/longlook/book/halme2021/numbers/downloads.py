@@ -10,7 +10,6 @@ import pandas as pd
 from longlook.book.evidence import StudyColumn, by
 from longlook.book.halme2021 import direction
 from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES, after_last_byte_s
-from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
@@ -78,14 +77,9 @@ def _down_ratios(m: Measured) -> StatedNumber:
 
 NUMBERS: Numbers = {
     "rejected": _rejected,
-    "stated-direction": stated("halme-one-direction"),
     "begin-late-5": _late(tuple(NAMES), lambda ends_s: ends_s < -BEGINS_LATE_S),
     "lsquic-ends-late-5": _late(["lsquic"], lambda ends_s: ends_s > ENDS_LATE_S),
     "down-ratios": _down_ratios,
-    "stated-then": stated("halme-aioquic-then"),
-    "stated-rival": stated("halme-parallel-queue"),
-    "stated-short": stated("halme-parallel-short"),
-    "stated-both": stated("halme-aioquic-both"),
     "then-400": _slow("then"),
     "told-400": _slow("then told"),
     "claims": lambda m: StatedNumber(

@@ -7,7 +7,6 @@ from typing import Any
 
 from longlook.analysis.course import KB, Course, median_over_time
 from longlook.book.evidence import by
-from longlook.book.hypotheses import stated
 from longlook.book.matrix import browsers, early, windows
 from longlook.book.matrix.evidence import LOSSY, QUIET, SMALL
 from longlook.book.matrix.pairs import SLOW, Pair
@@ -159,13 +158,4 @@ NUMBERS: Numbers = {
     "in-flight-bbr": _in_flight(bbr=True),
     "kept-quicgo": _kept("quicgo", "reno"),
     "kept-aioquic": _kept("aioquic", "reno"),
-    "stated-matrix": stated("matrix"),
-    "stated-loss": stated("matrix-loss"),
-    "stated-loss-rest": stated("matrix-loss-rest"),
-    "stated-chromium-loss": stated("matrix-chromium-loss"),
-    "stated-handshake": stated("matrix-handshake"),
-    "stated-browser": stated("matrix-browser"),
-    "stated-early": stated("matrix-early"),
-    "stated-chromium": stated("matrix-chromium"),
-    "stated-windows": stated("matrix-windows"),
 }

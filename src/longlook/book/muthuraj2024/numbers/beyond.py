@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.hypotheses import stated
 from longlook.book.muthuraj2024.leads import counted
 from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
@@ -64,8 +63,6 @@ def _times(label: str):
 
 
 NUMBERS: Numbers = {
-    "stated-threshold": stated("beyond-threshold"),
-    "stated-window": stated("beyond-window"),
     "static-s": lambda m: _times("static threshold")(m).median("s", 1),
     "adaptive-s": lambda m: _times("adaptive threshold")(m).median("s", 1),
     "static-lost": lambda m: m.samples("beyond-threshold", "lost", label="static threshold").span(),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.flows import Contest, contests
-from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.figure import style
@@ -75,7 +74,6 @@ def _off(arms: tuple[str, ...], label: str) -> Callable[[Measured], StatedNumber
 
 
 NUMBERS: Numbers = {
-    "stated": stated("fairness-paced"),
     "n2-times": _times_tcp("table-4.1", "QUIC vs TCP"),
     "n1-times": _times_tcp("table-4.1", ALONE),
     "n1-runs": _of_contest("table-4.1", ALONE, lambda contest: contest.runs_text),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.hypotheses import stated
 from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
@@ -30,7 +29,6 @@ def _margins(m: Measured) -> Quantity:
 
 
 NUMBERS: Numbers = {
-    "stated-slow-server": stated("slow-server-gquic37"),
     "ga.small": _published("4.5a", "5kb-x1", 10.0),
     "ga.large": _published("4.5a", "10000kb-x1", 100.0),
     "gd.many50": _published("4.5d", "10kb-x100", 50.0),

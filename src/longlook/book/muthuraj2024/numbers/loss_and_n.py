@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from longlook.book.hypotheses import stated
 from longlook.book.judged import numbers_of, squares_of
 from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
@@ -56,6 +55,5 @@ NUMBERS: Numbers = {
     "stream-last": _later(4),
     "stream-bytes": lambda m: ((_down(m, "streams") / _down(m, "one stream") - 1) * 100).span("%"),
     "stream-printed": lambda m: m.published.pct("4.6e").median("%"),
-    "stated-streams": stated("head-of-line"),
     "many-significant-n2": lambda m: m.significant("4.6e").count(lambda sign: sign == 1),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.hypotheses import stated
 from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
@@ -44,7 +43,6 @@ def _losses_per_s(m: Measured) -> Quantity:
 
 
 NUMBERS: Numbers = {
-    "stated": stated("jitter-interval"),
     "tcp-small": lambda m: _over_published(m, "tcp", **SMALL).span("", 2),
     "tcp-middle": lambda m: _over_published(m, "tcp", **MIDDLE).span("", 2),
     "tcp-10mb": lambda m: _over_published(m, "tcp", workload="10000kb-x1").span("", 2),

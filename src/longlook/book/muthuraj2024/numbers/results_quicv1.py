@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longlook.book.hypotheses import stated
 from longlook.book.judged import campaigns_of, held
 from longlook.book.repeated import MANY, Repeated, repeated
 from longlook.book.share import LONG_MS, by_time, slower
@@ -88,8 +87,6 @@ NUMBERS: Numbers = {
     "many-tcp": _many(lambda one: sum(pair.winner == "right" for pair in one.found)),
     "many-quic": _over_published("left", "quic"),
     "many-tcp-times": _over_published("right", "tcp"),
-    "stated-slow-client": stated("slow-client"),
-    "stated-slow-server": stated("slow-server"),
     "a.small": _published("4.6a", "5kb-x1", 10.0),
     "a.large": _published("4.6a", "10000kb-x1", 10.0),
     "d.many50": _published("4.6d", "10kb-x100", 50.0),

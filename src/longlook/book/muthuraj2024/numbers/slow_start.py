@@ -7,7 +7,6 @@ from dataclasses import replace
 import pandas as pd
 from scipy.stats import fisher_exact
 
-from longlook.book.hypotheses import stated
 from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
@@ -80,7 +79,6 @@ def _jump(m: Measured) -> Quantity:
 
 
 NUMBERS: Numbers = {
-    "stated": stated("figure-4.8"),
     "early": lambda m: _early(m).count(),
     "early-n2": _early_of(2),
     "early-n1": _early_of(1),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 
-from longlook.book.hypotheses import stated
 from longlook.book.judged import numbers_of, squares_of
 from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
@@ -50,14 +49,11 @@ NUMBERS: Numbers = {
     "heavy-slow-early": _pct(EARLY, SLOW),
     "heavy-quick": _pct(FIRST, QUICK),
     "heavy-quick-early": _pct(EARLY, QUICK),
-    "stated": stated("real-links"),
     "changing-light": _less(1),
     "changing-heavy": _less(2),
     "changing-scatter": lambda m: numbers_of(m, CHANGING, 3).span(digits=1),
-    "stated-changing": stated(CHANGING),
     "learnt": lambda m: numbers_of(m, DISCOVERY, 1).span("times", 2),
     "learnt-shown": lambda m: squares_of(m, DISCOVERY, 1),
     "learnt-h2": _less(2, DISCOVERY),
-    "stated-discovery": stated(DISCOVERY),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }

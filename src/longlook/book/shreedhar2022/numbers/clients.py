@@ -6,25 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from longlook.book.evidence import by
-from longlook.book.hypotheses import stated
 from longlook.book.shreedhar2022 import versions
 from longlook.book.shreedhar2022.clients import (
     AUTHORITIES,
     CHECKED,
-    CHECKS,
     CONNECTED,
     FAR_LINK,
     MUNICH_LINK,
     QUIC,
     TCP,
     UNCHECKED,
-    WAITS,
     WAITS_OLD,
     arm_of,
     lead,
 )
 from longlook.book.shreedhar2022.names import ENVOY, OLD
-from longlook.book.shreedhar2022.versions import GOOGLE, V1, VERSIONS
+from longlook.book.shreedhar2022.versions import GOOGLE, V1
 from longlook.book.value import Measured, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CONNECT
@@ -58,7 +55,4 @@ NUMBERS: Numbers = {
     "lead-theirs-fast": _lead(UNCHECKED, AUTHORITIES, ""),
     "google-later": _later(versions.LINKS[10], GOOGLE, V1, digits=1),
     "google-later-far": _later(versions.LINKS[55], GOOGLE, V1, digits=1),
-    "stated-versions": stated(VERSIONS),
-    "stated-waits": stated(WAITS),
-    "stated-checks": stated(CHECKS),
 }

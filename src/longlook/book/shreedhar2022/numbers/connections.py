@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 
 from longlook.book.evidence import StudyColumn, by, records_of
-from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.shreedhar2022.clock import over_all_links, wrapped
 from longlook.book.shreedhar2022.names import (
@@ -16,21 +15,18 @@ from longlook.book.shreedhar2022.names import (
     CLOUD,
     ENVOY,
     ENVOY_LSQUIC,
-    FAR,
     FILES,
     FLOWS,
     HUGE,
     LARGE,
     LARGEST,
     LSQUIC,
-    MACHINE,
     NEW,
     OLD,
     PLACES,
     SLOW,
     THROUGHPUT,
     USED,
-    WEB,
     file_of,
     size_title,
 )
@@ -139,6 +135,4 @@ NUMBERS: Numbers = {
     "claims-undecided": lambda _: _stated(claims_of(STUDY).those(ABOUT).undecided),
     "claims-hold": lambda m: claims_counted(m, lambda said: said.startswith("holds") and " of " not in said, ABOUT),
     "claims-fail": lambda m: claims_counted(m, lambda said: said.startswith("does not hold"), ABOUT),
-    **{f"stated-{series.removeprefix('shreedhar-')}": stated(series)
-       for series in (WEB, FAR, MACHINE, CLOCK, CLOUD, LARGE, FLOWS)},
 }  # fmt: skip

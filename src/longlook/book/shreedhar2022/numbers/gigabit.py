@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.evidence import by
-from longlook.book.hypotheses import stated
 from longlook.book.shreedhar2022.calls import calls_of
 from longlook.book.shreedhar2022.gigabit import ENDS, GIGABIT, LARGEST, fetched
 from longlook.book.shreedhar2022.names import ENVOY, NGTCP2, OLD, THROUGHPUT, USED, file_of
@@ -44,5 +43,4 @@ NUMBERS: Numbers = {
     "quic-client": _used(ENVOY, "client"),
     "quic-server": _used(ENVOY, "server"),
     "tcp-client": _used(OLD, "client"),
-    "stated-files": stated(GIGABIT),
 }

@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from longlook.book.evidence import by
-from longlook.book.hypotheses import stated
 from longlook.book.shreedhar2022.names import (
     ENVOY,
-    HUGE,
     HUGE_SIZES,
     LARGEST,
     NEW,
@@ -91,6 +89,4 @@ NUMBERS: Numbers = {
     "first-byte-tcp": _first_byte(HUGE_FILE, SLOW + OLD),
     "after-2gb": _after(HUGE_FILE),
     "after-200mb": _after(LARGE_FILE),
-    "stated-browser": stated(BROWSER),
-    "stated-largest": stated(HUGE),
 }

@@ -7,7 +7,6 @@ from itertools import product
 
 from longlook.analysis.welch import ALPHA
 from longlook.book.evidence import StudyColumn, by, records_of
-from longlook.book.hypotheses import stated
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, at, stall_ms
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
@@ -70,8 +69,6 @@ NUMBERS: Numbers = {
     "told-apart": _told_apart,
     "shortest-stall": _shortest,
     "session-cpu": _processor,
-    "stated-short": stated(SHORT),
-    "stated-long": stated(LONG),
     "bitrates": lambda m: StatedNumber(
         f"{FILM_KBPS[0]} to {FILM_KBPS[-1]}{SPACE}kbit/s", "of the film, in src/longlook/plan/workload.py"
     ),

@@ -8,8 +8,7 @@ from typing import Any
 
 from longlook import paths
 from longlook.book.evidence import by
-from longlook.book.hypotheses import stated
-from longlook.book.judged import claim_verdict, held
+from longlook.book.judged import claim_verdict
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.book.years.priorities import (
@@ -20,7 +19,6 @@ from longlook.book.years.priorities import (
     QUIET,
     SAID,
     SEQUENCE,
-    SERIES,
     TCP,
     TURNS,
     PageOverLink,
@@ -75,6 +73,4 @@ NUMBERS: Numbers = {
     "before-said": _before(SAID),
     "before-turns": _before(TURNS),
     "claim-14": lambda m: claim_verdict(m, "yu-14"),
-    "predictions-hold": held(SERIES),
-    "stated-priorities": stated(SERIES),
 }

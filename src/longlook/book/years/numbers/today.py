@@ -8,7 +8,6 @@ import pandas as pd
 
 from longlook import paths
 from longlook.book.claimed import verdict
-from longlook.book.hypotheses import stated
 from longlook.book.judged import prediction_verdict
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
 from longlook.book.value_role import Numbers
@@ -117,10 +116,6 @@ NUMBERS: Numbers = {
     "saved-most": _saved(UNASKED, pd.Series.max),
     "key-share-quic": _more_bytes("quic_bytes"),
     "key-share-tcp": _more_bytes("tcp_bytes"),
-    **{
-        f"stated-{name}": stated(f"today-{name}")
-        for name in ("near", "far", "loss", "jitter", "share", "key-share", "early")
-    },
     "early-saved": _early("median_saved_ms", "ms of TCP's median that early data save"),
     "early-left": _early("left_rounds", "round trips by which QUIC still leads"),
 }

@@ -15,7 +15,6 @@ from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn, by, columns_of, records_of
-from longlook.book.hypotheses import stated
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
@@ -344,9 +343,4 @@ NUMBERS: Numbers = {
     "servers-told": _served("least difference that is found in four of five repetitions", _servers_told),
     "flags-new": _flags(0, "that came after the oldest release"),
     "flags-gone": _flags(1, "that the newest release no longer has"),
-    "stated-years": stated("years"),
-    **{
-        f"stated-{name}": stated(f"years-{name}")
-        for name in ("causes", "each-version", "versions", "loss", "large", "large-loss", "servers", "servers-share")
-    },
 }

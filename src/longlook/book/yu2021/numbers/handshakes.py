@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.evidence import StudyColumn, by, records_of
-from longlook.book.hypotheses import stated
 from longlook.book.judged import claim_verdict
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
@@ -55,7 +54,4 @@ NUMBERS: Numbers = {
     "resolved-handshake": _resolved(CONNECT.name),
     "claim-group": lambda m: claim_verdict(m, "yu-11"),
     "claim-check": lambda m: claim_verdict(m, "yu-08", "a check by curl"),
-    "stated-group": stated(GROUP),
-    "stated-pace": stated(PACE),
-    "stated-verify": stated(VERIFY),
 }

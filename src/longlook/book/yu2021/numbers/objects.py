@@ -7,7 +7,6 @@ from functools import reduce
 from itertools import product
 
 from longlook.book.evidence import StudyColumn, by, records_of
-from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.times import percent_text
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
@@ -121,6 +120,4 @@ NUMBERS: Numbers = {
     "check": HANDSHAKES["check-h3"],
     "least-window": _least_window,
     "unverified": _unverified,
-    **{f"stated-{name}": stated(f"yu-{name}") for name in ("100kb", "1mb", "5mb")},
-    **{f"stated-{name}": stated(f"yu-{name}") for name in ("clients", "servers", "each-way", "queue", "first-loss")},
 }

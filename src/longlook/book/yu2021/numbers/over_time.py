@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from longlook.book.hypotheses import stated
-from longlook.book.judged import held
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021.over_time import SERIES, Found, measured
@@ -40,7 +38,5 @@ def _limited(m: Measured) -> StatedNumber:
 
 NUMBERS: Numbers = {
     "loads": _loads,
-    "predictions-hold": held(SERIES),
     "limited": _limited,
-    "stated-over-time": stated(SERIES),
 }

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from longlook.book.evidence import StudyColumn, by
-from longlook.book.hypotheses import stated
 from longlook.book.judged import claims_counted
 from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
@@ -72,8 +71,4 @@ NUMBERS: Numbers = {
     "order-protocol": _ordered("quic", "nginx"),
     "buffer-apache": _ordered("tcp-64kb", "tcp", BUFFER),
     "buffer-nginx": _ordered("nginx-64kb", "nginx", BUFFER),
-    "stated-order": stated("yu-pages-order"),
-    "stated-buffer": stated("yu-pages-buffer"),
-    "stated-pages": stated("yu-pages"),
-    "stated-loss": stated("yu-pages-loss"),
 }

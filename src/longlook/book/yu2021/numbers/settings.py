@@ -7,7 +7,6 @@ from functools import reduce
 from itertools import chain, product
 
 from longlook.book.evidence import StudyColumn, by, records_of
-from longlook.book.hypotheses import stated
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021.names import (
@@ -99,5 +98,4 @@ NUMBERS: Numbers = {
     "small-far": _pct(PAIRS, place(SMALL, FAR)),
     "double-far": _pct(PAIRS, FileSquare(OBJECT, DOUBLE, FAR)),
     "little-points": _little,
-    **{f"stated-{name}": stated(f"yu-{name}") for name in ("burst", "burst-5mb", "200kb", "each-way-little")},
 }
