@@ -66,6 +66,13 @@ def test_what_does_not_is_named_for_each_direction(link, wrong, words):
     assert any(words in line for line in found) and len({line.partition(":")[0] for line in found}) == 2, found
 
 
+def test_signals_that_are_as_many_and_at_other_times_are_named():
+    own = seen(CODEL, *streams())
+    own["signals_ms"] = [at + 6 * (number % 3 == 1) for number, at in enumerate(own["signals_ms"])]
+    found = discipline_problems(CODEL, {"server_to_client": own, "client_to_server": own})
+    assert len(found) == 2 and all("packets were not dropped when the control law has it" in line for line in found)
+
+
 def test_the_law_is_that_of_the_rfc():
     assert control_law(100, 371) == pytest.approx([100, 200, 270.71, 328.45], abs=0.01)
     law = control_law(100, 2000)
