@@ -27,12 +27,14 @@ import pandas as pd
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from longlook import paths
+from longlook.analysis.ceiling import ceilings
 from longlook.book import chapters, reads, value_role
 from longlook.book import data as book_data
 from longlook.book.kept import Kept, KeptPage, Result
 from longlook.book.value_role import USED
 from longlook.dataset.tables import TABLES
 from longlook.errors import LonglookError
+from longlook.published.registry import published_cells
 
 AT_ONCE = 2
 CHAPTER_TIMEOUT_S = 600
@@ -81,6 +83,8 @@ class Execution:
         self._running: _Running | None = None
         if left:
             _read_once(_tables_of([earlier.get(page) for page in left]))
+            if len(left) == len(self._chapters):
+                ceilings(published_cells(paths.PUBLISHED))  # drawn once for the five pages that ask for any
             self._running = _begin(self._left, scratch, kept)
         elif kept:
             kept.close()
