@@ -48,7 +48,7 @@ def test_cells_as_published_agree_and_lie_within():
     ("holds", "found"),
     [
         ((), "not measured yet"),
-        ((None, True), "not measured yet"),
+        ((None, True), "open"),
         ((True, True, False), "confirmed"),
         ((True, None, True), "confirmed"),
         ((True, False), "not confirmed"),

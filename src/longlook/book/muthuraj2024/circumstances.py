@@ -27,7 +27,7 @@ from longlook.published.cells import PublishedCell
 from longlook.published.muthuraj2024 import page_load_times
 
 SIDES = ("quic", "tcp")
-State = Literal["confirmed", "not confirmed", "not measured yet"]
+State = Literal["confirmed", "not confirmed", "open", "not measured yet"]
 NEAR_ALL = 0.02
 """So far below the ceiling may the share of all verdicts be."""
 ERROR_WITHOUT_LOSS, ERROR_WITH_LOSS = 0.05, 0.12
@@ -37,7 +37,7 @@ ERROR_WITHOUT_LOSS, ERROR_WITH_LOSS = 0.05, 0.12
 def state(holds: Sequence[bool | None]) -> State:
     """Of a circumstance, from its predictions: confirmed where the first one holds, and more than half of all."""
     if not holds or holds[0] is None:
-        return "not measured yet"
+        return "open" if holds else "not measured yet"
     return "confirmed" if holds[0] and 2 * holds.count(True) > len(holds) else "not confirmed"
 
 

@@ -14,7 +14,7 @@ QUICK = ("dense-4g", "lte", "4g")
 LINKS = ("cable", *QUICK, *SLOW)
 FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
 LIGHT, HEAVY = "10kb-x10", "10kb-x100"
-CHANGING, DISCOVERY = "changing-rate", "discovery"
+CHANGING, DISCOVERY, QUEUES = "changing-rate", "discovery", "queues"
 
 
 def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
@@ -39,6 +39,11 @@ def _less(n: int, sweep: str = CHANGING) -> Callable[[Measured], StatedNumber]:
     return lambda m: ((numbers_of(m, sweep, n) * -1 + 1) * 100).span("%")
 
 
+def _times(n: int) -> Callable[[Measured], StatedNumber]:
+    """How many times as long pages take over another queue: of a prediction's conditions."""
+    return lambda m: numbers_of(m, QUEUES, n).span("times", 2)
+
+
 NUMBERS: Numbers = {
     "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
     "faster": _faster(FIRST),
@@ -55,5 +60,9 @@ NUMBERS: Numbers = {
     "learnt": lambda m: numbers_of(m, DISCOVERY, 1).span("times", 2),
     "learnt-shown": lambda m: squares_of(m, DISCOVERY, 1),
     "learnt-h2": _less(2, DISCOVERY),
+    "managed-cable": _times(1),
+    "managed-far": _times(2),
+    "second": _times(3),
+    "managed-light": _less(5, QUEUES),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
