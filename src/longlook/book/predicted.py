@@ -65,6 +65,11 @@ class RegisteredPrediction:
         return [self.criterion] if self.criterion.startswith(CHANGED) else []
 
     @property
+    def is_open(self) -> bool:
+        """No campaign decides it."""
+        return self.told.holds is None and not self.told.disagrees
+
+    @property
     def is_quiet(self) -> bool:
         """Whether it holds in all campaigns, by one rule."""
         return bool(self.told.holds) and not self.earlier and not self.as_sealed

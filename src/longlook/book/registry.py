@@ -27,7 +27,7 @@ from longlook.stack.arms import open_sweep, sweep_files
 PAGE = "predictions"
 PREDICTIONS = "predictions-"
 """Begins the name of a file that has those of a study."""
-SWEEPS = ("sweep", "before its data", "criteria", "campaigns", "hold")
+SWEEPS = ("sweep", "before its data", "criteria", "campaigns", "hold", "undecided")
 OTHERS = ("sweep", *HEAD, "judged otherwise")
 EVERY = ("sweep", *HEAD, "criterion", "by the earlier rule", "campaigns before")
 
@@ -48,12 +48,16 @@ class _Entry:
         return f"{held} of {len(self.predictions)}" if self.predictions else ""
 
     @property
+    def open(self) -> str:
+        return str(sum(one.is_open for one in self.predictions)) if self.predictions else ""
+
+    @property
     def row(self) -> list[str]:
         criteria = dict.fromkeys(one.criterion.split()[0].strip(",;") for one in self.predictions)
         sealed = set(criteria) == {"sealed"} or (self.stated is not None and self.stated.before)
         when = "yes" if sealed else self.stated.when if self.stated else "cannot be shown"
         name = f'<span id="{anchor(self.sweep)}">{self.sweep}</span>'
-        return [name, when, ", ".join(criteria) or "none", str(len(self.campaigns)), self.held]
+        return [name, when, ", ".join(criteria) or "none", str(len(self.campaigns)), self.held, self.open]
 
 
 def anchor(sweep: str) -> str:
@@ -103,8 +107,8 @@ def _study(study: str, entries: Sequence[_Entry]) -> str:
     every = [one for entry in measured for one in entry.predictions]
     if not every:
         return ""
-    others = [_other(one) for one in every if not one.is_quiet]
-    held = sum(one.told.holds is True for one in every)
+    others = [_other(one) for one in every if not (one.is_quiet or one.is_open)]
+    held, undecided = (sum(own) for own in zip(*((one.told.holds is True, one.is_open) for one in every), strict=True))
     rest = f"<p>What does not hold, or was judged otherwise:</p>{html_table(OTHERS, others)}" if others else ""
     file = csv_file(
         f"{PREDICTIONS}{study}.csv",
@@ -112,8 +116,8 @@ def _study(study: str, entries: Sequence[_Entry]) -> str:
         [[one.sweep, *one.told.row, one.criterion, one.earlier, one.before] for one in every],
     )
     return (
-        f'<details class="ll-fold"><summary>{study}: {held} of {len(every)} predictions hold</summary>'
-        f"{html_table(SWEEPS, [one.row for one in measured], escape=False, numeric={3, 4})}{rest}"
+        f'<details class="ll-fold"><summary>{study}: {held} of {len(every)} predictions hold, {undecided} are undecided'
+        f"</summary>{html_table(SWEEPS, [one.row for one in measured], escape=False, numeric={3, 4, 5})}{rest}"
         f"{offered(file)}</details>"
     )
 

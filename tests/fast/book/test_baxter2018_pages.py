@@ -12,7 +12,7 @@ from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.baxter2018 import tables
 from longlook.book.evidence import columns_of
-from longlook.book.judged import claim_columns, judged_of
+from longlook.book.judged import claim_columns, judged_of, predictions_of
 from longlook.book.registry import predicted
 from longlook.dataset.tables import write_tables
 from longlook.experiment.registry import named
@@ -146,9 +146,8 @@ def test_the_jitter_is_the_cause_where_it_and_the_threshold_each_matter(tmp_path
     assert [one.holds for one in found] == [True] * 5
     fewer = judged_of("baxter-reordering", written(tmp_path, [loads(one) for one in cells[1:]], "baxter-reordering"))
     assert [one.holds for one in fewer] == [*[True] * 4, None], "a square that is not measured is open"
-    assert "1 of 2 not measured" in plain(
-        predicted("baxter-reordering", data=book_data.read(PUBLISHED, tmp_path / "processed"))
-    )
+    lines = predictions_of("baxter-reordering", book_data.read(PUBLISHED, tmp_path / "processed"))
+    assert "1 of 2 not measured" in lines[-1].found
 
 
 def test_a_condition_is_found_by_what_it_is(theirs):
