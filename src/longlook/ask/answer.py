@@ -107,7 +107,7 @@ def busy_words(results: Sequence[CellResult], question: Question) -> str:
     if not disturbed:
         return ""
     return (
-        f"This machine was busy: {disturbed} of {len(samples)} loads were disturbed by other work and do not count. "
+        f"This machine was busy: {disturbed} of {len(samples)} loads are excluded, since other work disturbed them. "
         f"End what else runs, and run the same again, which measures what is missing: {question.again}"
     )
 

@@ -20,7 +20,7 @@ from longlook.record.parquet import records
 
 SHORT_TITLES = {"published": "published", "reference": "reference", "yours": "yours"}
 KEY = (
-    "Filled circles: analysed loads. Open circle: the first load (1-RTT). Crosses: rejected or disturbed loads. "
+    "Filled circles: analysed loads. Open circle: the first load (1-RTT). Crosses: excluded loads. "
     "Only filled circles are averaged. Black: mean and ± one standard deviation. Green: the floor, the least value "
     "that physics and the protocol allow. Publications give no single loads."
 )

@@ -18,7 +18,7 @@ from longlook.figure.heatmap import configured
 from longlook.figure.versus import SIDES, Versus
 from longlook.record.parquet import records
 
-ANALYSED, COLD, REJECTED = "analysed", "first load (1-RTT), not averaged", "rejected or disturbed, not averaged"
+ANALYSED, COLD, REJECTED = "analysed", "first load (1-RTT), not averaged", "excluded, not averaged"
 STATES = [ANALYSED, COLD, REJECTED]
 SIDE_SCALE = alt.Scale(domain=list(style.SIDE_COLOURS), range=list(style.SIDE_COLOURS.values()))
 LANES = 7

@@ -122,7 +122,7 @@ def picture(name: str, panels: Sequence[Panel], columns: Sequence[tuple[str, str
         narrow=grid_chart(frame, AXES, layout=PHONE),
         alt_text=f"Time to the last byte over HTTP/3 against HTTP/2, %. {_told(frame)}",
         downloads=(Attachment(f"{name}.csv", frame.drop(columns="colour").to_csv(index=False)),),
-        note=f"{shown}. Red, negative: HTTP/3 is quicker; blue, positive: slower; white: not told apart. "
+        note=f"{shown}. Red, negative: HTTP/3 is quicker; blue, positive: slower; white: not shown. "
         "Grey, a dash: no number.",
         hint="Point at a square for its number and its interval.",
     )
@@ -147,7 +147,7 @@ def _filled(one: GridSquare) -> dict[str, object]:
         "low": (one.found.low - 1) * 100,
         "high": (one.found.high - 1) * 100,
         "label": f"{pct:+.1f}".replace("-", style.MINUS) if pct else "0",
-        "said": percent_text(one.found) + ("" if one.told else ", not told apart"),
+        "said": percent_text(one.found) + ("" if one.told else ", not shown"),
         "colour": style.square_colour(-pct * style.CLAMP_PCT / DARKEST_PCT) if one.told and pct else WHITE,
     }
 
