@@ -59,7 +59,7 @@ def _by_time(text: Callable[[list[float], list[float]], str]) -> Callable[[Measu
 
 
 def _slower(choose: Callable[[list[float]], float]) -> Callable[[Measured], StatedNumber]:
-    """How many times the processor time of others the browsers of client-share's campaigns took: of one of them."""
+    """How many times the processor time of others the browsers of one of client-share's campaigns took; newest first."""
 
     def told(m: Measured) -> StatedNumber:
         times = [one for name in campaigns_of("client-share", m.data) if (one := slower(m.data, name)) is not None]
@@ -78,8 +78,8 @@ NUMBERS: Numbers = {
     "time-slow": _by_time(lambda _, slow: str(len(slow))),
     "time-slow-least": _by_time(lambda _, slow: signed_pct(-max(slow))),
     "time-slow-most": _by_time(lambda _, slow: signed_pct(-min(slow))),
-    "time-slower-least": _slower(min),
-    "time-slower-most": _slower(max),
+    "time-slower-least": _slower(lambda times: times[-2]),
+    "time-slower-most": _slower(lambda times: times[-1]),
     "time-held": held("client-share", before=1),
     "time-held-before": held("client-share", before=2),
     "time-held-after": held("client-share"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 
-from longlook.book.judged import numbers_of, squares_of
+from longlook.book.judged import numbers_of, percent_of, squares_of
 from longlook.book.value import Measured, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
@@ -44,6 +44,11 @@ def _times(n: int) -> Callable[[Measured], StatedNumber]:
     return lambda m: numbers_of(m, QUEUES, n).span("times", 2)
 
 
+def _light(series: str) -> Callable[[Measured], StatedNumber]:
+    """How ten objects differ between HTTP/3 and HTTP/2 over the cable's link, by its queue."""
+    return lambda m: percent_of(m, QUEUES, 5, "h3", series=series, rtt_ms=28.0)
+
+
 NUMBERS: Numbers = {
     "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
     "faster": _faster(FIRST),
@@ -63,6 +68,8 @@ NUMBERS: Numbers = {
     "managed-cable": _times(1),
     "managed-far": _times(2),
     "second": _times(3),
-    "managed-light": _less(5, QUEUES),
+    "light-bdp": _light("bdp"),
+    "light-second": _light("second"),
+    "light-fq": _light("fq"),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
