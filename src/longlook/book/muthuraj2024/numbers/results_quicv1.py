@@ -59,7 +59,7 @@ def _by_time(text: Callable[[list[float], list[float]], str]) -> Callable[[Measu
 
 
 def _slower(choose: Callable[[list[float]], float]) -> Callable[[Measured], StatedNumber]:
-    """How many times the processor time of others the browsers of one of client-share's campaigns took; newest first."""
+    """How many times the processor time of others browsers took in one of client-share's campaigns, newest first."""
 
     def told(m: Measured) -> StatedNumber:
         times = [one for name in campaigns_of("client-share", m.data) if (one := slower(m.data, name)) is not None]
