@@ -308,6 +308,24 @@ func TestASparseFlowIsNotQueuedBesideABulkFlow(t *testing.T) {
 	}
 }
 
+// Each of two flows sends while the other's packet is on the line: without a pass through the
+// old flows one of them would always be new, and go before the third (RFC 8290, 4.1.1).
+func TestFlowsThatComeBackDoNotStarveAnOldOne(t *testing.T) {
+	b := newBench(managedBy(kindFqCodel, 10))
+	bulk := map[int32]int64{}
+	for n := 0; n < 50; n++ {
+		b.of(1, false, 0, 1514)
+		bulk[b.id] = 0
+	}
+	for n := int64(0); n < 60; n++ { // 700 bytes take 560 us, less than a quantum
+		b.of(2+uint64(n%2), false, 1000000+n*560000, 700)
+	}
+	b.run(60 * 560000)
+	if _, n := b.waits(bulk); n < 6 {
+		t.Errorf("%d packets of the flow that was there first left, want a third of the line", n)
+	}
+}
+
 func TestFlowsShareALineByBytes(t *testing.T) {
 	b := newBench(managedBy(kindFqCodel, 10))
 	sizes, owner := map[uint64]int{1: 1514, 2: 300}, map[int32]uint64{}
@@ -481,7 +499,9 @@ func TestAFlowIsAddressesProtocolAndPorts(t *testing.T) {
 	}
 	next := ipv4(0, 6, 7, 7)
 	next[14+7] = 9
-	if flowKey(next) != flowKey(fragment) {
+	first := ipv4(0, 6, 1000, 443)
+	first[14+6] |= 0x20 // more fragments: it has ports, which those behind it have not
+	if flowKey(next) != flowKey(fragment) || flowKey(first) != flowKey(fragment) {
 		t.Error("fragments of a packet are not of one flow")
 	}
 }
