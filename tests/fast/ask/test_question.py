@@ -134,7 +134,7 @@ def test_a_busy_machine_is_named_with_what_to_do():
     calm, busy = (SimpleNamespace(samples=[SimpleNamespace(disturbed=one)] * 4) for one in (False, True))
     assert busy_words([calm], asked) == ""
     told = busy_words([calm, busy], asked)
-    assert "4 of 8 loads were disturbed" in told and told.endswith("longlook ask docs --links lte --loads 5")
+    assert "4 of 8 loads are excluded" in told and told.endswith("longlook ask docs --links lte --loads 5")
 
 
 def test_an_unknown_visit_has_the_nearest_name():

@@ -87,11 +87,12 @@ def test_each_campaign_is_judged_by_its_own_sweep(tmp_path):
 def test_a_campaign_of_the_same_cells_keeps_its_verdicts_beside_those_of_the_newest():
     data = book_data.load()
     found = registered("client-share", data)
-    assert [one.told.verdict for one in found] == [*["holds"] * 2, "holds in 1 of 2 campaigns", *["holds"] * 2]
+    assert [one.told.verdict for one in found] == [*["holds"] * 2, *["holds in 2 of 3 campaigns"] * 2, "holds"]
     before = [one.before for one in found]
     assert not any(one.earlier for one in found)
-    assert before[2].startswith("does not hold: 10kb-x100, 10 Mbit/s, 36 ms: −7.8 %")
-    assert before[:2] + before[3:] == ["holds"] * 4
+    assert before[2].startswith("holds; does not hold: 10kb-x100, 10 Mbit/s, 36 ms: −7.8 %")
+    assert before[3].startswith("holds: 5kb-x200, 50 Mbit/s, 36 ms: ") and before[3].count("holds: ") == 2
+    assert [*before[:2], before[4]] == ["holds; holds"] * 3
     assert len(campaigns_of("years", data)) == 2 and len(campaigns_of("years-loss", data)) == 1  # which has more cells
 
 

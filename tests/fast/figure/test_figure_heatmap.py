@@ -174,7 +174,7 @@ def test_loads_keep_their_state_and_those_without_a_time(squares):
     samples = pd.DataFrame([common | dict(zip(fields, row, strict=True)) for row in rows])
     packed = loads_of_squares(samples, squares, QUIC_TCP)["5kb-x1_10mbps_36ms_0pct_0msjitter"]
     assert packed["reference:left"] == [[0, 140.0, 1], [1, 104.12, 0], [2, None, 2, "load_failed"]]
-    assert STATES[packed["reference:right"][0][2]].startswith("rejected")
+    assert STATES[packed["reference:right"][0][2]].startswith("excluded")
 
 
 def test_the_strip_chart_waits_for_its_data():
