@@ -56,7 +56,7 @@ class AgentConnection:
         self._serial += 1
         where = f"{self._session.what} ({self._session.host})"
         if self._lost:
-            raise NodeError(f"{where}: its agent is gone")
+            raise NodeError(f"{where}: its agent is gone, as a question before found. Run the same command to go on")
         try:
             process.tell(self._process, {"id": self._serial, "op": op, "arguments": arguments})
             line = process.hear(self._process, ANSWER_TIMEOUT_S)
