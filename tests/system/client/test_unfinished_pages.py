@@ -9,6 +9,7 @@ import wrong_answers
 from arms import WORKLOAD, arm_on, plt_ms
 
 from longlook.client.artefact import observed
+from longlook.client.base import LoadFailed
 from longlook.plan.workload import Download, WebPage
 from longlook.server.aioquic import Aioquic
 from longlook.server.apache import Apache
@@ -62,6 +63,16 @@ def test_a_right_answer_of_the_same_servers_is_accepted(testbed_name, tmp_path, 
     record = loaded(testbed_name, tmp_path, by, "none")
     assert record["reject_reason"] in (None, "disturbed"), record["reject_detail"]
     assert "unfinished" not in record["artefact"]["log"]["page"]
+
+
+def test_a_page_that_cannot_be_asked_for_is_told_in_time(testbed_name, tmp_path):
+    """The browser refuses the port; its answer comes before the driver's time is over."""
+    server, stack, browser = BY["Chromium 111, TCP"]
+    told = {"fault": "none", "wrong": LOST, "in_order": (PAGE, LOST, OTHER)}
+    with arm_on(testbed_name, tmp_path, server, stack, browser=browser, handshake="1rtt", faults=told) as on:
+        asked = {"url": "https://longlook.test:9/", "fresh_context": False, "clear_cache": True, "live": False}
+        with pytest.raises(LoadFailed, match="net::ERR_UNSAFE_PORT"):
+            on.side.client._ask(6, op="load", **asked)
 
 
 @pytest.mark.parametrize("fault", REASONS)

@@ -241,8 +241,12 @@ class Chromium(Client):
         # With its cache Chromium forgets what Alt-Svc told: every document came over HTTP/2, its objects over HTTP/3.
         clear = self.stack.protocol(protocol).version not in KEEPING and not self.settings.arm.learns
         fresh = request.fresh or (watched and protocol == "tcp" and self.settings.arm.handshake != "resumed")
-        asked: dict[str, Any] = {"url": self._url(request.paths[0]), "fresh_context": fresh, "clear_cache": clear}
-        asked |= {"live": self.stack.protocol(protocol).client_live}
+        asked: dict[str, Any] = {
+            "url": self._url(request.paths[0]),
+            "fresh_context": fresh,
+            "clear_cache": clear,
+            "live": self.stack.protocol(protocol).client_live,
+        }
         if watched:
             asked |= {"paints": str(self.stack.modules(PAINTS_LIBRARY)), "pictures": request.pictures}
         return self._ask(request.timeout_s, op="load", **asked)

@@ -71,6 +71,7 @@ function watch(tab, page, live) {
     const [log, awaited, {requests, open, take}] = [[], new Set(PAGE_EVENTS), follow()];
     const fired = Promise.all(PAGE_EVENTS.map((name) => new Promise((resolve) => page.once(name, resolve))));
     const socket = tab._ws._socket;
+    const read = () => socket.resume();
     if (!live) {
         socket.pause();
     }
@@ -98,13 +99,13 @@ function watch(tab, page, live) {
             }
         };
         await withTimeout(Promise.race([fired, done]), milliseconds, what).catch(unlessExpired);
-        socket.resume();
+        read();
         await withTimeout(done, Math.max(until - Date.now(), READING_MS), what).catch(unlessExpired);
         if (awaited.size > 0) { // else the page has its times, and requests that never ended are told
             throw new Error(`${what}: no ${lacking().join(', no ')} within ${milliseconds} ms`);
         }
     };
-    return {log, requests, over};
+    return {log, requests, over, read};
 }
 
 let lingering = null; // what closes the tab that lingers
@@ -154,12 +155,16 @@ async function load(browser, request) {
         const page = await CDP({...address, target: tab.webSocketUrl, protocol: await PAGE_ONLY});
         await page.Page.enable();
         const loading = watch(tab, page, live);
-        const {errorText} = await withTimeout(page.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
-        if (errorText) {
-            throw new Error(`navigate to ${url}: ${errorText}`);
+        try {
+            const {errorText} = await withTimeout(page.Page.navigate({url}), timeoutMs, `navigate to ${url}`);
+            if (errorText) {
+                throw new Error(`navigate to ${url}: ${errorText}`);
+            }
+            await loading.over(timeoutMs, `load of ${url}`);
+        } finally {
+            loading.read(); // a connection that nobody reads takes half a minute to close
+            await page.close().catch(() => {});
         }
-        await loading.over(timeoutMs, `load of ${url}`);
-        await page.close();
         const har = await toHar(url, loading);
         if (har.log.pages[0]._unfinished.length > 0) {
             return {har}; // it will not count, and what it looked like may lack what did not arrive
