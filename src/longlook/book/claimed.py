@@ -67,9 +67,8 @@ def verdict(parts: Sequence[ClaimPart], of: int) -> str:
     apart = [part.name for part in parts if part.disagrees]
     if apart and len(parts) == of == 1:
         return parts[0].counted
-    parts_by = {one: [part.name for part in parts if part.holds is one] for one in (True, False, None)}
-    holding, failing = parts_by[True], parts_by[False]
-    undecided = [name for name in parts_by[None] if name not in apart]
+    holding, failing = ([part.name for part in parts if part.holds is one] for one in (True, False))
+    undecided = [part.name for part in parts if part.holds is None and not part.disagrees]
     word = "holds" if len(holding) == len(parts) else f"holds in {len(holding)} of {len(parts)}"
     if len(failing) == len(parts):
         word = "does not hold"

@@ -212,18 +212,18 @@ def claims(study: str, about: str | None = None, data: BookData | None = None) -
     judged = claim_columns(study, data, about)
     found = {title: [one.parts for one in column] for title, column in judged.items()}
     table = claimed.claims_table(own.claims, found, "-".join(filter(None, (study, about))))
-    now, first = (_verdicts(own, study, one) for one in (data, at_first(data, study)))
-    return HTML(table + changed(now, first))
+    title = next(title for key, _, title in COLUMNS if key == REFERENCE)
+    first = _judged_claims(own, study, at_first(data, study)) if title in judged else []
+    return HTML(table + changed(_verdicts(own, judged.get(title, [])), _verdicts(own, first)))
 
 
 def _judged_claims(own: Claims, study: str, data: BookData, key: str = REFERENCE) -> list[JudgedClaim]:
     return judged_claims(own, partial(columns_of, study=study), data, key)
 
 
-def _verdicts(own: Claims, study: str, data: BookData) -> dict[str, str]:
-    """Of each claim that has numbers, re-measured."""
-    judged = _judged_claims(own, study, data)
-    return {claim.id: one.verdict for claim, one in zip(own.claims, judged, strict=True) if one.parts}
+def _verdicts(own: Claims, judged: Sequence[JudgedClaim]) -> dict[str, str]:
+    """Of each claim that has numbers; of none where nothing is measured."""
+    return {claim.id: one.verdict for claim, one in zip(own.claims, judged, strict=False) if one.parts}
 
 
 def undecided(study: str, about: str | None = None) -> HTML:
