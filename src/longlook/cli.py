@@ -383,7 +383,7 @@ def site_add(source: Path, name: str | None, words: str) -> None:
 @click.option(
     "--server",
     help="Over HTTP/2, beside Envoy over HTTP/3: apache, or envoy itself; or a FILE.toml that states a server of "
-    "yours, for what that speaks (servers/caddy.toml: both).  [default: apache]",
+    "yours, for what that speaks (servers/nginx-http3.toml: both).  [default: apache]",
 )
 @click.option("--loads", type=LOADS, help="Of each protocol that count.  [default: 20]")
 @click.option("--quick", "loads", flag_value=5, type=LOADS, help="The same as --loads 5.")

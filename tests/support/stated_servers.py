@@ -1,4 +1,4 @@
-"""Servers by file that are always there: aioquic's program over HTTP/3, nginx over HTTP/2."""
+"""Servers by file: aioquic's program over HTTP/3 and nginx over HTTP/2, which are always there; nginx over both."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ from longlook.server.stated import keep, read
 from longlook.stack.install import install
 
 NGINX = paths.ROOT / "servers" / "nginx.toml"
+NGINX_HTTP3 = paths.ROOT / "servers" / "nginx-http3.toml"
 OVER = {"quic": {"handshake": "1rtt", "cca": "not told"}, "tcp": {}}
 """What an arm of such a server states, but for its digest."""
 
@@ -23,9 +24,11 @@ def aioquic():
     )
 
 
-def nginx(more=""):
+def nginx(more="", file=NGINX):
     """The same; `more`: directives of its configuration."""
-    return NGINX.read_text(encoding="utf-8").replace("  server {", f"  {more}\n  server {{")
+    configuration = (file.parent / "nginx.conf").read_text(encoding="utf-8")
+    configuration = configuration.replace("  server {", f"  {more}\n  server {{")
+    return file.read_text(encoding="utf-8").replace('"nginx.conf"', f'"""\n{configuration}"""')
 
 
 def arm(folder, text, protocol):

@@ -6,7 +6,9 @@ tell (QUIC's controller and window, early data) is recorded as not told; the ora
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Self
 
 from longlook.errors import LonglookError, plain
@@ -15,6 +17,7 @@ from longlook.plan.offer import Offer
 from longlook.server.base import CcaSource, Server
 from longlook.server.stated import FILLED, PLACEHOLDER, kept
 from longlook.server.tcp import TcpServer
+from longlook.stack.debian import Unpacked
 
 PORT = 443
 """Of a program that cannot be told another one, as an endpoint of quic-interop-runner."""
@@ -45,9 +48,10 @@ class ByFile(Server):
         for name, source in (("cert.pem", own.certificate), ("priv.key", own.key)):
             (certificates / name).write_bytes(source.read_bytes())
         configuration = scratch / "configuration"
+        root = "/" if stated.debian is None else Unpacked.of(stated.debian).root
         given = (
             self.address, own.port, stated.protocols[own.arm.protocol], own.site.root, own.certificate, own.key,
-            certificates, scratch, configuration,
+            certificates, scratch, configuration, root,
         )  # fmt: skip
         self._values = dict(zip(FILLED, map(str, given), strict=True))
         configuration.write_text(self._fill(stated.configuration), encoding="utf-8")
@@ -57,9 +61,10 @@ class ByFile(Server):
         return PLACEHOLDER.sub(lambda found: self._values[found[1]], text)
 
     def _with_variables(self, command: Sequence[str]) -> list[str]:
-        """A command with what endpoints of quic-interop-runner are told."""
+        """A command with what endpoints of quic-interop-runner are told; its program's folder is the first of PATH."""
         values = self._values
         variables = {
+            "PATH": f"{Path(self.stated.command[0]).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "ROLE": "server",
             "TESTCASE": "http3",
             "SERVER_PARAMS": "",

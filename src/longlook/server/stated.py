@@ -23,18 +23,20 @@ from longlook.host.files import read_text
 from longlook.host.toml import read_toml
 from longlook.plan.arm import Cca, Protocol
 from longlook.plan.recorded import RecordedSite, SiteName
-from longlook.plan.value import Many, PlanError, Text, Value, nearest
+from longlook.plan.value import Many, PlanError, Text, Value, nearest, unstated
 from longlook.record.durable import write_bytes
 from longlook.site.recorded import type_of
 from longlook.stack import adapters
+from longlook.stack.debian import DebianPackages, Unpacked, unpack
 from longlook.stack.placed import SYSTEM_FOLDERS
 from longlook.stack.tree import sha256_of
 
 PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 FILLED = (
-    "address", "port", "protocol", "site", "certificate", "key", "certificates", "scratch", "configuration",
+    "address", "port", "protocol", "site", "certificate", "key", "certificates", "scratch", "configuration", "root",
 )  # fmt: skip
-"""`certificates`: a folder with cert.pem and priv.key; `scratch`: one of the program's own, mode 0700."""
+"""`certificates`: a folder with cert.pem and priv.key; `scratch`: one of the program's own, mode 0700; `root`: where
+the packages of `debian` are unpacked, / without."""
 SPOKEN: Mapping[str, str] = {"quic": "h3", "tcp": "h2"}
 SAME_TYPE = {
     "application/javascript": "text/javascript",
@@ -51,6 +53,9 @@ class ServerFile(Value):
 
     name: SiteName
     package: Text = Field(default="", description="that has its program")
+    debian: DebianPackages | None = Field(
+        default=None, exclude_if=unstated, description="packages of another release than this system's"
+    )
     command: Many[str] = Field(min_length=1, max_length=200)
     protocols: dict[Protocol, Text] = Field(min_length=1, description="each with what ${protocol} is; a list: h3, h2")
     version: Many[str] = Field(min_length=1, max_length=200, description="a command; the first line that it prints")
@@ -119,15 +124,21 @@ def read(path: Path) -> Statement:
         raise LonglookError(f"{path}: {error}") from None
     if stated.name in adapters.SERVERS:
         raise LonglookError(f"{path}: name = '{stated.name}' is that of a server that is here already: choose another")
-    commands = {key: _found(path, getattr(stated, key), stated.package) for key in ("command", "version")}
-    program = {"program_sha256": sha256_of(Path(commands["command"][0])), "files": files}
-    return Statement.parse(stated.model_dump() | commands | program)
+    own = None if stated.debian is None else unpack(stated.debian)
+    commands = {key: _found(path, getattr(stated, key), stated.package, own) for key in ("command", "version")}
+    program = Path(commands["command"][0])
+    if own is not None:
+        files |= own.packages
+        program = own.program(program.name) if program.parent == own.starters else program
+    return Statement.parse(stated.model_dump() | commands | {"program_sha256": sha256_of(program), "files": files})
 
 
-def _found(path: Path, command: tuple[str, ...], package: str) -> tuple[str, ...]:
-    """A command with its program's path: from PATH, or, where it has a slash, from the file's folder."""
+def _found(path: Path, command: tuple[str, ...], package: str, own: Unpacked | None) -> tuple[str, ...]:
+    """A command with its program's path: from its packages, from PATH, or, where it has a slash, from the file's
+    folder."""
     word = command[0]
-    search = os.pathsep.join((os.environ.get("PATH", os.defpath), SYSTEM_FOLDERS))
+    first = [] if own is None else [str(own.starters)]
+    search = os.pathsep.join((*first, os.environ.get("PATH", os.defpath), SYSTEM_FOLDERS))
     found = shutil.which(str(path.absolute().parent / word) if "/" in word else word, path=search)
     if found is None:
         remedy = f"apt-get install {package}" if package else "install it, or correct the command"

@@ -47,7 +47,8 @@ def test_the_repositorys_files_state_servers():
     found = [ServerFile.parse(read_toml(path)) for path in sorted((paths.ROOT / "servers").glob("*.toml"))]
     assert [(one.name, dict(one.protocols)) for one in found] == [
         ("caddy", {"quic": "h3", "tcp": "h1 h2"}),
-        ("nginx-h2", {"tcp": "h2"}),
+        ("nginx-http3", {"quic": "quic", "tcp": "ssl http2"}),
+        ("nginx-h2", {"tcp": "ssl http2"}),
     ]
 
 
@@ -61,6 +62,7 @@ def test_the_repositorys_files_state_servers():
         ('"mine.conf"', '"other.conf"', r"cannot read the configuration .*other\.conf"),
         ('quic = "h3"', 'quick = "h3"', "'quick'"),
         ('name = "mine"', 'name = "envoy"', "'envoy' is that of a server that is here already"),
+        ("package", 'debian = { release = "-o", packages = ["libc6"] }\npackage', r"debian\.release"),
         ("package", "pakage", r"unknown key pakage \(did you mean package\?\)"),
         ('version = ["sh", "--version"]', "", "version: Field required"),
     ],

@@ -13,6 +13,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.content import require_content
 from longlook.plan.workload import Page
 from longlook.server.by_file import ByFile, ByFileTcp
+from longlook.server.stated import read
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.timeout(120)]
 TEXT = {ByFile: stated_servers.aioquic, ByFileTcp: stated_servers.nginx}
@@ -45,6 +46,40 @@ def test_a_right_page_is_accepted_and_its_bytes_are_compared(testbed_name, tmp_p
         require_content(on.side.client, on.site, "mine")
 
 
+@pytest.fixture(scope="module")
+def debian():
+    """nginx of another Debian release, or the reason why it cannot be had."""
+    try:
+        read(stated_servers.NGINX_HTTP3)
+    except LonglookError as error:
+        pytest.skip(f"no nginx with HTTP/3: {error}")
+
+
+@pytest.mark.usefixtures("debian")
+@pytest.mark.parametrize("server", [ByFile, ByFileTcp])
+def test_nginx_serves_pages_over_both_protocols(testbed_name, tmp_path, server):
+    with arm_on(testbed_name, tmp_path, server, stated_servers.nginx(file=stated_servers.NGINX_HTTP3)) as on:
+        for index in range(2):
+            record = on.side.load(index)
+            on.side.client.drop_connections()
+            assert arms.is_right(record), record["reject_detail"]
+            assert record["protocols_seen"] == [{ByFile: "h3", ByFileTcp: "h2"}[server]]
+            assert record["opened_over_link"]["opened"] == 1
+        assert require_content(on.side.client, on.site, "mine") == 3
+        assert on.side.server.version() == "nginx version: nginx/1.26.3"
+
+
+@pytest.mark.usefixtures("debian")
+def test_nginx_that_speaks_http2_alone_is_never_taken_for_http3(testbed_name, tmp_path):
+    """Its QUIC answers, and knows no HTTP/3; over TCP, on the same port, it would have served the page."""
+    text = stated_servers.nginx("http3 off;", stated_servers.NGINX_HTTP3)
+    text = text.replace("    ssl_certificate ", "    listen ${address}:${port} ssl http2;\n    ssl_certificate ")
+    with arm_on(testbed_name, tmp_path, ByFile, text) as on:
+        record = on.side.load(0)
+        assert (record["accepted"], record["reject_reason"]) == (False, "load_failed")
+        assert "ERR_QUIC_PROTOCOL_ERROR" in record["reject_detail"]
+
+
 def test_one_that_compresses_is_rejected(testbed_name, tmp_path):
     text = stated_servers.nginx("gzip on; gzip_min_length 1; gzip_types image/jpeg;")
     with arm_on(testbed_name, tmp_path, ByFileTcp, text) as on:
@@ -61,7 +96,7 @@ NOT_UP = {
         r"mine ended at start \(3\): no licence: server http3\ncert\.pem\npriv\.key\n700",
     ),
     "speaks HTTP/2": (
-        stated_servers.nginx().replace('"tcp"', '"quic"'),
+        stated_servers.nginx().replace("tcp =", "quic ="),
         "nginx-h2 was not ready within 2 s: nothing listens on UDP port 443",
     ),
 }
@@ -78,7 +113,7 @@ def test_one_that_does_not_come_up_says_its_last_words(testbed_name, tmp_path, m
 def test_http2_in_place_of_http3_is_never_taken_for_it(testbed_name, tmp_path):
     """Its UDP port is open, and nobody answers there."""
     start = json.dumps(["sh", "-c", f'python3 -c "{UDP_TOO}" & exec /usr/sbin/nginx -e stderr -c "${{configuration}}"'])
-    text = stated_servers.nginx().replace('"tcp"', '"quic"')
+    text = stated_servers.nginx().replace("tcp =", "quic =")
     text = "\n".join(f"command = {start}" if line.startswith("command") else line for line in text.splitlines())
     with arm_on(testbed_name, tmp_path, ByFile, text) as on:
         assert arms.verdicts(on, loads=1) == [(False, "load_failed")]
