@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Sequence
+from typing import Any
+
+from IPython.display import HTML
+
+from longlook.figure import style
 
 
 def html_table(
@@ -38,3 +43,13 @@ def html_table(
         parts.append(f"<tr{start}>" + "".join(cell("td", text, index) for index, text in enumerate(row)) + "</tr>")
     parts.append("</tbody></table></div>")
     return "".join(parts)
+
+
+def shown_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], numbers_from: int | None = None, **layout: Any
+) -> HTML:
+    """What a cell of a chapter shows: a table, or without a row that nothing is measured yet. `numbers_from`: the first
+    of its numeric columns, of which the last one is the table's; `layout`: as of `html_table`."""
+    if numbers_from is not None:
+        layout["numeric"] = range(numbers_from, len(head))
+    return HTML(html_table(head, rows, **layout) if rows else style.NOTHING_YET)
