@@ -15,7 +15,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import pandas as pd
 
@@ -114,10 +114,6 @@ class Quantity:
         middle = float(self.numbers.median())
         plus = "+" if sign and middle > 0 else ""
         return self._value("median of ", plus + _text(middle, digits) + _unit(unit))
-
-    def mean(self, unit: str = "", digits: int = 0) -> StatedNumber:
-        """The arithmetic mean."""
-        return self._value("mean of ", _text(float(self.numbers.mean()), digits) + _unit(unit))
 
     def least(self, unit: str = "", digits: int = 0) -> StatedNumber:
         """The least of them."""
@@ -264,6 +260,20 @@ class Measured:
             return (f"data/published/{self.study}",)
         pairs = rows[["campaign", "cell_id"]].drop_duplicates().itertuples(index=False, name=None)
         return tuple(f"data/raw/{campaign}/{cell}" for campaign, cell in pairs)
+
+
+Number = Callable[[Measured], StatedNumber]
+"""How a number of a sentence is made."""
+Asked = ParamSpec("Asked")
+
+
+def number(state: Callable[Concatenate[Measured, Asked], StatedNumber]) -> Callable[Asked, Number]:
+    """Makes of a function that states a number of a column one that takes what else is asked, for `NUMBERS`."""
+
+    def asked(*these: Asked.args, **those: Asked.kwargs) -> Number:
+        return lambda m: state(m, *these, **those)
+
+    return asked
 
 
 def _chosen(rows: pd.DataFrame, series: str, where: Mapping[str, object]) -> pd.DataFrame:

@@ -52,9 +52,3 @@ def test_the_figure_says_its_result(paper):
     assert f"by {ALL} 1 of 3 pages are as predicted; by {BEYOND} 3 of 3" in chart.alt_text
     spec = str(offline_spec(chart.chart))
     assert "gQUIC, one-cost" in spec and "gQUIC, request-cost" in spec
-
-
-def test_nothing_measured_is_said(monkeypatch):
-    monkeypatch.setattr(early_exit, "pages", lambda paper: [])
-    for show in (early_exit.counts, early_exit.figure):
-        assert "Not measured yet" in show(SimpleNamespace()).data

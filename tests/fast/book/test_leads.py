@@ -2,7 +2,6 @@
 
 import pytest
 
-from longlook import paths
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.chapter import Chapter
@@ -38,8 +37,3 @@ def test_the_table_has_a_row_for_each_bandwidth_and_pair_of_windows():
     found = leads.window_leads(paper.data, "muthuraj2024", "reference")
     assert [one.series for one in found] == list(leads.WINDOWS) * 2
     assert found[0].small_changes.value == 0
-
-
-def test_nothing_measured_is_said(tmp_path):
-    paper = Chapter("beyond", "muthuraj2024", (), book_data.read(paths.PUBLISHED, tmp_path))
-    assert "Not measured yet" in leads.leads_table(paper).data

@@ -4,14 +4,9 @@ from book_sample import PUBLISHED, interleaved, write_sweeps
 
 from longlook.book import data as book_data
 from longlook.book.years import causes
-from longlook.figure import style
 
 MEANS = {"c72": 340.0, "c76": 440.0, "c76nocache": 400.0, "c76blinkcors": 400.0, "c76neither": 360.0}
 """Of a hundred objects on the fast link, over both protocols, ms."""
-
-
-def test_what_is_not_measured_is_not_shown(tmp_path):
-    assert causes.table(book_data.read(PUBLISHED, tmp_path)).data == style.NOTHING_YET
 
 
 def test_the_table_has_a_row_for_each_browser(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
 from IPython.display import HTML
@@ -15,13 +15,13 @@ from longlook.audit.checks import primary, samples_by_key
 from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.flows import page
-from longlook.book.muthuraj2024 import threshold
+from longlook.book.muthuraj2024 import emulab_2024
 from longlook.book.varied import REFERENCE, Row, same_square, square_at
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.figure.versus import SIDES, Versus
 from longlook.plan.cell import Cell
 from longlook.plan.workload import bytes_of_kb
@@ -63,7 +63,7 @@ def offsets(paper: Chapter) -> HTML:
                 medians = [text for side in SIDES for text in _medians(group, side)]
                 rows.append([series, name, str(len(group)), *medians])
     head = ["figure", "pages", "squares", "QUIC, ms", "ratio", "TCP, ms", "ratio"]
-    return HTML(html_table(head, rows, numeric={2, 3, 4, 5, 6}) if rows else style.NOTHING_YET)
+    return shown_table(head, rows, numeric={2, 3, 4, 5, 6})
 
 
 def _medians(group: pd.DataFrame, side: str) -> list[str]:
@@ -82,7 +82,7 @@ def slow_client(paper: Chapter) -> HTML:
             if cell is not None:
                 rows.append([f"{bandwidth:g}", label, *_values(cell)])
     head = ["Mbit/s", "client", "QUIC, ms", "TCP, ms", "diff., %", "p"]
-    return HTML(html_table(head, rows, numeric={0, 2, 3, 4, 5}) if rows else style.NOTHING_YET)
+    return shown_table(head, rows, numeric={0, 2, 3, 4, 5})
 
 
 def _slow_sources(paper: Chapter) -> list[tuple[str, pd.DataFrame]]:
@@ -109,7 +109,7 @@ def browser_time(paper: Chapter) -> HTML:
     """PLT over a link that takes next to no time: what browser and servers need for each page."""
     measured = paper.data.squares(paper.study, "browser-time", REFERENCE, VERSUS)
     rows = [[page(cell), *_values(cell)[:2]] for cell in records(measured)]
-    return HTML(html_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2}) if rows else style.NOTHING_YET)
+    return shown_table(["page", "QUIC, ms", "TCP, ms"], rows, numeric={1, 2})
 
 
 def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTML:
@@ -128,7 +128,7 @@ def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTM
         rows.append([f"{cell['rtt_ms']:g}", page(cell), *quic, _values(usual[0])[1], _values(cell)[1]])
     words = [f"{limit:g} %" for limit in limits]
     head = ["RTT, ms", "page", "QUIC, publ.", "no limit", *words, "TCP, publ.", "here"]
-    return HTML(html_table(head, rows, numeric={*range(len(head))} - {1}))
+    return shown_table(head, rows, numeric={*range(len(head))} - {1})
 
 
 WINDOWS = {"window-default": "QUIC 32, TCP 10", "window-quic10": "both 10", "window-tcp32": "both 32"}
@@ -148,7 +148,7 @@ def windows(paper: Chapter) -> HTML:
             rows.append([title, f"{place[0]:g}", size, *numbers])
     head = ["column", "Mbit/s", "object", *["QUIC", "TCP", "lead, ms", "%"] * len(WINDOWS)]
     groups = [("", 3), *((words, 4) for words in WINDOWS.values())]
-    return HTML(html_table(head, rows, numeric=set(range(3, 15)), groups=groups) if rows else style.NOTHING_YET)
+    return shown_table(head, rows, numeric=set(range(3, 15)), groups=groups)
 
 
 def _lead(frame: pd.DataFrame, place: tuple) -> list[str]:
@@ -166,11 +166,16 @@ def _by_page(frame: pd.DataFrame) -> pd.DataFrame:
     return own.set_index(SAME_PAGE).sort_index()
 
 
-TELLINGS: tuple[tuple[str, Callable[[Cell], Cell], tuple[str, ...] | None], ...] = (
-    ("half a per cent each way", as_the_text_says, None),
-    (f"the same, TCP with a threshold of {threshold.PACKETS} packets", threshold.remembering, ("B.11", "B.12")),
-)
-"""What is held against 1 % each way: in words, the cell that it is, and of which tables; None: of all."""
+REMEMBERING = {"B.11", "B.12"}
+"""Tables whose TCP may have remembered a threshold."""
+
+
+def tellings() -> Iterator[tuple[str, Callable[[Cell], Cell], set[str] | None]]:
+    """What is held against 1 % each way: in words, the cell that it is, and of which tables; None: of all."""
+    yield "half a per cent each way", as_the_text_says, None
+    known = next(one for one in emulab_2024.stated() if REMEMBERING & {*one.tables})
+    packets = known.arms["tcp"]["remembered_ssthresh"]
+    yield f"the same, TCP with a threshold of {packets} packets", known.change, REMEMBERING
 
 
 def conventions(paper: Chapter, tables: Sequence[str]) -> HTML:
@@ -180,7 +185,7 @@ def conventions(paper: Chapter, tables: Sequence[str]) -> HTML:
     loads = samples_by_key(arms[(arms["mode"] == "interleaved") & ~arms["control"]])
     found = [
         (one, words)
-        for words, divided, only in TELLINGS
+        for words, divided, only in tellings()
         for one in loss_conventions(page_load_times(paths.PUBLISHED), loads, divided)
         if one.cells and one.table in (only or tables) and one.table in tables
     ]
@@ -198,4 +203,4 @@ def conventions(paper: Chapter, tables: Sequence[str]) -> HTML:
     ]
     counts = ["cells compared", "means nearer each way", "lg ratio, means", "lg ratio, variances"]
     head = ["table", "against 1 % each way", *counts, "supports"]
-    return HTML(html_table(head, rows, numeric={2, 3, 4, 5}) if rows else style.NOTHING_YET)
+    return shown_table(head, rows, numeric={2, 3, 4, 5})

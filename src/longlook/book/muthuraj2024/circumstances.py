@@ -7,24 +7,65 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
+import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.agreement import meets, printed_of
 from longlook.analysis.ceiling import ALL, Ceiling, ceilings
-from longlook.analysis.welch import Summary
+from longlook.analysis.contrast import contrast
+from longlook.analysis.welch import Summary, summary_of
+from longlook.audit.checks import primary, samples_by_key
 from longlook.audit.report import FAR_BELOW
 from longlook.book.chapter import Chapter
 from longlook.book.data import BookData
 from longlook.book.hypotheses import kept as foretold_in_git
 from longlook.book.judged import predictions_of
-from longlook.book.muthuraj2024.cell_loads import Loads, arms_of, loads_in, loads_of, verdict_of
-from longlook.book.muthuraj2024.emulab_2024 import CIRCUMSTANCES, Circumstance
+from longlook.book.muthuraj2024.emulab_2024 import Circumstance, stated
+from longlook.book.varied import REFERENCE
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import html_table, shown_table
+from longlook.plan.cell import Cell
+from longlook.plan.conditions import arm_conditions, conditions
 from longlook.published.cells import PublishedCell
-from longlook.published.muthuraj2024 import page_load_times
+from longlook.published.muthuraj2024 import STUDY, page_load_times
+from longlook.record.parquet import records
+
+Loads = Mapping[str, Summary]
+"""By protocol."""
+
+
+def verdict_of(loads: Loads) -> str | None:
+    """Which of the two protocols is significantly faster."""
+    return contrast(loads["quic"], loads["tcp"]).verdict
+
+
+def loads_of(data: BookData, series: str, study: str = STUDY) -> dict[tuple[str, str], Loads]:
+    """(study, key) -> the loads of a cell, of the reference campaigns of a series."""
+    return dict(samples_by_key(primary(data.rows("arms", study, series, REFERENCE))))
+
+
+ARM = ("workload", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms", "jitter_interval_ms", "stack", "arm_label")
+"""What tells the arms of a series apart, whatever other arms their cells have."""
+
+
+def arms_of(data: BookData, series: str, study: str = STUDY) -> dict[tuple, Summary]:
+    """ARM -> the loads of an arm, of the reference campaigns of a series."""
+    rows = primary(data.rows("arms", study, series, REFERENCE))
+    return {arm_key(row): summary_of(row) for row in records(rows)}
+
+
+def arm_key(row: Mapping[str, Any]) -> tuple:
+    """ARM of a row of `arms`; a condition that is not there is None."""
+    return tuple(None if pd.isna(row[name]) else row[name] for name in ARM)
+
+
+def loads_in(arms: Mapping[tuple, Summary], cell: Cell) -> Loads:
+    """The loads of a cell among those of arms."""
+    keys = {arm.protocol: arm_key(conditions(cell) | arm_conditions(arm)) for arm in cell.arms}
+    return {protocol: arms[key] for protocol, key in keys.items() if key in arms}
+
 
 SIDES = ("quic", "tcp")
 State = Literal["confirmed", "not confirmed", "open", "not measured yet"]
@@ -68,7 +109,7 @@ class Three:
 def known(data: BookData) -> tuple[Known, ...]:
     """Every circumstance of the set."""
     found = []
-    for one in CIRCUMSTANCES:
+    for one in stated():
         own = predictions_of(one.sweeps[0], data)
         holds = [each.confirms for each in own if not one.numbers or each.n in one.numbers]
         found.append(Known(one, state(holds), holds.count(True), len(holds)))
@@ -277,7 +318,7 @@ def goals_table(paper: Chapter) -> HTML:
         for one in goals(three_ways(paper.data))
     ]
     head = ["asked for", "as the text says", "as the scripts did"]
-    return HTML(html_table(head, rows, numeric=set()) if rows else style.NOTHING_YET)
+    return shown_table(head, rows)
 
 
 def listed(paper: Chapter) -> HTML:
@@ -290,4 +331,4 @@ def listed(paper: Chapter) -> HTML:
         text = [", ".join(what.tables), what.words]
         rows.append([*map(html.escape, text), sweeps, html.escape(said)])
     head = ["tables", "circumstance", "sweeps", "confirmed"]
-    return HTML(html_table(head, rows, escape=False, numeric=set()))
+    return shown_table(head, rows, escape=False)

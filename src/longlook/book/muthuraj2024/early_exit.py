@@ -23,7 +23,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.dots import DOTS, live_dots
 from longlook.figure.live import LiveChart
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.plan.conditions import Row
 
 SEEN = (steps.QUICV1, steps.GQUIC37)
@@ -120,7 +120,7 @@ def counts(paper: Chapter) -> HTML:
         if own
     ]
     head = ["sweep", "stack", *(f"right by {rule}" for rule in RULES), "right by “never”"]
-    return HTML(html_table(head, rows, numeric={2, 3, 4}) if rows else style.NOTHING_YET)
+    return shown_table(head, rows, numeric={2, 3, 4})
 
 
 def figure(paper: Chapter) -> LiveChart | HTML:

@@ -18,7 +18,7 @@ from longlook.analysis.welch import Summary, summary_of
 from longlook.book.chapter import Chapter
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.muthuraj2024.causes import VERSUS, WINDOWS
-from longlook.book.value import Measured, NotMeasured, StatedNumber
+from longlook.book.value import Measured, NotMeasured, StatedNumber, number
 from longlook.figure import style
 from longlook.figure.table import html_table
 from longlook.figure.versus import SIDES
@@ -111,16 +111,13 @@ def _text(one: Interval, sign: bool = False) -> str:
     return f"{texts[0]} ({texts[1]} to {texts[2]})"
 
 
-def counted(true: Callable[[WindowLeads], bool], bandwidth_mbps: float | None = None):
+@number
+def counted(m: Measured, true: Callable[[WindowLeads], bool], bandwidth_mbps: float | None = None) -> StatedNumber:
     """In how many of the cells with equal windows something is true: `4 of 4`."""
-
-    def number(m: Measured) -> StatedNumber:
-        known = [one for one in window_leads(m.data, m.study, m.key) if one.series != USUAL]
-        own = [one for one in known if bandwidth_mbps in (None, one.bandwidth_mbps)]
-        if not own:
-            raise NotMeasured("the sweep beyond-window is not measured")
-        rows = m.data.rows("cells", m.study, tuple(WINDOWS), m.key)
-        files = ", ".join(f"data/raw/{campaign}" for campaign in pd.unique(rows["campaign"]))
-        return StatedNumber(f"{sum(map(true, own))} of {len(own)}", f"beyond-window, 99 % intervals; from {files}")
-
-    return number
+    known = [one for one in window_leads(m.data, m.study, m.key) if one.series != USUAL]
+    own = [one for one in known if bandwidth_mbps in (None, one.bandwidth_mbps)]
+    if not own:
+        raise NotMeasured("the sweep beyond-window is not measured")
+    rows = m.data.rows("cells", m.study, tuple(WINDOWS), m.key)
+    files = ", ".join(f"data/raw/{campaign}" for campaign in pd.unique(rows["campaign"]))
+    return StatedNumber(f"{sum(map(true, own))} of {len(own)}", f"beyond-window, 99 % intervals; from {files}")

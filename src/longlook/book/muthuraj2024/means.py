@@ -16,18 +16,15 @@ from longlook.book.flows import page
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 STOPPED = "smooth-client"
 FREE = "no limit"
 HELD = {FREE: "full", "2.5 ms": "45pct-period2500us", "10 ms": "45pct-period10000us"}
 """How the browser is held, by its period -> the end of its arms' names."""
-FLASK, FLASK_GQUIC = "apache-wsgi", "apache-wsgi-gquic37"
 QUICV1, GQUIC37 = "one-cost", "one-cost-gquic37"
 USUAL = {QUICV1: ("4.6d", "4.6f"), GQUIC37: ("4.5d", "4.5f")}
 """Series of the same pages without a cost."""
-COSTS = {QUICV1: (900, 250), GQUIC37: (500,)}
-"""us, that of pages of 10 KB first."""
 PLACE = ("workload", "bandwidth_mbps", "rtt_ms", "loss_pct")
 
 
@@ -47,7 +44,7 @@ def stopped(paper: Chapter) -> HTML:
             )
     groups = [("", 1), *((f"period {held}" if held != FREE else held, 3) for held in HELD)]
     head = ["page", *["QUIC, ms", "TCP, ms", "lead, %"] * 3]
-    return HTML(html_table(head, rows, numeric=set(range(1, 10)), groups=groups) if rows else style.NOTHING_YET)
+    return shown_table(head, rows, numeric=set(range(1, 10)), groups=groups)
 
 
 def _told(column: Column, held: str, where: Mapping[str, object]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longlook.book.muthuraj2024.leads import counted
-from longlook.book.value import Measured, Quantity
+from longlook.book.value import Measured, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 
 TEN: dict[str, Any] = {"workload": "100kb-x1", "bandwidth_mbps": 10.0}
@@ -15,24 +15,18 @@ WINDOWS = ("window-default", "window-quic10", "window-tcp32")
 """QUIC with 32 packets against TCP with 10, both with 10, both with 32."""
 
 
-def _lead_5kb(bandwidth_mbps: float):
+@number
+def _lead_5kb(m: Measured, bandwidth_mbps: float) -> StatedNumber:
     """QUIC's lead with 5 KB, whoever begins with what window."""
-
-    def number(m):
-        one, other, third = (m.gap(name, workload="5kb-x1", bandwidth_mbps=bandwidth_mbps) for name in WINDOWS)
-        return one.joined(other).joined(third).span("ms")
-
-    return number
+    one, other, third = (m.gap(name, workload="5kb-x1", bandwidth_mbps=bandwidth_mbps) for name in WINDOWS)
+    return one.joined(other).joined(third).span("ms")
 
 
-def _equal(measure: str, unit: str, **where: Any):
+@number
+def _equal(m: Measured, measure: str, unit: str, **where: Any) -> StatedNumber:
     """With equal windows: both 10, both 32."""
-
-    def number(m):
-        one, other = (getattr(m, measure)(name, **where) for name in WINDOWS[1:])
-        return one.joined(other).span(unit, joint="or")
-
-    return number
+    one, other = (getattr(m, measure)(name, **where) for name in WINDOWS[1:])
+    return one.joined(other).span(unit, joint="or")
 
 
 def _pct_5kb(m: Measured) -> Quantity:

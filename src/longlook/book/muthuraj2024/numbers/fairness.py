@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longlook.book.flows import Contest, contests
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
+from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.figure import style
 
@@ -27,16 +27,13 @@ def _contest(m: Measured, series: str, label: str) -> Contest:
     return found
 
 
-def _of_contest(series: str, label: str, text: Callable[[Contest], str]):
+@number
+def _of_contest(m: Measured, series: str, label: str, text: Callable[[Contest], str]) -> StatedNumber:
     """Something of the one verdict that these conditions have, with all runs that it rests on."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = _contest(m, series, label)
-        files = ", ".join(f"data/raw/{one}" for one in found.campaigns)
-        how = f"geometric mean and 99 % interval of the ratio of the rates over {found.runs_text}"
-        return StatedNumber(text(found), f"{series}, {label}: {how}; from {files}")
-
-    return number
+    found = _contest(m, series, label)
+    files = ", ".join(f"data/raw/{one}" for one in found.campaigns)
+    how = f"geometric mean and 99 % interval of the ratio of the rates over {found.runs_text}"
+    return StatedNumber(text(found), f"{series}, {label}: {how}; from {files}")
 
 
 def _times_tcp(series: str, label: str):
@@ -60,17 +57,14 @@ def _bbr_losses(m: Measured) -> Quantity:
     return m.samples("table-4.2", "lost", label="QUIC BBR vs TCP BBR")
 
 
-def _off(arms: tuple[str, ...], label: str) -> Callable[[Measured], StatedNumber]:
+@number
+def _off(m: Measured, arms: tuple[str, ...], label: str) -> StatedNumber:
     """Re-measured rates of flows of table 4.1 less the published ones, in per cent of these."""
-
-    def number(m: Measured) -> StatedNumber:
-        pairs = [(_rate(m, "table-4.1", label, arm), _rate(m.published, "table-4.1", label, arm)) for arm in arms]
-        found = [(own.numbers.iloc[0] / printed.numbers.iloc[0] - 1) * 100 for own, printed in pairs]
-        texts = list(dict.fromkeys(style.signed_pct(one) for one in (min(found), max(found))))
-        where = origin([one for own, _ in pairs for one in own.files])
-        return StatedNumber(f"{' to '.join(texts)}{SPACE}%", f"rates of {label} over those of table 4.1; {where}")
-
-    return number
+    pairs = [(_rate(m, "table-4.1", label, arm), _rate(m.published, "table-4.1", label, arm)) for arm in arms]
+    found = [(own.numbers.iloc[0] / printed.numbers.iloc[0] - 1) * 100 for own, printed in pairs]
+    texts = list(dict.fromkeys(style.signed_pct(one) for one in (min(found), max(found))))
+    where = origin([one for own, _ in pairs for one in own.files])
+    return StatedNumber(f"{' to '.join(texts)}{SPACE}%", f"rates of {label} over those of table 4.1; {where}")
 
 
 NUMBERS: Numbers = {

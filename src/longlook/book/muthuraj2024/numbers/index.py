@@ -8,21 +8,18 @@ from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import overall
 from longlook.audit.report import within
 from longlook.book.front import ComparedSquare, squares
-from longlook.book.value import Measured, NotMeasured, StatedNumber
+from longlook.book.value import Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
 
 
-def _of(count: Callable[[Sequence[ComparedSquare]], int]) -> Callable[[Measured], StatedNumber]:
+@number
+def _of(m: Measured, count: Callable[[Sequence[ComparedSquare]], int]) -> StatedNumber:
     """A count over all squares that are published and re-measured."""
-
-    def counted(m: Measured) -> StatedNumber:
-        found = squares(m.data)
-        if not found:
-            raise NotMeasured("no published square is measured")
-        return StatedNumber(str(count(found)), "data/processed/agreement_means.csv, agreement_verdicts.csv")
-
-    return counted
+    found = squares(m.data)
+    if not found:
+        raise NotMeasured("no published square is measured")
+    return StatedNumber(str(count(found)), "data/processed/agreement_means.csv, agreement_verdicts.csv")
 
 
 def _overall(found: Sequence[ComparedSquare]):

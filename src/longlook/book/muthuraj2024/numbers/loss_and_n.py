@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from longlook.book.judged import numbers_of, squares_of
-from longlook.book.value import Measured, Quantity, StatedNumber
+from longlook.book.value import Measured, Number, Quantity
 from longlook.book.value_role import Numbers
 
 TEN_MB: dict[str, Any] = {"workload": "10000kb-x1"}
@@ -24,7 +23,7 @@ def _down(m: Measured, arm: str) -> Quantity:
     return m.arm("head-of-line-20", arm, "bytes_down", loss_pct=0)
 
 
-def _later(n: int) -> Callable[[Measured], StatedNumber]:
+def _later(n: int) -> Number:
     """By how much later a file is whole, or the last one there, on one stream: of a prediction's squares."""
     return lambda m: ((numbers_of(m, "head-of-line", n) - 1) * 100).span("%")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from longlook.book.judged import campaigns_of, held
 from longlook.book.repeated import MANY, Repeated, repeated
 from longlook.book.share import LONG_MS, by_time, slower
-from longlook.book.value import Measured, NotMeasured, StatedNumber
+from longlook.book.value import Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.figure.style import signed_pct
 
@@ -16,58 +16,46 @@ def _published(series: str, workload: str, bandwidth_mbps: float):
     return lambda m: m.published.pct(series, workload=workload, bandwidth_mbps=bandwidth_mbps).signed()
 
 
-def _many(count: Callable[[Repeated], int]) -> Callable[[Measured], StatedNumber]:
+@number
+def _many(m: Measured, count: Callable[[Repeated], int]) -> StatedNumber:
     """Over the squares of many objects that several campaigns measured."""
-
-    def counted(m: Measured) -> StatedNumber:
-        found = repeated(m.data, MANY, "4.6d")
-        if not found:
-            raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d of two campaigns")
-        return StatedNumber(str(sum(map(count, found))), "paired log ratios, data/processed/contrasts.csv")
-
-    return counted
+    found = repeated(m.data, MANY, "4.6d")
+    if not found:
+        raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d of two campaigns")
+    return StatedNumber(str(sum(map(count, found))), "paired log ratios, data/processed/contrasts.csv")
 
 
-def _over_published(side: str, arm: str) -> Callable[[Measured], StatedNumber]:
+@number
+def _over_published(m: Measured, side: str, arm: str) -> StatedNumber:
     """An arm's means in every campaign that has a square of many objects, over the published one."""
-
-    def number(m: Measured) -> StatedNumber:
-        times = []
-        for one in repeated(m.data, MANY, "4.6d"):
-            where = {name: one.place[name] for name in ("workload", "bandwidth_mbps", "rtt_ms")}
-            printed = m.published.arm("4.6d", arm, **where).numbers.iloc[0]
-            times += [mean / printed for mean in one.rows[f"{side}_mean"]]
-        if not times:
-            raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d of two campaigns")
-        text = f"{min(times):.2f} to {max(times):.2f} times"
-        return StatedNumber(text, f"{len(times)} means of {arm}, data/processed/arms.csv, over those of table B.2")
-
-    return number
+    times = []
+    for one in repeated(m.data, MANY, "4.6d"):
+        where = {name: one.place[name] for name in ("workload", "bandwidth_mbps", "rtt_ms")}
+        printed = m.published.arm("4.6d", arm, **where).numbers.iloc[0]
+        times += [mean / printed for mean in one.rows[f"{side}_mean"]]
+    if not times:
+        raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d of two campaigns")
+    text = f"{min(times):.2f} to {max(times):.2f} times"
+    return StatedNumber(text, f"{len(times)} means of {arm}, data/processed/arms.csv, over those of table B.2")
 
 
-def _by_time(text: Callable[[list[float], list[float]], str]) -> Callable[[Measured], StatedNumber]:
+@number
+def _by_time(m: Measured, text: Callable[[list[float], list[float]], str]) -> StatedNumber:
     """Of a hundred objects over 36 ms: by how much QUIC is faster where the browser needs little time, and much."""
-
-    def told(m: Measured) -> StatedNumber:
-        quick, slow = by_time(m.data)
-        if not (quick and slow):
-            raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d on a quick and a slow machine")
-        what = "paired log ratios and browser's time, data/processed/contrasts.csv and arms.csv"
-        return StatedNumber(text(quick, slow), what)
-
-    return told
+    quick, slow = by_time(m.data)
+    if not (quick and slow):
+        raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d on a quick and a slow machine")
+    what = "paired log ratios and browser's time, data/processed/contrasts.csv and arms.csv"
+    return StatedNumber(text(quick, slow), what)
 
 
-def _slower(choose: Callable[[list[float]], float]) -> Callable[[Measured], StatedNumber]:
+@number
+def _slower(m: Measured, choose: Callable[[list[float]], float]) -> StatedNumber:
     """How many times the processor time of others browsers took in one of client-share's campaigns, newest first."""
-
-    def told(m: Measured) -> StatedNumber:
-        times = [one for name in campaigns_of("client-share", m.data) if (one := slower(m.data, name)) is not None]
-        if not times:
-            raise NotMeasured("data/processed/arms.csv has no page of client-share's in another campaign")
-        return StatedNumber(f"{choose(times):.1f}", "the browser's processor time, data/processed/arms.csv")
-
-    return told
+    times = [one for name in campaigns_of("client-share", m.data) if (one := slower(m.data, name)) is not None]
+    if not times:
+        raise NotMeasured("data/processed/arms.csv has no page of client-share's in another campaign")
+    return StatedNumber(f"{choose(times):.1f}", "the browser's processor time, data/processed/arms.csv")
 
 
 NUMBERS: Numbers = {

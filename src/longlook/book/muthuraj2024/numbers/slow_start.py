@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 from scipy.stats import fisher_exact
 
-from longlook.book.value import Measured, Quantity, StatedNumber
+from longlook.book.value import Measured, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 
 MANY = "10kb-x100"
@@ -35,15 +35,12 @@ def _windows_with(m: Measured, emulated: int) -> Quantity:
     return own / KB
 
 
-def _early_of(emulated: int):
+@number
+def _early_of(m: Measured, emulated: int) -> StatedNumber:
     """How many loads with this N leave early, of how many: `3 of 5`."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = _windows_with(m, emulated)
-        early = own.count(lambda window: window < EARLY_KB)
-        return replace(early, text=f"{early.text} of {len(own.numbers)}")
-
-    return number
+    own = _windows_with(m, emulated)
+    early = own.count(lambda window: window < EARLY_KB)
+    return replace(early, text=f"{early.text} of {len(own.numbers)}")
 
 
 def _by_chance(m: Measured) -> Quantity:

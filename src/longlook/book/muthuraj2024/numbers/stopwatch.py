@@ -11,7 +11,7 @@ from longlook.book.judged import held, judged_of, numbers_of, percent_of
 from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
 from longlook.book.muthuraj2024.emulab_2024 import NAME
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
 
@@ -31,34 +31,27 @@ def _held(arm: str):
     return lambda m: m.arm(means.STOPPED, arm, **FAST).one("ms")
 
 
-def _cost(series: str, step: str, where: dict):
-    def number(m: Measured) -> StatedNumber:
-        return m.arm(series, step, **where).span("ms", joint="and")
-
-    return number
+@number
+def _cost(m: Measured, series: str, step: str, where: dict) -> StatedNumber:
+    return m.arm(series, step, **where).span("ms", joint="and")
 
 
 TABLES = "data/published/muthuraj2024 and data/processed/arms.csv"
 
 
-def _published(series: str, where: dict):
-    def number(m: Measured) -> StatedNumber:
-        return m.published.arm(series, "quic", **where).span("ms", joint="and")
-
-    return number
+@number
+def _published(m: Measured, series: str, where: dict) -> StatedNumber:
+    return m.published.arm(series, "quic", **where).span("ms", joint="and")
 
 
-def _of_all(said: Callable[[Agreement], str]):
+@number
+def _of_all(m: Measured, said: Callable[[Agreement], str]) -> StatedNumber:
     """Of all published cells together."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = circumstances.three_ways(m.data)
-        if not found:
-            raise NotMeasured("no published cell is measured")
-        origin = f"{TABLES}: {len(found)} published cells, their campaigns, and those of the circumstances {NAME}"
-        return StatedNumber(said(circumstances.agreement(found)), origin)
-
-    return number
+    found = circumstances.three_ways(m.data)
+    if not found:
+        raise NotMeasured("no published cell is measured")
+    origin = f"{TABLES}: {len(found)} published cells, their campaigns, and those of the circumstances {NAME}"
+    return StatedNumber(said(circumstances.agreement(found)), origin)
 
 
 def _agreeing(found: Held) -> str:
@@ -69,31 +62,26 @@ def _within(found: Held) -> str:
     return f"{found.within} of {2 * found.cells}"
 
 
-def _goals(way: circumstances.Way):
-    def number(m: Measured) -> StatedNumber:
-        found = circumstances.goals(circumstances.three_ways(m.data))
-        if not found:
-            raise NotMeasured("no published cell is measured")
-        origin = f"{TABLES}: " + "; ".join(f"{one.words}: {one.said(way)}" for one in found)
-        return StatedNumber(f"{sum(one.reached(way) for one in found)} of {len(found)}", origin)
-
-    return number
+@number
+def _goals(m: Measured, way: circumstances.Way) -> StatedNumber:
+    found = circumstances.goals(circumstances.three_ways(m.data))
+    if not found:
+        raise NotMeasured("no published cell is measured")
+    origin = f"{TABLES}: " + "; ".join(f"{one.words}: {one.said(way)}" for one in found)
+    return StatedNumber(f"{sum(one.reached(way) for one in found)} of {len(found)}", origin)
 
 
-def _alone(protocol: str):
+@number
+def _alone(m: Measured, protocol: str) -> StatedNumber:
     """Means of 10 MB alone on the machine by those beside other testbeds, N = 2: of the second prediction."""
-
-    def number(m: Measured) -> StatedNumber:
-        judged = [one for one in judged_of("loss-each-way-10mb-alone", m.data, m.key) if one.criterion.all]
-        found = [one for own in judged for one in each_number(own.found) if one.square["series"] == ALONE]
-        shares = [one.estimate.value for one in found if one.square["protocol"] == protocol]
-        if not shares:
-            raise NotMeasured("10 MB alone on the machine are not measured")
-        return StatedNumber(
-            f"{min(shares):.2f} to {max(shares):.2f}", origin(records_of(chain(*(one.found for one in judged))))
-        )
-
-    return number
+    judged = [one for one in judged_of("loss-each-way-10mb-alone", m.data, m.key) if one.criterion.all]
+    found = [one for own in judged for one in each_number(own.found) if one.square["series"] == ALONE]
+    shares = [one.estimate.value for one in found if one.square["protocol"] == protocol]
+    if not shares:
+        raise NotMeasured("10 MB alone on the machine are not measured")
+    return StatedNumber(
+        f"{min(shares):.2f} to {max(shares):.2f}", origin(records_of(chain(*(one.found for one in judged))))
+    )
 
 
 def _first(protocol: str):
