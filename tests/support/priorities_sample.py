@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from book_sample import write_sweeps
+from book_sample import interleaved, write_sweeps
 
-from longlook.analysis.result import CellResult
-from longlook.experiment.registry import named
-from longlook.record.samples import SAMPLES_NAME, Sample, SamplesWriter
+from longlook.record.samples import SAMPLES_NAME, SamplesWriter
 from longlook.site.webpage import resources
 from longlook.stack.arms import open_sweep
 
@@ -43,15 +41,7 @@ def _metrics(times, index):
 
 
 def _result(campaign, experiment, cell, times):
-    samples = [
-        Sample(
-            arm=arm, index=index, attempt=0, order=10 * index + place, accepted=True, set_aside=index == 0,
-            reject_reason=None, disturbed=False, zero_rtt=None, metrics=_metrics(times[arm], index),
-        )
-        for index in range(LOADS + 1)
-        for place, arm in enumerate(cell.arm_names)
-    ]  # fmt: skip
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+    return interleaved(campaign, experiment, cell, lambda _, arm, index: _metrics(times[arm.name], index), LOADS)
 
 
 def _record(cell, arm, index, order, times):

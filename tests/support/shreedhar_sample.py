@@ -5,7 +5,6 @@ from __future__ import annotations
 from book_sample import interleaved, write_sweeps
 
 from longlook.analysis.result import CellResult
-from longlook.analysis.welch import Summary
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
 
@@ -78,23 +77,3 @@ def _sample(arm, index, order, metrics):
         arm=arm, index=index, attempt=0, order=order, accepted=True, set_aside=False, reject_reason=None,
         disturbed=False, zero_rtt=None, metrics=metrics,
     )  # fmt: skip
-
-
-class Changed:
-    """Evidence with one arm's numbers of one metric changed by a factor, of files from a size on."""
-
-    def __init__(self, own, arm, factor, metric, least=0):
-        self.own, self.arm, self.factor, self.metric, self.least = own, arm, factor, metric, least
-
-    def _by(self, where, arm, metric):
-        return self.factor if (arm, metric) == (self.arm, self.metric) and where.object_bytes >= self.least else 1
-
-    def summary(self, where, arm, metric):
-        one, by = self.own.summary(where, arm, metric), self._by(where, arm, metric)
-        return one and Summary(one.mean * by, one.sd * by, one.n)
-
-    def values(self, where, arm, metric):
-        return [one * self._by(where, arm, metric) for one in self.own.values(where, arm, metric)]
-
-    def percentile(self, where, arm, metric, at):
-        return self.own.percentile(where, arm, metric, at) * self._by(where, arm, metric)

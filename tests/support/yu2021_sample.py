@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from book_sample import write_sweeps
-
-from longlook.analysis.result import CellResult
-from longlook.experiment.registry import named
-from longlook.record.samples import Sample
+from book_sample import interleaved, write_sweeps
 
 SETTINGS = ("yu-burst", "yu-burst-5mb", "yu-200kb", "yu-each-way-little")
 SWEEPS = ("yu-100kb", "yu-1mb", "yu-5mb", "yu-clients", "yu-servers", "yu-each-way", "yu-queue", "yu-first-loss")
@@ -41,11 +37,10 @@ def write_objects(processed, sweeps=SWEEPS):
 
 
 def _result(campaign, experiment, cell):
-    samples = [_sample(cell, arm, index, place) for index in range(LOADS + 1) for place, arm in enumerate(cell.arms)]
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+    return interleaved(campaign, experiment, cell, _metrics, LOADS)
 
 
-def _sample(cell, arm, index, place):
+def _metrics(cell, arm, index):
     """Each load is 0.1 ms longer than the one before."""
     link, size = cell.link, cell.workload.total_bytes
     burst = link.burst_bytes is not None
@@ -57,7 +52,4 @@ def _sample(cell, arm, index, place):
     if arm.client != "chromium":
         sent = bytes_down(arm.protocol, size, link.loss_pct) + index
         metrics |= {"duration_ms": ms, "packets": 150.0, "packets_up": 50.0, "bytes_up": 5e3, "bytes_down": sent}
-    return Sample(
-        arm=arm.name, index=index, attempt=0, order=100 * index + place, accepted=True, set_aside=index == 0,
-        reject_reason=None, disturbed=False, zero_rtt=None, metrics=metrics,
-    )  # fmt: skip
+    return metrics

@@ -150,8 +150,3 @@ def _execution(record: Path) -> tuple[float, list[str]]:
     return sum(page["runtime_s"] or 0 for page in pages.values()), [
         name for name, page in pages.items() if not page["succeeded"]
     ]
-
-
-def execution_time_s(index: Path) -> float:
-    """Seconds that those chapters of a built book took that were executed for it, from its index page."""
-    return _execution(index.parent.with_name(EXECUTION))[0]

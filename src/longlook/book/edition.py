@@ -13,8 +13,7 @@ from longlook import paths
 from longlook.analysis.newest import role_of
 from longlook.book.data import BookData, load
 from longlook.book.provenance import DIGEST_CHARACTERS
-from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.record.index import INDEX_NAME
 
 HEAD = ("day", "campaigns", "cells", "sweeps")
@@ -39,11 +38,9 @@ def growth(data: BookData | None = None) -> HTML:
     """The reference campaigns by the day on which they were measured, newest first."""
     campaigns = (data or load()).whole("campaigns")
     own = campaigns[campaigns["campaign"].map(role_of) == "reference"]
-    if own.empty:
-        return HTML(style.NOTHING_YET)
     days = own.assign(day=own["created"].astype(str).str[:10])
     rows = [_day(str(day), of_day) for day, of_day in sorted(days.groupby("day"), reverse=True)]
-    return HTML(html_table(HEAD, rows, numeric={1, 2}))
+    return shown_table(HEAD, rows, numeric={1, 2})
 
 
 def _day(day: str, own: pd.DataFrame) -> list[str]:

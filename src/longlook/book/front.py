@@ -32,7 +32,7 @@ from longlook.book.muthuraj2024.circumstances import Three, held, three_ways, wi
 from longlook.book.muthuraj2024.circumstances import agreement as agreement_of
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import html_table, shown_table
 from longlook.figure.versus import Decision, decided
 from longlook.published.cells import PublishedCell
 from longlook.published.registry import published_cells
@@ -95,7 +95,7 @@ def agreement(data: BookData | None = None) -> HTML:
         groups.setdefault(kind_of(one.row), []).append(one)
     groups[WHOLE] = list(found)
     rows = [[name, *_row(own, scripts)] for name, own in groups.items()]
-    return HTML(html_table(HEAD, rows, numeric=set(range(1, len(HEAD)))))
+    return shown_table(HEAD, rows, numbers_from=1)
 
 
 def kind_of(cell: pd.Series) -> str:
@@ -224,7 +224,7 @@ def chance(data: BookData | None = None) -> HTML:
         return HTML(style.NOTHING_YET)
     groups = {**by_link(found), **by_processor(found, tables), WHOLE: found}
     rows = [_chance_row(words, own, tables) for words, own in groups.items()]
-    return HTML(html_table(CHANCE, rows, numeric=set(range(1, len(CHANCE)))))
+    return shown_table(CHANCE, rows, numbers_from=1)
 
 
 def _chance_row(words: str, own: Sequence[ComparedSquare], data: BookData) -> list[str]:
@@ -278,7 +278,7 @@ def crossed(data: BookData | None = None) -> HTML:
             [words, published, *(str(table.counts.get((said, other), 0)) for other in AHEAD)]
             for said, published in AHEAD.items()
         ]
-    return HTML(html_table(["link", "published", *(f"here: {one}" for one in AHEAD.values())], rows, numeric={2, 3, 4}))
+    return shown_table(["link", "published", *(f"here: {one}" for one in AHEAD.values())], rows, numeric={2, 3, 4})
 
 
 def opposite(data: BookData | None = None) -> HTML:

@@ -11,8 +11,7 @@ from longlook.analysis.contrast import contrast
 from longlook.audit.report import within
 from longlook.book.data import BookData, load
 from longlook.book.front import ComparedSquare, kind_of, squares
-from longlook.book.muthuraj2024.cell_loads import Loads
-from longlook.book.muthuraj2024.circumstances import Three, three_ways
+from longlook.book.muthuraj2024.circumstances import Loads, Three, three_ways
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP, result_text
 from longlook.figure.live import Attachment, LiveChart

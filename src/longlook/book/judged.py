@@ -22,7 +22,7 @@ from longlook.book.evidence import REFERENCE, campaigns_of, columns_of, each_num
 from longlook.book.predicted import JudgedPrediction, RegisteredPrediction
 from longlook.book.templates import parts_of, row
 from longlook.book.times import percent_text
-from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
+from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, number, origin
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
@@ -167,13 +167,13 @@ def judged_claims(own: Claims, evidence: Evidence, data: BookData, key: str) -> 
     """Each claim by one column, in all campaigns of its cells."""
     found = _claims(own, evidence(data), key)
     parts = [parts_of(one, own.judging) for one in found]
-    for old in _before([number for one in found for number in one.found], data):
+    for old in _before([part for one in found for part in one.found], data):
         then = _claims(own, evidence(by_campaign(data, old)), key)
-        for number, each in enumerate(then):
+        for at, each in enumerate(then):
             own_parts = zip(parts_of(each, own.judging), each.found, strict=True)
             held = {part.name: part.now for part, one in own_parts if old in _campaigns([one])}
-            parts[number] = [
-                replace(one, before=(*one.before, held[one.name])) if one.name in held else one for one in parts[number]
+            parts[at] = [
+                replace(one, before=(*one.before, held[one.name])) if one.name in held else one for one in parts[at]
             ]
     return [JudgedClaim(one, tuple(own)) for one, own in zip(found, parts, strict=True)]
 
@@ -245,30 +245,24 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
     return StatedNumber(text, f"verdicts of {len(judged)} claims; {origin(_records([one.newest for one in judged]))}")
 
 
-def held(sweep: str, before: int = 0) -> Callable[[Measured], StatedNumber]:
+@number
+def held(m: Measured, sweep: str, before: int = 0) -> StatedNumber:
     """Of how many predictions of a sweep that they hold: `3 of 7`; by the newest campaign, or so many before it."""
-
-    def number(m: Measured) -> StatedNumber:
-        then = [by_campaign(m.data, one) for one in campaigns_of(sweep, m.data)[before:][:1]] if before else [m.data]
-        if not (found := [one for data in then for one in judged_of(sweep, data, m.key)]):
-            raise NotMeasured(f"{sweep} is not measured")
-        text = f"{sum(one.holds is True for one in found)} of {len(found)}"
-        return StatedNumber(text, f"predictions that hold; {origin(_records(found))}")
-
-    return number
+    then = [by_campaign(m.data, one) for one in campaigns_of(sweep, m.data)[before:][:1]] if before else [m.data]
+    if not (found := [one for data in then for one in judged_of(sweep, data, m.key)]):
+        raise NotMeasured(f"{sweep} is not measured")
+    text = f"{sum(one.holds is True for one in found)} of {len(found)}"
+    return StatedNumber(text, f"predictions that hold; {origin(_records(found))}")
 
 
-def prediction_verdict(sweep: str, n: int) -> Callable[[Measured], StatedNumber]:
+@number
+def prediction_verdict(m: Measured, sweep: str, n: int) -> StatedNumber:
     """What all campaigns of a sweep make of its prediction of that number: `holds in 2 of 3 campaigns`."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = [one for one in predictions_of(sweep, m.data) if one.n == n]
-        if not found:
-            raise NotMeasured(f"{sweep} is not measured")
-        names = ", ".join(f"data/raw/{one}" for one in campaigns_of(sweep, m.data))
-        return StatedNumber(found[0].verdict, f"prediction {n} of {sweep}; from {names}")
-
-    return number
+    found = [one for one in predictions_of(sweep, m.data) if one.n == n]
+    if not found:
+        raise NotMeasured(f"{sweep} is not measured")
+    names = ", ".join(f"data/raw/{one}" for one in campaigns_of(sweep, m.data))
+    return StatedNumber(found[0].verdict, f"prediction {n} of {sweep}; from {names}")
 
 
 def _prediction(m: Measured, sweep: str, n: int) -> Judged:

@@ -16,7 +16,7 @@ from longlook.book.data import BookData
 from longlook.book.varied import REFERENCE
 from longlook.experiment.metrics import PLT, TTLB
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.figure.versus import SIDES, Versus, side_by_side, told_pct, told_text
 from longlook.record.parquet import records
 
@@ -65,7 +65,7 @@ def covers(data: BookData | None = None) -> HTML:
             met = f"{len(needed & set(alike))} of {len(needed)}"
             rows.append([study, table, met, *_found(like), _processors(own, measured), _processors(own, like)])
     head = ["study", "table", "kinds met", "squares", "coloured", "least difference told", "measured on", "control on"]
-    return HTML(html_table(head, rows, numeric={2, 3, 4, 5}))
+    return shown_table(head, rows, numeric={2, 3, 4, 5})
 
 
 def _place(name: tuple[str, str]) -> tuple[bool, str, list[tuple[int, str]]]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from IPython.display import HTML
 
 from longlook.book.claimed import InCampaigns
-from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.record.criteria import CHANGED
 
 HEAD = ("predicted", "found", "verdict")
@@ -78,4 +77,4 @@ class RegisteredPrediction:
 def predictions_table(predictions: Sequence[JudgedPrediction]) -> HTML:
     """A row each; without any, that nothing is measured yet."""
     rows = [one.row for one in predictions]
-    return HTML(html_table(HEAD, rows, numeric=set()) if rows else style.NOTHING_YET)
+    return shown_table(HEAD, rows)

@@ -17,7 +17,7 @@ from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
 from longlook.figure.dots import DOTS, live_dots
 from longlook.figure.live import Attachment, LiveChart
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.record.parquet import records
 
 CONDITIONS = (*LINK, *ARM)
@@ -41,7 +41,7 @@ def moves(data: BookData | None = None) -> HTML:
          f"{100 * math.expm1(one.value * math.log(1.1)):.1f} %"]
         for one in found
     ]  # fmt: skip
-    return HTML(html_table(MOVES, rows, numeric={1, 2, 3, 4}) if rows else style.NOTHING_YET)
+    return shown_table(MOVES, rows, numeric={1, 2, 3, 4})
 
 
 def moved(data: BookData) -> list[Elasticity]:

@@ -15,8 +15,7 @@ from longlook.analysis.quantifier import POOLS, Asked
 from longlook.book.claimed import ClaimPart
 from longlook.book.flows import share_text
 from longlook.book.predicted import FEW, JudgedPrediction
-from longlook.book.round_trips import trips_text
-from longlook.book.times import ms_text, percent_text, seconds_text, times_text
+from longlook.book.times import ms_text, percent_text, seconds_text, times_text, trips_text
 from longlook.figure import style
 from longlook.plan.conditions import Row
 from longlook.plan.criteria import ARMS_OF_SPREAD, Criterion, Judging

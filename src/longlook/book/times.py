@@ -1,4 +1,5 @@
-"""Estimates as they are told: how many times one mean is another, in per cent, and by how many ms it is above it."""
+"""Estimates as they are told: how many times one mean is another, in per cent, by how many ms it is above it, in round
+trips of a link."""
 
 from __future__ import annotations
 
@@ -34,3 +35,10 @@ def seconds_text(found: Estimate) -> str:
 
 def _percent(times: float) -> str:
     return f"{(times - 1) * 100:+.1f}".replace("-", style.MINUS)
+
+
+def trips_text(found: Estimate) -> str:
+    """`1.12 round trips (1.10 to 1.14)`."""
+    texts = [f"{one:.2f}".replace("-", style.MINUS) for one in (found.value, found.low, found.high)]
+    interval = "" if math.isnan(found.low) else f" ({texts[1]} to {texts[2]})"
+    return f"{texts[0]} round trips{interval}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 
@@ -26,11 +26,11 @@ from longlook.analysis.newest import STUDY
 from longlook.book import data as book_data
 from longlook.book import registry
 from longlook.book.figure_numbers import figure_number, parse
-from longlook.book.value import NOT_YET, Measured, NotMeasured, StatedNumber
+from longlook.book.value import NOT_YET, Measured, NotMeasured, Number, StatedNumber
 from longlook.errors import LonglookError
 
 LOGGER = logging.getLogger(__name__)
-Numbers = Mapping[str, Callable[[Measured], StatedNumber]]
+Numbers = Mapping[str, Number]
 USED = re.compile(r"\{value\}`([^`]+)`")
 """Where a chapter's text names a number."""
 COMPUTED: dict[tuple[str, str], StatedNumber] = {}

@@ -4,7 +4,6 @@ import hashlib
 import io
 
 import pandas as pd
-import pytest
 from book_sample import REPOSITORY
 
 from longlook import paths
@@ -28,12 +27,3 @@ def test_reference_campaigns_are_told_by_their_day_newest_first():
     reference = data.where("campaigns", role="reference")
     assert table["campaigns"].sum() == len(reference)
     assert table["cells"].sum() == reference["cells_measured"].sum()
-
-
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(paths.PUBLISHED, tmp_path)
-
-
-def test_without_campaigns_there_is_nothing_to_tell(nothing):
-    assert "Not measured yet" in edition.growth(nothing).data

@@ -8,7 +8,7 @@ from downloads_sample import BESIDE, write_downloads
 
 from longlook.book import data as book_data
 from longlook.book.evidence import StudyColumn
-from longlook.book.halme2021 import chart, direction, evidence, tables, then
+from longlook.book.halme2021 import chart, evidence, tables
 from longlook.book.judged import claim_columns, judged_of
 from longlook.book.value_role import value_of
 from longlook.figure.live import LiveChart
@@ -78,11 +78,11 @@ def test_every_claim_is_judged_by_the_tables(data):
 
 def test_the_aioquic_of_then_is_judged(data):
     assert [one.holds for one in judged_of("halme-aioquic-then", data)] == [True, True, False]
-    assert "+50.0" in then.table(data=data).data
+    assert "+50.0" in tables.then_table(data=data).data
 
 
 def test_loss_down_only_stands_beside_each_ways_and_the_printed(data):
-    rows = words(direction.table(data))
+    rows = words(tables.direction_table(data))
     assert [row[0].replace("\xa0", " ") for row in rows if row[0]][1:] == ["3 (50 ms, 2 %)", "5 (200 ms, 5 %)"]
     aioquic = rows[5]
     assert aioquic[1:5] == ["aioquic", "68.61", "10.21", "10.21"] and aioquic[5].startswith("+0.0 %")
@@ -102,9 +102,3 @@ def test_the_picture_says_in_words_what_it_shows(data):
     assert isinstance(shown, LiveChart)
     assert "table 4 (200 ms one way, no loss): aioquic 10.2 s (printed 17.0)" in shown.alt_text
     assert shown._repr_html_().count("<img") == 1
-
-
-def test_a_copy_without_data_says_so(tmp_path):
-    empty = book_data.read(PUBLISHED, tmp_path)
-    for show in (chart.picture, tables.cpu_table, then.table, direction.table):
-        assert "Not measured yet" in show(data=empty).data

@@ -6,7 +6,7 @@ from matrix_sample import write_matrix
 
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
-from longlook.book.matrix import early, tables
+from longlook.book.matrix import early
 from longlook.book.matrix.evidence import newest
 from longlook.book.matrix.pairs import Pair
 from longlook.book.value_role import value_of
@@ -24,11 +24,6 @@ def data(tmp_path_factory):
     processed = tmp_path_factory.mktemp("processed")
     write_matrix(processed, (early.SERIES,))
     return book_data.read(PUBLISHED, processed)
-
-
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
 
 
 def of():
@@ -83,8 +78,3 @@ def test_the_chart_has_a_square_for_every_pair_and_says_it_in_words(data):
     assert "means of ngtcp2 with LSQUIC" in paced.origin
     assert list(early.without(data)) == ["client curl does 1rtt, not 0rtt"]
     assert early.signed(-3.6) == f"{style.MINUS}4" and early.signed(-0.2) == "0"
-
-
-def test_a_copy_without_data_says_so(nothing):
-    assert "Not measured yet" in early.picture(nothing).data
-    assert "curl" in tables.reasons(nothing).data

@@ -1,19 +1,18 @@
 """Windows of every server's controllers: downloads, their figure and table, what is predicted of them."""
 
 import json
-import re
 
 import pytest
 from book_sample import PUBLISHED, campaign_row, tables_of
+from table_rows import rows_of
 
 from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.judged import judged_of
-from longlook.book.matrix import windows, windows_shown
+from longlook.book.matrix import windows
 from longlook.book.matrix.windows import SERIES, SERVERS, measured
-from longlook.book.value import NOT_YET
-from longlook.book.value_role import numbers_of, value_of
+from longlook.book.value_role import value_of
 from longlook.dataset import rows
 from longlook.dataset.tables import write_tables
 from longlook.experiment.reading import MAY_LACK
@@ -78,11 +77,6 @@ def data(tmp_path_factory):
     return book_data.read(PUBLISHED, processed)
 
 
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
-
-
 def of(data, server, cca, loss_pct):
     return measured(data, "reference")[server, cca, loss_pct]
 
@@ -107,7 +101,7 @@ def test_what_is_seen_of_a_download(data):
 
 
 def test_the_figure_has_every_server_in_words_too(data):
-    drawn = windows_shown.picture(data)
+    drawn = windows.picture(data)
     assert isinstance(drawn, LiveChart) and drawn.narrow is not None
     assert "quic-go, 1 % loss, CUBIC or Reno: Reno, window up to 50 KB, 2 packets lost." in drawn.alt_text
     assert "Envoy, no loss: BBR, in flight up to 720 KB, 0 packets lost." in drawn.alt_text
@@ -129,17 +123,13 @@ def test_a_trace_is_offered_where_its_record_is(data, tmp_path, monkeypatch):
     event = {"time": 0.0, "name": qlog.METRICS, "data": {"bytes_in_flight": 1}}
     cell = next(cell for cell in open_sweep(SERIES).cells() if cell.id == own.cell_id)
     write_traces(folder, cell, [qlog.Trace("x", "lsquic 1", "Of a test.", 0.0, [event])])
-    (offered,) = windows_shown.picture(data).downloads[1:]
+    (offered,) = windows.picture(data).downloads[1:]
     assert offered.name == "lsquic-cubic-0pct.qlog" and offered.media == "application/json"
     assert json.loads(offered.csv)["traces"][0]["events"] == [event]
 
 
-def cells_of(shown):
-    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)][2:]
-
-
 def test_the_table_says_who_tells_no_window(data):
-    found = {(row[0], row[1]): row[2:] for row in cells_of(windows_shown.table(data))}
+    found = {(row[0], row[1]): row[2:] for row in rows_of(windows.table(data))}
     assert len(found) == 11
     assert found["Envoy", "BBR"][0].startswith("nothing:") and found["Envoy", "BBR"][2] == "–"
     assert found["quic-go", "Reno"] == ["its qlog", "4.0", "800", "360", "0", "5.0", "50", "32", "2", "0.70 (2 cuts)"]
@@ -150,13 +140,6 @@ def test_numbers_of_the_text(data):
     assert texts["traces"] == "22" and texts["kept-quicgo"] == "0.70" and texts["kept-aioquic"] == "0.50"
     assert texts["in-flight-bbr"] == "360 KB" and texts["in-flight-cubic"] == "22 to 38 KB"
     assert CAMPAIGN in value_of("traces", PAGE, data).origin
-
-
-def test_a_copy_without_data_says_so(nothing):
-    assert set(NUMBERS) <= set(numbers_of(PAGE))
-    assert {value_of(name, PAGE, nothing).text for name in NUMBERS} == {NOT_YET}
-    for shown in (windows_shown.picture(nothing), windows_shown.table(nothing)):
-        assert "Not measured yet" in shown.data
 
 
 def test_predictions_hold_where_they_should(data):

@@ -4,7 +4,6 @@ from book_sample import PUBLISHED, write_sample
 
 from longlook.book import data as book_data
 from longlook.book import more_controls
-from longlook.figure import style
 
 
 def test_a_control_vouches_for_what_it_is_like(tmp_path):
@@ -18,11 +17,6 @@ def test_a_control_vouches_for_what_it_is_like(tmp_path):
         for cells in [[cell.partition(">")[2].partition("<")[0] for cell in row.split("<td")[1:]]]
     }
     assert found == {"B.1": ("2 of 2", 40), "B.2": ("2 of 4", 40), "B.3": ("0 of 2", 0)}
-
-
-def test_without_a_campaign_nothing_is_said(tmp_path):
-    data = book_data.read(PUBLISHED, tmp_path)
-    assert more_controls.covers(data).data == style.NOTHING_YET
 
 
 def test_tables_stand_in_their_order():

@@ -7,21 +7,16 @@ from urllib.parse import unquote
 import pytest
 from book_sample import PUBLISHED, interleaved, write_sweeps
 
+from longlook import paths
 from longlook.book import data as book_data
 from longlook.book import registry
 from longlook.book.evidence import campaigns_of
 from longlook.book.judged import predictions_of, registered
-from longlook.book.muthuraj2024 import means, stopwatch
-from longlook.book.predicted import JudgedPrediction, RegisteredPrediction, predictions_table
+from longlook.book.muthuraj2024 import stopwatch
+from longlook.book.predicted import JudgedPrediction, RegisteredPrediction
 from longlook.book.value import NOT_YET, Measured
 from longlook.book.value_role import value_of
 from longlook.errors import LonglookError
-
-
-def test_nothing_measured_is_said(tmp_path):
-    paper = SimpleNamespace(data=book_data.read(PUBLISHED, tmp_path), study="muthuraj2024")
-    assert "Not measured yet" in means.stopped(paper).data
-    assert "Not measured yet" in predictions_table(()).data
 
 
 def test_rows_are_of_what_does_not_hold_and_the_file_has_all(monkeypatch):
@@ -56,11 +51,13 @@ def test_a_sentence_has_how_many_hold_or_when_a_hypothesis_was_written_down(tmp_
     assert value_of("predictions:n-no-loss", "book/index", nothing).text == NOT_YET
 
 
-def test_a_cause_is_told_by_its_predictions_and_says_if_it_is_not_measured(monkeypatch):
+def test_a_cause_is_told_by_its_predictions_and_says_if_it_is_not_measured(tmp_path, monkeypatch):
+    (tmp_path / "muthuraj2024").mkdir()
+    (tmp_path / "muthuraj2024" / "causes.csv").write_text("claim,evidence,sweep\nrain,a cloud,wet\nsnow,a flake,cold\n")
+    monkeypatch.setattr(paths, "BOOK", tmp_path)
     known = {"wet": [JudgedPrediction("wet", "dry", False)] * 2, "cold": []}
     monkeypatch.setattr(stopwatch, "predictions_of", lambda sweep, data: known[sweep])
-    causes = stopwatch.Cause("it rains", "a cloud", "wet"), stopwatch.Cause("it snows", "a flake", "cold")
-    text = stopwatch.causes(SimpleNamespace(data=None), causes).data
+    text = stopwatch.causes(SimpleNamespace(data=None)).data
     assert "0 of 2" in text and text.count("<td>not confirmed") == text.count("<td>not measured yet") == 1
 
 

@@ -16,7 +16,7 @@ from longlook.book.judged import claim_columns, claims, judged_of
 from longlook.book.registry import predicted
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.years import priorities_shown
+from longlook.book.years import priorities
 from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, median
 from longlook.experiment.said import Said, write
 from longlook.site.webpage import resources
@@ -39,11 +39,6 @@ def measured(tmp_path, monkeypatch):
         return book_data.read(PUBLISHED, tmp_path / "processed")
 
     return make
-
-
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
 
 
 def test_the_sweep_has_the_pages_and_arms_that_the_chapter_tells_of():
@@ -106,7 +101,7 @@ def test_claim_14_is_decided_by_the_order_alone(measured, main_ms, said):
 
 def test_the_tables_tell_every_page_and_link(measured):
     data = measured()
-    shown = priorities_shown.times_table(data).data
+    shown = priorities.times_table(data).data
     assert shown.count("<tr") == 1 + 7 * len(EVERY) and "1,200" in shown
     assert re.search(r"main image there.*?\+1[34]\d\.\d %", shown.replace("\n", ""))
     assert "holds" in predicted(SERIES, data=data).data
@@ -114,23 +109,13 @@ def test_the_tables_tell_every_page_and_link(measured):
 
 def test_what_the_browser_says_is_shown_as_it_was_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "PRIORITIES", tmp_path / "priorities.csv")
-    assert "Not measured yet" in priorities_shown.signal_table().data
+    assert "Not measured yet" in priorities.signal_table().data
     write(paths.PRIORITIES, [Said("u=0", "style,font", 2, 256, 0, 2, 2), Said("", "script", 4, 147, 1, 0, 0)])
-    shown = priorities_shown.signal_table().data
+    shown = priorities.signal_table().data
     assert "style sheets, fonts" in shown and "u=0" in shown and "not stated" in shown
 
 
-def test_without_a_campaign_the_chapter_says_so(nothing):
-    assert judged_of(SERIES, nothing) == []
-    assert "Not measured yet" in priorities_shown.times_table(nothing).data
-    asked = ("requests", "frames", "moved", "unsaid")
-    texts = {name: value_of(name, PAGE, nothing).text for name in numbers_of(PAGE) if name not in asked}
-    assert set(texts.values()) == {NOT_YET}, texts
-
-
-def test_every_number_is_told_and_every_name_is_known(measured):
-    text = (paths.BOOK / "years" / "priorities.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\{value\}`([^`:]+)`", text)) == set(numbers_of(PAGE))
+def test_numbers_of_the_text(measured):
     data = measured()
     told = {name: value_of(name, PAGE, data).text for name in numbers_of(PAGE)}
     assert told["si-turns"] == "+40\N{NO-BREAK SPACE}%"

@@ -1,33 +1,34 @@
 """The chapters on clients that wait and check, and on files at 1 Gbit/s, of known times and without any."""
 
-import html
-import re
-
 import pytest
 from book_sample import PUBLISHED, interleaved, write_sweeps
 from shreedhar_sample import write_shreedhar
+from table_rows import rows_of
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.shreedhar2022 import calls, clients, gigabit, versions
+from longlook.book.shreedhar2022 import calls, clients, store
 from longlook.book.shreedhar2022.clients import (
     AUTHORITIES,
     CHECKED,
     CHECKS,
+    DRAFT,
+    GOOGLE,
     QUIC,
     SPEEDS,
     TCP,
     UNCHECKED,
+    V1,
+    VERSIONS,
     WAITS,
     WAITS_NEW,
     WAITS_OLD,
     arm_of,
 )
-from longlook.book.shreedhar2022.gigabit import GIGABIT
 from longlook.book.shreedhar2022.names import ENVOY, LARGE, NAMES, NEW, OLD
-from longlook.book.shreedhar2022.versions import DRAFT, GOOGLE, V1, VERSIONS
+from longlook.book.shreedhar2022.store import GIGABIT
 from longlook.book.value import NOT_YET
-from longlook.book.value_role import USED, numbers_of, value_of
+from longlook.book.value_role import numbers_of, value_of
 from longlook.experiment.refusals import refusals
 from longlook.experiment.syscalls import NO_SEGMENTS, USUAL, Syscalls, write
 from longlook.figure import style
@@ -86,17 +87,6 @@ def table(tmp_path, monkeypatch):
     return paths.SYSCALLS
 
 
-@pytest.fixture
-def nothing(tmp_path, table):
-    return book_data.read(PUBLISHED, tmp_path)
-
-
-def rows_of(shown):
-    """Without heads, of which one has an empty cell."""
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", html.unescape(shown.data).partition("<tbody>")[2])
-    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
-
-
 @pytest.mark.parametrize("name", SWEEPS)
 def test_every_cell_can_be_measured(name):
     for cell in open_sweep(name).cells():
@@ -132,11 +122,11 @@ def test_arms_are_what_their_names_say():
     for cell in open_sweep(VERSIONS).cells():
         stacks = {arm.name: load_stack(arm.stack) for arm in cell.arms}
         assert {name: stacks[name].spec.quic.version for name in spoken} == spoken
-        assert {arm.client for arm in cell.arms} == {"chromium"} and set(cell.arm_names) == set(versions.NAMES)
+        assert {arm.client for arm in cell.arms} == {"chromium"} and set(cell.arm_names) == set(clients.VERSION_NAMES)
         assert {stack.spec.parts["browser"].name for stack in stacks.values()} == {"chromium-92"}
     cells = open_sweep(GIGABIT).cells()
-    assert tuple(one.workload.total_bytes for one in cells) == gigabit.SIZES
-    assert all(arm.client_cpu_pct == arm.server_cpu_pct == 100 * gigabit.HELD for one in cells for arm in one.arms)
+    assert tuple(one.workload.total_bytes for one in cells) == store.GIGABIT_SIZES
+    assert all(arm.client_cpu_pct == arm.server_cpu_pct == 100 * store.HELD for one in cells for arm in one.arms)
 
 
 def test_tables(data):
@@ -150,18 +140,18 @@ def test_tables(data):
 
 
 def test_versions_of_quic(data):
-    rows = {row[0]: row[1:] for row in rows_of(versions.table(data))}
-    assert rows[versions.NAMES[V1]] == ["10.0 ± 0.0", style.DASH, "55.0 ± 0.0", style.DASH]
-    assert rows[versions.NAMES["tcp"]][1].startswith("10.0 ms (")
+    rows = {row[0]: row[1:] for row in rows_of(clients.of_versions(data))}
+    assert rows[clients.VERSION_NAMES[V1]] == ["10.0 ± 0.0", style.DASH, "55.0 ± 0.0", style.DASH]
+    assert rows[clients.VERSION_NAMES["tcp"]][1].startswith("10.0 ms (")
 
 
 def test_files_beside_those_at_100_mbit_s(data, tmp_path):
-    rows = {row[0]: row[1:] for row in rows_of(gigabit.rates(data))}
+    rows = {row[0]: row[1:] for row in rows_of(store.rates(data))}
     assert list(rows) == ["500 KB", "2 MB", "5 MB", "20 MB", "50 MB", "200 MB"]
     assert rows["200 MB"][3:6] == ["19.94", "48.78", "0.41"] and rows["200 MB"][:3] == [style.DASH] * 3
     assert rows["500 KB"][-4:] == [style.DASH] * 4 and [int(one) for one in rows["200 MB"][-4:]] == [88, 96, 93, 20]
     write_shreedhar(tmp_path, sweeps=(LARGE, "shreedhar-cloud"))
-    assert "Not measured yet" in gigabit.rates(book_data.read(PUBLISHED, tmp_path)).data
+    assert "Not measured yet" in store.rates(book_data.read(PUBLISHED, tmp_path)).data
 
 
 def test_numbers_of_the_text(data):
@@ -195,18 +185,3 @@ def test_system_calls_have_a_row_for_each_pair_and_offload(data, table):
     assert texts["calls-quic"] == NOT_YET
     own = [NAMES["ngtcp2"], "sendmsg 91, client 4", "sendmsg 91, server 4"]
     assert rows_of(calls.times()) == [own, [NAMES[OLD], "recvfrom 60, poll 30", style.DASH]]
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_the_chapter_uses_its_numbers_and_no_other(name):
-    text = (paths.BOOK / "shreedhar2022" / f"{name}.md").read_text(encoding="utf-8")
-    assert {one for one in USED.findall(text) if ":" not in one} == set(numbers_of(PAGES[name]))
-
-
-def test_a_copy_without_data_says_so(nothing):
-    assert "Not measured yet" in calls.table().data
-    for shown in (clients.trips, clients.checks, clients.leads, gigabit.rates, versions.table):
-        assert "Not measured yet" in shown(nothing).data
-    for page in PAGES.values():
-        for name in numbers_of(page):
-            assert value_of(name, page, nothing).text == NOT_YET

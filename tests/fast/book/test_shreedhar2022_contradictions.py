@@ -4,10 +4,9 @@ import pytest
 from book_sample import PUBLISHED
 from shreedhar_sample import write_shreedhar
 
-from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.value import NOT_YET
-from longlook.book.value_role import USED, numbers_of, value_of
+from longlook.book.value_role import numbers_of, value_of
 
 PAGE = "book/shreedhar2022/contradictions"
 
@@ -31,8 +30,3 @@ def test_flows_at_once_and_files_alone(texts):
 
 def test_what_is_not_measured_is_said(texts):
     assert texts["lead-theirs"] == texts["startup-quic-10"] == texts["part-2gb"] == NOT_YET
-
-
-def test_the_chapter_uses_its_numbers_and_no_other():
-    text = (paths.BOOK / "shreedhar2022" / "contradictions.md").read_text(encoding="utf-8")
-    assert {one for one in USED.findall(text) if ":" not in one} == set(numbers_of(PAGE))

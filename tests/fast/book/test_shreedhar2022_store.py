@@ -4,16 +4,15 @@ import re
 
 import pytest
 from book_sample import PUBLISHED, interleaved, write_sweeps
+from table_rows import rows_of
 
-from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.evidence import StudyColumn
 from longlook.book.judged import claim_columns
 from longlook.book.shreedhar2022 import chart, store
 from longlook.book.shreedhar2022.names import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW
 from longlook.book.shreedhar2022.store import BROWSER
-from longlook.book.value import NOT_YET
-from longlook.book.value_role import USED, numbers_of, value_of
+from longlook.book.value_role import numbers_of, value_of
 from longlook.experiment.refusals import refusals
 from longlook.figure import style
 from longlook.stack import load_stack
@@ -59,16 +58,6 @@ def found(data):
     return StudyColumn(data, "shreedhar2022")
 
 
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
-
-
-def rows_of(shown):
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data.partition("<tbody>")[2])
-    return {row[0]: row[1:] for row in (re.findall(r"<td[^>]*>(.*?)</td>", one) for one in rows)}
-
-
 @pytest.mark.parametrize("name", [BROWSER, HUGE])
 def test_every_cell_can_be_measured(name):
     for cell in open_sweep(name).cells():
@@ -91,7 +80,7 @@ def test_the_browser_has_the_same_servers_as_curl_has():
 
 
 def test_files_by_a_browser(data):
-    rows = rows_of(store.browser(data))
+    rows = {row[0]: row[1:] for row in rows_of(store.browser(data))}
     assert list(rows) == ["500 KB", "1 MB", "2 MB", "5 MB", "10 MB", "20 MB"]
     assert rows["20 MB"][:2] == ["11.43", "11.63"] and rows["20 MB"][2].startswith(f"{style.MINUS}1.7 %")
     assert rows["20 MB"][3] == "8.85" and rows["20 MB"][6:] == ["35.0", "22.0", "96", "93"]
@@ -99,7 +88,7 @@ def test_files_by_a_browser(data):
 
 
 def test_the_largest_files_stand_beside_those_of_200_mb_and_the_printed_ones(data, found):
-    rows = rows_of(store.largest(data))
+    rows = {row[0]: row[1:] for row in rows_of(store.largest(data))}
     assert list(rows) == ["200 MB", "500 MB", "1 GB", "2 GB"]
     assert rows["2 GB"][2:5] == ["4", "11.45", "11.87"]
     assert rows["2 GB"][6:] == ["0.02", "0.04", "0.964", "21.5", "14.3"]
@@ -129,14 +118,3 @@ def test_numbers_of_the_text(data):
     assert (texts["part-2gb"], texts["part-200mb"]) == ("0.965 times", "0.966 times")
     assert texts["after-2gb"] == "0.964 times" and texts["first-byte-20mb"] == "20 ms"
     assert (texts["rate-quic"], texts["rate-tcp"], texts["seconds-2gb"]) == ("11.45 MB/s", "11.87 MB/s", "175 s")
-
-
-def test_the_chapter_uses_its_numbers_and_no_other():
-    text = (paths.BOOK / "shreedhar2022" / "store.md").read_text(encoding="utf-8")
-    assert {one for one in USED.findall(text) if ":" not in one} == set(numbers_of(PAGE))
-
-
-def test_a_copy_without_data_says_so(nothing):
-    assert "Not measured yet" in store.browser(nothing).data and "Not measured yet" in store.largest(nothing).data
-    for name in numbers_of(PAGE):
-        assert value_of(name, PAGE, nothing).text == NOT_YET

@@ -1,36 +1,34 @@
 """The chapter on a film under loss: tables, predictions, numbers and the chart, with known sessions and without any."""
 
 import html
-import re
 
 import pandas as pd
 import pytest
-from book_sample import PUBLISHED, write_sweeps
+from book_sample import PUBLISHED, interleaved, write_sweeps
 from films import FILM, session
+from table_rows import rows_of
 
 from longlook import paths
-from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.judged import claim_columns, judged_of
-from longlook.book.shreedhar2022 import sessions_beside, sessions_shown
+from longlook.book.shreedhar2022 import sessions
 from longlook.book.shreedhar2022.names import newest
 from longlook.book.shreedhar2022.numbers.video import NUMBERS
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, at
-from longlook.book.value import SPACE, Measured, NotMeasured
+from longlook.book.value import SPACE, Measured
 from longlook.client.played import timeline
 from longlook.experiment.refusals import refusals
-from longlook.experiment.registry import experiment_of, named
-from longlook.experiment.sessions import SESSIONS, over_time, sessions
+from longlook.experiment.registry import experiment_of
+from longlook.experiment.sessions import SESSIONS, over_time
+from longlook.experiment.sessions import sessions as kept_sessions
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.plan.workload import Video
-from longlook.record.samples import Sample
 from longlook.stack.arms import open_sweep
 
 SESSIONS_OF_EACH = 4
 STARTUP_MS = {QUIC: {0: 300, 2: 320, 10: 600, 20: 1000}, TCP: {0: 310, 2: 340, 10: 1200, 20: 1050}}
 KBPS = {QUIC: {0: 2900, 2: 2850, 10: 2500, 20: 2000}, TCP: {0: 2900, 2: 2850, 10: 2000, 20: 800}}
-PAGE = paths.BOOK / "shreedhar2022" / "video.md"
 
 
 def _metrics(arm, loss, index):
@@ -44,16 +42,10 @@ def _metrics(arm, loss, index):
 
 
 def _result(campaign, experiment, cell):
-    samples = [
-        Sample(
-            arm=arm.name, index=index, attempt=0, order=10 * index + place, accepted=True, set_aside=index == 0,
-            reject_reason=None, disturbed=False, zero_rtt=None,
-            metrics=_metrics(arm.name, int(cell.link.loss_pct), index),
-        )
-        for index in range(SESSIONS_OF_EACH + 1)
-        for place, arm in enumerate(cell.arms)
-    ]  # fmt: skip
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+    def metrics(cell, arm, index):
+        return _metrics(arm.name, int(cell.link.loss_pct), index)
+
+    return interleaved(campaign, experiment, cell, metrics, SESSIONS_OF_EACH)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +73,7 @@ def test_sessions_are_told_by_loss_each_way(data):
     own = newest(data, SHORT)
     assert own.summary(TCP, "stalls", **at(SHORT, 10.0)).mean == 3
     assert own.loads(QUIC, "mean_kbps", **at(SHORT, 5.0)) == (2501, 2502, 2503, 2504)
-    text = sessions_shown.table(SHORT, data).data
+    text = sessions.table(SHORT, data).data
     assert text.count("<tr") == 1 + 2 * len(LOSSES) and "HTTP/2" in text and "10 %" in text
 
 
@@ -91,21 +83,17 @@ def test_each_prediction_is_held_against_its_bounds(data):
     assert [one.holds for one in judged_of(LONG, data)] == [True] * 3
 
 
-def rows_of(shown):
-    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
-
-
 def test_what_is_printed_stands_beside_what_was_measured(data, nothing):
-    *_, tcp, quic = rows_of(sessions_beside.counts(data))
+    *_, tcp, quic = rows_of(sessions.counts(data))
     assert tcp == ["10 %", "HTTP/2", "2.2", "3", "3", "2.13", "4", "4"]
     assert quic == ["10 %", "HTTP/3", "2.08", "0", "0", "2.58", "4", "4"]
-    first, _, _, last = rows_of(sessions_beside.startup(data))[-4:]
+    first, _, _, last = rows_of(sessions.startup(data))[-4:]
     assert first[:3] == ["0 %", style.DASH, style.DASH] and first[4:6] == ["0.31", "0.30"]
     assert last[:6] == ["10 %", "8.59", "7.65", f"{style.MINUS}10.9 %", "1.05", "1.00"]
     assert last[6].startswith(f"{style.MINUS}4.8 % ({style.MINUS}")
-    unmeasured = rows_of(sessions_beside.counts(nothing))[-1]
+    unmeasured = rows_of(sessions.counts(nothing))[-1]
     assert unmeasured == ["10 %", "HTTP/3", "2.08", *[style.DASH] * 2, "2.58", *[style.DASH] * 2]
-    assert rows_of(sessions_beside.startup(nothing))[-2] == [
+    assert rows_of(sessions.startup(nothing))[-2] == [
         "5 %", style.DASH, style.DASH, f"{style.MINUS}40.0 %", *[style.DASH] * 3
     ]  # fmt: skip
 
@@ -122,24 +110,15 @@ def test_claims_are_computed_from_the_tables(data):
     assert "no stalls of either" in text and "difference no interval" in text
 
 
-def test_without_a_campaign_it_says_so(nothing):
-    assert sessions_shown.table(SHORT, nothing).data == style.NOTHING_YET
-    assert sessions_shown.chart(SHORT, 10, nothing).data == style.NOTHING_YET
-    with pytest.raises(NotMeasured):
-        NUMBERS["startup-quic-0"](Measured(nothing, "shreedhar2022"))
-
-
 def test_the_still_is_shown_with_words_and_is_told_of_where_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "STILL", tmp_path / "player.webp")
-    assert sessions_shown.still().data == style.NOTHING_YET
+    assert sessions.still().data == style.NOTHING_YET
     paths.STILL.write_bytes(b"RIFF")
-    text = sessions_shown.still().data
-    assert "base64,UklGRg==" in text and f'alt="{html.escape(sessions_shown.STILL_TEXT)}"' in text
+    text = sessions.still().data
+    assert "base64,UklGRg==" in text and f'alt="{html.escape(sessions.STILL_TEXT)}"' in text
 
 
-def test_the_numbers_of_the_page_are_there_and_no_others(data):
-    used = set(re.findall(r"\{value\}`([^`:]+)`", PAGE.read_text()))
-    assert used == set(NUMBERS)
+def test_numbers_of_the_text(data):
     said = NUMBERS["startup-tcp-10"](Measured(data, "shreedhar2022")).text
     assert said.startswith("1.05") and said.endswith("s")
     assert NUMBERS["session-cpu"](Measured(data, "shreedhar2022")).text == f"17{SPACE}%"
@@ -147,8 +126,8 @@ def test_the_numbers_of_the_page_are_there_and_no_others(data):
 
 def test_a_session_is_drawn_from_the_records_of_its_campaign(data, monkeypatch):
     rows = [{"arm": arm, "index": 1, "attempt": 0} | row for arm in (QUIC, TCP) for row in timeline(session())]
-    monkeypatch.setattr(sessions_shown, "over_time", lambda *_: pd.DataFrame(rows))
-    found = sessions_shown.chart(SHORT, 10, data)
+    monkeypatch.setattr(sessions, "over_time", lambda *_: pd.DataFrame(rows))
+    found = sessions.chart(SHORT, 10, data)
     assert isinstance(found, LiveChart) and found.chart.to_dict()["vconcat"] and found.narrow.to_dict()
     assert "HTTP/2: begins after 1.0 s, ends at 1100 kbit/s with 4 s ahead" in found.alt_text
     assert "16% of its time" in found.alt_text
@@ -161,8 +140,6 @@ def test_a_session_is_drawn_from_the_records_of_its_campaign(data, monkeypatch):
 
 
 def test_the_first_session_of_each_arm_that_counts_is_the_one_that_is_shown(data, tmp_path, monkeypatch):
-    from longlook.book.shreedhar2022 import sessions as evidence
-
     records = [
         {
             "arm": arm,
@@ -179,11 +156,11 @@ def test_the_first_session_of_each_arm_that_counts_is_the_one_that_is_shown(data
     folder = tmp_path / row["campaign"] / row["cell_id"]
     folder.mkdir(parents=True)
     monkeypatch.setattr("longlook.experiment.sessions.read_records", lambda _: records)
-    monkeypatch.setattr(evidence, "read_records", lambda _: records)
+    monkeypatch.setattr(sessions, "read_records", lambda _: records)
     monkeypatch.setattr(paths, "RAW", tmp_path)
     over_time(folder).to_parquet(folder / SESSIONS, index=False)
-    assert sessions(folder).equals(over_time(folder)) and len(sessions(folder)) == 6 * 37
-    shown = evidence.over_time(newest(data, SHORT), SHORT, 10.0)
+    assert kept_sessions(folder).equals(over_time(folder)) and len(kept_sessions(folder)) == 6 * 37
+    shown = sessions.over_time(newest(data, SHORT), SHORT, 10.0)
     assert {
         (arm, index, attempt) for arm, index, attempt in shown[["arm", "index", "attempt"]].itertuples(index=False)
     } == {

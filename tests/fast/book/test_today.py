@@ -10,7 +10,7 @@ import pytest
 from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.value import NOT_YET
-from longlook.book.years import conclusions, early, today_shown
+from longlook.book.years import conclusions, today
 from longlook.book.years.conclusions import OLD, TODAY, YEARS, planned
 from longlook.experiment.flights import Flight
 from longlook.figure import style
@@ -43,8 +43,6 @@ def test_without_campaigns_nothing_is_decided(empty):
     }
     assert not any(one for year in YEARS for one in found[year] if not isinstance(one, str))
     assert NOT_YET in conclusions.table(empty).data
-    assert "Not measured yet" in today_shown.lead_table(empty).data
-    assert "Not measured yet" in early.table(empty).data
 
 
 def test_the_campaigns_of_this_copy_decide_for_2017_and_2024():
@@ -73,15 +71,15 @@ def frame(*verdicts, lead=100.0, bandwidths=(10.0, 100.0), page="5kb-x1"):
 def test_leads_stand_in_per_cent_and_ms_and_in_brackets_where_they_are_not_told(monkeypatch, empty):
     places = {"rtt_ms": 36.0, "loss_pct": 1.0, "object_count": 1, "object_bytes": 5120, "cell_id": ["a", "b"]}
     found = frame("left", "none", lead=71.0).assign(**places)
-    monkeypatch.setattr(today_shown, "leads", lambda _data, versus: found if versus != conclusions.BBR else found[:1])
-    table = today_shown.lead_table(empty).data
+    monkeypatch.setattr(today, "leads", lambda _data, versus: found if versus != conclusions.BBR else found[:1])
+    table = today.lead_table(empty).data
     assert table.count("+71 %, 71 ms") == 5 and table.count("(+71 %, 71 ms)") == 2
     assert "loss 1 % (0.5 % each way)" in table and style.DASH in table
 
 
 def test_first_flights_stand_beside_the_times(monkeypatch, empty):
     asked = [Flight("c119", "119.0.6045.0", 1, 1250, 517), Flight("c133x25519", "133.0.6943.0", 2, 2500, 1787)]
-    monkeypatch.setattr(today_shown, "read", lambda _path: asked)
-    table = today_shown.flight_table(empty).data
+    monkeypatch.setattr(today, "read", lambda _path: asked)
+    table = today.flight_table(empty).data
     assert "Chromium 133, without a post-quantum key share" in table and "2,500" in table and "1,787" in table
-    assert math.ceil(1787 / today_shown.SEGMENT_BYTES) == 2 and ">2</td>" in table
+    assert math.ceil(1787 / today.SEGMENT_BYTES) == 2 and ">2</td>" in table

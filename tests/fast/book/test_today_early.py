@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from longlook.book.years import early
+from longlook.book.years import today
 
 PAGES = {"5kb-x1": 5120, "100kb-x1": 102_400, "10kb-x100": 10_240}
 
@@ -16,7 +16,7 @@ class Told:
         self.saved, self.verdict_early = saved, verdict_early
 
     def squares(self, _study, _series, _key, versus):
-        with_early = versus == early.EARLY
+        with_early = versus == today.EARLY
         rows = [
             {
                 "workload": page, "object_bytes": size, "object_count": 1, "bandwidth_mbps": mbps, "rtt_ms": rtt,
@@ -32,5 +32,5 @@ class Told:
 
 
 def test_the_table_has_a_row_per_square_and_its_saving_in_round_trips():
-    shown = early.table(Told(saved=0.5, verdict_early="none")).data
+    shown = today.early_table(Told(saved=0.5, verdict_early="none")).data
     assert shown.count("<tr") == 1 + 12 and "0.50" in shown and "(+100)" in shown

@@ -6,9 +6,8 @@ from users_sample import by_root_and_user
 
 from longlook.audit import run_audit
 from longlook.audit.checks import counted
-from longlook.book import audit_page, users_control
+from longlook.book import audit_page, users
 from longlook.book import data as book_data
-from longlook.figure import style
 
 LOADS = 10
 ROOT_MS, STEP_MS = 200.0, 0.5
@@ -31,8 +30,8 @@ def measured(folder, extra_ms=0.0, step_ms=STEP_MS, disturbed=1, coloured=0, mis
 
 
 def verdicts(data):
-    own = [users_control.control(data, series) for series in (users_control.ROOT, users_control.USER)]
-    return [one.holds for one in users_control.judged(*own)]
+    own = [users.control(data, series) for series in (users.ROOT, users.USER)]
+    return [one.holds for one in users.judged_control(*own)]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_what_was_predicted_of_the_user_is_held_against_root(tmp_path, how, expe
 
 def test_the_table_has_both_side_by_side(tmp_path):
     data = measured(tmp_path, coloured=1, disturbed=2)
-    shown = users_control.table(data).data
+    shown = users.control_table(data).data
     assert "<th class=num>root</th><th class=num>ordinary user</th>" in shown
     for name, root, user in (
         ("squares measured", "40 of 40", "40 of 40"),
@@ -68,12 +67,7 @@ def test_the_table_has_both_side_by_side(tmp_path):
         ("took", "2.0 min", "2.0 min"),
     ):
         assert f"<td>{name}</td><td class=num>{root}</td><td class=num>{user}</td>" in shown
-    assert users_control.predictions(data).data.count("holds") == 4
-
-
-def test_without_a_campaign_nothing_is_said(tmp_path):
-    data = book_data.read(PUBLISHED, tmp_path)
-    assert users_control.table(data).data == users_control.predictions(data).data == style.NOTHING_YET
+    assert users.control_predictions(data).data.count("holds") == 4
 
 
 def test_neither_is_the_control_of_the_audit(tmp_path):

@@ -1,11 +1,9 @@
 """Twenty squares by root and by an ordinary user, of known loads."""
 
 import pytest
-from book_sample import PUBLISHED
 from users_sample import by_root_and_user
 
-from longlook.book import data as book_data
-from longlook.book import users_squares
+from longlook.book import users
 from longlook.figure import style
 
 LOADS = 20
@@ -28,7 +26,7 @@ def measured(folder, extra_ms=0.0, later=0, turned=0, disturbed=1, missing=0):
 
 
 def found_in(data):
-    return users_squares.judged(*users_squares._both(data))
+    return users.judged_squares(*users._both(data))
 
 
 @pytest.mark.parametrize(
@@ -50,12 +48,7 @@ def test_what_was_predicted_of_the_squares_is_held_against_root(tmp_path, how, e
 
 
 def test_the_table_has_a_row_per_square_with_both(tmp_path):
-    shown = users_squares.table(measured(tmp_path, turned=1)).data
+    shown = users.squares_table(measured(tmp_path, turned=1)).data
     assert shown.count("<tr>") == 22  # two of them the head
     assert "<td class=num>200</td><td class=num>200</td><td class=num>210</td><td class=num>210</td>" in shown
     assert shown.count(f"<b>{style.signed_pct((210 / 200 - 1) * 100)}") >= 1
-
-
-def test_without_a_campaign_nothing_is_said(tmp_path):
-    data = book_data.read(PUBLISHED, tmp_path)
-    assert users_squares.table(data).data == users_squares.predictions(data).data == style.NOTHING_YET

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 import pandas as pd
 import pytest
 
-from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.chapter import Chapter
 from longlook.book.muthuraj2024 import causes
@@ -22,11 +21,6 @@ def paper():
     return Chapter("x", STUDY, ("4.6a", "4.6d"), book_data.load())
 
 
-@pytest.fixture
-def empty(tmp_path):
-    return Chapter("x", STUDY, ("4.6a",), book_data.read(paths.PUBLISHED, tmp_path))
-
-
 def test_published_means_count_where_the_thesis_has_a_table(paper):
     text = paper.varied({"4.15b": ["4.11b"]}, "CUBIC", "BBR").data
     assert "QUIC faster" in text and "BBR / CUBIC, mean" in text and " of 42" in text
@@ -37,15 +31,6 @@ def test_published_means_count_where_the_thesis_has_a_table(paper):
 def test_each_changed_series_is_a_row_and_what_is_not_measured_none(paper):
     text = paper.varied({"4.9b": ["4.6b"], "4.99": ["4.6a"], "4.9d": ["4.6e"]}, "N = 2", "N = 1").data
     assert text.count("<tr><td>") == 2 and "<td>4.6b</td>" in text and "<td>4.6e</td>" in text
-
-
-def test_nothing_without_a_campaign(paper, empty):
-    nothing = "Not measured yet"
-    assert nothing in paper.varied({"4.99": ["4.6a"]}, "usual", "varied").data
-    for show in (causes.offsets, causes.browser_time, causes.windows):
-        assert nothing in show(empty).data
-    assert nothing in causes.slow_server(empty, ["slow-server-20"], ["4.6d"]).data
-    assert "published (Emulab)" in causes.slow_client(empty).data
 
 
 def test_a_square_that_is_there_twice_is_an_error():

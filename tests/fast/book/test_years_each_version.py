@@ -10,7 +10,6 @@ from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.years import each_version
 from longlook.book.years.evidence import MEGABYTE, SMALLEST, CellByMilestone, PageAndBandwidth
-from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.stack.arms import open_sweep
 
@@ -60,10 +59,6 @@ def test_small_steps_add_up_from_the_first_browser_to_the_last():
     first, second = (each_version.ends(one) for one in found(later)[:2])
     assert first["Q043"].value == pytest.approx(1.04) and first["Q043"].test.significant
     assert second["Q043"].value == 1 and "Q037" not in first  # which one browser speaks
-
-
-def test_what_is_not_measured_is_not_shown(tmp_path):
-    assert each_version.by_version(book_data.read(PUBLISHED, tmp_path)).data == style.NOTHING_YET
 
 
 def test_the_figure_has_every_browser_with_each_of_its_versions(tmp_path):

@@ -6,7 +6,6 @@ from book_sample import PUBLISHED, interleaved, write_sweeps
 from longlook.book import data as book_data
 from longlook.book.years import needs
 from longlook.book.years.milestones import milestones
-from longlook.figure import style
 
 
 def test_each_sweep_of_the_chapter_that_is_measured_has_its_time(tmp_path):
@@ -20,11 +19,6 @@ def test_each_sweep_of_the_chapter_that_is_measured_has_its_time(tmp_path):
     assert needs.hours(found) == pytest.approx(240 / 3600)
     shown = needs.table(data).data
     assert shown.count("<td class=num>2 min</td>") == 2 and "today-near" not in shown
-
-
-def test_without_a_campaign_nothing_is_said(tmp_path):
-    data = book_data.read(PUBLISHED, tmp_path)
-    assert needs.table(data).data == style.NOTHING_YET and needs.campaigns(data) == [] and needs.hours([]) == 0
 
 
 def test_the_disk_is_that_of_all_browsers():

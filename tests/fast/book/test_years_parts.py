@@ -7,7 +7,6 @@ from book_sample import interleaved as loads_of
 from longlook.book import data as book_data
 from longlook.book.years import parts
 from longlook.book.years.milestones import milestones
-from longlook.figure import style
 
 PAGE = (0.0, 114.0, 115.0)
 MEASURED = [one.number for one in milestones() if one.stack]
@@ -30,10 +29,6 @@ def test_the_browsers_time_is_that_in_which_nothing_is_under_way(objects, browse
 
 def test_a_page_that_is_asked_for_late_is_not_set_up():
     assert parts.parts_of([(5.0, 50.0, 51.0)], whole=60.0, rtt=36.0) == parts.Parts(9.0, 60.0 - 46.0, 60.0)
-
-
-def test_without_data_there_is_no_table(tmp_path):
-    assert parts.table(book_data.read(PUBLISHED, tmp_path)).data == style.NOTHING_YET
 
 
 def test_the_table_has_a_row_for_each_browser_of_its_own_loads(tmp_path):

@@ -1,20 +1,18 @@
 """The chapter on single files: the paper's rule, its claims, what was predicted, what is shown."""
 
-import re
 from dataclasses import replace
 
 import pytest
 from book_sample import PUBLISHED
+from table_rows import rows_of
 from yu2021_sample import time_ms, write_objects
 
-from longlook import paths
 from longlook.analysis.correlation import correlation, correlation_difference
 from longlook.analysis.estimate import Estimate
 from longlook.analysis.lowest import growth_ratio, lowest_difference, lowest_ratio, spread
 from longlook.book import data as book_data
 from longlook.book.evidence import columns_of
-from longlook.book.judged import claim_columns, claims, judged, judged_of
-from longlook.book.value import NOT_YET
+from longlook.book.judged import claim_columns, judged, judged_of
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import chart, first_loss, tables
 from longlook.book.yu2021.names import (
@@ -162,12 +160,6 @@ def test_what_the_sample_says_of_predictions_that_are_data(data):
     }  # fmt: skip
 
 
-def rows_of(shown):
-    """Without the heads, which may be two."""
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
-    return [row for row in rows[1:] if row]
-
-
 @pytest.mark.parametrize("draw", [chart.best, chart.by_client])
 def test_a_picture_says_in_words_what_it_shows_and_carries_its_data(data, draw):
     shown = draw(data)
@@ -196,17 +188,6 @@ def test_tables_of_the_sample(data):
     assert [row[0] for row in sent[-3:]] == ["Envoy, CUBIC for two connections", "Apache, BBR", "nginx, BBR"]
     assert sent[-2][2] == style.DASH
     assert len(rows_of(tables.direction(data))) == 6 and len(rows_of(tables.queue(data))) == 6 + 20
-
-
-def test_a_copy_without_data_says_so(nothing, tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "ALLOWED", tmp_path / "clients.csv")
-    shown = (tables.against_best, tables.clients, tables.servers, tables.direction, tables.queue)
-    for one in (*shown, chart.by_client, first_loss.picture):
-        assert "Not measured yet" in one(nothing).data
-    assert "no numbers" in claims("yu2021", "objects", nothing).data
-    for name in numbers_of(PAGE):
-        if name != "squares":
-            assert value_of(name, PAGE, nothing).text == NOT_YET
 
 
 def test_numbers_of_the_text(data):

@@ -3,20 +3,17 @@
 import re
 
 import pytest
-from book_sample import PUBLISHED, write_sweeps
+from book_sample import PUBLISHED, interleaved, write_sweeps
+from table_rows import rows_of
 
 from longlook.analysis.estimate import Estimate
-from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.registry import predicted
-from longlook.book.round_trips import trips_text
-from longlook.book.value import NOT_YET
+from longlook.book.times import trips_text
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import handshake_tables
+from longlook.book.yu2021 import handshakes
 from longlook.book.yu2021.handshakes import DONE, GROUP, PACE, PAIRS_OF, VERIFY, HandshakePair, later
-from longlook.book.yu2021.names import FAR, QUIET, SMALL, newest
-from longlook.experiment.registry import named
-from longlook.record.samples import Sample
+from longlook.book.yu2021.names import SMALL, newest
 from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/handshakes"
@@ -39,16 +36,12 @@ def times_of(arm, rtt_ms, index):
     return {"connect_ms": connect, "ttfb_ms": connect + rtt_ms, "ttlb_ms": connect + rtt_ms + BYTES_MS}
 
 
+def metrics(cell, arm, index):
+    return times_of(arm.name, cell.link.rtt_ms, index) | {"client_cpu_s": 0.01, "server_cpu_s": 0.01}
+
+
 def result(campaign, experiment, cell):
-    samples = [
-        Sample(
-            arm=arm.name, index=index, attempt=0, order=10 * index + place, accepted=True, set_aside=index == 0,
-            reject_reason=None, disturbed=False, zero_rtt=None,
-            metrics=times_of(arm.name, cell.link.rtt_ms, index) | {"client_cpu_s": 0.01, "server_cpu_s": 0.01},
-        )
-        for index in range(LOADS + 1) for place, arm in enumerate(cell.arms)
-    ]  # fmt: skip
-    return CellResult(campaign, named(experiment, "sample"), (cell,), tuple(samples), counts=())
+    return interleaved(campaign, experiment, cell, metrics, LOADS)
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +49,6 @@ def data(tmp_path_factory):
     processed = tmp_path_factory.mktemp("processed")
     write_sweeps(processed, SWEEPS, "yu2021", result)
     return book_data.read(PUBLISHED, processed)
-
-
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
 
 
 def test_the_sweeps_have_the_arms_and_links_that_the_chapter_tells_of():
@@ -104,20 +92,15 @@ def test_round_trips_in_words():
     assert trips_text(Estimate(-0.2, -0.4, 1.0)) == "−0.20 round trips (−0.40 to 1.00)"
 
 
-def rows_of(shown):
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
-    return [row for row in rows if row]
-
-
 def test_tables_of_the_sample(data):
-    rows = rows_of(handshake_tables.groups(data))
+    rows = rows_of(handshakes.groups(data))
     assert [row[0] for row in rows] == ["HTTP/3, 15 ms", "HTTP/3, 115 ms", "HTTP/2, 15 ms", "HTTP/2, 115 ms"]
     assert rows[1][1].startswith("115.0<br>(") and rows[1][2].startswith("231.5<br>(")
     assert re.fullmatch(r"16\.5 ms \(16\.\d to 16\.\d\)<br>1\.10 round trips \(1\.10 to 1\.10\)", rows[0][3])
-    checked = rows_of(handshake_tables.checks(data))
+    checked = rows_of(handshakes.checks(data))
     assert [row[0] for row in checked] == ["HTTP/3", "HTTP/2"] and checked[0][4].startswith("0.5 ms (")
     assert "8 of 9 predictions hold" in predicted(*SWEEPS, data=data).data
-    paced = rows_of(handshake_tables.paced(data))
+    paced = rows_of(handshakes.paced(data))
     assert [row[0] for row in paced] == ["333 ms assumed", "15 ms assumed"] and "1.10 round trips" in paced[1][3]
 
 
@@ -126,11 +109,3 @@ def test_numbers_of_the_text(data):
     assert (texts["group-h3"], texts["group-h2-far"], texts["check-h3"]) == ("16.5 ms", "116.5 ms", "0.5 ms")
     assert (texts["claim-group"], texts["claim-check"]) == ("holds", "does not hold")
     assert texts["resolved"] == "0.0 ms" and "data/raw/" in value_of("resolved", PAGE, data).origin
-
-
-def test_a_copy_without_data_says_so(nothing):
-    for shown in (handshake_tables.groups, handshake_tables.paced, handshake_tables.checks):
-        assert "Not measured yet" in shown(nothing).data
-    for name in numbers_of(PAGE):
-        assert value_of(name, PAGE, nothing).text == NOT_YET
-    assert {QUIET, FAR} == {pair.condition for pair in PAIRS_OF[GROUP]}

@@ -1,19 +1,17 @@
 """Acknowledged bytes over time: downloads, their figures, what is predicted of them."""
 
 import dataclasses
-import re
 
 import pytest
 from book_sample import PUBLISHED, campaign_row, tables_of
+from table_rows import rows_of
 
-from longlook import paths
 from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.judged import judged_of
 from longlook.book.registry import predicted
-from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import over_time, over_time_shown
+from longlook.book.yu2021 import over_time
 from longlook.book.yu2021.over_time import FIGURES, SERIES, measured, median_of
 from longlook.dataset import rows
 from longlook.dataset.tables import columns, write_tables
@@ -81,11 +79,6 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
-
-
-@pytest.fixture
 def found(data):
     return measured(data, "reference")
 
@@ -111,7 +104,7 @@ def test_of_each_kind_the_load_in_the_middle_stands_for_all(found):
 
 @pytest.mark.parametrize("number", FIGURES)
 def test_each_figure_shows_one_load_of_each_kind_in_words_too(data, number):
-    drawn = over_time_shown.picture(number, data)
+    drawn = over_time.picture(number, data)
     assert isinstance(drawn, LiveChart) and drawn.narrow is not None
     for label in FIGURES[number].labels:
         assert drawn.alt_text.count(f"{label}: ") == 1
@@ -121,16 +114,12 @@ def test_each_figure_shows_one_load_of_each_kind_in_words_too(data, number):
 
 
 def test_the_words_say_when_half_and_all_was_acknowledged(data):
-    words = over_time_shown.picture("5", data).alt_text
+    words = over_time.picture("5", data).alt_text
     assert "Apache, BBR: 1,050 KB after 0.95 s, half of it after 0.50 s, 2 packets declared lost." in words
 
 
-def cells_of(shown):
-    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)][1:]
-
-
 def test_the_table_has_every_load_and_what_the_receiver_allows(data):
-    found = {(row[0], row[1]): row[2:] for row in cells_of(over_time_shown.table(data))}
+    found = {(row[0], row[1]): row[2:] for row in rows_of(over_time.table(data))}
     assert list(found) == KINDS
     own = found["5", "Apache, CUBIC"]
     assert own[:2] == ["1.03, 1.13, 1.23", "0.050"] and own[3:5] == ["2", "100"] and own[6:] == ["50", "0.0"]
@@ -138,24 +127,13 @@ def test_the_table_has_every_load_and_what_the_receiver_allows(data):
 
 
 def test_numbers_of_the_text(data):
-    text = (paths.BOOK / "yu2021" / "over-time.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\{value\}`([^`:]+)`", text)) == set(numbers_of(PAGE))
     told = {name: value_of(name, PAGE, data).text for name in numbers_of(PAGE)}
     assert told == {"loads": "36", "limited": "0\N{NO-BREAK SPACE}%"}
 
 
-def test_a_copy_without_data_says_so(nothing):
-    assert {value_of(name, PAGE, nothing).text for name in numbers_of(PAGE)} == {NOT_YET}
-    shown = [
-        over_time_shown.picture("5", nothing),
-        over_time_shown.table(nothing),
-    ]
-    assert all("Not measured yet" in one.data for one in shown)
-
-
 def test_the_median_load_decides_and_with_every_choice_it_was_open(data):
     assert [one.holds for one in judged_of(SERIES, data)] == [True] * 7
-    rows = [row for row in cells_of(predicted(SERIES, data=data)) if row and row[0] == SERIES]
+    rows = [row for row in rows_of(predicted(SERIES, data=data)) if row[0] == SERIES]
     assert [row[3:] for row in rows] == [["holds", f"by the earlier rule: {one}"] for one in ("open", "open", "holds")]
 
 

@@ -69,13 +69,9 @@ def test_small_buffers_are_what_the_sweep_asks_for():
             assert small == arm.name.endswith("-64kb"), arm
 
 
-def test_tables_and_a_copy_without_data(data, tmp_path):
+def test_tables(data):
     assert page_order.delivered(data).data.count("<tr") == 1 + 3 * len(KINDS)
     assert page_order.delivered(data, BUFFER).data.count("<tr") == 1 + 2 * len(KINDS)
     assert page_order.times_with_buffers(data).data.count("<tr") == 1 + 4 * len(LARGER)
     assert page_order.times(data).data.count("<tr") == 1 + 4 * len(THREE)
     assert re.search(r"nginx lower than Apache.*?holds", unquote(predicted(ORDER, BUFFER, data=data).data), re.DOTALL)
-    nothing = book_data.read(PUBLISHED, tmp_path)
-    tables = (page_order.delivered, page_order.times, page_order.times_with_buffers)
-    for one in tables:
-        assert "Not measured yet" in one(nothing).data

@@ -5,15 +5,15 @@ from urllib.parse import unquote
 
 import pytest
 from book_sample import PUBLISHED
+from table_rows import rows_of
 from yu2021_pages_sample import SWEEPS, write_pages
 
 from longlook import paths
 from longlook.book import data as book_data
-from longlook.book.judged import claim_columns, claims, judged_of
+from longlook.book.judged import claim_columns, judged_of
 from longlook.book.registry import predicted
-from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.book.yu2021 import filmstrip, page_tables
+from longlook.book.yu2021 import filmstrip, pages
 from longlook.book.yu2021.names import newest
 from longlook.book.yu2021.pages import ARMS, DELAYED, LOSS, LOSSY_ONES, NINE, PAGES, SMALL, WITHOUT, Seen, selected
 from longlook.figure.live import LiveChart
@@ -34,11 +34,6 @@ def sample(tmp_path_factory):
 def data(sample, monkeypatch):
     monkeypatch.setattr(paths, "RAW", sample / "raw")
     return book_data.read(PUBLISHED, sample / "processed")
-
-
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
 
 
 def test_the_sweeps_measure_every_page_and_link_with_the_providers_controllers():
@@ -83,20 +78,15 @@ def test_a_selection_throws_away_whose_connection_was_late(data):
     assert selected(newest(data, PAGES), Seen(NINE[0], measured_in="nowhere")) is None
 
 
-def rows_of(shown):
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
-    return [row for row in rows[1:] if row]
-
-
 def test_tables_of_the_sample(data):
-    pages = rows_of(page_tables.consists_of())
-    assert len(pages) == 9 and pages[0][:3] == ["Facebook, small", "451", "18"]
-    assert all(1 + sum(map(int, row[4:8])) == int(row[2]) for row in pages)
-    quiet, lossy = rows_of(page_tables.times(data)), rows_of(page_tables.times_with_loss(data))
+    nine = rows_of(pages.consists_of())
+    assert len(nine) == 9 and nine[0][:3] == ["Facebook, small", "451", "18"]
+    assert all(1 + sum(map(int, row[4:8])) == int(row[2]) for row in nine)
+    quiet, lossy = rows_of(pages.times(data)), rows_of(pages.times_with_loss(data))
     assert len(quiet) == 2 * 9 and len(lossy) == 2 * 7
-    assert "contentful" in unquote(page_tables.times(data).data)
-    assert quiet[0][:2] == ["Speed Index", "Facebook, small"] and quiet[9][-1] == "&lt; 0.0001"
-    chosen = rows_of(page_tables.selection(data))
+    assert "contentful" in unquote(pages.times(data).data)
+    assert quiet[0][:2] == ["Speed Index", "Facebook, small"] and quiet[9][-1] == "< 0.0001"
+    chosen = rows_of(pages.selection(data))
     assert len(chosen) == 6 and [row[1] for row in chosen] == ["0 of 4"] * 3 + ["1 of 4"] * 3
 
 
@@ -116,18 +106,6 @@ def test_a_strip_has_a_picture_for_each_moment_and_says_what_is_seen(data, where
 def test_without_records_there_is_no_strip(data, monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "RAW", tmp_path)
     assert "Not measured yet" in filmstrip.strip(filmstrip.SHOWN[0], data).data
-
-
-def test_a_copy_without_data_says_so(nothing):
-    for one in (page_tables.times, page_tables.times_with_loss, page_tables.selection):
-        assert "Not measured yet" in one(nothing).data
-    for where in filmstrip.SHOWN:
-        assert "Not measured yet" in filmstrip.strip(where, nothing).data
-        assert "Not measured yet" in filmstrip.curves(where, nothing).data
-    assert "no numbers" in claims("yu2021", "pages", nothing).data
-    for name in numbers_of(PAGE):
-        if name != "pages":
-            assert value_of(name, PAGE, nothing).text == NOT_YET
 
 
 def test_numbers_of_the_text(data):

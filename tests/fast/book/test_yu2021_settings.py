@@ -1,17 +1,14 @@
 """The chapter on settings that the paper's text leaves out: the burst, 200 KB, little loss each way."""
 
-import re
-
 import pytest
 from book_sample import PUBLISHED
+from table_rows import rows_of
 from yu2021_sample import SETTINGS, SWEEPS, write_objects
 
-from longlook import paths
 from longlook.book import data as book_data
 from longlook.book.judged import judged_of
-from longlook.book.value import NOT_YET
-from longlook.book.value_role import USED, numbers_of, value_of
-from longlook.book.yu2021 import settings, settings_shown
+from longlook.book.value_role import numbers_of, value_of
+from longlook.book.yu2021 import settings
 from longlook.book.yu2021.names import (
     DOUBLE,
     LARGE,
@@ -24,8 +21,6 @@ from longlook.figure.live import LiveChart
 from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/settings"
-(PAGE_FILE,) = paths.BOOK.glob("**/yu2021/settings.md")
-"""In its study's folder, or where it waits."""
 BURST_BYTES = 12_800_000
 
 
@@ -34,11 +29,6 @@ def data(tmp_path_factory):
     processed = tmp_path_factory.mktemp("processed")
     write_objects(processed, (*SWEEPS, *SETTINGS))
     return book_data.read(PUBLISHED, processed)
-
-
-@pytest.fixture
-def nothing(tmp_path):
-    return book_data.read(PUBLISHED, tmp_path)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -84,42 +74,29 @@ def of_seconds(name):
     return [one for one in open_sweep(name).predictions if one.unit == "s"]
 
 
-def rows_of(shown):
-    """Without the heads, which may be two."""
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown.data)]
-    return [row for row in rows[1:] if row]
-
-
 def test_the_heatmap_has_the_squares_without_and_with_a_burst(data):
-    shown = settings_shown.burst(data)
+    shown = settings.burst(data)
     assert isinstance(shown, LiveChart) and shown.narrow is not None
     rows = shown.downloads[0].csv.splitlines()
     assert len(rows) == 1 + 15 * 2 * len(PAIRS)
-    assert sum(settings_shown.NOT_ASKED in row for row in rows) == 4 * len(PAIRS)
+    assert sum(settings.NOT_ASKED in row for row in rows) == 4 * len(PAIRS)
     assert shown.alt_text.count(" of 15 squares") == shown.alt_text.count(" of 11 squares") == len(PAIRS)
     assert "With the burst, CUBIC against BBR: quicker in 10, slower in 1 of 11 squares" in shown.alt_text
 
 
 def test_tables_of_the_sample(data):
-    times = rows_of(settings_shown.times(data))
+    times = rows_of(settings.times(data))
     assert len(times) == 11 and [len(row) for row in times] == [10] * 11
     assert times[6][:4] == ["5 MB, 15 ms", "4,194.3", "4,434.3", "4,434.3"]
     assert times[6][6:] == ["140.4", "140.4", "155.4", "155.4"]
-    sizes = rows_of(settings_shown.objects(data))
+    sizes = rows_of(settings.objects(data))
     assert len(sizes) == 9 and sizes[0][0] == "BBR against BBR, 15 ms"
     assert [text.split(" ")[0] for text in sizes[0][1:]] == ["−11.4", "−1.6", "−6.9"]
-    ways = rows_of(settings_shown.little(data))
+    ways = rows_of(settings.little(data))
     assert len(ways) == 6 and all(row[1] == row[2] for row in ways)
     assert {sweep: [one.holds for one in judged_of(sweep, data)] for sweep in SETTINGS} == {
         "yu-burst": [True] * 4, "yu-burst-5mb": [True] * 4, "yu-200kb": [True] * 4, "yu-each-way-little": [True] * 2,
     }  # fmt: skip
-
-
-def test_a_copy_without_data_says_so(nothing):
-    for one in (settings_shown.burst, settings_shown.times, settings_shown.objects, settings_shown.little):
-        assert "Not measured yet" in one(nothing).data
-    for name in numbers_of(PAGE):
-        assert value_of(name, PAGE, nothing).text == NOT_YET
 
 
 def test_numbers_of_the_text(data):
@@ -129,7 +106,3 @@ def test_numbers_of_the_text(data):
     assert texts["burst-changed"].endswith(" of 33") and texts["little-points"] == "0.0"
     assert texts["plain-mixed"] == "+19 %" and texts["small-quiet"] == "−11 %" and texts["double-quiet"] == "−6.9 %"
     assert all("data/" in value_of(name, PAGE, data).origin for name in own)
-
-
-def test_the_page_names_every_number_that_there_is():
-    assert {one for one in USED.findall(PAGE_FILE.read_text(encoding="utf-8")) if ":" not in one} == {*numbers_of(PAGE)}

@@ -24,7 +24,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.live import Attachment, offered
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.table import html_table
+from longlook.figure.table import html_table, shown_table
 from longlook.plan.workload import size_label
 from longlook.published import baxter2018
 from longlook.published.baxter2018 import BASE_RTT_MS, METRIC, NEW, QUIC, STUDY, WARM
@@ -116,7 +116,7 @@ def slopes_table(data: BookData | None = None) -> HTML:
             own = [_slope(column, series, arm, metric) for arm in NAMES]
             if any(own):
                 rows.append([titled(series), title, *map(_slope_text, own)])
-    return HTML(html_table(["series", "numbers", *NAMES.values()], rows, numeric=range(2, 5)))
+    return shown_table(["series", "numbers", *NAMES.values()], rows, numeric=range(2, 5))
 
 
 def _slope(column: Column, series: str, arm: str, metric: str) -> Summary | None:
@@ -181,7 +181,7 @@ def reordering_table(data: BookData | None = None) -> HTML:
             if all(one is not None for means in own.values() for one in means):
                 rows += [_reordering_row(title, words, own[sd]) for sd, words in jitters.items()]
     head = ["page, round trip", "jitter", "QUIC, ms", "QUIC, threshold 1,000, ms", "TCP, ms", "QUIC against TCP"]
-    return HTML(html_table(head, rows, numeric=range(2, 6)) if rows else style.NOTHING_YET)
+    return shown_table(head, rows, numeric=range(2, 6))
 
 
 def _reordering_row(title: str, jitter: str, means: Sequence[Summary | None]) -> list[str]:

@@ -1,4 +1,5 @@
-"""Tables 2 to 5 of Halme 2021 beside what was re-measured, and what it measured and did not print."""
+"""Tables 2 to 5 of Halme 2021 beside what was re-measured, what it measured and did not print, and two causes: the
+direction of the loss, the aioquic of then."""
 
 from __future__ import annotations
 
@@ -8,27 +9,17 @@ from typing import Any
 
 from IPython.display import HTML
 
-from longlook.analysis.estimate import Estimate
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, BookData
 from longlook.book.evidence import StudyColumn
-from longlook.book.halme2021.evidence import (
-    BY_CAPTURE,
-    HANDSHAKE,
-    NAMES,
-    QUEUES,
-    TABLES,
-    TCP,
-    Setting,
-    beside,
-    printed,
-)
+from longlook.book.halme2021.evidence import BY_CAPTURE, HANDSHAKE, NAMES, QUEUES, TABLES, TCP, Setting, beside, printed
+from longlook.book.times import times_text
 from longlook.book.value import SPACE
 from longlook.experiment.metrics import BYTES_DOWN, CLIENT_CPU, CONNECT, DURATION, PACKETS, PACKETS_UP, SERVER_CPU, TTLB
 from longlook.figure import style
 from longlook.figure.live import csv_file, offered
 from longlook.figure.squares import PUBLISHED
-from longlook.figure.table import html_table
+from longlook.figure.table import html_table, shown_table
 from longlook.published.halme2021 import QUEUE_PACKETS, STUDY, PrintedTimes, tables
 from longlook.record.parquet import records
 
@@ -204,17 +195,11 @@ def parallel_table(data: BookData | None = None) -> HTML:
                 both = beside(own, arm, queue)
                 if both is not None:
                     stated = "not stated" if title == PUBLISHED.title else f"{queue} packets"
-                    handshake = NONE if both.tcp_handshake is None else _times(both.tcp_handshake)
-                    rows.append([NAMES[arm], title, stated, _times(both.quic), _times(both.tcp), handshake])
+                    handshake = NONE if both.tcp_handshake is None else times_text(both.tcp_handshake)
+                    rows.append([NAMES[arm], title, stated, times_text(both.quic), times_text(both.tcp), handshake])
     starts = [place for place, row in enumerate(rows) if place == 0 or row[0] != rows[place - 1][0]]
     head = ["implementation", "numbers", "queue", "its time", "TCP's time beside it", "TCP's handshake"]
-    return HTML(html_table(head, rows, numeric=range(3, 6), starts=starts))
-
-
-def _times(found: Estimate) -> str:
-    """`1.94 times (1.90 to 1.98)`."""
-    text = f"{found.value:.2f} times"
-    return text if math.isnan(found.low) else f"{text} ({found.low:.2f} to {found.high:.2f})"
+    return shown_table(head, rows, numeric=range(3, 6), starts=starts)
 
 
 def cpu_table(data: BookData | None = None) -> HTML:
@@ -227,3 +212,69 @@ def cpu_table(data: BookData | None = None) -> HTML:
 def _costs(own: StudyColumn, where: Setting, arm: str) -> list[str]:
     last = own.text("{seconds:.2f}", value=arm, metric=TTLB.name, **where.said)
     return [last, *(_mean(own, where, arm, one.name) for one in (CLIENT_CPU, SERVER_CPU))]
+
+
+DOWN = {"3": Setting("down-3"), "5": Setting("down-5")}
+"""Of a table of the thesis: the series with the same loss from the server to the client alone."""
+
+
+def down_over_each_way(table: str, *arms: str) -> dict[str, Any]:
+    """Mean durations with loss down only over those with loss each way, as criteria say it."""
+    each_way = {"series": TABLES[table].series}
+    return {"value": list(arms), "metric": DURATION.name, "each": [], "over": each_way, **DOWN[table].said}
+
+
+def direction_table(data: BookData | None = None) -> HTML:
+    """Mean durations as printed, of the reference campaigns with loss each way and down only, and how far the last two
+    are apart; of tables that have all arms both ways."""
+    data = data or book_data.load()
+    own, rows = StudyColumn(data, STUDY), []
+    for name, where in DOWN.items():
+        if len(own.found(**down_over_each_way(name, *NAMES))) == len(NAMES):
+            sources = ((printed(data), TABLES[name]), (own, TABLES[name]), (own, where))
+            for place, arm in enumerate(NAMES):
+                asked = {"value": arm, "metric": DURATION.name}
+                means = [one.text("{seconds:.2f}", **asked, **setting.said) for one, setting in sources]
+                title = titled(name) if place == 0 else ""
+                rows.append([title, NAMES[arm], *means, own.text("{percent}", **down_over_each_way(name, arm))])
+    head = ["table", "by", "printed, s", "each way, s", "down only, s", "down only vs each way"]
+    starts = range(0, len(rows), len(NAMES))
+    shown = html_table(head, rows, escape=False, numeric=range(2, len(head)), starts=starts)
+    return HTML(shown if rows else style.NOTHING_YET)
+
+
+THEN, THEN_BOTH = "aioquic-then", "aioquic-both"
+TODAY = "today"
+THEN_ARMS = {
+    THEN: {
+        "then": "aioquic 0.9.21",
+        "then told": "its server told of 1 s",
+        TODAY: "aioquic 1.7.2",
+        "tcp": "TCP",
+    },
+    THEN_BOTH: {
+        "then": "aioquic 0.9.21",
+        "client told": "its client told of 1 s",
+        "both told": "both told",
+        TODAY: "aioquic 1.7.2",
+    },
+}
+THEN_RTTS_MS = (20, 100, 400)
+
+
+def then_table(series: str = THEN, data: BookData | None = None) -> HTML:
+    """Mean durations of the reference campaign by round trip, and each arm's difference from today's aioquic; of round
+    trips that have all arms."""
+    own = StudyColumn(data or book_data.load(), STUDY)
+    arms, lines = THEN_ARMS[series], []
+    for rtt_ms in THEN_RTTS_MS:
+        asked = {"metric": DURATION.name, **Setting(series, rtt_ms=rtt_ms).said}
+        if len(own.found(value=list(arms), **asked)) == len(arms):
+            lines.append([f"{rtt_ms / 2:g}{SPACE}ms", *(_then(own, arm, asked) for arm in arms)])
+    head = ["one way", *arms.values()]
+    return shown_table(head, lines, escape=False, numeric=range(1, 5))
+
+
+def _then(own: StudyColumn, arm: str, asked: dict[str, Any]) -> str:
+    text = own.text(f"{{seconds:.2f}}{SPACE}s", value=arm, **asked)
+    return text if arm == TODAY else f"{text}<br>{own.text('{percent}', ratio=[arm, TODAY], **asked)}"

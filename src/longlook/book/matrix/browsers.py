@@ -19,7 +19,7 @@ from longlook.book.matrix.evidence import STUDY, newest
 from longlook.book.matrix.pairs import BROWSERS, NAMES
 from longlook.experiment.metrics import CONNECT, PLT, TTLB
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.record.parquet import records
 
 SLOW = "aioquic"
@@ -61,7 +61,7 @@ class BrowserTable:
         ]
         head = ["server", *(browser for _ in self.titles for browser in BROWSERS.values())]
         groups = [("", 1), *((title, len(BROWSERS)) for title in self.titles.values())]
-        return HTML(html_table(head, rows, numeric=range(1, len(head)), groups=groups))
+        return shown_table(head, rows, numbers_from=1, groups=groups)
 
     def _text(self, own: Mapping[tuple, Summary], server: str, place: tuple) -> str:
         *title, browser = place

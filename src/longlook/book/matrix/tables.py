@@ -12,7 +12,7 @@ from longlook.book.matrix import early
 from longlook.book.matrix.evidence import TITLES, newest, shown
 from longlook.book.matrix.pairs import CLIENTS, NAMES, Pair, refused
 from longlook.book.value import NOT_YET
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 EVERYWHERE = "in any sweep"
 EARLY = "early data"
@@ -24,7 +24,7 @@ def reasons(data: BookData | None = None) -> HTML:
         [_controllers(own), _titles(own), where, why]
         for (why, where), own in _without(data or book_data.load()).items()
     ]
-    return HTML(html_table(["controller", "server with client", "where", "why"], rows, numeric=set()))
+    return shown_table(["controller", "server with client", "where", "why"], rows)
 
 
 def _without(data: BookData) -> dict[tuple[str, str], list[Pair]]:

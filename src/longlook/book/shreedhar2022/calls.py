@@ -8,7 +8,7 @@ from longlook import paths
 from longlook.book.shreedhar2022.names import NAMES
 from longlook.experiment.syscalls import USUAL, Syscalls, read
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 KINDS = ("sends", "receives", "writes", "reads", "waits", "all")
 HEADS = ("send", "receive", "write", "read", "wait", "all")
@@ -17,8 +17,6 @@ HEADS = ("send", "receive", "write", "read", "wait", "all")
 def table() -> HTML:
     """A row per pair and offload: calls of the client and of the server, by kind."""
     found = {(one.arm, one.offload, one.end): one for one in read(paths.SYSCALLS)}
-    if not found:
-        return HTML(style.NOTHING_YET)
     pairs = list(dict.fromkeys((arm, offload) for arm, offload, _ in found))
     rows = [
         [
@@ -31,17 +29,15 @@ def table() -> HTML:
     ]
     head = ["pair", "put together", *HEADS, *HEADS]
     groups = [("", 2), ("client, calls for a MB", len(HEADS)), ("server, calls for a MB", len(HEADS))]
-    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups, tight=True))
+    return shown_table(head, rows, numbers_from=2, groups=groups, tight=True)
 
 
 def times() -> HTML:
     """A row per pair: the calls that took most of the system's time of its client and of its server."""
     found = {(one.arm, one.end): one.longest for one in read(paths.SYSCALLS) if one.offload == USUAL}
-    if not found:
-        return HTML(style.NOTHING_YET)
     pairs = dict.fromkeys(arm for arm, _ in found)
     rows = [[NAMES[arm], *(found.get((arm, end), style.DASH) for end in ("client", "server"))] for arm in pairs]
-    return HTML(html_table(["pair", "client, % of its calls' time", "server, %"], rows))
+    return shown_table(["pair", "client, % of its calls' time", "server, %"], rows)
 
 
 def _kinds(one: Syscalls | None) -> list[str]:

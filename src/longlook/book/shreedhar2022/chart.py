@@ -10,7 +10,6 @@ import altair as alt
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
 from longlook.book.shreedhar2022.names import (
@@ -76,7 +75,7 @@ STAGES = {
 
 def distributions(stage: str, data: BookData | None = None) -> LiveChart | HTML:
     """Of one stage, a panel for each vantage point."""
-    own = newest(data or book_data.load(), WEB, MACHINE)
+    own = newest(data, WEB, MACHINE)
     if not own.has(WEB, MACHINE):
         return HTML(style.NOTHING_YET)
     asked = STAGES[stage]
@@ -173,7 +172,7 @@ def _chart(frame: pd.DataFrame, width: int, in_a_row: int) -> alt.TopLevelMixin:
 
 def crossing(data: BookData | None = None) -> LiveChart | HTML:
     """QUIC's throughput over TLS 1.2's, by size; a line for each client and pace."""
-    own = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
+    own = newest(data, CLOUD, LARGE, HUGE)
     if not own.has(CLOUD, LARGE, HUGE):
         return HTML(style.NOTHING_YET)
     frame = ratios(own)

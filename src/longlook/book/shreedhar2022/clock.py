@@ -13,7 +13,6 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.quantities import wrapped_ms
-from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
 from longlook.book.shreedhar2022.names import CLOCK, CLOCK_RTTS_MS, LSQUIC, NAMES, OLD, at, newest
@@ -58,7 +57,7 @@ def _points(own: StudyColumn) -> Iterator[tuple[str, str, str, float, float]]:
 
 def picture(data: BookData | None = None) -> LiveChart | HTML:
     """Both panels, of the reader's own campaign or else of the reference one."""
-    own = newest(data or book_data.load(), CLOCK)
+    own = newest(data, CLOCK)
     if not own.has(CLOCK):
         return HTML(style.NOTHING_YET)
     frame = points(own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from longlook.book import data as book_data
 from longlook.book import evidence
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
@@ -71,9 +72,9 @@ def file_of(size: int) -> dict[str, Any]:
     return at(series, CLOUD_RTT_MS, size)
 
 
-def newest(data: BookData, *series: str) -> StudyColumn:
+def newest(data: BookData | None, *series: str) -> StudyColumn:
     """The reader's own column where it has any of these series, else the reference one, measured or not."""
-    return evidence.newest(data, STUDY, *series)
+    return evidence.newest(data or book_data.load(), STUDY, *series)
 
 
 def size_title(size: int) -> str:

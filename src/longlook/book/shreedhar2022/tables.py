@@ -1,4 +1,4 @@
-"""Percentiles, throughput, processor time and flows at once, each beside what is printed."""
+"""Percentiles, throughput, processor time, flows at once and over their time, each beside what is printed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from longlook.book.shreedhar2022.names import (
 from longlook.experiment.metrics import CONNECT, SERVER_CPU, TTFB, TTLB
 from longlook.figure import style
 from longlook.figure.live import csv_file, offered
-from longlook.figure.table import html_table
+from longlook.figure.table import html_table, shown_table
 from longlook.published.shreedhar2022 import STORE_QUIC, STORE_TLS, STUDY, flows, of_all_sites, throughput
 
 NONE = style.DASH
@@ -72,7 +72,7 @@ LEAST_FOR_CPU = 5_000_000
 def percentiles(data: BookData | None = None) -> HTML:
     """Of the connection, and in a file of all STAGES: by place and arm, measured (all of SHOWN of a fast client, the
     median of a slow one) and printed."""
-    own = newest(data or book_data.load(), WEB, MACHINE)
+    own = newest(data, WEB, MACHINE)
     every = {
         stage: [_percentiles(own, place, arm, metric) for place in PLACES for arm in ROWS]
         for stage, metric in STAGES.items()
@@ -110,7 +110,7 @@ def _ms(value: float | None) -> str:
 
 def rates(data: BookData | None = None) -> HTML:
     """Throughput by size, MB/s: printed means, and those of fast and slow clients."""
-    own = newest(data or book_data.load(), CLOUD, LARGE, HUGE)
+    own = newest(data, CLOUD, LARGE, HUGE)
     known = throughput()
     arms = (*FAST, *SLOWED)
     rows = []
@@ -124,12 +124,12 @@ def rates(data: BookData | None = None) -> HTML:
         rows.append([size_title(size), *said, next((n for n in counts if n != NONE), NONE), *each])
     head = ["file", "QUIC", "TLS<br>1.2", "n", *(HEADS[arm.removeprefix(SLOW)] for arm in arms)]
     groups = [("", 1), ("printed", 2), ("", 1), ("fast client", len(FAST)), ("slow client", len(SLOWED))]
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
+    return shown_table(head, rows, numbers_from=1, groups=groups, tight=True)
 
 
 def processor(data: BookData | None = None) -> HTML:
     """Seconds of a processor for a gigabyte, of client and server; and how much of its quarter a slow client used."""
-    own = newest(data or book_data.load(), CLOUD, LARGE)
+    own = newest(data, CLOUD, LARGE)
     if not own.has(CLOUD, LARGE):
         return HTML(style.NOTHING_YET)
     servers = (ENVOY, NGTCP2, OLD)
@@ -149,7 +149,7 @@ def processor(data: BookData | None = None) -> HTML:
         ("server, s per GB", len(servers)),
         ("slow client, % of its share", len(SLOWED)),
     ]
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, tight=True))
+    return shown_table(head, rows, numbers_from=1, groups=groups, tight=True)
 
 
 def at_once(data: BookData | None = None) -> HTML:
@@ -160,7 +160,7 @@ def at_once(data: BookData | None = None) -> HTML:
     rows = [[label, *_flows(known), *_contests(label, measured.values())] for label, known in flows().items()]
     head = ["flows", "MB/s", "Jain", *("MB/s", "Jain", "ratio (99 %)", "verdict") * len(measured)]
     groups = [("", 1), ("printed", 2), *((title, 4) for title in measured)]
-    return HTML(html_table(head, rows, escape=False, groups=groups))
+    return shown_table(head, rows, escape=False, groups=groups)
 
 
 def _flows(known: Sequence[tuple[str, float]]) -> list[str]:
@@ -180,7 +180,7 @@ def _contests(label: str, measured: Iterable[dict[str, Contest]]) -> Iterator[st
 
 def slower(data: BookData | None = None) -> HTML:
     """What the slow client costs a connection, ms, by arm and round trip: both means, and by how much it is later."""
-    own = newest(data or book_data.load(), WEB, MACHINE)
+    own = newest(data, WEB, MACHINE)
     if not own.has(WEB, MACHINE):
         return HTML(style.NOTHING_YET)
     told = "{right:.1f}, {left:.1f} ({value:+.1f})"
@@ -189,4 +189,26 @@ def slower(data: BookData | None = None) -> HTML:
         for arm in NAMES
     ]
     head = ["arm", *(f"RTT {one['where']['rtt_ms']:g} ms" for one in SLOWER_AT)]
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head)))))
+    return shown_table(head, rows, numbers_from=1)
+
+
+PAIR = "1 QUIC + 1 TCP"
+SPAN_S = 2.0
+LAST_S = 10.0
+
+
+def parts_over_time(data: BookData, key: str) -> tuple[float, float] | None:
+    """QUIC's part of all that arrived in the first and in the last `SPAN_S` of the pair, 0 to 1, over all its runs.
+
+    None where they are not measured.
+    """
+    rows = data.rows("throughput", STUDY, FLOWS, key)
+    rows = rows[rows["label"] == PAIR]
+    if rows.empty:
+        return None
+    spans = (rows["time_s"] < SPAN_S, (rows["time_s"] >= LAST_S - SPAN_S) & (rows["time_s"] < LAST_S))
+    first, last = (
+        float(own.loc[own["arm"] == "quic1", "bytes"].sum() / own["bytes"].sum())
+        for own in (rows[span] for span in spans)
+    )
+    return first, last

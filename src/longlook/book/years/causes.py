@@ -13,7 +13,7 @@ from longlook.book.evidence import StudyColumn
 from longlook.book.years.evidence import FAST, MANY, PROTOCOLS, SMALLEST, STUDY
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 SERIES = "years-causes"
 BEFORE, AFTER, UNCACHED, IN_RENDERER, NEITHER = "c72", "c76", "c76nocache", "c76blinkcors", "c76neither"
@@ -53,4 +53,4 @@ def table(data: BookData | None = None) -> HTML:
     ]
     groups = [("", 1), *((title, len(PROTOCOLS)) for title in COLUMNS)]
     head = ["browser", *(style.PROTOCOL_LABELS[protocol] for protocol, *_ in asked)]
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups))
+    return shown_table(head, rows, numbers_from=1, groups=groups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -78,29 +79,19 @@ def number_of(stack: Stack) -> int:
     return int(stack.spec.parts[ROLE].spec.components[BROWSER].version.split(".")[0])
 
 
+COLUMNS: Mapping[str, Callable[[Milestone], str]] = {
+    "browser": lambda one: one.name,
+    "build": lambda one: one.spoken.version,
+    "stable release": lambda one: one.released,
+    "offers by itself": lambda one: one.spoken.offers,
+    "can be made to offer": lambda one: one.spoken.speaks.replace(" ", ", "),
+    "QUIC measured": lambda one: one.wire,
+    "TLS over TCP": lambda one: one.tls or NONE_MEASURED,
+    "on disk": lambda one: f"{one.spoken.disk_bytes / 1e6:.0f} MB",
+}
+
+
 def table() -> HTML:
     """A file with a row each: version, release, what it offers by itself or can be made to, how it was measured."""
-    head = [
-        "browser",
-        "build",
-        "stable release",
-        "offers by itself",
-        "can be made to offer",
-        "QUIC measured",
-        "TLS over TCP",
-        "on disk",
-    ]
-    rows = [
-        [
-            one.name,
-            one.spoken.version,
-            one.released,
-            one.spoken.offers,
-            one.spoken.speaks.replace(" ", ", "),
-            one.wire,
-            one.tls or NONE_MEASURED,
-            f"{one.spoken.disk_bytes / 1e6:.0f} MB",
-        ]
-        for one in milestones()
-    ]
-    return HTML(offered(csv_file("milestones.csv", head, rows)))
+    rows = [[told(one) for told in COLUMNS.values()] for one in milestones()]
+    return HTML(offered(csv_file("milestones.csv", list(COLUMNS), rows)))

@@ -13,8 +13,7 @@ from longlook.book.chapters import chapter_series
 from longlook.book.data import BookData
 from longlook.book.varied import REFERENCE
 from longlook.book.years.milestones import milestones
-from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 CHAPTER = "years"
 """And the study that it is of."""
@@ -43,6 +42,4 @@ def table(data: BookData | None = None) -> HTML:
          html.escape(str(one["cpu_model"]))]
         for one in campaigns(data or book_data.load())
     ]  # fmt: skip
-    if not rows:
-        return HTML(style.NOTHING_YET)
-    return HTML(html_table(["sweep", "cells", "took", "measured on"], rows, escape=False, numeric={1, 2}))
+    return shown_table(["sweep", "cells", "took", "measured on"], rows, escape=False, numeric={1, 2})

@@ -20,7 +20,7 @@ from longlook.book.years.evidence import PROTOCOLS, SERIES, SMALLEST, STUDY
 from longlook.book.years.milestones import milestones, number_by_stack
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 PAGE, MBPS = SMALLEST, 10.0
 TIMES = ["started_ms", "answered_ms", "ended_ms"]
@@ -91,7 +91,7 @@ def table(data: BookData | None = None) -> HTML:
     ]
     groups = [("", 2), *((f"{style.PROTOCOL_LABELS[protocol]}, ms", 3) for protocol in PROTOCOLS)]
     head = ["browser", "released", *["set-up", "browser", "whole"] * len(PROTOCOLS)]
-    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), groups=groups))
+    return shown_table(head, rows, numbers_from=2, groups=groups)
 
 
 def _texts(own: Parts | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tables of the chapter on the years: where a browser changed, and what its processor is used for."""
+"""Tables of the chapter on the years: where a browser changed, what its processor is used for, 10 MB by each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from longlook.book.years.evidence import (
     AXIS,
     BASE,
     FAST,
+    LARGEST,
     LOSS,
     MANY,
     PROTOCOLS,
@@ -22,7 +23,7 @@ from longlook.book.years.evidence import (
 )
 from longlook.book.years.milestones import milestones
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 VERSIONS = {
     "gquic37": "64: Q037", "c64q039": "64: Q039",
@@ -34,10 +35,8 @@ VERSIONS = {
 def change_table(data: BookData | None = None) -> HTML:
     """Steps from one milestone to the next that change page load times in at least one cell; the most telling first."""
     found = [one for one in changes(cells(data or book_data.load())) if one.significant]
-    if not found:
-        return HTML(style.NOTHING_YET)
     head = ["over", "from", "to", "cells that change", "slower", "faster", "the largest change", "in"]
-    return HTML(html_table(head, [_row(one) for one in found], numeric={3, 4, 5, 6}))
+    return shown_table(head, [_row(one) for one in found], numeric={3, 4, 5, 6})
 
 
 def _row(one: MilestoneChange) -> list[str]:
@@ -65,10 +64,8 @@ def verdict_table(data: BookData | None = None) -> HTML:
         for series, loss in ((AXIS, "none"), (LOSS, "1 %"))
         for one in cells(data, series=series)
     ]
-    if not rows:
-        return HTML(style.NOTHING_YET)
     head = ["page", "loss", *(f"{one.name}, {one.released[:4]}" for one in shown)]
-    return HTML(html_table(head, rows, numeric={2, 3, 4}))
+    return shown_table(head, rows, numeric={2, 3, 4})
 
 
 def _lead(cell: CellByMilestone, number: int) -> str:
@@ -90,7 +87,7 @@ def cpu_table(data: BookData | None = None) -> HTML:
         for one in milestones()
         if one.stack
     ]
-    return HTML(html_table(["browser", "released", "QUIC, s", "TCP, s"], rows, numeric={2, 3}))
+    return shown_table(["browser", "released", "QUIC, s", "TCP, s"], rows, numeric={2, 3})
 
 
 def is_busiest(one: CellByMilestone) -> bool:
@@ -102,15 +99,36 @@ def versions_table(data: BookData | None = None) -> HTML:
     """QUIC's page load times of one browser by version, ms."""
     places = ("bandwidth_mbps", "object_count", "object_bytes", "workload")
     found = summaries(data or book_data.load(), "years-versions", *places, "stack")
-    if not found:
-        return HTML(style.NOTHING_YET)
     rows = [
         [_page(workload), f"{mbps:g}", *(mean_text(found.get((mbps, *page, workload, one)), 1) for one in VERSIONS)]
         for mbps, *page, workload in sorted({place[:-1] for place in found})
     ]
-    return HTML(html_table(["page", "Mbit/s", *VERSIONS.values()], rows))
+    return shown_table(["page", "Mbit/s", *VERSIONS.values()], rows)
 
 
 def _page(workload: str) -> str:
     size, count = workload.split("-x")
     return f"{size.removesuffix('kb')} KB" + (f" {style.TIMES} {count}" if count != "1" else "")
+
+
+LARGE_LOSS = ("years-large-loss",)
+
+
+def large_table(data: BookData | None = None) -> HTML:
+    """A row per browser: mean and standard deviation of both protocols in each cell, s."""
+    data = data or book_data.load()
+    found = [(one, "") for one in cells(data) if one.place.workload == LARGEST]
+    found += [(one, ", 1 % loss") for one in cells(data, series=LARGE_LOSS)]
+    rows = [
+        [one.name, *(_mean_s(cell, one.number, protocol) for cell, _ in found for protocol in PROTOCOLS)]
+        for one in milestones()
+        if any((one.number, protocol) in cell.times for cell, _ in found for protocol in PROTOCOLS)
+    ]
+    head = ["browser", *(style.PROTOCOL_LABELS[protocol] for _ in found for protocol in PROTOCOLS)]
+    groups = [("", 1), *((f"{cell.place.bandwidth_mbps:g} Mbit/s{loss}, s", len(PROTOCOLS)) for cell, loss in found)]
+    return shown_table(head, rows, numbers_from=1, groups=groups)
+
+
+def _mean_s(cell: CellByMilestone, number: int, protocol: str) -> str:
+    own = cell.times.get((number, protocol))
+    return style.DASH if own is None else f"{own.mean / 1000:.2f} ± {own.sd / 1000:.2f}"

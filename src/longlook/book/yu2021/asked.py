@@ -8,7 +8,7 @@ from longlook import paths
 from longlook.book.yu2021.names import NAMES
 from longlook.experiment.allowed import Allowed, read
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 HEAD = ["client", "over", "a stream", "the connection", "TCP's own, at most", "a certificate that it cannot know"]
 
@@ -16,10 +16,8 @@ HEAD = ["client", "over", "a stream", "the connection", "TCP's own, at most", "a
 def allowed() -> HTML:
     """A row per client and protocol: flow control windows, at first and where they grow the most; TCP's own."""
     found = read(paths.ALLOWED)
-    if not found:
-        return HTML(style.NOTHING_YET)
     over_quic = sum(is_quic(one) for one in found)
-    return HTML(html_table(HEAD, [_row(one) for one in found], numeric={2, 3, 4}, starts={over_quic}))
+    return shown_table(HEAD, [_row(one) for one in found], numeric={2, 3, 4}, starts={over_quic})
 
 
 def is_quic(one: Allowed) -> bool:

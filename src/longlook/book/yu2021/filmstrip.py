@@ -11,7 +11,6 @@ import altair as alt
 import pandas as pd
 from IPython.display import HTML
 
-from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.filmstrip import FRAMES, step_ms, table
 from longlook.book.yu2021.names import newest
@@ -33,7 +32,7 @@ SHOWN = (LARGE, next(one for one in LOSSY_ONES if (one.page, one.condition.loss_
 
 def strip(where: Seen, data: BookData | None = None) -> HTML:
     """A row of pictures for each arm, at the same times."""
-    films = filmed(newest(data or book_data.load(), where.series), where)
+    films = filmed(newest(data, where.series), where)
     if set(films) != set(ORDER):
         return HTML(style.NOTHING_YET)
     ordered = {arm: films[arm] for arm in ORDER}
@@ -42,7 +41,7 @@ def strip(where: Seen, data: BookData | None = None) -> HTML:
 
 def curves(where: Seen, data: BookData | None = None) -> LiveChart | HTML:
     """How much of the last frame was seen when, in the same two loads."""
-    films = filmed(newest(data or book_data.load(), where.series), where)
+    films = filmed(newest(data, where.series), where)
     if set(films) != set(ORDER):
         return HTML(style.NOTHING_YET)
     last = step_ms(films) * (FRAMES - 1)

@@ -13,6 +13,7 @@ from typing import Any
 
 from longlook import paths
 from longlook.analysis.estimate import Estimate
+from longlook.book import data as book_data
 from longlook.book import evidence
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
@@ -120,9 +121,9 @@ def rule(where: FileSquare, pair: Controllers, h3: Sequence[str] = H3, h2: Seque
     return {"ratio": ratio, **MEDIAN, **where.said}
 
 
-def newest(data: BookData, *series: str) -> StudyColumn:
+def newest(data: BookData | None, *series: str) -> StudyColumn:
     """The reader's own column where it has any of these series, else the reference one, measured or not."""
-    return evidence.newest(data, STUDY, *series)
+    return evidence.newest(data or book_data.load(), STUDY, *series)
 
 
 def median_of(own: StudyColumn, where: FileSquare, arm: str, metric: str = TTLB.name) -> float | None:

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 
 from IPython.display import HTML
 
-from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
 from longlook.book.yu2021.names import newest
 from longlook.book.yu2021.pages import SMALL, THREE, Seen, against
 from longlook.experiment.metrics import FCP, LCP, PLT, SPEED_INDEX
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.plan.workload import WebPage
 from longlook.published.yu2021 import STUDY, ListedPage
 from longlook.site.webpage import resources
@@ -33,14 +32,15 @@ ARMS_OF = {ORDER: SERVED, BUFFER: BUFFERED}
 LARGER = tuple(one for one in THREE if one not in SMALL)
 LARGE = LARGER[-1]
 PAGES_OF = {ORDER: THREE, BUFFER: LARGER}
-KINDS = ("document", "style", "script", "font", "above", "below")
-KIND_TITLES = dict(
-    zip(
-        KINDS,
-        ("document", "style sheets", "scripts", "fonts", "images above the fold", "images below the fold"),
-        strict=True,
-    )
-)
+KIND_TITLES = {
+    "document": "document",
+    "style": "style sheets",
+    "script": "scripts",
+    "font": "fonts",
+    "above": "images above the fold",
+    "below": "images below the fold",
+}
+KINDS = tuple(KIND_TITLES)
 
 
 def last_bytes(own: StudyColumn, series: str, page: ListedPage, arm: str) -> Mapping[str, float]:
@@ -65,7 +65,7 @@ def kinds(page: ListedPage) -> Mapping[str, str]:
 
 def delivered(data: BookData | None = None, series: str = ORDER) -> HTML:
     """When the last byte of each kind of resource came, on each page and from each server."""
-    own = newest(data or book_data.load(), series)
+    own = newest(data, series)
     rows: list[list[str]] = []
     starts: list[int] = []
     for page in PAGES_OF[series]:
@@ -78,10 +78,8 @@ def delivered(data: BookData | None = None, series: str = ORDER) -> HTML:
             for kind in KINDS
             if any(kind in one for one in by_arm.values())
         ]
-    if not rows:
-        return HTML(style.NOTHING_YET)
     head = ["page", "the last of the", *(f"{title}, ms" for title in ARMS_OF[series].values())]
-    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
+    return shown_table(head, rows, numbers_from=2, starts=starts)
 
 
 def delivered_with_buffers() -> HTML:
@@ -109,7 +107,7 @@ def times_with_buffers(data: BookData | None = None) -> HTML:
 
 
 def _times(data: BookData | None, series: str, pairs: Mapping[str, tuple[str, str]]) -> HTML:
-    own = newest(data or book_data.load(), series)
+    own = newest(data, series)
     rows: list[list[str]] = []
     starts: list[int] = []
     for metric in (SPEED_INDEX, FCP, LCP, PLT):
@@ -128,4 +126,4 @@ def _times(data: BookData | None, series: str, pairs: Mapping[str, tuple[str, st
                 ]
             )
     head = ["metric", "page", *(f"{title}, ms" for title in ARMS_OF[series].values()), *pairs]
-    return HTML(html_table(head, rows, numeric=set(range(2, len(head))), starts=starts))
+    return shown_table(head, rows, numbers_from=2, starts=starts)

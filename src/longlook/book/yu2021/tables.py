@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from IPython.display import HTML
 
-from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn
 from longlook.book.yu2021.names import (
@@ -35,7 +34,7 @@ from longlook.book.yu2021.names import (
 )
 from longlook.experiment.metrics import CONNECT, PACKETS, PACKETS_UP
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 
 NONE = style.DASH
 SENDER_NAMES = {"envoy": "Envoy", "ngtcp2": "ngtcp2", "lsquic": "LSQUIC", "apache": "Apache", "nginx": "nginx"}
@@ -56,21 +55,20 @@ ARMS = tuple(
 
 def against_best(data: BookData | None = None) -> HTML:
     """Figure 8: each of the three clients of HTTP/3 against the quickest of them, by BBR."""
-    found = data or book_data.load()
     rows: list[list[str]] = []
     starts: list[int] = []
     for condition in (QUIET, LOSSY, FAR):
         starts.append(len(rows))
         for size, series in MAIN.items():
-            own = newest(found, series)
+            own = newest(data, series)
             where = place(size, condition)
             medians = [median_of(own, where, f"quic bbr {name}") for name in H3]
             known = [one for one in medians if one is not None]
             rows.append([where.label, *(_over(one, min(known)) if one is not None else NONE for one in medians)])
     if all(set(row[1:]) == {NONE} for row in rows):
         return HTML(style.NOTHING_YET)
-    return HTML(
-        html_table(["download", *(NAMES[name] for name in H3)], rows, numeric={1, 2, 3}, starts=starts, escape=False)
+    return shown_table(
+        ["download", *(NAMES[name] for name in H3)], rows, numeric={1, 2, 3}, starts=starts, escape=False
     )
 
 
@@ -82,7 +80,7 @@ def _over(median: float, least: float) -> str:
 
 def clients(data: BookData | None = None) -> HTML:
     """Every client of yu-clients: handshake, both files over both links, and how often it acknowledges."""
-    own = newest(data or book_data.load(), CLIENTS)
+    own = newest(data, CLIENTS)
     if not own.has(CLIENTS):
         return HTML(style.NOTHING_YET)
     arms = [f"quic bbr {name}" for name in SIX] + [f"tcp bbr {name}" for name in THREE]
@@ -101,7 +99,7 @@ def clients(data: BookData | None = None) -> HTML:
     links = [f"over {where.condition.label}" for where in places]
     head = ["client", "over", "handshake, ms", *links, "packets up for 100 down"]
     numeric = set(range(2, len(head)))
-    return HTML(html_table(head, rows, numeric=numeric, groups=groups, starts={len(SIX)}))
+    return shown_table(head, rows, numeric=numeric, groups=groups, starts={len(SIX)})
 
 
 def number_text(median: float | None) -> str:
@@ -121,7 +119,7 @@ def _acknowledged(own: StudyColumn, where: FileSquare, arm: str) -> str:
 
 def servers(data: BookData | None = None) -> HTML:
     """Every sender of yu-servers, and how it compares with Apache by BBR."""
-    own = newest(data or book_data.load(), SERVERS)
+    own = newest(data, SERVERS)
     if not own.has(SERVERS):
         return HTML(style.NOTHING_YET)
     places = [FileSquare(SERVERS, MIDDLE, condition) for condition in (QUIET, LOSSY, FAR)]
@@ -131,7 +129,7 @@ def servers(data: BookData | None = None) -> HTML:
     ]
     groups = [("", 1), *((where.condition.label, 2) for where in places)]
     head = ["server", *["median, ms", "against Apache, BBR"] * len(places)]
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head))), groups=groups, starts={len(SENDERS)}))
+    return shown_table(head, rows, numbers_from=1, groups=groups, starts={len(SENDERS)})
 
 
 def _sender(arm: str) -> str:
@@ -147,11 +145,10 @@ def _against(own: StudyColumn, where: FileSquare, arm: str) -> list[str]:
 
 def direction(data: BookData | None = None) -> HTML:
     """1 % loss on the way down only, and each way, by the paper's rule."""
-    found = data or book_data.load()
     rows = [
         [
             f"{pair.title}, {text}",
-            *_pair(found, (place(size, LOSSY), FileSquare(EACH_WAY, size, EACH_WAY_CONDITION)), pair),
+            *_pair(data, (place(size, LOSSY), FileSquare(EACH_WAY, size, EACH_WAY_CONDITION)), pair),
         ]
         for size, text in ((SMALL, "100 KB"), (MIDDLE, "1 MB"))
         for pair in PAIRS
@@ -161,17 +158,16 @@ def direction(data: BookData | None = None) -> HTML:
 
 def queue(data: BookData | None = None) -> HTML:
     """1 MB without loss, with a queue of 50 packets and of 1000: the rule, and the median of every sender."""
-    found = data or book_data.load()
     rows: list[list[str]] = []
     for condition in (QUIET, FAR):
         both = (place(MIDDLE, condition), FileSquare(QUEUE, MIDDLE, condition))
-        rows += [[f"{pair.title}, {condition.label}", *_pair(found, both, pair)] for pair in PAIRS]
+        rows += [[f"{pair.title}, {condition.label}", *_pair(data, both, pair)] for pair in PAIRS]
     for condition in (QUIET, FAR):
         both = (place(MIDDLE, condition), FileSquare(QUEUE, MIDDLE, condition))
         rows += [
             [
                 f"{_client(arm)}, {condition.label}",
-                *(_ms(median_of(newest(found, one.series), one, arm)) for one in both),
+                *(_ms(median_of(newest(data, one.series), one, arm)) for one in both),
             ]
             for arm in ARMS
         ]
@@ -183,7 +179,7 @@ def _client(arm: str) -> str:
     return f"{NAMES[name]}, {style.PROTOCOL_LABELS[protocol]} {cca.upper()}"
 
 
-def _pair(data: BookData, places: Sequence[FileSquare], pair: Controllers) -> list[str]:
+def _pair(data: BookData | None, places: Sequence[FileSquare], pair: Controllers) -> list[str]:
     """The rule at both, each in its own newest column."""
     return [newest(data, where.series).text("{percent}", **rule(where, pair)) for where in places]
 
@@ -192,4 +188,4 @@ def compared(head: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:
     """Nothing where the second column, which the sweep is about, has no number."""
     if all(row[-1] == NONE for row in rows):
         return HTML(style.NOTHING_YET)
-    return HTML(html_table(head, rows, numeric=set(range(1, len(head)))))
+    return shown_table(head, rows, numbers_from=1)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pandas as pd
 
 from longlook.book.baxter2018.tables import NETEM, SERIES, impossible, published
 from longlook.book.judged import claims_counted
-from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
+from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.published.baxter2018 import METRIC, NEW, QUIC
 
@@ -30,17 +28,14 @@ def _impossible(anyhow: bool) -> StatedNumber:
     return StatedNumber(str(len(own)), f"means below what the link allows; {origin([one.where for one in own])}")
 
 
-def _told_otherwise(pairs: tuple[tuple[str, str], ...]) -> Callable[[Measured], StatedNumber]:
+@number
+def _told_otherwise(m: Measured, pairs: tuple[tuple[str, str], ...]) -> StatedNumber:
     """How many verdicts are one thing as published and another as measured here."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = pd.concat([m.data.agreeing("verdicts", m.study, one, m.key) for one in SERIES])
-        if found.empty:
-            raise NotMeasured("no condition is measured")
-        both = list(zip(found["published"], found["measured"], strict=True))
-        return StatedNumber(str(sum(one in pairs for one in both)), "data/processed/agreement_verdicts.csv")
-
-    return number
+    found = pd.concat([m.data.agreeing("verdicts", m.study, one, m.key) for one in SERIES])
+    if found.empty:
+        raise NotMeasured("no condition is measured")
+    both = list(zip(found["published"], found["measured"], strict=True))
+    return StatedNumber(str(sum(one in pairs for one in both)), "data/processed/agreement_verdicts.csv")
 
 
 NUMBERS: Numbers = {

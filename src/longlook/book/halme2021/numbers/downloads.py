@@ -8,10 +8,10 @@ from functools import reduce
 import pandas as pd
 
 from longlook.book.evidence import StudyColumn, by
-from longlook.book.halme2021 import direction
 from longlook.book.halme2021.evidence import NAMES, QUIC, TABLES, after_last_byte_s
+from longlook.book.halme2021.tables import DOWN, down_over_each_way
 from longlook.book.judged import claims_counted
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, Number, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import DURATION, PACKETS
 from longlook.published.claims import claims_of
@@ -26,18 +26,15 @@ def _mean(table: str, arm: str, metric: str = DURATION.name) -> Callable[[Measur
     return lambda m: m.arm(TABLES[table].series, arm, metric=metric)
 
 
-def _seconds(table: str, arm: str, metric: str = DURATION.name) -> Callable[[Measured], StatedNumber]:
+def _seconds(table: str, arm: str, metric: str = DURATION.name) -> Number:
     return lambda m: (_mean(table, arm, metric)(m) / 1000).one("s", 2)
 
 
-def _more(table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") -> Callable[[Measured], StatedNumber]:
+@number
+def _more(m: Measured, table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") -> StatedNumber:
     """By how many per cent more than TCP's."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = (_mean(table, arm, metric)(m) / _mean(table, base, metric)(m) - 1) * 100
-        return found.one("%")
-
-    return number
+    found = (_mean(table, arm, metric)(m) / _mean(table, base, metric)(m) - 1) * 100
+    return found.one("%")
 
 
 def _rejected(m: Measured) -> StatedNumber:
@@ -50,28 +47,25 @@ def _rejected(m: Measured) -> StatedNumber:
     return StatedNumber(f"{share:.0f}{SPACE}%", f"{len(loads)} downloads; {m.campaigns(*SERIES)}")
 
 
-def _slow(arm: str) -> Callable[[Measured], StatedNumber]:
+def _slow(arm: str) -> Number:
     """Of the aioquic of then, 200 ms one way."""
     return lambda m: (m.arm("aioquic-then", arm, metric=DURATION.name, rtt_ms=400.0) / 1000).one("s", 2)
 
 
-def _late(arms: Sequence[str], is_late: Callable[[float], bool]) -> Callable[[Measured], StatedNumber]:
+@number
+def _late(m: Measured, arms: Sequence[str], is_late: Callable[[float], bool]) -> StatedNumber:
     """Of the downloads of table 5 by some implementations: how many connections are so much shorter, or longer."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = StudyColumn(m.data, m.study, m.key)
-        ends = [one for arm in arms for one in after_last_byte_s(own, TABLES["5"], arm)]
-        if not ends:
-            raise NotMeasured("table 5 is not measured")
-        text = f"{sum(map(is_late, ends))} of {len(ends)}"
-        return StatedNumber(text, f"downloads; {m.campaigns(TABLES['5'].series)}")
-
-    return number
+    own = StudyColumn(m.data, m.study, m.key)
+    ends = [one for arm in arms for one in after_last_byte_s(own, TABLES["5"], arm)]
+    if not ends:
+        raise NotMeasured("table 5 is not measured")
+    text = f"{sum(map(is_late, ends))} of {len(ends)}"
+    return StatedNumber(text, f"downloads; {m.campaigns(TABLES['5'].series)}")
 
 
 def _down_ratios(m: Measured) -> StatedNumber:
     """The mean durations with loss down only, in times of those with loss each way."""
-    found = reduce(Quantity.joined, (by(m, **direction.ratio(name, *NAMES)) for name in direction.DOWN))
+    found = reduce(Quantity.joined, (by(m, **down_over_each_way(name, *NAMES)) for name in DOWN))
     return found.span("times", 2)
 
 

@@ -10,13 +10,12 @@ from longlook.book.evidence import by
 from longlook.book.matrix import browsers, early, windows
 from longlook.book.matrix.evidence import LOSSY, QUIET, SMALL
 from longlook.book.matrix.pairs import SLOW, Pair
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, Number, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT, PLT, TTFB, TTLB
 from longlook.plan.arm import Cca
 from longlook.plan.conditions import Row
 
-Number = Callable[[Measured], StatedNumber]
 Only = Callable[[Row], bool]
 GOODPUT = {"quantity": "goodput_mbps", "metric": TTLB.name}
 CPU = {"quantity": "both_cpu_s_per_gb", "metric": CLIENT_CPU.name}
@@ -66,19 +65,16 @@ def _ends(values: Iterable[float], digits: int = 0) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _spared(size: int, metric: str, chosen: Callable[[Pair], bool] = lambda _: True) -> Number:
+@number
+def _spared(m: Measured, size: int, metric: str, chosen: Callable[[Pair], bool] = lambda _: True) -> StatedNumber:
     """What early data spares, the least and the greatest of some pairs."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = early.values(early.measured(m.data, m.key), size, metric, chosen)
-        if not found:
-            raise NotMeasured(f"no campaign of {early.SERIES}")
-        low, high = (early.signed(one) for one in (min(found.values()), max(found.values())))
-        text = f"{low if low == high else f'{low} to {high}'}{SPACE}ms"
-        what = f"{early.MOMENTS[metric]} of {early.SIZES[size]}, 1-RTT less 0-RTT, {early.whose(found)}"
-        return StatedNumber(text, f"{what}; {m.campaigns(early.SERIES)}")
-
-    return number
+    found = early.values(early.measured(m.data, m.key), size, metric, chosen)
+    if not found:
+        raise NotMeasured(f"no campaign of {early.SERIES}")
+    low, high = (early.signed(one) for one in (min(found.values()), max(found.values())))
+    text = f"{low if low == high else f'{low} to {high}'}{SPACE}ms"
+    what = f"{early.MOMENTS[metric]} of {early.SIZES[size]}, 1-RTT less 0-RTT, {early.whose(found)}"
+    return StatedNumber(text, f"{what}; {m.campaigns(early.SERIES)}")
 
 
 def _traced(m: Measured, bbr: bool | None = None) -> list[Course]:
@@ -95,28 +91,22 @@ def _traces(m: Measured) -> StatedNumber:
     return StatedNumber(str(len(_traced(m))), f"{what}; {m.campaigns(windows.SERIES)}")
 
 
-def _in_flight(bbr: bool) -> Number:
+@number
+def _in_flight(m: Measured, bbr: bool) -> StatedNumber:
     """With loss, the least and the greatest median."""
-
-    def number(m: Measured) -> StatedNumber:
-        medians = [median_over_time(one.in_flight) / KB for one in _traced(m, bbr)]
-        what = f"bytes in flight with 1 % loss, medians over time of {len(medians)} downloads, least to greatest"
-        return StatedNumber(f"{_ends(medians)}{SPACE}KB", f"{what}; {m.campaigns(windows.SERIES)}")
-
-    return number
+    medians = [median_over_time(one.in_flight) / KB for one in _traced(m, bbr)]
+    what = f"bytes in flight with 1 % loss, medians over time of {len(medians)} downloads, least to greatest"
+    return StatedNumber(f"{_ends(medians)}{SPACE}KB", f"{what}; {m.campaigns(windows.SERIES)}")
 
 
-def _kept(server: str, cca: Cca) -> Number:
+@number
+def _kept(m: Measured, server: str, cca: Cca) -> StatedNumber:
     """With loss, what a cut leaves of the window."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = windows.measured(m.data, m.key).get((server, cca, 1.0))
-        if own is None or own.cuts.empty:
-            raise NotMeasured(f"{server} has cut no window by {cca} in {windows.SERIES}")
-        what = f"median of {len(own.cuts)} cuts of the window"
-        return StatedNumber(f"{own.kept:.2f}", f"{what}; {m.campaigns(windows.SERIES)}")
-
-    return number
+    own = windows.measured(m.data, m.key).get((server, cca, 1.0))
+    if own is None or own.cuts.empty:
+        raise NotMeasured(f"{server} has cut no window by {cca} in {windows.SERIES}")
+    what = f"median of {len(own.cuts)} cuts of the window"
+    return StatedNumber(f"{own.kept:.2f}", f"{what}; {m.campaigns(windows.SERIES)}")
 
 
 def _resumed(m: Measured) -> StatedNumber:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from longlook.book.judged import numbers_of, percent_of, squares_of
-from longlook.book.value import Measured, Quantity, StatedNumber
+from longlook.book.value import Number, Quantity
 from longlook.book.value_role import Numbers
 
 SLOW = ("3g-fast", "slow-4g")
@@ -21,30 +21,30 @@ def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantit
     return reduce(Quantity.joined, map(of, links))
 
 
-def _faster(contrast: tuple[str, str]) -> Callable[[Measured], StatedNumber]:
+def _faster(contrast: tuple[str, str]) -> Number:
     return lambda m: _all(lambda link: m.significant(link, contrast)).count(lambda sign: sign == 1)
 
 
-def _ms(contrast: tuple[str, str]) -> Callable[[Measured], StatedNumber]:
+def _ms(contrast: tuple[str, str]) -> Number:
     return lambda m: _all(lambda link: m.gap(link, contrast, workload=LIGHT)).span("ms")
 
 
-def _pct(contrast: tuple[str, str], links: Sequence[str]) -> Callable[[Measured], StatedNumber]:
+def _pct(contrast: tuple[str, str], links: Sequence[str]) -> Number:
     """By how much longer HTTP/2 takes with the page of a hundred objects."""
     return lambda m: _all(lambda link: m.pct(link, contrast, workload=HEAVY), links).span("%", 1)
 
 
-def _less(n: int, sweep: str = CHANGING) -> Callable[[Measured], StatedNumber]:
+def _less(n: int, sweep: str = CHANGING) -> Number:
     """By how much less time HTTP/3 takes, by pairs: of a prediction's squares."""
     return lambda m: ((numbers_of(m, sweep, n) * -1 + 1) * 100).span("%")
 
 
-def _times(n: int) -> Callable[[Measured], StatedNumber]:
+def _times(n: int) -> Number:
     """How many times as long pages take over another queue: of a prediction's conditions."""
     return lambda m: numbers_of(m, QUEUES, n).span("times", 2)
 
 
-def _light(series: str) -> Callable[[Measured], StatedNumber]:
+def _light(series: str) -> Number:
     """How ten objects differ between HTTP/3 and HTTP/2 over the cable's link, by its queue."""
     return lambda m: percent_of(m, QUEUES, 5, "h3", series=series, rtt_ms=28.0)
 

@@ -30,8 +30,8 @@ from longlook.book.shreedhar2022.names import (
     file_of,
     size_title,
 )
-from longlook.book.shreedhar2022.over_ten_seconds import SPAN_S, parts
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
+from longlook.book.shreedhar2022.tables import SPAN_S, parts_over_time
+from longlook.book.value import SPACE, Measured, NotMeasured, Number, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CLIENT_CPU, CONNECT
 from longlook.published.claims import claims_of
@@ -41,22 +41,18 @@ from longlook.published.shreedhar2022 import QUIC as PRINTED_QUIC
 ABOUT = "connections"
 """The claims that downloads decide."""
 STORE = (CLOUD, LARGE, HUGE)
-Number = Callable[[Measured], StatedNumber]
 
 
-def crossing(quic: str, tcp: str, *series: str) -> Number:
+@number
+def crossing(m: Measured, quic: str, tcp: str, *series: str) -> StatedNumber:
     """Between which sizes the mean throughput of one arm falls below that of the other."""
-
-    def number(m: Measured) -> StatedNumber:
-        own = StudyColumn(m.data, m.study, m.key)
-        found = own.found(ratio=[quic, tcp], series=list(series), where={"object_bytes": list(FILES)}, **THROUGHPUT)
-        if not found:
-            raise NotMeasured(f"no campaign of {', '.join(series)}")
-        ahead = [(int(one.square["object_bytes"]), one.estimate.value > 1) for one in found]
-        what = f"means of {quic} and {tcp}, {len(ahead)} sizes"
-        return StatedNumber(crossing_text(ahead), f"{what}; {origin(records_of(found))}")
-
-    return number
+    own = StudyColumn(m.data, m.study, m.key)
+    found = own.found(ratio=[quic, tcp], series=list(series), where={"object_bytes": list(FILES)}, **THROUGHPUT)
+    if not found:
+        raise NotMeasured(f"no campaign of {', '.join(series)}")
+    ahead = [(int(one.square["object_bytes"]), one.estimate.value > 1) for one in found]
+    what = f"means of {quic} and {tcp}, {len(ahead)} sizes"
+    return StatedNumber(crossing_text(ahead), f"{what}; {origin(records_of(found))}")
 
 
 def crossing_text(ahead: list[tuple[int, bool]]) -> str:
@@ -71,18 +67,15 @@ def crossing_text(ahead: list[tuple[int, bool]]) -> str:
     return f"nowhere up to {last}" if ahead[0][1] else f"below {first}"
 
 
-def _lead(at: int, clock: Callable[[list[float]], list[float]]) -> Number:
+@number
+def _lead(m: Measured, at: int, clock: Callable[[list[float]], list[float]]) -> StatedNumber:
     """QUIC's lead over TLS 1.2 at a percentile over all links of the clock's sweep."""
-
-    def number(m: Measured) -> StatedNumber:
-        quic, tcp = (over_all_links(StudyColumn(m.data, m.study, m.key), arm) for arm in (LSQUIC, OLD))
-        if not quic or not tcp:
-            raise NotMeasured(f"{CLOCK} has not both arms")
-        lead = float(np.percentile(tcp, at) - np.percentile(clock(quic), at))
-        what = f"percentile {at} of {len(quic)} and {len(tcp)} downloads"
-        return StatedNumber(f"{lead:,.0f}{SPACE}ms", f"{what}; {m.campaigns(CLOCK)}")
-
-    return number
+    quic, tcp = (over_all_links(StudyColumn(m.data, m.study, m.key), arm) for arm in (LSQUIC, OLD))
+    if not quic or not tcp:
+        raise NotMeasured(f"{CLOCK} has not both arms")
+    lead = float(np.percentile(tcp, at) - np.percentile(clock(quic), at))
+    what = f"percentile {at} of {len(quic)} and {len(tcp)} downloads"
+    return StatedNumber(f"{lead:,.0f}{SPACE}ms", f"{what}; {m.campaigns(CLOCK)}")
 
 
 def _longer(arm: str, pace: str = "") -> Number:
@@ -95,17 +88,14 @@ def _cpu(arm: str) -> Number:
     return lambda m: by(m, ratio=[arm, OLD], metric=CLIENT_CPU.name, **file_of(LARGEST)).one("times", 1)
 
 
-def _flows_part(place: int, when: str) -> Number:
+@number
+def _flows_part(m: Measured, place: int, when: str) -> StatedNumber:
     """QUIC's part of the line beside one flow of TCP."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = parts(m.data, m.key)
-        if found is None:
-            raise NotMeasured(f"{FLOWS} is not measured")
-        what = f"QUIC's part of all that arrived in the {when} {SPAN_S:g} s, over all runs"
-        return StatedNumber(f"{100 * found[place]:.0f}{SPACE}%", f"{what}; {m.campaigns(FLOWS)}")
-
-    return number
+    found = parts_over_time(m.data, m.key)
+    if found is None:
+        raise NotMeasured(f"{FLOWS} is not measured")
+    what = f"QUIC's part of all that arrived in the {when} {SPAN_S:g} s, over all runs"
+    return StatedNumber(f"{100 * found[place]:.0f}{SPACE}%", f"{what}; {m.campaigns(FLOWS)}")
 
 
 def _stated(claims: Sized) -> StatedNumber:

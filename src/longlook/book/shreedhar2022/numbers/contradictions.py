@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from longlook.book.evidence import by
 from longlook.book.flows import contests
 from longlook.book.shreedhar2022.names import ENVOY, FLOWS, OLD, PLACES
 from longlook.book.shreedhar2022.numbers import clients, connections, gigabit, store, video
-from longlook.book.shreedhar2022.over_ten_seconds import PAIR
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.shreedhar2022.tables import PAIR
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CONNECT
 from longlook.published.shreedhar2022 import INDIA, STUDY
@@ -23,14 +21,11 @@ SHARED = {
 }
 
 
-def _apart(of: str) -> Callable[[Measured], StatedNumber]:
+@number
+def _apart(m: Measured, of: str) -> StatedNumber:
     """How far QUIC's and TLS 1.2's mean connection times from Bhubaneswar lie apart, in % of that of the arm `of`."""
-
-    def number(m: Measured) -> StatedNumber:
-        quic, tcp, base = (by(m, value=arm, metric=CONNECT.name, **PLACES[INDIA]) for arm in (ENVOY, OLD, of))
-        return ((tcp - quic) / base * 100).one("%")
-
-    return number
+    quic, tcp, base = (by(m, value=arm, metric=CONNECT.name, **PLACES[INDIA]) for arm in (ENVOY, OLD, of))
+    return ((tcp - quic) / base * 100).one("%")
 
 
 def _flows_ratio(m: Measured) -> StatedNumber:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from longlook.book.evidence import by
 from longlook.book.shreedhar2022.calls import calls_of
-from longlook.book.shreedhar2022.gigabit import ENDS, GIGABIT, LARGEST, fetched
-from longlook.book.shreedhar2022.names import ENVOY, NGTCP2, OLD, THROUGHPUT, USED, file_of
+from longlook.book.shreedhar2022.names import ENVOY, LARGEST, NGTCP2, OLD, THROUGHPUT, USED, file_of
 from longlook.book.shreedhar2022.numbers.connections import crossing
-from longlook.book.value import Measured, NotMeasured, StatedNumber
+from longlook.book.shreedhar2022.store import ENDS, GIGABIT, fetched
+from longlook.book.value import Measured, NotMeasured, Number, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.syscalls import NO_SEGMENTS, USUAL
 
 WHERE, PAIR = fetched(LARGEST), [ENVOY, OLD]
 
 
-def _used(arm: str, end: str) -> Callable[[Measured], StatedNumber]:
+def _used(arm: str, end: str) -> Number:
     return lambda m: by(m, value=arm, **{**USED, "metric": ENDS[end]}, **WHERE).one("%")
 
 
-def _calls(arm: str, offload: str, end: str, kind: str) -> Callable[[Measured], StatedNumber]:
-    def number(_: Measured) -> StatedNumber:
-        found = calls_of(arm, offload, end, kind)
-        if found is None:
-            raise NotMeasured("longlook syscalls has counted none")
-        return StatedNumber(f"{found:,.0f}", "system calls for a megabyte, book/shreedhar2022/syscalls.csv")
-
-    return number
+@number
+def _calls(_: Measured, arm: str, offload: str, end: str, kind: str) -> StatedNumber:
+    found = calls_of(arm, offload, end, kind)
+    if found is None:
+        raise NotMeasured("longlook syscalls has counted none")
+    return StatedNumber(f"{found:,.0f}", "system calls for a megabyte, book/shreedhar2022/syscalls.csv")
 
 
 NUMBERS: Numbers = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from longlook.book.evidence import by
@@ -21,7 +21,7 @@ from longlook.book.shreedhar2022.names import (
 )
 from longlook.book.shreedhar2022.numbers.connections import crossing
 from longlook.book.shreedhar2022.store import BROWSER, by_browser
-from longlook.book.value import Measured, Quantity, StatedNumber
+from longlook.book.value import Measured, Number, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CLIENT_CPU, TTFB, TTLB
 
@@ -30,7 +30,7 @@ LARGE_FILE, HUGE_FILE = file_of(LARGEST), file_of(HUGE_SIZES[-1])
 BY_BROWSER, BY_CURL = by_browser(SIZES[-1]), file_of(SIZES[-1])
 
 
-def _first_byte(where: Mapping[str, Any], arm: str, unit: str = "ms") -> Callable[[Measured], StatedNumber]:
+def _first_byte(where: Mapping[str, Any], arm: str, unit: str = "ms") -> Number:
     per, digits = {"ms": (1, 0), "s": (1000, 1)}[unit]
     return lambda m: (_mean(m, where, arm, TTFB.name) / per).one(unit, digits)
 
@@ -39,30 +39,27 @@ def _mean(m: Measured, where: Mapping[str, Any], arm: str, metric: str) -> Quant
     return by(m, value=arm, metric=metric, **where)
 
 
-def _after(where: Mapping[str, Any]) -> Callable[[Measured], StatedNumber]:
+@number
+def _after(m: Measured, where: Mapping[str, Any]) -> StatedNumber:
     """Throughput from the first byte on, QUIC over TLS 1.2."""
-
-    def number(m: Measured) -> StatedNumber:
-        quic, tcp = (_mean(m, where, arm, TTLB.name) - _mean(m, where, arm, TTFB.name) for arm in SLOW_PAIR)
-        return (tcp / quic).one("times", 3)
-
-    return number
+    quic, tcp = (_mean(m, where, arm, TTLB.name) - _mean(m, where, arm, TTFB.name) for arm in SLOW_PAIR)
+    return (tcp / quic).one("times", 3)
 
 
-def _part(where: Mapping[str, Any], pair: list[str], digits: int) -> Callable[[Measured], StatedNumber]:
+def _part(where: Mapping[str, Any], pair: list[str], digits: int) -> Number:
     return lambda m: by(m, ratio=pair, **THROUGHPUT, **where).one("times", digits)
 
 
-def _cpu(where: Mapping[str, Any], *pair: str, digits: int = 1) -> Callable[[Measured], StatedNumber]:
+def _cpu(where: Mapping[str, Any], *pair: str, digits: int = 1) -> Number:
     """Of the client."""
     return lambda m: by(m, ratio=list(pair), metric=CLIENT_CPU.name, **where).one("times", digits)
 
 
-def _used(where: Mapping[str, Any]) -> Callable[[Measured], StatedNumber]:
+def _used(where: Mapping[str, Any]) -> Number:
     return lambda m: by(m, value=SLOW + ENVOY, **USED, **where).one("%")
 
 
-def _rate(arm: str) -> Callable[[Measured], StatedNumber]:
+def _rate(arm: str) -> Number:
     return lambda m: by(m, value=arm, **THROUGHPUT, **HUGE_FILE).one("MB/s", 2)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 
 from longlook.analysis.welch import ALPHA
 from longlook.book.evidence import StudyColumn, by, records_of
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, NAMES, QUIC, SHORT, TCP, at, stall_ms
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, origin
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import CLIENT_CPU, SERVER_CPU, SESSION, SHOWN, STALLS, STARTUP
 from longlook.figure import style
@@ -18,15 +17,11 @@ SECONDS, RATE, COUNT = ("s", 1e-3), ("kbit/s", 1.0), ("", 1.0)
 """Unit, and what makes it of the metric's."""
 
 
-def _mean(
-    series: str, loss_pct: float, arm: str, metric: str, unit: tuple[str, float]
-) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        found = by(m, value=arm, metric=metric, **at(series, loss_pct)) * unit[1]
-        text = style.rounded(float(found.numbers.iloc[0])) + (f"{SPACE}{unit[0]}" if unit[0] else "")
-        return StatedNumber(text, f"{found.what}, {NAMES[arm]}, {loss_pct:g} % each way; {origin(found.files)}")
-
-    return number
+@number
+def _mean(m: Measured, series: str, loss_pct: float, arm: str, metric: str, unit: tuple[str, float]) -> StatedNumber:
+    found = by(m, value=arm, metric=metric, **at(series, loss_pct)) * unit[1]
+    text = style.rounded(float(found.numbers.iloc[0])) + (f"{SPACE}{unit[0]}" if unit[0] else "")
+    return StatedNumber(text, f"{found.what}, {NAMES[arm]}, {loss_pct:g} % each way; {origin(found.files)}")
 
 
 def _processor(m: Measured) -> StatedNumber:

@@ -9,7 +9,7 @@ from typing import Any
 from longlook import paths
 from longlook.book.evidence import by
 from longlook.book.judged import claim_verdict
-from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber
+from longlook.book.value import Measured, NotMeasured, Number, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.book.years.priorities import (
     BEFORE,
@@ -34,26 +34,22 @@ def _medians(m: Measured, metric: str, places: Sequence[PageOverLink], **form: A
     return reduce(Quantity.joined, (by(m, **median(where, metric, **form)) for where in places))
 
 
-def _pct(
-    metric: str, over: str, under: str, places: Sequence[PageOverLink] = EVERY
-) -> Callable[[Measured], StatedNumber]:
+def _pct(metric: str, over: str, under: str, places: Sequence[PageOverLink] = EVERY) -> Number:
     """The least and the greatest difference of medians: `+20 to +90 %`."""
     return lambda m: _medians(m, metric, places, ratio=[over, under]).changes()
 
 
-def _before(arm: str) -> Callable[[Measured], StatedNumber]:
+def _before(arm: str) -> Number:
     """Medians of the share, without loss."""
     return lambda m: _medians(m, BEFORE, QUIET, value=arm).span("%")
 
 
-def _signal(count: Callable[[Said], int]) -> Callable[[Measured], StatedNumber]:
-    def number(_m: Measured) -> StatedNumber:
-        said = read(paths.PRIORITIES)
-        if not said:
-            raise NotMeasured("`longlook priorities` has not been run")
-        return StatedNumber(str(sum(map(count, said))), ASKED)
-
-    return number
+@number
+def _signal(_m: Measured, count: Callable[[Said], int]) -> StatedNumber:
+    said = read(paths.PRIORITIES)
+    if not said:
+        raise NotMeasured("`longlook priorities` has not been run")
+    return StatedNumber(str(sum(map(count, said))), ASKED)
 
 
 NUMBERS: Numbers = {

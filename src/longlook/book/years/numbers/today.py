@@ -9,12 +9,11 @@ import pandas as pd
 from longlook import paths
 from longlook.book.claimed import verdict
 from longlook.book.judged import prediction_verdict
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
-from longlook.book.years import early
 from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, claims, parts
 from longlook.book.years.evidence import SMALLEST
-from longlook.book.years.today_shown import leads
+from longlook.book.years.today import early_squares, leads
 from longlook.experiment.flights import read
 from longlook.figure.versus import Versus
 
@@ -34,71 +33,55 @@ def _told(text: str, what: str, found: pd.DataFrame) -> StatedNumber:
     return StatedNumber(text, f"{what}; from {files}")
 
 
-def _count(versus: Versus, verdict: str | None) -> Callable[[Measured], StatedNumber]:
+@number
+def _count(m: Measured, versus: Versus, verdict: str | None) -> StatedNumber:
     """Squares with that verdict; all where None."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = _squares(m, versus)
-        said = len(found) if verdict is None else int((found["verdict"] == verdict).sum())
-        return _told(str(said), f"squares of figures 4.6a to f, {versus.left} against {versus.right}", found)
-
-    return number
+    found = _squares(m, versus)
+    said = len(found) if verdict is None else int((found["verdict"] == verdict).sum())
+    return _told(str(said), f"squares of figures 4.6a to f, {versus.left} against {versus.right}", found)
 
 
-def _saved(versus: Versus, reduce: Callable[[pd.Series], float]) -> Callable[[Measured], StatedNumber]:
+@number
+def _saved(m: Measured, versus: Versus, reduce: Callable[[pd.Series], float]) -> StatedNumber:
     """QUIC's lead in ms, of the squares in which it is significantly faster."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = _squares(m, versus)
-        ahead = found[found["verdict"] == "left"]
-        if ahead.empty:
-            raise NotMeasured("QUIC is significantly faster in no square")
-        ms = reduce(ahead["right_mean"] - ahead["left_mean"])
-        return _told(f"{ms:,.0f}{SPACE}ms", f"leads of {versus.left} over {versus.right}", ahead)
-
-    return number
+    found = _squares(m, versus)
+    ahead = found[found["verdict"] == "left"]
+    if ahead.empty:
+        raise NotMeasured("QUIC is significantly faster in no square")
+    ms = reduce(ahead["right_mean"] - ahead["left_mean"])
+    return _told(f"{ms:,.0f}{SPACE}ms", f"leads of {versus.left} over {versus.right}", ahead)
 
 
-def _holding(year: str) -> Callable[[Measured], StatedNumber]:
-    def number(m: Measured) -> StatedNumber:
-        of = [one.parts for one in claims().claims]
-        said = [(own, of[at]) for at, own in enumerate(parts(m.data)[year]) if own and not isinstance(own, str)]
-        if not said:
-            raise NotMeasured(f"no claim is measured with the software of {year}")
-        count = sum(verdict(*one) == "holds" for one in said)
-        return StatedNumber(
-            f"{count} of {len(said)}", f"claims of section 4.8 that hold in every part, {year}; {COMPUTED}"
-        )
-
-    return number
+@number
+def _holding(m: Measured, year: str) -> StatedNumber:
+    of = [one.parts for one in claims().claims]
+    said = [(own, of[at]) for at, own in enumerate(parts(m.data)[year]) if own and not isinstance(own, str)]
+    if not said:
+        raise NotMeasured(f"no claim is measured with the software of {year}")
+    count = sum(verdict(*one) == "holds" for one in said)
+    return StatedNumber(f"{count} of {len(said)}", f"claims of section 4.8 that hold in every part, {year}; {COMPUTED}")
 
 
-def _more_bytes(name: str) -> Callable[[Measured], StatedNumber]:
+@number
+def _more_bytes(_m: Measured, name: str) -> StatedNumber:
     """By how many bytes Chromium's first flight is longer with the key share than before it."""
-
-    def number(_m: Measured) -> StatedNumber:
-        found = {one.stack: getattr(one, name) for one in read(paths.FLIGHTS)}
-        if not {BEFORE, WITH} <= set(found):
-            raise NotMeasured("`longlook flights` has not been run")
-        text = f"{found[WITH] - found[BEFORE]:,}"
-        return StatedNumber(text, f"{name}, {WITH} less {BEFORE}; from book/years/flights.csv")
-
-    return number
+    found = {one.stack: getattr(one, name) for one in read(paths.FLIGHTS)}
+    if not {BEFORE, WITH} <= set(found):
+        raise NotMeasured("`longlook flights` has not been run")
+    text = f"{found[WITH] - found[BEFORE]:,}"
+    return StatedNumber(text, f"{name}, {WITH} less {BEFORE}; from book/years/flights.csv")
 
 
-def _early(name: str, what: str) -> Callable[[Measured], StatedNumber]:
-    """The least and the greatest of a column of `early.squares`, of the smallest page."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = early.squares(m.data)
-        if found.empty:
-            raise NotMeasured("early data over TCP are not measured")
-        own = found[found["workload"] == SMALLEST]
-        unit, digits = (f"{SPACE}ms", 0) if name.endswith("_ms") else ("", 1)
-        text = f"{own[name].min():.{digits}f} to {own[name].max():.{digits}f}{unit}"
-        return _told(text, what, own)
-
-    return number
+@number
+def _early(m: Measured, name: str, what: str) -> StatedNumber:
+    """The least and the greatest of a column of `early_squares`, of the smallest page."""
+    found = early_squares(m.data)
+    if found.empty:
+        raise NotMeasured("early data over TCP are not measured")
+    own = found[found["workload"] == SMALLEST]
+    unit, digits = (f"{SPACE}ms", 0) if name.endswith("_ms") else ("", 1)
+    text = f"{own[name].min():.{digits}f} to {own[name].max():.{digits}f}{unit}"
+    return _told(text, what, own)
 
 
 NUMBERS: Numbers = {

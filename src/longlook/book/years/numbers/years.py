@@ -15,12 +15,12 @@ from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import ALPHA, Summary, significant
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn, by, columns_of, records_of
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
+from longlook.book.value import SPACE, Measured, NotMeasured, Number, Quantity, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
-from longlook.book.years import causes, each_version, evidence, large, needs, parts, releases, releases_shown
+from longlook.book.years import causes, each_version, evidence, needs, parts, releases
 from longlook.book.years.evidence import AXIS, BASE, FIRST_HTTP3, LOSS, MANY, PROTOCOLS, SERIES
 from longlook.book.years.milestones import number_by_stack
-from longlook.book.years.tables import is_busiest
+from longlook.book.years.tables import LARGE_LOSS, is_busiest
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 
@@ -34,18 +34,15 @@ Cells = list[evidence.CellByMilestone]
 EACH_ARM = {"statistic": "count", "each": ["arm", "workload", "bandwidth_mbps"]}
 
 
+@number
 def _told(
-    what: str, tell: Tell, find: Callable[[BookData, str], Any] | None = None, series: Sequence[str] = AXIS
-) -> Callable[[Measured], StatedNumber]:
+    m: Measured, what: str, tell: Tell, find: Callable[[BookData, str], Any] | None = None, series: Sequence[str] = AXIS
+) -> StatedNumber:
     """What is told of what some series found: of their cells, unless stated otherwise."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = evidence.cells(m.data, m.key, series) if find is None else find(m.data, m.key)
-        if not len(found):
-            raise NotMeasured(f"no campaign of {', '.join(series)}")
-        return StatedNumber(tell(found), f"{what}; {m.campaigns(*series)}")
-
-    return number
+    found = evidence.cells(m.data, m.key, series) if find is None else find(m.data, m.key)
+    if not len(found):
+        raise NotMeasured(f"no campaign of {', '.join(series)}")
+    return StatedNumber(tell(found), f"{what}; {m.campaigns(*series)}")
 
 
 _parts = partial(
@@ -146,7 +143,7 @@ def _cpu(protocol: str, at: int) -> Tell:
     return tell
 
 
-def _slowest(protocol: str) -> Callable[[Measured], StatedNumber]:
+def _slowest(protocol: str) -> Number:
     """Of the busiest cell, from FIRST_HTTP3 on: of no browser takes a load more of its median than that."""
     numbers = number_by_stack()
 
@@ -241,15 +238,11 @@ def _servers_changed(found: list[releases.ReleaseSquare]) -> str:
     return str(sum(significant([ratio.test.p_value for _, _, ratio in releases.compared(found)])))
 
 
-def _flags(place: int, what: str) -> Callable[[Measured], StatedNumber]:
-    def number(_m: Measured) -> StatedNumber:
-        if not releases_shown.flags_by_release():
-            raise NotMeasured("`longlook servers` has not been run")
-        return StatedNumber(
-            str(releases_shown.came_and_gone()[place]), f"flags of QUICHE's {what}; book/years/flags.csv"
-        )
-
-    return number
+@number
+def _flags(_m: Measured, place: int, what: str) -> StatedNumber:
+    if not releases.flags_by_release():
+        raise NotMeasured("`longlook servers` has not been run")
+    return StatedNumber(str(releases.came_and_gone()[place]), f"flags of QUICHE's {what}; book/years/flags.csv")
 
 
 def _disk(_m: Measured) -> StatedNumber:
@@ -268,7 +261,7 @@ LOADS, VERDICTS = "accepted loads of every arm", "verdicts, one for each browser
 PAIRED = "paired log ratios (data/processed/contrasts.csv)"
 _lossy = partial(_told, series=LOSS)
 _paired = partial(_told, PAIRED, find=lambda data, key: data.rows("contrasts", evidence.STUDY, LOSS, key), series=LOSS)
-_large = partial(_told, series=large.LOSSY)
+_large = partial(_told, series=LARGE_LOSS)
 NUMBERS: Numbers = {
     "loads": _told(LOADS, _loads),
     "loss-loads": _lossy(LOADS, _loads),

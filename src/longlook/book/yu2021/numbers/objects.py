@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import product
 
 from longlook.book.evidence import StudyColumn, by, records_of
 from longlook.book.judged import claims_counted
 from longlook.book.times import percent_text
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, origin
+from longlook.book.value import SPACE, Measured, NotMeasured, Number, Quantity, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021 import asked
 from longlook.book.yu2021.names import (
@@ -47,22 +47,19 @@ def rules(m: Measured, pairs: Iterable[Controllers], places: Iterable[FileSquare
     return reduce(Quantity.joined, found)
 
 
-def _pct(pairs: Iterable[Controllers], *places: FileSquare) -> Callable[[Measured], StatedNumber]:
+def _pct(pairs: Iterable[Controllers], *places: FileSquare) -> Number:
     return lambda m: rules(m, pairs, places).changes()
 
 
-def _one(pair: Controllers, where: FileSquare) -> Callable[[Measured], StatedNumber]:
+@number
+def _one(m: Measured, pair: Controllers, where: FileSquare) -> StatedNumber:
     """`+9.1 % (+6.3 to +12.0), 12 downloads of each`: one square, its interval and the loads of the client with the
     fewest."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = StudyColumn(m.data, m.study, m.key).found(**rule(where, pair))
-        if not found:
-            raise NotMeasured("not every client is measured")
-        text = f"{percent_text(found[0].estimate)}, {min(row['n'] for row in found[0].rows)} downloads of each client"
-        return StatedNumber(text, f"lowest medians, 99 % bootstrap interval; {origin(records_of(found))}")
-
-    return number
+    found = StudyColumn(m.data, m.study, m.key).found(**rule(where, pair))
+    if not found:
+        raise NotMeasured("not every client is measured")
+    text = f"{percent_text(found[0].estimate)}, {min(row['n'] for row in found[0].rows)} downloads of each client"
+    return StatedNumber(text, f"lowest medians, 99 % bootstrap interval; {origin(records_of(found))}")
 
 
 def _agree(m: Measured) -> StatedNumber:

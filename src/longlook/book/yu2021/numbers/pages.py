@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 from longlook.book.evidence import StudyColumn, by
 from longlook.book.judged import claims_counted
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber
+from longlook.book.value import SPACE, Measured, NotMeasured, Number, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021.page_order import BUFFER, LARGE, ORDER, last_bytes
 from longlook.book.yu2021.page_order import LARGER as ORDERED
@@ -21,7 +21,7 @@ def _ratios(m: Measured, places: Sequence[Seen], metric: str, *pair: str) -> Qua
     return reduce(Quantity.joined, (by(m, **against(where, metric, *pair)) for where in places))
 
 
-def _pct(places: Sequence[Seen], metric: str) -> Callable[[Measured], StatedNumber]:
+def _pct(places: Sequence[Seen], metric: str) -> Number:
     return lambda m: _ratios(m, places, metric).changes()
 
 
@@ -34,19 +34,16 @@ def _thrown(m: Measured) -> StatedNumber:
     return StatedNumber(text, f"HTTP/3 loads whose connection stood later than HTTP/2's; {m.campaigns(LOSS)}")
 
 
-def _last_font(arm: str) -> Callable[[Measured], StatedNumber]:
+@number
+def _last_font(m: Measured, arm: str) -> StatedNumber:
     """On the large page, in the load nearest to the median."""
-
-    def number(m: Measured) -> StatedNumber:
-        found = last_bytes(StudyColumn(m.data, m.study, m.key), ORDER, LARGE, arm)
-        if "font" not in found:
-            raise NotMeasured("no load of the large page")
-        return StatedNumber(f"{found['font']:,.0f}{SPACE}ms", f"last byte of the last font; {m.campaigns(ORDER)}")
-
-    return number
+    found = last_bytes(StudyColumn(m.data, m.study, m.key), ORDER, LARGE, arm)
+    if "font" not in found:
+        raise NotMeasured("no load of the large page")
+    return StatedNumber(f"{found['font']:,.0f}{SPACE}ms", f"last byte of the last font; {m.campaigns(ORDER)}")
 
 
-def _ordered(arm: str, other: str, series: str = ORDER) -> Callable[[Measured], StatedNumber]:
+def _ordered(arm: str, other: str, series: str = ORDER) -> Number:
     """Speed Index of the larger pages, an arm against another."""
     places = [Seen(page, measured_in=series) for page in ORDERED]
     return lambda m: _ratios(m, places, SPEED_INDEX.name, arm, other).changes("and")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import reduce
 from itertools import chain, product
 
 from longlook.book.evidence import StudyColumn, by, records_of
-from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, origin
+from longlook.book.value import Measured, NotMeasured, Number, Quantity, StatedNumber, origin
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021.names import (
     BURST,
@@ -45,7 +45,7 @@ BURST_LARGE = tuple(FileSquare(BURST, LARGE, one) for one in WITHOUT_LOSS)
 ONES = (ONE_H3, ONE_H2)
 
 
-def _seconds(places: Iterable[FileSquare]) -> Callable[[Measured], StatedNumber]:
+def _seconds(places: Iterable[FileSquare]) -> Number:
     """The least and the greatest median of the four senders: `0.2 to 1.3 s`."""
     asked = tuple(places)
     return lambda m: (
@@ -53,9 +53,7 @@ def _seconds(places: Iterable[FileSquare]) -> Callable[[Measured], StatedNumber]
     ).span("s", 1)
 
 
-def _pct(
-    pairs: Iterable[Controllers], where: FileSquare, *clients: tuple[str, ...]
-) -> Callable[[Measured], StatedNumber]:
+def _pct(pairs: Iterable[Controllers], where: FileSquare, *clients: tuple[str, ...]) -> Number:
     """`clients`: none for those of the paper's rule."""
     return lambda m: rules(m, pairs, [where], *clients).changes()
 

@@ -1,4 +1,4 @@
-"""The software of 2026 as tables: when QUIC leads, by how much, and what the browsers' first flights weigh."""
+"""The software of 2026 as tables: when QUIC leads, by how much, early data over TCP, what first flights weigh."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from longlook.book.varied import REFERENCE
 from longlook.book.years.conclusions import BBR, CUBIC, PANELS, TODAY, UNASKED
 from longlook.book.years.evidence import PROTOCOLS, STUDY, mean_text, summaries
 from longlook.experiment.flights import Flight, read
+from longlook.experiment.metrics import PLT
 from longlook.figure import style
-from longlook.figure.table import html_table
+from longlook.figure.table import shown_table
 from longlook.figure.versus import Versus, decided
 from longlook.record.parquet import records
 
@@ -37,19 +38,17 @@ def lead_table(data: BookData | None = None) -> HTML:
     data = data or book_data.load()
     found = {words: leads(data, versus) for words, versus in PAIRS.items()}
     first = found["both CUBIC"]
-    if first.empty:
-        return HTML(style.NOTHING_YET)
     by_cell = {words: {row["cell_id"]: row for row in records(frame)} for words, frame in found.items()}
     rows = []
     for row in records(first):
         page = style.page_label(row)
         link = style.link_label(row["rtt_ms"], row["loss_pct"] or None)
-        leads_of = [_lead(own.get(row["cell_id"])) for own in by_cell.values()]
+        leads_of = [_lead_with_ms(own.get(row["cell_id"])) for own in by_cell.values()]
         rows.append([page, f"{row['bandwidth_mbps']:g}", link, *leads_of])
-    return HTML(html_table(["page", "Mbit/s", "link", *PAIRS], rows, numeric={1, 3, 4, 5}))
+    return shown_table(["page", "Mbit/s", "link", *PAIRS], rows, numeric={1, 3, 4, 5})
 
 
-def _lead(row: dict | None) -> str:
+def _lead_with_ms(row: dict | None) -> str:
     """`+72 %, 71 ms`, in brackets where it cannot be told from none."""
     if row is None:
         return style.DASH
@@ -61,13 +60,11 @@ def _lead(row: dict | None) -> str:
 def flight_table(data: BookData | None = None) -> HTML:
     """A row per browser: what it sends before anybody answers, and its page load times with 5 KB."""
     asked = read(paths.FLIGHTS)
-    if not asked:
-        return HTML(style.NOTHING_YET)
     found = summaries(data or book_data.load(), KEY_SHARE, "loss_pct", "stack", "protocol")
     head = ["browser", "QUIC, datagrams", "bytes", "TCP, bytes", "packets"]
     kinds = [(protocol, loss) for loss in ("no loss, ms", "1 % loss, ms") for protocol in PROTOCOLS]
     head += [f"{style.PROTOCOL_LABELS[protocol]}, {loss}" for protocol, loss in kinds]
-    return HTML(html_table(head, [_flight(one, found) for one in asked], numeric=set(range(1, len(head)))))
+    return shown_table(head, [_flight(one, found) for one in asked], numbers_from=1)
 
 
 def _flight(one: Flight, found: dict) -> list[str]:
@@ -76,3 +73,51 @@ def _flight(one: Flight, found: dict) -> list[str]:
     times = [mean_text(found.get((loss, one.stack, protocol)), 1) for loss in (0.0, 1.0) for protocol in PROTOCOLS]
     packets = -(-one.tcp_bytes // SEGMENT_BYTES)
     return [name, str(one.datagrams), f"{one.quic_bytes:,}", f"{one.tcp_bytes:,}", str(packets), *times]
+
+
+EARLY_DATA = "today-early"
+LATE, EARLY = Versus("quic-0rtt", "tcp-1rtt", PLT), Versus("quic-0rtt", "tcp-0rtt", PLT)
+"""QUIC against TCP that waits for TLS, and against TCP that does not."""
+SQUARE = ["workload", "bandwidth_mbps", "rtt_ms"]
+
+
+def early_squares(data: BookData) -> pd.DataFrame:
+    """A row per square with both comparisons, the second one's columns with `_early`; `saved_ms` of TCP's mean,
+    `median_saved_ms` of its median, `saved_rounds` and `left_rounds` in round trips of the link: what early data take
+    away, and what QUIC still leads by."""
+    late, early = (data.squares(STUDY, EARLY_DATA, REFERENCE, versus) for versus in (LATE, EARLY))
+    if late.empty or early.empty:
+        return pd.DataFrame()
+    told = [*SQUARE, "right_mean", "right_median", "verdict", "pct_diff"]
+    both = late.merge(early[told], on=SQUARE, suffixes=("", "_early"), validate="one_to_one")
+    both["saved_ms"] = both["right_mean"] - both["right_mean_early"]
+    both["median_saved_ms"] = both["right_median"] - both["right_median_early"]
+    both["saved_rounds"] = both["saved_ms"] / both["rtt_ms"]
+    both["left_rounds"] = (both["right_mean_early"] - both["left_mean"]) / both["rtt_ms"]
+    return both.sort_values(["object_count", "object_bytes", "rtt_ms", "bandwidth_mbps"])
+
+
+def early_table(data: BookData | None = None) -> HTML:
+    """A row per page and link: three means, what early data save, and QUIC's lead without and with them."""
+    found = early_squares(data or book_data.load())
+    head = ["page", "link", "Mbit/s", "QUIC, ms", "TCP, ms", "with early data, ms"]
+    head += ["saved, round trips", "QUIC's lead, %", "with early data, %"]
+    rows = [
+        [
+            style.page_label(row),
+            style.link_label(row["rtt_ms"], None),
+            f"{row['bandwidth_mbps']:g}",
+            *(f"{row[name]:,.0f}" for name in ("left_mean", "right_mean", "right_mean_early")),
+            f"{row['saved_rounds']:.2f}".replace("-", style.MINUS),
+            _lead(row["pct_diff"], row["verdict"]),
+            _lead(row["pct_diff_early"], row["verdict_early"]),
+        ]
+        for row in records(found)
+    ]
+    return shown_table(head, rows, numbers_from=2)
+
+
+def _lead(pct: float, verdict: str) -> str:
+    """In brackets where it cannot be told from none."""
+    text = style.signed_pct(pct)
+    return f"({text})" if verdict == "none" else text
