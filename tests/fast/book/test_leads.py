@@ -1,11 +1,8 @@
-"""The hypothesis about initial windows, cell by cell: by hand-made cells, and nothing where nothing is measured."""
+"""The hypothesis about initial windows, by hand-made cells."""
 
 import pytest
 
 from longlook.analysis.welch import Summary
-from longlook.book import data as book_data
-from longlook.book.chapter import Chapter
-from longlook.book.muthuraj2024 import leads
 from longlook.book.muthuraj2024.leads import WindowLeads
 
 
@@ -28,12 +25,3 @@ def test_what_was_predicted_of_a_cell(small, large, stays, falls, as_small):
     assert (one.large_changes.high < 0) is falls
     assert one.large_above_small.contains_zero is as_small
     assert one.small_changes.value == pytest.approx(small - 70)
-
-
-def test_the_table_has_a_row_for_each_bandwidth_and_pair_of_windows():
-    paper = Chapter("beyond", "muthuraj2024", (), book_data.load())
-    text = leads.leads_table(paper).data
-    assert text.count("<tr>") == 2 + 6 and text.count("both 32") == 2
-    found = leads.window_leads(paper.data, "muthuraj2024", "reference")
-    assert [one.series for one in found] == list(leads.WINDOWS) * 2
-    assert found[0].small_changes.value == 0

@@ -25,7 +25,6 @@ from longlook.book.matrix.browsers import (
 from longlook.book.matrix.pairs import BROWSERS
 from longlook.experiment.metrics import CONNECT, PLT, TTLB
 from longlook.figure import style
-from longlook.stack.arms import open_sweep
 
 OF_PAGE = {
     (PLT.name, loss, server, browser): 2400.0 if server == SLOW else 1000.0 if loss and server == "envoy" else 1200.0
@@ -41,24 +40,6 @@ OF_FILES |= {(SMALL, TTLB.name, *arm): 80.0 for arm in ARMS}
 BY_BBR = ("envoy", "ngtcp2", "lsquic", *TCP)
 OF_LOSSY = {(TTLB.name, OTHERS, *arm): 12e3 if arm[0] in TCP else 8e3 for arm in ARMS}
 OF_LOSSY |= {(TTLB.name, BBR, *arm): 1200.0 for arm in ARMS if arm[0] in BY_BBR}
-
-
-def named(cells):
-    for cell in cells:
-        assert all(arm.name.split()[0] == arm.server for arm in cell.arms)
-    return [[tuple(arm.name.split()) for arm in cell.arms if arm.client == "chromium"] for cell in cells]
-
-
-def test_the_sweeps_have_the_arms_that_the_chapter_looks_for():
-    cells = open_sweep(PAGE.series).cells()
-    found = {(PLT.name, cell.link.loss_pct, *arm.name.split()) for cell in cells for arm in cell.arms}
-    assert found == OF_PAGE.keys() and {cell.workload.total_bytes for cell in cells} == {BYTES}
-    cells = open_sweep(FILES.series).cells()
-    assert sorted({cell.workload.total_bytes for cell in cells}) == [SMALL, BYTES]
-    assert all(own == ARMS for own in named(cells))
-    others, bbr = cells = open_sweep(LOSSY.series).cells()
-    assert named(cells) == [ARMS, [one for one in ARMS if one[0] in BY_BBR]]
-    assert {arm.cca for arm in bbr.arms} == {"bbr"} and "bbr" not in {arm.cca for arm in others.arms}
 
 
 @pytest.fixture

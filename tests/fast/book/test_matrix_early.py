@@ -12,7 +12,6 @@ from longlook.book.matrix.pairs import Pair
 from longlook.book.value_role import value_of
 from longlook.experiment.metrics import TTFB, TTLB
 from longlook.figure import style
-from longlook.stack.arms import open_sweep
 
 PAIRS = [pair for pair in early.shown() if not early.refused(pair)]
 ODD = Pair("quic", "lsquic", "aioquic", "cubic")
@@ -36,22 +35,6 @@ def of():
                 found[pair, size, "1rtt", metric] = Summary(80.0, 0.5, 10)
                 found[pair, size, "0rtt", metric] = Summary(80.0 - less, 0.5, 10)
     return found
-
-
-def test_the_sweep_has_every_pair_that_can_resume_with_both_handshakes_and_both_sizes():
-    cells = open_sweep(early.SERIES).cells()
-    found = {
-        (arm.server, arm.client, arm.cca, arm.handshake, cell.workload.total_bytes)
-        for cell in cells
-        for arm in cell.arms
-    }
-    wanted = {
-        (pair.server, pair.client, pair.cca, handshake, size)
-        for pair in PAIRS
-        for handshake in early.HANDSHAKES
-        for size in early.SIZES
-    }
-    assert found == wanted and len(PAIRS) == 20
 
 
 def test_who_cannot_resume_is_told_by_the_words_of_the_refusal():

@@ -11,7 +11,7 @@ from longlook.analysis.result import CellResult
 from longlook.book import data as book_data
 from longlook.book.judged import judged_of
 from longlook.book.matrix import windows
-from longlook.book.matrix.windows import SERIES, SERVERS, measured
+from longlook.book.matrix.windows import SERIES, measured
 from longlook.book.value_role import value_of
 from longlook.dataset import rows
 from longlook.dataset.tables import write_tables
@@ -79,15 +79,6 @@ def data(tmp_path_factory):
 
 def of(data, server, cca, loss_pct):
     return measured(data, "reference")[server, cca, loss_pct]
-
-
-def test_the_sweep_has_every_controller_of_every_server_with_and_without_loss():
-    cells = open_sweep(SERIES).cells()
-    assert {(arm.server, arm.cca) for cell in cells for arm in cell.arms} == {
-        (server, cca) for server, controllers in SERVERS.items() for cca in controllers
-    }
-    assert len(cells) == 22 and {cell.experiment for cell in cells} == {"traces"}
-    assert {cell.link.loss_pct for cell in cells} == set(windows.LOSSES_PCT)
 
 
 def test_what_is_seen_of_a_download(data):

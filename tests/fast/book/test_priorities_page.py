@@ -20,7 +20,6 @@ from longlook.book.years import priorities
 from longlook.book.years.priorities import BEFORE, EVERY, MAIN, PAGES, SAID, SERIES, TURNS, median
 from longlook.experiment.said import Said, write
 from longlook.site.webpage import resources
-from longlook.stack.arms import open_sweep
 from longlook.stack.spec import load_stack
 
 PAGE = "book/years/priorities"
@@ -39,18 +38,6 @@ def measured(tmp_path, monkeypatch):
         return book_data.read(PUBLISHED, tmp_path / "processed")
 
     return make
-
-
-def test_the_sweep_has_the_pages_and_arms_that_the_chapter_tells_of():
-    cells = open_sweep("today-priorities").cells()
-    assert {(cell.workload, cell.link.loss_pct) for cell in cells} == {
-        (PAGES[where.page], where.loss_pct) for where in EVERY
-    }
-    for cell in cells:
-        arms = {arm.name: arm for arm in cell.arms}
-        assert list(arms) == ["quic", "turns", "sequence", "tcp"]
-        assert {arm.cca for arm in cell.arms} == {"bbr"} and {arm.handshake for arm in cell.arms} == {"1rtt"}
-        assert [arm.stack for arm in cell.arms] == ["todaypages", "todaymute", "todayfifo", "todaypages"]
 
 
 def test_the_arms_differ_in_one_thing_each():

@@ -16,19 +16,17 @@ from longlook.book import data as book_data
 from longlook.book.evidence import StudyColumn, by
 from longlook.book.judged import claim_columns, judged_of, undecided
 from longlook.book.shreedhar2022 import chart, clock, tables
-from longlook.book.shreedhar2022.names import ENVOY, LSQUIC, MUNICH, NAMES, OLD, PLACES, SLOW, size_title
+from longlook.book.shreedhar2022.names import ENVOY, LSQUIC, MUNICH, NAMES, OLD, PLACES, size_title
 from longlook.book.shreedhar2022.numbers.connections import crossing_text
 from longlook.book.value import NOT_YET, Measured, NotMeasured
 from longlook.book.value_role import numbers_of, value_of
 from longlook.errors import LonglookError
 from longlook.experiment.metrics import CONNECT, TTLB
-from longlook.experiment.refusals import refusals
 from longlook.figure import style
 from longlook.figure.live import LiveChart
 from longlook.published import shreedhar2022 as published
 from longlook.published.claims import claims_of
 from longlook.stack import load_stack
-from longlook.stack.arms import open_sweep
 
 PAGE = "book/shreedhar2022/connections"
 HOME = PLACES[MUNICH]
@@ -49,18 +47,6 @@ def found(data):
 @pytest.fixture
 def nothing(tmp_path):
     return book_data.read(PUBLISHED, tmp_path)
-
-
-@pytest.mark.parametrize("name", SWEEPS)
-def test_every_cell_can_be_measured_and_a_slow_client_never_stands_for_long(name):
-    for cell in open_sweep(name).cells():
-        assert refusals(cell) == []
-        for arm in cell.arms:
-            if arm.client_cpu_pct is not None:
-                assert (1 - arm.client_cpu_pct / 100) * arm.cpu_period_us < 4000
-                assert arm.client_cpu_pct == 25
-            if cell.mode == "interleaved":
-                assert arm.name.removeprefix(SLOW) in NAMES
 
 
 def test_the_two_stacks_differ_in_tls_over_tcp_alone():

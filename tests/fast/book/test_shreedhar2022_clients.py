@@ -15,7 +15,6 @@ from longlook.book.shreedhar2022.clients import (
     DRAFT,
     GOOGLE,
     QUIC,
-    SPEEDS,
     TCP,
     UNCHECKED,
     V1,
@@ -23,17 +22,14 @@ from longlook.book.shreedhar2022.clients import (
     WAITS,
     WAITS_NEW,
     WAITS_OLD,
-    arm_of,
 )
 from longlook.book.shreedhar2022.names import ENVOY, LARGE, NAMES, NEW, OLD
 from longlook.book.shreedhar2022.store import GIGABIT
 from longlook.book.value import NOT_YET
 from longlook.book.value_role import numbers_of, value_of
-from longlook.experiment.refusals import refusals
 from longlook.experiment.syscalls import NO_SEGMENTS, USUAL, Syscalls, write
 from longlook.figure import style
 from longlook.stack import load_stack
-from longlook.stack.arms import open_sweep
 
 PAGES = {"clients": "book/shreedhar2022/clients", "gigabit": "book/shreedhar2022/gigabit"}
 SWEEPS = (WAITS, CHECKS, VERSIONS, GIGABIT)
@@ -87,46 +83,12 @@ def table(tmp_path, monkeypatch):
     return paths.SYSCALLS
 
 
-@pytest.mark.parametrize("name", SWEEPS)
-def test_every_cell_can_be_measured(name):
-    for cell in open_sweep(name).cells():
-        assert refusals(cell) == []
-
-
 def test_the_stacks_differ_in_tcp_s_client_alone():
     for usual, other in (("shreedhar2022", "shreedhar2022openssl"), ("shreedhar2022tls12", "shreedhar2022openssl12")):
         one, two = load_stack(usual), load_stack(other)
         assert (one.spec.tcp.client, two.spec.tcp.client) == ("curl", "systemcurl")
         assert one.spec.tcp.tls == two.spec.tcp.tls and one.spec.quic == two.spec.quic
         assert all(one.server_side(protocol) == two.server_side(protocol) for protocol in ("quic", "tcp"))
-
-
-def test_arms_are_what_their_names_say():
-    for cell in open_sweep(WAITS).cells():
-        assert set(cell.arm_names) == set(clients.ARMS)
-        assert {cell.arm(arm).client for arm in (WAITS_OLD, WAITS_NEW)} == {"systemcurl"}
-        tls = {arm: load_stack(cell.arm(arm).stack).spec.tcp.tls for arm in (OLD, NEW, WAITS_OLD, WAITS_NEW)}
-        assert tls == {OLD: "1.2", NEW: "1.3", WAITS_OLD: "1.2", WAITS_NEW: "1.3"}
-    (cell,) = open_sweep(CHECKS).cells()
-    for speed, share in {"": None, "slow": 25, "slower": 10}.items():
-        for protocol, client in {QUIC: "curl", TCP: "systemcurl"}.items():
-            for checks, (verify, authorities) in {
-                UNCHECKED: (False, None), CHECKED: (True, None), AUTHORITIES: (True, 140)
-            }.items():  # fmt: skip
-                arm = cell.arm(arm_of(protocol, checks, speed))
-                assert (arm.client, arm.verify, arm.authorities, arm.client_cpu_pct) == (
-                    client, verify, authorities, share,
-                )  # fmt: skip
-    assert len(cell.arms) == 18 == len(SPEEDS) * 6
-    spoken = {GOOGLE: "Q043", DRAFT: "h3-29", V1: "v1"}
-    for cell in open_sweep(VERSIONS).cells():
-        stacks = {arm.name: load_stack(arm.stack) for arm in cell.arms}
-        assert {name: stacks[name].spec.quic.version for name in spoken} == spoken
-        assert {arm.client for arm in cell.arms} == {"chromium"} and set(cell.arm_names) == set(clients.VERSION_NAMES)
-        assert {stack.spec.parts["browser"].name for stack in stacks.values()} == {"chromium-92"}
-    cells = open_sweep(GIGABIT).cells()
-    assert tuple(one.workload.total_bytes for one in cells) == store.GIGABIT_SIZES
-    assert all(arm.client_cpu_pct == arm.server_cpu_pct == 100 * store.HELD for one in cells for arm in one.arms)
 
 
 def test_tables(data):

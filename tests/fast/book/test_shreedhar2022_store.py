@@ -10,10 +10,9 @@ from longlook.book import data as book_data
 from longlook.book.evidence import StudyColumn
 from longlook.book.judged import claim_columns
 from longlook.book.shreedhar2022 import chart, store
-from longlook.book.shreedhar2022.names import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SIZES, SLOW
+from longlook.book.shreedhar2022.names import CLOUD, ENVOY, HUGE, HUGE_SIZES, LARGE, NEW, OLD, SLOW
 from longlook.book.shreedhar2022.store import BROWSER
 from longlook.book.value_role import numbers_of, value_of
-from longlook.experiment.refusals import refusals
 from longlook.figure import style
 from longlook.stack import load_stack
 from longlook.stack.arms import open_sweep
@@ -56,17 +55,6 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def found(data):
     return StudyColumn(data, "shreedhar2022")
-
-
-@pytest.mark.parametrize("name", [BROWSER, HUGE])
-def test_every_cell_can_be_measured(name):
-    for cell in open_sweep(name).cells():
-        assert refusals(cell) == []
-        for arm in cell.arms:
-            if arm.name.startswith(SLOW):
-                assert arm.client_cpu_pct == 25 and arm.cpu_period_us == 4000
-    sizes = [cell.workload.total_bytes for cell in open_sweep(name).cells()]
-    assert tuple(sizes) == {BROWSER: SIZES, HUGE: HUGE_SIZES}[name]
 
 
 def test_the_browser_has_the_same_servers_as_curl_has():

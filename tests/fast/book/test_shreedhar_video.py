@@ -17,14 +17,10 @@ from longlook.book.shreedhar2022.numbers.video import NUMBERS
 from longlook.book.shreedhar2022.sessions import LONG, LOSSES, QUIC, SHORT, TCP, at
 from longlook.book.value import SPACE, Measured
 from longlook.client.played import timeline
-from longlook.experiment.refusals import refusals
-from longlook.experiment.registry import experiment_of
 from longlook.experiment.sessions import SESSIONS, over_time
 from longlook.experiment.sessions import sessions as kept_sessions
 from longlook.figure import style
 from longlook.figure.live import LiveChart
-from longlook.plan.workload import Video
-from longlook.stack.arms import open_sweep
 
 SESSIONS_OF_EACH = 4
 STARTUP_MS = {QUIC: {0: 300, 2: 320, 10: 600, 20: 1000}, TCP: {0: 310, 2: 340, 10: 1200, 20: 1050}}
@@ -58,15 +54,6 @@ def data(tmp_path_factory):
 @pytest.fixture
 def nothing(tmp_path):
     return book_data.read(PUBLISHED, tmp_path)
-
-
-@pytest.mark.parametrize(("name", "seconds"), [(SHORT, 60), (LONG, 180)])
-def test_its_sweeps_play_the_film_with_each_loss_and_can_be_measured(name, seconds):
-    cells = open_sweep(name).cells()
-    assert [cell.link.loss_pct / 2 for cell in cells] == list(LOSSES)
-    for cell in cells:
-        experiment_of(cell).require(cell)
-        assert cell.workload == Video(duration_s=seconds) and cell.arm_names == (QUIC, TCP) and not refusals(cell)
 
 
 def test_sessions_are_told_by_loss_each_way(data):

@@ -17,27 +17,16 @@ from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import chart, first_loss, tables
 from longlook.book.yu2021.names import (
     BBR,
-    CONDITIONS,
-    CUBIC,
-    LIKE,
     LOSSY,
     MAIN,
     MIDDLE,
     MIXED,
-    NAMES,
-    PAIRS,
-    PLACES,
-    QUIET,
     SMALL,
-    FileSquare,
-    Impairment,
     newest,
     place,
-    printed,
     rule,
     verdict,
 )
-from longlook.client import CLIENTS
 from longlook.experiment.schedule import load_seed
 from longlook.figure import style
 from longlook.figure.live import LiveChart
@@ -59,32 +48,6 @@ def data(tmp_path_factory):
 @pytest.fixture
 def nothing(tmp_path):
     return book_data.read(PUBLISHED, tmp_path)
-
-
-@pytest.mark.parametrize("name", SWEEPS)
-def test_arms_are_named_by_what_they_are(name):
-    for cell in open_sweep(name).cells():
-        assert cell.link.bandwidth_mbps == 10 and cell.link.queue_packets == (1000 if name == "yu-queue" else 50)
-        for arm in cell.arms:
-            protocol, cca, who, *two = arm.name.split()
-            assert (arm.protocol, arm.cca) == (protocol, cca)
-            own = arm.server if name == "yu-servers" else arm.client + ("126" if arm.stack == "yu2021c126" else "")
-            assert own == who and (who in NAMES or name == "yu-servers")
-            assert arm.client in CLIENTS and arm.handshake == "1rtt"
-            quiche_by_cubic = arm.server == "envoy" and cca == "cubic"
-            assert arm.emulated_connections == ((2 if two else 1) if quiche_by_cubic else None)
-
-
-def test_every_published_square_is_measured_with_loss_on_the_way_down():
-    cells = [(name, cell) for name in MAIN.values() for cell in open_sweep(name).cells()]
-    found = {
-        FileSquare(name, cell.workload.object_bytes, Impairment(cell.link.rtt_ms, cell.link.loss_pct))
-        for name, cell in cells
-    }
-    assert found == set(PLACES) and len(cells) == len(PLACES) == 15
-    assert all(cell.link.loss_direction == ("down" if cell.link.loss_pct else None) for _, cell in cells)
-    for provider in LIKE:
-        assert all(0.5 < printed(provider, where).value < 1.5 for where in PLACES)
 
 
 def test_the_rule_takes_the_lowest_medians(data):
@@ -226,13 +189,3 @@ def test_a_correlation_has_an_interval_and_needs_some_downloads():
 def test_every_claim_is_judged_or_its_reason_is_told():
     told = [one.id for one in (*claims_of("yu2021").claims, *claims_of("yu2021").undecided)]
     assert set(told) == {f"yu-{number:02d}" for number in range(1, 17)} | {"yu-12 to yu-15"}
-
-
-def test_every_controller_of_the_pairs_is_in_every_cell():
-    for name in MAIN.values():
-        for cell in open_sweep(name).cells():
-            for pair in PAIRS:
-                assert {f"quic {pair.quic} quicgo", f"tcp {pair.tcp} curl"} <= set(cell.arm_names)
-    assert {pair.title for pair in (BBR, CUBIC)} == {"BBR against BBR", "CUBIC against CUBIC"}
-    assert [one.label for one in CONDITIONS] == ["15 ms", "0.1 % loss", "1 % loss", "65 ms", "115 ms"]
-    assert CONDITIONS[0] == QUIET

@@ -12,9 +12,8 @@ from longlook.book.registry import predicted
 from longlook.book.times import trips_text
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import handshakes
-from longlook.book.yu2021.handshakes import DONE, GROUP, PACE, PAIRS_OF, VERIFY, HandshakePair, later
-from longlook.book.yu2021.names import SMALL, newest
-from longlook.stack.arms import open_sweep
+from longlook.book.yu2021.handshakes import GROUP, PACE, PAIRS_OF, VERIFY, HandshakePair, later
+from longlook.book.yu2021.names import newest
 
 PAGE = "book/yu2021/handshakes"
 SWEEPS = (GROUP, PACE, VERIFY)
@@ -49,33 +48,6 @@ def data(tmp_path_factory):
     processed = tmp_path_factory.mktemp("processed")
     write_sweeps(processed, SWEEPS, "yu2021", result)
     return book_data.read(PUBLISHED, processed)
-
-
-def test_the_sweeps_have_the_arms_and_links_that_the_chapter_tells_of():
-    for series in SWEEPS:
-        cells = open_sweep(series).cells()
-        assert {cell.link.rtt_ms for cell in cells} == {pair.condition.rtt_ms for pair in PAIRS_OF[series]}
-        for cell in cells:
-            assert cell.workload.total_bytes == SMALL and cell.link.loss_pct == 0
-            assert set(cell.arm_names) == {arm for pair in PAIRS_OF[series] for arm in pair.arms}
-            for arm in cell.arms:
-                protocol, done, *told = arm.name.split()
-                assert arm.initial_rtt_ms == (15 if told else None)
-                assert (arm.protocol, arm.client, arm.cca, arm.handshake) == (protocol, "curl", "cubic", "1rtt")
-                assert arm.server == {"quic": "ngtcp2", "tcp": "nginx"}[protocol] and done in DONE[series]
-                assert arm.verify is (done != "unverified")
-                first = {"p256": "secp256r1", "x25519": "x25519"}.get(done)
-                assert arm.client_groups[:1] == (() if first is None else (first,))
-                assert arm.server_groups == (() if first is None else ("x25519",))
-
-
-def test_arms_of_a_pair_differ_in_one_thing():
-    for series in SWEEPS:
-        (cell, *_) = open_sweep(series).cells()
-        for pair in PAIRS_OF[series]:
-            one, other = (cell.arm(arm).conditions() for arm in pair.arms)
-            differ = {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
-            assert differ == ({"verify"} if series == VERIFY else {"client_groups"})
 
 
 def test_what_a_refused_group_costs_is_found_in_the_tables(data):

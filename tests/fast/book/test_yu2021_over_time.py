@@ -1,7 +1,5 @@
 """Acknowledged bytes over time: downloads, their figures, what is predicted of them."""
 
-import dataclasses
-
 import pytest
 from book_sample import PUBLISHED, campaign_row, tables_of
 from table_rows import rows_of
@@ -81,18 +79,6 @@ def data(tmp_path_factory):
 @pytest.fixture
 def found(data):
     return measured(data, "reference")
-
-
-def test_the_sweep_has_the_figures_kinds_as_often_as_is_said():
-    cells = open_sweep(SERIES).cells()
-    assert {cell.replicate for cell in cells} == set(range(LOADS)) and len(cells) == LOADS * len(KINDS)
-    for one in FIGURES.values():
-        own = [cell for cell in cells if cell.workload.total_bytes == one.size_bytes]
-        own = [cell for cell in own if (cell.link.rtt_ms, cell.link.loss_pct) == dataclasses.astuple(one.condition)]
-        assert {cell.label for cell in own} == set(one.labels)
-    assert {cell.link.loss_direction for cell in cells if cell.link.loss_pct} == {"down"}
-    for cell in cells:
-        assert cell.arms[0].cca == ("cubic" if cell.label.endswith("CUBIC") else "bbr")
 
 
 def test_of_each_kind_the_load_in_the_middle_stands_for_all(found):

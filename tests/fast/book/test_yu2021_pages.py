@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 from book_sample import PUBLISHED
 from table_rows import rows_of
-from yu2021_pages_sample import SWEEPS, write_pages
+from yu2021_pages_sample import write_pages
 
 from longlook import paths
 from longlook.book import data as book_data
@@ -15,12 +15,10 @@ from longlook.book.registry import predicted
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import filmstrip, pages
 from longlook.book.yu2021.names import newest
-from longlook.book.yu2021.pages import ARMS, DELAYED, LOSS, LOSSY_ONES, NINE, PAGES, SMALL, WITHOUT, Seen, selected
+from longlook.book.yu2021.pages import LOSS, LOSSY_ONES, NINE, PAGES, SMALL, WITHOUT, Seen, selected
 from longlook.figure.live import LiveChart
-from longlook.stack.arms import open_sweep
 
 PAGE = "book/yu2021/pages"
-EVERY = (*WITHOUT, *LOSSY_ONES, DELAYED)
 
 
 @pytest.fixture(scope="module")
@@ -34,24 +32,6 @@ def sample(tmp_path_factory):
 def data(sample, monkeypatch):
     monkeypatch.setattr(paths, "RAW", sample / "raw")
     return book_data.read(PUBLISHED, sample / "processed")
-
-
-def test_the_sweeps_measure_every_page_and_link_with_the_providers_controllers():
-    cells = [cell for name in SWEEPS for cell in open_sweep(name).cells()]
-    found = set()
-    for cell in cells:
-        assert cell.link.bandwidth_mbps == 10 and cell.link.queue_packets == 50 and cell.experiment == "pages"
-        assert cell.link.loss_direction == ("down" if cell.link.loss_pct else None)
-        assert tuple(arm.name for arm in cell.arms) == tuple(arm.protocol for arm in cell.arms) == ARMS
-        work = cell.workload
-        (page,) = (one for one in NINE if (one.size_bytes, one.resources) == (work.size_bytes, work.resources))
-        quic, tcp = cell.arms
-        assert tcp.cca == "bbr" and quic.handshake == "1rtt"
-        by_cubic = page.provider == "cloudflare"
-        assert (quic.cca, quic.emulated_connections) == (("cubic", 1) if by_cubic else ("bbr", None))
-        found.add((page.title, cell.link.rtt_ms, cell.link.loss_pct))
-    assert found == {(one.page.title, one.condition.rtt_ms, one.condition.loss_pct) for one in EVERY}
-    assert len(cells) == len(EVERY) == 9 + 6 + 1
 
 
 def test_what_the_sample_says_of_the_predictions(data):

@@ -10,12 +10,9 @@ from longlook.book.judged import judged_of
 from longlook.book.value_role import numbers_of, value_of
 from longlook.book.yu2021 import settings
 from longlook.book.yu2021.names import (
-    DOUBLE,
     LARGE,
     MIDDLE,
     PAIRS,
-    FileSquare,
-    Impairment,
 )
 from longlook.figure.live import LiveChart
 from longlook.stack.arms import open_sweep
@@ -29,37 +26,6 @@ def data(tmp_path_factory):
     processed = tmp_path_factory.mktemp("processed")
     write_objects(processed, (*SWEEPS, *SETTINGS))
     return book_data.read(PUBLISHED, processed)
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_arms_are_named_by_what_they_are_and_only_two_sweeps_have_a_burst(name):
-    for cell in open_sweep(name).cells():
-        link = cell.link
-        assert (link.bandwidth_mbps, link.queue_packets) == (10, 50)
-        assert link.burst_bytes == (BURST_BYTES if name.startswith("yu-burst") else None)
-        assert {*settings.FOUR} <= {*cell.arm_names} and (len(cell.arms) == 10 or name != "yu-200kb")
-        for arm in cell.arms:
-            assert arm.name == f"{arm.protocol} {arm.cca} {arm.client}" and arm.handshake == "1rtt"
-            assert arm.emulated_connections == (1 if (arm.protocol, arm.cca) == ("quic", "cubic") else None)
-
-
-def places_of(*sweeps):
-    cells = [(name, cell) for name in sweeps for cell in open_sweep(name).cells()]
-    return [
-        FileSquare(name, cell.workload.object_bytes, Impairment(cell.link.rtt_ms, cell.link.loss_pct))
-        for name, cell in cells
-    ]
-
-
-def test_what_is_asked_of_a_place_is_measured_there():
-    assert sorted(map(str, places_of("yu-burst", "yu-burst-5mb"))) == sorted(map(str, settings.BURST_PLACES))
-    assert {where.condition for where in places_of("yu-200kb")} == {*settings.WITHOUT_LOSS}
-    assert {where.size_bytes for where in places_of("yu-200kb")} == {DOUBLE}
-    little = [at for where in settings.little_places() for at in (where, where.at(settings.LITTLE_EACH_WAY))]
-    assert sorted(map(str, places_of("yu-each-way-little"))) == sorted(map(str, little))
-    ways = {cell.link.loss_pct: cell.link.loss_direction for cell in open_sweep("yu-each-way-little").cells()}
-    assert ways == {0.1: "down", 0.2: None}
-    assert all(cell.link.loss_direction == "down" for cell in open_sweep("yu-burst-5mb").cells())
 
 
 def test_the_bytes_alone_take_what_the_predictions_say():
