@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +50,8 @@ def answered(question: Question) -> Answer:
     says = [sentence(report.cells, metric, question), *([busy] if busy else [])]
     says += [f"required and not so: {one}" for one in failures]
     cells = list(run.campaign.finished_cells())
-    notes = [*question.notes(), *report.notes, *links_measured(cells), *queues_told(cells), *versions(cells)]
+    measured = [*links_measured(cells), *queues_told(cells), *crossed(cells), *versions(cells)]
+    notes = [*question.notes(), *report.notes, *measured]
     report = replace(report, sentences=tuple(says), notes=tuple(notes))
     return Answer(report, results, failures, left)
 
@@ -91,6 +93,27 @@ def queues_told(cells: Sequence[Path]) -> Iterator[str]:
             for arm, own in counted.items()
         )
         yield f"Queues of {cell['label'] or cell['series']}: {'; '.join(arms)}."
+
+
+def crossed(cells: Sequence[Path]) -> Iterator[str]:
+    """What ran beside the loads of each arm, and how fast."""
+    for folder in cells:
+        cell = read_json(folder / CELL_NAME)["cell"]
+        if (number := cell["link"].get("cross_flows")) is None:
+            continue
+        rates: dict[str, list[float]] = {}
+        for record in read_records(folder):
+            if record["accepted"] and not record["set_aside"]:
+                rates.setdefault(record["arm"], []).append(sum(flow["mbps"] for flow in record["cross_traffic"]))
+        arms = "; ".join(
+            f"{statistics.median(own):.3g} Mbit/s beside {arm} ({min(own):.3g} to {max(own):.3g})"
+            for arm, own in rates.items()
+        )
+        cca, several = cell["link"]["cross_cca"].upper(), "s" * (number > 1)
+        yield (
+            f"Beside the loads of {cell['label'] or cell['series']} ran {number} flow{several} of TCP {cca} from the "
+            f"server to the client, together at {arms or 'no rate: no load counted'}; medians."
+        )
 
 
 def _way_measured(measured: Mapping[str, Any], way: str, words: str) -> str:

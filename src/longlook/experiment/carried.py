@@ -18,13 +18,16 @@ records tell it:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from longlook.experiment.ends import Reading
 from longlook.experiment.opened import OpenedConnections
 from longlook.host.interfaces import Counted
 from longlook.host.kernel import SEND_BUFFER_BYTES
 from longlook.host.tcpdiag import OPTIONS
+from longlook.plan.link import BITS_PER_BYTE
+from longlook.plan.link import Link as PlannedLink
 
 Span = tuple[int, int]
 """Least and most that was counted meanwhile."""
@@ -38,6 +41,8 @@ FAILED = ("send_errors", "memory_drops", "oversize_drops")
 OTHER_BYTES = 20_000
 """8 Mbit/s for 20 ms. Closing a connection takes three packets, and every arm of a cell may have one to close."""
 SLACK_PACKETS = 3
+LATE_S = 0.01
+"""By which the link may take frames from the kernel late: what flows beside a load send meanwhile is on its way."""
 SEGMENTED, SLACK_BYTES = 1.05, 3_000
 SEGMENT_BYTES = 1448
 """Of TCP over Ethernet, with time stamps (RFC 9293, 7323)."""
@@ -67,37 +72,71 @@ def _span(before: Counted, before_again: Counted, after: Counted, after_again: C
     return {name: (after[name] - before_again[name], after_again[name] - before[name]) for name in after}
 
 
-def bypassed(link: Link, object_bytes: int, hosts: Hosts | None = None) -> str | None:
-    """Why a load did not cross the link, or not the link alone; None where nothing says so."""
+@dataclass(frozen=True)
+class Crossed:
+    """What is to run beside each load."""
+
+    ccas: tuple[str, ...]
+    """Of each flow."""
+    packets: int
+    """That may be on their way when a load ends."""
+
+    @classmethod
+    def of(cls, link: PlannedLink) -> Self:
+        """By a cell's link."""
+        packets = link.bandwidth_mbps * 1e6 / BITS_PER_BYTE * LATE_S / MTU_BYTES
+        return cls(link.cross_ccas, round(packets) if link.cross_flows else 0)
+
+
+NOTHING_BESIDE = Crossed((), 0)
+
+
+def wrong_cross_traffic(told: Sequence[Mapping[str, Any]], wanted: Crossed) -> str | None:
+    """What is not as stated of the flows that ran beside a load (cross.between); None where nothing is."""
+    if (found := sorted(one["cca"] for one in told)) != sorted(wanted.ccas):
+        return f"flows beside it: {' '.join(found) or 'none'}; asked for: {' '.join(wanted.ccas) or 'none'}"
+    if still := sum(not one["mbps"] > 0 for one in told):
+        return f"{still} of {len(told)} flows beside it carried nothing meanwhile"
+    return None
+
+
+def bypassed(link: Link, object_bytes: int, hosts: Hosts | None = None, beside: int = 0) -> str | None:
+    """Why a load did not cross the link, or not the link alone; None where nothing says so. `beside`: packets of others
+    that may be on their way."""
     delivered = link.get("server_to_client", {}).get("bytes_out")
     if delivered is not None and delivered < object_bytes:
         return f"the link delivered {delivered:.0f} bytes to the client, its objects alone have {object_bytes}"
     for failed in FAILED:
         if count := sum(counted.get(failed, 0) for counted in link.values()):
             return f"the link counts {count:.0f} {failed}"
-    return next(_at_the_ends(link, hosts or {}), None)
+    return next(_at_the_ends(link, hosts or {}, beside), None)
 
 
-def _at_the_ends(link: Link, hosts: Hosts) -> Iterator[str]:
+def _at_the_ends(link: Link, hosts: Hosts, beside: int) -> Iterator[str]:
+    slack, slack_bytes = SLACK_PACKETS + beside, SLACK_BYTES + beside * MTU_BYTES
     for way, (sender, receiver) in WAYS.items():
         counted = link.get(way, {})
         if sender in hosts and "packets_in" in counted:
             taken = counted["packets_in"] + counted.get("socket_drops", 0)
-            yield from _differs(hosts[sender]["out_packets"], taken, f"the {sender} sent", "the link took in")
+            yield from _differs(hosts[sender]["out_packets"], taken, slack, f"the {sender} sent", "the link took in")
         if receiver in hosts and "packets_out" in counted:
             yield from _differs(
-                hosts[receiver]["in_packets"], counted["packets_out"], f"the {receiver} received", "the link sent"
+                hosts[receiver]["in_packets"],
+                counted["packets_out"],
+                slack,
+                f"the {receiver} received",
+                "the link sent",
             )
     for who, own in hosts.items():
         for way, most in (("out", SEGMENTED), ("in", 1.0)):
             (low, high), (ip_low, ip_high) = own[f"{way}_bytes"], own[f"ip_{way}_bytes"]
-            if low > most * ip_high + SLACK_BYTES or high < ip_low - SLACK_BYTES:
+            if low > most * ip_high + slack_bytes or high < ip_low - slack_bytes:
                 verb = "sent" if way == "out" else "received"
                 yield f"the {who}'s interface {verb} {high} bytes of IP, its network layer {ip_high}"
 
 
-def _differs(host: Span, link: float, said: str, told: str) -> Iterator[str]:
-    if not host[0] - SLACK_PACKETS <= link <= host[1] + SLACK_PACKETS:
+def _differs(host: Span, link: float, slack: int, said: str, told: str) -> Iterator[str]:
+    if not host[0] - slack <= link <= host[1] + slack:
         yield f"{said} {host[1]} packets, {told} {link:.0f}"
 
 

@@ -46,7 +46,7 @@ def load_s(cell: Cell, arm: Arm) -> float:
     link = cell.link
     shaped = max(0, cell.workload.total_bytes - (link.burst_bytes or 0))
     lossy = cell.workload.total_bytes * link.loss_pct
-    return 0.03 + 4 * link.rtt_ms / 1e3 + (shaped + lossy) * 8 / (link.bandwidth_mbps * 1e6)
+    return 0.03 + 4 * link.rtt_ms / 1e3 + (shaped + lossy) * 8 / (link.share_mbps * 1e6)
 
 
 def overhead_s(cell: Cell) -> float:

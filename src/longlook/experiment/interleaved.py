@@ -18,6 +18,7 @@ from longlook.errors import LonglookError
 from longlook.experiment import controllers, requestcost, slowstart
 from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened
+from longlook.experiment.cross import CrossTraffic
 from longlook.experiment.environment import write_environment
 from longlook.experiment.floor import floor
 from longlook.experiment.linkcheck import held_to
@@ -61,7 +62,7 @@ def timeout_s(cell: Cell) -> float:
     """Generous bound for one load: 30 s plus ten times the bytes at the bandwidth (lossy links crawl), or at 10 Mbit/s
     under jitter, where the window decides and not the link."""
     megabits = cell.workload.total_bytes * 8 / 1e6
-    rate = cell.link.bandwidth_mbps if not cell.link.swing_ms else min(cell.link.bandwidth_mbps, 10)
+    rate = cell.link.share_mbps if not cell.link.swing_ms else min(cell.link.bandwidth_mbps, 10)
     return 30 + 10 * megabits / rate + 50 * cell.link.rtt_ms / 1e3
 
 
@@ -78,9 +79,15 @@ def run_interleaved(
     began = time.monotonic()
     samples: list[Sample] = []
     with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
-        sides = _sides(owned, context)
+        flows = CrossTraffic(context.bed, cell.link) if cell.link.cross_flows else None
+        sides = _sides(owned, context, flows)
         write_environment(context, sides)
-        with held_to(context.link, cell), SamplesWriter(folder / SAMPLES_NAME) as writer, beside(context):
+        with (
+            held_to(context.link, cell),
+            SamplesWriter(folder / SAMPLES_NAME) as writer,
+            beside(context),
+            flows or contextlib.nullcontext(),
+        ):
             for record in _records(context, sides, progress):
                 writer.append(record)
                 samples.append(sample_of(record))
@@ -92,7 +99,7 @@ def run_interleaved(
     return summary
 
 
-def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
+def _sides(owned: contextlib.ExitStack, context: Context, flows: CrossTraffic | None) -> dict[str, Side]:
     """Servers, and one client per arm; all ended with `owned`."""
     cell = context.cell
     around = Surroundings(
@@ -104,6 +111,7 @@ def _sides(owned: contextlib.ExitStack, context: Context) -> dict[str, Side]:
         slowest_ms=cell.link.slowest_ms,
         reorders=cell.link.reorders,
         ecn=bool(cell.link.ecn),
+        cross_traffic=flows,
         stops=owned.enter_context(StopWatch()),
         floors={arm.name: floor(cell, arm) for arm in cell.arms},
         clock=context.clock,
@@ -167,7 +175,8 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
         if name in ccas:
             controllers.set_controller(context.bed, ccas[name])
         seed = load_seed(cell, name, index, attempt)
-        context.link.reseed(seed)
+        if not cell.link.cross_flows:  # nothing is drawn there, and queues are to stay as the flows have left them
+            context.link.reseed(seed)
         place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
         if (offset_ms := cell.link.trace_offset_ms(seed)) is not None:
             place["trace_offset_ms"] = offset_ms

@@ -18,10 +18,13 @@ from typing import Any
 
 from longlook.client.observation import Observation, VideoSession
 from longlook.experiment.carried import (
+    NOTHING_BESIDE,
+    Crossed,
     Hosts,
     begun_anew,
     bypassed,
     other_traffic,
+    wrong_cross_traffic,
     wrong_session_of_tls,
     wrong_tcp,
     wrong_window,
@@ -68,6 +71,8 @@ class Expectation:
     """Of a browser that learns of HTTP/3 by Alt-Svc: a connection may stand that the server does not count anew."""
     ecn: bool = False
     """TCP's connections are to negotiate ECN."""
+    crossed: Crossed = NOTHING_BESIDE
+    """What is to run beside it."""
     counted: bool = False
     """Of QUIC, from a server that does not tell its connections: browsers have one name for all of theirs, and the
     link's count tells whether one was opened."""
@@ -95,6 +100,8 @@ class Evidence:
     """What the interfaces at its ends counted; None: they are not on this machine."""
     tcp: Sequence[Mapping[str, Any]] = ()
     """What its TCP connections negotiated and waited for, by the server's kernel (host.tcpdiag.Info)."""
+    cross_traffic: Sequence[Mapping[str, Any]] = ()
+    """What ran beside it (cross.between)."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +150,9 @@ def _contradicted(seen: Observation, wanted: Expectation, evidence: Evidence) ->
     object_bytes = sum(one.size_bytes for one in seen.objects)
     opened = evidence.opened
     told = {
-        "bypassed": bypassed(evidence.link, object_bytes, evidence.hosts),
+        "bypassed": bypassed(evidence.link, object_bytes, evidence.hosts, wanted.crossed.packets),
         "other_traffic": other_traffic(opened),
+        "cross_traffic": wrong_cross_traffic(evidence.cross_traffic, wanted.crossed),
         "handshake": begun_anew(opened, wanted.groups_stated),
         "tls_session": wrong_session_of_tls(opened, wanted.tls_resumed),
         "tcp_options": wrong_tcp(evidence.tcp, object_bytes, wanted.ecn),

@@ -25,6 +25,7 @@ REASONS = {
     "initial_window": "TCP's initial window was not the arm's",
     "bypassed": "a load crossed the emulated link in part, or something else than the link had a hand in it",
     "other_traffic": "something else crossed the link during the load",
+    "cross_traffic": "flows that were to run beside the load did not, or had another controller",
     "below_floor": "the load took less time than its link and its bytes allow",
     "cca": "the congestion controller in force was not the arm's",
     "connection_options": "the client asked the server for other connection options than the arm states",

@@ -20,6 +20,7 @@ from longlook.client.artefact import observed
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError
 from longlook.experiment import recheck_parts as parts
+from longlook.experiment.carried import Crossed
 from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import LATER, OpenedConnections, spare_connections, stood_before
@@ -78,6 +79,13 @@ class _Tcp(BaseModel):
     send_buffer_bytes: int
 
 
+class _CrossFlow(BaseModel):
+    """As of cross.between."""
+
+    cca: str
+    mbps: float
+
+
 class _Opened(BaseModel):
     """As of opened.OpenedConnections.record."""
 
@@ -120,6 +128,7 @@ class _Told(BaseModel):
     hosts: dict[str, dict[str, tuple[int, int]]] | None = None
     """None: of a record from before link, hosts and floor were held together; nothing of that is asked of it."""
     tcp: list[_Tcp] = []
+    cross_traffic: list[_CrossFlow] = []
 
 
 def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
@@ -317,7 +326,9 @@ class _Judge:
         cca = self.arm.cca if told.controller is None else told.controller.cca
         over_link, server = self._opened(told), SERVERS.get(self.arm.server)
         options = None if server is None else in_force(cca, server.cca_source, over_link, self.arm).options
-        evidence = Evidence(known, opened, cca, lost, over_link, options)
+        flows = [one.model_dump() for one in told.cross_traffic]
+        evidence = Evidence(known, opened, cca, lost, over_link, options, cross_traffic=flows)
+        wanted = replace(wanted, crossed=Crossed.of(self.link))
         if told.hosts is not None:
             tcp = [one.model_dump() for one in told.tcp]
             evidence = replace(evidence, link=told.link, hosts=told.hosts, tcp=tcp)

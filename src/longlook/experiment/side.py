@@ -11,8 +11,8 @@ from typing import Any
 from longlook.client.base import Client, LoadFailed, Request
 from longlook.client.observation import Observation
 from longlook.errors import LonglookError, NotSupported
-from longlook.experiment import ends
-from longlook.experiment.carried import span
+from longlook.experiment import cross, ends
+from longlook.experiment.carried import NOTHING_BESIDE, Crossed, span
 from longlook.experiment.floor import Floor
 from longlook.experiment.in_force import in_force
 from longlook.experiment.meanwhile import asked_meanwhile
@@ -63,6 +63,8 @@ class Surroundings:
     """The link puts packets out of order."""
     ecn: bool = False
     """Its queues mark, and TCP negotiates that."""
+    cross_traffic: cross.CrossTraffic | None = None
+    """What runs beside every load."""
     stops: StopWatch | None = None
     """None: nobody watches whether the programs are stopped."""
     floors: Mapping[str, Floor] = field(default_factory=dict)
@@ -146,6 +148,7 @@ class Side:
                 link=used["link"],
                 hosts=used["hosts"],
                 tcp=told,
+                cross_traffic=used.get("cross_traffic", ()),
             ),
         )
         metrics = {name: round(value, 3) for name, value in seen.metrics.items()} | cpu
@@ -180,13 +183,15 @@ class Side:
                 "link": process.schedule(self.around.link.pids),
             },
             "ends": ends.reading(self.around.link, self.client, self.server),
+            "cross_traffic": None if self.around.cross_traffic is None else self.around.cross_traffic.reading(),
         }
 
     def _used(self, before: Mapping[str, Any], started: float, ended: float) -> dict[str, Any]:
         """What the meters say of the time since `before`."""
         after = self._meters()
         waiting = {who: process.Waiting.between(before["schedule"][who], now) for who, now in after["schedule"].items()}
-        return {
+        flows = before["cross_traffic"], after["cross_traffic"]
+        return ({} if None in flows else {"cross_traffic": cross.between(*flows)}) | {
             "stalls_ms": self.around.stalls.gaps_ms(started, ended),
             "stopped_s": self._stopped(started, ended),
             "clock_step_s": self.around.clock.look(),
@@ -211,14 +216,17 @@ class Side:
     def _opened_over_the_link(self, before: Counts | None) -> OpenedConnections | None:
         after = self.around.link.connections()
         own = self.arm.protocol, self.server.settings.port, self.around.slowest_ms
-        return opened_between(before, after, *own, races=self.arm.learns)
+        beside = [] if self.around.cross_traffic is None else [cross.PLACE]
+        return opened_between(before, after, *own, beside, races=self.arm.learns)
 
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:
         around, looked_at = self.around, self.client.settings.paints
         wanted = expectation(
             self.arm, index, around.site.files, self.protocol_name, around.rtt_ms, around.reorders, looked_at
         )
-        wanted = replace(wanted, floor=around.floors.get(self.arm.name), ecn=around.ecn)
+        flows = around.cross_traffic
+        crossed = NOTHING_BESIDE if flows is None else Crossed.of(flows.link)
+        wanted = replace(wanted, floor=around.floors.get(self.arm.name), ecn=around.ecn, crossed=crossed)
         verdict = judge(seen, wanted, evidence)
         self._known.update(verdict.connections)
         return verdict

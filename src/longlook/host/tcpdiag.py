@@ -29,6 +29,8 @@ OPTIONS = {"timestamps": 1, "sack": 2, "window_scaling": 4, "ecn": 8}
 _INFO = struct.Struct("=5xB10xI40xI104xQQQ")
 """Of `tcp_info` (linux/tcp.h, Linux 4.10 and newer): options, `snd_mss`, `pmtu`, `busy_time`, `rwnd_limited`,
 `sndbuf_limited`."""
+_ACKED = struct.Struct("=120xQ")
+"""`tcpi_bytes_acked`."""
 _SEND_BUFFER = struct.Struct("=12xI")
 """SK_MEMINFO_SNDBUF of sock_diag(7)."""
 
@@ -61,6 +63,8 @@ class Connection:
     """Established: not being closed."""
     info: Info | None = None
     """None of a kernel that does not tell."""
+    acked_bytes: int | None = None
+    """Of what it sent; the same."""
 
 
 class TcpDiag:
@@ -112,7 +116,9 @@ def parsed(message: bytes) -> Connection | None:
     if CONGESTION not in found:
         return None
     name = found[CONGESTION].rstrip(b"\0").decode("ascii", "replace")
-    return Connection(peer_port, name, state == ESTABLISHED, _info(found.get(INFO, b""), found.get(MEMORY, b"")))
+    told = found.get(INFO, b"")
+    acked = _ACKED.unpack_from(told)[0] if len(told) >= _ACKED.size else None
+    return Connection(peer_port, name, state == ESTABLISHED, _info(told, found.get(MEMORY, b"")), acked)
 
 
 def _attributes(rest: bytes) -> Iterator[tuple[int, bytes]]:

@@ -27,6 +27,8 @@ MOST_REPEATS_PER_LOAD = 3
 MOST_REQUESTS = 2_000_000
 """Of a cell, with repeats: some 300 bytes are kept of each, and no record of more than 1 GB is read
 (record/samples.py)."""
+PAGES = ("page", "webpage", "site")
+"""Kinds of workload that browsers load."""
 MOST_LABEL = 80
 MOST_ARMS = 48
 """Each interleaved one has a client of its own, which runs while the cell does."""
@@ -76,12 +78,18 @@ class Cell(Value):
         self._require_an_end()
         self._require_room()
         self._require_a_race()
+        self._require_a_page()
         return self
 
     def _require_a_race(self) -> None:
         """Where TCP wins the race, its load is rejected: under loss those would be QUIC's unlucky ones."""
         if any(arm.learns for arm in self.arms) and (self.link.loses or self.mode == "together"):
             raise ValueError("discovery = 'alt-svc' is of arms that take turns, on a link without loss")
+
+    def _require_a_page(self) -> None:
+        """What a download's connection carries, and a film's server, is held against the link's counters as a whole."""
+        if self.link.cross_flows and (self.mode == "together" or self.workload.kind not in PAGES):
+            raise ValueError("cross_flows is of pages and sites, whose arms take turns")
 
     def _require_an_end(self) -> None:
         seconds = self.workload.total_bytes * BITS_PER_BYTE / 1e6 / self.link.bandwidth_mbps

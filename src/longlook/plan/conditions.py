@@ -7,20 +7,23 @@ from typing import Any
 
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
-from longlook.plan.link import CORRELATED, GEMODEL, NETEM
+from longlook.plan.link import CORRELATED, CROSS, GEMODEL, NETEM
 from longlook.plan.naming import SERVER_DIGITS
 from longlook.plan.trace import RATES
 
 MANAGED = ("queue_discipline", "ecn")
-BESIDE = ("upload_mbps", "loss_direction", *RATES, *MANAGED)
-"""What one direction alone has, traces, and how queues manage themselves; in the tables beside netem's parameters."""
+BESIDE = ("upload_mbps", "loss_direction", *RATES, *MANAGED, *CROSS)
+"""What one direction alone has, traces, how queues manage themselves, and cross traffic; in the tables beside netem's
+parameters."""
+WORDS = ("loss_direction", "queue_discipline", "cross_cca", *RATES)
+"""Those that are no numbers."""
 Row = Mapping[str, Any]
 """One arm under one condition, by column; None where a condition is not stated."""
 PLACE = (
     "series", "label", "experiment", "mode", "control", "replicate", "workload", "workload_kind", "object_bytes",
     "object_count", "total_bytes", "bandwidth_mbps", "rtt_ms", "upload_mbps", *RATES, "loss_pct",
     "loss_each_way_pct", "loss_direction", "jitter_ms", "jitter_interval_ms", "queue_bytes", "queue_packets",
-    "burst_bytes", *MANAGED, *NETEM, "duration_s", "at_most_s",
+    "burst_bytes", *MANAGED, *CROSS, *NETEM, "duration_s", "at_most_s",
 )  # fmt: skip
 """Columns of a cell."""
 ARM = ("arm", "arm_label", *(name for name in Arm.model_fields if name not in ("name", "server_file")))
@@ -34,6 +37,7 @@ _FOLLOW = (
     (tuple(RATES), (*RATES, *RATES.values(), *_QUEUE)),
     (_QUEUE, _QUEUE),
     (MANAGED, (*MANAGED, *_QUEUE)),
+    (CROSS, CROSS),
     (_LOSS, _LOSS),
     (GEMODEL, GEMODEL),
     *((pair, pair) for pair in CORRELATED.items()),
@@ -97,7 +101,7 @@ def spelled(row: Mapping[str, Any]) -> Row:
         if name == "ecn":
             found[name] = True
         else:
-            found[name] = value if name in ("loss_direction", "queue_discipline", *RATES) else float(value)
+            found[name] = value if name in WORDS else float(value)
     return found | {"loss_each_way_pct": found["loss_pct"] / 2}
 
 

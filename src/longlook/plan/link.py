@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from longlook.plan.arm import Cca
 from longlook.plan.trace import RATES, LinkTrace
 from longlook.plan.value import Measure, Value, derived_seed, unstated
 
@@ -41,6 +42,8 @@ CORRELATED = {
     "jitter_correlation_pct": "jitter_sd_ms",
 }
 """What a correlation is of."""
+CROSS = ("cross_flows", "cross_cca")
+MOST_FLOWS = 16
 NETEM = ("corrupt_pct", "duplicate_pct", *GEMODEL, "jitter_sd_ms", *CORRELATED)
 """What came after there were campaigns: netem's other parameters, each way."""
 STEPS: dict[str, tuple[float, str]] = {
@@ -83,6 +86,9 @@ class Link(Value):
     the kernel's defaults: a target of 5 ms, an interval of 100 ms, `QUEUE_LIMITS`, a quantum of a full frame, 1024
     flows. With `ecn` it marks the packets of senders that understand marks in place of dropping them, and TCP's hosts
     negotiate ECN (RFC 3168).
+
+    With `cross_flows` so many bulk flows over TCP run from the server to the client beside every load, by `cross_cca`.
+    They take part in which packets come when, so that no loss, delay or opportunity could be each load's own.
 
     A correlation is that of netem's generator, whose numbers crowd around the middle: `corrupt_pct = 1` with a
     correlation of 25 % corrupts two packets in a million (tools/linkpipe/README.md).
@@ -147,6 +153,14 @@ class Link(Value):
         exclude_if=unstated,
         description="whether the queue discipline marks in place of dropping, and TCP negotiates that",
     )
+    cross_flows: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST_FLOWS,
+        exclude_if=unstated,
+        description="bulk flows over TCP, from the server to the client, that run beside every load",
+    )
+    cross_cca: Cca | None = Field(default=None, exclude_if=unstated, description="of these; default: cubic")
     corrupt_pct: Measure | None = _each_way("%, packets with a bit flipped, which their receiver drops")
     corrupt_correlation_pct: Measure | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
     duplicate_pct: Measure | None = _each_way("%, packets that are sent twice")
@@ -246,6 +260,25 @@ class Link(Value):
         return self
 
     @model_validator(mode="after")
+    def _crossed_by_what_it_says(self) -> Self:
+        if self.cross_flows is None:
+            if self.cross_cca is not None:
+                raise ValueError(f"cross_cca = {self.cross_cca} without cross_flows: it is theirs")
+            return self
+        if self.cross_cca is None:
+            object.__setattr__(self, "cross_cca", "cubic")
+        drawn = {
+            "a loss": self.loses,
+            "jitter": self.swing_ms,
+            "duplicate_pct": self.duplicate_pct,
+            "a trace": self.trace or self.upload_trace,
+            "burst_bytes": self.burst_bytes,
+        }
+        if found := [name for name, stated in drawn.items() if stated]:
+            raise ValueError(f"cross_flows beside {found[0]}: what that does to a load would be the flows' matter too")
+        return self
+
+    @model_validator(mode="after")
     def _lets_packets_through(self) -> Self:
         for way, where in zip(WAYS.values(), WAYS, strict=True):
             arriving = (1 - self.loss_share(way)) * (1 - (self.corrupt_pct or 0) / 100)
@@ -263,10 +296,10 @@ class Link(Value):
 
     @property
     def plain(self) -> Link:
-        """The same link without any of them, without jitter and without a bucket, at the mean rates of its traces, with
-        droptail queues."""
+        """The same link without any of them, without jitter, bucket and cross traffic, at the mean rates of its traces,
+        with droptail queues."""
         without = {"jitter_ms": 0.0, "burst_bytes": None, "queue_discipline": None, "ecn": None}
-        return self.untraced.model_copy(update=without | dict.fromkeys(NETEM))
+        return self.untraced.model_copy(update=without | dict.fromkeys((*NETEM, *CROSS)))
 
     @property
     def untraced(self) -> Link:
@@ -325,9 +358,20 @@ class Link(Value):
 
     @property
     def slowest_ms(self) -> float:
-        """What a round trip over an empty link may take: jitter, and each direction's trace in its longest pause."""
+        """What a round trip may take before a load begins: jitter, each direction's trace in its longest pause, and the
+        queue that cross traffic fills."""
         pauses = sum(one.trace.longest_pause_ms for one in self.both_ways if one.trace is not None)
-        return self.rtt_ms + self.swing_ms + pauses
+        return self.rtt_ms + self.swing_ms + pauses + (self.drain_s * 1e3 if self.cross_flows else 0)
+
+    @property
+    def cross_ccas(self) -> tuple[Cca, ...]:
+        """The controller of each flow of cross traffic."""
+        return (self.cross_cca,) * (self.cross_flows or 0) if self.cross_cca else ()
+
+    @property
+    def share_mbps(self) -> float:
+        """What a load has of the rate, if flows share it alike."""
+        return self.bandwidth_mbps / (1 + (self.cross_flows or 0))
 
     @property
     def default_queue_bytes(self) -> int:
@@ -374,7 +418,7 @@ class Link(Value):
     @property
     def id_parts(self) -> list[str]:
         """Its part of a cell's id: `50mbps`, `36ms`, `1pct` (`1pctdown`) and, where they apply, `1mbpsup`,
-        `50msjitter`, `50slots`, `burst12800000b`, `fq-codel-ecn`."""
+        `50msjitter`, `50slots`, `burst12800000b`, `fq-codel-ecn`, `beside1cubic`."""
         loss = f"{self.loss_pct:g}pct{self.loss_direction or ''}"
         parts = [f"{self.bandwidth_mbps:g}mbps", f"{self.rtt_ms:g}ms", loss]
         if self.upload_mbps is not None:
@@ -392,6 +436,8 @@ class Link(Value):
             parts.append(f"burst{self.burst_bytes}b")
         if self.queue_discipline is not None:
             parts.append(self.queue_discipline.replace("_", "-") + ("-ecn" if self.ecn else ""))
+        if self.cross_flows is not None:
+            parts.append(f"beside{self.cross_flows}{self.cross_cca}")
         return parts + self._netem_id_parts()
 
     def _netem_id_parts(self) -> list[str]:
@@ -439,6 +485,9 @@ class Link(Value):
             parts.append(f"burst {self.burst_bytes} bytes")
         if self.queue_discipline is not None:
             parts.append(self.queue_discipline + (" with ECN" if self.ecn else ""))
+        if self.cross_cca is not None:
+            several = "s" * (self.cross_flows != 1)
+            parts.append(f"{self.cross_flows} flow{several} of TCP {self.cross_cca.upper()} beside")
         return ", ".join(parts + self._netem_labels())
 
 

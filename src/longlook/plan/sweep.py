@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
 from longlook.plan import squares
-from longlook.plan.arm import Arm
+from longlook.plan.arm import Arm, Cca
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.conditions import Row, rows_of
 from longlook.plan.criteria import Judging
@@ -95,6 +95,8 @@ class Block(Value):
         default=None, exclude_if=unstated, description="in place of droptail, and of either limit"
     )
     ecn: bool | None = Field(default=None, exclude_if=unstated)
+    cross_flows: int | None = Field(default=None, exclude_if=unstated)
+    cross_cca: Cca | None = Field(default=None, exclude_if=unstated)
     netem: dict[str, float] | None = Field(default=None, exclude_if=unstated)
     duration_s: Measure | None = None
     at_most_s: Measure | None = None
@@ -168,6 +170,8 @@ class Block(Value):
                     "burst_bytes": self.burst_bytes,
                     "queue_discipline": self.queue_discipline,
                     "ecn": self.ecn,
+                    "cross_flows": self.cross_flows,
+                    "cross_cca": self.cross_cca,
                     **(self.netem or {}),
                 }
             )

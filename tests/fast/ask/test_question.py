@@ -33,7 +33,7 @@ def test_every_profile_has_its_source_and_date_and_the_default_ones_exist():
     known = profiles()
     assert all(one.source and one.date for one in known.values())
     assert set(DEFAULT_LINKS) <= known.keys()
-    slower = {"3g-fast": 0.768, "cable": 1, "cable-fq-codel": 1, "slow-4g": 0.75}
+    slower = {"3g-fast": 0.768, "cable": 1, "cable-fq-codel": 1, "cable-with-a-flow": 1, "slow-4g": 0.75}
     assert {name: one.link.upload_mbps for name, one in known.items() if one.link.upload_mbps} == slower
 
 
@@ -97,11 +97,33 @@ def test_the_page_says_what_queues_did_to_each_protocol(tmp_path, monkeypatch):
     ]]  # fmt: skip
 
 
+def test_the_page_says_what_ran_beside_the_loads(tmp_path, monkeypatch):
+    asked = question("docs", "cable-with-a-flow", None, None, 5, None)
+    link = asked.sweep().cells()[0].link
+    assert "28 ms, 1 flow of TCP CUBIC beside. WebPageTest" in "\n".join(asked.notes())
+    rates = [("h3", 2.5, True), ("h2", 2.0, True), ("h3", 1.5, True), ("h3", 2.75, True), ("h3", 0.0, False)]
+    records = [
+        {"arm": arm, "accepted": right, "set_aside": mbps > 4, "cross_traffic": [{"mbps": mbps}]}
+        for arm, mbps, right in (*rates, ("h3", 4.5, True))
+    ]
+    monkeypatch.setattr(answer, "read_records", lambda _: records)
+    own = {"series": "a", "label": "a, first", "link": link.model_dump(mode="json")}
+    told = []
+    for cell in (own | {"link": {}}, own):
+        (tmp_path / "cell.json").write_text(json.dumps({"cell": cell}))
+        told.append(list(answer.crossed([tmp_path])))
+    assert told == [[], [
+        "Beside the loads of a, first ran 1 flow of TCP CUBIC from the server to the client, together at "
+        "2.5 Mbit/s beside h3 (1.5 to 2.75); 2 Mbit/s beside h2 (2 to 2); medians."
+    ]]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "more",
     [
         {"upload_mbps": 1, "loss_pct": 1, "loss_direction": "up", "queue_packets": 50, "burst_bytes": 9000},
         {"jitter_ms": 4, "jitter_interval_ms": 50, "queue_bytes": 9000, "corrupt_pct": 1, "duplicate_pct": 2},
+        {"cross_flows": 3, "cross_cca": "reno"},
     ],
 )
 def test_all_that_a_profile_states_is_measured(more):

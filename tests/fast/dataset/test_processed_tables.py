@@ -191,6 +191,8 @@ CONDITIONS = {
     "upload_trace": [with_traces({"trace": "markov.trace"}), with_traces({"upload_trace": "markov.trace"})],
     "queue_discipline": [{"queue_discipline": "codel"}, {"queue_discipline": "fq_codel"}],
     "ecn": [{"queue_discipline": "codel"}, {"queue_discipline": "codel", "ecn": True}],
+    "cross_flows": [{"cross_flows": 1}, {"cross_flows": 2}],
+    "cross_cca": [{"cross_flows": 1}, {"cross_flows": 1, "cross_cca": "bbr"}],
     "netem": [{"netem": {"corrupt_pct": 1.0}}, {"netem": {"corrupt_pct": 1.0, "jitter_sd_ms": 5.0}}],
     "direction of a loss": [{"loss_pct": [2]}, {"loss_down_pct": [2]}],
     "other direction of a loss": [{"loss_up_pct": [2]}, {"loss_down_pct": [2]}],

@@ -39,6 +39,7 @@ SWEEPS = {
     "a token bucket": make_sweep({"burst_bytes": 12_800_000}),
     "a rate of each direction": make_sweep({"upload_mbps": 1}),
     "queues that mark": make_sweep({"queue_discipline": "fq_codel", "ecn": True}),
+    "flows beside": make_sweep({"cross_flows": 2, "cross_cca": "bbr"}),
     "a trace": make_sweep(with_traces({"trace": "markov.trace"})),
 }
 
@@ -272,6 +273,10 @@ TAMPERED = {
     "a queue discipline configured": (
         environment(put("link_configuration.client_to_server.queue_discipline", {"kind": "codel", "ecn": False})),
         "client_to_server was set to the queue discipline {'kind': 'codel', 'ecn': False}, the cell asks for another",
+    ),
+    "flows that ran beside a load": (
+        sample(put("cross_traffic", [{"cca": "cubic", "mbps": 1.0}])),
+        "judged again it is cross_traffic: flows beside it: cubic; asked for: none",
     ),
     "a load that met a trace": (
         sample(put("trace_offset_ms", 5)),

@@ -2,9 +2,10 @@
 
 import pytest
 
-from longlook.experiment.carried import OTHER_BYTES, bypassed, other_traffic, span, wrong_tcp, wrong_window
+from longlook.experiment.carried import OTHER_BYTES, Crossed, bypassed, other_traffic, span, wrong_tcp, wrong_window
 from longlook.experiment.opened import OpenedConnections, opened_between
 from longlook.host.interfaces import parsed
+from longlook.plan.link import Link
 
 DEVICE = """Inter-|   Receive                                       |  Transmit
  face |bytes packets errs drop fifo frame compressed multicast|bytes packets errs drop fifo colls carrier compressed
@@ -99,6 +100,14 @@ def test_a_load_that_ends_while_packets_travel_has_that_much_room():
     again = {"client": {"in_packets": 520}}
     assert span((before, {}, before), (after, {}, again)) == {"client": {"in_packets": (400, 420)}}
     assert span((before, {}, {}), (after, {}, again)) == {}
+
+
+def test_flows_beside_a_load_have_packets_on_their_way():
+    beside = Crossed.of(Link(bandwidth_mbps=12, rtt_ms=20, cross_flows=1)).packets
+    assert (beside, Crossed.of(Link(bandwidth_mbps=12, rtt_ms=20)).packets) == (10, 0)
+    late = LINK | {"server_to_client": LINK["server_to_client"] | {"packets_in": 1000 - beside - 3}}
+    assert bypassed(late, 900_000, RIGHT, beside) is None
+    assert "the link took in 987" in bypassed(late, 900_000, RIGHT, beside - 1)
 
 
 def counts(port, total, opened=0, **more):

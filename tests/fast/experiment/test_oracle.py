@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from longlook.client.observation import Observation, SeenObject, Unfinished, VideoSession
+from longlook.experiment.carried import Crossed
 from longlook.experiment.floor import floor_of
 from longlook.experiment.opened import OpenedConnections
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge, tolerated
@@ -169,9 +170,14 @@ def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():
 TCP_INFO = {"options": ("timestamps", "sack", "window_scaling"), "mss_bytes": 1448, "mtu_bytes": 1500}
 TCP_INFO |= {"send_buffer_bytes": 87_040}
 OPENED = OpenedConnections(1, 0, {}, retries=0, other_bytes=300, window_packets=10, tls_resumed=1)
+BESIDE = {"cca": "cubic", "mbps": 2.5}
 CONTRADICTED = [
     ("bypassed", {"link": {"server_to_client": {"bytes_out": 5319}}}),
     ("other_traffic", {"opened": replace(OPENED, other_bytes=20_001)}),
+    ("cross_traffic", {"cross_traffic": []}),
+    ("cross_traffic", {"cross_traffic": [BESIDE, BESIDE]}),
+    ("cross_traffic", {"cross_traffic": [BESIDE | {"cca": "bbr"}]}),
+    ("cross_traffic", {"cross_traffic": [BESIDE | {"mbps": 0.0}]}),
     ("handshake", {"opened": replace(OPENED, retries=1)}),
     ("tls_session", {"opened": replace(OPENED, tls_resumed=0)}),
     ("tcp_options", {"tcp": [TCP_INFO, TCP_INFO | {"options": ("timestamps", "window_scaling")}]}),
@@ -186,9 +192,10 @@ ARM = {"name": "quic", "stack": "quicv1", "protocol": "quic", "server": "envoy",
 @pytest.mark.parametrize(("reason", "facts"), CONTRADICTED)
 def test_what_contradicts_a_right_load_has_its_reason(reason, facts):
     right = replace(RESUMED, link={"server_to_client": {"bytes_out": 5320}}, hosts={}, opened=OPENED, tcp=[TCP_INFO])
+    right = replace(right, cross_traffic=[BESIDE])
     rtt_ms = 20 if reason != "below_floor" else 60  # two round trips and 5 KB in 103.5 ms
     least = floor_of(Link(bandwidth_mbps=10, rtt_ms=rtt_ms), Page.parse({"size_kb": 5, "count": 1}), Arm.parse(ARM))
-    wanted = replace(QUIC, floor=least, tls_resumed=True)
+    wanted = replace(QUIC, floor=least, tls_resumed=True, crossed=Crossed(("cubic",), 0))
     if facts:
         assert judge(GOOD, wanted, right).accepted
     assert judge(GOOD, wanted, replace(right, **facts)).reason == reason

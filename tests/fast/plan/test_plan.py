@@ -90,6 +90,18 @@ def test_queues_may_manage_themselves():
     assert "queue_discipline" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
 
 
+def test_flows_may_run_beside_every_load():
+    usual = {"bandwidth_mbps": 10, "rtt_ms": 36}
+    link = Link.parse(usual | {"cross_flows": 1})
+    assert (link.id_parts[-1], link.label) == ("beside1cubic", "10 Mbit/s, 36 ms, 1 flow of TCP CUBIC beside")
+    assert link.conditions() == Link.parse(usual).conditions() | {"cross_flows": 1, "cross_cca": "cubic"}
+    assert link.plain == Link.parse(usual) and Link.parse(link.model_dump(mode="json")) == link
+    assert link.slowest_ms == 36 + 72  # a full queue of 2 x BDP
+    two = Link.parse(usual | {"cross_flows": 2, "cross_cca": "bbr"})
+    assert (two.cross_ccas, two.label) == (("bbr", "bbr"), "10 Mbit/s, 36 ms, 2 flows of TCP BBR beside")
+    assert "cross" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
+
+
 @pytest.mark.parametrize(("direction", "down", "up"), [(None, 1, 1), ("down", 2, 0), ("up", 0, 2)])
 def test_a_loss_is_of_both_directions_or_of_one_alone(direction, down, up):
     lossy = {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 2}
@@ -398,6 +410,8 @@ CHANGES = {
     "codel": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_discipline": "codel"}},
     "fq_codel": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_discipline": "fq_codel"}},
     "ecn": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_discipline": "codel", "ecn": True}},
+    "a flow beside": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "cross_flows": 1}},
+    "another flow beside": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "cross_flows": 1, "cross_cca": "bbr"}},
     "loss": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}},
     "jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10}},
     "corrupt": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "corrupt_pct": 1}},
