@@ -14,7 +14,7 @@ SMALLEST = {
     "old page loads": "reference-jitter-interval-20261122T055212",
     "downloads": "reference-halme-rest-200-1-20261123T182340",
     "downloads without loss": "reference-yu-verify-20261125T102823",
-    "pages that are looked at": "reference-yu-pages-order-20261125T013821",
+    "pages with visual metrics": "reference-yu-pages-order-20261125T013821",
     "films": "reference-shreedhar-video-short-20261125T142327",
     "shares": "reference-halme-parallel-20261123T173741",
     "old shares": "reference-table-4.1-gquic37-20261122T075226",

@@ -130,7 +130,7 @@ def busy_words(results: Sequence[CellResult], question: Question) -> str:
     if not disturbed:
         return ""
     return (
-        f"This machine was busy: {disturbed} of {len(samples)} loads are excluded, since other work disturbed them. "
+        f"This machine was busy: {disturbed} of {len(samples)} loads are excluded, since processors had other work. "
         f"End what else runs, and run the same again, which measures what is missing: {question.again}"
     )
 

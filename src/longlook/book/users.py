@@ -45,7 +45,7 @@ MOST_DISTURBED, NOISE = 0.2, 1.5
 @dataclass(frozen=True)
 class ControlCampaign:
     """One campaign: a row of `squares` per cell with enough loads (`side_by_side`), of `planned`; its loads, and how
-    many of them were set aside as disturbed."""
+    many of them were excluded."""
 
     campaign: str
     planned: int
@@ -116,9 +116,9 @@ def _cells(own: ControlCampaign) -> dict[str, str]:
         "squares measured": f"{len(own.squares)} of {own.planned}",
         "coloured (allowed)": f"{own.coloured} ({allowed_by_chance(len(own.squares))})",
         "largest difference": f"{own.squares['pct_diff'].abs().max():.1f} %",
-        "loads set aside as disturbed": f"{own.disturbed} of {own.loads} ({own.share:.1%})".replace("%", " %"),
-        "least difference told, without loss": f"{own.least_pct(lossy=False):.1f} %",
-        "least difference told, with loss": f"{own.least_pct(lossy=True):.1f} %",
+        "loads excluded": f"{own.disturbed} of {own.loads} ({own.share:.1%})".replace("%", " %"),
+        "least difference detected, without loss": f"{own.least_pct(lossy=False):.1f} %",
+        "least difference detected, with loss": f"{own.least_pct(lossy=True):.1f} %",
         "took": f"{own.minutes:.1f} min",
     }
 
@@ -147,7 +147,7 @@ def _as_white(user: ControlCampaign) -> JudgedPrediction:
 
 def _set_aside(root: ControlCampaign, user: ControlCampaign) -> JudgedPrediction:
     return JudgedPrediction(
-        f"a larger share of the user's loads is set aside as disturbed than of root's, at most {MOST_DISTURBED:.0%}",
+        f"a larger share of the user's loads is excluded than of root's, at most {MOST_DISTURBED:.0%}",
         f"{user.share:.1%} of the user's, {root.share:.1%} of root's",
         root.share < user.share <= MOST_DISTURBED,
     )
@@ -272,7 +272,7 @@ def _same_verdicts(verdicts: list[tuple[str, str]]) -> JudgedPrediction:
 
 def _more_set_aside(root: ControlCampaign, user: ControlCampaign) -> JudgedPrediction:
     return JudgedPrediction(
-        "a larger share of the user's loads is set aside as disturbed than of root's",
+        "a larger share of the user's loads is excluded than of root's",
         f"{user.share:.1%} of the user's ({user.disturbed} of {user.loads}), {root.share:.1%} of root's "
         f"({root.disturbed} of {root.loads})",
         user.share > root.share,

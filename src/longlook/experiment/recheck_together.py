@@ -79,7 +79,7 @@ def _walk(cell: Cell, samples: Sequence[Sample]) -> Iterator[str]:
             yield f"sample {place} has order {one.order} and zero_rtt {one.zero_rtt}: another place, or early data"
             return
         if one.accepted and one.disturbed:
-            yield f"sample {place} is accepted, and says that it was disturbed"
+            yield f"sample {place} is accepted, and says `disturbed`"
             return
         if one.accepted and one.attempt != samples[-1].attempt:
             yield f"attempt {one.attempt} was accepted and followed by another"

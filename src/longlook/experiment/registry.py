@@ -64,7 +64,7 @@ DOWNLOAD = Experiment(
 
 PAGES = Experiment(
     name="pages",
-    title="pages that are looked at",
+    title="pages with visual metrics",
     notebook="pages.ipynb",
     mode="interleaved",
     workloads=("webpage", "site"),

@@ -149,7 +149,7 @@ def _tell_stolen(share: float, progress: Progress) -> bool:
     if share > MOST_STOLEN:
         progress.say(
             f"other virtual machines on this host took {share:.0%} of the processors' time (steal): loads are "
-            "disturbed by it, and repeated; on a quieter host, or at another time, this goes faster"
+            "excluded for it, and repeated; on a quieter host, or at another time, this goes faster"
         )
     return share > MOST_STOLEN
 

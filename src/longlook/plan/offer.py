@@ -81,11 +81,11 @@ def server_refusals(name: str, offer: Offer, arm: Arm) -> list[str]:
     if arm.request_cost_us is not None and not offer.request_cost:
         found.append(f"{name} cannot be given a cost per request")
     if arm.initial_rtt_ms is not None and not offer.initial_rtt:
-        found.append(f"{name} cannot be told an initial round trip")
+        found.append(f"{name} has no setting for an initial round trip")
     if arm.reordering_threshold is not None and not offer.reordering_threshold:
-        found.append(f"{name} cannot be told a reordering threshold")
+        found.append(f"{name} has no setting for a reordering threshold")
     if arm.server_groups and not offer.groups:
-        found.append(f"{name} cannot be told its TLS groups")
+        found.append(f"{name} has no setting for TLS groups")
     return found
 
 
@@ -118,15 +118,15 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
     if arm.send_cost_us is not None and not offer.send_cost:
         found.append(f"{name} cannot be given a cost per send")
     if arm.client_initial_rtt_ms is not None and not offer.initial_rtt:
-        found.append(f"{name} cannot be told an initial round trip")
+        found.append(f"{name} has no setting for an initial round trip")
     if arm.quic_options and not offer.asks_for_options:
-        found.append(f"{name} cannot be told to ask for connection options")
+        found.append(f"{name} has no setting for connection options")
     if arm.client_groups and not offer.groups:
-        found.append(f"{name} cannot be told its TLS groups")
+        found.append(f"{name} has no setting for TLS groups")
     if not arm.verify and not offer.unverified:
-        found.append(f"{name} cannot be told not to check the certificate")
+        found.append(f"{name} has no setting that leaves the certificate unchecked")
     if arm.authorities is not None and not offer.authorities:
-        found.append(f"{name} cannot be told of further authorities")
+        found.append(f"{name} has no setting for further authorities")
     return found
 
 

@@ -1,5 +1,6 @@
 """Classes of slips that a careful reader finds in prose: what is of no use in print, two documents that disagree."""
 
+import ast
 import re
 
 import pytest
@@ -50,6 +51,27 @@ def test_the_pages_use_the_words_of_the_glossary(path):
     text = prose(re.sub(r":name: tab-words.*?```", "", text_of(path), flags=re.S))
     used = {one: instead for one, instead in words().items() if re.search(rf"\b{one}\b", text, re.I)}
     assert used == {}, f"{path.name}: write {used}"
+
+
+def said_in(path):
+    """Line and text of what a source file says to a person: texts of several words that are no docstrings."""
+    tree = ast.parse(text_of(path))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [one for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return [(one.lineno, prose(one.value)) for one in texts if id(one) not in docstrings and " " in one.value.strip()]
+
+
+def test_messages_and_help_use_the_words_of_the_glossary():
+    listed = {one: re.compile(rf"\b{one}\b", re.I) for one in words()}
+    sources = sorted((paths.ROOT / "src").rglob("*.py"))
+    used = [
+        (f"{file.relative_to(paths.ROOT)}:{line}", one)
+        for file in sources
+        for line, text in said_in(file)
+        for one, pattern in listed.items()
+        if pattern.search(text)
+    ]
+    assert sources and used == []
 
 
 def test_the_list_of_words_is_read_and_found():

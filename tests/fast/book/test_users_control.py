@@ -63,7 +63,7 @@ def test_the_table_has_both_side_by_side(tmp_path):
         ("squares measured", "40 of 40", "40 of 40"),
         ("coloured (allowed)", "0 (1)", "1 (1)"),
         ("largest difference", "0.0 %", "5.0 %"),
-        ("loads set aside as disturbed", "0 of 880 (0.0 %)", "80 of 960 (8.3 %)"),
+        ("loads excluded", "0 of 880 (0.0 %)", "80 of 960 (8.3 %)"),
         ("took", "2.0 min", "2.0 min"),
     ):
         assert f"<td>{name}</td><td class=num>{root}</td><td class=num>{user}</td>" in shown

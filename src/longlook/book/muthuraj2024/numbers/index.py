@@ -6,20 +6,25 @@ from collections.abc import Callable, Sequence
 
 from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import overall
+from longlook.analysis.crosstable import CrossTable, of_cells
 from longlook.audit.report import within
-from longlook.book.front import ComparedSquare, squares
+from longlook.book.front import ComparedSquare, squares, told_kappa
 from longlook.book.value import Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
 
 
 @number
-def _of(m: Measured, count: Callable[[Sequence[ComparedSquare]], int]) -> StatedNumber:
+def _of(m: Measured, count: Callable[[Sequence[ComparedSquare]], int | str]) -> StatedNumber:
     """A count over all squares that are published and re-measured."""
     found = squares(m.data)
     if not found:
         raise NotMeasured("no published square is measured")
     return StatedNumber(str(count(found)), "data/processed/agreement_means.csv, agreement_verdicts.csv")
+
+
+def _crossed(found: Sequence[ComparedSquare]) -> CrossTable:
+    return of_cells(one.compared for one in found)
 
 
 def _overall(found: Sequence[ComparedSquare]):
@@ -35,5 +40,7 @@ NUMBERS: Numbers = {
     "within": _of(lambda found: within([one.compared for one in found])[0]),
     "equal": _of(lambda found: _overall(found).equal),
     "tested": _of(lambda found: _overall(found).tested),
+    "constant": _of(lambda found: _crossed(found).constant),
+    "kappa": _of(lambda found: told_kappa(_crossed(found))),
     "ceiling": _of(lambda found: round(ceilings([one.printed for one in found])[ALL].expected)),
 }

@@ -76,7 +76,9 @@ def _agree(m: Measured) -> StatedNumber:
     same = sum(said == verdict(found.estimate) for said, found in pairs)
     text = f"{same} of {len(pairs)} ({100 * same / len(pairs):.0f}{SPACE}%)"
     records = origin(records_of(found for _, found in pairs))
-    return StatedNumber(text, f"quicker, slower or not told apart: {PRINTED} against what was measured, {records}")
+    return StatedNumber(
+        text, f"quicker, slower or no difference detected: {PRINTED} against what was measured, {records}"
+    )
 
 
 def _behind(m: Measured) -> StatedNumber:

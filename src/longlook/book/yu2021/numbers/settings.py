@@ -71,7 +71,7 @@ def _changed(m: Measured) -> StatedNumber:
         raise NotMeasured("no square is measured with a burst")
     changed = sum(verdict(one.estimate) != verdict(other.estimate) for one, other in known)
     records = origin(records_of(chain(*known)))
-    return StatedNumber(f"{changed} of {len(known)}", f"quicker, slower or not told apart; {records}")
+    return StatedNumber(f"{changed} of {len(known)}", f"quicker, slower or no difference detected; {records}")
 
 
 def _little(m: Measured) -> StatedNumber:
