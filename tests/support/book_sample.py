@@ -148,7 +148,7 @@ def tables_of(results: list[CellResult], campaigns: list[dict]) -> dict[str, lis
                 | {"title": f"{cell.workload.label}, {cell.link.label}"}
                 | rows.conditions(cell)
                 | {"arms": " ".join(cell.arm_names), "stacks": " ".join(cell.stacks)}
-                | {"loads": cell.loads, "seed": str(cell.seed), "complete": True}
+                | {"loads": cell.loads, "seed": str(cell.seed), "complete": True, "apparatus": 2}
             )
             for arm in cell.arm_names:
                 tables["objects"] += rows.object_rows(result.campaign, cell, typical_of(result, cell, arm))

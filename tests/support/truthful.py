@@ -17,7 +17,7 @@ from campaigns import STACK_DIGEST, make_sweep
 from longlook.experiment.reading import MAY_LACK, THROUGHPUT, TIMELINE
 from longlook.experiment.recheck import spoken
 from longlook.experiment.registry import experiment_of
-from longlook.experiment.schedule import load_seed, schedule
+from longlook.experiment.schedule import draw_of, load_seed, schedule
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
@@ -131,9 +131,10 @@ def _interleaved(folder: Path, campaign: Campaign, cell: Cell, generator: random
         for order, (arm, index, attempt) in enumerate(walked):
             stalls = [20.0] if (arm, index) == rejected and attempt == 0 else []
             moment += STEP
-            place = {"schema": SCHEMA, "campaign": campaign.id, "cell_id": cell.id, "attempt": attempt, "order": order}
+            place = {"schema": SCHEMA, "campaign": campaign.id, "cell_id": cell.id, "attempt": attempt}
+            place |= {"draw": draw_of(attempt), "order": order}
             if cell.link.trace is not None:
-                place["trace_offset_ms"] = cell.link.trace_offset_ms(load_seed(cell, arm, index, attempt))
+                place["trace_offset_ms"] = cell.link.trace_offset_ms(load_seed(cell, arm, index, draw_of(attempt)))
             writer.append(place | _load(cell, arm, index, stalls, generator, moment))
     return moment + STEP, [list(one) for one in drawn]
 

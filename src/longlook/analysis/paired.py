@@ -1,6 +1,6 @@
 """Loads of two arms that met the same losses are a pair: the logarithm of their ratio, with interval and test. Pure.
 
-Arms that take turns in a cell meet the same losses and delays in loads of the same index and attempt. Where these
+Arms that take turns in a cell meet the same losses and delays in loads of the same index and draw. Where these
 scatter more than the arms differ, as under loss, Welch's test, which does not know of the pairs, leaves open what the
 paired t-test tells; where loads of a pair are no more alike than others, as under jitter, pairing buys nothing. An A/A
 control has none: each of its arms draws its own losses.
@@ -19,7 +19,7 @@ from longlook.analysis.contrast import Better
 from longlook.analysis.welch import ALPHA, summarise
 
 Place = tuple[int, int]
-"""Index and attempt of a load."""
+"""Index of a load, and the draw of losses that it met."""
 Shown = Literal["shown", "shown to be small", "not shown"]
 SMALL_PCT = 5.0
 """A difference below this, either way, is called small."""

@@ -77,7 +77,7 @@ class CellResult:
             if sample.counts:
                 for name, value in sample.metrics.items():
                     if value is not None:
-                        found.setdefault((sample.arm, name), {})[sample.index, sample.attempt] = value
+                        found.setdefault((sample.arm, name), {})[sample.index, sample.draw] = value
         return found
 
     def paired(self, metric: Metric, left: Arm, right: Arm) -> Paired:

@@ -10,7 +10,7 @@ from longlook.analysis.quantifier import POOLS
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS
 from longlook.book.evidence import columns_of
-from longlook.book.judged import by_campaign, judged, verdict_as_sealed
+from longlook.book.judged import judged, tables_of, verdict_as_sealed
 from longlook.book.templates import row
 from longlook.errors import LonglookError
 from longlook.plan.criteria import Criterion
@@ -74,7 +74,7 @@ def became(sweep: Sweep, campaign: str) -> Iterator[str]:
     if known.where("arms", campaign=campaign).empty:
         raise LonglookError(f"campaign {campaign} is in no table yet: longlook process")
     column = next(key for key, role, _ in COLUMNS if role == info["role"])
-    columns = columns_of(by_campaign(known, campaign), sweep.study)
+    columns = columns_of(tables_of(sweep.name, known, campaign), sweep.study)
     yield f"{campaign}: {SAID[standing(info, sweep.criteria)]}"
     for one in judged(sweep, columns, column):
         found = row(one, sweep.rule.words)

@@ -18,6 +18,7 @@ from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
 from longlook.book.claimed import ClaimPart
 from longlook.book.data import COLUMNS, BookData
+from longlook.book.drivers import beside
 from longlook.book.evidence import REFERENCE, campaigns_of, columns_of, each_number, records_of
 from longlook.book.predicted import JudgedPrediction, RegisteredPrediction
 from longlook.book.templates import parts_of, row
@@ -59,10 +60,17 @@ class _OfCampaign(BookData):
         return rows[(rows["campaign"] == self.only) | ~rows["cell_id"].isin(self.its_cells)]
 
 
-def judged_of(sweep: str, data: BookData, column: str = REFERENCE) -> list[Judged]:
-    """What became of a sweep's predictions; none where no square of any is measured."""
+def judged_of(sweep: str, data: BookData, column: str = REFERENCE, campaign: str = "") -> list[Judged]:
+    """What became of a sweep's predictions, in its newest campaign unless one is named; none where no square of any is
+    measured."""
     own = open_sweep(sweep)
-    return judged(own, columns_of(data, own.study), column)
+    return judged(own, columns_of(tables_of(sweep, data, campaign), own.study), column)
+
+
+def tables_of(sweep: str, data: BookData, campaign: str = "") -> BookData:
+    """The tables that a sweep's predictions are judged by: of other series what was measured with the same driver."""
+    newest = next(iter(campaigns_of(sweep, data)), "")
+    return beside(campaign or newest, by_campaign(data, campaign) if campaign else data)
 
 
 def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judged]:
@@ -88,13 +96,13 @@ def _rows(sweep: Sweep, now: Sequence[Judged], before: Sequence[Sequence[Judged]
 @lru_cache(maxsize=64)
 def campaigns_before(sweep: str, data: BookData) -> tuple[list[Judged], ...]:
     """What became of a sweep's predictions in each of its campaigns but the newest, the newest of them first."""
-    return tuple(judged_of(sweep, by_campaign(data, one)) for one in campaigns_of(sweep, data)[1:])
+    return tuple(judged_of(sweep, data, campaign=one) for one in campaigns_of(sweep, data)[1:])
 
 
 def registered(sweep: str, data: BookData) -> list[RegisteredPrediction]:
     """A sweep's predictions with all that the registry says of them; none where no square of any is measured."""
     own = open_sweep(sweep)
-    columns = columns_of(data, own.study)
+    columns = columns_of(tables_of(sweep, data), own.study)
     found, then = judged(own, columns, REFERENCE), campaigns_before(sweep, data)
     return [
         RegisteredPrediction(
@@ -248,8 +256,8 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
 @number
 def held(m: Measured, sweep: str, before: int = 0) -> StatedNumber:
     """Of how many predictions of a sweep that they hold: `3 of 7`; by the newest campaign, or so many before it."""
-    then = [by_campaign(m.data, one) for one in campaigns_of(sweep, m.data)[before:][:1]] if before else [m.data]
-    if not (found := [one for data in then for one in judged_of(sweep, data, m.key)]):
+    then = campaigns_of(sweep, m.data)[before:][:1] if before else [""]
+    if not (found := [one for campaign in then for one in judged_of(sweep, m.data, m.key, campaign)]):
         raise NotMeasured(f"{sweep} is not measured")
     text = f"{sum(one.holds is True for one in found)} of {len(found)}"
     return StatedNumber(text, f"predictions that hold; {origin(_records(found))}")

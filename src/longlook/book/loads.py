@@ -34,9 +34,9 @@ def that_count(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def load_number(row: Row) -> Place:
-    """A load's number in its arm, and its attempt: from both follow the losses, and the part of a trace, that it meets.
+    """A load's number in its arm, and its draw: from both follow the losses, and the part of a trace, that it meets.
     Loads of two arms are a pair where both are equal."""
-    return int(row["index"]), int(row["attempt"])
+    return int(row["index"]), int(row["draw"])
 
 
 @lru_cache(maxsize=8)
@@ -77,10 +77,10 @@ def courses(data: BookData, study: str, series: str, key: str) -> Mapping[tuple[
     return found
 
 
-def _first_lost(cell: Row, index: int, attempt: int) -> float:
+def _first_lost(cell: Row, index: int, draw: int) -> float:
     """In a load of a row of `cells`."""
     link = {name: cell[name] for name in ("bandwidth_mbps", "rtt_ms", "loss_pct")}
     if "loss_direction=down" in str(cell["netem"]):
         link |= {"loss_direction": "down"}
-    seed = seed_of(int(cell["seed"]), index, attempt)
+    seed = seed_of(int(cell["seed"]), index, draw)
     return float(next(lost_packets(Link.parse(link), DOWN, seed)))

@@ -57,7 +57,13 @@ class _Entry:
         sealed = set(criteria) == {"sealed"} or (self.stated is not None and self.stated.before)
         when = "yes" if sealed else self.stated.when if self.stated else "cannot be shown"
         name = f'<span id="{anchor(self.sweep)}">{self.sweep}</span>'
-        return [name, when, ", ".join(criteria) or "none", str(len(self.campaigns)), self.held, self.open]
+        return [name, when, ", ".join(criteria) or "none", self._campaigns, self.held, self.open]
+
+    @property
+    def _campaigns(self) -> str:
+        """Measured, and planned where these are fewer: `3, 1 planned`."""
+        measured, planned = len(self.campaigns), open_sweep(self.sweep).rule.campaigns
+        return f"{measured}, {planned} planned" if measured > planned else str(measured)
 
 
 def anchor(sweep: str) -> str:

@@ -20,7 +20,9 @@ from longlook.analysis.paired import Paired, of_row
 from longlook.analysis.random_effects import combined
 from longlook.analysis.welch import ALPHA
 from longlook.book.data import BookData, load
+from longlook.book.drivers import DRIVERS
 from longlook.book.flows import page
+from longlook.experiment.environment import APPARATUS
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
@@ -50,6 +52,11 @@ class Repeated:
     def found(self) -> list[Paired]:
         return [of_row(one) for one in records(self.rows)]
 
+    @property
+    def by_todays_driver(self) -> list[Paired]:
+        made = self.rows["apparatus"]
+        return [one for one, apparatus in zip(self.found, made, strict=True) if apparatus == APPARATUS]
+
 
 def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series: str = "") -> list[Repeated]:
     """QUIC against TCP in page load times, squares of two campaigns or more; `where`: values of `LINK`; `series`: of
@@ -64,6 +71,7 @@ def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series
     both = tested.merge(_side(arms[columns], "left"), on=[*CELL, "left"])
     both = both.merge(_side(arms[columns].drop(columns=list(LINK)), "right"), on=[*CELL, "right"])
     both = both[(both["left_protocol"] == "quic") & (both["right_protocol"] == "tcp")]
+    both = both.merge(data.whole("cells")[[*CELL, "apparatus"]], on=CELL)
     both = both.assign(moment=both["campaign"].map(moment)).sort_values("moment", kind="stable")
     same = [*LINK, *(f"{side}_{name}" for side in ("left", "right") for name in ARM)]
     found = []
@@ -74,35 +82,41 @@ def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series
 
 
 def by_campaign(series: str, where: Mapping[str, Sequence], data: BookData | None = None) -> HTML:
-    """Each campaign's means and its ratio of TCP to QUIC by pairs, then that of all of them."""
+    """Each campaign's means and its ratio of TCP to QUIC by pairs, then that of all of them, and of those by today's
+    driver where there are others."""
     tables = data or load()
     found = repeated(tables, where, series)
     cpus = tables.whole("campaigns").set_index("campaign")["cpu_model"] if found else {}
-    rows = [line for one in found for line in (*_lines(one, cpus), _together(one))]
+    rows = [line for one in found for line in (*_lines(one, cpus), *_together(one))]
     head = [
         "page, Mbit/s",
         "campaign",
         "processor",
+        "driver",
         "QUIC, ms",
         "TCP, ms",
         "pairs",
         "TCP / QUIC (99 %)",
         "a difference is",
     ]
-    return HTML(html_table(head, rows, numeric={3, 4, 5, 6}) if rows else style.NOTHING_YET)
+    return HTML(html_table(head, rows, numeric={4, 5, 6, 7}) if rows else style.NOTHING_YET)
 
 
 def _lines(one: Repeated, cpus: Mapping[str, str]) -> Iterator[list[str]]:
     for row, pair in zip(records(one.rows), one.found, strict=True):
         means = [f"{row[f'{side}_mean']:.0f} ± {row[f'{side}_sd']:.0f}" for side in ("left", "right")]
         campaign = row["campaign"].removeprefix("reference-")
-        yield [_square(row), campaign, cpus[row["campaign"]], *means, str(pair.pairs), _times(pair), pair.shown]
+        said = (campaign, cpus[row["campaign"]], DRIVERS[row["apparatus"]])
+        yield [_square(row), *said, *means, str(pair.pairs), _times(pair), pair.shown]
 
 
-def _together(one: Repeated) -> list[str]:
-    found = combined(one.found)
-    words = f"all {len(one.found)}; standard deviation between them {_pct(found.sd_between)}"
-    return [_square(one.place), words, *3 * [""], str(found.ratio.pairs), _times(found.ratio), found.ratio.shown]
+def _together(one: Repeated) -> Iterator[list[str]]:
+    for own, whose in ((one.found, "all"), (one.by_todays_driver, f"of the driver that {DRIVERS[APPARATUS]}")):
+        if own is one.found or 1 < len(own) < len(one.found):
+            found = combined(own)
+            words = f"{whose}: {len(own)}; standard deviation between them {_pct(found.sd_between)}"
+            numbers = (str(found.ratio.pairs), _times(found.ratio), found.ratio.shown)
+            yield [_square(one.place), words, *4 * [""], *numbers]
 
 
 def again(data: BookData | None = None) -> HTML:

@@ -12,6 +12,7 @@ import pandas as pd
 from longlook.analysis.agreement import meets
 from longlook.analysis.welch import summary_of
 from longlook.book.data import BookData
+from longlook.book.drivers import beside
 from longlook.errors import LonglookError
 from longlook.figure import style
 from longlook.figure.live import Attachment, offered
@@ -83,7 +84,8 @@ def _squares(data: BookData, study: str, series: str, of: Sequence[str], versus:
     ordered = changed.sort_values(["rtt_ms", "bandwidth_mbps", "object_count", "object_bytes"])
     found = []
     for cell in records(ordered):
-        published, usual = (same_square(data, study, of, key, cell, versus) for key in (PUBLISHED.key, REFERENCE))
+        alike = beside(cell["campaign"], data)
+        published, usual = (same_square(alike, study, of, key, cell, versus) for key in (PUBLISHED.key, REFERENCE))
         found.append(Square(published, usual, cell))
     return found
 

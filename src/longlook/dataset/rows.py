@@ -14,10 +14,11 @@ from longlook.client.observation import SeenObject
 from longlook.dataset.tables import columns
 from longlook.dataset.typical import TypicalLoad
 from longlook.experiment.base import Experiment
+from longlook.experiment.environment import FIRST_APPARATUS
 from longlook.experiment.floor import BOUNDED, floor
 from longlook.plan.cell import Cell
 from longlook.plan.conditions import arm_conditions, conditions
-from longlook.record.campaign import CELL_NAME, Campaign
+from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME, Campaign
 from longlook.record.durable import read_json
 from longlook.record.parquet import records
 
@@ -59,6 +60,7 @@ def unreadable_row(name: str, left_out: str) -> Row:
 def cell_row(campaign: str, cell: Cell, folder: Path) -> Row:
     """One row of `cells`."""
     complete = read_json(folder / CELL_NAME).get("complete", True)
+    apparatus = read_json(folder / ENVIRONMENT_NAME).get("apparatus", FIRST_APPARATUS)
     title = {"title": f"{cell.workload.label}, {cell.link.label}"}
     names = {"arms": " ".join(cell.arm_names), "stacks": " ".join(cell.stacks)}
     return (
@@ -70,6 +72,7 @@ def cell_row(campaign: str, cell: Cell, folder: Path) -> Row:
             "loads": cell.loads,
             "seed": str(cell.seed),
             "complete": bool(complete),
+            "apparatus": apparatus,
         }
     )
 
@@ -85,6 +88,7 @@ def sample_rows(result: CellResult) -> Iterator[Row]:
                 "arm",
                 "index",
                 "attempt",
+                "draw",
                 "order",
                 "accepted",
                 "set_aside",

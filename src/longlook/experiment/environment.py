@@ -16,9 +16,11 @@ from longlook.server.stated import kept
 from longlook.stack import Installed
 from longlook.testbed.netns import NetnsTestbed
 
+FIRST_APPARATUS = 1
+"""Of what drives and watches, and in no record: the driver read what the browser told of each request while the page
+loaded, as a stack with `client_live` still does, and the stop watch looked at the programs of all arms."""
 APPARATUS = 2
-"""Of what drives and watches. 1, which no record has: the driver read what the browser told of each request while the
-page loaded, as a stack with `client_live` still does, and the stop watch looked at the programs of all arms."""
+"""The driver reads afterwards, and the stop watch looks at the programs that a load rests on."""
 
 
 class Ends(Protocol):

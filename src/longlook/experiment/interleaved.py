@@ -22,7 +22,7 @@ from longlook.experiment.cross import CrossTraffic
 from longlook.experiment.environment import write_environment
 from longlook.experiment.floor import floor
 from longlook.experiment.linkcheck import held_to
-from longlook.experiment.schedule import Plan, load_seed, schedule
+from longlook.experiment.schedule import Plan, draw_of, load_seed, schedule
 from longlook.experiment.side import Side, Surroundings
 from longlook.experiment.told import main_metric, tolerated_in
 from longlook.plan.arm import Arm
@@ -174,10 +174,12 @@ def _records(context: Context, sides: Mapping[str, Side], progress: Progress | N
             slowstart.set_slow_start(context.bed, starts[name])
         if name in ccas:
             controllers.set_controller(context.bed, ccas[name])
-        seed = load_seed(cell, name, index, attempt)
+        draw = draw_of(attempt)
+        seed = load_seed(cell, name, index, draw)
         if not cell.link.cross_flows:  # nothing is drawn there, and queues are to stay as the flows have left them
             context.link.reseed(seed)
-        place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "order": order}
+        place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "draw": draw}
+        place["order"] = order
         if (offset_ms := cell.link.trace_offset_ms(seed)) is not None:
             place["trace_offset_ms"] = offset_ms
         context.clock.look()  # so that what was set before is not taken for this load's

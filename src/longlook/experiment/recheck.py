@@ -25,7 +25,7 @@ from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import LATER, OpenedConnections, spare_connections, stood_before
 from longlook.experiment.oracle import LONG_MS, Evidence, Verdict, disturbance, judge
-from longlook.experiment.schedule import Plan, load_seed
+from longlook.experiment.schedule import Plan, draw_of, load_seed
 from longlook.experiment.side import BEFORE, packets_lost
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, tolerated_in, waited_s
 from longlook.plan.arm import Arm, Protocol
@@ -201,6 +201,8 @@ def _walk(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The first sample that is not the one that was due."""
     plan = Plan(cell)
     due = iter(plan)
+    if len({"draw" in one for one in records}) > 1:
+        yield "some of its samples tell their draw of losses, and others do not"
     for place, one in enumerate(records):
         wanted, given = next(due, None), (one["arm"], one["index"], one["attempt"])
         if wanted is None:
@@ -212,7 +214,11 @@ def _walk(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 "a load is missing, added, there twice or in another place"
             )
             return
-        if (said := one.get("trace_offset_ms")) != (right := cell.link.trace_offset_ms(load_seed(cell, *given))):
+        if (draw := one.get("draw", one["attempt"])) != draw_of(one["attempt"]) and "draw" in one:
+            due_draw = draw_of(one["attempt"])
+            yield f"sample {place}: its draw of losses is {draw}; attempt {one['attempt']} meets {due_draw}"
+        seed = load_seed(cell, one["arm"], one["index"], draw)
+        if (said := one.get("trace_offset_ms")) != (right := cell.link.trace_offset_ms(seed)):
             yield f"sample {place}: the trace's clock stood at {said} ms, and its seed asks for {right}"
         if one["set_aside"] != (one["index"] == 0):
             yield f"sample {place}: set_aside is {one['set_aside']}; set aside is what has index 0, and nothing else"
@@ -307,7 +313,7 @@ class _Judge:
             return
         disturbed = self._disturbed(record["metrics"], told)
         if told.disturbed not in disturbed:
-            yield f"disturbed = {told.disturbed}; its stalls, CPU and link counters say {not told.disturbed}"
+            yield f"`disturbed` = {told.disturbed}; its stalls, CPU and link counters say {not told.disturbed}"
         wanted = {(one.reason or ("disturbed" if told.disturbed else None)) for one in said}
         if reason not in wanted:
             detail = next((one.detail for one in said if one.detail), None) or "what is kept of it is as it should be"

@@ -27,19 +27,26 @@ def schedule(cell: Cell) -> list[tuple[str, int]]:
     return order
 
 
-def load_seed(cell: Cell, arm: str, index: int, attempt: int) -> int:
+def draw_of(attempt: int) -> int:
+    """Number of the draw of losses and delays that an attempt meets. The first repeat meets those of the load that it
+    repeats: its pair stays whole, and rejecting a load does not choose other losses. Later ones meet others, since a
+    load may be rejected for what it meets. Records without `draw` drew anew for each attempt."""
+    return max(0, attempt - 1)
+
+
+def load_seed(cell: Cell, arm: str, index: int, draw: int) -> int:
     """Seed of the link's loss and jitter for one load.
 
     All arms get the same, so that their packets are paired. The arms of a control (A/A) do not: the same
     protocol under the same losses would give nearly the same loads, and Welch's test, which takes its samples
     for independent, could hardly fail.
     """
-    return seed_of(cell.seed, index, attempt, *([arm] if cell.control else []))
+    return seed_of(cell.seed, index, draw, *([arm] if cell.control else []))
 
 
-def seed_of(cell_seed: int, index: int, attempt: int, *more: str) -> int:
+def seed_of(cell_seed: int, index: int, draw: int, *more: str) -> int:
     """The same of a load whose cell has this seed: what a reader of tables knows."""
-    return derived_seed(cell_seed, "load", index, attempt, *more)
+    return derived_seed(cell_seed, "load", index, draw, *more)
 
 
 class Plan:

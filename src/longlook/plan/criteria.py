@@ -252,6 +252,9 @@ class Judging(Rule):
     words: dict[str, Text] = Field(default={}, description="for templates: a series or an arm as a reader calls it")
     sweeps: Many[Name] = Field(default=(), description="of the study, whose cells are squares of its predictions too")
     own: bool = Field(default=False, description="the sweep's own campaign counts, whatever measured its series since")
+    campaigns: int = Field(
+        default=1, ge=1, le=100, description="planned; what was measured beyond them began with results known"
+    )
 
 
 class Criterion(Rule):

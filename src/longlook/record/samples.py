@@ -61,6 +61,8 @@ class Sample:
     zero_rtt: bool | None
     """Whether the server took early data; None where that does not apply or cannot be told."""
     metrics: Mapping[str, float | None]
+    draw: int = 0
+    """Number of the draw of losses and delays that it met."""
 
     @property
     def counts(self) -> bool:
@@ -81,6 +83,7 @@ def sample_of(record: Mapping[str, Any]) -> Sample:
         disturbed=bool(record.get("disturbed")) or record["reject_reason"] == "disturbed",
         zero_rtt=record.get("zero_rtt"),
         metrics=record["metrics"],
+        draw=record.get("draw", record["attempt"]),  # before there were draws, each attempt met losses of its own
     )
 
 
@@ -93,12 +96,12 @@ def check_record(record: dict[str, Any], where: str) -> None:
         raise LonglookError(f"{where}: the sample lacks {', '.join(lacking)}")
     if wrong := [key for key in ("campaign", "cell_id", "arm") if not isinstance(record[key], str)]:
         raise LonglookError(f"{where}: {', '.join(wrong)} must be text")
-    if wrong := [key for key in ("index", "attempt", "order") if not _is_count(record[key])]:
+    if wrong := [key for key in ("index", "attempt", "draw", "order") if not _is_count(record.get(key, 0))]:
         raise LonglookError(f"{where}: {', '.join(wrong)} must be whole numbers from 0")
     if not isinstance(record.get("zero_rtt"), bool | None):
         raise LonglookError(f"{where}: zero_rtt is {record['zero_rtt']!r}; expected true, false or null")
     if not isinstance(record.get("disturbed"), bool | None):
-        raise LonglookError(f"{where}: disturbed is {str(record['disturbed'])[:80]}; expected true, false or null")
+        raise LonglookError(f"{where}: `disturbed` is {str(record['disturbed'])[:80]}; expected true, false or null")
     reason, accepted, metrics = record["reject_reason"], record["accepted"], record["metrics"]
     if not isinstance(accepted, bool) or not isinstance(record["set_aside"], bool):
         raise LonglookError(

@@ -17,7 +17,7 @@ SWEEPS = [
 
 @pytest.mark.parametrize("sweep", SWEEPS)
 def test_a_criterion_pairs_the_loads_that_contrasts_pair(sweep):
-    """The second attempt at a load meets other losses than the first one at the other arm's."""
+    """In campaigns without draws a second attempt meets other losses than the first one at the other arm's."""
     data = load()
     found = [one for judged in judged_of(sweep, data) for one in judged.found if one.leaf.quantity == "paired_ratio"]
     assert found

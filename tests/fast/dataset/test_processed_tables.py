@@ -38,8 +38,8 @@ from longlook.plan.trace import with_traces
 from longlook.record.campaigns import open_campaign
 
 SAMPLE_COLUMNS = [
-    "campaign", "study", "series", "label", "cell_id", "replicate", "arm", "protocol", "index", "attempt", "order",
-    "accepted", "set_aside", "disturbed", "reject_reason", "zero_rtt", "metric", "unit", "value",
+    "campaign", "study", "series", "label", "cell_id", "replicate", "arm", "protocol", "index", "attempt", "draw",
+    "order", "accepted", "set_aside", "disturbed", "reject_reason", "zero_rtt", "metric", "unit", "value",
 ]  # fmt: skip
 
 

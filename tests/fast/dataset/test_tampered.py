@@ -278,6 +278,9 @@ TAMPERED = {
         sample(put("cross_traffic", [{"cca": "cubic", "mbps": 1.0}])),
         "judged again it is cross_traffic: flows beside it: cubic; asked for: none",
     ),
+    "another draw of losses": (sample(put("draw", 3)), "its draw of losses is 3; attempt 0 meets 0"),
+    "a draw that is not told": (sample(lambda data: data.pop("draw")), "tell their draw of losses, and others do not"),
+    "an apparatus of another version": (environment(put("apparatus", 9)), "its apparatus is 9"),
     "a load that met a trace": (
         sample(put("trace_offset_ms", 5)),
         "the trace's clock stood at 5 ms, and its seed asks for None",

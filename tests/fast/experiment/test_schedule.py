@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.experiment.schedule import Plan, load_seed, schedule
+from longlook.experiment.schedule import Plan, draw_of, load_seed, schedule
 from longlook.plan.cell import Cell
 
 QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium", "emulated_connections": 2}
@@ -58,7 +58,11 @@ def test_a_cell_against_itself_has_arms_a_and_b():
 def test_paired_loads_meet_the_same_loss_and_others_do_not():
     one = cell()
     assert load_seed(one, "quic", 3, 0) == load_seed(one, "tcp", 3, 0)
-    assert len({load_seed(one, "tcp", index, attempt) for index in range(21) for attempt in range(3)}) == 63
+    assert len({load_seed(one, "tcp", index, draw) for index in range(21) for draw in range(3)}) == 63
+
+
+def test_a_first_repeat_meets_the_losses_of_the_load_that_it_repeats_and_later_ones_others():
+    assert [draw_of(attempt) for attempt in range(4)] == [0, 0, 1, 2]
 
 
 def test_the_arms_of_an_aa_cell_meet_losses_of_their_own():

@@ -28,7 +28,7 @@ def test_of_every_load_as_many_packets_were_lost_as_are_drawn():
     counted = 0
     for record in read_records(folder):
         for way in WAYS:
-            seen, seed = record["link"][way], seed_of(cell.seed, record["index"], record["attempt"])
+            seen, seed = record["link"][way], seed_of(cell.seed, record["index"], record.get("draw", record["attempt"]))
             drawn = list(takewhile(seen["packets_in"].__ge__, lost_packets(cell.link, way, seed)))
             assert len(drawn) == seen["dropped_loss"], (record["arm"], record["index"], way)
             counted += len(drawn)

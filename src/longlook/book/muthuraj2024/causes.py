@@ -14,6 +14,8 @@ from longlook.analysis.newest import newest
 from longlook.audit.checks import primary, samples_by_key
 from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
+from longlook.book.drivers import beside
+from longlook.book.evidence import campaigns_of
 from longlook.book.flows import page
 from longlook.book.muthuraj2024 import emulab_2024
 from longlook.book.varied import REFERENCE, Row, same_square, square_at
@@ -30,6 +32,7 @@ from longlook.record.parquet import records
 
 VERSUS = Versus(*QUIC_TCP, PLT)
 NO_LIMIT = "4.6d"
+SLOW_CLIENT_SWEEP = "slow-client"
 SLOW_CLIENT = ("slow-client-100", "slow-client-50", "slow-client-25")
 
 
@@ -87,7 +90,8 @@ def slow_client(paper: Chapter) -> HTML:
 
 def _slow_sources(paper: Chapter) -> list[tuple[str, pd.DataFrame]]:
     titles = {"published": "published (Emulab)", "reference": "here, no limit", "yours": "yours, no limit"}
-    unlimited = paper.data.sources(paper.study, NO_LIMIT, VERSUS)
+    held = next(iter(campaigns_of(SLOW_CLIENT_SWEEP, paper.data)), "")
+    unlimited = beside(held, paper.data).sources(paper.study, NO_LIMIT, VERSUS)
     found = [(titles[source.key], frame) for source, frame in unlimited.items()]
     for source, frame in paper.data.sources(paper.study, SLOW_CLIENT, VERSUS).items():
         whose = "here" if source.key == REFERENCE else "yours"
@@ -123,7 +127,8 @@ def slow_server(paper: Chapter, series: Sequence[str], of: Sequence[str]) -> HTM
     rows = []
     for cell in records(held[-1].sort_values(["rtt_ms", "object_count"])):
         place = {name: cell[name] for name in ("workload", "bandwidth_mbps", "rtt_ms")}
-        usual = [same_square(paper.data, paper.study, of, key, cell, VERSUS) for key in (PUBLISHED.key, REFERENCE)]
+        alike = beside(cell["campaign"], paper.data)
+        usual = [same_square(alike, paper.study, of, key, cell, VERSUS) for key in (PUBLISHED.key, REFERENCE)]
         quic = [_values(one)[0] for one in (*usual, *(square_at(own, place) for own in held))]
         rows.append([f"{cell['rtt_ms']:g}", page(cell), *quic, _values(usual[0])[1], _values(cell)[1]])
     words = [f"{limit:g} %" for limit in limits]

@@ -9,6 +9,7 @@ from typing import Any
 from longlook.dataset.checks.calibration import calibration_problems
 from longlook.errors import LonglookError
 from longlook.experiment import ecn, requestcost
+from longlook.experiment.environment import APPARATUS, FIRST_APPARATUS
 from longlook.experiment.recheck_parts import content, versions
 from longlook.experiment.schedule import INDEX_TOGETHER, schedule
 from longlook.plan.cell import Cell
@@ -69,6 +70,8 @@ def _environment(campaign: Campaign, cell: Cell, environment: Mapping[str, Any])
     digests = {name: one["digest"] for name, one in stacks.items()}
     if digests != (right := {name: campaign.stack_digests[name] for name in cell.stacks}):
         yield f"it was measured with {_digests(digests)}, its campaign with {_digests(right)}"
+    if (apparatus := environment.get("apparatus", FIRST_APPARATUS)) not in (FIRST_APPARATUS, APPARATUS):
+        yield f"its apparatus is {str(apparatus)[:20]}, which this version does not know"
     said = environment["cca"]
     for arm in cell.arms:  # the first records name protocols, since all arms of one had the same controller
         if (found := said.get(arm.name, said.get(arm.protocol))) != arm.cca:

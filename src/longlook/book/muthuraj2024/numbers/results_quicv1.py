@@ -73,6 +73,8 @@ NUMBERS: Numbers = {
     "time-held-after": held("client-share"),
     "many-measured": _many(lambda one: len(one.found)),
     "many-shown": _many(lambda one: sum(pair.winner == "left" for pair in one.found)),
+    "many-after": _many(lambda one: len(one.by_todays_driver)),
+    "many-after-shown": _many(lambda one: sum(pair.winner == "left" for pair in one.by_todays_driver)),
     "many-tcp": _many(lambda one: sum(pair.winner == "right" for pair in one.found)),
     "many-quic": _over_published("left", "quic"),
     "many-tcp-times": _over_published("right", "tcp"),
