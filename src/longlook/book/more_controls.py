@@ -64,7 +64,16 @@ def covers(data: BookData | None = None) -> HTML:
             like = control[alike.isin(needed)]
             met = f"{len(needed & set(alike))} of {len(needed)}"
             rows.append([study, table, met, *_found(like), _processors(own, measured), _processors(own, like)])
-    head = ["study", "table", "kinds met", "squares", "coloured", "least difference detected", "measured on", "control on"]
+    head = [
+        "study",
+        "table",
+        "kinds met",
+        "squares",
+        "coloured",
+        "least difference detected",
+        "measured on",
+        "control on",
+    ]
     return shown_table(head, rows, numeric={2, 3, 4, 5})
 
 
