@@ -62,34 +62,22 @@ class Chapter:
         *,
         by: str | Sequence[str] = (),
         contrast: tuple[str, str] = QUIC_TCP,
-        metric: str = PLT.name,
-        labels: Sequence[str] = (),
     ) -> LiveChart | HTML:
         """The live heatmaps of one or several series; a sentence where there is nothing to show.
 
         `x`, `y` and `by` (panels of their own) are conditions: columns of `cells`, or those of an arm, as in
-        `quic.server_cpu_pct`. `contrast` names two arms of a cell, `labels` the scenarios to show of a series that has
-        some. Two cells on one square are an error.
+        `quic.server_cpu_pct`. `contrast` names two arms of a cell. Two cells on one square are an error.
         """
         panels = (by,) if isinstance(by, str) else tuple(by)
         axes = Axes(x, y, panels, contrast)
-        found = heatmaps.live_heatmap(self.data, self.study, series, Versus(*contrast, metric_of(metric)), axes, labels)
+        found = heatmaps.live_heatmap(self.data, self.study, series, Versus(*contrast, PLT), axes)
         names = series if isinstance(series, str) else ", ".join(series)
         return found or HTML(f"<p>Figure {names}: not measured yet, and no table of it is published.</p>")
 
-    def varied(
-        self,
-        changes: Changes,
-        usual: str,
-        varied: str,
-        *,
-        contrast: tuple[str, str] = QUIC_TCP,
-        metric: str = PLT.name,
-    ) -> HTML:
+    def varied(self, changes: Changes, usual: str, varied: str) -> HTML:
         """Series with one condition changed (headed `varied`), each beside the same squares of those that it names
         (headed `usual`)."""
-        versus = Versus(*contrast, metric_of(metric))
-        return HTML(varied_table(self.data, self.study, changes, usual, varied, versus))
+        return HTML(varied_table(self.data, self.study, changes, usual, varied, Versus(*QUIC_TCP, PLT)))
 
     def table(self, name: str) -> HTML:
         """The shares of a series' scenarios, or of a published table's beside the published ones."""

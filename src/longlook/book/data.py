@@ -125,17 +125,13 @@ class BookData:
             self._squares[asked] = side_by_side(rows, versus, contrasts)
         return self._squares[asked]
 
-    def sources(
-        self, study: str, series: str | Sequence[str], versus: Versus, labels: Sequence[str] = ()
-    ) -> dict[Source, pd.DataFrame]:
+    def sources(self, study: str, series: str | Sequence[str], versus: Versus) -> dict[Source, pd.DataFrame]:
         """Columns of one figure: published, then the reference campaign, then the reader's newest own one; without
-        those that have nothing. `labels`: only cells that the study calls so."""
+        those that have nothing."""
         names = series if isinstance(series, str) else tuple(series)
         found = {}
         for key, title in ((PUBLISHED.key, PUBLISHED.title), *((key, title) for key, _, title in COLUMNS)):
             both = self.squares(study, names, key, versus)
-            if labels:
-                both = both[both["label"].isin(labels)]
             if len(both):
                 campaigns = () if key == PUBLISHED.key else tuple(dict.fromkeys(both["campaign"]))
                 found[Source(key, title, campaigns)] = both

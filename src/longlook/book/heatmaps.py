@@ -31,10 +31,10 @@ HINT = (
 
 
 def live_heatmap(
-    data: BookData, study: str, series: str | Sequence[str], versus: Versus, axes: Axes, labels: Sequence[str] = ()
+    data: BookData, study: str, series: str | Sequence[str], versus: Versus, axes: Axes
 ) -> LiveChart | None:
     """The live chart of one or several series, with every column that has data for it; None without any."""
-    sources = data.sources(study, series, versus, labels)
+    sources = data.sources(study, series, versus)
     if not sources:
         return None
     squares = figure_squares(sources, axes)

@@ -79,10 +79,11 @@ class Quantity:
         numbers = operate(self.numbers, other.numbers.reindex(self.numbers.index))
         return Quantity(numbers, f"({self.what}) {sign} ({other.what})", files)
 
-    def joined(self, other: Quantity) -> Quantity:
-        """The numbers of both, as one set."""
-        numbers = pd.concat([self.numbers, other.numbers])
-        return Quantity(numbers, f"{self.what}; {other.what}", tuple(dict.fromkeys((*self.files, *other.files))))
+    def joined(self, *others: Quantity) -> Quantity:
+        """The numbers of all, as one set."""
+        every = (self, *others)
+        files = dict.fromkeys(file for one in every for file in one.files)
+        return Quantity(pd.concat([one.numbers for one in every]), "; ".join(one.what for one in every), tuple(files))
 
     def one(self, unit: str = "", digits: int = 0) -> StatedNumber:
         """The only number."""

@@ -50,9 +50,9 @@ ARM = ("workload", "bandwidth_mbps", "rtt_ms", "loss_pct", "jitter_ms", "jitter_
 """What tells the arms of a series apart, whatever other arms their cells have."""
 
 
-def arms_of(data: BookData, series: str, study: str = STUDY) -> dict[tuple, Summary]:
+def arms_of(data: BookData, series: str) -> dict[tuple, Summary]:
     """ARM -> the loads of an arm, of the reference campaigns of a series."""
-    rows = primary(data.rows("arms", study, series, REFERENCE))
+    rows = primary(data.rows("arms", STUDY, series, REFERENCE))
     return {arm_key(row): summary_of(row) for row in records(rows)}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 import pandas as pd
 
@@ -26,14 +25,14 @@ def _mean(table: str, arm: str, metric: str = DURATION.name) -> Callable[[Measur
     return lambda m: m.arm(TABLES[table].series, arm, metric=metric)
 
 
-def _seconds(table: str, arm: str, metric: str = DURATION.name) -> Number:
-    return lambda m: (_mean(table, arm, metric)(m) / 1000).one("s", 2)
+def _seconds(table: str, arm: str) -> Number:
+    return lambda m: (_mean(table, arm, DURATION.name)(m) / 1000).one("s", 2)
 
 
 @number
-def _more(m: Measured, table: str, arm: str, metric: str = DURATION.name, base: str = "tcp") -> StatedNumber:
+def _more(m: Measured, table: str, arm: str, metric: str = DURATION.name) -> StatedNumber:
     """By how many per cent more than TCP's."""
-    found = (_mean(table, arm, metric)(m) / _mean(table, base, metric)(m) - 1) * 100
+    found = (_mean(table, arm, metric)(m) / _mean(table, "tcp", metric)(m) - 1) * 100
     return found.one("%")
 
 
@@ -65,7 +64,7 @@ def _late(m: Measured, arms: Sequence[str], is_late: Callable[[float], bool]) ->
 
 def _down_ratios(m: Measured) -> StatedNumber:
     """The mean durations with loss down only, in times of those with loss each way."""
-    found = reduce(Quantity.joined, (by(m, **down_over_each_way(name, *NAMES)) for name in DOWN))
+    found = Quantity.joined(*(by(m, **down_over_each_way(name, *NAMES)) for name in DOWN))
     return found.span("times", 2)
 
 

@@ -17,8 +17,7 @@ AGAIN = ("100kb-x1", "1000kb-x1")
 
 def _ten_mb_s(m: Measured, series: str, *arms: str, **where: Any) -> Quantity:
     """Mean PLT of 10 MB, s."""
-    found = [m.arm(series, arm, **TEN_MB, **where) / 1000 for arm in arms]
-    return found[0] if len(found) == 1 else found[0].joined(found[1])
+    return Quantity.joined(*(m.arm(series, arm, **TEN_MB, **where) / 1000 for arm in arms))
 
 
 def _bbr_cost(m: Measured, arm: str, workload: str, rtt_ms: float) -> Quantity:
@@ -35,7 +34,7 @@ def _in_rtts(m: Measured, workload: str) -> Quantity:
 
 def _tcp_gain(m: Measured) -> Quantity:
     found = [_bbr_cost(m, "tcp", workload, rtt_ms) * -1 for workload in AGAIN for rtt_ms in (36.0, 112.0)]
-    return found[0].joined(found[1]).joined(found[2]).joined(found[3])
+    return Quantity.joined(*found)
 
 
 def _machines(m: Measured) -> Quantity:
@@ -44,7 +43,7 @@ def _machines(m: Measured) -> Quantity:
     for series, rtt_ms in (("4.6d", 36.0), ("4.6f", 112.0)):
         place: dict[str, Any] = {"workload": "5kb-x200", "bandwidth_mbps": 100.0, "rtt_ms": rtt_ms}
         found += [m.arm("cubic-again", arm, **place) / m.arm(series, arm, **place) for arm in SERVED]
-    return found[0].joined(found[1]).joined(found[2]).joined(found[3])
+    return Quantity.joined(*found)
 
 
 def _bbr_adds_pct(m: Measured, arm: str) -> Quantity:

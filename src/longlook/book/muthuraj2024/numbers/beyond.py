@@ -19,7 +19,7 @@ WINDOWS = ("window-default", "window-quic10", "window-tcp32")
 def _lead_5kb(m: Measured, bandwidth_mbps: float) -> StatedNumber:
     """QUIC's lead with 5 KB, whoever begins with what window."""
     one, other, third = (m.gap(name, workload="5kb-x1", bandwidth_mbps=bandwidth_mbps) for name in WINDOWS)
-    return one.joined(other).joined(third).span("ms")
+    return one.joined(other, third).span("ms")
 
 
 @number
@@ -32,7 +32,7 @@ def _equal(m: Measured, measure: str, unit: str, **where: Any) -> StatedNumber:
 def _pct_5kb(m: Measured) -> Quantity:
     """QUIC's lead with 5 KB at 10 Mbit/s as a percentage, whoever begins with what window."""
     one, other, third = (m.pct(name, workload="5kb-x1", bandwidth_mbps=10.0) for name in WINDOWS)
-    return one.joined(other).joined(third)
+    return one.joined(other, third)
 
 
 def _both_longer(m: Measured) -> Quantity:

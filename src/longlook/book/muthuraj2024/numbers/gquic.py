@@ -19,7 +19,7 @@ def _spread(m: Measured) -> Quantity:
     """Standard deviations of 10 MB without loss at 50 and 100 Mbit/s, of both protocols."""
     fast: dict[str, Any] = {"statistic": "sd", "workload": "10000kb-x1", "bandwidth_mbps": (50.0, 100.0)}
     found = [m.arm(series, arm, **fast) for series in ("4.5a", "4.5c") for arm in ("quic", "tcp")]
-    return found[0].joined(found[1]).joined(found[2]).joined(found[3])
+    return Quantity.joined(*found)
 
 
 def _margins(m: Measured) -> Quantity:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 from longlook.book.judged import numbers_of, percent_of, squares_of
 from longlook.book.value import Number, Quantity
@@ -18,7 +17,7 @@ CHANGING, DISCOVERY, QUEUES = "changing-rate", "discovery", "queues"
 
 
 def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
-    return reduce(Quantity.joined, map(of, links))
+    return Quantity.joined(*map(of, links))
 
 
 def _faster(contrast: tuple[str, str]) -> Number:

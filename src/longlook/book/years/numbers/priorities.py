@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 from longlook import paths
@@ -31,7 +30,7 @@ ASKED = "from book/years/priorities.csv"
 
 
 def _medians(m: Measured, metric: str, places: Sequence[PageOverLink], **form: Any) -> Quantity:
-    return reduce(Quantity.joined, (by(m, **median(where, metric, **form)) for where in places))
+    return Quantity.joined(*(by(m, **median(where, metric, **form)) for where in places))
 
 
 def _pct(metric: str, over: str, under: str, places: Sequence[PageOverLink] = EVERY) -> Number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from functools import partial, reduce
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -197,7 +197,7 @@ def _causes_share(m: Measured) -> StatedNumber:
         [_hundred(m, stack, one) for one in PROTOCOLS] for stack in (causes.AFTER, causes.BEFORE, causes.NEITHER)
     )
     parts = [(own - without) / (own - base) for own, base, without in zip(after, before, neither, strict=True)]
-    return (reduce(Quantity.joined, parts) * 100).span("%")
+    return (Quantity.joined(*parts) * 100).span("%")
 
 
 def _causes_slow(m: Measured) -> StatedNumber:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from itertools import product
 
 from longlook.book.evidence import StudyColumn, by, records_of
@@ -44,7 +43,7 @@ ASKED, NOT_ASKED = "from book/yu2021/clients.csv", "`longlook clients` has not b
 def rules(m: Measured, pairs: Iterable[Controllers], places: Iterable[FileSquare], *clients: Sequence[str]) -> Quantity:
     """By the paper's rule, or by these clients of HTTP/3 and of HTTP/2."""
     found = (by(m, **rule(where, pair, *clients)) for where, pair in product(places, pairs))
-    return reduce(Quantity.joined, found)
+    return Quantity.joined(*found)
 
 
 def _pct(pairs: Iterable[Controllers], *places: FileSquare) -> Number:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from longlook.book.evidence import StudyColumn, by
 from longlook.book.judged import claims_counted
@@ -18,7 +17,7 @@ LISTED = "data/published/yu2021/endpoints.csv"
 
 
 def _ratios(m: Measured, places: Sequence[Seen], metric: str, *pair: str) -> Quantity:
-    return reduce(Quantity.joined, (by(m, **against(where, metric, *pair)) for where in places))
+    return Quantity.joined(*(by(m, **against(where, metric, *pair)) for where in places))
 
 
 def _pct(places: Sequence[Seen], metric: str) -> Number:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import reduce
+from collections.abc import Iterable, Sequence
 from itertools import chain, product
 
 from longlook.book.evidence import StudyColumn, by, records_of
-from longlook.book.value import Measured, NotMeasured, Number, Quantity, StatedNumber, origin
+from longlook.book.value import Measured, NotMeasured, Number, Quantity, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.book.yu2021.names import (
     BURST,
@@ -45,12 +44,11 @@ BURST_LARGE = tuple(FileSquare(BURST, LARGE, one) for one in WITHOUT_LOSS)
 ONES = (ONE_H3, ONE_H2)
 
 
-def _seconds(places: Iterable[FileSquare]) -> Number:
+@number
+def _seconds(m: Measured, places: Sequence[FileSquare]) -> StatedNumber:
     """The least and the greatest median of the four senders: `0.2 to 1.3 s`."""
-    asked = tuple(places)
-    return lambda m: (
-        reduce(Quantity.joined, (by(m, value=FOUR, **MEDIAN, **where.said) for where in asked)) / 1000
-    ).span("s", 1)
+    found = Quantity.joined(*(by(m, value=FOUR, **MEDIAN, **where.said) for where in places))
+    return (found / 1000).span("s", 1)
 
 
 def _pct(pairs: Iterable[Controllers], where: FileSquare, *clients: tuple[str, ...]) -> Number:
@@ -80,12 +78,12 @@ def _little(m: Measured) -> StatedNumber:
         by(m, **rule(where.at(LITTLE_EACH_WAY), pair, *ONES)) - by(m, **rule(where, pair, *ONES))
         for where, pair in product(little_places(), PAIRS)
     )
-    return (reduce(Quantity.joined, apart).size() * 100).span("", 1)
+    return (Quantity.joined(*apart).size() * 100).span("", 1)
 
 
 NUMBERS: Numbers = {
     "burst-5mb": _seconds(BURST_LARGE),
-    "plain-5mb": _seconds(map(without_burst, BURST_LARGE)),
+    "plain-5mb": _seconds([without_burst(where) for where in BURST_LARGE]),
     "burst-changed": _changed,
     "burst-1mb": _pct(PAIRS, FileSquare(BURST, MIDDLE), *ONES),
     "plain-1mb": _pct(PAIRS, place(MIDDLE), *ONES),
