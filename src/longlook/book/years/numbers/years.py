@@ -56,10 +56,6 @@ def _least_to_most(counts: Collection[int]) -> str:
     return " to ".join(dict.fromkeys(str(choose(counts)) for choose in (min, max)))
 
 
-def _between(values: Collection[float], unit: str, digits: int = 0) -> str:
-    return f"{min(values):.{digits}f} to {max(values):.{digits}f}{SPACE}{unit}"
-
-
 def _from_to(times: Collection[float]) -> str:
     """The least and the greatest difference from once."""
     if not times:
@@ -160,14 +156,16 @@ def _slowest(protocol: str) -> Number:
 
 def _part(part: str, *protocols: str, first: float = 0, last: float = math.inf) -> Tell:
     """The least and the greatest of all browsers from `first` to `last`."""
-    return lambda found: _between(
-        [
+
+    def told(found: Any) -> str:
+        own = [
             getattr(one, part)
             for (number, protocol), one in found.items()
             if protocol in protocols and first <= number <= last
-        ],
-        "ms",
-    )
+        ]
+        return f"{min(own):.0f} to {max(own):.0f}{SPACE}ms"
+
+    return told
 
 
 def _step_of(part: str, first: int, then: int) -> Tell:
