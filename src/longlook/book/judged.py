@@ -281,10 +281,10 @@ def _prediction(m: Measured, sweep: str, n: int) -> Judged:
     return found[0]
 
 
-def numbers_of(m: Measured, sweep: str, n: int) -> Quantity:
-    """What a prediction is judged by, square by square."""
-    found = _prediction(m, sweep, n)
-    return Quantity(pd.Series([one.estimate.value for one in found.found]), f"prediction {n}", records_of(found.found))
+def numbers_of(m: Measured, sweep: str, n: int, **where: Any) -> Quantity:
+    """What a prediction is judged by, square by square; those at some conditions, if stated."""
+    found = [one for one in _prediction(m, sweep, n).found if where.items() <= dict(one.square).items()]
+    return Quantity(pd.Series([one.estimate.value for one in found]), f"prediction {n}", records_of(found))
 
 
 def percent_of(m: Measured, sweep: str, n: int, arm: str = "", **where: Any) -> StatedNumber:

@@ -13,7 +13,8 @@ QUICK = ("dense-4g", "lte", "4g")
 LINKS = ("cable", *QUICK, *SLOW)
 FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
 LIGHT, HEAVY = "10kb-x10", "10kb-x100"
-CHANGING, DISCOVERY, QUEUES = "changing-rate", "discovery", "queues"
+CHANGING, DISCOVERY, QUEUES, BESIDE = "changing-rate", "discovery", "queues", "beside"
+CABLE_MS, FAR_MS = 28.0, 170.0
 
 
 def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
@@ -45,7 +46,17 @@ def _times(n: int) -> Number:
 
 def _light(series: str) -> Number:
     """How ten objects differ between HTTP/3 and HTTP/2 over the cable's link, by its queue."""
-    return lambda m: percent_of(m, QUEUES, 5, "h3", series=series, rtt_ms=28.0)
+    return lambda m: percent_of(m, QUEUES, 5, "h3", series=series, rtt_ms=CABLE_MS)
+
+
+def _beside(n: int, rtt_ms: float) -> Number:
+    """The same with a flow beside, over one of the two links."""
+    return lambda m: numbers_of(m, BESIDE, n, rtt_ms=rtt_ms).span("times", 2)
+
+
+def _lead(n: int, rtt_ms: float) -> Number:
+    """How a hundred objects differ between HTTP/3 and HTTP/2 with a flow beside."""
+    return lambda m: percent_of(m, BESIDE, n, "h3", rtt_ms=rtt_ms)
 
 
 NUMBERS: Numbers = {
@@ -70,5 +81,14 @@ NUMBERS: Numbers = {
     "light-bdp": _light("bdp"),
     "light-second": _light("second"),
     "light-fq": _light("fq"),
+    "beside-cable": _beside(1, CABLE_MS),
+    "beside-far": _beside(1, FAR_MS),
+    "beside-fq-cable": _beside(2, CABLE_MS),
+    "beside-fq-far": _beside(2, FAR_MS),
+    "beside-light-far": _beside(3, FAR_MS),
+    "beside-lead-cable": _lead(5, CABLE_MS),
+    "beside-lead-far": _lead(5, FAR_MS),
+    "beside-lead-fq-cable": _lead(6, CABLE_MS),
+    "beside-lead-fq-far": _lead(6, FAR_MS),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
