@@ -102,6 +102,12 @@ def test_every_test_is_in_one_tier():
     assert measuring == {"contract", "system"}
 
 
+def test_no_two_files_of_tests_share_a_name():
+    """pytest imports them by it, and collects the second of two not at all where it runs all tiers at once."""
+    names = [path.name for path in (paths.ROOT / "tests").rglob("test_*.py")]
+    assert [name for name in names if names.count(name) > 1] == []
+
+
 @pytest.mark.parametrize("file", [".ci/run", ".github/workflows/book.yml", ".github/workflows/nix.yml"])
 def test_what_is_run_for_every_change_has_all_tiers(file):
     called = re.findall(r"make(?: --\S+)* test\b(.*)", (paths.ROOT / file).read_text(encoding="utf-8"))

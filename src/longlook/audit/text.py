@@ -311,7 +311,7 @@ def _loads(loads: LoadCounts) -> str:
     )
     rejected = f"{sum(loads.rejected.values())} rejected" + (f" ({reasons})" if reasons else "")
     counts = f"{loads.accepted} accepted and averaged, {loads.cold} cold, {rejected}"
-    return f"  loads: {counts}; {loads.disturbed} excluded since the machine was busy"
+    return f"  loads: {counts}; the machine was busy in {loads.disturbed}"
 
 
 def _conclusion(report: AuditReport) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from longlook.analysis.lowest import Loads
 from longlook.analysis.newest import moment
 from longlook.analysis.welch import Summary
 from longlook.book.data import COLUMNS, PUBLISHED_CAMPAIGN, BookData
+from longlook.book.drivers import beside
 from longlook.book.flows import rates_of_runs
 from longlook.book.loads import counting, courses, first_lost, load_number
 from longlook.book.templates import filled, told_of
@@ -113,6 +114,11 @@ def campaigns_of(sweep: str, data: BookData, key: str = REFERENCE) -> list[str]:
     own = sorted(data.where("campaigns", sweep=sweep, role=role)["campaign"], key=moment, reverse=True)
     cells = {one: set(data.where("cells", campaign=one)["key"]) for one in own}
     return [one for one in own if cells[one] == cells[own[0]]]
+
+
+def alike(m: Measured, sweep: str) -> Measured:
+    """The same questions to tables in which all is by the driver of a sweep's newest campaign."""
+    return replace(m, data=beside(next(iter(campaigns_of(sweep, m.data, m.key)), ""), m.data))
 
 
 @lru_cache(maxsize=8)

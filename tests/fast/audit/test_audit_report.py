@@ -175,8 +175,9 @@ def test_rejected_and_disturbed_loads_are_counted(data):
         {"disturbed": 2, "object_count": 1},
         3,
     )
-    assert "6 accepted and averaged, 2 cold, 3 rejected (disturbed 2, object_count 1); 3 disturbed" in format_text(
-        report
+    assert (
+        "6 accepted and averaged, 2 cold, 3 rejected (disturbed 2, object_count 1); the machine was busy in 3"
+        in format_text(report)
     )
     assert report.integrity.unsealed == (campaign.id,)
 
