@@ -16,7 +16,8 @@ from longlook.analysis.newest import role_of
 from longlook.book.data import BookData
 from longlook.experiment.environment import APPARATUS, FIRST_APPARATUS
 
-DRIVERS = {FIRST_APPARATUS: "reads along", APPARATUS: "reads afterwards"}
+READS = {FIRST_APPARATUS: "along", APPARATUS: "after"}
+"""Apparatus -> when its driver reads what the browser tells: along with the load, or after it."""
 Series = tuple[str, str]
 """Study and series."""
 

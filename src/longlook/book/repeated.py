@@ -20,7 +20,7 @@ from longlook.analysis.paired import Paired, of_row
 from longlook.analysis.random_effects import combined
 from longlook.analysis.welch import ALPHA
 from longlook.book.data import BookData, load
-from longlook.book.drivers import DRIVERS
+from longlook.book.drivers import READS
 from longlook.book.flows import page
 from longlook.experiment.environment import APPARATUS
 from longlook.experiment.metrics import PLT
@@ -37,6 +37,8 @@ AGAIN = (
     "series", "QUIC's and TCP's controller", "squares", "QUIC faster (Welch)", "QUIC faster (pairs)",
     "Welch's verdict changed", "more apart than their loads", "standard deviation between", "shown by all",
 )  # fmt: skip
+FEWEST = 3
+"""Campaigns of one driver that are combined beside all: two tell next to nothing of those that are not measured."""
 MANY = {"object_count": (100, 200), "bandwidth_mbps": (50.0, 100.0)}
 """Pages that the link does not limit."""
 
@@ -92,7 +94,7 @@ def by_campaign(series: str, where: Mapping[str, Sequence], data: BookData | Non
         "page, Mbit/s",
         "campaign",
         "processor",
-        "driver",
+        "driver reads",
         "QUIC, ms",
         "TCP, ms",
         "pairs",
@@ -106,13 +108,13 @@ def _lines(one: Repeated, cpus: Mapping[str, str]) -> Iterator[list[str]]:
     for row, pair in zip(records(one.rows), one.found, strict=True):
         means = [f"{row[f'{side}_mean']:.0f} ± {row[f'{side}_sd']:.0f}" for side in ("left", "right")]
         campaign = row["campaign"].removeprefix("reference-")
-        said = (campaign, cpus[row["campaign"]], DRIVERS[row["apparatus"]])
+        said = (campaign, cpus[row["campaign"]], READS[row["apparatus"]])
         yield [_square(row), *said, *means, str(pair.pairs), _times(pair), pair.shown]
 
 
 def _together(one: Repeated) -> Iterator[list[str]]:
-    for own, whose in ((one.found, "all"), (one.by_todays_driver, f"of the driver that {DRIVERS[APPARATUS]}")):
-        if own is one.found or 1 < len(own) < len(one.found):
+    for own, whose in ((one.found, "all"), (one.by_todays_driver, "driver reads after")):
+        if own is one.found or FEWEST <= len(own) < len(one.found):
             found = combined(own)
             words = f"{whose}: {len(own)}; standard deviation between them {_pct(found.sd_between)}"
             numbers = (str(found.ratio.pairs), _times(found.ratio), found.ratio.shown)
