@@ -149,6 +149,24 @@ class BookData:
         return len(self.of("cells", study, series)) > 0
 
 
+@dataclass(frozen=True, eq=False)
+class Selection(BookData):
+    """The tables of another one without some of their rows; the files are read, and searched, once for both."""
+
+    base: BookData
+
+    def keeps(self, rows: pd.DataFrame) -> pd.Series:
+        """Which rows of a table count, of those that say their campaign, study, series and cell."""
+        raise NotImplementedError
+
+    def table(self, name: str) -> pd.DataFrame:
+        return self.base.table(name)
+
+    def _having(self, name: str, columns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> pd.DataFrame:
+        rows = self.base._having(name, columns, wanted)
+        return rows[self.keeps(rows)] if {"campaign", "study", "series", "cell_id"} <= set(rows) else rows
+
+
 def _names(series: str | Sequence[str]) -> tuple[str, ...]:
     return (series,) if isinstance(series, str) else tuple(series)
 

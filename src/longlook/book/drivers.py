@@ -13,7 +13,7 @@ from functools import lru_cache
 import pandas as pd
 
 from longlook.analysis.newest import role_of
-from longlook.book.data import BookData
+from longlook.book.data import BookData, Selection
 from longlook.experiment.environment import APPARATUS, FIRST_APPARATUS
 
 READS = {FIRST_APPARATUS: "along", APPARATUS: "after"}
@@ -24,7 +24,7 @@ Series = tuple[str, str]
 
 def beside(campaign: str, data: BookData) -> BookData:
     """The tables as a campaign is to be compared with them."""
-    made = set(data.table("cells").pipe(lambda cells: cells[cells["campaign"] == campaign])["apparatus"])
+    made = set(data.where("cells", campaign=campaign)["apparatus"])
     return by_driver(data, made.pop()) if len(made) == 1 else data
 
 
@@ -43,21 +43,14 @@ def by_driver(data: BookData, apparatus: int) -> BookData:
 
 
 @dataclass(frozen=True, eq=False)
-class _ByDriver(BookData):
-    base: BookData
+class _ByDriver(Selection):
     left: dict[Series, frozenset[str]]
     """Campaigns that do not count, of the series that they are left out of."""
 
-    def table(self, name: str) -> pd.DataFrame:
-        return self.base.table(name)
-
-    def _having(self, name: str, columns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> pd.DataFrame:
-        rows = self.base._having(name, columns, wanted)
-        if not {"study", "series", "campaign"} <= set(rows):
-            return rows
+    def keeps(self, rows: pd.DataFrame) -> pd.Series:
         places = zip(rows["study"], rows["series"], rows["campaign"], strict=True)
         kept = [campaign not in self.left.get((study, series), ()) for study, series, campaign in places]
-        return rows if all(kept) else rows[pd.Series(kept, index=rows.index, dtype=bool)]
+        return pd.Series(kept, index=rows.index, dtype=bool)
 
     def rows(self, table: str, study: str, series: str | Sequence[str], key: str) -> pd.DataFrame:
         """As the base has them, once for both, where no campaign is left out."""

@@ -80,8 +80,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
             return by_number(row["series"]).get(own_key, {})
 
         def of_sweep(sweep: str) -> Column:
-            newest = next(iter(campaigns_of(sweep, data, key)), "")
-            found = [spelled(row) for row in records(data.where("arms", campaign=newest))]
+            found = [spelled(row) for row in records(data.where("arms", campaign=newest_of(sweep, data, key)))]
 
             def own_or_all(series: str) -> Sequence[Row]:
                 return [row for row in found if row["series"] == series] or rows(series)
@@ -116,9 +115,19 @@ def campaigns_of(sweep: str, data: BookData, key: str = REFERENCE) -> list[str]:
     return [one for one in own if cells[one] == cells[own[0]]]
 
 
-def alike(m: Measured, sweep: str) -> Measured:
-    """The same questions to tables in which all is by the driver of a sweep's newest campaign."""
-    return replace(m, data=beside(next(iter(campaigns_of(sweep, m.data, m.key)), ""), m.data))
+def newest_of(sweep: str, data: BookData, key: str = REFERENCE) -> str:
+    """Its newest campaign; an empty text where it has none."""
+    return next(iter(campaigns_of(sweep, data, key)), "")
+
+
+def alike(data: BookData, sweep: str) -> BookData:
+    """The tables in which all is by the driver of a sweep's newest campaign."""
+    return beside(newest_of(sweep, data), data)
+
+
+def asked_alike(m: Measured, sweep: str) -> Measured:
+    """The same questions to these tables."""
+    return replace(m, data=alike(m.data, sweep))
 
 
 @lru_cache(maxsize=8)

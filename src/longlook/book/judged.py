@@ -17,9 +17,9 @@ from longlook.book import claimed
 from longlook.book import data as book_data
 from longlook.book.at_first import at_first, changed
 from longlook.book.claimed import ClaimPart
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import COLUMNS, BookData, Selection
 from longlook.book.drivers import beside
-from longlook.book.evidence import REFERENCE, campaigns_of, columns_of, each_number, records_of
+from longlook.book.evidence import REFERENCE, alike, campaigns_of, columns_of, each_number, records_of
 from longlook.book.predicted import JudgedPrediction, RegisteredPrediction
 from longlook.book.templates import parts_of, row
 from longlook.book.times import percent_text
@@ -45,19 +45,12 @@ def by_campaign(data: BookData, campaign: str) -> BookData:
 
 
 @dataclass(frozen=True, eq=False)
-class _OfCampaign(BookData):
-    base: BookData
+class _OfCampaign(Selection):
     only: str
     its_cells: frozenset[str]
 
-    def table(self, name: str) -> pd.DataFrame:
-        return self.base.table(name)
-
-    def _having(self, name: str, columns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> pd.DataFrame:
-        rows = self.base._having(name, columns, wanted)
-        if not {"campaign", "cell_id"} <= set(rows):
-            return rows
-        return rows[(rows["campaign"] == self.only) | ~rows["cell_id"].isin(self.its_cells)]
+    def keeps(self, rows: pd.DataFrame) -> pd.Series:
+        return (rows["campaign"] == self.only) | ~rows["cell_id"].isin(self.its_cells)
 
 
 def judged_of(sweep: str, data: BookData, column: str = REFERENCE, campaign: str = "") -> list[Judged]:
@@ -69,8 +62,7 @@ def judged_of(sweep: str, data: BookData, column: str = REFERENCE, campaign: str
 
 def tables_of(sweep: str, data: BookData, campaign: str = "") -> BookData:
     """The tables that a sweep's predictions are judged by: of other series what was measured with the same driver."""
-    newest = next(iter(campaigns_of(sweep, data)), "")
-    return beside(campaign or newest, by_campaign(data, campaign) if campaign else data)
+    return beside(campaign, by_campaign(data, campaign)) if campaign else alike(data, sweep)
 
 
 def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judged]:

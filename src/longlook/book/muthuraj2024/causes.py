@@ -15,7 +15,7 @@ from longlook.audit.checks import primary, samples_by_key
 from longlook.book.chapter import QUIC_TCP, Chapter
 from longlook.book.data import COLUMNS
 from longlook.book.drivers import beside
-from longlook.book.evidence import campaigns_of
+from longlook.book.evidence import alike
 from longlook.book.flows import page
 from longlook.book.muthuraj2024 import emulab_2024
 from longlook.book.varied import REFERENCE, Row, same_square, square_at
@@ -90,8 +90,7 @@ def slow_client(paper: Chapter) -> HTML:
 
 def _slow_sources(paper: Chapter) -> list[tuple[str, pd.DataFrame]]:
     titles = {"published": "published (Emulab)", "reference": "here, no limit", "yours": "yours, no limit"}
-    held = next(iter(campaigns_of(SLOW_CLIENT_SWEEP, paper.data)), "")
-    unlimited = beside(held, paper.data).sources(paper.study, NO_LIMIT, VERSUS)
+    unlimited = alike(paper.data, SLOW_CLIENT_SWEEP).sources(paper.study, NO_LIMIT, VERSUS)
     found = [(titles[source.key], frame) for source, frame in unlimited.items()]
     for source, frame in paper.data.sources(paper.study, SLOW_CLIENT, VERSUS).items():
         whose = "here" if source.key == REFERENCE else "yours"

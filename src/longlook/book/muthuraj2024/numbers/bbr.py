@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longlook.book.evidence import alike
+from longlook.book.evidence import asked_alike
 from longlook.book.value import Measured, Quantity
 from longlook.book.value_role import Numbers
 
@@ -37,7 +37,7 @@ def _tcp_gain(m: Measured) -> Quantity:
 
 def _machines(m: Measured) -> Quantity:
     """200 objects with CUBIC: the machine of figure 4.14 over that of figure 4.6."""
-    found, m = [], alike(m, "cubic-again")
+    found, m = [], asked_alike(m, "cubic-again")
     for series, rtt_ms in (("4.6d", 36.0), ("4.6f", 112.0)):
         place: dict[str, Any] = {"workload": "5kb-x200", "bandwidth_mbps": 100.0, "rtt_ms": rtt_ms}
         found += [m.arm("cubic-again", arm, **place) / m.arm(series, arm, **place) for arm in SERVED]

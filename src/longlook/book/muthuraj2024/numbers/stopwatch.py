@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from longlook.book.evidence import alike, each_number, records_of
+from longlook.book.evidence import asked_alike, each_number, records_of
 from longlook.book.judged import held, judged_of, numbers_of, percent_of
 from longlook.book.muthuraj2024 import circumstances, means, steps
 from longlook.book.muthuraj2024.circumstances import Agreement, Held
@@ -136,9 +136,11 @@ NUMBERS: Numbers = {
     "even-tcp": _held(f"tcp-{EVEN}"),
     "bytes-quic": lambda m: m.arm("exact-bytes", "quic", **HUNDRED).span("ms"),
     "bytes-tcp": lambda m: m.arm("exact-bytes", "tcp", **HUNDRED).span("ms"),
-    "figure-quic": lambda m: alike(m, "exact-bytes").arm("4.6d", "quic", PLT.name, "mean", **OPEN).span("ms"),
-    "figure-tcp": lambda m: alike(m, "exact-bytes").arm("4.6d", "tcp", PLT.name, "mean", **OPEN).span("ms"),
-    "figure-tcp-50": lambda m: alike(m, "apache-wsgi").arm("4.6d", "tcp", **HUNDRED, bandwidth_mbps=50.0).one("ms"),
+    "figure-quic": lambda m: asked_alike(m, "exact-bytes").arm("4.6d", "quic", PLT.name, "mean", **OPEN).span("ms"),
+    "figure-tcp": lambda m: asked_alike(m, "exact-bytes").arm("4.6d", "tcp", PLT.name, "mean", **OPEN).span("ms"),
+    "figure-tcp-50": lambda m: (
+        asked_alike(m, "apache-wsgi").arm("4.6d", "tcp", **HUNDRED, bandwidth_mbps=50.0).one("ms")
+    ),
     "flask-tcp-50": lambda m: m.arm("apache-wsgi", "apache", **HUNDRED).one("ms"),
     "g-none": _cost(steps.GQUIC37, "nocost", OPEN),
     "g-200": _cost(steps.GQUIC37, "cost200us", OPEN),
