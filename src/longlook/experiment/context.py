@@ -20,6 +20,7 @@ from longlook.link.base import LinkDriver
 from longlook.link.calibrate import calibrate
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
+from longlook.plan.offer import LOOKED_AT
 from longlook.plan.value import derived_seed
 from longlook.record.campaign import CELL_SCHEMA
 from longlook.server import SERVERS
@@ -71,7 +72,7 @@ class Context:
         own = self.certificate
         address = self.bed.hosts["server"].address
         work = self.cell.workload
-        seen, film_s = work.kind in ("webpage", "site"), work.duration_s if work.kind == "video" else None
+        seen, film_s = work.kind in LOOKED_AT, work.duration_s if work.kind == "video" else None
         settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log, paints=seen, film_s=film_s)
         return CLIENTS[arm.client](self.bed, self.stacks[arm.stack], settings)
 

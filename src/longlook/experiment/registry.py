@@ -12,6 +12,7 @@ from longlook.experiment.recheck import read_interleaved, recheck_interleaved
 from longlook.experiment.recheck_together import recheck_together
 from longlook.experiment.sessions import SESSIONS, recheck_sessions
 from longlook.plan.cell import Cell
+from longlook.plan.offer import LOOKED_AT
 from longlook.plan.value import PlanError
 
 WATCHED = (
@@ -67,7 +68,7 @@ PAGES = Experiment(
     title="pages with visual metrics",
     notebook="pages.ipynb",
     mode="interleaved",
-    workloads=("webpage", "site"),
+    workloads=LOOKED_AT,
     metrics=(
         metrics.SPEED_INDEX,
         metrics.FCP,

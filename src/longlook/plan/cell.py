@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from longlook.plan import naming
 from longlook.plan.arm import Arm
 from longlook.plan.link import BITS_PER_BYTE, Link
+from longlook.plan.offer import LOOKED_AT
 from longlook.plan.value import CellId, Many, Measure, Name, Text, Value, checked_name
 from longlook.plan.workload import Workload, _kind_of
 
@@ -27,7 +28,7 @@ MOST_REPEATS_PER_LOAD = 3
 MOST_REQUESTS = 2_000_000
 """Of a cell, with repeats: some 300 bytes are kept of each, and no record of more than 1 GB is read
 (record/samples.py)."""
-PAGES = ("page", "webpage", "site")
+PAGES = ("page", *LOOKED_AT)
 """Kinds of workload that browsers load."""
 MOST_LABEL = 80
 MOST_ARMS = 48
