@@ -18,7 +18,7 @@ from longlook.experiment.context import PORTS, Context
 from longlook.plan.arm import Arm
 from longlook.plan.workload import WebPage
 from longlook.probe import priorities
-from longlook.probe.priorities import PRIORITY_UPDATE, UNSAID, Http2Request
+from longlook.probe.priorities import UNSAID, Http2Request
 from longlook.site.webpage import resources
 from longlook.stack import open_stack
 from longlook.stack.arms import open_sweep
@@ -46,9 +46,9 @@ class Said:
     moved: int
     """Of them, those whose weight a later frame changed."""
     frames: int
-    """PRIORITY_UPDATE frames over HTTP/3 that say so."""
+    """Requests over HTTP/3 of which a PRIORITY_UPDATE frame says so first."""
     unsaid: int
-    """Frames of a reserved type in their place, by the copy that says nothing."""
+    """Those with a frame of a reserved type in its place, by the copy that says nothing."""
 
 
 def ask(bed: Testbed) -> list[Said]:
@@ -75,11 +75,11 @@ def summarised(
     requests: Sequence[Http2Request], as_it_is: Iterable[tuple[int, bytes]], mute: Iterable[tuple[int, bytes]]
 ) -> list[Said]:
     """A row for each thing that is said, the most urgent first."""
-    frames = Counter(priorities.said_of(content) for kind, content in as_it_is if kind == PRIORITY_UPDATE)
+    frames = Counter(priorities.first_said(as_it_is))
     told = list(mute)
-    if heard := sum(kind == PRIORITY_UPDATE for kind, _ in told):
+    if heard := len(priorities.first_said(told)):
         raise LonglookError(f"the browser that is to say no priorities said {heard}")
-    unsaid = Counter(priorities.said_of(content) for kind, content in told if kind == UNSAID)
+    unsaid = Counter(priorities.first_said(told, UNSAID))
     kinds = {one.path: "above" if one.above else one.kind for one in resources(PAGE)}
     found = []
     for said in sorted({one.said for one in requests} | set(frames), key=_urgency):

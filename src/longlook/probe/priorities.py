@@ -72,10 +72,14 @@ def _integer(data: bytes, at: int) -> tuple[int, int]:
     return int.from_bytes(data[at : at + size]) & ((1 << (8 * size - 2)) - 1), at + size
 
 
-def said_of(content: bytes) -> str:
-    """What a PRIORITY_UPDATE frame says, without of which stream: `u=2, i`."""
-    _, at = _integer(content, 0)
-    return content[at:].decode()
+def first_said(frames: Iterable[tuple[int, bytes]], kind: int = PRIORITY_UPDATE) -> list[str]:
+    """What the first PRIORITY_UPDATE frame of each request says, `u=2, i`; a later one moves it (RFC 9218, 7)."""
+    found: dict[int, str] = {}
+    for one, content in frames:
+        if one == kind:
+            stream, at = _integer(content, 0)
+            found.setdefault(stream, content[at:].decode())
+    return list(found.values())
 
 
 @dataclass

@@ -6,11 +6,11 @@ from longlook.probe.priorities import (
     PRIORITY_UPDATE,
     UNSAID,
     Http2Request,
+    first_said,
     joined,
     parsed,
     pieces,
     requests_of,
-    said_of,
 )
 
 SETTINGS = "041b018001000006800400000740643301c0000001742b1ce7a0ac308e"
@@ -22,12 +22,7 @@ UPDATES = ("800f07000700753d302c2069", "800f07000404753d30", "800f0709023069", "
 def test_frames_of_a_control_stream_are_told_apart():
     found = list(parsed(bytes.fromhex(BEGIN + "".join(UPDATES))))
     assert [kind for kind, _ in found] == [4, 0x415384AF8, PRIORITY_UPDATE, PRIORITY_UPDATE, UNSAID, PRIORITY_UPDATE]
-    assert [said_of(content) for kind, content in found if kind in (PRIORITY_UPDATE, UNSAID)] == [
-        "u=0, i",
-        "u=0",
-        "i",
-        "i",
-    ]
+    assert first_said(found) == ["u=0, i", "u=0", "i"] and first_said(found, UNSAID) == ["i"]
 
 
 def test_the_type_that_is_said_instead_is_a_reserved_one_and_as_long():
