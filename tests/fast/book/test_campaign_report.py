@@ -112,7 +112,10 @@ def test_what_was_seen_of_a_page_is_a_strip_that_keys_can_scroll():
 
 
 def test_a_server_by_file_is_named_with_what_it_was_read_from(tmp_path):
-    statement = read(NGINX)
+    path = tmp_path / "nginx.toml"
+    path.write_text(NGINX.read_text(encoding="utf-8").replace('["nginx"', '["sh"'), encoding="utf-8")
+    (tmp_path / "nginx.conf").write_text((NGINX.parent / "nginx.conf").read_text(encoding="utf-8"), encoding="utf-8")
+    statement = read(path)
     by_file = TCP | {"server": "by-file-tcp", "server_file": statement.digest}
     sweep = make_sweep({"arms": [QUIC, by_file], "workloads": [{"size_kb": 5}]})
     campaign = open_campaign(tmp_path, sweep, "local", STACK_DIGEST)

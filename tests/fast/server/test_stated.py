@@ -5,7 +5,6 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from stated_servers import NGINX
 
 from longlook import paths
 from longlook.ask.question import question
@@ -117,7 +116,8 @@ def test_of_one_protocol_the_other_side_stays_what_it_is_and_a_stated_controller
     require_measurable(asked.sweep())
     assert [(arm.server, arm.cca) for arm in cell.arms] == [("by-file", "reno"), ("apache", "cubic")]
     assert "its controller, reno, is what the file states" in asked.stated.line
-    asked = question("docs", "lte", "return", str(NGINX), 1, None)
+    tcp = stated('protocols = { quic = "h3", tcp = "h1 h2" }', 'protocols = ["tcp"]')
+    asked = question("docs", "lte", "return", str(tcp), 1, None)
     assert [arm.server for arm in asked.sweep().cells()[0].arms] == ["envoy", "by-file-tcp"]
     require_measurable(asked.sweep())
 
