@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from campaigns import STACK_DIGEST, make_sweep
 from longlook.experiment.reading import MAY_LACK, THROUGHPUT, TIMELINE
 from longlook.experiment.recheck import spoken
 from longlook.experiment.registry import experiment_of
-from longlook.experiment.schedule import draw_of, load_seed, schedule
+from longlook.experiment.schedule import Plan, draw_of, load_seed, schedule, settled
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
@@ -77,6 +78,7 @@ def _cell_record(campaign: Campaign, cell: Cell, drawn: list, began: datetime, e
         "ended_at": _iso(ended),
         "wall_s": (ended - began).total_seconds(),
         "complete": True,
+        "repeated_together": cell.repeated_together,
         "request_us": {arm.name: arm.request_cost_us + 40.0 for arm in cell.arms if arm.request_cost_us is not None},
         "sends": {
             arm.name: {"sends": 9, "least_us": arm.send_cost_us + 0.4}
@@ -122,21 +124,23 @@ def _environment(campaign: Campaign, cell: Cell) -> dict[str, Any]:
 
 
 def _interleaved(folder: Path, campaign: Campaign, cell: Cell, generator: random.Random, moment: datetime):
-    """The loads of a schedule, of which the second counted one of the last arm was disturbed and is measured again."""
-    drawn, rejected = schedule(cell), (cell.arm_names[-1], 2)
-    walked = [(arm, index, 0) for arm, index in drawn]
-    if rejected in drawn:
-        walked.append((*rejected, 1))
+    """The loads of a schedule, of which the second counted one of the last arm was disturbed; it is measured again, or
+    its pair."""
+    plan, order = Plan(cell), itertools.count()
     with SamplesWriter(folder / SAMPLES_NAME) as writer:
-        for order, (arm, index, attempt) in enumerate(walked):
-            stalls = [20.0] if (arm, index) == rejected and attempt == 0 else []
-            moment += STEP
-            place = {"schema": SCHEMA, "campaign": campaign.id, "cell_id": cell.id, "attempt": attempt}
-            place |= {"draw": draw_of(attempt), "order": order}
-            if cell.link.trace is not None:
-                place["trace_offset_ms"] = cell.link.trace_offset_ms(load_seed(cell, arm, index, draw_of(attempt)))
-            writer.append(place | _load(cell, arm, index, stalls, generator, moment))
-    return moment + STEP, [list(one) for one in drawn]
+        for loads in plan:
+            records = []
+            for arm, index, attempt in loads:
+                stalls = [20.0] if (arm, index, attempt) == (cell.arm_names[-1], 2, 0) else []
+                moment += STEP
+                place = {"schema": SCHEMA, "campaign": campaign.id, "cell_id": cell.id, "attempt": attempt}
+                place |= {"draw": draw_of(attempt), "order": next(order)}
+                if cell.link.trace is not None:
+                    place["trace_offset_ms"] = cell.link.trace_offset_ms(load_seed(cell, arm, index, draw_of(attempt)))
+                records.append(place | _load(cell, arm, index, stalls, generator, moment))
+            for record in settled(plan, loads, records):
+                writer.append(record)
+    return moment + STEP, [list(one) for one in schedule(cell)]
 
 
 def _load(

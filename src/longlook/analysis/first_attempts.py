@@ -2,7 +2,8 @@
 
 A load that was disturbed is repeated, and whether it is called disturbed may depend on how long it took. First attempts
 do not look at that: what their verdicts differ in is what the rule of rejection does. Loads that failed otherwise (a
-wrong protocol, no 0-RTT) are no loads of the arm, and are left out.
+wrong protocol, no 0-RTT) are no loads of the arm, and are left out. A load of a pair that was measured again for the
+other load's sake is what it was: a first attempt.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from longlook.analysis.compared import ComparedCell
 from longlook.analysis.contrast import Verdict, contrast
 from longlook.analysis.crosstable import crossed
 from longlook.analysis.welch import Summary, summarise
+from longlook.experiment.reasons import PAIR_REPEATED
 
 Place = tuple[str, str]
 """Campaign and cell."""
@@ -23,7 +25,7 @@ DISTURBED = "disturbed"
 
 def are_first(loads: pd.DataFrame) -> pd.Series:
     """Of rows of `samples`: whether each is of a load's first attempt, and of no cold one."""
-    usual = loads["accepted"].astype(bool) | (loads["reject_reason"] == DISTURBED)
+    usual = loads["accepted"].astype(bool) | loads["reject_reason"].isin([DISTURBED, PAIR_REPEATED])
     return (loads["attempt"] == 0) & usual & ~loads["set_aside"].astype(bool)
 
 

@@ -17,6 +17,7 @@ import pandas as pd
 from scipy.stats import hypergeom, mannwhitneyu
 
 from longlook.analysis.welch import ALPHA, significant
+from longlook.experiment.reasons import PAIR_REPEATED
 
 OF_EARLY_DATA = ("zero_rtt_rejected", "unexpected_zero_rtt")
 """Reasons that only a load that may send early data can have."""
@@ -67,7 +68,12 @@ def rejections(loads: pd.DataFrame, together: str) -> tuple[Rejections, ...]:
     """Of every campaign and reason, then by protocol of all campaigns, which are then called `together`; `loads` as
     `order.one_row_each` makes them."""
     first = loads[(loads["attempt"] == 0) & ~loads["set_aside"].astype(bool)]
-    first = first.assign(arm=first["arm"].fillna(first["protocol"]))  # one that is alone in its cell has no name
+    replaced = first["reject_reason"] == PAIR_REPEATED
+    first = first.assign(
+        arm=first["arm"].fillna(first["protocol"]),  # one that is alone in its cell has no name
+        accepted=first["accepted"].astype(bool) | replaced,
+        reject_reason=first["reject_reason"].mask(replaced),
+    )
     first = first.assign(
         reason=first["reject_reason"].fillna(""),
         cell=first.groupby(CELL).ngroup(),

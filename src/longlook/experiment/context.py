@@ -103,6 +103,7 @@ class Context:
             "complete": complete,
             "clock": self.clock.record(),
             "objects_hashed": dict(content),
+            "repeated_together": self.cell.repeated_together,
             **costs,
             **({"initial_window_bytes": dict(windows)} if windows else {}),
         }

@@ -6,6 +6,7 @@ Writes a raw record (data/raw/README.md) into a folder it is given.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import statistics
 import time
 from collections import Counter
@@ -22,7 +23,7 @@ from longlook.experiment.cross import CrossTraffic
 from longlook.experiment.environment import write_environment
 from longlook.experiment.floor import floor
 from longlook.experiment.linkcheck import held_to
-from longlook.experiment.schedule import Plan, draw_of, load_seed, schedule
+from longlook.experiment.schedule import Plan, Try, draw_of, load_seed, schedule, settled
 from longlook.experiment.side import Side, Surroundings
 from longlook.experiment.told import main_metric, tolerated_in
 from longlook.plan.arm import Arm
@@ -166,41 +167,50 @@ def served_by(arm: Arm) -> tuple:
 def _records(context: Context, sides: Mapping[str, Side], progress: Progress | None) -> Iterator[dict[str, Any]]:
     """Yield one record per load, in the order measured, until every arm has its loads or the bound is reached."""
     cell = context.cell
-    plan, failures, total = Plan(cell), dict.fromkeys(sides, 0), len(schedule(cell))
+    plan, failures, order, total = Plan(cell), dict.fromkeys(sides, 0), itertools.count(), len(schedule(cell))
     starts, ccas = slowstart.own(cell), controllers.own(cell)
     learnt = {arm.name: sides[arm.name].discover() for arm in cell.arms if arm.learns}
-    for order, (name, index, attempt) in enumerate(plan):
-        if name in starts:
-            slowstart.set_slow_start(context.bed, starts[name])
-        if name in ccas:
-            controllers.set_controller(context.bed, ccas[name])
-        draw = draw_of(attempt)
-        seed = load_seed(cell, name, index, draw)
-        if not cell.link.cross_flows:  # nothing is drawn there, and queues are to stay as the flows have left them
-            context.link.reseed(seed)
-        place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "draw": draw}
-        place["order"] = order
-        if (offset_ms := cell.link.trace_offset_ms(seed)) is not None:
-            place["trace_offset_ms"] = offset_ms
-        context.clock.look()  # so that what was set before is not taken for this load's
-        place["started_at"] = context.clock.text()
-        record = place | sides[name].load(index)
-        if index == 0 and name in learnt:
-            record["discovery"] = learnt[name]
-        if not cell.arm(name).keeps_connection:
-            sides[name].client.drop_connections()
-        slowstart.require(context.bed, slowstart.SlowStart.of(cell.arm(name)))
-        yield record
-        failures[name] = failures[name] + 1 if record["reject_reason"] == "load_failed" else 0
-        if failures[name] == FAILURES_IN_A_ROW:
-            sides[name].server.require_alive()
-            raise LonglookError(
-                f"{cell.id}: {failures[name]} loads in a row did not finish; last: {record['reject_detail']}"
-            )
-        if not record["accepted"] and not record["set_aside"]:
-            plan.repeat(name, index, attempt)
+    for loads in plan:
+        records: list[dict[str, Any]] = []
+        for name, index, attempt in loads:
+            if name in starts:
+                slowstart.set_slow_start(context.bed, starts[name])
+            if name in ccas:
+                controllers.set_controller(context.bed, ccas[name])
+            record = _measured(context, sides[name], (name, index, attempt), next(order))
+            if index == 0 and name in learnt:
+                record["discovery"] = learnt[name]
+            slowstart.require(context.bed, slowstart.SlowStart.of(cell.arm(name)))
+            records.append(record)
+            failures[name] = failures[name] + 1 if record["reject_reason"] == "load_failed" else 0
+            if failures[name] == FAILURES_IN_A_ROW:
+                yield from records
+                sides[name].server.require_alive()
+                raise LonglookError(
+                    f"{cell.id}: {failures[name]} loads in a row did not finish; last: {record['reject_detail']}"
+                )
+        yield from settled(plan, loads, records)
         if progress:
-            progress(name, total - len(plan), total)
+            progress(loads[-1][0], total - len(plan), total)
+
+
+def _measured(context: Context, side: Side, due: Try, order: int) -> dict[str, Any]:
+    """The record of one load; `order`: how many came before it."""
+    (name, index, attempt), cell = due, context.cell
+    draw = draw_of(attempt)
+    seed = load_seed(cell, name, index, draw)
+    if not cell.link.cross_flows:  # nothing is drawn there, and queues are to stay as the flows have left them
+        context.link.reseed(seed)
+    place = {"schema": SCHEMA, "campaign": context.campaign, "cell_id": cell.id, "attempt": attempt, "draw": draw}
+    place["order"] = order
+    if (offset_ms := cell.link.trace_offset_ms(seed)) is not None:
+        place["trace_offset_ms"] = offset_ms
+    context.clock.look()  # so that what was set before is not taken for this load's
+    place["started_at"] = context.clock.text()
+    record = place | side.load(index)
+    if not cell.arm(name).keeps_connection:
+        side.client.drop_connections()
+    return record
 
 
 def summarise(cell: Cell, samples: Sequence[Sample], wall_s: float) -> CellSummary:

@@ -1,5 +1,7 @@
 """Why a sample may be rejected: the one list, used by the oracle, the records and the audit."""
 
+PAIR_REPEATED = "pair_repeated"
+"""Nothing is wrong with such a load: no analysis of rejections may take it for one."""
 REASONS = {
     "load_failed": "the client did not finish, or finished what was to last",
     "unanswered": "a request got no answer",
@@ -31,4 +33,5 @@ REASONS = {
     "connection_options": "the client asked the server for other connection options than the arm states",
     "link_changed": "somebody else set the link while the load was under way",
     "disturbed": "the machine stalled or was saturated during the load",
+    PAIR_REPEATED: "the other load of its pair was rejected, and both were measured again",
 }

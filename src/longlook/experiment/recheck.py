@@ -25,7 +25,8 @@ from longlook.experiment.floor import floor
 from longlook.experiment.in_force import DERIVED, in_force
 from longlook.experiment.opened import LATER, OpenedConnections, spare_connections, stood_before
 from longlook.experiment.oracle import LONG_MS, Evidence, Verdict, disturbance, judge
-from longlook.experiment.schedule import Plan, draw_of, load_seed
+from longlook.experiment.reasons import PAIR_REPEATED
+from longlook.experiment.schedule import Plan, Try, draw_of, load_seed, settled
 from longlook.experiment.side import BEFORE, packets_lost
 from longlook.experiment.told import cpu_metrics, expectation, main_metric, tolerated_in, waited_s
 from longlook.plan.arm import Arm, Protocol
@@ -136,7 +137,7 @@ def recheck_interleaved(cell: Cell, folder: Path) -> Recheck:
     record = read_json(folder / CELL_NAME)
     records = list(read_records(folder))
     found = Recheck(samples=[sample_of(one) for one in records])
-    found.problems += [*strangers(cell, folder, records), *_walk(cell, records)]
+    found.problems += [*strangers(cell, folder, records), *_walk(cell, records, record.get("repeated_together", 1) > 1)]
     if found.problems:  # without its place a sample cannot be judged
         return found
     judges = {arm.name: _Judge(cell, arm, upgrade.is_old(record)) for arm in cell.arms}
@@ -197,14 +198,14 @@ def strangers(cell: Cell, folder: Path, records: Sequence[Mapping[str, Any]]) ->
             return
 
 
-def _walk(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The first sample that is not the one that was due."""
-    plan = Plan(cell)
-    due = iter(plan)
+def _walk(cell: Cell, records: Sequence[Mapping[str, Any]], pairs: bool) -> Iterator[str]:
+    """The first sample that is not the one that was due; `pairs`: they were repeated as pairs."""
+    due, marks = _due(cell, records, pairs), []
     if len({"draw" in one for one in records}) > 1:
         yield "some of its samples tell their draw of losses, and others do not"
     for place, one in enumerate(records):
-        wanted, given = next(due, None), (one["arm"], one["index"], one["attempt"])
+        following, given = next(due, None), (one["arm"], one["index"], one["attempt"])
+        wanted, replaced = following or (None, False)
         if wanted is None:
             yield f"sample {place} (arm, index, attempt: {given}) is one too many: a load added, or there twice"
             return
@@ -222,10 +223,29 @@ def _walk(cell: Cell, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"sample {place}: the trace's clock stood at {said} ms, and its seed asks for {right}"
         if one["set_aside"] != (one["index"] == 0):
             yield f"sample {place}: set_aside is {one['set_aside']}; set aside is what has index 0, and nothing else"
-        if not one["accepted"] and not one["set_aside"]:
-            plan.repeat(*wanted)
+        if (one["reject_reason"] == PAIR_REPEATED) != replaced:
+            marks.append(
+                f"sample {place}: {PAIR_REPEATED} is what was right in a pair that is measured again, and only that"
+            )
     if (left := next(due, None)) is not None:
-        yield f"the loads from {left} (arm, index, attempt) on are missing"
+        yield f"the loads from {left[0]} (arm, index, attempt) on are missing"
+    yield from marks[:1]
+
+
+def _due(cell: Cell, records: Sequence[Mapping[str, Any]], pairs: bool) -> Iterator[tuple[Try, bool]]:
+    """Every load that is due by what became of those before it, and whether its pair is measured again for another."""
+    plan, at = Plan(cell, pairs), 0
+    for loads in plan:
+        kept = settled(plan, loads, [_by_itself(one) for one in records[at : at + len(loads)]])
+        for load, one in zip_longest(loads, kept):
+            yield load, one is not None and one["reject_reason"] == PAIR_REPEATED
+        at += len(loads)
+
+
+def _by_itself(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record as it is without the other load of its pair."""
+    replaced = record["reject_reason"] == PAIR_REPEATED
+    return {**record, "accepted": True, "reject_reason": None} if replaced else record
 
 
 def _over_time(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]], told: Sequence[_Told]) -> Iterator[str]:
@@ -245,7 +265,7 @@ def _over_time(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]], 
 
 def _stamps(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for one, following in zip_longest(records, records[1:]):
-        if one["accepted"] and (wrong := parts.stamped(one, following)) is not None:
+        if _by_itself(one)["accepted"] and (wrong := parts.stamped(one, following)) is not None:
             yield f"sample {one['order']} ({one['arm']} {one['index']}): {wrong}"
             return
 
@@ -274,6 +294,7 @@ class _Judge:
 
     def recheck(self, record: Mapping[str, Any], told: _Told, seen: Observation | None) -> Iterator[str]:
         """What is wrong with one record; `seen`: what its artefact says."""
+        record = _by_itself(record)
         if seen is None:
             if record["accepted"] or record["reject_reason"] != "load_failed":
                 yield "it keeps nothing that its numbers and its verdict could be read from"

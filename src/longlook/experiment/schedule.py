@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from longlook.experiment.reasons import PAIR_REPEATED
 from longlook.plan.cell import MOST_REPEATS_PER_LOAD, Cell
 from longlook.plan.value import derived_seed
 
+REPLACED = {
+    "accepted": False,
+    "reject_reason": PAIR_REPEATED,
+    "reject_detail": "the other load of its pair was rejected, and both are measured again",
+}
 COLD_LOADS = 1
 """Of each arm, before those that are analysed; kept and set aside."""
 ATTEMPTS_TOGETHER = 3
 """A transfer that was disturbed or went wrong is repeated; the last one is kept, and says what it is."""
 INDEX_TOGETHER = 1
 """Of every flow's sample: none is set aside."""
+
+Try = tuple[str, int, int]
+"""Arm, index, attempt."""
 
 
 def schedule(cell: Cell) -> list[tuple[str, int]]:
@@ -50,23 +60,36 @@ def seed_of(cell_seed: int, index: int, draw: int, *more: str) -> int:
 
 
 class Plan:
-    """Walks through a schedule and puts loads that failed back, both bounded and in order."""
+    """Walks through a schedule and puts loads that failed back, both bounded and in order.
 
-    def __init__(self, cell: Cell):
-        self._queue = [(arm, index, 0) for arm, index in schedule(cell)]
+    What is repeated together comes together: the two loads of a pair, in their order; of a cell of any other number of
+    arms each load alone. Cells measured before pairs were repeated had each load alone (`pairs` = False)."""
+
+    def __init__(self, cell: Cell, pairs: bool = True):
+        loads = [(arm, index, 0) for arm, index in schedule(cell)]
+        size = cell.repeated_together if pairs else 1
+        self._queue: list[list[Try]] = [loads[at : at + size] for at in range(0, len(loads), size)]
         self._repeats_left = MOST_REPEATS_PER_LOAD * cell.loads
 
-    def __iter__(self) -> Iterator[tuple[str, int, int]]:
+    def __iter__(self) -> Iterator[list[Try]]:
         while self._queue:
             yield self._queue.pop(0)
 
     def __len__(self) -> int:
-        return len(self._queue)
+        """Loads left."""
+        return sum(map(len, self._queue))
 
-    def repeat(self, arm: str, index: int, attempt: int) -> bool:
-        """Put a load at the end of the queue again; False when the cell's bound is used up."""
+    def repeat(self, loads: Sequence[Try]) -> bool:
+        """Put what came together at the end of the queue again; False when the cell's bound is used up."""
         if self._repeats_left == 0:
             return False
         self._repeats_left -= 1
-        self._queue.append((arm, index, attempt + 1))
+        self._queue.append([(arm, index, attempt + 1) for arm, index, attempt in loads])
         return True
+
+
+def settled(plan: Plan, loads: Sequence[Try], records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Records of loads that came together as they are kept: where one is rejected all are put back, and those that were
+    accepted do not count any more."""
+    again = any(not one["accepted"] and not one["set_aside"] for one in records) and plan.repeat(loads)
+    return [dict(one) | (REPLACED if again and one["accepted"] else {}) for one in records]

@@ -23,6 +23,7 @@ AnyWorkload = Annotated[Annotated[Workload, Field(discriminator="kind")], Before
 KEY_DIGITS = 16
 MOST_SECONDS = 3600
 """At the link's rate, without any loss: a sample takes no longer than an hour."""
+PAIR = 2
 MOST_REPEATS_PER_LOAD = 3
 """A rejected or disturbed load is repeated; over a cell at most this many times the loads asked for."""
 MOST_REQUESTS = 2_000_000
@@ -103,13 +104,20 @@ class Cell(Value):
 
     def _require_room(self) -> None:
         """Each request is told of in a cell's record, which is read as a whole."""
-        tries = len(self.arms) * (1 + self.loads) + MOST_REPEATS_PER_LOAD * self.loads
+        repeats = MOST_REPEATS_PER_LOAD * self.loads * self.repeated_together
+        tries = len(self.arms) * (1 + self.loads) + repeats
         if (number := tries * self.workload.requests) > MOST_REQUESTS:
             raise ValueError(
                 f"up to {number:,} requests in one cell, in {len(self.arms)} arms of {self.loads} loads of "
                 f"{self.workload.requests}: its record could not be read again; at most {MOST_REQUESTS:,}, with fewer "
                 "loads, objects or arms"
             )
+
+    @property
+    def repeated_together(self) -> int:
+        """Loads of one number that are repeated together: both of a pair. With more arms one load would have all others
+        measured again; of 32 arms half of all numbers have a load that is rejected."""
+        return PAIR if len(self.arms) == PAIR and self.mode == "interleaved" else 1
 
     def _names(self) -> list[str]:
         same = len({arm.condition_text for arm in self.arms}) < len(self.arms)

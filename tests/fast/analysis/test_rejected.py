@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from scipy.stats import fisher_exact
 
+from longlook.analysis.first_attempts import are_first
 from longlook.analysis.rejected import rejections
 
 TOGETHER = "all of them"
@@ -97,3 +98,13 @@ def test_loads_drawn_at_random_are_significant_as_seldom_as_they_may_be():
         table = table.assign(accepted=~hit, reject_reason=["disturbed" if one else None for one in hit])
         significant += of("c", table).p_value < 0.05
     assert significant <= 7  # 3 are due, and the test is exact
+
+
+def test_a_load_whose_pair_was_measured_again_for_the_others_sake_is_no_rejection_and_a_first_attempt():
+    alone = loads({"quic": 6, "tcp": 0})
+    first = (alone["arm"] == "tcp") & alone["index"].between(1, 6)
+    again = alone[first].assign(attempt=1)
+    verdict = {"accepted": False, "reject_reason": "pair_repeated"}
+    pairs = pd.concat([alone.assign(**{key: alone[key].mask(first, one) for key, one in verdict.items()}), again])
+    assert rejections(pairs, TOGETHER) == rejections(alone, TOGETHER)
+    assert are_first(pairs).sum() == are_first(alone).sum() == 160

@@ -117,7 +117,28 @@ def appended(records, number=0):
     records.append(records[number] | {"order": len(records)})
 
 
+def replaced(one):
+    return one["reject_reason"] == "pair_repeated"
+
+
+def singly(records):
+    """As cells were measured before pairs were repeated."""
+    promote(next(one for one in records if replaced(one)))
+    del records[-2 if records[-1]["arm"] == "tcp" else -1]
+    records[-1]["order"] = len(records) - 1
+
+
 TAMPERED = {
+    "a load that its pair replaced, counted": (sample(promote, replaced), "pair_repeated is what was right in a pair"),
+    "a load left out as its pair's": (
+        sample(lambda one: one.update(accepted=False, reject_reason="pair_repeated")),
+        "pair_repeated is what was right in a pair that is measured again, and only that",
+    ),
+    "a pair of which one load was not measured again": (samples(singly), "(arm, index, attempt) on are missing"),
+    "pairs of a cell that repeats loads alone": (
+        cell(lambda data: data.pop("repeated_together")),
+        "one too many",
+    ),
     "a PLT that is not its HAR's": (sample(put("metrics.plt_ms", 50.0)), "plt_ms is 50.0, what it was read from says"),
     "a HAR that is not its PLT's": (
         sample(put("artefact.log.page.pageTimings.onLoad", 50.0)),
@@ -156,11 +177,11 @@ TAMPERED = {
     "a torn artefact": (sample(put("artefact.log.entries", [])), "cannot be read"),
     "a rejected sample promoted": (sample(promote, rejected), "one too many"),
     "a rejected sample promoted, and not repeated": (
-        samples(lambda records: [promote(one) or one for one in records[:-1]]),
+        samples(lambda records: [promote(one) or one for one in records[:-2]]),
         "its stalls, CPU and link counters say True",
     ),
     "promoted without its flag": (
-        samples(lambda records: [one | {"accepted": True, "reject_reason": None} for one in records[:-1]]),
+        samples(lambda records: [one | {"accepted": True, "reject_reason": None} for one in records[:-2]]),
         "it is accepted; judged again it is disturbed",
     ),
     "a rejected sample given another reason": (sample(put("reject_reason", "status"), rejected), "judged again"),

@@ -9,7 +9,7 @@ from longlook.experiment.carried import Crossed
 from longlook.experiment.floor import floor_of
 from longlook.experiment.opened import OpenedConnections
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge, tolerated
-from longlook.experiment.reasons import REASONS
+from longlook.experiment.reasons import PAIR_REPEATED, REASONS
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
 from longlook.plan.workload import Page, Video
@@ -220,7 +220,7 @@ def test_the_reasons_are_those_that_can_be_given_and_no_others():
     """The tests above and those of the sides give each of them; a verdict with another one cannot be made."""
     wrong = (*WRONG_LOADS, *WRONG_SESSIONS, *WRONG_CONNECTIONS, *CONTRADICTED)
     by_the_oracle = {reason for reason, *_ in wrong}
-    by_the_sides = {"load_failed", "disturbed", "link_changed"}
+    by_the_sides = {"load_failed", "disturbed", "link_changed", PAIR_REPEATED}
     assert by_the_oracle | by_the_sides == set(REASONS)
     with pytest.raises(ValueError, match="made_up"):
         Verdict(False, "made_up", "by the test")

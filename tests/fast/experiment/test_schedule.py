@@ -2,7 +2,7 @@
 
 import pytest
 
-from longlook.experiment.schedule import Plan, draw_of, load_seed, schedule
+from longlook.experiment.schedule import Plan, draw_of, load_seed, schedule, settled
 from longlook.plan.cell import Cell
 
 QUIC = {"stack": "quicv1", "protocol": "quic", "server": "envoy", "client": "chromium", "emulated_connections": 2}
@@ -73,12 +73,59 @@ def test_the_arms_of_an_aa_cell_meet_losses_of_their_own():
 def test_repeats_go_to_the_end_and_are_bounded():
     plan = Plan(cell(loads=2))
     seen, repeated = [], 0
-    for arm, index, attempt in plan:
-        seen.append((arm, index, attempt))
-        repeated += plan.repeat(arm, index, attempt)
+    for loads in plan:
+        seen.append(loads)
+        repeated += plan.repeat(loads)
     assert repeated == 6
-    assert seen[6:][0][2] == 1
-    assert len(seen) == 6 + 6
+    assert seen[3] == [(arm, index, 1) for arm, index, _ in seen[0]]
+    assert len(seen) == 3 + 6
+
+
+def record(load, accepted=True):
+    arm, index, attempt = load
+    own = {"arm": arm, "index": index, "attempt": attempt, "set_aside": index == 0, "accepted": accepted}
+    return own | {"reject_reason": None if accepted else "disturbed"}
+
+
+def walked(one, wrong, pairs=True):
+    """Records of a cell of which the loads `wrong` are rejected."""
+    plan, found = Plan(one, pairs), []
+    for loads in plan:
+        found += settled(plan, loads, [record(load, load not in wrong) for load in loads])
+    return found
+
+
+@pytest.mark.parametrize("arm", ["quic", "tcp"])
+def test_both_loads_of_a_pair_are_measured_again_whichever_was_rejected(arm):
+    found = walked(cell(loads=3), [(arm, 2, 0)])
+    other = "tcp" if arm == "quic" else "quic"
+    by_load = {(one["arm"], one["index"], one["attempt"]): one["reject_reason"] for one in found}
+    assert (by_load[arm, 2, 0], by_load[other, 2, 0]) == ("disturbed", "pair_repeated")
+    assert by_load[arm, 2, 1] is by_load[other, 2, 1] is None
+    assert len(found) == 10
+    counting = [(one["arm"], one["index"]) for one in found if one["accepted"] and not one["set_aside"]]
+    assert sorted(counting) == [(name, index) for name in ("quic", "tcp") for index in (1, 2, 3)]
+
+
+def test_a_pair_of_which_both_are_rejected_is_measured_again_once_and_a_cold_one_never():
+    wrong = [(arm, index, 0) for arm in ("quic", "tcp") for index in (0, 2)]
+    assert [one["attempt"] for one in walked(cell(loads=2), wrong)] == [0] * 6 + [1] * 2
+
+
+def test_a_load_counts_where_its_pair_is_not_measured_again_for_want_of_repeats():
+    wrong = [("tcp", 1, attempt) for attempt in range(9)]
+    found = walked(cell(loads=1), wrong)
+    assert [one["reject_reason"] for one in found if one["arm"] == "quic"] == [None, *["pair_repeated"] * 3, None]
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_of_three_arms_and_in_older_cells_the_rejected_load_alone_is_measured_again(pairs):
+    one = cell(*((QUIC, TCP, TCP | {"initial_window": 32}) if pairs else (QUIC, TCP)), loads=2)
+    name = one.arm_names[0]
+    found = walked(one, [(name, 1, 0)], pairs)
+    assert [(load["arm"], load["index"], load["attempt"]) for load in found][-1] == (name, 1, 1)
+    assert len(found) == 3 * len(one.arms) + 1
+    assert {load["reject_reason"] for load in found} == {None, "disturbed"}
 
 
 @pytest.mark.parametrize("count", [1, 3, 5])

@@ -337,7 +337,7 @@ def test_what_would_be_lost_or_cannot_be_set_is_refused_before(refused, old, new
 
 def test_a_cell_whose_record_could_not_be_read_again_is_refused(refused):
     text = changed("loads = 3", "loads = 1000")
-    assert "up to 25,015,002 requests in one cell" in refused(text.replace("size_kb = 5", "size_kb = 5, count = 5000"))
+    assert "up to 40,018,002 requests in one cell" in refused(text.replace("size_kb = 5", "size_kb = 5, count = 5000"))
 
 
 def test_a_pattern_is_told_in_words_wherever_one_is():

@@ -2,6 +2,10 @@
 
 import contextlib
 import json
+import os
+import signal
+import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +23,7 @@ from longlook.record.samples import SAMPLES_NAME, SamplesWriter, read_records, r
 from longlook.stack.arms import complete_arm
 
 QUIC, TCP = {"protocol": "quic"}, {"protocol": "tcp"}
+HELD_S = 5
 
 
 def cell(*arms, stack="quicv1", **changes):
@@ -119,7 +124,7 @@ class Stand:
 
     def load(self, index):
         self.log.append((self.name, index))
-        reason = self.results(index)
+        reason = self.results(self.name, index)
         failed = {"accepted": False, "reject_reason": reason, "reject_detail": "why", "metrics": {}}
         good = {"accepted": True, "reject_reason": None, "reject_detail": None, "metrics": {"plt_ms": 100.0 + index}}
         return {"arm": self.name, "index": index, "set_aside": index == 0} | (failed if reason else good)
@@ -140,21 +145,35 @@ def records_of(one, results):
 
 def test_a_warm_arms_connection_is_kept_and_the_others_are_dropped():
     one = cell(TCP | {"name": "new"}, TCP | {"name": "warm", "handshake": "warm"}, loads=2)
-    records, log = records_of(one, lambda index: None)
+    records, log = records_of(one, lambda _name, _index: None)
     assert len(list(records)) == 6
     assert [name for name, done in log if done == "drop"] == ["new"] * 3
 
 
 def test_a_rejected_load_is_measured_again_at_the_end_and_a_cold_one_is_not():
     wrong = {0: "status", 1: "status"}
-    records, _ = records_of(cell(TCP, loads=2), lambda index: wrong.pop(index, None))
+    records, _ = records_of(cell(TCP, loads=2), lambda _name, index: wrong.pop(index, None))
     found = [(record["index"], record["attempt"], record["order"], record["accepted"]) for record in records]
     assert found == [(0, 0, 0, False), (1, 0, 1, False), (2, 0, 2, True), (1, 1, 3, True)]
 
 
+@pytest.mark.parametrize("arm", ["quic", "tcp"])
+def test_both_loads_of_a_pair_meet_the_same_losses_again_and_those_of_the_first_time_are_kept(arm):
+    one = cell(QUIC, TCP, loads=2)
+    wrong = {(arm, 1): "status"}
+    records, _ = records_of(one, lambda name, index: wrong.pop((name, index), None))
+    found = {(record["arm"], record["index"], record["attempt"]): record for record in records}
+    other = "tcp" if arm == "quic" else "quic"
+    reasons = {load: record["reject_reason"] for load, record in found.items() if not record["accepted"]}
+    assert reasons == {(arm, 1, 0): "status", (other, 1, 0): "pair_repeated"}
+    assert found[other, 1, 0]["metrics"] == {"plt_ms": 101.0}
+    assert [record["draw"] for record in found.values()] == [0] * 8
+    assert [record["order"] for record in found.values()] == list(range(8))
+
+
 def test_the_window_of_each_load_is_set_before_the_link_starts_anew():
     one = cell(TCP, TCP | {"initial_window": 32}, QUIC, loads=3)
-    records, log = records_of(one, lambda index: None)
+    records, log = records_of(one, lambda _name, _index: None)
     order = [(record["arm"], record["index"]) for record in records]
     assert order == schedule(one)
     windows = dict(zip(one.arm_names, (None, 32, None), strict=True))
@@ -168,7 +187,7 @@ def test_the_window_of_each_load_is_set_before_the_link_starts_anew():
 def test_the_controller_of_each_load_is_set_where_tcp_has_several():
     """The kernel gives a connection the namespace's and not its listener's."""
     one = cell(TCP, TCP | {"cca": "bbr"}, QUIC, QUIC | {"cca": "bbr"}, loads=3)
-    records, log = records_of(one, lambda index: None)
+    records, log = records_of(one, lambda _name, _index: None)
     ccas = dict(zip(one.arm_names, ("cubic", "bbr"), strict=False))
     assert controllers.own(one) == ccas
     expected = []
@@ -181,7 +200,7 @@ def test_the_controller_of_each_load_is_set_where_tcp_has_several():
 
 
 def test_an_arm_that_fails_again_and_again_ends_the_cell():
-    records, log = records_of(cell(TCP, loads=20), lambda index: "load_failed" if index > 2 else None)
+    records, log = records_of(cell(TCP, loads=20), lambda _name, index: "load_failed" if index > 2 else None)
     seen = []
     with pytest.raises(LonglookError, match=r"s_quicv1_tcp.*: 4 loads in a row did not finish; last: why"):
         for record in records:
@@ -192,7 +211,7 @@ def test_an_arm_that_fails_again_and_again_ends_the_cell():
 
 def test_a_summary_counts_neither_cold_nor_rejected_loads(tmp_path):
     one = cell(QUIC, TCP, loads=2)
-    records, _ = records_of(one, lambda index: None)
+    records, _ = records_of(one, lambda _name, _index: None)
     samples = [sample_of(record) for record in records]
     summary = interleaved.summarise(one, samples, 1.0)
     assert summary.accepted == {"quic": 2, "tcp": 2} and summary.mean_ms == {"quic": 101.5, "tcp": 101.5}
@@ -270,6 +289,51 @@ def test_a_browser_that_learns_of_http3_takes_turns_with_one_that_is_told_and_on
     assert any("it was told of HTTP/3 before" in line for line in recheck_interleaved(one, folder).problems)
 
 
+@contextlib.contextmanager
+def held_at_first(context):
+    """The link emulator is stopped for 50 ms, three times a second, for the first seconds of a cell."""
+    over, pid = threading.Event(), context.link.pids[0]
+
+    def body():
+        until = time.monotonic() + HELD_S
+        while time.monotonic() < until and not over.wait(0.25):
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.05)
+            os.kill(pid, signal.SIGCONT)
+
+    holder = threading.Thread(target=body)
+    holder.start()
+    try:
+        yield
+    finally:
+        over.set()
+        holder.join()
+
+
+@pytest.mark.root
+@pytest.mark.netns
+@pytest.mark.browser
+@pytest.mark.timeout(180)
+def test_pairs_of_which_a_load_was_spoilt_are_measured_again_whole(tmp_path, testbed_name):
+    link = {"bandwidth_mbps": 50, "rtt_ms": 20, "loss_pct": 1}
+    one = cell(QUIC, TCP, loads=4, workload={"size_kb": 100, "count": 1}, link=link)
+    folder = tmp_path / "trial" / one.id
+    folder.mkdir(parents=True)
+    summary = run_interleaved(one, folder, "trial", testbed_name, beside=held_at_first)
+    assert recheck_interleaved(one, folder).problems == []
+    assert json.loads((folder / "cell.json").read_text())["repeated_together"] == 2
+    found = {(load.arm, load.index, load.attempt): load for load in read_samples(folder) if load.index}
+    spoilt = [load for load in found.values() if load.reject_reason == "disturbed"]
+    assert spoilt and summary.complete
+    for load in found.values():
+        other = found["tcp" if load.arm == "quic" else "quic", load.index, load.attempt]
+        assert (load.accepted, load.draw) == (other.accepted, other.draw)
+        if load.reject_reason == "pair_repeated":
+            assert other.reject_reason not in (None, "pair_repeated") and load.metrics["plt_ms"]
+    counting = sorted((load.arm, load.index) for load in found.values() if load.counts)
+    assert counting == [(arm, index) for arm in ("quic", "tcp") for index in range(1, 5)]
+
+
 @pytest.mark.root
 @pytest.mark.netns
 @pytest.mark.timeout(240)
@@ -309,7 +373,7 @@ def _check_records(one, summary, folder):
     record = json.loads((folder / "cell.json").read_text())
     assert set(record) == {
         "schema", "campaign", "cell_id", "cell", "schedule", "started_at", "ended_at", "wall_s", "complete",
-        "objects_hashed",
+        "objects_hashed", "repeated_together",
         "clock",
     }  # fmt: skip
     assert record["objects_hashed"] == dict.fromkeys(one.arm_names, 2)
