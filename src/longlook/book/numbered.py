@@ -13,6 +13,8 @@ build.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
@@ -20,6 +22,8 @@ from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 LOGGER = logging.getLogger(__name__)
+ORIGINS = "book/provenance"
+"""The page with a row for each study: its campaigns, stacks and machines."""
 CHART, TABLE = 'class="ll-chart"', "<table"
 PREFIXES = {"figure": "fig-", "table": "tab-"}
 
@@ -105,7 +109,11 @@ def visit_caption(self: HTML5Translator, node: nodes.Element) -> None:
 
 
 def depart_caption(self: HTML5Translator, node: nodes.Element) -> None:
-    self.body.append("</span>")
+    page = self.builder.current_docname
+    row = "".join(f"#{study}" for study in Path(page).parent.parts[1:])
+    self.body.append(
+        f'</span> <a class="ll-origin" href="{self.builder.get_relative_uri(page, ORIGINS)}{row}">Origin</a>'
+    )
     self.add_permalink_ref(node.parent, "Link to this place")
     self.body.append("</p></figcaption>\n")
 

@@ -24,13 +24,14 @@ ORIGIN_NAME = "origin.toml"
 
 
 def provenance(data: BookData | None = None) -> HTML:
-    """A row for each study; every campaign, those that a newer one superseded too, is a row of the file beside it."""
+    """A row for each study, to which its figures link; every campaign, superseded ones too, is a row of the file beside
+    it."""
     found = data or load()
     every = [*_published(), *_measured(found)]
     cells, campaigns = found.whole("cells"), found.whole("campaigns")
     rows = [
         [
-            str(study),
+            f'<span id="{study}">{study}</span>',
             str(cells[cells["campaign"].isin(own["campaign"])]["series"].nunique()),
             str(len(own)),
             f"{own['created'].min()[:DAY]} to {own['created'].max()[:DAY]}",
@@ -38,7 +39,7 @@ def provenance(data: BookData | None = None) -> HTML:
         ]
         for study, own in campaigns.groupby("study")
     ]
-    table = html_table(["study", "series", "campaigns", "measured", "processors"], rows, numeric={1, 2})
+    table = html_table(["study", "series", "campaigns", "measured", "processors"], rows, escape=False, numeric={1, 2})
     return HTML(table + offered(csv_file("every-campaign.csv", HEAD, every)))
 
 
