@@ -2,6 +2,8 @@
 
 from longlook.plan.cell import Cell
 from longlook.plan.sweep import Sweep
+from longlook.plan.value import Value
+from longlook.plan.workload import AnyWorkload
 from longlook.stack.arms import complete, complete_arm
 
 QUIC, TCP = {"protocol": "quic"}, {"protocol": "tcp"}
@@ -12,6 +14,15 @@ BLOCK = {
     "rtt_ms": [36],
     "workloads": [{"size_kb": 5}],
 }
+
+
+class _Tagged(Value):
+    workload: AnyWorkload
+
+
+def parse_workload(data):
+    """A workload from plain data."""
+    return _Tagged.parse({"workload": data}).workload
 
 
 def arm(stack="quicv1", **given):

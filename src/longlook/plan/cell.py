@@ -6,20 +6,19 @@ import hashlib
 import json
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from longlook.plan import naming
 from longlook.plan.arm import Arm
 from longlook.plan.link import BITS_PER_BYTE, Link
 from longlook.plan.offer import LOOKED_AT
 from longlook.plan.value import CellId, Many, Measure, Name, Text, Value, checked_name
-from longlook.plan.workload import Workload, _kind_of
+from longlook.plan.workload import AnyWorkload
 
 Mode = Literal["interleaved", "together"]
 """Of the arms: one after the other, sample by sample, in a random order; or all at once over the same link."""
-AnyWorkload = Annotated[Annotated[Workload, Field(discriminator="kind")], BeforeValidator(_kind_of)]
 KEY_DIGITS = 16
 MOST_SECONDS = 3600
 """At the link's rate, without any loss: a sample takes no longer than an hour."""
@@ -29,7 +28,7 @@ MOST_REPEATS_PER_LOAD = 3
 MOST_REQUESTS = 2_000_000
 """Of a cell, with repeats: some 300 bytes are kept of each, and no record of more than 1 GB is read
 (record/samples.py)."""
-PAGES = ("page", *LOOKED_AT)
+PAGE_KINDS = ("page", *LOOKED_AT)
 """Kinds of workload that browsers load."""
 MOST_LABEL = 80
 MOST_ARMS = 48
@@ -90,7 +89,7 @@ class Cell(Value):
 
     def _require_a_page(self) -> None:
         """What a download's connection carries, and a film's server, is held against the link's counters as a whole."""
-        if self.link.cross_flows and (self.mode == "together" or self.workload.kind not in PAGES):
+        if self.link.cross_flows and (self.mode == "together" or self.workload.kind not in PAGE_KINDS):
             raise ValueError("cross_flows is of pages and sites, whose arms take turns")
 
     def _require_an_end(self) -> None:

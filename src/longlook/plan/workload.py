@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from longlook.plan.recorded import RecordedSite
 from longlook.plan.value import Many, Value
@@ -294,16 +294,6 @@ def _kind_of(data: Any) -> Any:
 
 
 Workload = Page | Download | WebPage | RecordedSite | Video
-
-
-class _Tagged(Value):
-    """Only to parse."""
-
-    workload: Annotated[Workload, Field(discriminator="kind")]
-
-
-def parse_workload(data: Any) -> Workload:
-    """A workload from plain data, as of a sweep's file; raises what `Value.parse` raises."""
-    if isinstance(data, Workload):
-        return data
-    return _Tagged.parse({"workload": _kind_of(data)}).workload
+"""Each by its `kind`."""
+AnyWorkload = Annotated[Annotated[Workload, Field(discriminator="kind")], BeforeValidator(_kind_of)]
+"""As a sweep's file has it."""

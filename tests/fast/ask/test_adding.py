@@ -5,12 +5,12 @@ import json
 import os
 
 import pytest
+from plans import parse_workload
 
 from longlook import paths
 from longlook.ask.adding import candidate
 from longlook.errors import LonglookError
 from longlook.plan.cell import Cell
-from longlook.plan.workload import parse_workload
 from longlook.server.envoy import routes
 from longlook.site.expected import sizes
 from longlook.site.har import MOST_HAR_BYTES

@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from plans import QUIC, TCP, arm, cell, sweep
+from plans import QUIC, TCP, arm, cell, parse_workload, sweep
 
 from longlook.plan.arm import Arm
 from longlook.plan.conditions import rows_of
 from longlook.plan.link import Link
 from longlook.plan.value import LONGEST_ID, PlanError, derived_seed
-from longlook.plan.workload import Download, Page, parse_workload
+from longlook.plan.workload import Download, Page
 
 OFFERS = TCP | {"client_groups": ["secp256r1", "x25519"]}
 HELD = QUIC | {"client_cpu_pct": 45}

@@ -6,10 +6,11 @@ import struct
 import zlib
 
 import pytest
+from plans import parse_workload
 from test_write import check_against_the_disk
 
 from longlook.errors import LonglookError
-from longlook.plan.workload import WebPage, parse_workload
+from longlook.plan.workload import WebPage
 from longlook.published.yu2021 import pages
 from longlook.site.expected import sizes
 from longlook.site.font import font
