@@ -19,6 +19,7 @@ from typing import Any, Concatenate, ParamSpec
 
 import pandas as pd
 
+from longlook.analysis.crosstable import by_holm
 from longlook.book import flows
 from longlook.book.chapter import QUIC_TCP, metric_of
 from longlook.book.data import BookData
@@ -217,6 +218,15 @@ class Measured:
         numbers = _by_place(rows.assign(sign=winners.map({"left": 1, "right": -1, "none": 0})), series, "sign")
         what = f"{series} significant differences of {metric}, {contrast[0]} against {contrast[1]}"
         return Quantity(numbers, what, self._files(rows))
+
+    def after_holm(self, series: Sequence[str], contrast: tuple[str, str] = QUIC_TCP) -> StatedNumber:
+        """In how many squares the left arm stays significantly better by Holm's correction: those of all these series
+        are one family."""
+        rows = pd.concat([self._contrasts(one, contrast, PLT.name, {}) for one in series])
+        kept = by_holm((one.winner, one.p_value) for one in map(decided, records(rows)))
+        return StatedNumber(
+            str(kept["left"]), f"of {len(rows)} squares, by Holm's correction; {origin(self._files(rows))}"
+        )
 
     def campaigns(self, *series: str) -> str:
         """Where a number comes from that is made of all that some series have."""

@@ -71,6 +71,12 @@ def _jitter_ratio(m: Measured, arm: str) -> Quantity:
     return m.arm("4.15b", arm, **where) / m.arm("4.11b", arm, **where)
 
 
+def _longer_pct(m: Measured) -> Quantity:
+    """By how much longer QUIC takes than TCP, both with BBR, for 10 MB under jitter at 50 and 100 Mbit/s."""
+    where = TEN_MB | {"bandwidth_mbps": (50.0, 100.0)}
+    return (m.arm("4.15b", "quic", **where) / m.arm("4.15b", "tcp", **where) - 1) * 100
+
+
 NUMBERS: Numbers = {
     "a.5kb": lambda m: m.pct("4.14a", workload="5kb-x1", bandwidth_mbps=10.0).one("%"),
     "a.10mb": lambda m: m.pct("4.14a", workload="10000kb-x1", bandwidth_mbps=10.0).one("%", 1),
@@ -105,6 +111,7 @@ NUMBERS: Numbers = {
     "bbr-adds-tcp": lambda m: _bbr_adds_pct(m, "tcp").one("%"),
     "jitter-quic": lambda m: _jitter_ratio(m, "quic").span("", 2),
     "jitter-tcp": lambda m: _jitter_ratio(m, "tcp").span("", 2),
+    "jitter-longer": lambda m: _longer_pct(m).span("%", joint="and"),
     "gquic-10mb": lambda m: _ten_mb_s(m, "4.11a", "quic").span("s"),
     "saved-10": lambda m: _saved_pct(m, (10.0,)).one("%"),
     "saved-fast": lambda m: _saved_pct(m, (50.0, 100.0)).span("%", joint="and"),

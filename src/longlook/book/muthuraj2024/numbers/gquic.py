@@ -28,6 +28,11 @@ def _margins(m: Measured) -> Quantity:
     return one.joined(m.published.pct("4.5e", workload=PARTS) / m.pct("4.5e", workload=PARTS))
 
 
+def _of_published(m: Measured, arm: str) -> Quantity:
+    """Means with 1 % loss over the published ones."""
+    return Quantity.joined(*(m.arm(series, arm) / m.published.arm(series, arm) for series in ("4.5b", "4.5e")))
+
+
 NUMBERS: Numbers = {
     "ga.small": _published("4.5a", "5kb-x1", 10.0),
     "ga.large": _published("4.5a", "10000kb-x1", 100.0),
@@ -36,5 +41,7 @@ NUMBERS: Numbers = {
     "gc.small": _published("4.5c", "5kb-x1", 10.0),
     "gf.many50": _published("4.5f", "10kb-x100", 50.0),
     "spread-10mb": lambda m: _spread(m).greatest("ms", 1),
+    "loss-quic": lambda m: _of_published(m, "quic").span("times", 1),
+    "loss-tcp": lambda m: _of_published(m, "tcp").span("times", 1),
     "margins": lambda m: _margins(m).span("times", 1),
 }

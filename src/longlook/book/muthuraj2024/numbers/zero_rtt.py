@@ -21,6 +21,7 @@ NUMBERS: Numbers = {
     "pct-5kb": lambda m: m.pct("4.7c", COLD, workload="5kb-x1").span("%"),
     "pct-10mb": lambda m: m.pct("4.7c", COLD, workload="10000kb-x1").span("%", 1),
     "significant": lambda m: m.significant("4.7c", COLD).count(lambda sign: sign == 1),
+    "significant-holm": lambda m: m.after_holm(("4.7c",), COLD),
     "squares": lambda m: m.significant("4.7c", COLD).count(),
     "saving-small": lambda m: m.gap("4.7c", COLD, workload=SMALL).span("ms"),
     "saving-slow": lambda m: m.gap(

@@ -63,6 +63,8 @@ NUMBERS: Numbers = {
     "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
     "faster": _faster(FIRST),
     "faster-early": _faster(EARLY),
+    "faster-holm": lambda m: m.after_holm(LINKS, FIRST),
+    "faster-early-holm": lambda m: m.after_holm(LINKS, EARLY),
     "light": _ms(FIRST),
     "light-early": _ms(EARLY),
     "heavy-slow": _pct(FIRST, SLOW),

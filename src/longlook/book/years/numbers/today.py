@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from longlook import paths
+from longlook.analysis.crosstable import by_holm
 from longlook.book.claimed import verdict
 from longlook.book.judged import prediction_verdict
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, number
@@ -15,7 +16,8 @@ from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, claims, 
 from longlook.book.years.evidence import SMALLEST
 from longlook.book.years.today import early_squares, leads
 from longlook.experiment.flights import read
-from longlook.figure.versus import Versus
+from longlook.figure.versus import Versus, decided
+from longlook.record.parquet import records
 
 BEFORE, WITH = "c119", "c133"
 COMPUTED = "from data/processed/contrasts.csv and data/processed/throughput.parquet"
@@ -39,6 +41,14 @@ def _count(m: Measured, versus: Versus, verdict: str | None) -> StatedNumber:
     found = _squares(m, versus)
     said = len(found) if verdict is None else int((found["verdict"] == verdict).sum())
     return _told(str(said), f"squares of figures 4.6a to f, {versus.left} against {versus.right}", found)
+
+
+@number
+def _kept(m: Measured, versus: Versus) -> StatedNumber:
+    """Squares in which QUIC is faster by Holm's correction over all of them, then those in which TCP is."""
+    found = _squares(m, versus)
+    kept = by_holm((one.winner, one.p_value) for one in map(decided, records(found)))
+    return _told(f"{kept['left']} and {kept['right']}", f"{versus.left} against {versus.right}, Holm", found)
 
 
 @number
@@ -95,6 +105,9 @@ NUMBERS: Numbers = {
     "unasked-tcp": _count(UNASKED, "right"),
     "bbr-quic": _count(BBR, "left"),
     "bbr-tcp": _count(BBR, "right"),
+    "cubic-holm": _kept(CUBIC),
+    "unasked-holm": _kept(UNASKED),
+    "bbr-holm": _kept(BBR),
     "saved-least": _saved(UNASKED, pd.Series.min),
     "saved-most": _saved(UNASKED, pd.Series.max),
     "key-share-quic": _more_bytes("quic_bytes"),

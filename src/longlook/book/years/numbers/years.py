@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from longlook.analysis.crosstable import by_holm
 from longlook.analysis.power import detectable
 from longlook.analysis.ratio import ratio_of
 from longlook.analysis.welch import ALPHA, Summary, significant
@@ -74,6 +75,13 @@ def _leads(winner: str | None = None) -> Tell:
             winner in (None, lead.verdict) for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))
         )
     )
+
+
+def _leads_by_holm(found: Cells) -> str:
+    """Verdicts for QUIC, then for TCP, that stay by Holm's correction over all."""
+    leads = [lead for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))]
+    kept = by_holm((lead.verdict, lead.test.p_value) for lead in leads)
+    return f"{kept['left']} and {kept['right']}"
 
 
 def _by_pairs(winner: str) -> Tell:
@@ -268,7 +276,9 @@ NUMBERS: Numbers = {
     "leads": _told(VERDICTS, _leads()),
     "leads-quic": _told(VERDICTS, _leads("left")),
     "leads-tcp": _told(VERDICTS, _leads("right")),
+    "leads-holm": _told(VERDICTS, _leads_by_holm),
     "loss-leads": _lossy(VERDICTS, _leads()),
+    "loss-leads-holm": _lossy(VERDICTS, _leads_by_holm),
     "loss-leads-quic": _lossy(VERDICTS, _leads("left")),
     "loss-leads-tcp": _lossy(VERDICTS, _leads("right")),
     "loss-paired-quic": _paired(_by_pairs("left")),
