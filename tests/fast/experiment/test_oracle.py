@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from longlook import paths
 from longlook.client.observation import Observation, SeenObject, Unfinished, VideoSession
 from longlook.experiment.carried import Crossed
 from longlook.experiment.floor import floor_of
@@ -222,6 +223,8 @@ def test_the_reasons_are_those_that_can_be_given_and_no_others():
     by_the_oracle = {reason for reason, *_ in wrong}
     by_the_sides = {"load_failed", "disturbed", "link_changed", PAIR_REPEATED}
     assert by_the_oracle | by_the_sides == set(REASONS)
+    method = (paths.BOOK / "methodology.md").read_text(encoding="utf-8")
+    assert [reason for reason in REASONS if f"`{reason}`" not in method] == []
     with pytest.raises(ValueError, match="made_up"):
         Verdict(False, "made_up", "by the test")
     for contradiction in (Verdict, lambda accepted: Verdict(not accepted, "cca")):
