@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
 from longlook.analysis.ceiling import ceilings
 from longlook.analysis.estimate import interval, times
 from longlook.analysis.evidence import Column
+from longlook.analysis.first_attempts import first_attempts, verdict
 from longlook.analysis.welch import Summary
 from longlook.book import data as book_data
 from longlook.book.data import COLUMNS, FILES, BookData
@@ -29,6 +31,7 @@ from longlook.plan.workload import size_label
 from longlook.published import baxter2018
 from longlook.published.baxter2018 import BASE_RTT_MS, METRIC, NEW, QUIC, STUDY, WARM
 from longlook.published.cells import PublishedCell
+from longlook.record.parquet import records
 
 NAMES = {QUIC: "QUIC", NEW: "TCP, new", WARM: "TCP, warm"}
 PLACES = {"local": "from Victoria", "vlan": "same network", "west": "from us-west-1"}
@@ -74,6 +77,7 @@ def agreement_table(data: BookData | None = None) -> HTML:
         "QUIC's",
         "TCP's",
         "verdicts agree",
+        "by first attempts",
         "ceiling",
         "below a load's floor",
     ]
@@ -82,7 +86,7 @@ def agreement_table(data: BookData | None = None) -> HTML:
     own = {file: found.where(name, study=STUDY) for name, file in FILES.items()}
     own["whole_loads"] = found.where("arms", study=STUDY, metric=PLT.name)
     files = [Attachment(f"{STUDY}-{file}.csv", one.to_csv(index=False)) for file, one in own.items()]
-    return HTML(html_table(head, rows, numeric=range(2, 9)) + offered(*files))
+    return HTML(html_table(head, rows, numeric=range(2, 10)) + offered(*files))
 
 
 def _agreeing(data: BookData, series: str, key: str) -> list[str]:
@@ -94,7 +98,20 @@ def _agreeing(data: BookData, series: str, key: str) -> list[str]:
     most = ceilings(of_series(series)).get((STUDY, series))
     ceiling = NONE if most is None else f"{100 * most.share:.0f}{SPACE}%"
     below = sum(one.series == series for one in impossible())
-    return [f"{cells} of {len(of_series(series))}", *told, _share(verdicts["agree"].dropna()), ceiling, str(below)]
+    tested = verdicts[verdicts["agree"].notna()]
+    agreeing = [_share(tested["agree"]), _share(_at_first(data, series, tested))]
+    return [f"{cells} of {len(of_series(series))}", *told, *agreeing, ceiling, str(below)]
+
+
+def _at_first(data: BookData, series: str, tested: pd.DataFrame) -> list[bool]:
+    """Of published verdicts (rows of `agreement_verdicts`) whether those of the first attempts agree."""
+    loads = data.where("samples", study=STUDY, series=series, metric=METRIC)
+    arms = first_attempts(loads)
+    said = (
+        (row, verdict(arms.get((row["campaign"], row["cell_id"]), {}), row["left"], row["right"]))
+        for row in records(tested)
+    )
+    return [row["published"] == own for row, own in said if own is not None]
 
 
 def _share(values: Sequence[bool]) -> str:
