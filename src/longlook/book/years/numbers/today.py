@@ -8,14 +8,17 @@ import pandas as pd
 
 from longlook import paths
 from longlook.analysis.crosstable import by_holm
+from longlook.analysis.fairness import ratio_of_runs
 from longlook.book.claimed import verdict
+from longlook.book.flows import ratio_text
 from longlook.book.judged import prediction_verdict
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, claims, parts
 from longlook.book.years.evidence import SMALLEST
-from longlook.book.years.today import early_squares, leads
+from longlook.book.years.today import STUDY, early_squares, leads
 from longlook.experiment.flights import read
+from longlook.experiment.metrics import RATE
 from longlook.figure.versus import Versus, decided
 from longlook.record.parquet import records
 
@@ -49,6 +52,18 @@ def _kept(m: Measured, versus: Versus) -> StatedNumber:
     found = _squares(m, versus)
     kept = by_holm((one.winner, one.p_value) for one in map(decided, records(found)))
     return _told(f"{kept['left']} and {kept['right']}", f"{versus.left} against {versus.right}, Holm", found)
+
+
+@number
+def _first_share(m: Measured, label: str) -> StatedNumber:
+    """QUIC's rate over TCP's in the first campaign of `today-share`, with its interval."""
+    runs = m.data.where("samples", study=STUDY, series="today-share", label=label, metric=RATE.name)
+    runs = runs[runs["accepted"].astype(bool) & (runs["campaign"] == runs["campaign"].min())]
+    if runs.empty:
+        raise NotMeasured("no campaign of today-share")
+    rates = runs.pivot(index="cell_id", columns="arm", values="value")[["quic1", "tcp1"]].dropna()
+    ratio = ratio_of_runs(list(rates.itertuples(index=False, name=None)))
+    return _told(f"{ratio_text(ratio)}{SPACE}times", f"rates of {label}, QUIC's over TCP's", runs)
 
 
 @number
@@ -108,6 +123,8 @@ NUMBERS: Numbers = {
     "cubic-holm": _kept(CUBIC),
     "unasked-holm": _kept(UNASKED),
     "bbr-holm": _kept(BBR),
+    "share-n2-first": _first_share("QUIC vs TCP"),
+    "share-n1-first": _first_share("QUIC (N=1) vs TCP"),
     "saved-least": _saved(UNASKED, pd.Series.min),
     "saved-most": _saved(UNASKED, pd.Series.max),
     "key-share-quic": _more_bytes("quic_bytes"),
