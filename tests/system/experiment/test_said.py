@@ -87,20 +87,18 @@ def test_the_browser_says_its_order_over_both_and_its_copy_nothing(testbed_name)
     """By packets: PRIORITY_UPDATE frames are on the wire, and of the copy as many of a type that nobody knows."""
     for stack in open_sweep(SWEEP).cells()[0].stacks:
         install(stack)
+    kept = [(one.said, one.kinds, one.requests, one.frames) for one in read(paths.PRIORITIES)]
     with NetnsTestbed(testbed_name) as bed:
-        for _ in range(5):
+        for _ in range(10):
             found = ask(bed)
-            if all(one.frames == one.unsaid == (one.requests if one.said else 0) for one in found):
+            unlike = [one for one in found if not one.frames == one.unsaid == (one.requests if one.said else 0)]
+            as_kept = [(one.said, one.kinds, one.requests, one.frames) for one in found] == kept or not kept
+            if as_kept and not unlike:
                 break  # of one load in five or so one image's frame is on no wire, or it says another urgency
+    assert unlike == [] and as_kept, (found, kept)
     assert sum(one.requests for one in found) == PAGE.resources
     by_kind = {kind: one for one in found for kind in one.kinds.split(",")}
     assert by_kind["document"].said == "u=0, i" and by_kind["style"].said == "u=0"
     assert by_kind["above"].said == "u=2, i" and by_kind["above"].requests == by_kind["above"].frames == 5
     assert by_kind["script"] == Said("", "script", by_kind["script"].requests, 147, by_kind["script"].moved, 0, 0)
     assert by_kind["document"].weight > by_kind["above"].weight > by_kind["image"].weight
-    assert [one for one in found if not one.frames == one.unsaid == (one.requests if one.said else 0)] == []
-    kept = read(paths.PRIORITIES)
-    if kept:  # how many are changed later depends on when
-        assert [(one.said, one.kinds, one.requests, one.frames) for one in kept] == [
-            (one.said, one.kinds, one.requests, one.frames) for one in found
-        ]

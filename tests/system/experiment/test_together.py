@@ -20,7 +20,6 @@ pytestmark = [
     pytest.mark.root,
     pytest.mark.netns,
     pytest.mark.browser,
-    pytest.mark.quiet,
     pytest.mark.granted("kernel_trace"),
 ]
 LINK = {"bandwidth_mbps": 5, "rtt_ms": 36, "queue_bytes": 30720}
@@ -50,6 +49,7 @@ def run(wanted, tmp_path, testbed_name):
     return outcome, *(pd.read_parquet(tmp_path / name) for name in PARQUETS)
 
 
+@pytest.mark.quiet
 def test_flows_share_the_link_and_each_is_seen_from_inside(tmp_path, testbed_name):
     outcome, table, bins = run(cell([{"protocol": "quic"}, {"protocol": "tcp"}]), tmp_path, testbed_name)
     rates = {name: flow["mean_mbps"] for name, flow in outcome.flows.items()}
@@ -77,16 +77,42 @@ def test_flows_share_the_link_and_each_is_seen_from_inside(tmp_path, testbed_nam
     assert 0 < samples[0].metrics["response_ms_median"] <= samples[0].metrics["response_ms_max"] < 1000
 
 
-def test_bytes_in_flight_of_the_capture_are_the_window_that_the_server_tells(tmp_path, testbed_name, monkeypatch):
+@pytest.mark.quiet
+def test_windows_are_the_bytes_in_flight_and_one_emulated_connection_gives_up_more(tmp_path, testbed_name, monkeypatch):
+    """CUBIC keeps 0.85 of its window with N = 2 and 0.7 with N = 1. Both at once, each on a testbed of its own, since
+    they mostly wait."""
     monkeypatch.setattr(timeline, "thin", lambda table, columns, bins: table)
-    _, table, _ = run(cell([{"protocol": "quic"}]), tmp_path, testbed_name)
+
+    def look(n):
+        folder, name = tmp_path / str(n), f"{testbed_name}{n}"
+        folder.mkdir()
+        try:
+            _, table, _ = run(cell([{"protocol": "quic", "emulated_connections": n}], duration_s=10), folder, name)
+        finally:
+            netns.remove(name)
+        return _kept(table), _in_flight(table)
+
+    with ThreadPoolExecutor(2) as pool:
+        (one, _), (two, in_flight) = pool.map(look, (1, 2))
+    assert one == pytest.approx(0.7, abs=0.05) and two == pytest.approx(0.85, abs=0.05)
+    assert 0.95 < in_flight < 1.05
+
+
+def _kept(table):
+    """Of the window at a loss."""
+    window = table[(table["source"] == "envoy") & (table["time_s"] > 3)]["cwnd_bytes"]
+    ratio = window / window.shift()
+    return ratio[ratio < 0.93].median()
+
+
+def _in_flight(table):
+    """By the capture, as a share of the window that the server tells. In recovery less than the window is in flight:
+    the upper envelope over a fifth of a second is the window."""
     steady = table[table["time_s"] > 2].sort_values("time_s")
     told = steady[steady["source"] == "envoy"][["time_s", "cwnd_bytes"]].dropna()
     seen = steady[steady["source"] == "capture"][["time_s", "bytes_in_flight"]]
-    # In recovery less than the window is in flight: the upper envelope over a fifth of a second is the window.
     both = pd.merge_asof(told, _envelope(seen), on="time_s")
-    ratio = (both["bytes_in_flight"] / both["cwnd_bytes"]).median()
-    assert 0.95 < ratio < 1.05
+    return (both["bytes_in_flight"] / both["cwnd_bytes"]).median()
 
 
 def _envelope(seen):
@@ -94,26 +120,7 @@ def _envelope(seen):
     return seen.assign(bytes_in_flight=stamped["bytes_in_flight"].rolling("200ms").max().to_numpy())
 
 
-def test_one_emulated_connection_gives_up_more_at_a_loss(tmp_path, testbed_name):
-    """CUBIC keeps 0.85 of its window with N = 2 and 0.7 with N = 1. Both at once, each on a testbed of its own, since
-    they mostly wait."""
-
-    def share(n):
-        folder, name = tmp_path / str(n), f"{testbed_name}{n}"
-        folder.mkdir()
-        try:
-            _, table, _ = run(cell([{"protocol": "quic", "emulated_connections": n}], duration_s=10), folder, name)
-        finally:
-            netns.remove(name)
-        window = table[(table["source"] == "envoy") & (table["time_s"] > 3)]["cwnd_bytes"]
-        ratio = window / window.shift()
-        return ratio[ratio < 0.93].median()
-
-    with ThreadPoolExecutor(2) as pool:
-        shares = dict(zip((1, 2), pool.map(share, (1, 2)), strict=True))
-    assert shares[1] == pytest.approx(0.7, abs=0.05) and shares[2] == pytest.approx(0.85, abs=0.05)
-
-
+@pytest.mark.quiet
 def test_a_page_is_loaded_whole_and_its_time_is_told(tmp_path, testbed_name):
     wanted = cell([{"protocol": "tcp"}], workload={"size_kb": 100, "count": 3}, duration_s=None)
     outcome, table, _ = run(wanted, tmp_path, testbed_name)
@@ -150,6 +157,7 @@ def test_a_rejected_attempt_is_repeated_and_the_record_lists_it(tmp_path, testbe
     assert {"envoy", "tcp_probe"} <= set(table["source"])
 
 
+@pytest.mark.quiet
 def test_a_program_that_is_stopped_voids_the_run(tmp_path, testbed_name, monkeypatch):
     monkeypatch.setattr(together, "ATTEMPTS", 1)
     transfer = together._transfer

@@ -1,4 +1,4 @@
-"""A minute of `make soak`, and whether its checks find what they look for."""
+"""A few faults of `make soak`, and whether its checks find what they look for."""
 
 import json
 import os
@@ -137,11 +137,11 @@ def test_a_process_that_ends_while_it_is_looked_at_is_none_of_what_was_left():
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_minute_of_faults(tmp_path, testbed_name):
+def test_some_faults_lose_and_leave_nothing(tmp_path, testbed_name):
     record = tmp_path / "soak.jsonl"
-    found = soak(record, testbed_name, seed=7, seconds=60, faults=100)
+    found = soak(record, testbed_name, seed=7, seconds=600, faults=6)
     assert found.problems == [], found.text()
     lines = [json.loads(line) for line in record.read_text().splitlines()]
     assert {line["fault"] for line in lines if line["kind"] == "fault"} <= set(FAULTS)
-    assert sum(found.faults.values()) >= 5 and found.sealed >= 1 and lines[-1]["kind"] == "summary"
+    assert sum(found.faults.values()) == 6 and found.sealed >= 1 and lines[-1]["kind"] == "summary"
     assert testbed_name not in netns.leftover()
