@@ -415,7 +415,7 @@ def test_every_download_finds_a_full_bucket_and_passes_it_unshaped(tmp_path, tes
         for s in read_samples(folder)
         if s.accepted or s.reject_reason == "disturbed"
     }
-    assert len(times) == 6 and max(times.values()) < 2100
+    assert len(times) == 6 and max(times.values()) < 4000
     environment = json.loads((folder / "environment.json").read_text())
     assert environment["link_configuration"]["server_to_client"]["burst_bytes"] == 12_800_000
     assert environment["calibration"]["measured"]["burst"]["server_to_client"]["first_mbps"] > 50

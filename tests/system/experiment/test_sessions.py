@@ -67,7 +67,7 @@ def test_each_session_tells_what_it_was_like(folder):
 
 def test_each_session_is_there_over_its_time(folder):
     for _, own in sessions(folder).groupby(["arm", "index", "attempt"]):
-        assert own["time_s"].is_monotonic_increasing and 4 <= own["time_s"].max() < 4.5
+        assert own["time_s"].is_monotonic_increasing and 4 <= own["time_s"].max() < 6
         assert own["position_s"].max() > 2 and set(own["kbps"]) <= {0, *FILM_KBPS}
 
 

@@ -141,6 +141,7 @@ def test_an_object_that_ends_too_soon_voids_the_run(tmp_path, testbed_name, monk
     assert record["reject_detail"] == outcome.reject_reason
 
 
+@pytest.mark.quiet
 def test_a_rejected_attempt_is_repeated_and_the_record_lists_it(tmp_path, testbed_name, monkeypatch):
     judge, wrong = together.wrong, ["made_up: by the test: twice"]
     monkeypatch.setattr(together, "wrong", lambda *given: wrong.pop() if wrong else judge(*given))
