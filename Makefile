@@ -62,7 +62,7 @@ check: bootstrap
 	exit $$status
 
 # Without ALL what is fast, and one of each thing on the real one (tests/conftest.py). What measures on namespaces mostly
-# waits, for its turn too, and runs beside all else, which fills the processors. With ALL two of it measure and one worker
+# waits, for its turn too, and runs beside all else, which fills the processors. With ALL three of it measure and one worker
 # does all else: beside two such workers four tests in 464 failed twice. The checks and the tools' own tests are among them; the last line adds up both summaries. PYTEST_ARGS="-k word", MARK="not root": some of them.
 # What `make archive` asks for is the tree on which all of them passed.
 # Python keeps what it compiles, also where it is told not to: else each of a thousand processes compiles this package again.
@@ -82,7 +82,7 @@ ONLY = $(if $(MARK), and ($(MARK)))
 OR_NONE := $(if $(MARK)$(PYTEST_ARGS),|| [ $$? = 5 ])
 
 test-measuring:
-	@$(PYTEST) $(if $(ALL),-n 2,-n 1) -m "netns$(ONLY)" $(PYTEST_ARGS) tests/contract $(if $(ALL),tests/system) $(OR_NONE)
+	@$(PYTEST) $(if $(ALL),-n 3,-n 1) -m "netns$(ONLY)" $(PYTEST_ARGS) tests/contract $(if $(ALL),tests/system) $(OR_NONE)
 
 test-others:
 	@$(PYTEST) -n $(if $(ALL),1,2) -m "not netns$(ONLY)" $(PYTEST_ARGS) $(if $(ALL),tests,tests/fast tests/contract) $(OR_NONE)

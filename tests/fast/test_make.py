@@ -58,7 +58,7 @@ def both(made: tuple[int, list[str]]) -> tuple[int, str, set[str]]:
 def test_everything_passes(make):
     assert make("check") == (0, ["bootstrap", *CHECKS])
     assert both(make("test")) == (0, "bootstrap quicv1 gquic37", {MEASURING, OTHERS})
-    measuring = f"{TEST} {FILES} -n 2 -m netns tests/contract tests/system"
+    measuring = f"{TEST} {FILES} -n 3 -m netns tests/contract tests/system"
     others = f"{TEST} {FILES} -n 1 -m not netns tests"
     assert both(make("test ALL=1")) == (0, "bootstrap --tests", {measuring, others})
 
