@@ -81,7 +81,7 @@ def test_studies_are_listed_with_what_was_measured_again_and_became_of_their_cla
     assert told["baxter2018"] == [str(baxter[name]) for name in head.split()[1:4]] + list(
         map(str, baxter["claims"].values())
     )
-    assert thesis["published"] == 316 and sum(thesis["claims"].values()) == 12 and own["matrix"]["claims"] is None
+    assert thesis["published"] == 316 and sum(thesis["claims"].values()) == 13 and own["matrix"]["claims"] is None
 
 
 def test_without_a_campaign_every_claim_is_not_measured(unmeasured):

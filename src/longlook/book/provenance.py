@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 
 import pandas as pd
@@ -31,13 +32,13 @@ def provenance(data: BookData | None = None) -> HTML:
     cells, campaigns = found.whole("cells"), found.whole("campaigns")
     rows = [
         [
-            f'<span id="{study}">{study}</span>',
+            f'<span id="{html.escape(study)}">{html.escape(study)}</span>',
             str(cells[cells["campaign"].isin(own["campaign"])]["series"].nunique()),
             str(len(own)),
-            f"{own['created'].min()[:DAY]} to {own['created'].max()[:DAY]}",
-            ", ".join(sorted(map(str, own["cpu_model"].dropna().unique()))),
+            html.escape(f"{own['created'].min()[:DAY]} to {own['created'].max()[:DAY]}"),
+            html.escape(", ".join(sorted(map(str, own["cpu_model"].dropna().unique())))),
         ]
-        for study, own in campaigns.groupby("study")
+        for study, own in campaigns.astype({"study": str}).groupby("study")
     ]
     table = html_table(["study", "series", "campaigns", "measured", "processors"], rows, escape=False, numeric={1, 2})
     return HTML(table + offered(csv_file("every-campaign.csv", HEAD, every)))

@@ -5,12 +5,13 @@ import shutil
 from xml.etree import ElementTree
 
 import pytest
+from plans import parse_workload
 from test_write import check_against_the_disk
 
 from longlook import paths
 from longlook.errors import LonglookError
 from longlook.plan.value import PlanError
-from longlook.plan.workload import FILM_KBPS, SEGMENT_S, Video, parse_workload
+from longlook.plan.workload import FILM_KBPS, SEGMENT_S, Video
 from longlook.site import film, video
 from longlook.site.expected import sizes
 from longlook.site.write import write_site
