@@ -109,11 +109,12 @@ def visit_caption(self: HTML5Translator, node: nodes.Element) -> None:
 
 
 def depart_caption(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append("</span>")
     page = self.builder.current_docname
-    row = "".join(f"#{study}" for study in Path(page).parent.parts[1:])
-    self.body.append(
-        f'</span> <a class="ll-origin" href="{self.builder.get_relative_uri(page, ORIGINS)}{row}">Origin</a>'
-    )
+    if page != ORIGINS:
+        row = "".join(f"#{study}" for study in Path(page).parent.parts[1:])
+        address = self.builder.get_relative_uri(page, ORIGINS) + row
+        self.body.append(f' <a class="ll-origin" href="{address}">Origin</a>')
     self.add_permalink_ref(node.parent, "Link to this place")
     self.body.append("</p></figcaption>\n")
 
