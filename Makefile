@@ -62,8 +62,9 @@ check: bootstrap
 	exit $$status
 
 # Without ALL what is fast, and one of each thing on the real one (tests/conftest.py). What measures on namespaces mostly
-# waits, for its turn too, and runs beside all else, which fills the processors. With ALL three of it measure and one worker
-# does all else: beside two such workers four tests in 464 failed twice. The checks and the tools' own tests are among them; the last line adds up both summaries. PYTEST_ARGS="-k word", MARK="not root": some of them.
+# waits, for its turn too, and runs beside all else, which fills the processors. With ALL three of it measure and one
+# worker does all else: beside two such workers four tests in 464 failed twice. The checks and the tools' own tests are
+# among them; the last line adds up both summaries. PYTEST_ARGS="-k word", MARK="not root": some of them.
 # What `make archive` asks for is the tree on which all of them passed.
 # Python keeps what it compiles, also where it is told not to: else each of a thousand processes compiles this package again.
 test: bootstrap
