@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from longlook.audit.report import (
     within,
 )
 from longlook.experiment.base import Metric
+from longlook.experiment.reasons import PAIR_REPEATED
 from longlook.experiment.registry import EXPERIMENTS
 
 WIDTH = 120
@@ -306,11 +308,12 @@ def agreeing(equal: int, tested: int) -> str:
 
 
 def _loads(loads: LoadCounts) -> str:
-    reasons = ", ".join(
-        f"{reason} {count}" for reason, count in sorted(loads.rejected.items(), key=lambda item: -item[1])
-    )
-    rejected = f"{sum(loads.rejected.values())} rejected" + (f" ({reasons})" if reasons else "")
-    counts = f"{loads.accepted} accepted and averaged, {loads.cold} cold, {rejected}"
+    rejected = Counter(loads.rejected)
+    paired = rejected.pop(PAIR_REPEATED, 0)
+    reasons = ", ".join(f"{reason} {count}" for reason, count in rejected.most_common())
+    counts = f"{loads.accepted} accepted and averaged, {loads.cold} cold, {rejected.total()} rejected"
+    counts += f" ({reasons})" if reasons else ""
+    counts += f", {paired} measured again with their pair" if paired else ""
     return f"  loads: {counts}; the machine was busy in {loads.disturbed}"
 
 

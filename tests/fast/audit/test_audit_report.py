@@ -160,7 +160,7 @@ def test_only_the_first_metric_is_read_for_the_order_and_a_load_is_counted_once(
 def test_rejected_and_disturbed_loads_are_counted(data):
     campaign = open_campaign(data.raw, make_sweep(), "local", STACK_DIGEST)
     cell = campaign.cells()[0]
-    reasons = ["disturbed", "disturbed", "object_count"]
+    reasons = ["disturbed", "disturbed", "object_count", "pair_repeated"]
     bad = [
         make_sample(campaign.id, cell, "quic", 1, 8 + n, 500.0, accepted=False, reject_reason=why)
         for n, why in enumerate(reasons)
@@ -172,12 +172,12 @@ def test_rejected_and_disturbed_loads_are_counted(data):
     assert (loads.accepted, loads.cold, loads.rejected, loads.disturbed) == (
         6,
         2,
-        {"disturbed": 2, "object_count": 1},
+        {"disturbed": 2, "object_count": 1, "pair_repeated": 1},
         3,
     )
     assert (
-        "6 accepted and averaged, 2 cold, 3 rejected (disturbed 2, object_count 1); the machine was busy in 3"
-        in format_text(report)
+        "6 accepted and averaged, 2 cold, 3 rejected (disturbed 2, object_count 1), 1 measured again with their pair; "
+        "the machine was busy in 3" in " ".join(format_text(report).split())
     )
     assert report.integrity.unsealed == (campaign.id,)
 
