@@ -11,6 +11,7 @@ from longlook.client.base import ClientSettings
 from longlook.client.chromium import Chromium
 from longlook.experiment.ecn import negotiated
 from longlook.experiment.floor import floor_of
+from longlook.experiment.reasons import PAIR_REPEATED
 from longlook.experiment.side import Side, Surroundings
 from longlook.link.linkpipe import LinkPipe
 from longlook.plan.arm import Arm
@@ -99,9 +100,13 @@ def _with_switches(switches):
     return type("Switched", (Chromium,), {"flags": lambda self: [*Chromium.flags(self), *switches]})
 
 
+FOR_THE_MACHINE = ("disturbed", PAIR_REPEATED)
+"""Reasons that are judged last, and make no right load wrong."""
+
+
 def is_right(record):
-    """Accepted, or rejected for the machine alone, which is judged last: that it stalled makes no right load wrong."""
-    return record["reject_reason"] in (None, "disturbed")
+    """Accepted, or rejected for the machine alone."""
+    return record["reject_reason"] in (None, *FOR_THE_MACHINE)
 
 
 def verdicts(on, loads=2, fresh=True):
