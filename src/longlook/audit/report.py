@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,6 +11,7 @@ from longlook.analysis.ceiling import Ceiling, Halves
 from longlook.analysis.compared import ComparedCell, ComparedMean, Overall
 from longlook.analysis.convention import TableConvention
 from longlook.audit.rejections import RejectionControl
+from longlook.experiment.reasons import PAIR_REPEATED
 from longlook.published.cells import Slip
 
 
@@ -97,6 +99,22 @@ class LoadCounts:
     """By reason; `disturbed` is one of them."""
     disturbed: int = 0
     """Loads during which the machine stalled or was saturated, whatever else was wrong with them."""
+
+    @property
+    def repeated(self) -> int:
+        """Of the rejected, those with which nothing is wrong: they are measured again with their pair."""
+        return self.rejected.get(PAIR_REPEATED, 0)
+
+    @property
+    def wrong(self) -> int:
+        """All other rejected ones."""
+        return sum(self.rejected.values()) - self.repeated
+
+    @property
+    def reasons(self) -> str:
+        """Of these, the most frequent first: `disturbed 2, object_count 1`."""
+        own = Counter({reason: count for reason, count in self.rejected.items() if reason != PAIR_REPEATED})
+        return ", ".join(f"{reason} {count}" for reason, count in own.most_common())
 
     def __add__(self, other: LoadCounts) -> LoadCounts:
         reasons = sorted({*self.rejected, *other.rejected})

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import math
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +28,6 @@ from longlook.audit.report import (
     within,
 )
 from longlook.experiment.base import Metric
-from longlook.experiment.reasons import PAIR_REPEATED
 from longlook.experiment.registry import EXPERIMENTS
 
 WIDTH = 120
@@ -308,12 +306,9 @@ def agreeing(equal: int, tested: int) -> str:
 
 
 def _loads(loads: LoadCounts) -> str:
-    rejected = Counter(loads.rejected)
-    paired = rejected.pop(PAIR_REPEATED, 0)
-    reasons = ", ".join(f"{reason} {count}" for reason, count in rejected.most_common())
-    counts = f"{loads.accepted} accepted and averaged, {loads.cold} cold, {rejected.total()} rejected"
-    counts += f" ({reasons})" if reasons else ""
-    counts += f", {paired} measured again with their pair" if paired else ""
+    counts = f"{loads.accepted} accepted and averaged, {loads.cold} cold, {loads.wrong} rejected"
+    counts += f" ({loads.reasons})" if loads.wrong else ""
+    counts += f", {loads.repeated} measured again with their pair" if loads.repeated else ""
     return f"  loads: {counts}; the machine was busy in {loads.disturbed}"
 
 

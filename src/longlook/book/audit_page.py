@@ -302,7 +302,4 @@ def _rejection(one: Rejections) -> list[str]:
 
 
 def _counts(loads: LoadCounts) -> list[str]:
-    ordered = sorted(loads.rejected.items(), key=lambda item: -item[1])
-    reasons = ", ".join(f"{reason} {count}" for reason, count in ordered)
-    rejected = sum(loads.rejected.values())
-    return [str(loads.accepted), str(loads.cold), str(rejected), reasons or style.DASH, str(loads.disturbed)]
+    return [str(loads.accepted), str(loads.cold), str(loads.wrong), loads.reasons or style.DASH, str(loads.disturbed)]

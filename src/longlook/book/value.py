@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Concatenate, ParamSpec
 
 import pandas as pd
 
+from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import by_holm
 from longlook.book import flows
 from longlook.book.chapter import QUIC_TCP, metric_of
@@ -175,6 +177,12 @@ def _unit(unit: str) -> str:
     return f"{SPACE}{unit}" if unit else ""
 
 
+def kept_by_holm(rows: pd.DataFrame) -> Counter[Verdict]:
+    """Of squares that are one family, rows with a contrast, how many stay significant by Holm's correction: by
+    verdict."""
+    return by_holm((one.winner, one.p_value) for one in map(decided, records(rows)))
+
+
 @dataclass(frozen=True)
 class Measured:
     """Where a chapter's numbers come from: one column of one study's tables, the reference campaigns unless stated
@@ -223,7 +231,7 @@ class Measured:
         """In how many squares the left arm stays significantly better by Holm's correction: those of all these series
         are one family."""
         rows = pd.concat([self._contrasts(one, contrast, PLT.name, {}) for one in series])
-        kept = by_holm((one.winner, one.p_value) for one in map(decided, records(rows)))
+        kept = kept_by_holm(rows)
         return StatedNumber(
             str(kept["left"]), f"of {len(rows)} squares, by Holm's correction; {origin(self._files(rows))}"
         )

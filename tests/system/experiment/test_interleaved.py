@@ -1,15 +1,13 @@
 """Interleaved cells of any number of arms: who shares a server, in what order, what is written; small real ones."""
 
 import contextlib
+import functools
 import json
-import os
-import signal
-import threading
-import time
 from types import SimpleNamespace
 
 import pytest
 from arms import FOR_THE_MACHINE, is_right
+from held import again_and_again, stop
 
 from longlook.errors import LonglookError, NotSupported
 from longlook.experiment import controllers, interleaved, slowstart
@@ -289,25 +287,9 @@ def test_a_browser_that_learns_of_http3_takes_turns_with_one_that_is_told_and_on
     assert any("it was told of HTTP/3 before" in line for line in recheck_interleaved(one, folder).problems)
 
 
-@contextlib.contextmanager
 def held_at_first(context):
-    """The link emulator is stopped for 50 ms, three times a second, for the first seconds of a cell."""
-    over, pid = threading.Event(), context.link.pids[0]
-
-    def body():
-        until = time.monotonic() + HELD_S
-        while time.monotonic() < until and not over.wait(0.25):
-            os.kill(pid, signal.SIGSTOP)
-            time.sleep(0.05)
-            os.kill(pid, signal.SIGCONT)
-
-    holder = threading.Thread(target=body)
-    holder.start()
-    try:
-        yield
-    finally:
-        over.set()
-        holder.join()
+    """The link emulator is stopped again and again for the first seconds of a cell."""
+    return again_and_again(functools.partial(stop, context.link.pids[0]), HELD_S)
 
 
 @pytest.mark.root

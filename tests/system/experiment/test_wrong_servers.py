@@ -3,9 +3,6 @@
 import contextlib
 import functools
 import os
-import signal
-import threading
-import time
 from dataclasses import replace
 
 import arms
@@ -13,6 +10,7 @@ import psutil
 import pytest
 from arms import change_a_byte, is_right, shorten_image, verdicts
 from freezing import freezable
+from held import again_and_again, stop
 
 from longlook.errors import LonglookError
 from longlook.experiment.content import require_content
@@ -219,30 +217,6 @@ def test_a_quota_that_somebody_else_gave_a_browser_disturbs_the_load(testbed_nam
         record = on.side.load(0)
     assert record["reject_reason"] == "disturbed" and record["reject_detail"].startswith("stopped: ")
     assert record["stopped_s"] and all(who.endswith("(throttled)") for who in record["stopped_s"])
-
-
-def stop(pid, seconds):
-    os.kill(pid, signal.SIGSTOP)
-    time.sleep(seconds)
-    os.kill(pid, signal.SIGCONT)
-
-
-@contextlib.contextmanager
-def again_and_again(hold):
-    """Three times a second for 50 ms: on a busy machine nobody knows when a load begins."""
-    over = threading.Event()
-
-    def body():
-        while not over.wait(0.3):
-            hold(0.05)
-
-    holder = threading.Thread(target=body)
-    holder.start()
-    try:
-        yield
-    finally:
-        over.set()
-        holder.join()
 
 
 def test_an_emulator_that_nobody_saw_being_held_tells_it_itself(testbed_name, tmp_path):

@@ -7,20 +7,18 @@ from collections.abc import Callable
 import pandas as pd
 
 from longlook import paths
-from longlook.analysis.crosstable import by_holm
 from longlook.analysis.fairness import ratio_of_runs
 from longlook.book.claimed import verdict
 from longlook.book.flows import ratio_text
 from longlook.book.judged import prediction_verdict
-from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, number
+from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, kept_by_holm, number
 from longlook.book.value_role import Numbers
 from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, claims, parts
 from longlook.book.years.evidence import SMALLEST
 from longlook.book.years.today import STUDY, early_squares, leads
 from longlook.experiment.flights import read
 from longlook.experiment.metrics import RATE
-from longlook.figure.versus import Versus, decided
-from longlook.record.parquet import records
+from longlook.figure.versus import Versus
 
 BEFORE, WITH = "c119", "c133"
 COMPUTED = "from data/processed/contrasts.csv and data/processed/throughput.parquet"
@@ -50,7 +48,7 @@ def _count(m: Measured, versus: Versus, verdict: str | None) -> StatedNumber:
 def _kept(m: Measured, versus: Versus) -> StatedNumber:
     """Squares in which QUIC is faster by Holm's correction over all of them, then those in which TCP is."""
     found = _squares(m, versus)
-    kept = by_holm((one.winner, one.p_value) for one in map(decided, records(found)))
+    kept = kept_by_holm(found)
     return _told(f"{kept['left']} and {kept['right']}", f"{versus.left} against {versus.right}, Holm", found)
 
 
