@@ -45,7 +45,7 @@ func (q *managedQueue) leave(f *flow, now int64) (p waiting, ok bool) {
 		f.dropping = drop
 		for f.dropping && now >= f.dropNext {
 			f.count++
-			marked := q.signal(p, now)
+			marked := q.signal(p, now, false)
 			if !marked {
 				p, ok, f.dropping = q.examine(f, now)
 			}
@@ -59,7 +59,7 @@ func (q *managedQueue) leave(f *flow, now int64) (p waiting, ok bool) {
 		return p, ok
 	}
 	if drop {
-		if !q.signal(p, now) {
+		if !q.signal(p, now, false) {
 			p, ok, _ = q.examine(f, now)
 		}
 		f.dropping = true
@@ -73,9 +73,10 @@ func (q *managedQueue) leave(f *flow, now int64) (p waiting, ok bool) {
 	return p, ok
 }
 
-// signal marks a packet that is capable of it, which then leaves, or drops it.
-func (q *managedQueue) signal(p waiting, now int64) (marked bool) {
-	if q.ecn && p.ect {
+// signal marks a packet that is capable of it, unless it is to be dropped all the same, or
+// drops it.
+func (q *managedQueue) signal(p waiting, now int64, drop bool) (marked bool) {
+	if q.ecn && p.ecn != 0 && !drop {
 		q.decide(markedCE, p.packet, now)
 		return true
 	}

@@ -8,15 +8,16 @@ const (
 	protoUDP = 17
 )
 
-// ecnCapable says whether a frame's sender understands marks (ECT(0), ECT(1) or CE, RFC 3168).
-func ecnCapable(frame []byte) bool {
+// ecnField is 0 where a frame's sender does not understand marks, else ECT(1), ECT(0) or CE
+// (1, 2, 3; RFC 3168). The first and the last are L4S's (RFC 9331).
+func ecnField(frame []byte) uint8 {
 	switch ipVersion(frame) {
 	case 4:
-		return frame[ethernetBytes+1]&ecnMask != 0
+		return frame[ethernetBytes+1] & ecnMask
 	case 6:
-		return frame[ethernetBytes+1]>>4&ecnMask != 0
+		return frame[ethernetBytes+1] >> 4 & ecnMask
 	}
-	return false
+	return 0
 }
 
 // markCE sets the mark of congestion in a frame that is capable of it, and corrects

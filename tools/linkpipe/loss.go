@@ -13,6 +13,7 @@ const (
 	streamCorruptBit     = 0x589965cc75374cc3
 	streamDuplicate      = 0x1d8e4e27c47d124f
 	streamFlows          = 0x6c62272e07bb0143
+	streamEarly          = 0x2545f4914f6cdd1d
 )
 
 // splitmix64 is the finaliser of Steele, Lea and Flood's generator ("Fast

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-const version = "0.6.0"
+const version = "0.7.0"
 
 func main() {
 	var opt options

@@ -10,6 +10,9 @@ import (
 
 func managedBy(kind string, mbps float64, more ...func(*dirConfig)) dirConfig {
 	cfg := dirConfig{BandwidthMbps: mbps, QueueDiscipline: &disciplineConfig{Kind: kind, TargetMs: 5, IntervalMs: 100}}
+	if kind == kindPie || kind == kindDualPI2 {
+		cfg.QueueDiscipline = &disciplineConfig{Kind: kind, TargetMs: 15, ECN: kind == kindDualPI2}
+	}
 	for _, one := range more {
 		one(&cfg)
 	}
@@ -18,12 +21,23 @@ func managedBy(kind string, mbps float64, more ...func(*dirConfig)) dirConfig {
 
 func marking(cfg *dirConfig) { cfg.QueueDiscipline.ECN = true }
 
+const ect1, ect0 = 1, 2
+
 // of lets a packet of a flow arrive.
 func (b *bench) of(key uint64, ect bool, t int64, length int) {
+	ecn := uint8(0)
+	if ect {
+		ecn = ect0
+	}
+	b.with(key, ecn, t, length)
+}
+
+// with lets a packet of a flow arrive that has something in its field for ECN.
+func (b *bench) with(key uint64, ecn uint8, t int64, length int) {
 	b.run(t)
 	if b.d.offer(t, length) == accepted {
 		b.id++
-		b.d.managed.looked = waiting{key: key, ect: ect}
+		b.d.managed.looked = waiting{key: key, ecn: ecn}
 		b.d.accept(t, length, b.id)
 	}
 }
@@ -223,7 +237,7 @@ func TestCodelTakesUpTheRateThatItHadComeTo(t *testing.T) {
 }
 
 func TestNothingDependsOnWhenADirectionIsAdvanced(t *testing.T) {
-	for _, kind := range []string{kindCodel, kindFqCodel} {
+	for _, kind := range []string{kindCodel, kindFqCodel, kindPie, kindDualPI2} {
 		cfgs := []dirConfig{managedBy(kind, 10), managedBy(kind, 10, func(c *dirConfig) { c.BurstBytes = 9000 }),
 			managedBy(kind, 12, func(c *dirConfig) { c.Trace = traced(1, 1, 5, 9, 10, 40) })}
 		for i, cfg := range cfgs {
@@ -234,10 +248,10 @@ func TestNothingDependsOnWhenADirectionIsAdvanced(t *testing.T) {
 				at += int64(random.Intn(700000))
 				key, length := uint64(random.Intn(5)), 60+random.Intn(1455)
 				lazy.d.offer(at, length) // advances as late as can be
-				lazy.d.managed.looked = waiting{key: key}
+				lazy.d.managed.looked = waiting{key: key, ecn: uint8(key % 3)}
 				lazy.d.accept(at, length, int32(n))
 				eager.id = int32(n - 1)
-				eager.of(key, false, at, length)
+				eager.with(key, uint8(key%3), at, length)
 				for x := at; x < at+100000; x += 9000 {
 					eager.d.advance(at)
 				}
@@ -453,8 +467,8 @@ func TestAMarkLeavesTheChecksumRight(t *testing.T) {
 		for port := uint16(0); port < 300; port += 7 {
 			f := ipv4(byte(tos), 6, port, 443)
 			before := append([]byte(nil), f...)
-			if want := tos&3 != 0; ecnCapable(f) != want {
-				t.Fatalf("TOS %02x: capable %v", tos, !want)
+			if ecnField(f) != uint8(tos&3) {
+				t.Fatalf("TOS %02x: ECN %d", tos, ecnField(f))
 			}
 			markCE(f)
 			if f[15] != byte(tos)|3 || sumOf(f[14:34]) != 0xffff {
@@ -474,7 +488,7 @@ func TestAMarkLeavesTheChecksumRight(t *testing.T) {
 	}
 	six := make([]byte, 60)
 	copy(six[12:], []byte{0x86, 0xdd, 0x6a, 0x1b, 0xcd, 0xef})
-	if !ecnCapable(six) {
+	if ecnField(six) != ect1 {
 		t.Error("ECT(1) of IPv6 is not seen")
 	}
 	if markCE(six); !reflect.DeepEqual(six[14:18], []byte{0x6a, 0x3b, 0xcd, 0xef}) {
@@ -590,3 +604,5 @@ func TestEveryPacketOfAManagedQueueIsAccountedFor(t *testing.T) {
 
 func BenchmarkCodel(b *testing.B)   { benchmarkDirection(b, managedBy(kindCodel, 100)) }
 func BenchmarkFqCodel(b *testing.B) { benchmarkDirection(b, managedBy(kindFqCodel, 100)) }
+func BenchmarkPie(b *testing.B)     { benchmarkDirection(b, managedBy(kindPie, 100)) }
+func BenchmarkDualPI2(b *testing.B) { benchmarkDirection(b, managedBy(kindDualPI2, 100)) }

@@ -114,13 +114,12 @@ func (d *direction) wait(now int64, p packet) int64 {
 	if d.bit > 0 {
 		d.count.Corrupted++
 	}
-	if d.managed.looked.ect {
+	if d.managed.looked.ecn != 0 {
 		d.count.ECNCapable++
 	}
 	w := d.managed.looked
 	w.packet, w.arrived = p, now
-	d.managed.push(w)
-	d.managed.shorten(now)
+	d.managed.arrive(w, d.offered)
 	if _, bytes := d.queued(); bytes > d.count.QueueBytesMax {
 		d.count.QueueBytesMax = bytes
 	}
@@ -169,7 +168,11 @@ func (d *direction) departures(now int64) {
 		if start > now {
 			return
 		}
-		p := d.managed.depart(start).packet
+		w, ok := d.managed.depart(start)
+		if !ok {
+			return
+		}
+		p := w.packet
 		p.end = d.line.send(d.managed.since, int(p.length))
 		d.left++
 		p.delay = d.jitter.delay(d.left, p.end)
@@ -264,7 +267,7 @@ func (d *direction) drain() []waiting {
 func (d *direction) refill(now int64, held []waiting) {
 	d.managed = nil
 	if d.cfg.QueueDiscipline != nil {
-		d.managed = newManagedQueue(d.cfg, d.id, d.decide)
+		d.managed = newManagedQueue(now, d.cfg, d.id, d.decide)
 		for _, w := range held {
 			d.managed.push(w)
 		}
