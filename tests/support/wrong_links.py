@@ -28,6 +28,8 @@ FATES = Link(
 """Whose packets are lost by a model, damaged, doubled and late."""
 CODEL = Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="codel")
 FQ_CODEL = Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="fq_codel", ecn=True)
+PIE = Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="pie", ecn=True)
+DUALPI2 = Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="dualpi2", ecn=True)
 S2C, C2S = "server_to_client", "client_to_server"
 BOTH = (S2C, C2S)
 

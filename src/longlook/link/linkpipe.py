@@ -16,7 +16,7 @@ from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.hosts import Running
 from longlook.link.base import DIRECTIONS, LinkDriver
-from longlook.plan.link import GEMODEL, INTERVAL_MS, TARGET_MS, Link
+from longlook.plan.link import CONTROLLED, CONTROLLED_TARGET_MS, GEMODEL, INTERVAL_MS, TARGET_MS, Link
 from longlook.plan.trace import LinkTrace
 from longlook.stack.gobuild import build_tool
 
@@ -48,11 +48,13 @@ def _trace(trace: LinkTrace | None, offset_ms: int | None) -> dict[str, Any]:
 
 
 def _discipline(link: Link) -> dict[str, Any]:
-    """What decides on a queue's packets as they leave it, where something does: with the kernel's defaults."""
+    """What decides on a queue's packets, where something does: with the defaults of its RFC and the kernel."""
     if link.queue_discipline is None:
         return {}
-    own = {"kind": link.queue_discipline, "target_ms": TARGET_MS, "interval_ms": INTERVAL_MS, "ecn": bool(link.ecn)}
-    return {"queue_discipline": own}
+    own = {"target_ms": TARGET_MS, "interval_ms": INTERVAL_MS}
+    if link.queue_discipline in CONTROLLED:
+        own = {"target_ms": CONTROLLED_TARGET_MS}
+    return {"queue_discipline": {"kind": link.queue_discipline, "ecn": bool(link.ecn)} | own}
 
 
 def _direction(link: Link, way: str, seed: int, offset_ms: int | None) -> dict[str, Any]:
@@ -88,7 +90,7 @@ class LinkPipe(LinkDriver):
     """Delay RTT/2, loss p/2 (or p in one direction and none in the other) and a queue of 2 x BDP bytes, or of so many
     packets, in each direction (thesis 3.2). With `burst_bytes` each has a token bucket, full after `configure` and
     after every `reseed`; with a trace each packet waits for an opportunity (tools/linkpipe/trace.go). With a queue
-    discipline CoDel decides as packets leave.
+    discipline that decides as packets leave, or PIE as they arrive.
 
     Jitter: each direction's delay is drawn anew every 100 ms from RTT/2 +- jitter/2 (thesis 3.3), so that packets
     overtake each other when it falls. Netem's other parameters act in each direction as they are stated.

@@ -7,7 +7,7 @@ stream.py send ADDRESS PORT PHASES    PHASES: JSON, a list; waits for a line of 
                                       phase the times at which it sent
 
 A phase: {"kind": ..., "count": most packets, "frame_bytes": of their Ethernet frames, "settle_s": pause afterwards;
-"ecn": whether they say that they understand marks, if given} and
+"ecn": their ECN field, if given} and
   spaced   "interval_s" between packets
   fill     as fast as it goes until the link's backlog would be "backlog_bytes" if its queue had no limit and it
            served "mbps", then only as much as keeps it there until "hold_s" after the start, and "top_up" packets (if
@@ -40,8 +40,8 @@ BUFFER_BYTES = 16 * 1024 * 1024
 SO_TIMESTAMPNS = 35
 TIMESPEC = struct.Struct("qq")
 IP_RECVTOS = 13
-ECT, CE = 2, 3
-"""ECN's field of a packet (RFC 3168): capable, and marked."""
+ECT1, ECT0, CE = 1, 2, 3
+"""ECN's field of a packet (RFC 3168): capable of L4S (RFC 9331), capable, and marked."""
 STEP_S, MOST_AT_ONCE_S = 0.001, 0.005
 
 
@@ -139,7 +139,7 @@ def send(address, port, phases):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
         sock.connect((address, int(port)))  # twice as many packets per second as with an address each
         for number, phase in enumerate(json.loads(phases)):
-            sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ECT if phase.get("ecn") else 0)
+            sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, phase.get("ecn", 0))
             sender = Sender(sock, number, phase["frame_bytes"])
             filled = KINDS[phase["kind"]](sender, **phase)
             told.append({"times": sender.times, "filled": filled})

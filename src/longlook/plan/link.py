@@ -12,11 +12,18 @@ from longlook.plan.value import Measure, Value, derived_seed, unstated
 
 BITS_PER_BYTE = 8
 LossDirection = Literal["down", "up"]
-QueueDiscipline = Literal["codel", "fq_codel"]
-QUEUE_LIMITS: dict[QueueDiscipline, int] = {"codel": 1000, "fq_codel": 10_240}
-"""Packets that a queue holds which manages itself: the kernel's defaults (tc-codel(8), tc-fq_codel(8))."""
+QueueDiscipline = Literal["codel", "fq_codel", "pie", "dualpi2"]
+QUEUE_LIMITS: dict[QueueDiscipline, int] = {"codel": 1000, "fq_codel": 10_240, "pie": 1000, "dualpi2": 10_000}
+"""Packets that a queue holds which manages itself: the kernel's defaults (tc-codel(8), tc-fq_codel(8), tc-pie(8),
+tc-dualpi2(8))."""
 TARGET_MS, INTERVAL_MS = 5.0, 100.0
 """Of CoDel, by the same."""
+CONTROLLED: tuple[QueueDiscipline, ...] = ("pie", "dualpi2")
+"""Those in which a proportional-integral controller holds the delay."""
+CONTROLLED_TARGET_MS = 15.0
+"""Of these (RFC 8033, RFC 9332)."""
+MOST_CONTROLLED_MBPS = 100.0
+"""Up to which they are calibrated: a stream of full packets that lasts until the controller has settled."""
 WAYS: dict[LossDirection, str] = {"down": "server_to_client", "up": "client_to_server"}
 """What link drivers call each direction."""
 REDRAW_MS = 100.0
@@ -84,8 +91,9 @@ class Link(Value):
 
     With a `queue_discipline` the queue of each direction manages itself: CoDel (RFC 8289) or FQ-CoDel (RFC 8290), with
     the kernel's defaults: a target of 5 ms, an interval of 100 ms, `QUEUE_LIMITS`, a quantum of a full frame, 1024
-    flows. With `ecn` it marks the packets of senders that understand marks in place of dropping them, and TCP's hosts
-    negotiate ECN (RFC 3168).
+    flows; or PIE (RFC 8033) or DualPI2 (RFC 9332), with their RFCs' parameters: a target of 15 ms, for DualPI2 a
+    coupling factor of 2 and a threshold of 1 ms. With `ecn` it marks the packets of senders that understand marks in
+    place of dropping them, and TCP's hosts negotiate ECN (RFC 3168); DualPI2 does not do without.
 
     With `cross_flows` so many bulk flows over TCP run from the server to the client beside every load, by `cross_cca`.
     They take part in which packets come when, so that no loss, delay or opportunity could be each load's own.
@@ -251,6 +259,14 @@ class Link(Value):
             if self.ecn:
                 raise ValueError("ecn = true without queue_discipline: a droptail queue marks nothing")
             return self
+        if self.queue_discipline == "dualpi2" and not self.ecn:
+            raise ValueError("queue_discipline = dualpi2 without ecn = true: its queue for L4S can only mark")
+        most_mbps = max(one.bandwidth_mbps for one in self.both_ways)
+        if self.queue_discipline in CONTROLLED and most_mbps > MOST_CONTROLLED_MBPS:
+            raise ValueError(
+                f"queue_discipline = {self.queue_discipline} at {most_mbps:g} Mbit/s: it is calibrated up to "
+                f"{MOST_CONTROLLED_MBPS:g} Mbit/s"
+            )
         for name in ("queue_bytes", "queue_packets"):
             if (size := getattr(self, name)) is not None:
                 raise ValueError(

@@ -33,7 +33,14 @@ def test_every_profile_has_its_source_and_date_and_the_default_ones_exist():
     known = profiles()
     assert all(one.source and one.date for one in known.values())
     assert set(DEFAULT_LINKS) <= known.keys()
-    slower = {"3g-fast": 0.768, "cable": 1, "cable-fq-codel": 1, "cable-with-a-flow": 1, "slow-4g": 0.75}
+    slower = {
+        "3g-fast": 0.768,
+        "cable": 1,
+        "cable-dualpi2": 1,
+        "cable-fq-codel": 1,
+        "cable-with-a-flow": 1,
+        "slow-4g": 0.75,
+    }
     assert {name: one.link.upload_mbps for name, one in known.items() if one.link.upload_mbps} == slower
 
 

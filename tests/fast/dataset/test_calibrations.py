@@ -17,6 +17,7 @@ LINKS = {
     "slots": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50),
     "burst": Link(bandwidth_mbps=10, rtt_ms=36, queue_packets=50, burst_bytes=2_000_000),
     "discipline": Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="fq_codel", ecn=True),
+    "controlled": Link(bandwidth_mbps=5, upload_mbps=1, rtt_ms=28, queue_discipline="dualpi2", ecn=True),
     "trace": Link.parse(with_traces({"trace": "markov.trace", "rtt_ms": 70})),
 }
 
@@ -64,6 +65,14 @@ CHANGED = [
     ("discipline", (*DOWN, "sparse_ms_p95"), 9.0, "a sparse flow waits for 9.0 ms beside an overload, 6.8 at the most"),
     ("discipline", (*DOWN, "sparse_arrived"), 79, "1 of 80 packets of a sparse flow were lost"),
     ("discipline", (*DOWN, "filled"), False, "the sender was too slow to fill the queue"),
+    (
+        "controlled",
+        (*DOWN, "held_ms_median"),
+        30.0,
+        "server_to_client: dualpi2: an overload waits for 30.0 ms, 15 ms is",
+    ),
+    ("controlled", (*DOWN, "sparse_marked"), 25, "31% of a sparse flow of the L queue were marked, 63% expected"),
+    ("controlled", (*DOWN, "peak_ms"), 17.0, "it never waited for more than 17.0 ms"),
     ("trace", ("set", "trace", "sha256"), "0" * 64, "another link was calibrated: trace"),
     ("trace", ("set", "trace"), None, "another link was calibrated: trace None, not {'name': 'markov.trace'"),
     ("trace", ("measured", "traces", "client_to_server", "total_at_most"), 3000, "full packets passed, 3449 to 3000"),

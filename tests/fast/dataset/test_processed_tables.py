@@ -189,7 +189,7 @@ CONDITIONS = {
     "burst_bytes": [{}, {"burst_bytes": 12_800_000}],
     "trace": [{}, with_traces({"trace": "markov.trace"})],
     "upload_trace": [with_traces({"trace": "markov.trace"}), with_traces({"upload_trace": "markov.trace"})],
-    "queue_discipline": [{"queue_discipline": "codel"}, {"queue_discipline": "fq_codel"}],
+    "queue_discipline": [{"queue_discipline": "codel"}, {"queue_discipline": "pie"}],
     "ecn": [{"queue_discipline": "codel"}, {"queue_discipline": "codel", "ecn": True}],
     "cross_flows": [{"cross_flows": 1}, {"cross_flows": 2}],
     "cross_cca": [{"cross_flows": 1}, {"cross_flows": 1, "cross_cca": "bbr"}],

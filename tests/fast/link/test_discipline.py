@@ -7,6 +7,8 @@ from longlook.plan.link import Link
 
 CODEL = Link(bandwidth_mbps=10, rtt_ms=36, queue_discipline="codel")
 MARKS = Link(bandwidth_mbps=10, rtt_ms=36, queue_discipline="fq_codel", ecn=True)
+PIE = Link(bandwidth_mbps=10, rtt_ms=36, queue_discipline="pie", ecn=True)
+DUAL = Link(bandwidth_mbps=10, rtt_ms=36, queue_discipline="dualpi2", ecn=True)
 OWN_MS, SMALL_MS = 1.2112, 0.08
 
 
@@ -86,3 +88,38 @@ def test_an_overload_never_fills_the_whole_limit():
         link = Link(bandwidth_mbps=mbps, rtt_ms=36, queue_discipline="codel")
         packets = phase(link)["backlog_bytes"] / 1514
         assert min(800, 200 + 15 / (1514 * 8e-3 / mbps)) == pytest.approx(packets, abs=1)
+
+
+def held(link, held_ms=15.0, marked=20, overload_marked=0, sparse_marked=0.61, sparse_ms=None, peak_ms=60.0):
+    """An overload at 1.1 times the rate of which a controller drops a part, with so long a wait, and a sparse flow."""
+    sent = [number * OWN_MS / 1.1 for number in range(5100)]
+    arrived = {number: at + held_ms + OWN_MS + 18 for number, at in enumerate(sent) if number % 11}
+    arrived[200] += peak_ms - held_ms
+    probes = [4000 + 20.0 * number for number in range(80)]
+    wait = (OWN_MS if link is DUAL else held_ms) if sparse_ms is None else sparse_ms
+    of_sparse = set(range(round(80 * sparse_marked))) if link is DUAL else set()
+    sparse = UdpFlow(100, probes, {number: at + wait + SMALL_MS + 18 for number, at in enumerate(probes)}, of_sparse)
+    overload = UdpFlow(1514, sent, arrived, set(range(1, 1 + (overload_marked if link is DUAL else marked))))
+    own = seen(link, overload, sparse)
+    return discipline_problems(link, {"server_to_client": own, "client_to_server": own})
+
+
+@pytest.mark.parametrize(
+    ("link", "wrong", "words"),
+    [
+        (PIE, {}, None),
+        (DUAL, {}, None),
+        (PIE, {"held_ms": 30.0}, "pie: an overload waits for 30.0 ms, 15 ms is the target (tolerance 7.4 ms)"),
+        (DUAL, {"held_ms": 5.0}, "dualpi2: an overload waits for 5.0 ms, 15 ms is the target"),
+        (PIE, {"peak_ms": 25.0}, "it never waited for more than 25.0 ms"),
+        (PIE, {"marked": 0}, "no packet of senders that understand marks was marked"),
+        (PIE.model_copy(update={"ecn": None}), {}, "pie: 20 packets of an overload were marked, which were to be"),
+        (PIE, {"sparse_ms": 1.0}, "a sparse flow waits for 1.0 ms beside an overload, 5 at the least"),
+        (DUAL, {"sparse_ms": 15.0}, "a sparse flow waits for 15.0 ms beside an overload, 4.4 at the most"),
+        (DUAL, {"overload_marked": 1}, "1 packets of an overload were marked, which were to be dropped"),
+        (DUAL, {"sparse_marked": 0.31}, "31% of a sparse flow of the L queue were marked, 61% expected"),
+    ],
+)
+def test_what_a_controller_holds_is_judged(link, wrong, words):
+    found = held(link, **wrong)
+    assert found == [] if words is None else any(words in line for line in found), found

@@ -138,6 +138,9 @@ def test_linkpipe_is_told_the_depth_of_a_bucket():
     own = {"kind": "fq_codel", "target_ms": 5.0, "interval_ms": 100.0, "ecn": True}
     told = [(one["queue_discipline"], one["queue_packets"], one["queue_bytes"]) for one in driver.asked.values()]
     assert told == [(own, 10_240, 0)] * 2
+    driver.configure(link(queue_discipline="pie"), seed=1)
+    own = {"kind": "pie", "target_ms": 15.0, "ecn": False}
+    assert [(one["queue_discipline"], one["queue_packets"]) for one in driver.asked.values()] == [(own, 1000)] * 2
     driver.configure(link(burst_bytes=12_800_000), seed=1)
     driver.extra = {"burst_bytes": 12_500_000}
     assert "burst_bytes = 12800000 set, 12500000 in force" in driver.changed()

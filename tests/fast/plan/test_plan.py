@@ -88,6 +88,9 @@ def test_queues_may_manage_themselves():
     assert codel.ecn is None and codel.id_parts[-1] == "codel" and codel.conditions()["queue_packets"] == 1000
     assert codel.label == "10 Mbit/s, 36 ms, codel" and codel.drain_s == Link.parse(usual).drain_s
     assert "queue_discipline" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
+    pie, dual = (Link.parse(usual | {"queue_discipline": kind, "ecn": True}) for kind in ("pie", "dualpi2"))
+    assert [one.id_parts[-1] for one in (pie, dual)] == ["pie-ecn", "dualpi2-ecn"]
+    assert [one.conditions()["queue_packets"] for one in (pie, dual)] == [1000, 10_000]
 
 
 def test_flows_may_run_beside_every_load():

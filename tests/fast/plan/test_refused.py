@@ -92,7 +92,18 @@ def changed(old, new):
         (
             "rtt_ms = [36]",
             'rtt_ms = [36]\nqueue_discipline = "fq-codel"',
-            "queue_discipline: Input should be 'codel' or",
+            "queue_discipline: Input should be 'codel', 'fq_codel', 'pie' or 'dualpi2'",
+        ),
+        ("rtt_ms = [36]", 'rtt_ms = [36]\nqueue_discipline = "pie"', None),
+        (
+            "rtt_ms = [36]",
+            'rtt_ms = [36]\nqueue_discipline = "dualpi2"',
+            "queue_discipline = dualpi2 without ecn = true",
+        ),
+        (
+            "rtt_ms = [36]",
+            'rtt_ms = [36]\nqueue_discipline = "pie"\nupload_mbps = 500',
+            "queue_discipline = pie at 500 Mbit/s: it is calibrated up to 100 Mbit/s",
         ),
         ("rtt_ms = [36]", "rtt_ms = [36]\necn = true", "ecn = true without queue_discipline: a droptail queue marks"),
         (

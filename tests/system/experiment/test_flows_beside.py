@@ -30,7 +30,10 @@ def measured(testbed, folder, loads, **link):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("flows", "cca", "queue"), [(2, "bbr", {}), (1, "cubic", {"queue_discipline": "fq_codel"})])
+@pytest.mark.parametrize(
+    ("flows", "cca", "queue"),
+    [(2, "bbr", {}), (1, "cubic", {"queue_discipline": "fq_codel"}), (1, "cubic", {"queue_discipline": "pie"})],
+)
 def test_flows_run_beside_every_load(testbed_name, tmp_path, flows, cca, queue):
     own, place, records = measured(testbed_name, tmp_path, 2, cross_flows=flows, cross_cca=cca, **queue)
     assert all(map(is_right, records)), [one["reject_detail"] for one in records]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from arms import arm_on, is_right
-from wrong_links import C2S, CODEL, FQ_CODEL, S2C
+from wrong_links import C2S, CODEL, DUALPI2, FQ_CODEL, PIE, S2C
 
 from longlook.errors import LonglookError
 from longlook.link import calibrate as module
@@ -17,6 +17,7 @@ from longlook.server.envoy import Envoy
 from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.timeout(240)]
+CONTROLLED = (PIE, DUALPI2, Link(bandwidth_mbps=50, rtt_ms=20, queue_discipline="pie"))
 RIGHT = (CODEL, FQ_CODEL, Link(bandwidth_mbps=9, rtt_ms=170, queue_discipline="codel", ecn=True, loss_pct=1))
 
 
@@ -32,6 +33,8 @@ class Wrong(LinkPipe):
         told = super().configure(link, seed)
         if link.queue_discipline is not None:
             own = self._wanted[S2C]["queue_discipline"] | self.spoil
+            if own["kind"] in ("codel", "fq_codel"):
+                own = {"interval_ms": 100} | own
             changed = {"queue_discipline": own} if own["kind"] else {"queue_packets": own["packets"]}
             kept = {key: value for key, value in self._wanted[S2C].items() if key != "queue_discipline"}
             self._ask(op="configure", **{S2C: kept | changed})
@@ -54,6 +57,18 @@ def test_a_real_discipline_is_believed(testbed_name, link):
         assert driver.changed() is None
 
 
+@pytest.mark.quiet
+@pytest.mark.parametrize("link", CONTROLLED, ids=lambda link: link.id_parts[-1])
+def test_a_real_controller_is_believed(testbed_name, link):
+    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+        driver.configure(link, seed=1)
+        record = calibrate(bed, driver, link)
+        json.dumps(record)
+        for way in (S2C, C2S):
+            own = record["measured"]["queue_discipline"][way]
+            assert own["dropped"] > 30 and (link.ecn or not own["marked"])
+
+
 @pytest.mark.parametrize(
     ("link", "spoil", "words"),
     [
@@ -68,6 +83,15 @@ def test_a_real_discipline_is_believed(testbed_name, link):
         (CODEL, {"interval_ms": 110}, "codel: the first packet was dropped after"),
         (CODEL, {"interval_ms": 90}, "codel: the first packet was dropped after"),
         (CODEL, {"target_ms": 20}, "codel: the first packet was dropped after"),
+        (PIE, {"kind": None, "packets": 1000}, "pie: an overload waits for"),
+        (PIE, {"kind": None, "packets": 7}, "pie: it never waited for more than"),
+        (PIE, {"kind": "fq_codel"}, "pie: an overload waits for"),
+        (PIE, {"kind": "dualpi2"}, "pie: a sparse flow waits for"),
+        (PIE, {"target_ms": 30}, "pie: an overload waits for"),
+        (PIE, {"ecn": False}, "pie: no packet of senders that understand marks was marked"),
+        (DUALPI2, {"kind": None, "packets": 1000}, "dualpi2: an overload waits for"),
+        (DUALPI2, {"kind": "pie"}, "of a sparse flow of the L queue were marked"),
+        (DUALPI2, {"target_ms": 30}, "dualpi2: an overload waits for"),
     ],
 )
 def test_a_discipline_that_is_another_one_is_not(testbed_name, link, spoil, words, monkeypatch):
@@ -87,10 +111,11 @@ def counted(record):
 
 
 @pytest.mark.browser
-def test_tcp_is_marked_and_quic_which_cannot_be_is_dropped(testbed_name, tmp_path):
+@pytest.mark.parametrize("link", [FQ_CODEL, DUALPI2], ids=lambda link: link.id_parts[-1])
+def test_tcp_is_marked_and_quic_which_cannot_be_is_dropped(testbed_name, tmp_path, link):
     page, told = Page.parse({"size_kb": 20, "count": 30}), {}
     for server in (Apache, Envoy):
-        with arm_on(testbed_name, tmp_path, server, "quicv1", link=FQ_CODEL, workload=page) as on:
+        with arm_on(testbed_name, tmp_path, server, "quicv1", link=link, workload=page) as on:
             record = on.side.load(0)
             assert is_right(record), record["reject_detail"]
             told[server] = counted(record)
