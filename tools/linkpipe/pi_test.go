@@ -94,6 +94,30 @@ func TestPIEIsWorkConserving(t *testing.T) {
 	}
 }
 
+// Updates come at multiples of 15 ms, whenever they are computed, and before what arrives at their time.
+func TestUpdatesKeepTheirTimes(t *testing.T) {
+	c := newPI(kindPie, 0)
+	for n := 1; n <= 10; n++ {
+		if c.burst == 0 {
+			t.Errorf("the allowance for a burst ended after %d updates, want 10", n-1)
+		}
+		c.updatePIE(8*ms, 15*ms)
+	}
+	if c.burst != 0 {
+		t.Errorf("after 150 ms of congestion the allowance is %d", c.burst)
+	}
+	for _, kind := range []string{kindPie, kindDualPI2} {
+		q := newManagedQueue(7, managedBy(kind, 10), streamServerToClient, nil)
+		for _, at := range []int64{7, 15*ms + 7, 40 * ms, 3e9 + 1} {
+			q.arrive(waiting{packet: packet{length: 1514}, arrived: at}, 1)
+			if late := q.pi.next - at; late <= 0 || late > updateNs || (q.pi.next-7)%updateNs != 0 {
+				t.Errorf("%s: after an arrival at %d the next update is at %d", kind, at, q.pi.next)
+			}
+			q.depart(at)
+		}
+	}
+}
+
 // What is drawn for a packet depends on seed, direction and number alone.
 func TestPIEDrawsByNumber(t *testing.T) {
 	fates := func(seed, direction uint64) (said []bool) {
