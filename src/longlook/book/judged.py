@@ -27,6 +27,7 @@ from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, n
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
+from longlook.plan.criteria import QUANTITIES
 from longlook.plan.squares import number_of_squares
 from longlook.plan.statements import Claims
 from longlook.plan.sweep import Sweep
@@ -195,13 +196,13 @@ def _campaigns(found: Iterable[Found]) -> set[str]:
 
 
 def claim_columns(study: str, data: BookData, about: str | None = None) -> dict[str, list[JudgedClaim]]:
-    """Heading of a column -> its claims judged: published, then what has numbers of any, by each clock."""
+    """Heading of a column -> its claims judged: published, then what has numbers of any, by each."""
     own = claims_of(study).those(about)
     found = {PUBLISHED.title: _judged_claims(own, study, data, PUBLISHED.key)}
-    clocks = {"": ""} | dict(own.judging.also)
     for key, _, title in COLUMNS:
-        for words, metric in clocks.items():
-            judged = judged_claims(own, partial(columns_of, study=study, metric=metric), data, key)
+        for words, by in ({"": ""} | own.judging.also).items():
+            criteria, metric = (own.by(by), "") if by in QUANTITIES else (own, by)
+            judged = judged_claims(criteria, partial(columns_of, study=study, metric=metric), data, key)
             found |= {f"{title}{words}": judged} if any(one.parts for one in judged) else {}
     return found
 
@@ -265,9 +266,10 @@ def prediction_verdict(m: Measured, sweep: str, n: int) -> StatedNumber:
     return StatedNumber(found[0].verdict, f"prediction {n} of {sweep}; from {names}")
 
 
-def _prediction(m: Measured, sweep: str, n: int) -> Judged:
-    """What became of a sweep's prediction of that number."""
-    found = [one for one in judged_of(sweep, m.data, m.key) if getattr(one.criterion, "n", None) == n]
+def _prediction(m: Measured, sweep: str, n: int, before: int = 0) -> Judged:
+    """What became of a sweep's prediction of that number, in its newest campaign or so many before it."""
+    campaign = campaigns_of(sweep, m.data)[before] if before else ""
+    found = [one for one in judged_of(sweep, m.data, m.key, campaign) if getattr(one.criterion, "n", None) == n]
     if not found:
         raise NotMeasured(f"{sweep} is not measured")
     return found[0]
@@ -279,9 +281,9 @@ def numbers_of(m: Measured, sweep: str, n: int, **where: Any) -> Quantity:
     return Quantity(pd.Series([one.estimate.value for one in found]), f"prediction {n}", records_of(found))
 
 
-def percent_of(m: Measured, sweep: str, n: int, arm: str = "", **where: Any) -> StatedNumber:
+def percent_of(m: Measured, sweep: str, n: int, arm: str = "", before: int = 0, **where: Any) -> StatedNumber:
     """By how much the ratio of its only square, or of that of an arm, differs from once: `+3.7 % (+3.5 to +3.9)`."""
-    every = _prediction(m, sweep, n).found
+    every = _prediction(m, sweep, n, before).found
     (found,) = (one for one in every if arm in (*one.pair, "") and where.items() <= dict(one.square).items())
     return StatedNumber(percent_text(found.estimate), origin(records_of([found])))
 

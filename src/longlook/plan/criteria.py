@@ -247,7 +247,8 @@ class Judging(Rule):
     """What the criteria of a file have in common."""
 
     also: dict[Text, Name] = Field(
-        default={}, description="claims: what is added to a column's title, and the metric by which it is judged again"
+        default={},
+        description="claims: what is added to a column's title, and the metric or quantity by which it is judged again",
     )
     words: dict[str, Text] = Field(default={}, description="for templates: a series or an arm as a reader calls it")
     sweeps: Many[Name] = Field(default=(), description="of the study, whose cells are squares of its predictions too")

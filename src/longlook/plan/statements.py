@@ -100,6 +100,12 @@ class Claims(Value):
         own = (tuple(one for one in some if about in (None, one.about)) for some in (self.claims, self.undecided))
         return self.model_copy(update=dict(zip(("claims", "undecided"), own, strict=True)))
 
+    def by(self, quantity: str) -> Claims:
+        """The same claims, those of which of two arms is significantly less by this quantity of the two."""
+        stated = {"quantity": quantity}
+        claims = (one.model_copy(update=stated if one.significant and one.over is None else {}) for one in self.claims)
+        return self.model_copy(update={"claims": tuple(claims)})
+
     @model_validator(mode="after")
     def _can_be_judged(self) -> Self:
         ids = [one.id for one in self.claims]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from typing import Any
 
 from IPython.display import HTML
 
@@ -73,8 +74,13 @@ def columns(data: BookData) -> dict[str, Column]:
     found: dict[str, Column] = {}
     for year, sources in SOURCES.items():
         base = columns_of(data, STUDY if year == "2026" else THESIS)[REFERENCE]
-        found[year] = Column(partial(_rows, base, sources), numbered=base.numbered, of_study=lambda year: found[year])
+        found[year] = Column(partial(_rows, base, sources), numbered=_numbered, of_study=lambda year: found[year])
     return found
+
+
+def _numbered(row: Row, metric: str) -> Mapping[Any, float]:
+    """The loads of an arm as its own study calls it; of two years each has its own."""
+    return row["numbered"](metric)
 
 
 def _rows(base: Column, sources: Sources, name: str) -> list[Row]:
@@ -83,7 +89,7 @@ def _rows(base: Column, sources: Sources, name: str) -> list[Row]:
     arms = {} if versus is None else dict(zip((versus.left, versus.right), QUIC_TCP, strict=True))
     places = planned()[TODAY[name][0]] if name in TODAY else None
     return [
-        {**row, "series": name, "arm": arms.get(row["arm"], row["arm"])}
+        {**row, "series": name, "arm": arms.get(row["arm"], row["arm"]), "numbered": partial(base.numbered, row)}
         for row in (base.of_series(series) if series else ())
         if row["arm"] in (arms or [row["arm"]])
         and (places is None or (row["workload"], row["bandwidth_mbps"]) in places)

@@ -105,13 +105,9 @@ def _sending(protocol: str, cost_us: int, rtt_ms: float = 36.0, statistic: str =
     return lambda m: m.arm(steps.SENDS, arm, statistic=statistic, **HUNDRED, rtt_ms=rtt_ms).one("ms")
 
 
-def _live(protocol: str, workload: str):
+def _live(protocol: str, workload: str, before: int = 0):
     """By how much longer a page takes with a driver that reads along, by pairs."""
-    return lambda m: percent_of(m, LIVE, 2, f"{protocol}-quicv1live", workload=workload)
-
-
-def _two_hundred(arm: str):
-    return lambda m: m.arm(LIVE, arm, workload="5kb-x200", rtt_ms=36.0).one("ms")
+    return lambda m: percent_of(m, LIVE, 2, f"{protocol}-quicv1live", before, workload=workload)
 
 
 def _late(m: Measured, workload: str):
@@ -168,10 +164,8 @@ NUMBERS: Numbers = {
     "l-tcp-100": _live("tcp", "10kb-x100"),
     "l-quic-more": _live("quic", "5kb-x200"),
     "l-tcp-more": _live("tcp", "5kb-x200"),
-    "l-quic-200": _two_hundred("quic-quicv1"),
-    "l-quic-200-live": _two_hundred("quic-quicv1live"),
-    "l-tcp-200": _two_hundred("tcp-quicv1"),
-    "l-tcp-200-live": _two_hundred("tcp-quicv1live"),
+    "l-quic-before": _live("quic", "5kb-x200", 1),
+    "l-tcp-before": _live("tcp", "5kb-x200", 1),
     "l-share": lambda m: (numbers_of(m, LIVE, 6) * 100).one("%"),
     "large-quic": _alone("quic"),
     "large-tcp": _alone("tcp"),
