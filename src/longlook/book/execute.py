@@ -24,6 +24,7 @@ from typing import Any
 
 import nbformat
 import pandas as pd
+import pyarrow
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from longlook import paths
@@ -82,10 +83,8 @@ class Execution:
         self._untold = {_name(page) for page in left}
         self._running: _Running | None = None
         if left:
-            _read_once(_tables_of([earlier.get(page) for page in left]))
-            if len(left) == len(self._chapters):
-                ceilings(published_cells(paths.PUBLISHED))  # drawn once for the five pages that ask for any
-            self._running = _begin(self._left, scratch, kept)
+            tables = _tables_of([earlier.get(page) for page in left])
+            self._running = _begin(self._left, scratch, kept, tables, with_ceilings=len(left) == len(self._chapters))
         elif kept:
             kept.close()
 
@@ -200,7 +199,7 @@ def _code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def _read_once(tables: Sequence[str]) -> None:
+def _read_once(tables: Sequence[str], with_ceilings: bool) -> None:
     """What every chapter would import and read; no thread and no JavaScript may run before the last fork."""
     import altair.utils.schemapi
     import IPython.core.interactiveshell  # noqa: F401
@@ -215,6 +214,9 @@ def _read_once(tables: Sequence[str]) -> None:
         with contextlib.suppress(LonglookError):  # the chapter that asks for the table says so
             if {"study", "series"} <= set(table(name)):
                 book_data.load().at(name, "", [""])
+    if with_ceilings:
+        ceilings(published_cells(paths.PUBLISHED))  # drawn once for the five pages that ask for any
+    pyarrow.default_memory_pool().release_unused()  # it keeps what reading took, more than the tables themselves
 
 
 def _likely_s(page: Path, found: KeptPage | None) -> float:
@@ -224,20 +226,33 @@ def _likely_s(page: Path, found: KeptPage | None) -> float:
     return float(page.read_text(encoding="utf-8").count(CELL))
 
 
-def _begin(pages: Sequence[Path], scratch: Path, kept: Kept | None) -> _Running:
-    """Executes them from a process of its own, which tells of each page that has ended."""
+def _begin(
+    pages: Sequence[Path], scratch: Path, kept: Kept | None, tables: Sequence[str], with_ceilings: bool
+) -> _Running:
+    """Executes them from a process of its own, which tells of each page that has ended. It reads the tables: this one
+    needs none of them."""
     gc.freeze()  # what is there stays: nobody need look for garbage in it, and copy it for that
     told, tells = _FORK.Pipe(duplex=False)
-    process = _FORK.Process(target=_run_all, args=(pages, scratch, kept, told, tells))
+    process = _FORK.Process(target=_run_all, args=(pages, scratch, kept, tables, with_ceilings, told, tells))
     process.start()
     tells.close()
     return _Running(process, told)
 
 
-def _run_all(pages: Sequence[Path], scratch: Path, kept: Kept | None, told: Connection, tells: Connection) -> None:
+def _run_all(
+    pages: Sequence[Path],
+    scratch: Path,
+    kept: Kept | None,
+    tables: Sequence[str],
+    with_ceilings: bool,
+    told: Connection,
+    tells: Connection,
+) -> None:
     """Runs the pages in processes of their own, `AT_ONCE` of them, the last ones first: those that take longest, since
     the last one to end has nobody beside it. To tell fails where nobody listens any more."""
     told.close()
+    _read_once(tables, with_ceilings)
+    gc.freeze()
     left = list(pages)
     running: dict[BaseProcess, Path] = {}
     try:

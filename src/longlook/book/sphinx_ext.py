@@ -11,8 +11,10 @@ from functools import cache
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pybtex.plugin
+from docutils.nodes import document
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -24,6 +26,8 @@ from longlook.figure.live import javascript_bundle
 BUNDLE = "vega-bundle.js"
 _BUNDLING: dict[Any, BaseProcess] = {}
 """By the folder that is built into, what makes its libraries."""
+_TREES: WeakValueDictionary[str, document] = WeakValueDictionary()
+"""Of pages that were read."""
 WRITERS = 8
 """Processes that write pages, a part of them each: the one that gives them theirs is busy beside them all the time, and
 small parts let the first begin early and the last end soon after."""
@@ -37,6 +41,23 @@ def write_at_once(app: Sphinx, env: BuildEnvironment) -> None:
 def remember_plugins() -> None:
     """Has pybtex remember its plugins: it looks through everything that is installed, for each citation anew."""
     pybtex.plugin._load_entry_point = cache(pybtex.plugin._load_entry_point)
+
+
+def note_tree(app: Sphinx, tree: document) -> None:
+    """Remembers a page's tree, for as long as Sphinx has it."""
+    _TREES[app.env.docname] = tree
+
+
+def remember_trees() -> None:
+    """Has Sphinx look for what a number names in the trees that it has: it would make each anew of its file, for every
+    {numref} and once for the figures' numbers, and half a gigabyte of them is garbage before anybody looks for it. Of
+    the first page it wants the contents, which are not in its tree any more once that is written."""
+    made_anew = BuildEnvironment.get_doctree
+
+    def get_doctree(env: BuildEnvironment, page: str) -> document:
+        return (_TREES.get(page) if page != env.config.root_doc else None) or made_anew(env, page)
+
+    BuildEnvironment.get_doctree = get_doctree  # type: ignore[method-assign, assignment]
 
 
 def begin_bundle(app: Sphinx) -> None:
@@ -78,6 +99,7 @@ def write_execution(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     """Registers the extension with Sphinx."""
     remember_plugins()
+    remember_trees()
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
     value_role.setup(app)
     shown.setup(app)
@@ -85,6 +107,7 @@ def setup(app: Sphinx) -> dict:
     beside.setup(app)
     numbered.setup(app)
     app.connect("builder-inited", begin_bundle)
+    app.connect("doctree-read", note_tree)
     app.connect("env-check-consistency", write_at_once)
     app.connect("build-finished", write_bundle)
     app.connect("build-finished", write_execution)

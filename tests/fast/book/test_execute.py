@@ -16,7 +16,7 @@ HEADER = "---\njupytext:\n  text_representation:\n    extension: .md\n    format
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Pages by their name and their cells -> the outputs of each."""
-    monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
+    monkeypatch.setattr(executor, "_read_once", lambda _tables, _ceilings: None)
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     (tmp_path / "book").mkdir()
 
@@ -52,7 +52,7 @@ def test_the_numbers_of_its_sentences_come_with_a_chapter(tmp_path, monkeypatch)
             raise LonglookError("no number of this name")
         return StatedNumber(f"{name} of {page}", "data/raw/x")
 
-    monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
+    monkeypatch.setattr(executor, "_read_once", lambda _tables, _ceilings: None)
     monkeypatch.setattr(value_role, "value_of", value_of)
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     pages = [tmp_path / "book" / f"{name}.md" for name in ("one", "two")]
@@ -104,7 +104,7 @@ def test_a_page_without_cells_is_no_chapter(tmp_path, monkeypatch):
 
 
 def test_who_waits_gets_what_has_ended_while_others_go_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
+    monkeypatch.setattr(executor, "_read_once", lambda _tables, _ceilings: None)
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     go = tmp_path / "go"
     waits = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\n'went'"

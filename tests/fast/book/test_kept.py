@@ -26,7 +26,7 @@ def root(tmp_path, monkeypatch):
         "PROCESSED": "data/none",
     }.items():
         monkeypatch.setattr(paths, name, folder / value)
-    monkeypatch.setattr(executor, "_read_once", lambda _tables: None)
+    monkeypatch.setattr(executor, "_read_once", lambda _tables, _ceilings: None)
     monkeypatch.setattr(reads, "_RECORDER", reads._Recorder())
     return folder
 
