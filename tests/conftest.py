@@ -25,7 +25,7 @@ import reference
 from longlook.host.rights import rights
 from longlook.host.userns import has_rights
 
-pytest_plugins = ["tiny_stack", "looking"]
+pytest_plugins = ["tiny_stack", "looking", "hidden"]
 HERE = Path(__file__).parent
 BENCH = pytest.StashKey()
 """What a test has open that measures."""

@@ -99,7 +99,7 @@ def test_libcurl_does_not_wait_for_the_end_of_the_handshake(server, tmp_path):
     assert found.count(HANDSHAKE) == 2 and found[-1] == APPLICATION_DATA
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="the system has no curl")
+@pytest.mark.needs("curl")
 def test_the_system_s_curl_waits_for_it(server, tmp_path):
     argv = [str(PROGRAMS / "systemcurl_fetch.py"), shutil.which("curl"), "some version", str(tmp_path / "fetched")]
     found = said_by([*argv, "localhost", PORT, "127.0.0.1", str(tmp_path / "both.pem")], {}, server)

@@ -1,7 +1,6 @@
 """The film: its list, its manifest, and an encoder that makes what is listed, or says that it does not."""
 
 import hashlib
-import shutil
 from xml.etree import ElementTree
 
 import pytest
@@ -17,7 +16,6 @@ from longlook.site.expected import sizes
 from longlook.site.write import write_site
 
 SHORT = Video(duration_s=4)
-needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs ffmpeg: tools/bootstrap --tests")
 
 
 def test_the_list_has_every_file_of_the_longest_film_and_each_bitrate_is_filled():
@@ -69,7 +67,7 @@ def test_a_stream_is_split_into_what_fragments_have_in_common_and_fragments():
         video.split(head + first[:-1])
 
 
-@needs_ffmpeg
+@pytest.mark.needs("ffmpeg")
 def test_a_short_film_is_the_beginning_of_the_long_one_made_once_and_copied(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
     site = write_site(tmp_path / "www", SHORT, seed=1)

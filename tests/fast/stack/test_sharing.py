@@ -138,9 +138,8 @@ def test_a_node_is_sent_each_part_once_in_the_layout_of_the_cache(more, fetched,
 
 
 @pytest.mark.slow
+@pytest.mark.needs("gtlsserver", "gtlsclient")
 def test_quicv1more_as_installed_on_this_machine():
-    if shutil.which("gtlsserver", path="/usr/local/sbin:/usr/sbin:/usr/bin") is None:
-        pytest.skip("needs ngtcp2: apt-get install ngtcp2-server ngtcp2-client")
     install("quicv1")
     installed = install("quicv1more")
     assert installed.binary("envoy") == open_stack("quicv1").binary("envoy")
@@ -153,9 +152,8 @@ def test_quicv1more_as_installed_on_this_machine():
 
 
 @pytest.mark.slow
+@pytest.mark.needs("gtlsserver", "gtlsclient")
 def test_halme2021_as_installed_on_this_machine():
-    if shutil.which("gtlsserver", path="/usr/local/sbin:/usr/sbin:/usr/bin") is None:
-        pytest.skip("needs ngtcp2: apt-get install ngtcp2-server ngtcp2-client")
     installed = install("halme2021")
     assert {name: installed.component_version(name) for name in ("aioquic", "cryptography", "aiohttp", "bun")} == {
         "aioquic": "1.7.2",
