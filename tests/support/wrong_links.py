@@ -8,6 +8,7 @@ Needs root. Prints the tables of src/longlook/link/calibration.md.
 
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from longlook.errors import LonglookError
 from longlook.link import calibrate as module
@@ -94,6 +95,19 @@ def noticed(bed, driver, link):
     except LonglookError as error:
         return str(error)
     return None
+
+
+def side_by_side(name, look, items, beds=3, driver=LinkPipe):
+    """What `look(bed, link, item)` says of each item: on testbeds of their own at once, since a calibration mostly
+    waits. That is for wrong links alone, which a busy machine makes no better."""
+
+    def each(number):
+        with NetnsTestbed(f"{name}{number}") as bed, driver(bed) as own:
+            return {item: look(bed, own, item) for item in items[number::beds]}
+
+    with ThreadPoolExecutor(beds) as pool:
+        found = list(pool.map(each, range(beds)))
+    return {item: said for one in found for item, said in one.items()}
 
 
 def count_wrong(bed, driver, times):

@@ -33,9 +33,9 @@ def test_a_load_tells_what_was_seen(testbed_name, tmp_path, server, protocol):
         assert one["protocols_seen"] == [protocol]
         assert observed(one["artefact"]).metrics["speed_index_ms"] == times["speed_index_ms"]
         progress = one["artefact"]["paints"]["progress"]
-        assert (
-            progress[0][:2] == [0, 0] and progress[-1][1] == 100 and len(progress) >= 3
-        )  # how many frames there are is the machine's
+        assert progress[0][:2] == [0, 0] and progress[-1][1] == 100
+    # How many frames there are is the machine's.
+    assert max(len(one["artefact"]["paints"]["progress"]) for one in records) >= 3
     assert min(one["metrics"]["lcp_ms"] - one["metrics"]["complete_ms"] for one in records) <= 100
     kept = [len(one["artefact"]["paints"]["pictures"]) for one in records]
     assert kept[PICTURED] >= 2 and sum(kept) == kept[PICTURED]

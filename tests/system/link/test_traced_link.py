@@ -3,10 +3,10 @@
 import json
 
 import pytest
+import wrong_links
 from arms import arm_on, is_right, plt_ms
 
 from longlook.errors import LonglookError
-from longlook.link import calibrate as module
 from longlook.link.calibrate import calibrate
 from longlook.link.linkpipe import LinkPipe
 from longlook.plan.link import Link
@@ -71,26 +71,28 @@ def test_a_real_trace_passes_its_bytes_and_is_told(testbed_name):
         assert "'offset_ms': 1}" in driver.changed()
 
 
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (at(lambda right: right + 100), "other bytes passed than the file has"),
-        (at(lambda right: right + 15_000), "other bytes passed than the file has"),
-        (otherwise(trace=None), "other bytes passed than the file has"),
-        (otherwise(trace=None, bandwidth_mbps=0), "full packets passed"),
-    ],
-    ids=["100 ms early", "another part", "its mean rate", "no limit"],
-)
-def test_a_wrong_one_is_refused(testbed_name, monkeypatch, spoil, words):
-    monkeypatch.setattr(module, "ATTEMPTS", 1)
-    with NetnsTestbed(testbed_name) as bed, Wrong(bed) as driver:
-        driver.spoil = spoil
+OTHERS = {
+    "100 ms early": (at(lambda right: right + 100), "other bytes passed than the file has"),
+    "another part": (at(lambda right: right + 15_000), "other bytes passed than the file has"),
+    "its mean rate": (otherwise(trace=None), "other bytes passed than the file has"),
+    "no limit": (otherwise(trace=None, bandwidth_mbps=0), "full packets passed"),
+}
+
+
+@pytest.mark.slow
+def test_a_wrong_one_is_refused(testbed_name, monkeypatch):
+    monkeypatch.setattr(wrong_links.module, "ATTEMPTS", 1)
+
+    def look(bed, driver, other):
+        driver.spoil, _ = OTHERS[other]
         driver.configure(LINK, seed=1)
-        with pytest.raises(LonglookError) as told:
-            calibrate(bed, driver, LINK)
-    for way in ("server_to_client", "client_to_server"):
-        assert f"{way}: trace markov.trace: " in str(told.value)
-    assert words in str(told.value)
+        return wrong_links.noticed(bed, driver, LINK) or ""
+
+    said = wrong_links.side_by_side(testbed_name, look, list(OTHERS), beds=len(OTHERS), driver=Wrong)
+    for other, told in said.items():
+        for way in wrong_links.BOTH:
+            assert f"{way}: trace markov.trace: " in told, (other, told)
+        assert OTHERS[other][1] in told, (other, told)
 
 
 def test_a_file_that_was_changed_is_refused(testbed_name):
@@ -133,4 +135,4 @@ def test_a_real_page_meets_the_part_of_the_trace_that_its_seed_says(testbed_name
             assert is_right(record), record["reject_detail"]
             took[seed].append(plt_ms(record))
     (_cold, *early), late = took[FAST], took[STILL]
-    assert min(late) > 800 and sorted(early)[1] < 600, took  # a machine that is held up may make one later
+    assert min(early) < 800 < min(late), took  # a machine that is held up may make one later
