@@ -13,7 +13,7 @@ QUICK = ("dense-4g", "lte", "4g")
 LINKS = ("cable", *QUICK, *SLOW)
 FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
 LIGHT, HEAVY = "10kb-x10", "10kb-x100"
-CHANGING, DISCOVERY, QUEUES, BESIDE = "changing-rate", "discovery", "queues", "beside"
+CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues", "beside", "queues-pi"
 CABLE_MS, FAR_MS = 28.0, 170.0
 
 
@@ -49,9 +49,9 @@ def _light(series: str) -> Number:
     return lambda m: percent_of(m, QUEUES, 5, "h3", series=series, rtt_ms=CABLE_MS)
 
 
-def _beside(n: int, rtt_ms: float) -> Number:
-    """The same with a flow beside, over one of the two links."""
-    return lambda m: numbers_of(m, BESIDE, n, rtt_ms=rtt_ms).span("times", 2)
+def _beside(n: int, sweep: str = BESIDE, **where: float) -> Number:
+    """The same with a flow beside, over one of the two links or both."""
+    return lambda m: numbers_of(m, sweep, n, **where).span("times", 2)
 
 
 def _lead(n: int, rtt_ms: float) -> Number:
@@ -83,14 +83,21 @@ NUMBERS: Numbers = {
     "light-bdp": _light("bdp"),
     "light-second": _light("second"),
     "light-fq": _light("fq"),
-    "beside-cable": _beside(1, CABLE_MS),
-    "beside-far": _beside(1, FAR_MS),
-    "beside-fq-cable": _beside(2, CABLE_MS),
-    "beside-fq-far": _beside(2, FAR_MS),
-    "beside-light-far": _beside(3, FAR_MS),
+    "beside-cable": _beside(1, rtt_ms=CABLE_MS),
+    "beside-far": _beside(1, rtt_ms=FAR_MS),
+    "beside-fq-cable": _beside(2, rtt_ms=CABLE_MS),
+    "beside-fq-far": _beside(2, rtt_ms=FAR_MS),
+    "beside-light-far": _beside(3, rtt_ms=FAR_MS),
     "beside-lead-cable": _lead(5, CABLE_MS),
     "beside-lead-far": _lead(5, FAR_MS),
     "beside-lead-fq-cable": _lead(6, CABLE_MS),
     "beside-lead-fq-far": _lead(6, FAR_MS),
+    "pi-light": _beside(1, PI),
+    "pi-far": _beside(2, PI),
+    "pi-cable": _beside(3, PI),
+    "pi-dual": _beside(4, PI),
+    "pi-lead-light": _beside(5, PI),
+    "pi-lead-cable": _beside(6, PI, rtt_ms=CABLE_MS),
+    "pi-lead-far": _beside(6, PI, rtt_ms=FAR_MS),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
