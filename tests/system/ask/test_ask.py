@@ -1,13 +1,10 @@
 """A question asked of the repository's site on one link, with the real browser and servers."""
 
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from arms import is_right
+from driven import longlook
 from stated_servers import NGINX
 
 from longlook import paths
@@ -18,23 +15,12 @@ from longlook.site.recorded import open_site
 pytestmark = [pytest.mark.netns, pytest.mark.slow]
 
 
-def ask(folder, *words, timeout_s=900):
-    """The command, with a data folder of its own."""
-    return subprocess.run(
-        [str(Path(sys.executable).with_name("longlook")), "ask", *words],
-        env=os.environ | {"LONGLOOK_DATA": str(folder / "data"), "LONGLOOK_ROOT": str(paths.ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-    )
-
-
 def test_both_visits_load_every_file_of_the_site_and_the_page_says_what_was_found(tmp_path):
     page = tmp_path / "page.html"
     (tmp_path / "data").mkdir()
     require = ["--require", "plt: h3 <= h2 + 900 %", "--out", str(page)]
     arms = ["--visit", "first,return", "--server", str(NGINX), "--loads", "1"]
-    done = ask(tmp_path, "docs", "--links", "lte", *arms, *require)
+    done = longlook(tmp_path / "data", paths.ROOT, "ask", "docs", "--links", "lte", *arms, *require)
     assert "Does HTTP/3 pay, by page load time? First visit: " in done.stdout, done.stderr[-2000:]
     text = page.read_text(encoding="utf-8")
     assert "<h1>Does HTTP/3 pay for site docs, 3 files" in text and "<script" not in text

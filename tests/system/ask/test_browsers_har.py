@@ -1,14 +1,11 @@
 """A HAR that a browser wrote, of a site with files of several types: added, and asked about."""
 
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import arms
 import pytest
+from driven import longlook
 
 from longlook import paths
 from longlook.record.campaigns import read_campaigns
@@ -36,17 +33,18 @@ FILES = {
         "image/svg+xml",
         b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9z"/></svg>',
     ),
-    "/app.js": ("text/javascript", "fetch('data.json').then((one) => one.json()); // ä".encode()),
+    "/app.js": ("text/javascript", "told = fetch('data.json').then((one) => one.json()); // ä".encode()),
     "/data.json": ("application/json", b'{"\xc3\xa4": [1, 2]}'),
 }
 SAVE = """
 const CHC = require(process.argv[1] + '/chrome-har-capturer');
-CHC.run([process.argv[3]], {port: Number(process.argv[2]), local: true, content: true, postHook: () =>
-    new Promise((done) => setTimeout(done, 500))})
+const awaited = {expression: 'Promise.all([told, document.fonts.ready])', awaitPromise: true};
+CHC.run([process.argv[3]], {port: Number(process.argv[2]), local: true, content: true, postHook: (url, {Runtime}) =>
+    Runtime.evaluate(awaited).then(() => new Promise((done) => setTimeout(done, 500)))})
     .on('fail', (url, error) => { console.error(error); process.exit(1); })
     .on('har', (har) => console.log(JSON.stringify(har)));
 """
-"""What chrome-har-capturer's own command does."""
+"""What chrome-har-capturer's own command does, once nothing is under way that the load event does not wait for."""
 
 
 def write(root):
@@ -57,16 +55,6 @@ def write(root):
     files = {path: described(body, kind) for path, (kind, body) in FILES.items()}
     files["/app.js"] = replace(files["/app.js"], query="v=2")
     return Site(root, files, ("/index.html",))
-
-
-def longlook(root, *words):
-    return subprocess.run(
-        [str(Path(sys.executable).with_name("longlook")), *words],
-        env=os.environ | {"LONGLOOK_DATA": str(root / "data"), "LONGLOOK_ROOT": str(root)},
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
 
 
 def test_a_site_that_a_browser_saved_is_added_and_asked_about(testbed_name, tmp_path):
@@ -85,10 +73,12 @@ def test_a_site_that_a_browser_saved_is_added_and_asked_about(testbed_name, tmp_
     for one in paths.ROOT.iterdir():  # sites go into the project, here a copy of it by links
         if one.name not in ("sites", "data", ".longlook"):
             (root / one.name).symlink_to(one)
-    added = longlook(root, "site", "add", str(file))
+    added = longlook(root / "data", root, "site", "add", str(file))
     assert added.returncode == 0, added.stderr
     assert "site saved, 8 files" in added.stdout
-    done = longlook(root, "ask", "saved", "--links", "lte", "--loads", "1", "--out", str(tmp_path / "page.html"))
+    done = longlook(
+        root / "data", root, "ask", "saved", "--links", "lte", "--loads", "1", "--out", str(tmp_path / "page.html")
+    )
     assert "Does HTTP/3 pay, by page load time?" in done.stdout, done.stderr[-2000:]
     assert "site saved, 8 files" in (tmp_path / "page.html").read_text(encoding="utf-8")
     (campaign,) = read_campaigns(root / "data" / "raw")

@@ -98,8 +98,8 @@ def test_a_transfer_is_watched_from_inside_on_the_server_node(standin, bench):
     timeline = pd.read_parquet(cell / "timeline.parquet")
     assert {"acks", "capture", "envoy", "flow_control", "rtt_parts", "tcp_probe"} == set(timeline["source"])
     parts = timeline[timeline["source"] == "rtt_parts"]
-    # Way down and way back are told apart by two clocks: each at least half of the RTT.
-    assert parts["down_ms"].min() > 17.5 and parts["up_ms"].min() > 17.5
+    # Way down and way back are told apart by two clocks, which SSH has compared: each has about half of the RTT.
+    assert parts["down_ms"].min() > 12 and parts["up_ms"].min() > 12
     rates = [one.metrics["mean_mbps"] for one in read_samples(cell) if one.accepted]
     assert len(rates) == 2
     assert 4.0 < sum(rates) < 5.05 and min(rates) > 0.2
@@ -162,7 +162,7 @@ def test_the_bridge_does_what_it_is_told_and_is_read_back(standin):
     ids=["no key", "unknown host", "no such host", "wrong port", "bad folder"],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_the_node_and_the_remedy(standin, changes, words, monkeypatch):
-    monkeypatch.setattr("longlook.node.session.CONNECT_TIMEOUT_S", 3.0)
+    monkeypatch.setattr("longlook.node.session.CONNECT_TIMEOUT_S", 10.0)
     if changes.get("server", {}).get("host") == "SERVER":
         changes = {"server": changes["server"] | {"host": standin.address("server")}}
     with pytest.raises(LonglookError, match=words), Nodes(standin.description(**changes), ["quicv1"]):

@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from driven import Driven, count_loads
+from driven import HELD_UP, Driven, count_loads
 
 from longlook.errors import LonglookError
 from longlook.experiment.execute import execute
@@ -17,7 +17,7 @@ from longlook.testbed.base import LOCKS
 from longlook.testbed.netns import NetnsTestbed
 from longlook.testbed.ownership import entitled, lock_path, owned, used
 
-marked = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+marked = [pytest.mark.root, pytest.mark.netns, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(900)]
 
 HOLDER = """
 import sys, time
@@ -101,7 +101,7 @@ def test_the_lock_is_of_nobody_elses_business(tmp_path):
 @pytest.mark.parametrize("words", [["calibrate"], ["bench", "--seconds", "3"], ["soak"]], ids=lambda words: words[0])
 def test_other_commands_are_refused_as_well(hold, words):
     holder = hold(words[0])
-    said = subprocess.run([sys.executable, "-m", "longlook.cli", *words], capture_output=True, text=True, timeout=60)
+    said = subprocess.run([sys.executable, "-m", "longlook.cli", *words], capture_output=True, text=True, timeout=300)
     assert said.returncode == 1
     assert f"testbed {words[0]!r} is in use by process {holder.pid} (campaign test-" in said.stderr
 
@@ -134,18 +134,18 @@ class TestRuns:
             run.stop()
 
     def wait_for_loads(self, run, count):
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 240
         while time.monotonic() < deadline:
             if any(count_loads(partial) >= count for partial in run.raw.glob("*/*.partial")):
                 return
             time.sleep(0.05)
-        raise AssertionError(f"no cell under way with {count} loads after 90 s")
+        raise AssertionError(f"no cell under way with {count} loads after 240 s")
 
     def end_undisturbed(self, run, driver):
         """But for what a busy machine does: a link that misses its calibration, loads during stalls."""
-        out, _ = driver.communicate(timeout=280)
+        out, _ = driver.communicate(timeout=600)
         assert not re.search(r"does not answer|died|did not finish|is it still running|Traceback", out), out
-        assert driver.returncode == 0 or "out of tolerance" in out, out
+        assert driver.returncode == 0 or HELD_UP in out, out
         if driver.returncode:
             run.finish()
         run.whole()
@@ -154,9 +154,8 @@ class TestRuns:
         one, two = runs
         first = one.start()
         self.wait_for_loads(one, 2)
-        for _ in range(3):
-            second = two.start()
-            out, _ = second.communicate(timeout=60)
+        for second in [two.start() for _ in range(3)]:
+            out, _ = second.communicate(timeout=300)
             assert second.returncode == 1, out
             assert re.search(rf"in use by process {first.pid} \(campaign {one.campaign().id}, since", out), out
             assert "Traceback" not in out
@@ -169,7 +168,7 @@ class TestRuns:
         one, _ = runs
         first = one.start()
         self.wait_for_loads(one, 1)
-        failure = execute("plt.ipynb", tmp_path, {"testbed": testbed_name, "folder": str(tmp_path / "own")}, 60)
+        failure = execute("plt.ipynb", tmp_path, {"testbed": testbed_name, "folder": str(tmp_path / "own")}, 300)
         assert f"in use by process {first.pid} (campaign {one.campaign().id}" in str(failure)
         self.end_undisturbed(one, first)
 

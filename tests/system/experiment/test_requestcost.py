@@ -2,7 +2,6 @@
 the cell."""
 
 import json
-import statistics
 from types import SimpleNamespace
 
 import arms
@@ -84,7 +83,7 @@ def test_an_arm_that_states_no_cost_has_the_key_it_always_had():
 @pytest.mark.parametrize(("server", "stack"), SERVERS)
 def test_requests_take_the_server_what_they_are_to_cost(testbed_name, tmp_path, server, stack):
     """By the server's log and by the kernel's account of its CPU time."""
-    seen, requests, cost_us = {}, 101, 1000
+    seen, requests, cost_us = {}, 101, 3000
     for name, cost in (("none", None), ("nothing", 0), ("much", cost_us)):
         (tmp_path / name).mkdir()
         how = {"link": FAST, "workload": PAGE, "request_cost_us": cost}
@@ -93,7 +92,7 @@ def test_requests_take_the_server_what_they_are_to_cost(testbed_name, tmp_path, 
             assert all(map(arms.is_right, loads))
             told = on.side.server.request_us()
             seen[name] = SimpleNamespace(
-                cpu_ms=statistics.fmean(load["cpu"]["server_s"] for load in loads[1:]) * 1e3,
+                cpu_ms=min(load["cpu"]["server_s"] for load in loads[1:]) * 1e3,
                 request_us=requestcost.spent({"quic": on.side}).get("request_us", {}).get("quic"),
             )
             assert told is None or len(told) >= 5 * requests  # the log may lag behind the last load

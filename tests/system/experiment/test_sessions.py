@@ -60,14 +60,14 @@ def test_each_session_tells_what_it_was_like(folder):
     for one in records:
         found = one["metrics"]
         assert found.keys() >= {metric.name for metric in named("video", "the test").metrics}
-        assert CELL.link.rtt_ms < found["connect_ms"] < found["startup_ms"] < 3000
+        assert CELL.link.rtt_ms < found["connect_ms"] < found["startup_ms"] < 1000 * CELL.workload.duration_s
         assert found["frames"] > 50 and min(FILM_KBPS) <= found["mean_kbps"] <= max(FILM_KBPS)
         assert len(one["connections"]) == 1 and all(thing.sha256 for thing in observed(one["artefact"]).objects)
 
 
 def test_each_session_is_there_over_its_time(folder):
     for _, own in sessions(folder).groupby(["arm", "index", "attempt"]):
-        assert own["time_s"].is_monotonic_increasing and 4 <= own["time_s"].max() < 6
+        assert own["time_s"].is_monotonic_increasing and 4 <= own["time_s"].max() < 12
         assert own["position_s"].max() > 2 and set(own["kbps"]) <= {0, *FILM_KBPS}
 
 

@@ -208,7 +208,7 @@ def test_a_program_that_is_held_for_50_ms_disturbs_the_load(testbed_name, tmp_pa
 @pytest.mark.granted("cpu_limits")
 def test_a_quota_that_somebody_else_gave_a_browser_disturbs_the_load(testbed_name, tmp_path):
     """That of a cell's own arms does not (tests/system/testbed)."""
-    large = Page.parse({"size_kb": 5000, "count": 1})
+    large = Page.parse({"size_kb": 1000, "count": 1})
     limited = CpuLimit(f"foreign-{os.getpid()}", 5, 50_000)
     with limited as limit, arm_on(testbed_name, tmp_path, Apache, workload=large) as on:
         browser = psutil.Process(on.side.client.pids[0])
