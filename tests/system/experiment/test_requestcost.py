@@ -112,18 +112,21 @@ def test_requests_take_the_server_what_they_are_to_cost(testbed_name, tmp_path, 
 def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, protocol, server):
     """By its own count and by the kernel's account of its CPU time. Every request is a datagram of its own over QUIC;
     over TCP a few may share a segment."""
-    seen, cost_us = {}, 10_000  # a second in all: what a browser needs by itself differs by a tenth of one
+    seen, cost_us = {}, 3000
     for name, cost in (("nothing", 0), ("much", cost_us)):
         (tmp_path / name).mkdir()
         how = {"protocol": protocol, "link": FAST, "workload": PAGE, "send_cost_us": cost}
         with arms.arm_on(testbed_name, tmp_path / name, server, "quicv1", **how) as on:
             assert arms.is_right(on.side.load(0))
-            on.side.client.drop_connections()
-            before = on.side.client.sends()[0]
-            load = on.side.load(1)
-            assert arms.is_right(load)
-            sends = requestcost.spent({protocol: on.side})["sends"][protocol]["sends"] - before
-            seen[name] = SimpleNamespace(cpu_ms=load["cpu"]["client_s"] * 1e3, sends=sends)
+            loads = []
+            for index in range(1, 5):
+                on.side.client.drop_connections()
+                before = on.side.client.sends()[0]
+                load = on.side.load(index)
+                assert arms.is_right(load)
+                sends = requestcost.spent({protocol: on.side})["sends"][protocol]["sends"] - before
+                loads.append(SimpleNamespace(cpu_ms=load["cpu"]["client_s"] * 1e3, sends=sends))
+            seen[name] = min(loads, key=lambda load: load.cpu_ms)  # a busy machine adds to it, by a tenth of a second
     much = seen["much"]
     assert 50 < much.sends < 150
     assert much.cpu_ms - seen["nothing"].cpu_ms == pytest.approx(much.sends * cost_us / 1e3, rel=0.4)
