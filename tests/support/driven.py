@@ -45,18 +45,28 @@ def count_loads(folder):
         return 0
 
 
-def longlook(data, root, *words):
-    """The command with a data folder and a project of its own, which measures what is missing; again where a machine
-    so held up that a link missed its calibration made it fail."""
+def patiently(run):
+    """A run's process and what it said; of another run where a machine so held up that a link missed its calibration
+    made it fail."""
     for _ in range(3):
+        done, said = run()
+        if done.returncode == 0 or HELD_UP not in said:
+            break
+    return done, said
+
+
+def longlook(data, root, *words):
+    """The command with a data folder and a project of its own, which measures what is missing."""
+
+    def run():
         done = subprocess.run(
             [str(Path(sys.executable).with_name("longlook")), *words],
             env=os.environ | {"LONGLOOK_DATA": str(data), "LONGLOOK_ROOT": str(root)},
             capture_output=True, text=True, timeout=900,
         )  # fmt: skip
-        if done.returncode == 0 or HELD_UP not in done.stderr:
-            break
-    return done
+        return done, done.stderr
+
+    return patiently(run)[0]
 
 
 class Driven:
@@ -90,15 +100,13 @@ class Driven:
         return driver
 
     def finish(self):
-        """Start it until it ends well; what it said.
+        """Start it until it ends well; what it said."""
 
-        Or until it fails for another reason than a machine so held up that a link misses its calibration.
-        """
-        for _ in range(3):
+        def run():
             driver = self.start()
-            out, _ = driver.communicate(timeout=600)
-            if driver.returncode == 0 or HELD_UP not in out:
-                break
+            return driver, driver.communicate(timeout=600)[0]
+
+        driver, out = patiently(run)
         assert driver.returncode == 0, out
         return out
 

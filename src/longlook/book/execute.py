@@ -15,8 +15,9 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -84,7 +85,8 @@ class Execution:
         self._running: _Running | None = None
         if left:
             tables = _tables_of([earlier.get(page) for page in left])
-            self._running = _begin(self._left, scratch, kept, tables, with_ceilings=len(left) == len(self._chapters))
+            read = partial(_read_once, tables, len(left) == len(self._chapters))
+            self._running = _begin(self._left, scratch, kept, read)
         elif kept:
             kept.close()
 
@@ -226,14 +228,12 @@ def _likely_s(page: Path, found: KeptPage | None) -> float:
     return float(page.read_text(encoding="utf-8").count(CELL))
 
 
-def _begin(
-    pages: Sequence[Path], scratch: Path, kept: Kept | None, tables: Sequence[str], with_ceilings: bool
-) -> _Running:
+def _begin(pages: Sequence[Path], scratch: Path, kept: Kept | None, read: Callable[[], None]) -> _Running:
     """Executes them from a process of its own, which tells of each page that has ended. It reads the tables: this one
     needs none of them."""
     gc.freeze()  # what is there stays: nobody need look for garbage in it, and copy it for that
     told, tells = _FORK.Pipe(duplex=False)
-    process = _FORK.Process(target=_run_all, args=(pages, scratch, kept, tables, with_ceilings, told, tells))
+    process = _FORK.Process(target=_run_all, args=(pages, scratch, kept, read, told, tells))
     process.start()
     tells.close()
     return _Running(process, told)
@@ -243,19 +243,18 @@ def _run_all(
     pages: Sequence[Path],
     scratch: Path,
     kept: Kept | None,
-    tables: Sequence[str],
-    with_ceilings: bool,
+    read: Callable[[], None],
     told: Connection,
     tells: Connection,
 ) -> None:
     """Runs the pages in processes of their own, `AT_ONCE` of them, the last ones first: those that take longest, since
     the last one to end has nobody beside it. To tell fails where nobody listens any more."""
     told.close()
-    _read_once(tables, with_ceilings)
-    gc.freeze()
     left = list(pages)
     running: dict[BaseProcess, Path] = {}
     try:
+        read()
+        gc.freeze()
         while left or running:
             while left and len(running) < AT_ONCE:
                 page = left.pop()
@@ -269,7 +268,7 @@ def _run_all(
                 _keep(page, scratch, kept)
         if kept:
             kept.close()
-    except LonglookError as error:  # of tables that changed meanwhile
+    except LonglookError as error:  # of tables that cannot be read, or changed meanwhile
         tells.send(error)
     finally:
         for left_over in running:

@@ -249,9 +249,7 @@ def claims_counted(m: Measured, true: Callable[[str], bool], about: str | None =
 @number
 def held(m: Measured, sweep: str, before: int = 0) -> StatedNumber:
     """Of how many predictions of a sweep that they hold: `3 of 7`; by the newest campaign, or so many before it."""
-    then = campaigns_of(sweep, m.data)[before:][:1] if before else [""]
-    if not (found := [one for campaign in then for one in judged_of(sweep, m.data, m.key, campaign)]):
-        raise NotMeasured(f"{sweep} is not measured")
+    found = _judged_in(m, sweep, before)
     text = f"{sum(one.holds is True for one in found)} of {len(found)}"
     return StatedNumber(text, f"predictions that hold; {origin(_records(found))}")
 
@@ -266,10 +264,17 @@ def prediction_verdict(m: Measured, sweep: str, n: int) -> StatedNumber:
     return StatedNumber(found[0].verdict, f"prediction {n} of {sweep}; from {names}")
 
 
+def _judged_in(m: Measured, sweep: str, before: int) -> list[Judged]:
+    """What became of a sweep's predictions in its newest campaign, or so many before it."""
+    then = campaigns_of(sweep, m.data)[before:][:1] if before else [""]
+    if not (found := [one for campaign in then for one in judged_of(sweep, m.data, m.key, campaign)]):
+        raise NotMeasured(f"{sweep} is not measured")
+    return found
+
+
 def _prediction(m: Measured, sweep: str, n: int, before: int = 0) -> Judged:
-    """What became of a sweep's prediction of that number, in its newest campaign or so many before it."""
-    campaign = campaigns_of(sweep, m.data)[before] if before else ""
-    found = [one for one in judged_of(sweep, m.data, m.key, campaign) if getattr(one.criterion, "n", None) == n]
+    """The same of its prediction of that number."""
+    found = [one for one in _judged_in(m, sweep, before) if getattr(one.criterion, "n", None) == n]
     if not found:
         raise NotMeasured(f"{sweep} is not measured")
     return found[0]

@@ -5,7 +5,7 @@ import json
 import pytest
 import wrong_links
 from arms import arm_on, is_right
-from wrong_links import C2S, CODEL, DUALPI2, FQ_CODEL, PIE, S2C
+from wrong_links import CODEL, DUALPI2, FQ_CODEL, PIE, S2C
 
 from longlook.link.calibrate import calibrate
 from longlook.link.linkpipe import LinkPipe
@@ -40,15 +40,19 @@ class Wrong(LinkPipe):
         return told
 
 
+def believed(bed, driver, link):
+    """What calibration measures of the queues of a right link, of each direction."""
+    driver.configure(link, seed=1)
+    record = calibrate(bed, driver, link)
+    json.dumps(record)
+    return [record["measured"]["queue_discipline"][way] for way in wrong_links.BOTH]
+
+
 @pytest.mark.quiet
 @pytest.mark.parametrize("link", RIGHT, ids=lambda link: link.id_parts[-1])
 def test_a_real_discipline_is_believed(testbed_name, link):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
-        driver.configure(link, seed=1)
-        record = calibrate(bed, driver, link)
-        json.dumps(record)
-        for way in (S2C, C2S):
-            own = record["measured"]["queue_discipline"][way]
+        for own in believed(bed, driver, link):
             assert own["power"]["interval 10 % longer"] > 0.5
             assert (own["marked"] > 50, own["dropped"] > 50) == (bool(link.ecn), not link.ecn)
         driver.configure(link, seed=5)
@@ -60,11 +64,7 @@ def test_a_real_discipline_is_believed(testbed_name, link):
 @pytest.mark.parametrize("link", CONTROLLED, ids=lambda link: link.id_parts[-1])
 def test_a_real_controller_is_believed(testbed_name, link):
     with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
-        driver.configure(link, seed=1)
-        record = calibrate(bed, driver, link)
-        json.dumps(record)
-        for way in (S2C, C2S):
-            own = record["measured"]["queue_discipline"][way]
+        for own in believed(bed, driver, link):
             assert own["dropped"] > 30 and (link.ecn or not own["marked"])
 
 
