@@ -10,6 +10,7 @@ from longlook.stack.install import install
 
 NGINX = paths.ROOT / "servers" / "nginx.toml"
 NGINX_HTTP3 = paths.ROOT / "servers" / "nginx-http3.toml"
+HAPROXY = paths.ROOT / "servers" / "haproxy.toml"
 OVER = {"quic": {"handshake": "1rtt", "cca": "not told"}, "tcp": {}}
 """What an arm of such a server states, but for its digest."""
 

@@ -61,10 +61,12 @@ class ByFile(Server):
         return PLACEHOLDER.sub(lambda found: self._values[found[1]], text)
 
     def _with_variables(self, command: Sequence[str]) -> list[str]:
-        """A command with what endpoints of quic-interop-runner are told; its program's folder is the first of PATH."""
-        values = self._values
+        """A command with what endpoints of quic-interop-runner are told; PATH begins with its packages and its program's
+        folder."""
+        values, own = self._values, self.stated.debian
+        folders = [*([] if own is None else [Unpacked.of(own).starters]), Path(self.stated.command[0]).parent]
         variables = {
-            "PATH": f"{Path(self.stated.command[0]).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "PATH": os.pathsep.join((*map(str, folders), os.environ.get("PATH", os.defpath))),
             "ROLE": "server",
             "TESTCASE": "http3",
             "SERVER_PARAMS": "",

@@ -46,6 +46,7 @@ def test_the_repositorys_files_state_servers():
     found = [ServerFile.parse(read_toml(path)) for path in sorted((paths.ROOT / "servers").glob("*.toml"))]
     assert [(one.name, dict(one.protocols)) for one in found] == [
         ("caddy", {"quic": "h3", "tcp": "h1 h2"}),
+        ("haproxy", {"quic": "quic4", "tcp": "ipv4"}),
         ("nginx-http3", {"quic": "quic", "tcp": "ssl http2"}),
         ("nginx-h2", {"tcp": "ssl http2"}),
     ]
