@@ -82,11 +82,13 @@ def verdict(parts: Sequence[ClaimPart], of: int) -> str:
 
 def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[Sequence[ClaimPart] | str]], name: str) -> str:
     """Claims and their criteria down; columns across, each with its verdict and the numbers of a few parts, or with why
-    it has none. The numbers of all parts are in a file of that `name`."""
+    it has none. Numbers that are those of the column before stand once. The numbers of all parts are in a file of that
+    `name`."""
     rows, every = [], []
     for index, claim in enumerate(claims):
         row = [f'<b id="{claim.id}">{claim.says}</b><br>Criterion: {claim.criterion}']
         whole = [f"{claim.says}\nCriterion: {claim.criterion}"]
+        before: Sequence[ClaimPart] | str = ""
         for title, found in columns.items():
             parts = found[index] or ("no numbers" if title == PUBLISHED.title else NOT_YET)
             if isinstance(parts, str):
@@ -94,8 +96,9 @@ def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[Sequenc
                 whole.append(parts)
                 continue
             said, each = verdict(parts, claim.parts), [part.text for part in parts]
-            row.append("<br>".join([f"<b>{said}</b>", *(each if len(each) <= FEW else [])]))
+            row.append("<br>".join([f"<b>{said}</b>", *(each if len(each) <= FEW and parts != before else [])]))
             whole.append("\n".join([said, *each]))
+            before = parts
         rows.append(row)
         every.append(whole)
     head = ["claim", *columns]

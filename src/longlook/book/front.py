@@ -23,7 +23,7 @@ from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import CrossTable, by_holm, of_cells
 from longlook.analysis.first_attempts import Place, first_attempts
 from longlook.analysis.first_attempts import agreeing_at_first as first_agreeing
-from longlook.analysis.newest import STUDY, newest
+from longlook.analysis.newest import STUDY, newest, role_of
 from longlook.analysis.processor import BUSY_SHARE, bound_cells
 from longlook.analysis.welch import Summary
 from longlook.audit.report import within
@@ -46,7 +46,7 @@ WHOLE = "all"
 LESS, MORE = (f"{word} than {100 * BUSY_SHARE:.0f} % of PLT" for word in ("less", "more"))
 AHEAD: Mapping[Verdict, str] = {"left": "QUIC ahead", "none": "neither", "right": "TCP ahead"}
 CHANCE = (
-    "squares", "verdicts agree", "first attempts", "kappa (99 %)", "a constant", "shares at random",
+    "squares", "verdicts agree", "every campaign", "first attempts", "kappa (99 %)", "a constant", "shares at random",
     "exact replication", *AHEAD.values(), "opposite",
 )  # fmt: skip
 
@@ -60,13 +60,16 @@ class ComparedSquare:
     row: pd.Series
     decided: Decision
     """Of its two arms, of which QUIC is the left one."""
+    each: tuple[bool, ...]
+    """Whether the verdict is the published one, in every reference campaign of its figure."""
 
 
 @lru_cache(maxsize=1)
 def squares(data: BookData) -> tuple[ComparedSquare, ...]:
     """Page load times of every published cell of the thesis that has a reference campaign."""
-    means, verdicts = (newest(data.where(one, study=STUDY), "reference") for one in ("means", "verdicts"))
-    means, verdicts = (frame[frame["metric"] == PLT.name] for frame in (means, verdicts))
+    every = [data.where(one, study=STUDY, metric=PLT.name) for one in ("means", "verdicts")]
+    means, verdicts = (newest(one, "reference") for one in every)
+    each = _in_each_campaign(every[1])
     cells = data.where("cells", study=STUDY)
     known = cells.set_index(["campaign", "cell_id"])
     printed = {one.place: one for one in published_cells(paths.PUBLISHED)}
@@ -79,8 +82,17 @@ def squares(data: BookData) -> tuple[ComparedSquare, ...]:
         row = known.loc[(cell.campaign, cell.cell_id)]
         (verdict,) = cell.verdicts
         contrast = contrasts[cell.campaign, cell.cell_id, verdict.left, verdict.right]
-        found.append(ComparedSquare(cell, printed[row["study"], row["series"], row["key"]], row, decided(contrast)))
+        place = printed[row["study"], row["series"], row["key"]]
+        again = each.get((cell.series, cell.cell_id), ())
+        found.append(ComparedSquare(cell, place, row, decided(contrast), again))
     return tuple(found)
+
+
+def _in_each_campaign(verdicts: pd.DataFrame) -> dict[tuple[str, str], tuple[bool, ...]]:
+    """By series and cell, of reference campaigns."""
+    own = verdicts[(verdicts["campaign"].map(role_of) == "reference") & verdicts["agree"].notna()]
+    groups = own.groupby(["series", "cell_id"], observed=True)["agree"]
+    return {place: tuple(map(bool, agreed)) for place, agreed in groups}
 
 
 def agreement(data: BookData | None = None) -> HTML:
@@ -139,8 +151,10 @@ def answer(data: BookData | None = None) -> HTML:
         return HTML(style.NOTHING_YET)
     explained = _what_the_scripts_explain(three_ways(tables), without_unshown(tables))
     first, tested = agreeing_at_first(found, tables)
+    again = [one.each for one in found if len(one.each) > 1]
     rejected = (
-        f" By the first attempt of each load, excluded or not, {first} of {tested} agree: so much is one choice of "
+        f" {len(again)} squares were measured more than once: {sum(map(all, again))} agree in every campaign, "
+        f"{len(again) - sum(map(any, again))} in none. By the first attempt of each load, excluded or not, {first} of {tested} agree: so much is one choice of "
         "which loads to leave out."
     )
     sentences = (
@@ -233,6 +247,7 @@ def _chance_row(words: str, own: Sequence[ComparedSquare], data: BookData) -> li
     return [
         words,
         f"{table.equal}/{table.tested}",
+        f"{sum(bool(one.each) and all(one.each) for one in own)}/{table.tested}",
         "{}/{}".format(*agreeing_at_first(own, data)),
         f"{told_kappa(table)} ({low} to {high})",
         str(table.constant),

@@ -9,7 +9,7 @@ from longlook.analysis.compared import overall
 from longlook.analysis.crosstable import CrossTable, of_cells
 from longlook.audit.report import within
 from longlook.book.front import ComparedSquare, squares, told_kappa
-from longlook.book.value import Measured, NotMeasured, StatedNumber, number
+from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
 
@@ -31,9 +31,19 @@ def _overall(found: Sequence[ComparedSquare]):
     return overall([one.compared for one in found], PLT.name)
 
 
+def _many(m: Measured) -> Quantity:
+    """Who is faster with a hundred small objects and more, without added latency: figures 4.6d and 4.5d."""
+    where = {"workload": ("10kb-x100", "5kb-x200"), "bandwidth_mbps": (50.0, 100.0)}
+    return m.significant("4.6d", **where).joined(m.significant("4.5d", **where))
+
+
 NUMBERS: Numbers = {
     "first-small": lambda m: m.pct("4.7b", workload="5kb-x1").span("%"),
     "first-10mb": lambda m: m.pct("4.7b", workload="10000kb-x1").span("%", 1),
+    "many": lambda m: _many(m).count(),
+    "many-quic": lambda m: _many(m).count(lambda won: won > 0),
+    "many-tcp": lambda m: _many(m).count(lambda won: won < 0),
+    "many-tcp-published": lambda m: _many(m.published).count(lambda won: won < 0),
     "squares": _of(len),
     "differ": _of(lambda found: sum(one.compared.verdicts[0].agree is False for one in found)),
     "means": _of(lambda found: within([one.compared for one in found])[1]),
