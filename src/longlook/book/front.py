@@ -152,14 +152,14 @@ def answer(data: BookData | None = None) -> HTML:
     explained = _what_the_scripts_explain(three_ways(tables), without_unshown(tables))
     first, tested = agreeing_at_first(found, tables)
     again = [one.each for one in found if len(one.each) > 1]
-    rejected = (
+    choices = (
         f" {len(again)} squares were measured more than once: {sum(map(all, again))} agree in every campaign, "
-        f"{len(again) - sum(map(any, again))} in none. By the first attempt of each load, excluded or not, {first} of {tested} agree: so much is one choice of "
-        "which loads to leave out."
+        f"{len(again) - sum(map(any, again))} in none. By the first attempt of each load, excluded or not, {first} of "
+        f"{tested} agree: so much is one choice of which loads to leave out."
     )
     sentences = (
         _who_is_faster(found),
-        _how_far_they_agree(found) + rejected,
+        _how_far_they_agree(found) + choices,
         *_where_the_processor_counts(found, tables),
         _how_near_the_means_are(found),
         *explained,

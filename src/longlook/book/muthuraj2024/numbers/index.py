@@ -33,8 +33,11 @@ def _overall(found: Sequence[ComparedSquare]):
 
 def _many(m: Measured) -> Quantity:
     """Who is faster with a hundred small objects and more, without added latency: figures 4.6d and 4.5d."""
-    where = {"workload": ("10kb-x100", "5kb-x200"), "bandwidth_mbps": (50.0, 100.0)}
-    return m.significant("4.6d", **where).joined(m.significant("4.5d", **where))
+
+    def won(series: str) -> Quantity:
+        return m.significant(series, workload=("10kb-x100", "5kb-x200"), bandwidth_mbps=(50.0, 100.0))
+
+    return won("4.6d").joined(won("4.5d"))
 
 
 NUMBERS: Numbers = {
