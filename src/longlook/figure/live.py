@@ -18,9 +18,9 @@ from typing import Literal
 from urllib.parse import quote
 
 import altair as alt
-import vl_convert
 
 from longlook.figure import style
+from longlook.figure.converted import converted
 
 VEGALITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """Vega-Lite version (major.minor) that Altair writes and vl-convert renders and bundles."""
@@ -125,15 +125,15 @@ def svg(spec: dict) -> str:
     labels of its marks, which are more than half of all bytes, no reader of a picture hears."""
     mute = {"config": {**spec.get("config", {}), "aria": False}}
     static = json.dumps(spec | WHITE | mute).replace(json.dumps(style.ZOOM), json.dumps(style.WHOLE))
-    return vl_convert.vegalite_to_svg(static, vl_version=VEGALITE)
+    return converted("vegalite_to_svg", vl_spec=static, vl_version=VEGALITE).decode()
 
 
 def png(spec: dict, scale: float = 2.0) -> bytes:
     """The same picture as PNG, `scale` pixels per chart unit."""
-    return vl_convert.vegalite_to_png(json.dumps(spec | WHITE), vl_version=VEGALITE, scale=scale)
+    return converted("vegalite_to_png", vl_spec=json.dumps(spec | WHITE), vl_version=VEGALITE, scale=scale)
 
 
 def javascript_bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one classic script that sets `vegaEmbed`; from the locked vl-convert."""
     # The bundle declares top-level names of one letter; a function keeps them from the page's other scripts.
-    return "(function(){" + vl_convert.javascript_bundle(vl_version=VEGALITE) + "\n})();\n"  # type: ignore[call-arg]
+    return "(function(){" + converted("javascript_bundle", vl_version=VEGALITE).decode() + "\n})();\n"
