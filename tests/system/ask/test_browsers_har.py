@@ -8,6 +8,8 @@ import pytest
 from driven import longlook
 
 from longlook import paths
+from longlook.analysis.first_attempts import DISTURBED
+from longlook.experiment.reasons import PAIR_REPEATED
 from longlook.record.campaigns import read_campaigns
 from longlook.record.samples import read_records
 from longlook.server.envoy_tcp import EnvoyTcp
@@ -83,7 +85,8 @@ def test_a_site_that_a_browser_saved_is_added_and_asked_about(testbed_name, tmp_
     assert "site saved, 8 files" in (tmp_path / "page.html").read_text(encoding="utf-8")
     (campaign,) = read_campaigns(root / "data" / "raw")
     (cell,) = campaign.cells()
-    records = list(read_records(campaign.path / cell.id))
+    excluded = (DISTURBED, PAIR_REPEATED)  # for the machine's sake, on a busy one
+    records = [one for one in read_records(campaign.path / cell.id) if one["reject_reason"] not in excluded]
     assert all(map(arms.is_right, records))
     wanted = sorted(len(body) for _, body in FILES.values())
     assert all(sorted(entry["size"] for entry in one["artefact"]["log"]["entries"]) == wanted for one in records)
