@@ -46,7 +46,7 @@ WHOLE = "all"
 LESS, MORE = (f"{word} than {100 * BUSY_SHARE:.0f} % of PLT" for word in ("less", "more"))
 AHEAD: Mapping[Verdict, str] = {"left": "QUIC ahead", "none": "neither", "right": "TCP ahead"}
 CHANCE = (
-    "squares", "agree (in every campaign)", "first attempts", "kappa (99 %)", "a constant", "shares at random",
+    "squares", "verdicts agree", "first attempts", "kappa (99 %)", "a constant", "shares at random",
     "exact replication", *AHEAD.values(), "opposite",
 )  # fmt: skip
 
@@ -246,7 +246,7 @@ def _chance_row(words: str, own: Sequence[ComparedSquare], data: BookData) -> li
     low, high = (f"{end:.2f}".replace("-", style.MINUS) for end in table.kappa_interval)
     return [
         words,
-        f"{table.equal}/{table.tested} ({sum(bool(one.each) and all(one.each) for one in own)})",
+        f"{table.equal}/{table.tested}",
         "{}/{}".format(*agreeing_at_first(own, data)),
         f"{told_kappa(table)} ({low} to {high})",
         str(table.constant),
