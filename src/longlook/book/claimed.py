@@ -88,7 +88,7 @@ def claims_table(claims: Sequence[Claim], columns: Mapping[str, Sequence[Sequenc
     for index, claim in enumerate(claims):
         row = [f'<b id="{claim.id}">{claim.says}</b><br>Criterion: {claim.criterion}']
         whole = [f"{claim.says}\nCriterion: {claim.criterion}"]
-        before: Sequence[ClaimPart] | str = ""
+        before: Sequence[ClaimPart] = ()
         for title, found in columns.items():
             parts = found[index] or ("no numbers" if title == PUBLISHED.title else NOT_YET)
             if isinstance(parts, str):
