@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -58,11 +59,24 @@ class ShareRatio:
         return self.low > 1 or self.high < 1
 
 
-def ratio_of_runs(pairs: Sequence[tuple[float, float]]) -> ShareRatio:
-    """From the rates of both flows in each run; what one flow gets the other lacks, so a run is one observation."""
-    if any(min(pair) <= 0 for pair in pairs):
-        return ShareRatio(math.nan, math.nan, math.nan, len(pairs))
-    return _ratio(summarise([math.log(left / right) for left, right in pairs]))
+def ratio_of_runs(*campaigns: Sequence[tuple[float, float]]) -> ShareRatio:
+    """From the rates of both flows in each run of each campaign; what one flow gets the other lacks, so a run is one
+    observation. Every campaign counts alike.
+
+    The interval covers that of each campaign, all by the scatter of runs within campaigns. Of two campaigns no interval
+    can say what a third one will find; one over all their runs, as if they were of one campaign, would say so.
+    """
+    found = [[(left, right) for left, right in runs] for runs in campaigns if runs]
+    total = sum(map(len, found))
+    if not found or any(min(pair) <= 0 for runs in found for pair in runs):
+        return ShareRatio(math.nan, math.nan, math.nan, total)
+    logarithms = [summarise([math.log(left / right) for left, right in runs]) for runs in found]
+    freedom = sum(one.n - 1 for one in logarithms)
+    squares = sum((one.n - 1) * one.sd**2 for one in logarithms if one.n > 1)
+    within = math.sqrt(squares / freedom) if freedom else math.nan
+    each = [_interval(replace(one, sd=within), freedom) for one in logarithms]
+    value = math.exp(statistics.fmean(one.mean for one in logarithms))
+    return ShareRatio(value, min(low for low, _ in each), max(high for _, high in each), total)
 
 
 def ratio_of_means(left: Summary, right: Summary) -> ShareRatio:
@@ -74,12 +88,16 @@ def ratio_of_means(left: Summary, right: Summary) -> ShareRatio:
 
 
 def _ratio(logarithm: Summary) -> ShareRatio:
-    if logarithm.n < 2 or not math.isfinite(logarithm.sd):
-        value = math.exp(logarithm.mean) if math.isfinite(logarithm.mean) else math.nan
-        return ShareRatio(value, math.nan, math.nan, logarithm.n)
-    reach = float(stdtrit(logarithm.n - 1, 1 - ALPHA / 2)) * logarithm.sd / math.sqrt(logarithm.n)
-    low, high = logarithm.mean - reach, logarithm.mean + reach
-    return ShareRatio(math.exp(logarithm.mean), math.exp(low), math.exp(high), logarithm.n)
+    value = math.exp(logarithm.mean) if math.isfinite(logarithm.mean) else math.nan
+    return ShareRatio(value, *_interval(logarithm, logarithm.n - 1), logarithm.n)
+
+
+def _interval(logarithm: Summary, freedom: int) -> tuple[float, float]:
+    """Ends of the 99 % interval of the ratio; NaN where there is none."""
+    if freedom < 1 or not math.isfinite(logarithm.sd):
+        return math.nan, math.nan
+    reach = float(stdtrit(freedom, 1 - ALPHA / 2)) * logarithm.sd / math.sqrt(logarithm.n)
+    return math.exp(logarithm.mean - reach), math.exp(logarithm.mean + reach)
 
 
 def share_contrast(left: Summary, right: Summary) -> Contrast:

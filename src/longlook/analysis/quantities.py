@@ -87,14 +87,17 @@ def paired_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
 
 
 def rate_ratio(numbered: Numbered, sides: Sides) -> Estimate | None:
-    """How many times the rate of one flow that of another is, over all runs that both are in; of means alone, as if the
-    two filled the link."""
+    """How many times the rate of one flow that of another is, over all runs that both are in, by campaign; of means
+    alone, as if the two filled the link."""
     if not all(sides):
         return None
     (one,), (other,) = sides
     rates, others = (numbered(row, "mean_mbps") for row in (one, other))
     runs = [run for run in rates if run in others]
-    found = ratio_of_runs([(rates[run], others[run]) for run in runs]) if runs else None
+    by_campaign: dict[object, list[tuple[float, float]]] = {}
+    for run in runs:
+        by_campaign.setdefault(run[0] if isinstance(run, tuple) else None, []).append((rates[run], others[run]))
+    found = ratio_of_runs(*by_campaign.values()) if runs else None
     if len(runs) == 1 and one.get("sd") is not None:
         left, right = (Summary(row["mean"], row["sd"], row["n"]) for row in (one, other))
         found, runs = ratio_of_means(left, right), [*range(left.n)]

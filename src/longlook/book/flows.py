@@ -124,8 +124,8 @@ def _ratio(
     if key == PUBLISHED.key:
         return ratio_of_means(left.rate, right.rate), ()
     rates = rates_of_runs(data, study, key, conditions).reindex(columns=[left.arm, right.arm]).dropna()
-    pairs = list(rates.itertuples(index=False, name=None))
-    return ratio_of_runs(pairs), tuple(dict.fromkeys(rates.index.get_level_values("campaign")))
+    runs = {str(name): list(own.itertuples(index=False, name=None)) for name, own in rates.groupby("campaign")}
+    return ratio_of_runs(*runs.values()), tuple(runs)
 
 
 def rates_of_runs(data: BookData, study: str, key: str, conditions: str) -> pd.DataFrame:

@@ -105,6 +105,22 @@ def test_the_interval_is_students_of_the_logarithms():
     assert not found.differs and ratio_of_runs([(3.0, 1.0), (3.1, 1.0), (2.9, 1.0)]).differs
 
 
+def test_the_interval_of_several_campaigns_covers_that_of_each():
+    first, again = [(2.0, 1.0), (2.2, 1.0), (1.8, 1.0)], [(3.1, 1.0), (2.9, 1.0)]
+    found = ratio_of_runs(first, again)
+    logs = [[math.log(left / right) for left, right in runs] for runs in (first, again)]
+    means = [sum(own) / len(own) for own in logs]
+    within = math.sqrt(sum((one - mean) ** 2 for own, mean in zip(logs, means, strict=True) for one in own) / 3)
+    ends = [stats.t.interval(0.99, 3, loc=at, scale=within / n**0.5) for at, n in zip(means, (3, 2), strict=True)]
+    assert found.value == pytest.approx(math.exp(sum(means) / 2)) and found.runs == 5
+    assert (found.low, found.high) == pytest.approx([math.exp(end) for end in (ends[0][0], ends[1][1])])
+    assert found.high > max(ratio_of_runs(first + again).high, 3)  # a sceptic would not take them for five runs alike
+
+
+def test_campaigns_of_one_run_have_no_interval():
+    assert ratio_of_runs([(3.0, 1.0)], [(2.0, 1.0)]).verdict is None
+
+
 def test_means_of_two_flows_that_fill_a_link_give_what_their_runs_give():
     quic = [3.6, 3.7, 3.8, 3.75, 3.65]
     runs = ratio_of_runs([(rate, 5 - rate) for rate in quic])
