@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from longlook.analysis.fairness import ShareRatio, between_protocols, jain, ratio_of_means, ratio_of_runs
+from longlook.analysis.newest import role_of
 from longlook.analysis.welch import Summary, summary_of
 from longlook.book.data import COLUMNS, BookData
 from longlook.experiment.metrics import FINISHED, HOLD_MAX, LOST, QUEUE_MAX, RATE, RESPONSE_MEDIAN, SPURIOUS, WINDOW_MAX
@@ -123,15 +124,21 @@ def _ratio(
     left, right = (shares[place] for place in between_protocols([share.protocol for share in shares]))
     if key == PUBLISHED.key:
         return ratio_of_means(left.rate, right.rate), ()
-    rates = rates_of_runs(data, study, key, conditions).reindex(columns=[left.arm, right.arm]).dropna()
+    rates = rates_of_runs(data, study, key, conditions, superseded=True).reindex(columns=[left.arm, right.arm]).dropna()
     runs = {str(name): list(own.itertuples(index=False, name=None)) for name, own in rates.groupby("campaign")}
     return ratio_of_runs(*runs.values()), tuple(runs)
 
 
-def rates_of_runs(data: BookData, study: str, key: str, conditions: str) -> pd.DataFrame:
-    """A row for every run of the same conditions that a column has, by campaign and cell; a column for each flow."""
+def rates_of_runs(data: BookData, study: str, key: str, conditions: str, *, superseded: bool = False) -> pd.DataFrame:
+    """A row for every run of the same conditions that a column has, by campaign and cell; a column for each flow. Of
+    each series the newest campaign's; `superseded`: those of all."""
     cells = data.where("cells", study=study, key=conditions)
-    samples = data.rows("samples", study, tuple(cells["series"].unique()), key)
+    series = tuple(cells["series"].unique())
+    samples = data.rows("samples", study, series, key)
+    if superseded:
+        role = next(role for name, role, _ in COLUMNS if name == key)
+        samples = data.of("samples", study, series)
+        samples = samples[(samples["campaign"].map(role_of) == role).astype(bool)]
     counts = samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)
     runs = samples[counts & (samples["metric"] == RATE.name)].merge(cells[["campaign", "cell_id"]])
     return runs.pivot(index=["campaign", "cell_id"], columns="arm", values="value")
@@ -155,7 +162,7 @@ def shares_table(data: BookData, study: str, series: str) -> str:
             contest = next((one for one in own if one.label == name), None)
             row += _contest(contest) if contest else ["–", "", "", ""]
         rows.append(row)
-    return html_table(head, rows, escape=False)
+    return html_table(head, rows, escape=False, numeric=[at for at, text in enumerate(head) if text == "Jain"])
 
 
 def _contest(contest: Contest) -> list[str]:

@@ -149,10 +149,13 @@ def test_campaigns_of_the_same_cells_that_disagree_give_no_verdict(tmp_path):
     """None outvotes another."""
     known = [(f"reference-table-4.1-2025080{day}T101500", "table-4.1", *rates) for day, rates in
              ((1, (3.7, 1.2)), (2, (2.5, 2.4)), (3, (2.5, 2.4)))]  # fmt: skip
-    (one,) = column(campaign_of(tmp_path, *known), "Re-measured (reference)")["With N = 1 it does not"]
+    data = campaign_of(tmp_path, *known)
+    (one,) = column(data, "Re-measured (reference)")["With N = 1 it does not"]
     assert (one.now, one.before, one.holds) == (True, (True, False), None)
     assert one.text.endswith("(holds in 2 of 3 campaigns)") and one.numbers.startswith("1.04 ")
     assert verdict([one], 1) == "holds in 2 of 3 campaigns"
+    (told,) = contests(data, "muthuraj2024", "table-4.1", "reference")  # its interval covers all three
+    assert told.runs_text == "15 runs in 3 campaigns" and told.ratio.low < 1.04 < 3.05 < told.ratio.high
 
 
 def test_the_same_conditions_have_one_verdict_wherever_they_were_measured(tmp_path):
