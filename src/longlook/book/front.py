@@ -155,7 +155,7 @@ def answer(data: BookData | None = None) -> HTML:
     choices = (
         f" {len(again)} squares were measured more than once: {sum(map(all, again))} agree in every campaign, "
         f"{len(again) - sum(map(any, again))} in none. By the first attempt of each load, excluded or not, {first} of "
-        f"{tested} agree: so much is one choice of which loads to leave out."
+        f"{tested} agree: that much the choice of loads to leave out can move."
     )
     sentences = (
         _who_is_faster(found),
@@ -186,7 +186,8 @@ def _who_is_faster(found: Sequence[ComparedSquare]) -> str:
     return (
         "Measured here, by pairs of loads that met the same losses, QUIC loads a page significantly faster than TCP "
         f"{quic}. TCP is faster in {tcp}. With Holm's correction over all squares QUIC is in {here['left']} and TCP in "
-        f"{here['right']}; in print, by Welch's test, QUIC in {printed['left']} and TCP in {printed['right']}."
+        f"{here['right']}; in print, by Welch's test and so corrected, QUIC in {printed['left']} and TCP in "
+        f"{printed['right']}."
     )
 
 

@@ -18,7 +18,7 @@ from longlook.figure import style
 from longlook.figure.live import Attachment, offered
 from longlook.figure.squares import PUBLISHED
 from longlook.figure.table import html_table
-from longlook.figure.versus import SHOWN, SIDES, Versus, decided
+from longlook.figure.versus import SIDES, Versus, decided
 from longlook.record.parquet import records
 
 SAME = ("workload", "bandwidth_mbps", "rtt_ms")
@@ -95,7 +95,7 @@ def _told(squares: Sequence[Square]) -> list[str]:
     published ones, both ways; the quotient of each arm's means: median and range."""
     ways: list[list[Row | None]] = [[one.usual for one in squares], [one.varied for one in squares]]
     known = [[one for one in way if one is not None] for way in ways]
-    faster = [f"{sum(decided(one)[1:3] == ('left', SHOWN) for one in way)} of {len(way)}" for way in known]
+    faster = [f"{sum(decided(one).winner == 'left' for one in way)} of {len(way)}" for way in known]
     within = [
         [bool(meets(summary_of(one.published, f"{side}_"), summary_of(own, f"{side}_"))) for side in SIDES
          for one, own in zip(squares, way, strict=True) if one.published is not None and own is not None]
