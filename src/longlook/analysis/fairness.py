@@ -66,7 +66,7 @@ def ratio_of_runs(*campaigns: Sequence[tuple[float, float]]) -> ShareRatio:
     The interval covers that of each campaign, all by the scatter of runs within campaigns. Of two campaigns no interval
     can say what a third one will find; one over all their runs, as if they were of one campaign, would say so.
     """
-    found = [[(left, right) for left, right in runs] for runs in campaigns if runs]
+    found = [runs for runs in campaigns if runs]
     total = sum(map(len, found))
     if not found or any(min(pair) <= 0 for runs in found for pair in runs):
         return ShareRatio(math.nan, math.nan, math.nan, total)
@@ -84,12 +84,8 @@ def ratio_of_means(left: Summary, right: Summary) -> ShareRatio:
     if min(left.mean, right.mean) <= 0:
         return ShareRatio(math.nan, math.nan, math.nan, left.n)
     deviation = left.sd / left.mean + right.sd / right.mean
-    return _ratio(Summary(math.log(left.mean / right.mean), deviation, left.n))
-
-
-def _ratio(logarithm: Summary) -> ShareRatio:
-    value = math.exp(logarithm.mean) if math.isfinite(logarithm.mean) else math.nan
-    return ShareRatio(value, *_interval(logarithm, logarithm.n - 1), logarithm.n)
+    logarithm = Summary(math.log(left.mean / right.mean), deviation, left.n)
+    return ShareRatio(math.exp(logarithm.mean), *_interval(logarithm, left.n - 1), left.n)
 
 
 def _interval(logarithm: Summary, freedom: int) -> tuple[float, float]:

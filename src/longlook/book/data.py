@@ -28,6 +28,7 @@ from longlook.published.registry import published_cells
 
 COLUMNS = (("reference", "reference", "Re-measured (reference)"), ("yours", "local", "Yours"))
 """Columns of a figure beside the published one: key, role of its campaign, heading."""
+ROLES = {key: role for key, role, _ in COLUMNS}
 PUBLISHED_CAMPAIGN = "published"
 FILES = {"verdicts": "agreement_verdicts", "means": "agreement_means"}
 """Tables whose files have other names."""
@@ -106,9 +107,8 @@ class BookData:
         (arms only), `reference` or `yours`. The newest campaign counts that has any."""
         if key == PUBLISHED.key:
             return of_series(self.published, study, series)
-        role = {name: role for name, role, _ in COLUMNS}[key]
         cells, own = self.of("cells", study, series), self.of(table, study, series)
-        return self._once((table, study, _names(series), key), lambda: _newest(own, cells, role))
+        return self._once((table, study, _names(series), key), lambda: _newest(own, cells, ROLES[key]))
 
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""

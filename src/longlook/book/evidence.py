@@ -22,7 +22,7 @@ from longlook.analysis.judge import Judged
 from longlook.analysis.lowest import Loads
 from longlook.analysis.newest import moment
 from longlook.analysis.welch import Summary
-from longlook.book.data import COLUMNS, PUBLISHED_CAMPAIGN, BookData
+from longlook.book.data import COLUMNS, PUBLISHED_CAMPAIGN, ROLES, BookData
 from longlook.book.drivers import beside
 from longlook.book.flows import rates_of_runs
 from longlook.book.loads import counting, courses, first_lost, load_number
@@ -109,8 +109,7 @@ def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column
 
 def campaigns_of(sweep: str, data: BookData, key: str = REFERENCE) -> list[str]:
     """Campaigns of a sweep that have the cells of the newest, the newest first."""
-    role = next(role for name, role, _ in COLUMNS if name == key)
-    own = sorted(data.where("campaigns", sweep=sweep, role=role)["campaign"], key=moment, reverse=True)
+    own = sorted(data.where("campaigns", sweep=sweep, role=ROLES[key])["campaign"], key=moment, reverse=True)
     cells = {one: set(data.where("cells", campaign=one)["key"]) for one in own}
     return [one for one in own if cells[one] == cells[own[0]]]
 

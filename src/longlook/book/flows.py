@@ -13,7 +13,7 @@ import pandas as pd
 from longlook.analysis.fairness import ShareRatio, between_protocols, jain, ratio_of_means, ratio_of_runs
 from longlook.analysis.newest import role_of
 from longlook.analysis.welch import Summary, summary_of
-from longlook.book.data import COLUMNS, BookData
+from longlook.book.data import COLUMNS, ROLES, BookData
 from longlook.experiment.metrics import FINISHED, HOLD_MAX, LOST, QUEUE_MAX, RATE, RESPONSE_MEDIAN, SPURIOUS, WINDOW_MAX
 from longlook.figure import style
 from longlook.figure.squares import PUBLISHED
@@ -134,11 +134,11 @@ def rates_of_runs(data: BookData, study: str, key: str, conditions: str, *, supe
     each series the newest campaign's; `superseded`: those of all."""
     cells = data.where("cells", study=study, key=conditions)
     series = tuple(cells["series"].unique())
-    samples = data.rows("samples", study, series, key)
     if superseded:
-        role = next(role for name, role, _ in COLUMNS if name == key)
         samples = data.of("samples", study, series)
-        samples = samples[(samples["campaign"].map(role_of) == role).astype(bool)]
+        samples = samples[(samples["campaign"].map(role_of) == ROLES[key]).astype(bool)]
+    else:
+        samples = data.rows("samples", study, series, key)
     counts = samples["accepted"].astype(bool) & ~samples["set_aside"].astype(bool)
     runs = samples[counts & (samples["metric"] == RATE.name)].merge(cells[["campaign", "cell_id"]])
     return runs.pivot(index=["campaign", "cell_id"], columns="arm", values="value")

@@ -91,7 +91,7 @@ def _squares(data: BookData, study: str, series: str, of: Sequence[str], versus:
 
 
 def _told(squares: Sequence[Square]) -> list[str]:
-    """In how many the first arm is shown to be faster, and how many means lie within the prediction interval of the
+    """In how many the first arm is significantly faster, and how many means lie within the prediction interval of the
     published ones, both ways; the quotient of each arm's means: median and range."""
     ways: list[list[Row | None]] = [[one.usual for one in squares], [one.varied for one in squares]]
     known = [[one for one in way if one is not None] for way in ways]
