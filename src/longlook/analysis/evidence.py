@@ -10,6 +10,7 @@ import math
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from longlook.analysis import estimate
@@ -121,7 +122,7 @@ class Found:
         """The conditions, and the arm that is told of."""
         return self.rows[0]
 
-    @property
+    @cached_property
     def holds(self) -> bool | None:
         """Whether it is within the criterion's bounds; None where that is open, which what has to be significant is
         only without an interval."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 
 from longlook.analysis.evidence import Column, Found, come_to, numbers
@@ -30,7 +31,7 @@ class Judged:
         """How many squares are the opposite of what is to be significant."""
         return sum(one.opposite for one in self.found)
 
-    @property
+    @cached_property
     def met(self) -> int:
         """How many squares are within the bounds by their numbers alone."""
         return sum(one.met for one in self.found)

@@ -42,7 +42,8 @@ REFERENCE = "reference"
 SAMPLE = ("campaign", "cell_id", "arm", "metric")
 
 
-def columns_of(data: BookData, study: str, metric: str = "") -> dict[str, Column]:
+@lru_cache(maxsize=16)
+def columns_of(data: BookData, study: str, metric: str = "") -> Mapping[str, Column]:
     """The evidence of a study: published, reference and yours; all by one metric where one is named."""
 
     def column(key: str, own: str) -> Column:
@@ -138,10 +139,6 @@ def _arrivals(folder: Path, page: WebPage) -> Sequence[Arrival]:
         return ()
 
 
-_columns = lru_cache(maxsize=4)(columns_of)
-"""A table asks for the same rows in each of its cells."""
-
-
 def each_number(found: Iterable[Found]) -> Iterator[Found]:
     """Also those that are parts of others."""
     for one in found:
@@ -175,7 +172,7 @@ class StudyColumn:
 
     @property
     def column(self) -> Column:
-        return _columns(self.data, self.study)[self.key]
+        return columns_of(self.data, self.study)[self.key]
 
     def has(self, *series: str) -> bool:
         """Whether a load of any of these counts."""
@@ -183,7 +180,7 @@ class StudyColumn:
 
     def found(self, **said: Any) -> list[Found]:
         """What a criterion finds: a number for each of its squares that has all of its arms."""
-        return numbers(Criterion(**said), _columns(self.data, self.study), self.key)
+        return numbers(Criterion(**said), columns_of(self.data, self.study), self.key)
 
     def one(self, **said: Any) -> Estimate | None:
         """Of its only square; None where an arm has no number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -38,6 +38,12 @@ from longlook.record.durable import read_json
 from longlook.stack.arms import open_sweep
 
 
+@lru_cache(maxsize=256)
+def plan_of(sweep: str) -> Sweep:
+    """Read once."""
+    return open_sweep(sweep)
+
+
 @lru_cache(maxsize=64)
 def by_campaign(data: BookData, campaign: str) -> BookData:
     """The tables with one campaign in place of all others that have any of its cells, whichever is the newest."""
@@ -57,7 +63,7 @@ class _OfCampaign(Selection):
 def judged_of(sweep: str, data: BookData, column: str = REFERENCE, campaign: str = "") -> list[Judged]:
     """What became of a sweep's predictions, in its newest campaign unless one is named; none where no square of any is
     measured."""
-    own = open_sweep(sweep)
+    own = plan_of(sweep)
     return judged(own, columns_of(tables_of(sweep, data, campaign), own.study), column)
 
 
@@ -77,7 +83,7 @@ def judged(own: Sweep, columns: Mapping[str, Column], column: str) -> list[Judge
 
 def predictions_of(sweep: str, data: BookData) -> list[JudgedPrediction]:
     """A line for each of a sweep's predictions, by all of its campaigns; none where no square of any is measured."""
-    own = open_sweep(sweep)
+    own = plan_of(sweep)
     return _rows(own, judged_of(sweep, data), campaigns_before(sweep, data))
 
 
@@ -94,7 +100,7 @@ def campaigns_before(sweep: str, data: BookData) -> tuple[list[Judged], ...]:
 
 def registered(sweep: str, data: BookData) -> list[RegisteredPrediction]:
     """A sweep's predictions with all that the registry says of them; none where no square of any is measured."""
-    own = open_sweep(sweep)
+    own = plan_of(sweep)
     columns = columns_of(tables_of(sweep, data), own.study)
     found, then = judged(own, columns, REFERENCE), campaigns_before(sweep, data)
     return [
@@ -166,11 +172,16 @@ Evidence = Callable[[BookData], Mapping[str, Column]]
 
 def judged_claims(own: Claims, evidence: Evidence, data: BookData, key: str) -> list[JudgedClaim]:
     """Each claim by one column, in all campaigns of its cells."""
-    found = _claims(own, evidence(data), key)
+    columns = evidence(data)
+    found = [judge(one, own.judging, columns, key, one.parts) for one in own.claims]
     parts = [parts_of(one, own.judging) for one in found]
-    for old in _before([part for one in found for part in one.found], data):
-        then = _claims(own, evidence(by_campaign(data, old)), key)
-        for at, each in enumerate(then):
+    resting = [_campaigns(one.found) for one in found]
+    for old, of_sweep in _before(set().union(*resting), data):
+        columns = evidence(by_campaign(data, old))
+        for at, claim in enumerate(own.claims):
+            if of_sweep.isdisjoint(resting[at]):
+                continue
+            each = judge(claim, own.judging, columns, key, claim.parts)
             own_parts = zip(parts_of(each, own.judging), each.found, strict=True)
             held = {part.name: part.now for part, one in own_parts if old in _campaigns([one])}
             parts[at] = [
@@ -179,16 +190,12 @@ def judged_claims(own: Claims, evidence: Evidence, data: BookData, key: str) -> 
     return [JudgedClaim(one, tuple(own)) for one, own in zip(found, parts, strict=True)]
 
 
-def _claims(own: Claims, columns: Mapping[str, Column], key: str) -> list[Judged]:
-    return [judge(one, own.judging, columns, key, one.parts) for one in own.claims]
-
-
-def _before(found: Sequence[Found], data: BookData) -> list[str]:
-    """Reference campaigns before those that numbers are of, of the same cells; the newest of a sweep first."""
-    newest = _campaigns(found)
+def _before(newest: Set[str], data: BookData) -> list[tuple[str, frozenset[str]]]:
+    """Reference campaigns before those that numbers are of, of the same cells, each with all of its sweep; the newest
+    of a sweep first."""
     sweeps = dict.fromkeys(data.where("campaigns", role=REFERENCE)["sweep"])
     own = (campaigns_of(one, data) for one in sweeps)
-    return [old for new, *olds in own if new in newest for old in olds]
+    return [(old, frozenset((new, *olds))) for new, *olds in own if new in newest for old in olds]
 
 
 def _campaigns(found: Iterable[Found]) -> set[str]:

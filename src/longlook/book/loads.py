@@ -18,13 +18,14 @@ from longlook.record.parquet import records
 
 LOAD = ["campaign", "cell_id", "arm", "index", "attempt"]
 """Columns that name one."""
+MEASURED = ["campaign", "cell_id", "arm", "metric", "index", "draw", "value"]
 DOWN = "server_to_client"
 Row = Mapping[Any, Any]
 
 
 def counting(data: BookData, study: str, series: str, key: str) -> list[dict[Any, Any]]:
-    """Rows of `samples` of the loads that count, with a value."""
-    return records(that_count(data.rows("samples", study, series, key)))
+    """Rows of `samples` of the loads that count, with a value: which load, and what was measured."""
+    return records(that_count(data.rows("samples", study, series, key))[MEASURED])
 
 
 def that_count(rows: pd.DataFrame) -> pd.DataFrame:

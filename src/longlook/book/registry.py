@@ -15,14 +15,14 @@ from longlook.book import data as book_data
 from longlook.book import hypotheses
 from longlook.book.data import BookData
 from longlook.book.evidence import campaigns_of
-from longlook.book.judged import registered
+from longlook.book.judged import plan_of, registered
 from longlook.book.predicted import HEAD, RegisteredPrediction
 from longlook.book.value import Measured, NotMeasured, StatedNumber, origin
 from longlook.errors import LonglookError
 from longlook.figure import style
 from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
-from longlook.stack.arms import open_sweep, sweep_files
+from longlook.stack.arms import sweep_files
 
 PAGE = "predictions"
 PREDICTIONS = "predictions-"
@@ -62,7 +62,7 @@ class _Entry:
     @property
     def _campaigns(self) -> str:
         """Measured, and planned where these are fewer: `3, 1 planned`."""
-        measured, planned = len(self.campaigns), open_sweep(self.sweep).rule.campaigns
+        measured, planned = len(self.campaigns), plan_of(self.sweep).rule.campaigns
         return f"{measured}, {planned} planned" if measured > planned else str(measured)
 
 
@@ -85,12 +85,12 @@ def registry(data: BookData | None = None) -> HTML:
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
     """The same of some sweeps of a study."""
     own = [_entry(one, data or book_data.load(), _known()) for one in sweeps]
-    return HTML(_study(open_sweep(sweeps[0]).study, own) or style.NOTHING_YET)
+    return HTML(_study(plan_of(sweeps[0]).study, own) or style.NOTHING_YET)
 
 
 def number(sweep: str, m: Measured) -> StatedNumber:
     """For a sentence: of how many predictions of a sweep that they hold; of prose when it was written down."""
-    found, prose = _entry(sweep, m.data, _known()), not open_sweep(sweep).predictions
+    found, prose = _entry(sweep, m.data, _known()), not plan_of(sweep).predictions
     if prose and (found.stated is None or not (found.stated.before or found.stated.again)):
         raise LonglookError(f"{hypotheses.FILE}: that the hypothesis of {sweep} came before its data cannot be shown")
     if not (prose or found.held):

@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import pandas as pd
 from IPython.display import HTML
@@ -63,9 +63,21 @@ class Repeated:
 def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series: str = "") -> list[Repeated]:
     """QUIC against TCP in page load times, squares of two campaigns or more; `where`: values of `LINK`; `series`: of
     the same conditions as a square of it."""
-    arms = data.where("arms", metric=PLT.name)
+    both = _measured(data)
     for name, values in (where or {}).items():
-        arms = arms[arms[name].isin(values)]
+        both = both[both[name].isin(values)]
+    same = [*LINK, *(f"{side}_{name}" for side in ("left", "right") for name in ARM)]
+    found = []
+    for _, rows in both.groupby(same, dropna=False, sort=False):
+        if rows["campaign"].nunique() > 1 and (not series or series in set(rows["series"])):
+            found.append(Repeated(rows.iloc[0], rows))
+    return sorted(found, key=lambda one: (one.place["object_count"], one.place["object_bytes"], *_link(one.place)))
+
+
+@lru_cache(maxsize=2)
+def _measured(data: BookData) -> pd.DataFrame:
+    """Squares of every reference campaign that have pairs, the oldest first."""
+    arms = data.where("arms", metric=PLT.name)
     arms = arms[arms["campaign"].map(role_of) == "reference"]
     columns = [*CELL, "arm", *LINK, *ARM, "n", "mean", "sd"]
     tested = data.where("contrasts", metric=PLT.name)
@@ -74,13 +86,7 @@ def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series
     both = both.merge(_side(arms[columns].drop(columns=list(LINK)), "right"), on=[*CELL, "right"])
     both = both[(both["left_protocol"] == "quic") & (both["right_protocol"] == "tcp")]
     both = both.merge(data.whole("cells")[[*CELL, "apparatus"]], on=CELL)
-    both = both.assign(moment=both["campaign"].map(moment)).sort_values("moment", kind="stable")
-    same = [*LINK, *(f"{side}_{name}" for side in ("left", "right") for name in ARM)]
-    found = []
-    for _, rows in both.groupby(same, dropna=False, sort=False):
-        if rows["campaign"].nunique() > 1 and (not series or series in set(rows["series"])):
-            found.append(Repeated(rows.iloc[0], rows))
-    return sorted(found, key=lambda one: (one.place["object_count"], one.place["object_bytes"], *_link(one.place)))
+    return both.assign(moment=both["campaign"].map(moment)).sort_values("moment", kind="stable")
 
 
 def by_campaign(series: str, where: Mapping[str, Sequence], data: BookData | None = None) -> HTML:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -31,7 +32,12 @@ def _has(condition: Condition, value: Any) -> bool:
 
 def is_arm(pattern: str, row: Row) -> bool:
     """Whether an arm has this name, or fits one of the patterns that `|` joins; one that is alone has none."""
-    return any(fnmatchcase(row["arm"] or "", one) for one in pattern.split("|"))
+    return _fits(pattern, row["arm"] or "")
+
+
+@cache
+def _fits(pattern: str, arm: str) -> bool:
+    return any(fnmatchcase(arm, one) for one in pattern.split("|"))
 
 
 def telling(leaf: Criterion) -> tuple[str, ...]:

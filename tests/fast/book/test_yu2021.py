@@ -105,7 +105,7 @@ def test_claims_of_the_sample(data):
 
 def test_an_arm_that_is_not_measured_leaves_what_is_said_of_a_pattern_open(data):
     sweep = open_sweep("yu-clients")
-    columns = columns_of(data, sweep.study)
+    columns = dict(columns_of(data, sweep.study))
     whole = columns["reference"]
     columns["reference"] = replace(
         whole, of_series=lambda series: [row for row in whole.of_series(series) if row["arm"] != "quic bbr ngtcp2"]

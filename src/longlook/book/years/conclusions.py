@@ -8,7 +8,7 @@ column they are measured for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from IPython.display import HTML
@@ -101,6 +101,7 @@ def claims() -> Claims:
     return claims_of(STUDY, name="section-4.8.toml")
 
 
+@lru_cache(maxsize=2)
 def parts(data: BookData) -> dict[str, list[Sequence[ClaimPart] | str]]:
     """Year -> of each claim what its numbers say, or why it has none."""
     own = claims()
