@@ -92,6 +92,8 @@ NUMBERS: Numbers = {
     "paced-times": _times_tcp("fairness-paced-gquic37", PACED),
     "quicv1-unpaced": _times_tcp("fairness-paced", ALONE),
     "quicv1-paced": _times_tcp("fairness-paced", PACED),
+    "bbr-both": _times_tcp("table-4.2", "QUIC BBR vs TCP BBR"),
+    "bbr-cubic": _times_tcp("table-4.2", "QUIC CUBIC vs TCP BBR"),
     "bbr-losses": lambda m: _bbr_losses(m).span(),
     "cubic-losses": lambda m: m.samples("table-4.1", "lost", label="TCP vs TCP").span(),
 }
