@@ -61,7 +61,10 @@ def pytest_collection_finish():
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """For the last line of `make test`, which adds up those who run side by side."""
+    """Why each first try failed; then for the last line of `make test`, which adds up those who run side by side."""
+    for one in terminalreporter.stats.get("rerun", []):
+        said = [line for line in one.longreprtext.splitlines() if line.startswith("E  ")] or [one.longreprtext[-500:]]
+        terminalreporter.write_line("\n".join([f"first try of {one.nodeid}:", *said[:20]]))
     if (counted := os.environ.get("LONGLOOK_COUNTED")) and not _is_worker(config):
         words = ("passed", "failed", "error", "skipped", "rerun")
         lines = [f"{len(found)} {word}\n" for word in words if (found := terminalreporter.stats.get(word))]

@@ -42,7 +42,7 @@ REFERENCE = "reference"
 SAMPLE = ("campaign", "cell_id", "arm", "metric")
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def columns_of(data: BookData, study: str, metric: str = "") -> Mapping[str, Column]:
     """The evidence of a study: published, reference and yours; all by one metric where one is named."""
 
