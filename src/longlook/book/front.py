@@ -340,9 +340,9 @@ def _what_the_scripts_explain(found: Sequence[Three], without: Sequence[Three]) 
     return [
         "The thesis's scripts and kernels did some things that its text does not say. With those that experiments here "
         f"confirm, which change {whole.changed} squares, {scripts.agreeing} of {scripts.cells} verdicts agree "
-        f"({100 * scripts.share:.0f} %) and {scripts.within} of {2 * scripts.cells} means lie within; without those "
-        f"whose predictions cannot be shown to precede their data, {shown.agreeing}: an explanation of differences, "
-        "and no replacement of the numbers above."
+        f"({100 * scripts.share:.0f} %) and {scripts.within} of {2 * scripts.cells} means lie within. Without those "
+        f"whose predictions cannot be shown to precede their data {shown.agreeing} verdicts agree. This explains "
+        "differences and replaces none of the numbers above."
     ]
 
 

@@ -67,6 +67,7 @@ NUMBERS: Numbers = {
     "faster-early-holm": lambda m: m.after_holm(LINKS, EARLY),
     "light": _ms(FIRST),
     "light-early": _ms(EARLY),
+    "heavy-cable": _pct(FIRST, LINKS[:1]),
     "heavy-slow": _pct(FIRST, SLOW),
     "heavy-slow-early": _pct(EARLY, SLOW),
     "heavy-quick": _pct(FIRST, QUICK),
