@@ -53,12 +53,12 @@ def _kept(m: Measured, versus: Versus) -> StatedNumber:
 
 
 @number
-def _first_share(m: Measured, label: str) -> StatedNumber:
-    """QUIC's rate over TCP's in the first campaign of `today-share`, with its interval."""
-    runs = m.data.where("samples", study=STUDY, series="today-share", label=label, metric=RATE.name)
+def _first_share(m: Measured, label: str, series: str = "today-share") -> StatedNumber:
+    """QUIC's rate over TCP's in the first campaign of a series, with its interval."""
+    runs = m.data.where("samples", study=STUDY, series=series, label=label, metric=RATE.name)
     runs = runs[runs["accepted"].astype(bool) & (runs["campaign"] == runs["campaign"].min())]
     if runs.empty:
-        raise NotMeasured("no campaign of today-share")
+        raise NotMeasured(f"no campaign of {series}")
     rates = runs.pivot(index="cell_id", columns="arm", values="value")[["quic1", "tcp1"]].dropna()
     ratio = ratio_of_runs(list(rates.itertuples(index=False, name=None)))
     return _told(f"{ratio_text(ratio)}{SPACE}times", f"rates of {label}, QUIC's over TCP's", runs)
@@ -121,6 +121,7 @@ NUMBERS: Numbers = {
     "cubic-holm": _kept(CUBIC),
     "unasked-holm": _kept(UNASKED),
     "bbr-holm": _kept(BBR),
+    "share-default": _first_share("QUIC BBR vs TCP", "today-share-bbr"),
     "share-n2-first": _first_share("QUIC vs TCP"),
     "share-n1-first": _first_share("QUIC (N=1) vs TCP"),
     "saved-least": _saved(UNASKED, pd.Series.min),
