@@ -40,7 +40,7 @@ from longlook.stack.arms import open_sweep
 
 @lru_cache(maxsize=256)
 def plan_of(sweep: str) -> Sweep:
-    """Read once."""
+    """The sweep of that name: a chapter asks for one again and again."""
     return open_sweep(sweep)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from longlook.book.flows import Contest, contests
-from longlook.book.value import SPACE, Measured, NotMeasured, Quantity, StatedNumber, number, origin
+from longlook.book.contested import of_contest, times_tcp
+from longlook.book.value import SPACE, Measured, Quantity, StatedNumber, number, origin
 from longlook.book.value_role import Numbers
 from longlook.figure import style
 
@@ -18,27 +16,6 @@ ALONE, PACED = "QUIC (N=1) vs TCP", "QUIC (N=1) vs paced TCP"
 
 def _rate(m: Measured, series: str, label: str, arm: str) -> Quantity:
     return m.arm(series, arm, "mean_mbps", label=label)
-
-
-def _contest(m: Measured, series: str, label: str) -> Contest:
-    found = next((one for one in contests(m.data, m.study, series, m.key) if one.label == label), None)
-    if found is None or found.ratio.verdict is None:
-        raise NotMeasured(f"series {series} has no runs of {label}")
-    return found
-
-
-@number
-def _of_contest(m: Measured, series: str, label: str, text: Callable[[Contest], str]) -> StatedNumber:
-    """Something of the one verdict that these conditions have, with all runs that it rests on."""
-    found = _contest(m, series, label)
-    files = ", ".join(f"data/raw/{one}" for one in found.campaigns)
-    how = f"geometric mean and 99 % interval of the ratio of the rates over {found.runs_text}"
-    return StatedNumber(text(found), f"{series}, {label}: {how}; from {files}")
-
-
-def _times_tcp(series: str, label: str):
-    """QUIC's rate over TCP's, with its interval."""
-    return _of_contest(series, label, lambda contest: f"{contest.ratio_text}{SPACE}times")
 
 
 def _lost_pct(m: Measured, series: str, label: str, arm: str, sender: str) -> Quantity:
@@ -68,32 +45,32 @@ def _off(m: Measured, arms: tuple[str, ...], label: str) -> StatedNumber:
 
 
 NUMBERS: Numbers = {
-    "n2-times": _times_tcp("table-4.1", "QUIC vs TCP"),
-    "n1-times": _times_tcp("table-4.1", ALONE),
-    "n1-runs": _of_contest("table-4.1", ALONE, lambda contest: contest.runs_text),
-    "n1-verdict": _of_contest("table-4.1", ALONE, lambda contest: contest.verdict_text),
-    "n1-two": _times_tcp("table-4.1", "QUIC (N=1) vs TCPx2"),
-    "same-quic": _times_tcp("table-4.1", "QUIC vs QUIC"),
-    "same-tcp": _times_tcp("table-4.1", "TCP vs TCP"),
+    "n2-times": times_tcp("table-4.1", "QUIC vs TCP"),
+    "n1-times": times_tcp("table-4.1", ALONE),
+    "n1-runs": of_contest("table-4.1", ALONE, lambda contest: contest.runs_text),
+    "n1-verdict": of_contest("table-4.1", ALONE, lambda contest: contest.verdict_text),
+    "n1-two": times_tcp("table-4.1", "QUIC (N=1) vs TCPx2"),
+    "same-quic": times_tcp("table-4.1", "QUIC vs QUIC"),
+    "same-tcp": times_tcp("table-4.1", "TCP vs TCP"),
     "four-tcp": lambda m: _rate(m, "table-4.1", "QUIC vs TCPx4", "quic1").one("Mbit/s", 2),
     "off-one": _off(("quic1", "tcp1"), "QUIC vs TCP"),
     "off-two-quic": _off(("quic1",), "QUIC vs TCPx2"),
     "off-two-tcp": _off(("tcp1", "tcp2"), "QUIC vs TCPx2"),
     "off-four-quic": _off(("quic1",), "QUIC vs TCPx4"),
     "off-four-tcp": _off(("tcp1", "tcp2", "tcp3", "tcp4"), "QUIC vs TCPx4"),
-    "gquic-n2": _times_tcp("table-4.1-gquic37", "QUIC vs TCP"),
-    "gquic-n1": _times_tcp("table-4.1-gquic37", ALONE),
-    "gquic-n1-verdict": _of_contest("table-4.1-gquic37", ALONE, lambda contest: contest.verdict_text),
+    "gquic-n2": times_tcp("table-4.1-gquic37", "QUIC vs TCP"),
+    "gquic-n1": times_tcp("table-4.1-gquic37", ALONE),
+    "gquic-n1-verdict": of_contest("table-4.1-gquic37", ALONE, lambda contest: contest.verdict_text),
     "gquic-lost": lambda m: _lost_pct(m, "table-4.1-gquic37", ALONE, "quic1", "gquic37").one("%", 1),
     "gquic-tcp-lost": lambda m: _lost_pct(m, "table-4.1-gquic37", ALONE, "tcp1", "tcp").one("%", 1),
     "quicv1-lost": lambda m: _both_lost_pct(m, "table-4.1", ALONE, "quicv1").span("%", 1),
     "paced-lost": lambda m: _both_lost_pct(m, "fairness-paced-gquic37", PACED, "gquic37").span("%", 1),
-    "unpaced-times": _times_tcp("fairness-paced-gquic37", ALONE),
-    "paced-times": _times_tcp("fairness-paced-gquic37", PACED),
-    "quicv1-unpaced": _times_tcp("fairness-paced", ALONE),
-    "quicv1-paced": _times_tcp("fairness-paced", PACED),
-    "bbr-both": _times_tcp("table-4.2", "QUIC BBR vs TCP BBR"),
-    "bbr-cubic": _times_tcp("table-4.2", "QUIC CUBIC vs TCP BBR"),
+    "unpaced-times": times_tcp("fairness-paced-gquic37", ALONE),
+    "paced-times": times_tcp("fairness-paced-gquic37", PACED),
+    "quicv1-unpaced": times_tcp("fairness-paced", ALONE),
+    "quicv1-paced": times_tcp("fairness-paced", PACED),
+    "bbr-both": times_tcp("table-4.2", "QUIC BBR vs TCP BBR"),
+    "bbr-cubic": times_tcp("table-4.2", "QUIC CUBIC vs TCP BBR"),
     "bbr-losses": lambda m: _bbr_losses(m).span(),
     "cubic-losses": lambda m: m.samples("table-4.1", "lost", label="TCP vs TCP").span(),
 }

@@ -9,6 +9,7 @@ import pandas as pd
 from longlook import paths
 from longlook.analysis.fairness import ratio_of_runs
 from longlook.book.claimed import verdict
+from longlook.book.contested import times_tcp
 from longlook.book.flows import ratio_text
 from longlook.book.judged import prediction_verdict
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, kept_by_holm, number
@@ -53,12 +54,12 @@ def _kept(m: Measured, versus: Versus) -> StatedNumber:
 
 
 @number
-def _first_share(m: Measured, label: str, series: str = "today-share") -> StatedNumber:
-    """QUIC's rate over TCP's in the first campaign of a series, with its interval."""
-    runs = m.data.where("samples", study=STUDY, series=series, label=label, metric=RATE.name)
+def _first_share(m: Measured, label: str) -> StatedNumber:
+    """QUIC's rate over TCP's in the first campaign of `today-share`, with its interval."""
+    runs = m.data.where("samples", study=STUDY, series="today-share", label=label, metric=RATE.name)
     runs = runs[runs["accepted"].astype(bool) & (runs["campaign"] == runs["campaign"].min())]
     if runs.empty:
-        raise NotMeasured(f"no campaign of {series}")
+        raise NotMeasured("no campaign of today-share")
     rates = runs.pivot(index="cell_id", columns="arm", values="value")[["quic1", "tcp1"]].dropna()
     ratio = ratio_of_runs(list(rates.itertuples(index=False, name=None)))
     return _told(f"{ratio_text(ratio)}{SPACE}times", f"rates of {label}, QUIC's over TCP's", runs)
@@ -121,7 +122,7 @@ NUMBERS: Numbers = {
     "cubic-holm": _kept(CUBIC),
     "unasked-holm": _kept(UNASKED),
     "bbr-holm": _kept(BBR),
-    "share-default": _first_share("QUIC BBR vs TCP", "today-share-bbr"),
+    "share-default": times_tcp("today-share-bbr", "QUIC BBR vs TCP"),
     "share-n2-first": _first_share("QUIC vs TCP"),
     "share-n1-first": _first_share("QUIC (N=1) vs TCP"),
     "saved-least": _saved(UNASKED, pd.Series.min),
