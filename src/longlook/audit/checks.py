@@ -177,7 +177,7 @@ def section(
     return Section(
         title=title,
         campaigns=tuple(sorted(arms["campaign"].unique())),
-        tables=_tables(compared, published, loads, most),
+        tables=_tables(compared, published, loads, tables["samples"], most),
         overall=tuple(overall([cell for cell in compared if cell.study == study], metric) for study, metric in kinds),
         largest={metric: largest([cell for cell in compared if cell.metric == metric]) for metric in metrics},
         unpublished_cells=len(measured - {(cell.campaign, cell.cell_id) for cell in compared}),
@@ -239,6 +239,7 @@ def _tables(
     compared: Sequence[ComparedCell],
     published: Sequence[PublishedCell],
     loads: pd.DataFrame,
+    samples: pd.DataFrame,
     most: Mapping[tuple[str, str], Ceiling],
 ) -> tuple[TableAudit, ...]:
     sizes = Counter((one.cell.study, one.table) for one in published)
@@ -246,7 +247,10 @@ def _tables(
     for cell in compared:
         by_table.setdefault((cell.study, cell.table), []).append(cell)
     places = {key: place for place, key in enumerate(sizes)}
-    of, first = pd.MultiIndex.from_frame(loads[CELL_NAME]), first_attempts(loads)
+    of = pd.MultiIndex.from_frame(loads[CELL_NAME])
+    tabled = [one for one in dict.fromkeys((cell.campaign, cell.cell_id) for cell in compared) if one in of]
+    rows = among(samples, pd.DataFrame(tabled, columns=CELL_NAME))
+    first = {metric: first_attempts(own) for metric, own in rows.groupby("metric", observed=True)}
     return tuple(
         TableAudit(
             study=study,
@@ -257,7 +261,7 @@ def _tables(
             cells=tuple(cells),
             overall=overall(cells, cells[0].metric),
             loads=count_loads(loads[of.isin([(cell.campaign, cell.cell_id) for cell in cells])]),
-            first=agreeing_at_first(cells, first),
+            first=agreeing_at_first(cells, first.get(cells[0].metric, {})),
             ceiling=most.get((study, table)),
         )
         for (study, table), cells in sorted(by_table.items(), key=lambda item: places.get(item[0], len(places)))

@@ -149,8 +149,8 @@ def answer(data: BookData | None = None) -> HTML:
     found = squares(tables)
     if not found:
         return HTML(style.NOTHING_YET)
-    explained = _what_the_scripts_explain(three_ways(tables), without_unshown(tables))
     first, tested = agreeing_at_first(found, tables)
+    explained = _what_the_scripts_explain(three_ways(tables), without_unshown(tables), first)
     again = [one.each for one in found if len(one.each) > 1]
     choices = (
         f" {len(again)} squares were measured more than once: {sum(map(all, again))} agree in every campaign, "
@@ -330,7 +330,7 @@ def _how_near_the_means_are(found: Sequence[ComparedSquare]) -> str:
     )
 
 
-def _what_the_scripts_explain(found: Sequence[Three], without: Sequence[Three]) -> list[str]:
+def _what_the_scripts_explain(found: Sequence[Three], without: Sequence[Three], first: int) -> list[str]:
     """Nothing where no circumstance is confirmed."""
     whole = agreement_of(found)
     if not whole.changed:
@@ -341,8 +341,9 @@ def _what_the_scripts_explain(found: Sequence[Three], without: Sequence[Three]) 
         "The thesis's scripts and kernels did some things that its text does not say. With those that experiments here "
         f"confirm, which change {whole.changed} squares, {scripts.agreeing} of {scripts.cells} verdicts agree "
         f"({100 * scripts.share:.0f} %) and {scripts.within} of {2 * scripts.cells} means lie within. Without those "
-        f"whose predictions cannot be shown to precede their data {shown.agreeing} verdicts agree. This explains "
-        "differences and replaces none of the numbers above."
+        f"whose predictions cannot be shown to precede their data {shown.agreeing} verdicts agree, and by first "
+        f"attempts, with none of this, {first}. The rule of what confirms is later than four of the campaigns. This "
+        "explains differences and replaces none of the numbers above."
     ]
 
 

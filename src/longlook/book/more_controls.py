@@ -45,8 +45,8 @@ def _squares(arms: pd.DataFrame, versus: Versus) -> pd.DataFrame:
 
 
 def covers(data: BookData | None = None) -> HTML:
-    """A row per published table of pages: how many of its kinds of arms and conditions a square of the control is
-    like, what these squares found, and the processors of both."""
+    """A row per published table of pages, of few objects and of more: how many of its kinds of arms and conditions a
+    square of the control is like, what these squares found, and the processors of both."""
     own = data or book_data.load()
     arms = own.whole("arms")
     arms = arms[arms["metric"] == PLT.name]
@@ -59,14 +59,17 @@ def covers(data: BookData | None = None) -> HTML:
     rows = []
     for (study, table), cells in sorted(tables.groupby(["study", "table"]), key=lambda one: _place(one[0])):
         measured = among(arms[~equal], cells[CELL_NAME].drop_duplicates())
-        needed = {likeness(row) for row in records(measured)}
-        if needed:
-            like = control[alike.isin(needed)]
-            met = f"{len(needed & set(alike))} of {len(needed)}"
-            rows.append([study, table, met, *_found(like), _processors(own, measured), _processors(own, like)])
+        kinds = {likeness(row) for row in records(measured)}
+        for pages, needed in {f"up to {FEW}": few(kinds), "more": kinds - few(kinds)}.items():
+            if needed:
+                like = control[alike.isin(needed)]
+                met = f"{len(needed & set(alike))} of {len(needed)}"
+                processors = (_processors(own, one) for one in (measured, like))
+                rows.append([study, table, pages, met, *_found(like), *processors])
     head = [
         "study",
         "table",
+        "objects",
         "kinds met",
         "squares",
         "coloured",
@@ -74,7 +77,7 @@ def covers(data: BookData | None = None) -> HTML:
         "measured on",
         "control on",
     ]
-    return shown_table(head, rows, numeric={2, 3, 4, 5})
+    return shown_table(head, rows, numeric={3, 4, 5, 6})
 
 
 def _place(name: tuple[str, str]) -> tuple[bool, str, list[tuple[int, str]]]:
@@ -88,6 +91,11 @@ def likeness(row: dict, side: str = "") -> Likeness:
     """Of a row of `arms`, or of one side of a square."""
     stack, protocol, handshake, cca = (str(row[side + name]) for name in KIND)
     return stack, protocol, handshake, cca, row["loss_pct"] > 0, row["jitter_ms"] > 0, row["object_count"] > FEW
+
+
+def few(kinds: set[Likeness]) -> set[Likeness]:
+    """Those of pages of FEW objects at most."""
+    return {one for one in kinds if not one[-1]}
 
 
 def _found(like: pd.DataFrame) -> list[str]:

@@ -26,6 +26,7 @@ from longlook.experiment.environment import APPARATUS
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table
+from longlook.figure.versus import turned
 from longlook.plan import conditions
 from longlook.record.parquet import records
 
@@ -82,7 +83,7 @@ def _measured(data: BookData) -> pd.DataFrame:
     columns = [*CELL, "arm", *LINK, *ARM, "n", "mean", "sd"]
     tested = data.where("contrasts", metric=PLT.name)
     tested = tested[(tested["pairs"] > 1) & ~tested["control"].astype(bool)]
-    both = tested.merge(_side(arms[columns], "left"), on=[*CELL, "left"])
+    both = pd.concat([tested, turned(tested)]).merge(_side(arms[columns], "left"), on=[*CELL, "left"])
     both = both.merge(_side(arms[columns].drop(columns=list(LINK)), "right"), on=[*CELL, "right"])
     both = both[(both["left_protocol"] == "quic") & (both["right_protocol"] == "tcp")]
     both = both.merge(data.whole("cells")[[*CELL, "apparatus"]], on=CELL)

@@ -89,14 +89,18 @@ _OF_PAIRS = ("campaign", "cell_id", *paired.COLUMNS)
 def _pairs(contrasts: pd.DataFrame, versus: Versus) -> pd.DataFrame:
     """Of the cells whose two arms have pairs of loads, whichever of them is the left one there."""
     own = contrasts[(contrasts["metric"] == versus.metric.name) & (contrasts["pairs"] > 0)]
-    same = own[(own["left"] == versus.left) & (own["right"] == versus.right)]
-    turned = own[(own["left"] == versus.right) & (own["right"] == versus.left)]
-    turned = turned.assign(
-        log_ratio=-turned["log_ratio"],
-        log_ratio_low=-turned["log_ratio_high"],
-        log_ratio_high=-turned["log_ratio_low"],
-    )
-    return pd.concat([same, turned])[[*_OF_PAIRS]]
+    both = pd.concat([own, turned(own)])
+    return both[(both["left"] == versus.left) & (both["right"] == versus.right)][[*_OF_PAIRS]]
+
+
+def turned(contrasts: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `contrasts` with their arms the other way round, in `verdict` and in what pairs of loads show; not in
+    `pct_diff`, which is of the other arm's mean then."""
+    names = {"left": "right", "right": "left", "log_ratio_low": "log_ratio_high", "log_ratio_high": "log_ratio_low"}
+    verdicts = contrasts["verdict"].replace({"left": "right", "right": "left"})
+    found = contrasts.assign(verdict=verdicts).drop(columns="pct_diff").rename(columns=names)
+    ratios = ["log_ratio", "log_ratio_low", "log_ratio_high"]
+    return found.assign(**{name: -found[name] for name in ratios})
 
 
 class Decision(NamedTuple):

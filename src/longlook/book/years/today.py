@@ -6,6 +6,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
+from longlook.analysis.newest import role_of
 from longlook.book import data as book_data
 from longlook.book.data import BookData
 from longlook.book.varied import REFERENCE
@@ -15,7 +16,7 @@ from longlook.experiment.flights import Flight, read
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import shown_table
-from longlook.figure.versus import Versus, decided
+from longlook.figure.versus import Versus, decided, side_by_side
 from longlook.record.parquet import records
 
 KEY_SHARE, WITHOUT = "today-key-share", "c133x25519"
@@ -27,10 +28,24 @@ SERIES = tuple(TODAY[f"4.6{panel}"][0] for panel in PANELS)
 
 def leads(data: BookData, versus: Versus) -> pd.DataFrame:
     """Squares of figures 4.6a to f with two arms, those of one object first; verdicts as heatmaps have them."""
-    frame = data.squares(STUDY, SERIES, REFERENCE, versus)
-    frame = frame[frame["p_value"].notna()]
-    frame = frame.assign(verdict=[decided(row).winner for row in records(frame)])
+    frame = _decided(data.squares(STUDY, SERIES, REFERENCE, versus))
     return frame.sort_values(["loss_pct", "rtt_ms", "object_count", "object_bytes", "bandwidth_mbps"])
+
+
+def first_leads(data: BookData, versus: Versus) -> pd.DataFrame:
+    """The same of the oldest reference campaign of each figure."""
+
+    def oldest(table: str) -> pd.DataFrame:
+        rows = data.of(table, STUDY, SERIES)
+        rows = rows[rows["campaign"].map(role_of) == "reference"]
+        return rows[rows["campaign"] == rows.groupby("series")["campaign"].transform("min")]
+
+    return _decided(side_by_side(oldest("arms"), versus, oldest("contrasts")))
+
+
+def _decided(frame: pd.DataFrame) -> pd.DataFrame:
+    frame = frame[frame["p_value"].notna()]
+    return frame.assign(verdict=[decided(row).winner for row in records(frame)])
 
 
 def lead_table(data: BookData | None = None) -> HTML:

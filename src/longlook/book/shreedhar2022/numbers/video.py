@@ -51,7 +51,7 @@ def _shortest(m: Measured) -> StatedNumber:
 def _told_apart(m: Measured) -> StatedNumber:
     """With the highest loss, of what the Finding has means of."""
     own = StudyColumn(m.data, m.study, m.key)
-    metrics = (STARTUP.name, SHOWN.name, STALLS.name)
+    metrics = (STARTUP.name, STALLS.name)
     found = [one for metric in metrics for one in own.found(difference=[QUIC, TCP], metric=metric, **at(SHORT, 10.0))]
     if len(found) < len(metrics):
         raise NotMeasured(f"no session of {SHORT} counts")

@@ -16,7 +16,7 @@ from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, kept
 from longlook.book.value_role import Numbers
 from longlook.book.years.conclusions import BBR, CUBIC, UNASKED, YEARS, claims, parts
 from longlook.book.years.evidence import SMALLEST
-from longlook.book.years.today import STUDY, early_squares, leads
+from longlook.book.years.today import STUDY, early_squares, first_leads, leads
 from longlook.experiment.flights import read
 from longlook.experiment.metrics import RATE
 from longlook.figure.versus import Versus
@@ -43,6 +43,15 @@ def _count(m: Measured, versus: Versus, verdict: str | None) -> StatedNumber:
     found = _squares(m, versus)
     said = len(found) if verdict is None else int((found["verdict"] == verdict).sum())
     return _told(str(said), f"squares of figures 4.6a to f, {versus.left} against {versus.right}", found)
+
+
+@number
+def _first(m: Measured, versus: Versus) -> StatedNumber:
+    """Squares in which QUIC is faster in the oldest campaign of each figure."""
+    found = first_leads(m.data, versus)
+    if found.empty:
+        raise NotMeasured("no campaign of figure 4.6 with the software of 2026")
+    return _told(str(int((found["verdict"] == "left").sum())), f"{versus.left} faster than {versus.right}", found)
 
 
 @number
@@ -119,6 +128,9 @@ NUMBERS: Numbers = {
     "unasked-tcp": _count(UNASKED, "right"),
     "bbr-quic": _count(BBR, "left"),
     "bbr-tcp": _count(BBR, "right"),
+    "cubic-first": _first(CUBIC),
+    "unasked-first": _first(UNASKED),
+    "bbr-first": _first(BBR),
     "cubic-holm": _kept(CUBIC),
     "unasked-holm": _kept(UNASKED),
     "bbr-holm": _kept(BBR),

@@ -11,9 +11,10 @@ from typing import Any
 import pandas as pd
 
 from longlook.analysis.crosstable import by_holm
+from longlook.analysis.paired import Paired, of_row
 from longlook.analysis.power import detectable
 from longlook.analysis.ratio import ratio_of
-from longlook.analysis.welch import ALPHA, Summary, significant
+from longlook.analysis.welch import Summary, significant
 from longlook.book.data import BookData
 from longlook.book.evidence import StudyColumn, by, columns_of, records_of
 from longlook.book.value import SPACE, Measured, NotMeasured, Number, Quantity, StatedNumber, number, origin
@@ -24,6 +25,7 @@ from longlook.book.years.milestones import number_by_stack
 from longlook.book.years.tables import LARGE_LOSS, is_busiest
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
+from longlook.record.parquet import records
 
 SLOW = 10.0
 LAST_GOOGLE, FIRST_ENVOY = 85, 88
@@ -84,16 +86,20 @@ def _leads_by_holm(found: Cells) -> str:
     return f"{kept['left']} and {kept['right']}"
 
 
-def _by_pairs(winner: str) -> Tell:
-    """Of rows of `contrasts`: one browser under loss, in which pairs of loads show one arm to be faster."""
+def _by_pairs(tell: Callable[[Sequence[Paired]], str]) -> Tell:
+    """Of rows of `contrasts`: what pairs of loads show of one browser's two protocols under loss."""
 
-    def tell(rows: pd.DataFrame) -> str:
+    def told(rows: pd.DataFrame) -> str:
         arms = [rows[side].str.partition("-")[2].str.rpartition("-")[2] for side in ("left", "right")]
         alike = (arms[0] == arms[1]) & rows["left"].str.startswith("quic") & rows["right"].str.startswith("tcp")
-        own = rows[alike & (rows["metric"] == PLT.name) & (rows["p_paired"] < ALPHA)]
-        return str(int(((own["log_ratio"] > 0) == (winner == "left")).sum()))
+        return tell([of_row(row) for row in records(rows[alike & (rows["metric"] == PLT.name)])])
 
-    return tell
+    return told
+
+
+def _paired_by_holm(found: Sequence[Paired]) -> str:
+    kept = by_holm((one.winner, one.p_value) for one in found)
+    return f"{kept['left']} and {kept['right']}"
 
 
 def _span(protocol: str, chosen: Callable[[evidence.CellByMilestone], bool] = lambda cell: True) -> Tell:
@@ -281,9 +287,11 @@ NUMBERS: Numbers = {
     "loss-leads-holm": _lossy(VERDICTS, _leads_by_holm),
     "loss-leads-quic": _lossy(VERDICTS, _leads("left")),
     "loss-leads-tcp": _lossy(VERDICTS, _leads("right")),
-    "loss-paired-quic": _paired(_by_pairs("left")),
-    "loss-paired-tcp": _paired(_by_pairs("right")),
+    "loss-paired-quic": _paired(_by_pairs(lambda found: str(sum(one.winner == "left" for one in found)))),
+    "loss-paired-tcp": _paired(_by_pairs(lambda found: str(sum(one.winner == "right" for one in found)))),
+    "loss-paired-holm": _paired(_by_pairs(_paired_by_holm)),
     "slow-quic": _told(f"means over those of Chromium {BASE}", _span("quic", _slow_and_large)),
+    "all-quic": _told(f"means over those of Chromium {BASE}", _span("quic")),
     "all-tcp": _told(f"means over those of Chromium {BASE}", _span("tcp")),
     **{
         f"{name}-{protocol}": _told(
