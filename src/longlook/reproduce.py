@@ -68,7 +68,7 @@ def _measure_and_render(sweeps: list[Sweep]) -> None:
         unfinished.append(found.unfinished)
         campaigns.append(found.campaign.id)
     measured = time.monotonic()
-    for name, why in process(paths.RAW, paths.PROCESSED).left_out.items():
+    for name, why in process(paths.RAW, paths.PROCESSED, keep=True).left_out.items():
         click.echo(f"left out of the tables: {name}: {why}", err=True)
     click.echo(format_summary(run_audit(anew=False), campaigns))
     if said := machine(load(), campaigns):

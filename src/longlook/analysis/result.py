@@ -61,7 +61,14 @@ class CellResult:
     def summary(self, arm: str, metric: str | None = None) -> Summary:
         """Mean, standard deviation and number of an arm's samples; of the experiment's first metric unless another is
         named."""
-        return summarise(self.values(arm, metric or self.experiment.primary.name))
+        asked = (arm, metric or self.experiment.primary.name)
+        if asked not in self._summaries:  # of thirty arms each is held against all others
+            self._summaries[asked] = summarise(self.values(*asked))
+        return self._summaries[asked]
+
+    @cached_property
+    def _summaries(self) -> dict[tuple[str, str], Summary]:
+        return {}
 
     def processor_bound(self, *arms: Arm) -> bool | None:
         """Whether the browser's processor time is more than BUSY_SHARE of the PLT of one of these arms, by their means;

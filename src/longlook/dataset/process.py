@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow
 
@@ -23,12 +24,20 @@ from longlook.dataset import rows
 from longlook.dataset.agreement import agreement_rows
 from longlook.dataset.checks import Checked, check_campaign
 from longlook.dataset.results import results_of, with_folders
-from longlook.dataset.tables import TABLES, check_rows, is_parquet, to_arrow, write_tables
+from longlook.dataset.tables import (
+    TABLES,
+    check_rows,
+    check_tables,
+    is_parquet,
+    rows_by_campaign,
+    to_arrow,
+    write_tables,
+)
 from longlook.errors import LonglookError, one_line
 from longlook.experiment.registry import named
-from longlook.record import index
 from longlook.record.campaign import Campaign
 from longlook.record.campaigns import scan_campaigns, unreadable
+from longlook.record.index import problems_of, read_index
 
 Tables = dict[str, list[rows.Row] | pyarrow.Table]
 """Rows of the tables that are written as CSV, Arrow tables of the long ones, which are Parquet files."""
@@ -67,20 +76,47 @@ class _Own:
 
 
 def process(
-    raw_root: Path, processed_root: Path, published_root: Path | None = None, check: Check = check_campaign
+    raw_root: Path,
+    processed_root: Path,
+    published_root: Path | None = None,
+    check: Check = check_campaign,
+    *,
+    keep: bool = False,
 ) -> Processed:
-    """Make every processed table from every campaign that can be believed, which `check` says."""
-    made = make_tables(Path(raw_root), published_root, check)
-    return Processed(write_tables(Path(processed_root), made.tables), made.left_out)
+    """Make every processed table from every campaign that can be believed, which `check` says.
+
+    With `keep` the rows of campaigns that the index of `raw_root` knows are taken from the tables of `processed_root`,
+    where these are what was written: their samples are not judged again, and nothing finds a copy of theirs.
+    """
+    raw_root, processed_root = Path(raw_root), Path(processed_root)
+    known = _kept(processed_root, read_index(raw_root)) if keep and not check_tables(processed_root) else {}
+    made = make_tables(raw_root, published_root, check, known)
+    return Processed(write_tables(processed_root, made.tables), made.left_out)
 
 
-def make_tables(raw_root: Path, published_root: Path | None = None, check: Check = check_campaign) -> Made:
-    """The tables, without writing them. Never raises for what is wrong with a campaign."""
+def _kept(processed_root: Path, sealed: Mapping[str, str]) -> dict[str, Tables]:
+    """Campaign -> its rows in the tables that are there, of those that an index knows and that were not left out."""
+    parts = {name: rows_by_campaign(processed_root, name) for name in TABLES}
+    counted = [one for one, rows in parts["campaigns"].items() if one in sealed and not rows[0]["left_out"]]
+    empty = {name: to_arrow(name, ()) if is_parquet(name) else [] for name in TABLES}
+    return {one: {name: parts[name].get(one, empty[name]) for name in TABLES} for one in counted}
+
+
+def make_tables(
+    raw_root: Path,
+    published_root: Path | None = None,
+    check: Check = check_campaign,
+    known: Mapping[str, Tables] = MappingProxyType({}),
+) -> Made:
+    """The tables, without writing them; those of `known` campaigns are what they are. Never raises for what is wrong
+    with a campaign."""
     campaigns, broken = scan_campaigns(raw_root)
     left_out = {name: one_line(reason) for name, reason in broken.items()}
     unread = [rows.unreadable_row(name, reason) for name, reason in left_out.items()]
-    sealed = index.read_index(raw_root)
-    found = _each(campaigns, partial(_own, sealed=sealed, published_root=published_root, check=check))
+    sealed = read_index(raw_root)
+    found = {one.id: _Own(known[one.id]) for one in campaigns if one.id in known and not problems_of(one, sealed)}
+    new = [one for one in campaigns if one.id not in found]
+    found |= _each(new, partial(_own, sealed=sealed, published_root=published_root, check=check))
     prints: dict[int, str] = {}
     tables: dict[str, Tables] = {}
     for campaign in sorted(
@@ -127,7 +163,7 @@ def _own(campaign: Campaign, sealed: Mapping[str, str], published_root: Path | N
 
 def _checked(campaign: Campaign, sealed: Mapping[str, str], check: Check) -> Checked:
     """What the checks of a campaign found; raises `LonglookError` with the first problem."""
-    problems = index.problems_of(campaign, sealed)
+    problems = problems_of(campaign, sealed)
     checked = Checked() if problems else check(campaign)
     if problems := problems + checked.problems:
         raise LonglookError(problems[0] + (f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""))

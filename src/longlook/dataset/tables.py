@@ -19,6 +19,7 @@ from typing import Any
 import numpy
 import pandas
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 
 from longlook import paths
@@ -180,6 +181,23 @@ def _csv(name: str, rows: list[dict[str, Any]]) -> bytes:
     writer.writeheader()
     writer.writerows(rows)
     return buffer.getvalue().encode()
+
+
+def rows_by_campaign(folder: Path, name: str) -> dict[str, list[Row] | pyarrow.Table]:
+    """What one processed table has of each campaign, as it is written again: texts of a CSV file, and of a Parquet one
+    its rows, which stand together."""
+    path = folder / resource(name)["path"]
+    if is_parquet(name):
+        whole = pyarrow.parquet.read_table(path)
+        runs = pyarrow.compute.run_end_encode(whole["campaign"].combine_chunks())
+        ends = [0, *runs.run_ends.to_pylist()]
+        names = runs.values.to_pylist()
+        return {one: whole.slice(ends[at], ends[at + 1] - ends[at]) for at, one in enumerate(names)}
+    found: dict[str, list[Row]] = {}
+    with path.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            found.setdefault(row["campaign"], []).append(row)
+    return dict(found)
 
 
 def read_table(folder: Path, name: str) -> pandas.DataFrame:

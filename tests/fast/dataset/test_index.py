@@ -9,6 +9,7 @@ from truthful import change_samples, forged, truthful
 
 from longlook import paths
 from longlook.audit import check_integrity
+from longlook.dataset.checks import check_campaign
 from longlook.dataset.process import process
 from longlook.errors import LonglookError
 from longlook.record.campaigns import find_campaign
@@ -123,6 +124,20 @@ def test_of_two_copies_the_one_in_the_index_counts(raw, reference, tmp_path):
             change_samples(folder, lambda records: [one | {"campaign": older} for one in records])
     left_out = process(raw, tmp_path / "processed").left_out
     assert list(left_out) == [older] and f"are those of {reference.name}" in left_out[older]
+
+
+@pytest.mark.parametrize("table", [None, "arms.csv", "samples.parquet"])
+def test_rows_of_known_campaigns_may_be_kept_where_the_tables_are_what_was_written(raw, tmp_path, table):
+    """A reader's own campaign is judged in any case; where a table was edited, all are."""
+    folder = tmp_path / "processed"
+    process(raw, folder)
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    if table:
+        (folder / table).write_bytes(written[table][:-1])
+    judged = []
+    process(raw, folder, check=lambda campaign: judged.append(campaign.id) or check_campaign(campaign), keep=True)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
+    assert [one for one in judged if one not in read_index(raw)] and len(judged) == (3 if table else 1)
 
 
 @pytest.fixture
