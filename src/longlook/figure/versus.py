@@ -97,8 +97,8 @@ def turned(contrasts: pd.DataFrame) -> pd.DataFrame:
     """Rows of `contrasts` with their arms the other way round, in `verdict` and in what pairs of loads show; not in
     `pct_diff`, which is of the other arm's mean then."""
     names = {"left": "right", "right": "left", "log_ratio_low": "log_ratio_high", "log_ratio_high": "log_ratio_low"}
-    verdicts = contrasts["verdict"].replace({"left": "right", "right": "left"})
-    found = contrasts.assign(verdict=verdicts).drop(columns="pct_diff").rename(columns=names)
+    found = contrasts.replace({"verdict": {"left": "right", "right": "left"}})
+    found = found.drop(columns="pct_diff", errors="ignore").rename(columns=names)
     ratios = ["log_ratio", "log_ratio_low", "log_ratio_high"]
     return found.assign(**{name: -found[name] for name in ratios})
 
