@@ -77,15 +77,21 @@ def repeated(data: BookData, where: Mapping[str, Sequence] | None = None, series
 
 @lru_cache(maxsize=2)
 def _measured(data: BookData) -> pd.DataFrame:
-    """Squares of every reference campaign that have pairs, the oldest first."""
+    """Squares of every reference campaign that have pairs, both protocols by one stack, the oldest first."""
     arms = data.where("arms", metric=PLT.name)
     arms = arms[arms["campaign"].map(role_of) == "reference"]
     columns = [*CELL, "arm", *LINK, *ARM, "n", "mean", "sd"]
     tested = data.where("contrasts", metric=PLT.name)
     tested = tested[(tested["pairs"] > 1) & ~tested["control"].astype(bool)]
-    both = pd.concat([tested, turned(tested)]).merge(_side(arms[columns], "left"), on=[*CELL, "left"])
+    spoken = arms.set_index([*CELL, "arm"])["protocol"]
+    sides = [spoken.reindex(pd.MultiIndex.from_frame(tested[[*CELL, side]])).to_numpy() for side in ("left", "right")]
+    quic_first, tcp_first = (
+        (sides[0] == one) & (sides[1] == other) for one, other in (("quic", "tcp"), ("tcp", "quic"))
+    )
+    both = pd.concat([tested[quic_first], turned(tested[tcp_first])])
+    both = both.merge(_side(arms[columns], "left"), on=[*CELL, "left"])
     both = both.merge(_side(arms[columns].drop(columns=list(LINK)), "right"), on=[*CELL, "right"])
-    both = both[(both["left_protocol"] == "quic") & (both["right_protocol"] == "tcp")]
+    both = both[both["left_stack"] == both["right_stack"]]
     both = both.merge(data.whole("cells")[[*CELL, "apparatus"]], on=CELL)
     return both.assign(moment=both["campaign"].map(moment)).sort_values("moment", kind="stable")
 
@@ -129,14 +135,13 @@ def _together(one: Repeated) -> Iterator[list[str]]:
 
 
 def again(data: BookData | None = None) -> HTML:
-    """Series that were measured more than once, both protocols by one stack: what each campaign found, and all."""
+    """Series that were measured more than once: what each campaign found, and all."""
     groups: dict[tuple[str, str], list[Repeated]] = {}
     for one in repeated(data or load()):
-        if one.place["left_stack"] == one.place["right_stack"]:
-            for series, own in one.rows.groupby("series", sort=False):
-                if own["campaign"].nunique() > 1:
-                    ccas = f"{_cca(one.place, 'left')}, {_cca(one.place, 'right')}"
-                    groups.setdefault((str(series), ccas), []).append(replace(one, rows=own))
+        for series, own in one.rows.groupby("series", sort=False):
+            if own["campaign"].nunique() > 1:
+                ccas = f"{_cca(one.place, 'left')}, {_cca(one.place, 'right')}"
+                groups.setdefault((str(series), ccas), []).append(replace(one, rows=own))
     rows = [[*name, *_numbers(own)] for name, own in groups.items()]
     return HTML(html_table(AGAIN, rows, numeric=set(range(2, len(AGAIN)))) if rows else style.NOTHING_YET)
 
