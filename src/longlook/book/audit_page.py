@@ -171,8 +171,9 @@ class AuditPage:
             return HTML("<p>Nothing speaks against the data, but the A/A control was not measured.</p>")
         text = "<p>No check of the audit fails.</p>"
         missing = dict.fromkeys(kind for part in self.report.sections for kind in part.uncontrolled)
-        words = "<p>Of these kinds of arms no A/A control was measured, so that the audit cannot speak for them:</p>"
-        return HTML(text + (words + _list(list(missing)) if missing else ""))
+        words = f"Of {len(missing)} kinds of arms no A/A control was measured, so that the audit cannot speak for them"
+        fold = f'<details class="ll-fold"><summary>{words}</summary>{_list(list(missing))}</details>'
+        return HTML(text + (fold if missing else ""))
 
     def _each(self, render: Callable[[Section], str]) -> HTML:
         """One part per set of campaigns (reference, the reader's own)."""
