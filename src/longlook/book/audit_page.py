@@ -101,7 +101,12 @@ class AuditPage:
         relative error of the means."""
         counts = ["cells", "verdicts agree", "first attempts", "ceiling", "means within", "QUIC error", "TCP error"]
         head = ["table", "figure", *counts, "campaign"]
-        found = self._each(lambda part: html_table(head, _agreement_rows(part), escape=False, numeric={*range(2, 9)}))
+
+        def table(part: Section) -> str:
+            rows = _agreement_rows(part)
+            return html_table(head, rows, escape=False, numeric={*range(2, 9)}) if rows else ""
+
+        found = self._each(table)
         whole = {file: self.data.whole(name) for name, file in FILES.items()}
         files = [Attachment(f"{file}.csv", rows.to_csv(index=False)) for file, rows in whole.items() if len(rows)]
         return HTML(found.data + offered(*files))
@@ -176,11 +181,12 @@ class AuditPage:
         return HTML(text + (fold if missing else ""))
 
     def _each(self, render: Callable[[Section], str]) -> HTML:
-        """One part per set of campaigns (reference, the reader's own)."""
+        """One part per set of campaigns (reference, the reader's own) that has what is asked for."""
         if self.report is None or not self.report.sections:
             return HTML(NOTHING)
-        parts = [f"<p><strong>{html.escape(_title(one))}</strong></p>{render(one)}" for one in self.report.sections]
-        return HTML("".join(parts))
+        parts = {_title(one): text for one in self.report.sections if (text := render(one))}
+        shown = (f"<p><strong>{html.escape(title)}</strong></p>{text}" for title, text in parts.items())
+        return HTML("".join(shown) or NOTHING)
 
 
 def open_audit() -> AuditPage:
@@ -285,7 +291,7 @@ def _ceiling(found: Ceiling | None) -> str:
 
 def _halves(part: Section) -> str:
     if part.halves is None or not part.halves.cells:
-        return style.NOTHING_YET
+        return ""
     half = part.halves
     return (
         f"<p>{half.cells} cells: the halves come to the same verdict in {_percent(half.observed)} of the splits; the "

@@ -8,7 +8,7 @@ from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import overall
 from longlook.analysis.crosstable import CrossTable, of_cells
 from longlook.audit.report import within
-from longlook.book.front import ComparedSquare, squares, told_kappa
+from longlook.book.front import ComparedSquare, by_link, squares, told_kappa
 from longlook.book.value import Measured, NotMeasured, Quantity, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
@@ -21,6 +21,10 @@ def _of(m: Measured, count: Callable[[Sequence[ComparedSquare]], int | str]) -> 
     if not found:
         raise NotMeasured("no published square is measured")
     return StatedNumber(str(count(found)), "data/processed/agreement_means.csv, agreement_verdicts.csv")
+
+
+def _shaken(found: Sequence[ComparedSquare]) -> Sequence[ComparedSquare]:
+    return by_link(found).get("with jitter", ())
 
 
 def _crossed(found: Sequence[ComparedSquare]) -> CrossTable:
@@ -48,6 +52,9 @@ NUMBERS: Numbers = {
     "many-quic": lambda m: _many(m).count(lambda won: won > 0),
     "many-tcp": lambda m: _many(m).count(lambda won: won < 0),
     "many-tcp-published": lambda m: _many(m.published).count(lambda won: won < 0),
+    "jitter": _of(lambda found: len(_shaken(found))),
+    "jitter-quic": _of(lambda found: sum(one.decided.winner == "left" for one in _shaken(found))),
+    "jitter-tcp": _of(lambda found: sum(one.decided.winner == "right" for one in _shaken(found))),
     "squares": _of(len),
     "differ": _of(lambda found: sum(one.compared.verdicts[0].agree is False for one in found)),
     "means": _of(lambda found: within([one.compared for one in found])[1]),
