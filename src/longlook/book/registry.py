@@ -40,6 +40,8 @@ class _Entry:
     stated: hypotheses.Foretold | None
     predictions: Sequence[RegisteredPrediction]
     campaigns: Sequence[str]
+    earlier: int = 0
+    """Campaigns of the sweep before its cells were changed."""
 
     @property
     def held(self) -> str:
@@ -61,9 +63,10 @@ class _Entry:
 
     @property
     def _campaigns(self) -> str:
-        """Measured, and planned where these are fewer: `3, 1 planned`."""
+        """Measured; planned where these are fewer, and those of other cells: `3, 1 planned`, `1, 1 of other cells`."""
         measured, planned = len(self.campaigns), plan_of(self.sweep).rule.campaigns
-        return f"{measured}, {planned} planned" if measured > planned else str(measured)
+        more = f", {planned} planned" if measured > planned else ""
+        return f"{measured}{more}" + (f", {self.earlier} of other cells" if self.earlier else "")
 
 
 def anchor(sweep: str) -> str:
@@ -104,7 +107,9 @@ def _known() -> Mapping[str, hypotheses.Foretold]:
 
 
 def _entry(sweep: str, data: BookData, known: Mapping[str, hypotheses.Foretold]) -> _Entry:
-    return _Entry(sweep, known.get(sweep), registered(sweep, data), campaigns_of(sweep, data))
+    campaigns = campaigns_of(sweep, data)
+    earlier = len(data.where("campaigns", sweep=sweep, role="reference")) - len(campaigns)
+    return _Entry(sweep, known.get(sweep), registered(sweep, data), campaigns, earlier)
 
 
 def _study(study: str, entries: Sequence[_Entry]) -> str:
