@@ -1,8 +1,7 @@
 """STREAM frames with their lengths: one that states none extends to the end of its packet (RFC 9000, 19.8). Pure.
 
 Where its data ends is known to SLIVER bytes from the packet's size, since nothing here tells how long the packet's
-number is and which frames stand before it (28 bytes where that is a NEW_CONNECTION_ID frame); and exactly where another
-frame of the stream begins as near as that.
+number is and which frames stand before it; and exactly where another frame of the stream begins as near as that.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ def test_a_server_tells_its_window_and_a_capture_what_it_sent(tmp_path, testbed_
     windows, flights = values(trace, "congestion_window"), values(trace, "bytes_in_flight")
     assert 10_000 < windows[0] < 100_000 and max(windows) > 2 * windows[0]
     assert 10_000 < max(flights) < max(windows) * 1.5
-    own = table[table["source"] == server]  # a moment of each millisecond; the trace has all of them
-    assert own["time_s"].is_monotonic_increasing and own["cwnd_bytes"].max() == pytest.approx(max(windows), rel=1e-2)
+    own = table[table["source"] == server]
+    assert own["time_s"].is_monotonic_increasing and own["cwnd_bytes"].max() == pytest.approx(max(windows), rel=1e-3)
     rtts = own["rtt_ms"].dropna()
     assert 35 < rtts.min() < 60
 
