@@ -61,14 +61,12 @@ class CellResult:
     def summary(self, arm: str, metric: str | None = None) -> Summary:
         """Mean, standard deviation and number of an arm's samples; of the experiment's first metric unless another is
         named."""
-        asked = (arm, metric or self.experiment.primary.name)
-        if asked not in self._summaries:  # of thirty arms each is held against all others
-            self._summaries[asked] = summarise(self.values(*asked))
-        return self._summaries[asked]
+        return self._summaries.get((arm, metric or self.experiment.primary.name), summarise(()))
 
     @cached_property
     def _summaries(self) -> dict[tuple[str, str], Summary]:
-        return {}
+        """Made once: of thirty arms each is held against all others."""
+        return {asked: summarise(values) for asked, values in self._values.items()}
 
     def processor_bound(self, *arms: Arm) -> bool | None:
         """Whether the browser's processor time is more than BUSY_SHARE of the PLT of one of these arms, by their means;

@@ -184,8 +184,8 @@ class AuditPage:
         """One part per set of campaigns (reference, the reader's own) that has what is asked for."""
         if self.report is None or not self.report.sections:
             return HTML(NOTHING)
-        parts = {_title(one): text for one in self.report.sections if (text := render(one))}
-        shown = (f"<p><strong>{html.escape(title)}</strong></p>{text}" for title, text in parts.items())
+        parts = [(_title(one), render(one)) for one in self.report.sections]
+        shown = [f"<p><strong>{html.escape(title)}</strong></p>{text}" for title, text in parts if text]
         return HTML("".join(shown) or NOTHING)
 
 

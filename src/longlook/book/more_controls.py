@@ -60,8 +60,8 @@ def covers(data: BookData | None = None) -> HTML:
     for (study, table), cells in sorted(tables.groupby(["study", "table"]), key=lambda one: _place(one[0])):
         measured = among(arms[~equal], cells[CELL_NAME].drop_duplicates())
         kinds = {likeness(row) for row in records(measured)}
-        for pages, needed in {f"up to {FEW}": few(kinds), "more": kinds - few(kinds)}.items():
-            if needed:
+        for many, pages in ((False, f"up to {FEW}"), (True, "more")):
+            if needed := {one for one in kinds if one[-1] == many}:
                 like = control[alike.isin(needed)]
                 met = f"{len(needed & set(alike))} of {len(needed)}"
                 processors = (_processors(own, one) for one in (measured, like))
@@ -91,11 +91,6 @@ def likeness(row: dict, side: str = "") -> Likeness:
     """Of a row of `arms`, or of one side of a square."""
     stack, protocol, handshake, cca = (str(row[side + name]) for name in KIND)
     return stack, protocol, handshake, cca, row["loss_pct"] > 0, row["jitter_ms"] > 0, row["object_count"] > FEW
-
-
-def few(kinds: set[Likeness]) -> set[Likeness]:
-    """Those of pages of FEW objects at most."""
-    return {one for one in kinds if not one[-1]}
 
 
 def _found(like: pd.DataFrame) -> list[str]:

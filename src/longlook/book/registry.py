@@ -40,7 +40,7 @@ class _Entry:
     stated: hypotheses.Foretold | None
     predictions: Sequence[RegisteredPrediction]
     campaigns: Sequence[str]
-    earlier: int = 0
+    earlier: int
     """Campaigns of the sweep before its cells were changed."""
 
     @property

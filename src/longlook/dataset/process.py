@@ -97,7 +97,7 @@ def process(
 def _kept(processed_root: Path, sealed: Mapping[str, str]) -> dict[str, Tables]:
     """Campaign -> its rows in the tables that are there, of those that an index knows and that were not left out."""
     parts = {name: rows_by_campaign(processed_root, name) for name in TABLES}
-    counted = [one for one, rows in parts["campaigns"].items() if one in sealed and not rows[0]["left_out"]]
+    counted = [one for one, (row,) in parts["campaigns"].items() if one in sealed and not row["left_out"]]
     empty = {name: to_arrow(name, ()) if is_parquet(name) else [] for name in TABLES}
     return {one: {name: parts[name].get(one, empty[name]) for name in TABLES} for one in counted}
 

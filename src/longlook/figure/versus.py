@@ -89,8 +89,9 @@ _OF_PAIRS = ("campaign", "cell_id", *paired.COLUMNS)
 def _pairs(contrasts: pd.DataFrame, versus: Versus) -> pd.DataFrame:
     """Of the cells whose two arms have pairs of loads, whichever of them is the left one there."""
     own = contrasts[(contrasts["metric"] == versus.metric.name) & (contrasts["pairs"] > 0)]
-    both = pd.concat([own, turned(own)])
-    return both[(both["left"] == versus.left) & (both["right"] == versus.right)][[*_OF_PAIRS]]
+    same = own[(own["left"] == versus.left) & (own["right"] == versus.right)]
+    others = own[(own["left"] == versus.right) & (own["right"] == versus.left)]
+    return pd.concat([same, turned(others)])[[*_OF_PAIRS]]
 
 
 def turned(contrasts: pd.DataFrame) -> pd.DataFrame:

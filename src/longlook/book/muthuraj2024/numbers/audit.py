@@ -7,54 +7,59 @@ from collections.abc import Callable, Sequence
 from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import of_cells
 from longlook.book import front
-from longlook.book.data import BookData
 from longlook.book.front import ComparedSquare
-from longlook.book.value import Measured, NotMeasured, StatedNumber, number
+from longlook.book.muthuraj2024.numbers.index import of_squares
+from longlook.book.value import Measured, NotMeasured, Number, StatedNumber
 from longlook.book.value_role import Numbers
 
 Squares = Sequence[ComparedSquare]
 
 
-@number
-def _of(m: Measured, told: Callable[[Squares, BookData], object]) -> StatedNumber:
-    """What is told of all squares that are published and re-measured."""
-    found = front.squares(m.data)
-    if not found:
-        raise NotMeasured("no published square is measured")
-    return StatedNumber(str(told(found, m.data)), "data/processed/agreement_verdicts.csv, contrasts.csv")
+def _kept(said: Verdict) -> Number:
+    """Of how many squares with a published verdict it is met again."""
 
-
-def _kept(said: Verdict) -> Callable[[Squares, BookData], str]:
-    def told(found: Squares, data: BookData) -> str:
+    def told(found: Squares) -> str:
         table = of_cells(one.compared for one in found)
         return f"{table.kept(said)} of {table.published(said)}"
 
-    return told
+    return of_squares(told)
 
 
-def _bound(found: Squares, data: BookData) -> str:
-    table = of_cells(one.compared for one in front.by_processor(found, data).get(f"processor {front.MORE}", ()))
-    return f"{table.equal} of {table.tested}"
+def _repeated(count: Callable[[Sequence[tuple[bool, ...]]], int]) -> Number:
+    """Of the squares that were measured more than once, by whether each campaign agrees."""
+    return of_squares(lambda found: count([one.each for one in found if len(one.each) > 1]))
 
 
-def _repeated(count: Callable[[Sequence[tuple[bool, ...]]], int]) -> Callable[[Squares, BookData], int]:
-    return lambda found, data: count([one.each for one in found if len(one.each) > 1])
+def _bound(m: Measured) -> StatedNumber:
+    """Verdicts that agree where the processor bounds the square."""
+    own = front.by_processor(front.squares(m.data), m.data).get(f"processor {front.MORE}")
+    if not own:
+        raise NotMeasured("no published square that the processor bounds is measured")
+    table = of_cells(one.compared for one in own)
+    return StatedNumber(f"{table.equal} of {table.tested}", "data/processed/agreement_verdicts.csv, contrasts.csv")
 
 
-@number
+def _at_first(m: Measured) -> StatedNumber:
+    """Verdicts that agree by first attempts."""
+    if not (found := front.squares(m.data)):
+        raise NotMeasured("no published square is measured")
+    first, tested = front.agreeing_at_first(found, m.data)
+    return StatedNumber(f"{first} of {tested}", "data/processed/samples.parquet")
+
+
 def _processors(m: Measured) -> StatedNumber:
     campaigns = m.data.where("campaigns", role="reference")
     return StatedNumber(str(campaigns["cpu_model"].nunique()), "data/processed/campaigns.csv")
 
 
 NUMBERS: Numbers = {
-    "neither-kept": _of(_kept("none")),
-    "tcp-kept": _of(_kept("right")),
-    "opposite": _of(lambda found, data: of_cells(one.compared for one in found).opposite),
-    "bound-equal": _of(_bound),
-    "at-first": _of(lambda found, data: "{} of {}".format(*front.agreeing_at_first(found, data))),
-    "again": _of(_repeated(len)),
-    "again-all": _of(_repeated(lambda each: sum(map(all, each)))),
-    "again-none": _of(_repeated(lambda each: sum(not any(one) for one in each))),
-    "processors": _processors(),
+    "neither-kept": _kept("none"),
+    "tcp-kept": _kept("right"),
+    "opposite": of_squares(lambda found: of_cells(one.compared for one in found).opposite),
+    "bound-equal": _bound,
+    "at-first": _at_first,
+    "again": _repeated(len),
+    "again-all": _repeated(lambda each: sum(map(all, each))),
+    "again-none": _repeated(lambda each: sum(not any(one) for one in each)),
+    "processors": _processors,
 }

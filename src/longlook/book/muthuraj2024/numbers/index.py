@@ -15,7 +15,7 @@ from longlook.experiment.metrics import PLT
 
 
 @number
-def _of(m: Measured, count: Callable[[Sequence[ComparedSquare]], int | str]) -> StatedNumber:
+def of_squares(m: Measured, count: Callable[[Sequence[ComparedSquare]], int | str]) -> StatedNumber:
     """A count over all squares that are published and re-measured."""
     found = squares(m.data)
     if not found:
@@ -52,16 +52,16 @@ NUMBERS: Numbers = {
     "many-quic": lambda m: _many(m).count(lambda won: won > 0),
     "many-tcp": lambda m: _many(m).count(lambda won: won < 0),
     "many-tcp-published": lambda m: _many(m.published).count(lambda won: won < 0),
-    "jitter": _of(lambda found: len(_shaken(found))),
-    "jitter-quic": _of(lambda found: sum(one.decided.winner == "left" for one in _shaken(found))),
-    "jitter-tcp": _of(lambda found: sum(one.decided.winner == "right" for one in _shaken(found))),
-    "squares": _of(len),
-    "differ": _of(lambda found: sum(one.compared.verdicts[0].agree is False for one in found)),
-    "means": _of(lambda found: within([one.compared for one in found])[1]),
-    "within": _of(lambda found: within([one.compared for one in found])[0]),
-    "equal": _of(lambda found: _overall(found).equal),
-    "tested": _of(lambda found: _overall(found).tested),
-    "constant": _of(lambda found: _crossed(found).constant),
-    "kappa": _of(lambda found: told_kappa(_crossed(found))),
-    "ceiling": _of(lambda found: round(ceilings([one.printed for one in found])[ALL].expected)),
+    "jitter": of_squares(lambda found: len(_shaken(found))),
+    "jitter-quic": of_squares(lambda found: sum(one.decided.winner == "left" for one in _shaken(found))),
+    "jitter-tcp": of_squares(lambda found: sum(one.decided.winner == "right" for one in _shaken(found))),
+    "squares": of_squares(len),
+    "differ": of_squares(lambda found: sum(one.compared.verdicts[0].agree is False for one in found)),
+    "means": of_squares(lambda found: within([one.compared for one in found])[1]),
+    "within": of_squares(lambda found: within([one.compared for one in found])[0]),
+    "equal": of_squares(lambda found: _overall(found).equal),
+    "tested": of_squares(lambda found: _overall(found).tested),
+    "constant": of_squares(lambda found: _crossed(found).constant),
+    "kappa": of_squares(lambda found: told_kappa(_crossed(found))),
+    "ceiling": of_squares(lambda found: round(ceilings([one.printed for one in found])[ALL].expected)),
 }

@@ -21,12 +21,8 @@ def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantit
     return Quantity.joined(*map(of, links))
 
 
-def _faster(contrast: tuple[str, str]) -> Number:
-    return lambda m: _all(lambda link: m.significant(link, contrast)).count(lambda sign: sign == 1)
-
-
-def _faster_with(contrast: tuple[str, str], page: str) -> Number:
-    return lambda m: _all(lambda link: m.significant(link, contrast, workload=page)).count(lambda sign: sign == 1)
+def _faster(contrast: tuple[str, str], **where: str) -> Number:
+    return lambda m: _all(lambda link: m.significant(link, contrast, **where)).count(lambda sign: sign == 1)
 
 
 def _ms(contrast: tuple[str, str]) -> Number:
@@ -67,10 +63,10 @@ NUMBERS: Numbers = {
     "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
     "faster": _faster(FIRST),
     "faster-early": _faster(EARLY),
-    "light-faster": _faster_with(FIRST, LIGHT),
-    "heavy-faster": _faster_with(FIRST, HEAVY),
-    "light-faster-early": _faster_with(EARLY, LIGHT),
-    "heavy-faster-early": _faster_with(EARLY, HEAVY),
+    "light-faster": _faster(FIRST, workload=LIGHT),
+    "heavy-faster": _faster(FIRST, workload=HEAVY),
+    "light-faster-early": _faster(EARLY, workload=LIGHT),
+    "heavy-faster-early": _faster(EARLY, workload=HEAVY),
     "faster-holm": lambda m: m.after_holm(LINKS, FIRST),
     "faster-early-holm": lambda m: m.after_holm(LINKS, EARLY),
     "light": _ms(FIRST),

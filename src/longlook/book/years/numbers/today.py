@@ -10,6 +10,7 @@ from longlook import paths
 from longlook.analysis.fairness import ratio_of_runs
 from longlook.book.claimed import verdict
 from longlook.book.contested import times_tcp
+from longlook.book.data import BookData
 from longlook.book.flows import ratio_text
 from longlook.book.judged import prediction_verdict
 from longlook.book.value import SPACE, Measured, NotMeasured, StatedNumber, kept_by_holm, number
@@ -21,12 +22,13 @@ from longlook.experiment.flights import read
 from longlook.experiment.metrics import RATE
 from longlook.figure.versus import Versus
 
+Find = Callable[[BookData, Versus], pd.DataFrame]
 BEFORE, WITH = "c119", "c133"
 COMPUTED = "from data/processed/contrasts.csv and data/processed/throughput.parquet"
 
 
-def _squares(m: Measured, versus: Versus) -> pd.DataFrame:
-    found = leads(m.data, versus)
+def _squares(m: Measured, versus: Versus, find: Find = leads) -> pd.DataFrame:
+    found = find(m.data, versus)
     if found.empty:
         raise NotMeasured("no campaign of figure 4.6 with the software of 2026")
     return found
@@ -38,20 +40,11 @@ def _told(text: str, what: str, found: pd.DataFrame) -> StatedNumber:
 
 
 @number
-def _count(m: Measured, versus: Versus, verdict: str | None) -> StatedNumber:
+def _count(m: Measured, versus: Versus, verdict: str | None, find: Find = leads) -> StatedNumber:
     """Squares with that verdict; all where None."""
-    found = _squares(m, versus)
+    found = _squares(m, versus, find)
     said = len(found) if verdict is None else int((found["verdict"] == verdict).sum())
     return _told(str(said), f"squares of figures 4.6a to f, {versus.left} against {versus.right}", found)
-
-
-@number
-def _first(m: Measured, versus: Versus) -> StatedNumber:
-    """Squares in which QUIC is faster in the oldest campaign of each figure."""
-    found = first_leads(m.data, versus)
-    if found.empty:
-        raise NotMeasured("no campaign of figure 4.6 with the software of 2026")
-    return _told(str(int((found["verdict"] == "left").sum())), f"{versus.left} faster than {versus.right}", found)
 
 
 @number
@@ -128,9 +121,9 @@ NUMBERS: Numbers = {
     "unasked-tcp": _count(UNASKED, "right"),
     "bbr-quic": _count(BBR, "left"),
     "bbr-tcp": _count(BBR, "right"),
-    "cubic-first": _first(CUBIC),
-    "unasked-first": _first(UNASKED),
-    "bbr-first": _first(BBR),
+    "cubic-first": _count(CUBIC, "left", first_leads),
+    "unasked-first": _count(UNASKED, "left", first_leads),
+    "bbr-first": _count(BBR, "left", first_leads),
     "cubic-holm": _kept(CUBIC),
     "unasked-holm": _kept(UNASKED),
     "bbr-holm": _kept(BBR),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from statistics import median
 from typing import Any
 
 import pandas as pd
 
+from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import by_holm
 from longlook.analysis.paired import Paired, of_row
 from longlook.analysis.power import detectable
@@ -82,7 +83,11 @@ def _leads(winner: str | None = None) -> Tell:
 def _leads_by_holm(found: Cells) -> str:
     """Verdicts for QUIC, then for TCP, that stay by Holm's correction over all."""
     leads = [lead for cell in found for one in cell.numbers("quic") if (lead := cell.lead(one))]
-    kept = by_holm((lead.verdict, lead.test.p_value) for lead in leads)
+    return _kept((lead.verdict, lead.test.p_value) for lead in leads)
+
+
+def _kept(tests: Iterable[tuple[Verdict | None, float]]) -> str:
+    kept = by_holm(tests)
     return f"{kept['left']} and {kept['right']}"
 
 
@@ -97,9 +102,8 @@ def _by_pairs(tell: Callable[[Sequence[Paired]], str]) -> Tell:
     return told
 
 
-def _paired_by_holm(found: Sequence[Paired]) -> str:
-    kept = by_holm((one.winner, one.p_value) for one in found)
-    return f"{kept['left']} and {kept['right']}"
+def _paired_leads(winner: str) -> Tell:
+    return _by_pairs(lambda found: str(sum(one.winner == winner for one in found)))
 
 
 def _span(protocol: str, chosen: Callable[[evidence.CellByMilestone], bool] = lambda cell: True) -> Tell:
@@ -287,9 +291,9 @@ NUMBERS: Numbers = {
     "loss-leads-holm": _lossy(VERDICTS, _leads_by_holm),
     "loss-leads-quic": _lossy(VERDICTS, _leads("left")),
     "loss-leads-tcp": _lossy(VERDICTS, _leads("right")),
-    "loss-paired-quic": _paired(_by_pairs(lambda found: str(sum(one.winner == "left" for one in found)))),
-    "loss-paired-tcp": _paired(_by_pairs(lambda found: str(sum(one.winner == "right" for one in found)))),
-    "loss-paired-holm": _paired(_by_pairs(_paired_by_holm)),
+    "loss-paired-quic": _paired(_paired_leads("left")),
+    "loss-paired-tcp": _paired(_paired_leads("right")),
+    "loss-paired-holm": _paired(_by_pairs(lambda found: _kept((one.winner, one.p_value) for one in found))),
     "slow-quic": _told(f"means over those of Chromium {BASE}", _span("quic", _slow_and_large)),
     "all-quic": _told(f"means over those of Chromium {BASE}", _span("quic")),
     "all-tcp": _told(f"means over those of Chromium {BASE}", _span("tcp")),
