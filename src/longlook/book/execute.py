@@ -247,22 +247,19 @@ def _run_all(
     told: Connection,
     tells: Connection,
 ) -> None:
-    """Runs the pages in processes of their own, `AT_ONCE` of them: one from the end of the list, of those that take
-    longest, and beside it from its beginning, since what takes long takes memory too. To tell fails where nobody
-    listens any more."""
+    """Runs the pages in processes of their own, `AT_ONCE` of them, the last ones first: those that take longest, since
+    the last one to end has nobody beside it. To tell fails where nobody listens any more."""
     told.close()
     left = list(pages)
     running: dict[BaseProcess, Path] = {}
-    long: BaseProcess | None = None
     try:
         read()
         gc.freeze()
         while left or running:
             while left and len(running) < AT_ONCE:
-                page = left.pop(0 if long in running else -1)
+                page = left.pop()
                 process: BaseProcess = _FORK.Process(target=_child, args=(page, scratch / _result_name(page)))
                 process.start()
-                long = long if long in running else process
                 running[process] = page
             wait([one.sentinel for one in running])
             for over in [one for one in running if not one.is_alive()]:
