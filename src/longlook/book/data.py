@@ -19,7 +19,7 @@ from longlook.analysis.newest import newest, of_series
 from longlook.book import reads
 from longlook.book.digests import places
 from longlook.dataset.rows import who
-from longlook.dataset.tables import columns, read_table
+from longlook.dataset.tables import BY_SERIES, columns, read_table
 from longlook.experiment.floor import BOUNDED, floor
 from longlook.figure.squares import PUBLISHED, Source
 from longlook.figure.versus import Versus, side_by_side
@@ -74,6 +74,9 @@ class BookData:
     def _having(self, name: str, columns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> pd.DataFrame:
         """The rows of a table that have one of these combinations of values, in their order. A table is searched once
         for all of them: thousands of searches through it took a third of a book's time."""
+        if name in BY_SERIES and name not in self._tables and columns == ("study", "series"):
+            with reads.untold():
+                return read_table(self.processed, name, *_of_one_study(wanted))
         rows = self.table(name)
         if (name, *columns) not in self._places:
             self._places[name, *columns] = places(rows[list(columns)])
@@ -169,6 +172,11 @@ class Selection(BookData):
 
 def _names(series: str | Sequence[str]) -> tuple[str, ...]:
     return (series,) if isinstance(series, str) else tuple(series)
+
+
+def _of_one_study(wanted: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
+    ((study, *_), *_) = wanted
+    return study, [series for _, series in wanted]
 
 
 def _newest(own: pd.DataFrame, cells: pd.DataFrame, role: str) -> pd.DataFrame:

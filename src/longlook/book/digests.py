@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from longlook.book.reads import Rows, Signature, signature
-from longlook.dataset.tables import TABLES, resource
+from longlook.dataset.tables import BY_SERIES, TABLES, resource
 from longlook.errors import LonglookError
 from longlook.stack.tree import sha256_of
 
@@ -70,14 +70,18 @@ def fronts(pages: list[Path]) -> str:
 
 
 class TableRows:
-    """Of rows of the processed tables in a folder; `table`: reads one of them as the chapters have it. `known`: what
-    `to_json` gave before.
+    """Of rows of the processed tables in a folder; `table`: reads one of them as the chapters have it, at least
+    the rows that have some values. `known`: what `to_json` gave before.
 
     A table that changes meanwhile is a `LonglookError`: nobody could tell which of the two a page shows.
     """
 
     def __init__(
-        self, folder: Path, contents: Contents, table: Callable[[str], pd.DataFrame], known: Any = None
+        self,
+        folder: Path,
+        contents: Contents,
+        table: Callable[[str, Mapping[str, str]], pd.DataFrame],
+        known: Any = None,
     ) -> None:
         self._table = table
         self._files = {name: str(folder / resource(name)["path"]) for name in TABLES}
@@ -94,9 +98,10 @@ class TableRows:
         name, where = rows
         key = json.dumps(where)
         if key not in self._known[name]:
-            if name not in self._hashed:
-                self._hashed[name] = _Hashed(self._table(name))
-            self._known[name][key] = self._hashed[name].of(where)
+            hashed = self._hashed.get(name) or _Hashed(self._table(name, dict(where)))
+            if name not in BY_SERIES:
+                self._hashed[name] = hashed
+            self._known[name][key] = hashed.of(where)
         return self._known[name][key]
 
     def to_json(self) -> dict[str, tuple[str, dict[str, str]]]:

@@ -34,7 +34,7 @@ from longlook.book import chapters, reads, value_role
 from longlook.book import data as book_data
 from longlook.book.kept import Kept, KeptPage, Result
 from longlook.book.value_role import USED
-from longlook.dataset.tables import TABLES
+from longlook.dataset.tables import BY_SERIES, TABLES
 from longlook.errors import LonglookError
 from longlook.published.registry import published_cells
 
@@ -44,7 +44,7 @@ CHAPTER_TIMEOUT_S = 600
 priority beside three busy workers on a slow machine."""
 TAIL_LINES = 20
 """Of what a cell that failed printed."""
-READ_ONCE = tuple(TABLES)
+READ_ONCE = tuple(name for name in TABLES if name not in BY_SERIES)
 """Processed tables that are read once for all chapters."""
 CELL = "{code-cell}"
 _FORK = multiprocessing.get_context("fork")
@@ -136,9 +136,12 @@ class Execution:
         self._left.remove(told)
 
 
-def table(name: str) -> pd.DataFrame:
-    """A processed table as the chapters have it; what is read for it besides, each chapter is made of."""
+def table(name: str, where: Mapping[str, str]) -> pd.DataFrame:
+    """A processed table as the chapters have it, at least the rows with these values; what is read for it besides, each
+    chapter is made of."""
     with reads.recorded():
+        if name in BY_SERIES and set(where) == {"study", "series"}:
+            return book_data.load().at(name, where["study"], [where["series"]])
         return book_data.load().table(name)
 
 
@@ -155,7 +158,8 @@ def _found(pages: Sequence[Path], kept: Kept) -> dict[Path, KeptPage]:
 def _tables_of(found: Sequence[KeptPage | None]) -> Sequence[str]:
     """Those that chapters asked for when they were executed last; of one that never was, what most ask for."""
     known = [one.tables for one in found if one is not None and one.sealed]
-    return READ_ONCE if len(known) < len(found) else sorted({name for tables in known for name in tables})
+    asked = set(READ_ONCE) if len(known) < len(found) else {name for tables in known for name in tables}
+    return [name for name in READ_ONCE if name in asked]
 
 
 def _keep(page: Path, scratch: Path, kept: Kept | None) -> None:
@@ -214,7 +218,7 @@ def _read_once(tables: Sequence[str], with_ceilings: bool) -> None:
         chapters.chapters()
     for name in tables:
         with contextlib.suppress(LonglookError):  # the chapter that asks for the table says so
-            if {"study", "series"} <= set(table(name)):
+            if {"study", "series"} <= set(table(name, {})):
                 book_data.load().at(name, "", [""])
     if with_ceilings:
         ceilings(published_cells(paths.PUBLISHED))  # drawn once for the five pages that ask for any

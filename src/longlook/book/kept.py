@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,13 +45,13 @@ class KeptPage:
 
 
 class Kept:
-    """The results in a folder, which need not be there; `table`: reads a processed table as the chapters have it,
-    `code`: the digest of the code that runs.
+    """The results in a folder, which need not be there; `table`: reads a processed table as the chapters have it
+    (digests.py), `code`: the digest of the code that runs.
 
     One object is of one build: what it reads it takes to stay as it is, and notices where it does not.
     """
 
-    def __init__(self, folder: Path, table: Callable[[str], pd.DataFrame], code: str) -> None:
+    def __init__(self, folder: Path, table: Callable[[str, Mapping[str, str]], pd.DataFrame], code: str) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)  # before anything is read, lest a list of files grows meanwhile
         self._contents = digests.Contents()

@@ -77,12 +77,16 @@ def anchor(sweep: str) -> str:
 def registry(data: BookData | None = None) -> HTML:
     """Of each study its sweeps, and the predictions that do not hold, on demand; in its file all of them."""
     data, known = data or book_data.load(), _known()
-    by_study: dict[str, list[str]] = {}
+    by_study: dict[str, list[_Entry]] = {}
     for sweep, file in sweep_files().items():
         if sweep in known or (file.parent != paths.SWEEPS and "[[predictions]]" in file.read_text(encoding="utf-8")):
-            by_study.setdefault(file.parent.name, []).append(sweep)
-    shown = "".join(_study(study, [_entry(one, data, known) for one in own]) for study, own in by_study.items())
-    return HTML(shown + offered(csv_file(hypotheses.FILE, hypotheses.HEAD, [one.row for one in known.values()])))
+            by_study.setdefault(file.parent.name, []).append(_entry(sweep, data, known))
+    shown = "".join(_study(study, own) for study, own in by_study.items())
+    held, undecided, of = _counts([one for own in by_study.values() for one in own])
+    total = f"<p>Of {of} predictions {held} hold, {of - held - undecided} do not, and {undecided} are undecided.</p>"
+    return HTML(
+        total + shown + offered(csv_file(hypotheses.FILE, hypotheses.HEAD, [one.row for one in known.values()]))
+    )
 
 
 def predicted(*sweeps: str, data: BookData | None = None) -> HTML:
@@ -119,7 +123,7 @@ def _study(study: str, entries: Sequence[_Entry]) -> str:
     if not every:
         return ""
     others = [_other(one) for one in every if not (one.is_quiet or one.is_open)]
-    held, undecided = (sum(own) for own in zip(*((one.told.holds is True, one.is_open) for one in every), strict=True))
+    held, undecided, _ = _counts(measured)
     rest = f"<p>What does not hold, or was judged otherwise:</p>{html_table(OTHERS, others)}" if others else ""
     file = csv_file(
         f"{PREDICTIONS}{study}.csv",
@@ -131,6 +135,12 @@ def _study(study: str, entries: Sequence[_Entry]) -> str:
         f"</summary>{html_table(SWEEPS, [one.row for one in measured], escape=False, numeric={3, 4, 5})}{rest}"
         f"{offered(file)}</details>"
     )
+
+
+def _counts(entries: Sequence[_Entry]) -> tuple[int, int, int]:
+    """Predictions that hold, those that are undecided, and all."""
+    every = [one for entry in entries for one in entry.predictions]
+    return sum(one.told.holds is True for one in every), sum(one.is_open for one in every), len(every)
 
 
 def _other(one: RegisteredPrediction) -> list[str]:

@@ -25,6 +25,7 @@ from longlook.book.flows import page
 from longlook.experiment.environment import APPARATUS
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
+from longlook.figure.live import csv_file, offered
 from longlook.figure.table import html_table
 from longlook.figure.versus import turned
 from longlook.plan import conditions
@@ -37,6 +38,10 @@ CELL = ["campaign", "cell_id"]
 AGAIN = (
     "series", "QUIC's and TCP's controller", "squares", "QUIC faster (Welch)", "QUIC faster (pairs)",
     "Welch's verdict changed", "more apart than their loads", "standard deviation between", "shown by all",
+)  # fmt: skip
+EACH = (
+    *AGAIN[:2], "stack", "page", "RTT, ms", "loss, %", "jitter, ms", "Mbit/s", "campaign", "pairs", "TCP / QUIC",
+    "low", "high", "standard deviation between, log",
 )  # fmt: skip
 FEWEST = 3
 """Campaigns of one driver that are combined beside all: two tell next to nothing of those that are not measured."""
@@ -143,7 +148,21 @@ def again(data: BookData | None = None) -> HTML:
                 ccas = f"{_cca(one.place, 'left')}, {_cca(one.place, 'right')}"
                 groups.setdefault((str(series), ccas), []).append(replace(one, rows=own))
     rows = [[*name, *_numbers(own)] for name, own in groups.items()]
-    return HTML(html_table(AGAIN, rows, numeric=set(range(2, len(AGAIN)))) if rows else style.NOTHING_YET)
+    each = [[*name, *line] for name, own in groups.items() for one in own for line in _estimates(one)]
+    table = html_table(AGAIN, rows, numeric=set(range(2, len(AGAIN))))
+    return HTML(table + offered(csv_file("again.csv", EACH, each)) if rows else style.NOTHING_YET)
+
+
+def _estimates(one: Repeated) -> Iterator[list[str]]:
+    """A line for each campaign, and one of all by the random-effects model, with the deviation between them."""
+    all_of_them = combined(one.found)
+    own = [*zip(one.rows["campaign"], one.found, [math.nan] * len(one.found), strict=True)]
+    for campaign, found, between in [*own, ("all", all_of_them.ratio, all_of_them.sd_between)]:
+        numbers = (*(math.exp(log) for log in (found.log_ratio, found.low, found.high)), between)
+        link = (f"{end:g}" for end in _link(one.place))
+        told = ("" if math.isnan(value) else f"{value:.4g}" for value in numbers)
+        place = (one.place["left_stack"], page(one.place), *link, campaign.removeprefix("reference-"))
+        yield [*place, str(found.pairs), *told]
 
 
 def _cca(place: pd.Series, side: str) -> str:

@@ -39,6 +39,9 @@ TABLES = (
     "agreement_verdicts",
     "campaigns",
 )
+BY_SERIES = ("timelines",)
+"""Tables of which the book reads each series by itself, when a chapter asks for it: whole, this one takes as much
+memory as all others together, and few chapters ask for any of it."""
 PACKAGE_NAME = "datapackage.json"
 _ARROW = {
     "string": pyarrow.string(),
@@ -200,8 +203,9 @@ def rows_by_campaign(folder: Path, name: str) -> dict[str, list[Row] | pyarrow.T
     return dict(found)
 
 
-def read_table(folder: Path, name: str) -> pandas.DataFrame:
-    """One processed table, every column of its schema's type; empty with the right columns where there is no file.
+def read_table(folder: Path, name: str, study: str | None = None, series: Sequence[str] = ()) -> pandas.DataFrame:
+    """One processed table, every column of its schema's type; empty with the right columns where there is no file. With
+    a `study` only the rows of these series of it, of a Parquet table.
 
     Only an empty field is missing (the verdict `none` is a word). Texts that are missing are None, numbers NaN.
     """
@@ -211,7 +215,8 @@ def read_table(folder: Path, name: str) -> pandas.DataFrame:
     again = "make it again with: longlook process"
     try:
         if is_parquet(name):
-            frame = pandas.read_parquet(path)
+            wanted = [("study", "==", study), ("series", "in", list(series))]
+            frame = pandas.read_parquet(path, filters=None if study is None else wanted)
         else:
             frame = pandas.read_csv(path, dtype=object, keep_default_na=False, encoding="utf-8")  # texts
     except (OSError, ValueError) as error:

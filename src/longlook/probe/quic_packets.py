@@ -23,7 +23,7 @@ NAMES = (
     *("quic.ack.largest_acknowledged", "quic.ack.first_ack_range", "quic.ack.gap", "quic.ack.ack_range"),
     *("quic.ack.ack_delay", "quic.stream.stream_id", "quic.stream.off", "quic.stream.offset", "udp.payload"),
     *("quic.dcid", "quic.stream.length", "quic.md.maximum_data", "quic.msd.stream_id", "quic.msd.maximum_stream_data"),
-    *("quic.packet_length", "quic.crypto.length"),
+    *("quic.packet_length", "quic.crypto.length", "quic.nci.connection_id.length"),
 )
 UDP_HEADER = 8
 PREFIX_HEX = 80
@@ -31,6 +31,9 @@ PREFIX_HEX = 80
 ACK_DELAY_EXPONENT = 3
 SLIVER = 16
 """Bytes: lengths are known to that only, where a frame fills its packet and does not state its own."""
+NEW_ID = 20
+"""Bytes of a NEW_CONNECTION_ID frame beside the id: type, two numbers below 64, length, token (RFC 9000, 19.15). With
+an id of 8 bytes it is longer than `SLIVER`."""
 OVERHEAD = 26
 """Bytes of a packet that are no stream data: header, tag and frame header."""
 COLUMNS = ["time_s", "bytes_in_flight", "latest_rtt_ms", "lost", "spurious", "packets_sent"]
@@ -61,7 +64,7 @@ class Packet:
     max_stream_data: tuple[tuple[int, int], ...] = ()
     """The same of streams: (stream, bytes)."""
     beside: int = 0
-    """Of `size`, what is not in the 1-RTT packet; where all is, its CRYPTO frames."""
+    """Of `size`, what is not in the 1-RTT packet, where all is its CRYPTO frames; and its NEW_CONNECTION_ID frames."""
 
 
 def read_packets(pcap: Path, keys: Path, port: int) -> Iterator[Packet]:
@@ -87,7 +90,7 @@ def _numbers(text: str) -> list[int]:
 def parse_row(row: list[str], port: int) -> Packet | None:
     """One line of tshark's fields; None where it could not be decrypted."""
     at, source, length, numbers, largest, first, gaps, ranges, delay, streams, has_offset, offsets, *rest = row
-    payload, ids, lengths, most, limited, limits, packets, crypto = rest
+    payload, ids, lengths, most, limited, limits, packets, crypto, new_ids = rest
     if not numbers:
         return None
     top = _numbers(largest)
@@ -118,7 +121,7 @@ def parse_row(row: list[str], port: int) -> Packet | None:
         id_bytes=len(ids.split(",")[-1].replace(":", "")) // 2,
         max_data=max(_numbers(most), default=0),
         max_stream_data=tuple(zip(_numbers(limited), _numbers(limits), strict=True)),
-        beside=sum(_numbers(crypto)) if own == size else size - own,
+        beside=(sum(_numbers(crypto)) if own == size else size - own) + sum(NEW_ID + one for one in _numbers(new_ids)),
     )
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from longlook import paths
+from longlook.book.data import read
 from longlook.book.digests import Contents, TableRows
 from longlook.dataset.tables import columns, read_table, typed_frame, write_tables
 from longlook.errors import LonglookError
@@ -30,7 +32,7 @@ OF = {
 @pytest.fixture
 def digests(tmp_path):
     def of(rows):
-        table = TableRows(tmp_path / "none", Contents(), lambda _name: typed_frame("cells", rows))
+        table = TableRows(tmp_path / "none", Contents(), lambda _name, _where: typed_frame("cells", rows))
         return {name: table.of(("cells", where)) for name, where in OF.items()}
 
     return of
@@ -71,18 +73,28 @@ def test_of_a_table_that_is_the_same_nothing_is_read(tmp_path):
         raise AssertionError(name)
 
     write_tables(tmp_path, {"cells": ROWS})
-    first = TableRows(tmp_path, Contents(), lambda name: read_table(tmp_path, name))
+    first = TableRows(tmp_path, Contents(), lambda name, _where: read_table(tmp_path, name))
     digest = first.of(("cells", OF["a 1"]))
     known = first.to_json()
     assert TableRows(tmp_path, Contents(), never, known).of(("cells", OF["a 1"])) == digest
     write_tables(tmp_path, {"cells": ROWS[:1]})
-    later = TableRows(tmp_path, Contents(), lambda name: read_table(tmp_path, name), known)
+    later = TableRows(tmp_path, Contents(), lambda name, _where: read_table(tmp_path, name), known)
     assert later.of(("cells", OF["a 1"])) != digest
 
 
 def test_a_table_that_changes_during_the_build_is_an_error(tmp_path):
     write_tables(tmp_path, {"cells": ROWS})
-    table = TableRows(tmp_path, Contents(), lambda name: pd.DataFrame())
+    table = TableRows(tmp_path, Contents(), lambda name, where: pd.DataFrame())
     write_tables(tmp_path, {"cells": ROWS[:1]})
     with pytest.raises(LonglookError, match=r"cells\.csv changed while the book was built"):
         table.to_json()
+
+
+def test_a_table_that_is_read_by_series_has_the_rows_of_the_whole_one():
+    whole, data = read_table(paths.PROCESSED, "timelines"), read(paths.PUBLISHED, paths.PROCESSED)
+    pairs = whole[["study", "series"]].drop_duplicates().groupby("study")["series"].agg(list)
+    for study, series in pairs.items():
+        own = whole[(whole["study"] == study) & whole["series"].isin(series[:2])].reset_index(drop=True)
+        pd.testing.assert_frame_equal(data.of("timelines", study, series[:2]), own)
+    assert "timelines" not in data._tables and len(pairs) > 2
+    assert data.of("timelines", "muthuraj2024", "no such series").empty

@@ -87,6 +87,7 @@ def row(**values):
         "limits",
         "packets",
         "crypto",
+        "new_ids",
     ]
     return [values.get(name, "") for name in names]
 
@@ -133,10 +134,12 @@ def test_limits_of_flow_control():
     assert parse_row(row(at="1.5", source="4000", length="60", numbers="7"), 443).max_stream_data == ()
 
 
-def test_what_is_beside_the_packet_and_in_crypto_frames_is_no_room_for_a_stream():
+def test_what_is_beside_the_packet_and_in_other_frames_is_no_room_for_a_stream():
     whole = {"at": "1.5", "source": "443", "length": "1260", "numbers": "2,7"}
     assert parse_row(row(**whole, packets="900,352", crypto="300"), 443).beside == 900
     assert parse_row(row(**whole, packets="1252", crypto="300,40"), 443).beside == 340
+    assert parse_row(row(**whole, new_ids="8"), 443).beside == 28
+    assert parse_row(row(**whole, packets="900,352", new_ids="8,4"), 443).beside == 900 + 28 + 24
     assert parse_row(row(**whole), 443).beside == 0
 
 
