@@ -378,7 +378,10 @@ def site_add(source: Path, name: str | None, words: str) -> None:
 @click.argument("name", metavar="SITE", default="docs")
 @click.option("--links", help="Names of links/, joined by commas.  [default: cable,4g,lte,3g-fast]")
 @click.option(
-    "--visit", "visits", help="first, return (sessions remembered, files loaded anew), or both.  [default: first]"
+    "--visit",
+    "visits",
+    help="first, return (sessions remembered, files loaded anew), learnt (the same, HTTP/3 learnt by Alt-Svc); several "
+    "joined by commas.  [default: first]",
 )
 @click.option(
     "--server",

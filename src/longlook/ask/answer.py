@@ -144,7 +144,7 @@ def sentence(cells: Sequence[CellReport], metric: str, question: Question) -> st
             for cell in cells
             if cell.metric == metric and cell.label.endswith(f", {label}")
         }
-        said.append(f"{label.capitalize()}: {'; '.join(_parts(found, list(question.links)))}.")
+        said.append(f"{label[0].upper()}{label[1:]}: {'; '.join(_parts(found, list(question.links)))}.")
     return f"Does HTTP/3 pay, by {metric}? {' '.join(said)}"
 
 

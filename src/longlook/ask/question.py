@@ -28,6 +28,10 @@ ARMS = (
 VISITS: dict[str, tuple[str, dict[str, dict[str, str]]]] = {
     "first": ("first visit", {}),
     "return": ("return visit", {QUIC: {"handshake": "0rtt"}, TCP: {"handshake": "resumed"}}),
+    "learnt": (
+        "return visit that learnt of HTTP/3",
+        {QUIC: {"handshake": "0rtt", "discovery": "alt-svc"}, TCP: {"handshake": "resumed"}},
+    ),
 }
 """What is asked for -> what it is called, and what its arms have, by their names, in place of `ARMS`."""
 SERVERS: dict[str, dict[str, dict[str, str]]] = {"apache": {}, "envoy": {TCP: {"server": "envoy-tcp"}}}
@@ -115,14 +119,20 @@ class Question:
     def notes(self) -> list[str]:
         """How it is measured: both ends, and whose each link is."""
         lines = []
-        if "return" in self.visits:
+        if "learnt" in self.visits:
+            lines.append(
+                "Who learnt of HTTP/3 was told by Alt-Svc, in the answer to a file over HTTP/2, and has TCP race each "
+                "connection; in the other visits the browser is told of HTTP/3 by its command line."
+            )
+        if {"return", "learnt"} & set(self.visits):
             lines.append(
                 "Who returns has the keys of the visit before, and none of its files: 0-RTT over HTTP/3, TLS resumed "
                 "over HTTP/2."
             )
         for visit in self.visits:
+            said = VISITS[visit][0]
             arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
-            lines.append(f"{VISITS[visit][0].capitalize()}: {arms}.")
+            lines.append(f"{said[0].upper()}{said[1:]}: {arms}.")
         for name, one in self.links.items():
             lines.append(f"Link {name}: {one.link.label}. {one.source}, {one.date}.")
         return lines

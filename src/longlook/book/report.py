@@ -301,4 +301,5 @@ def _strips(results: Sequence[CellResult], labels: Mapping[str, str]) -> dict[st
     axis = alt.X("value:Q", title=title, scale=alt.Scale(zero=False), axis=few)
     rows_of = alt.Y("arm:N", title=None, axis=alt.Axis(labelLimit=CHART_PX))
     colour = alt.Color("side:N", scale=SIDE_SCALE, legend=None)
-    return chart.encode(axis, rows_of, colour).properties(width=CHART_PX).to_dict()
+    room = {"left": 20, "right": 5, "top": 5, "bottom": 5}  # a reader's font may be wider than that which was measured
+    return chart.encode(axis, rows_of, colour).properties(width=CHART_PX, padding=room).to_dict()

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from longlook.plan import naming
 from longlook.plan.arm import Arm
 from longlook.plan.link import BITS_PER_BYTE, Link
-from longlook.plan.offer import LOOKED_AT
+from longlook.plan.offer import PAGE_KINDS
 from longlook.plan.value import CellId, Many, Measure, Name, Text, Value, checked_name
 from longlook.plan.workload import AnyWorkload
 
@@ -28,8 +28,6 @@ MOST_REPEATS_PER_LOAD = 3
 MOST_REQUESTS = 2_000_000
 """Of a cell, with repeats: some 300 bytes are kept of each, and no record of more than 1 GB is read
 (record/samples.py)."""
-PAGE_KINDS = ("page", *LOOKED_AT)
-"""Kinds of workload that browsers load."""
 MOST_LABEL = 80
 MOST_ARMS = 48
 """Each interleaved one has a client of its own, which runs while the cell does."""
@@ -86,6 +84,10 @@ class Cell(Value):
         """Where TCP wins the race, its load is rejected: under loss those would be QUIC's unlucky ones."""
         if any(arm.learns for arm in self.arms) and (self.link.loses or self.mode == "together"):
             raise ValueError("discovery = 'alt-svc' is of arms that take turns, on a link without loss")
+        if any(arm.learns for arm in self.arms) and self.workload.kind == "site" and self.workload.requests == 1:
+            raise ValueError(
+                "discovery = 'alt-svc' needs a site that has a file beside its page: by that HTTP/3 is learnt"
+            )
 
     def _require_a_page(self) -> None:
         """What a download's connection carries, and a film's server, is held against the link's counters as a whole."""

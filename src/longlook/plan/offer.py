@@ -9,6 +9,8 @@ from longlook.plan.arm import Arm
 
 LOOKED_AT = ("webpage", "site")
 """Kinds of workload of which is told what is seen."""
+PAGE_KINDS = ("page", *LOOKED_AT)
+"""Kinds of workload that browsers load."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,8 @@ def client_refusals(name: str, offer: Offer, arm: Arm, workload: str) -> list[st
     found = _common(name, offer, arm)
     if workload not in offer.workloads:
         found.append(f"{name} loads {', '.join(offer.workloads)}, not {workload}")
-    if arm.learns and workload != "page":
-        found.append(f"discovery by Alt-Svc is of a page, not of a {workload}")
+    if arm.learns and workload not in PAGE_KINDS:
+        found.append(f"discovery by Alt-Svc is of pages and sites, not of a {workload}")
     if arm.handshake == "resumed" and workload not in LOOKED_AT:
         found.append(f"resumed is of {' and '.join(LOOKED_AT)}: of a {workload} 1rtt resumes its session already")
     if arm.client_cpu_pct is not None and not offer.cpu_limit:

@@ -182,6 +182,11 @@ def test_visits_and_a_server_are_arms_and_the_sentence_says_both_visits():
         ("envoy", "0rtt"),
         ("envoy-tcp", "resumed"),
     ]
+    learnt = question("docs", "cable", "learnt", None, 1, None)
+    require_measurable(learnt.sweep())
+    ((h3, h2),) = [cell.arms for cell in learnt.sweep().cells()]
+    assert (h3.learns, h3.handshake, h2.learns, h2.handshake) == (True, "0rtt", False, "resumed")
+    assert any("told by Alt-Svc" in line for line in learnt.notes())
     returned = replace(COSTS, label="cable, return visit")
     assert sentence([PAYS, returned], "page load time", asked).endswith(
         "First visit: it pays on cable: it saves 150 ms of the median. Return visit: it costs on cable: 120 ms of the "
