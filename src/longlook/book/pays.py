@@ -1,0 +1,79 @@
+"""When QUIC pays, in one picture: of each kind of square in how many it is faster, and by how much in the median."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook.analysis.newest import STUDY
+from longlook.book import front
+from longlook.book.data import BookData, load
+from longlook.book.profiles.numbers.real_links import EARLY, FIRST, LINKS
+from longlook.book.varied import REFERENCE
+from longlook.book.years import today
+from longlook.book.years.conclusions import UNASKED
+from longlook.experiment.metrics import PLT
+from longlook.figure import style
+from longlook.figure.counts import COUNTS, VERDICTS, counts_chart
+from longlook.figure.heatmap import QUIC_TCP
+from longlook.figure.live import Attachment, LiveChart
+from longlook.figure.versus import Decision, Versus, decided
+from longlook.record.parquet import records
+
+WON = dict(zip(("left", "none", "right"), VERDICTS, strict=True))
+MANY = 100
+"""Objects from which on a page has many."""
+
+
+def picture(data: BookData | None = None) -> LiveChart | HTML:
+    """A bar for each kind of square."""
+    frame = counted(data or load())
+    if frame.empty:
+        return HTML(style.NOTHING_YET)
+    counts = frame.pivot(index="row", columns="verdict", values="count").loc[frame["row"].unique(), list(VERDICTS)]
+    said = "; ".join(f"{row}: {', '.join(map(str, own))}" for row, *own in counts.itertuples())
+    return LiveChart(
+        name="pays",
+        chart=counts_chart(frame),
+        narrow=counts_chart(frame, width=100),
+        alt_text=f"In how many squares QUIC is faster, no difference is shown, and TCP is faster: {said}.",
+        downloads=(Attachment("pays.csv", frame.to_csv(index=False)),),
+        note="In the bars: how many squares. At their end: the median difference; + says that TCP takes longer.",
+        hint="Point at a bar for its words.",
+    )
+
+
+def counted(data: BookData) -> pd.DataFrame:
+    """`COUNTS` of the kinds of square that were measured."""
+    rows = []
+    for words, own in _kinds(data):
+        if own:
+            said = f"{style.signed_pct(pd.Series([one.pct for one in own]).median())} %"
+            rows += [(words, verdict, sum(one.winner == won for one in own), said) for won, verdict in WON.items()]
+    return pd.DataFrame(rows, columns=list(COUNTS))
+
+
+def _kinds(data: BookData) -> Iterator[tuple[str, Sequence[Decision]]]:
+    """In words, with what was found in each of its squares."""
+    pages = front.squares(data)
+    links = front.by_link(pages)
+    plain = links.get("without loss and jitter", ())
+    yield "returning, untouched server, 2026", _of(data, today.STUDY, today.SERIES, UNASKED)
+    yield "returning, six links, 2026", _of(data, "profiles", LINKS, Versus(*EARLY, PLT))
+    yield "first visit, six links, 2026", _of(data, "profiles", LINKS, Versus(*FIRST, PLT))
+    yield "first visit, one object, 2024", _of(data, STUDY, ["4.7b"], QUIC_TCP)
+    yield f"thesis, fewer than {MANY} objects", [one.decided for one in plain if one.row["object_count"] < MANY]
+    yield f"thesis, {MANY} objects and more", [one.decided for one in plain if one.row["object_count"] >= MANY]
+    yield "thesis, jitter", [one.decided for one in links.get("with jitter", ())]
+    yield "thesis, 1 % loss", [one.decided for one in links.get("with loss", ())]
+    yield "thesis, 10 MB, 1 % loss, N = 1", _of(data, STUDY, ["4.9b"], QUIC_TCP, workload="10000kb-x1")
+
+
+def _of(
+    data: BookData, study: str, series: Sequence[str], versus: Versus, workload: str | None = None
+) -> Sequence[Decision]:
+    found = data.squares(study, tuple(series), REFERENCE, versus)
+    tested = [row for row in records(found) if row["p_value"] == row["p_value"]]
+    return [decided(row) for row in tested if workload in (None, row["workload"])]
