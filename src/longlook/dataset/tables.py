@@ -215,8 +215,7 @@ def read_table(folder: Path, name: str, study: str | None = None, series: Sequen
     again = "make it again with: longlook process"
     try:
         if is_parquet(name):
-            wanted = [("study", "==", study), ("series", "in", list(series))]
-            frame = pandas.read_parquet(path, filters=None if study is None else wanted)
+            frame = pandas.read_parquet(path) if study is None else _of_series(path, study, series)
         else:
             frame = pandas.read_csv(path, dtype=object, keep_default_na=False, encoding="utf-8")  # texts
     except (OSError, ValueError) as error:
@@ -228,6 +227,21 @@ def read_table(folder: Path, name: str, study: str | None = None, series: Sequen
         return pandas.DataFrame({one: _typed(frame[one], kind) for one, kind in _types(name).items()})
     except (ValueError, KeyError) as error:
         raise LonglookError(f"{path} holds what its schema does not allow: {error}; {again}") from None
+
+
+def _of_series(path: Path, study: str, series: Sequence[str]) -> pandas.DataFrame:
+    """Read piece by piece: what pyarrow's own filters read and keep takes more memory than the whole table."""
+    file = pyarrow.parquet.ParquetFile(path)
+    wanted, found = pyarrow.array(series), [file.schema_arrow.empty_table()]
+    for batch in file.iter_batches(1 << 14, use_threads=False):
+        right = pyarrow.compute.and_(
+            pyarrow.compute.equal(batch["study"], study), pyarrow.compute.is_in(batch["series"], wanted)
+        )
+        found.append(pyarrow.Table.from_batches([batch.filter(right)]))
+    frame = pyarrow.concat_tables(found).to_pandas()
+    found.clear()
+    pyarrow.default_memory_pool().release_unused()
+    return frame
 
 
 def typed_frame(name: str, rows: Iterable[Row] | pyarrow.Table) -> pandas.DataFrame:
