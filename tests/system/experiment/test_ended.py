@@ -29,6 +29,16 @@ def scratch(monkeypatch):
         yield Path(folder)
 
 
+@pytest.fixture
+def heeded(number):
+    """A signal that this process ignores, as under `nohup`, the command would ignore as well."""
+    before = signal.getsignal(number)
+    if before is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    signal.signal(number, before)
+
+
 def marked(scratch):
     """Processes that have inherited the environment of the command."""
     found = {}
@@ -75,8 +85,8 @@ TRIALS = [
 
 
 @pytest.mark.parametrize(("beds", "moment", "number"), TRIALS)
+@pytest.mark.usefixtures("heeded")
 def test_a_run_that_is_ended_leaves_nothing(beds, moment, number, scratch, tmp_path, testbed_name):
-    signal.signal(number, signal.getsignal(number) or signal.SIG_DFL)  # what `nohup` ignores, a command would too
     names = [f"{testbed_name}{letter}" for letter in "ab"[:beds]]
     where = ("--testbed", names[0])
     if beds > 1:
