@@ -11,7 +11,7 @@ from typing import Any
 
 from longlook.analysis.paired import SMALL_PCT
 from longlook.analysis.result import CellResult
-from longlook.ask.question import QUIC, TCP, Question
+from longlook.ask.question import QUIC, TCP, Question, capitalised
 from longlook.book.report import CampaignReport, CellReport, Told, report_of
 from longlook.doctor import make_ready
 from longlook.experiment.ends import MANAGED
@@ -144,7 +144,7 @@ def sentence(cells: Sequence[CellReport], metric: str, question: Question) -> st
             for cell in cells
             if cell.metric == metric and cell.label.endswith(f", {label}")
         }
-        said.append(f"{label[0].upper()}{label[1:]}: {'; '.join(_parts(found, list(question.links)))}.")
+        said.append(f"{capitalised(label)}: {'; '.join(_parts(found, list(question.links)))}.")
     return f"Does HTTP/3 pay, by {metric}? {' '.join(said)}"
 
 

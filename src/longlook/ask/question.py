@@ -130,9 +130,8 @@ class Question:
                 "over HTTP/2."
             )
         for visit in self.visits:
-            said = VISITS[visit][0]
             arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
-            lines.append(f"{said[0].upper()}{said[1:]}: {arms}.")
+            lines.append(f"{capitalised(VISITS[visit][0])}: {arms}.")
         for name, one in self.links.items():
             lines.append(f"Link {name}: {one.link.label}. {one.source}, {one.date}.")
         return lines
@@ -162,6 +161,11 @@ def question(
         gate=None if gate is None else parse(gate, SITE),
         again=" ".join(["longlook ask", name, *said]),
     )
+
+
+def capitalised(text: str) -> str:
+    """With a capital at its beginning, and all others as they are."""
+    return text[:1].upper() + text[1:]
 
 
 def _listed(words: str | None) -> list[str]:

@@ -75,5 +75,5 @@ def _of(
     data: BookData, study: str, series: Sequence[str], versus: Versus, workload: str | None = None
 ) -> Sequence[Decision]:
     found = data.squares(study, tuple(series), REFERENCE, versus)
-    tested = [row for row in records(found) if row["p_value"] == row["p_value"]]
-    return [decided(row) for row in tested if workload in (None, row["workload"])]
+    tested = found[found["p_value"].notna()]
+    return [decided(row) for row in records(tested) if workload in (None, row["workload"])]

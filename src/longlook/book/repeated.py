@@ -17,7 +17,7 @@ from IPython.display import HTML
 
 from longlook.analysis.newest import moment, role_of
 from longlook.analysis.paired import Paired, of_row
-from longlook.analysis.random_effects import combined
+from longlook.analysis.random_effects import Campaigns, combined
 from longlook.analysis.welch import ALPHA
 from longlook.book.data import BookData, load
 from longlook.book.drivers import READS
@@ -59,6 +59,11 @@ class Repeated:
     @cached_property
     def found(self) -> list[Paired]:
         return [of_row(one) for one in records(self.rows)]
+
+    @cached_property
+    def together(self) -> Campaigns:
+        """All campaigns by the random-effects model."""
+        return combined(self.found)
 
     @property
     def by_todays_driver(self) -> list[Paired]:
@@ -133,7 +138,7 @@ def _lines(one: Repeated, cpus: Mapping[str, str]) -> Iterator[list[str]]:
 def _together(one: Repeated) -> Iterator[list[str]]:
     for own, whose in ((one.found, "all"), (one.by_todays_driver, "driver reads after")):
         if own is one.found or FEWEST <= len(own) < len(one.found):
-            found = combined(own)
+            found = one.together if own is one.found else combined(own)
             words = f"{whose}: {len(own)}; standard deviation between them {_pct(found.sd_between)}"
             numbers = (str(found.ratio.pairs), _times(found.ratio), found.ratio.shown)
             yield [_square(one.place), words, *4 * [""], *numbers]
@@ -155,14 +160,14 @@ def again(data: BookData | None = None) -> HTML:
 
 def _estimates(one: Repeated) -> Iterator[list[str]]:
     """A line for each campaign, and one of all by the random-effects model, with the deviation between them."""
-    all_of_them = combined(one.found)
-    own = [*zip(one.rows["campaign"], one.found, [math.nan] * len(one.found), strict=True)]
-    for campaign, found, between in [*own, ("all", all_of_them.ratio, all_of_them.sd_between)]:
-        numbers = (*(math.exp(log) for log in (found.log_ratio, found.low, found.high)), between)
-        link = (f"{end:g}" for end in _link(one.place))
-        told = ("" if math.isnan(value) else f"{value:.4g}" for value in numbers)
-        place = (one.place["left_stack"], page(one.place), *link, campaign.removeprefix("reference-"))
-        yield [*place, str(found.pairs), *told]
+    place = [one.place["left_stack"], page(one.place), *(f"{end:g}" for end in _link(one.place))]
+    for campaign, found in zip(one.rows["campaign"], one.found, strict=True):
+        yield [*place, campaign.removeprefix("reference-"), *_ends(found), ""]
+    yield [*place, "all", *_ends(one.together.ratio), f"{one.together.sd_between:.4g}"]
+
+
+def _ends(found: Paired) -> list[str]:
+    return [str(found.pairs), *(f"{math.exp(log):.4g}" for log in (found.log_ratio, found.low, found.high))]
 
 
 def _cca(place: pd.Series, side: str) -> str:
@@ -173,7 +178,7 @@ def _numbers(own: Sequence[Repeated]) -> list[str]:
     """The oldest and the newest campaign, then all by the random-effects model."""
     verdicts = [(one.rows["verdict"].iloc[0], one.rows["verdict"].iloc[-1]) for one in own]
     pairs = [(one.found[0].winner, one.found[-1].winner) for one in own]
-    together = [combined(one.found) for one in own]
+    together = [one.together for one in own]
     between = statistics.median(one.sd_between for one in together)
     return [
         str(len(own)),

@@ -82,9 +82,11 @@ class Cell(Value):
 
     def _require_a_race(self) -> None:
         """Where TCP wins the race, its load is rejected: under loss those would be QUIC's unlucky ones."""
-        if any(arm.learns for arm in self.arms) and (self.link.loses or self.mode == "together"):
+        if not any(arm.learns for arm in self.arms):
+            return
+        if self.link.loses or self.mode == "together":
             raise ValueError("discovery = 'alt-svc' is of arms that take turns, on a link without loss")
-        if any(arm.learns for arm in self.arms) and self.workload.kind == "site" and self.workload.requests == 1:
+        if self.workload.kind == "site" and self.workload.requests == 1:
             raise ValueError(
                 "discovery = 'alt-svc' needs a site that has a file beside its page: by that HTTP/3 is learnt"
             )

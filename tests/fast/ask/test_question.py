@@ -187,6 +187,9 @@ def test_visits_and_a_server_are_arms_and_the_sentence_says_both_visits():
     ((h3, h2),) = [cell.arms for cell in learnt.sweep().cells()]
     assert (h3.learns, h3.handshake, h2.learns, h2.handshake) == (True, "0rtt", False, "resumed")
     assert any("told by Alt-Svc" in line for line in learnt.notes())
+    alone = tuple(one for one in learnt.site.files if one.path == learnt.site.start)
+    with pytest.raises(LonglookError, match="needs a site that has a file beside its page"):
+        replace(learnt, site=learnt.site.model_copy(update={"files": alone})).sweep().cells()
     returned = replace(COSTS, label="cable, return visit")
     assert sentence([PAYS, returned], "page load time", asked).endswith(
         "First visit: it pays on cable: it saves 150 ms of the median. Return visit: it costs on cable: 120 ms of the "
