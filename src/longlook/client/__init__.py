@@ -1,4 +1,4 @@
-from longlook.client.aiohttp import AiohttpClient
+from longlook.client.aiohttp import AiohttpClient, AiohttpConnections
 from longlook.client.aioquic import AioquicClient
 from longlook.client.base import Client
 from longlook.client.chromium import Chromium
@@ -11,6 +11,7 @@ CLIENTS: dict[str, type[Client]] = {
     client.name: client
     for client in (
         AiohttpClient,
+        AiohttpConnections,
         AioquicClient,
         Chromium,
         Curl,

@@ -15,9 +15,11 @@ from longlook.plan.offer import Offer
 
 
 class AiohttpClient(ScriptedClient):
-    """Times count from when the connection is about to be opened."""
+    """Times count from when the connection is about to be opened. Several files of one size come in one answer, if the
+    server is AIOHTTP's."""
 
     name = "aiohttp"
+    several = True
     offer = Offer(protocols=("tcp",), handshakes=("1rtt",), workloads=("download",))
     program = "aiohttp_fetch.py"
     component = "aiohttp"
@@ -28,3 +30,13 @@ class AiohttpClient(ScriptedClient):
 
     def _observation(self, path: str, serial: int, reply: Mapping[str, Any]) -> Observation:
         return observation(path, serial, reply)
+
+
+class AiohttpConnections(AiohttpClient):
+    """It opens a connection for each file, all at once. Times count from when the first is about to be opened;
+    `connect_ms` is until the last one stands, whose file is not the first that comes."""
+
+    name = "aiohttp-connections"
+
+    def _arguments(self) -> list[str]:
+        return [*super()._arguments(), "each"]

@@ -42,7 +42,8 @@ class ClientSettings:
 
 @dataclass(frozen=True)
 class Request:
-    """One fetch: `paths` on the origin (of a page its document), all at once on one connection."""
+    """One fetch: `paths` on the origin (of a page its document), all at once, on one connection unless it is a client
+    that opens one for each."""
 
     paths: tuple[str, ...]
     timeout_s: float

@@ -18,9 +18,12 @@ WHOLE = "file_mean_ms"
 
 
 def observation(path: str, serial: int, told: Mapping[str, Any]) -> Observation:
-    """What a program in `programs/` says of one fetch; `serial` tells the fetches of one client apart."""
+    """What a program in `programs/` says of one fetch; `serial` tells the fetches of one client apart. Where each file
+    has a connection of its own, and its port, the fetch has none: `3:`."""
     kept = {key: value for key, value in told.items() if key not in ("id", "ok")}
-    return recorded({"kind": KIND, "path": path, "connection": f"{serial}:{told['port']}"} | kept)
+    if "port" not in kept:
+        kept["files"] = [one | {"connection": f"{serial}:{one['port']}"} for one in kept["files"]]
+    return recorded({"kind": KIND, "path": path, "connection": f"{serial}:{kept.get('port', '')}"} | kept)
 
 
 def recorded(artefact: Mapping[str, Any]) -> Observation:

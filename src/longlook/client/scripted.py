@@ -1,5 +1,5 @@
-"""Clients that are a program of ours (`programs/`): one process, one file per fetch (of some: several), each fetch on a
-connection of its own.
+"""Clients that are a program of ours (`programs/`): one process, one file per fetch (of some: several), each fetch, or
+each file, on a connection of its own.
 
 The program reads requests from its standard input and answers on its standard output, one line of JSON each:
 

@@ -180,11 +180,13 @@ def wrong_tcp(told: Sequence[Mapping[str, Any]], object_bytes: int, ecn: bool = 
     return None
 
 
-def wrong_window(opened: OpenedConnections | None, stated: int | None, cca: str = "cubic") -> str | None:
+def wrong_window(
+    opened: OpenedConnections | None, stated: int | None, cca: str = "cubic", connections: int = 1
+) -> str | None:
     """Why TCP's connection began with a larger window than its arm states (segments; None: the kernel's); None where
     nothing says so. One that is too small does not show: a server that is slow to write never fills it (that a route
-    was changed, the settings tell: settings.py)."""
-    if opened is None or not opened.window_packets or opened.own != 1:
+    was changed, the settings tell: settings.py). Of several the link tells the largest; it follows each by itself."""
+    if opened is None or not opened.window_packets or opened.own != connections:
         return None
     wanted, used = stated or INITIAL_WINDOW, opened.window_packets
     most = wanted + ON_THE_WAY + (UNSEEN if wanted < INITIAL_WINDOW or cca == "bbr" else 0)

@@ -60,6 +60,14 @@ CREDIT_BYTES = 1460
 CONTROL_PACKETS = 8
 """Most packets a server has acknowledged before the images besides the page: TLS flight, tickets, settings, headers."""
 
+PER_FILE = "aiohttp-connections"
+"""The client that opens a connection for each file."""
+
+
+def connections_of(arm: Arm, files: int) -> int:
+    """How many connections a load of so many files opens, unless it is to use one that stands."""
+    return files if arm.client == PER_FILE else 1
+
 
 @dataclass(frozen=True)
 class Transport:
@@ -140,7 +148,8 @@ def floor_of(link: Link, workload: Workload, arm: Arm) -> Floor:
     holds of its segments."""
     transport = transport_of(arm)
     round_ms = max(link.rtt_ms - link.swing_ms, 0.0)
-    total_bytes = sum(_sizes(workload))
+    sizes = _sizes(workload)
+    total_bytes = sum(sizes)
     packets_per_ms = math.inf if link.trace else link.bandwidth_mbps * 1e3 / BITS_PER_BYTE / MTU_BYTES
     line = Line(
         first_ms=(transport.handshake_rounds + 1) * round_ms,
@@ -152,7 +161,7 @@ def floor_of(link: Link, workload: Workload, arm: Arm) -> Floor:
         """Behind a bucket that is full, as it is at the most whenever they begin to leave."""
         return max(image_bytes - line.burst_bytes, 0.0) / transport.payload_bytes / packets_per_ms
 
-    window = _window_at_images(transport, workload)
+    window = connections_of(arm, len(sizes)) * _window_at_images(transport, workload)
     growth = _growth(arm, workload)
     transfer_ms = serialise_ms(total_bytes)
     sendable, rounds = window, 1

@@ -5,7 +5,7 @@ open one per load: so did each of 160 loads (QUIC and TCP, both stacks, 1 and 10
 the first TCP connection is not there within 250 ms, Chromium opens another: in both of 15 loads whose SYN or its
 answer was lost, and in 15 of 15 over a link of 600 ms. Such a spare one is allowed: as many as the link dropped
 packets of handshakes, and one where the link is that slow, or may pause for so long by its trace. Which of them a load
-used its client and its server tell.
+used its client and its server tell. The same holds of a client that opens one for each file (`floor.connections_of`).
 QUIC's are never doubled: 11 of 15 loads that lost first packets opened one.
 
 A spare connection that a load leaves may be the next one's, whose handshake then costs no time of its own: so it was in
@@ -48,7 +48,7 @@ class OpenedConnections:
     others: Mapping[str, int]
     """To anything else but the servers of arms that run at the same time."""
     spare: int = 0
-    """So many more than one may be opened without anything being lost."""
+    """So many more may be opened without anything being lost."""
     asked: tuple[tuple[str, ...], ...] | None = None
     """Connection options that clients of QUIC asked for in their hellos, each way of asking once; None where not every
     hello could be read."""
@@ -72,14 +72,13 @@ class OpenedConnections:
         later = {name: value for name in LATER if (value := getattr(self, name)) is not None}
         return {"opened": self.own, "handshake_lost": self.handshake_lost, "others": dict(self.others), **later} | asked
 
-    @property
-    def wrong(self) -> str | None:
-        """What there are too many of; None if that is nothing."""
+    def too_many(self, wanted: int) -> str | None:
+        """What there are too many of, where so many are to be opened; None if that is nothing."""
         if self.others:
             return (
                 f"the link saw connections to {', '.join(f'{name} ({count})' for name, count in self.others.items())}"
             )
-        if self.own > 1 + self.handshake_lost + self.spare:
+        if self.own > wanted + self.handshake_lost + self.spare:
             return f"the link saw {self.own} connections opened, {self.handshake_lost} packets of handshakes lost"
         return None
 

@@ -2,9 +2,10 @@
 
 Every load is judged, none is assumed: every request answered to its end, status 200, the protocol asked for on every
 object, the exact count, size and (where the client keeps it) content of objects, no compression, nothing from a cache,
-one fresh connection (of an arm that is to be warm: the one of the loads before), and for QUIC whether the server took
-the first request as 0-RTT data; then what the link, the hosts at its ends and the kernel's connection say of the same
-bytes (`carried.py`), and that it took no less time than the least that is possible (`floor.py`).
+one fresh connection, or one for each file (of an arm that is to be warm: the one of the loads before), and for QUIC
+whether the server took the first request as 0-RTT data; then what the link, the hosts at its ends and the kernel's
+connection say of the same bytes (`carried.py`), and that it took no less time than the least that is possible
+(`floor.py`).
 Each way of being wrong has its own reason.
 """
 
@@ -76,6 +77,8 @@ class Expectation:
     counted: bool = False
     """Of QUIC, from a server that does not tell its connections: browsers have one name for all of theirs, and the
     link's count tells whether one was opened."""
+    connections: int = 1
+    """So many, all its own: no more, but where packets of handshakes were lost, and no fewer."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +158,8 @@ def _contradicted(seen: Observation, wanted: Expectation, evidence: Evidence) ->
         "cross_traffic": wrong_cross_traffic(evidence.cross_traffic, wanted.crossed),
         "handshake": begun_anew(opened, wanted.groups_stated),
         "tls_session": wrong_session_of_tls(opened, wanted.tls_resumed),
-        "tcp_options": wrong_tcp(evidence.tcp, object_bytes, wanted.ecn),
-        "initial_window": wrong_window(opened, wanted.initial_window, wanted.cca),
+        "tcp_options": wrong_tcp(evidence.tcp, object_bytes // wanted.connections, wanted.ecn),
+        "initial_window": wrong_window(opened, wanted.initial_window, wanted.cca, wanted.connections),
         "below_floor": too_early(wanted.floor, seen.metrics, seen.objects) if wanted.floor else None,
     }
     return next(((reason, detail) for reason, detail in told.items() if detail is not None), (None, None))
@@ -247,20 +250,21 @@ def _freshness(
         return "cca", f"{evidence.cca} in force, {wanted.cca} asked for"
     if evidence.options is not None and (wrong := next(differing(evidence.options, wanted.options, wanted.cca), None)):
         return "connection_options", wrong
-    if len(connections) > 1:
+    if len(connections) > wanted.connections:
         return "several_connections", f"connections {', '.join(connections)}"
     if wanted.reused:
         return _reuse(connections, evidence)
     if evidence.opened is not None:
-        if wrong := evidence.opened.wrong:
+        if wrong := evidence.opened.too_many(wanted.connections):
             return "several_connections", wrong
-        if evidence.opened.own == 0:
-            return "connection_reused", "the link saw no connection being opened"
+        if (own := evidence.opened.own) < wanted.connections:
+            return "connection_reused", f"the link saw {own} connections being opened, of {wanted.connections}"
     if wanted.learns and seen.connect_ms is None:
         return "connection_reused", "its page was asked for on a connection that stood"
     named = not wanted.counted or evidence.opened is None
-    if not connections or (named and connections[0] in evidence.known_connections):
-        return "connection_reused", f"connection {connections[0] if connections else 'of an earlier load'}"
+    used = [one for one in connections if named and one in evidence.known_connections]
+    if used or len(connections) < wanted.connections:
+        return "connection_reused", f"connection {', '.join(used or connections) or 'of an earlier load'}"
     if wanted.zero_rtt is True and not zero_rtt and not _lost_on_the_way(seen, wanted, evidence):
         return "zero_rtt_rejected", "the server saw no early data"
     if wanted.zero_rtt is True and zero_rtt and seen.early_data is False:
@@ -274,7 +278,7 @@ def _reuse(connections: tuple[str, ...], evidence: Evidence) -> tuple[str | None
     """Of a load that was to open nothing: the link saw no connection being opened, and the client used one before."""
     seen = evidence.opened
     if seen is not None and (seen.own or seen.others):
-        return "connection_not_reused", seen.wrong or f"the link saw {seen.own} connections being opened"
+        return "connection_not_reused", seen.too_many(1) or f"the link saw {seen.own} connections being opened"
     if not connections or connections[0] not in evidence.known_connections:
         return "connection_not_reused", f"connection {connections[0] if connections else 'of no load'} is a new one"
     return None, None

@@ -12,6 +12,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from longlook.client import played
+from longlook.experiment.floor import PER_FILE
 from longlook.experiment.metrics import CONNECT, TTFB, TTLB
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
@@ -49,9 +50,11 @@ def times(arm: Arm, link: Link, index: int, size_bytes: int, metrics: Mapping[st
     for name, (given, floor) in floors.items():
         if given is not None and given < floor:
             yield f"{name} is {given}, and the link lets it be {floor:.1f} at least"
-    moments = [one for one in (connect, first, last) if one is not None]
-    if moments != sorted(moments):
-        yield f"its client says connected, first byte, last byte at {moments} ms: one before the one it follows"
+    follow: list[tuple[float | None, ...]]
+    follow = [(connect, last), (first, last)] if arm.client == PER_FILE else [(connect, first, last)]
+    for moments in ([one for one in some if one is not None] for some in follow):
+        if moments != sorted(moments):
+            yield f"its client says connected, first byte, last byte at {moments} ms: one before the one it follows"
 
 
 def stamped(record: Record, following: Record | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from longlook.experiment.floor import floor
+from longlook.experiment.floor import connections_of, floor
 from longlook.experiment.oracle import Expectation, Tolerated, tolerated
 from longlook.plan.arm import Arm
 from longlook.plan.cell import Cell
@@ -52,6 +52,7 @@ def expectation(
         groups_stated=states_groups(arm),
         learns=arm.learns,
         counted=arm.protocol == "quic" and arm.server_file is not None,
+        connections=connections_of(arm, len(files)),
     )
 
 

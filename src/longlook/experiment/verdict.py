@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from longlook.experiment.carried import Hosts, Link, begun_anew, bypassed, other_traffic, wrong_window
+from longlook.experiment.floor import connections_of
 from longlook.experiment.flow import Flow
 from longlook.experiment.oracle import Evidence, Expectation, judge, stopped_text
 from longlook.experiment.reasons import REASONS
@@ -62,13 +63,14 @@ def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | 
         return _said("connection_options", f"{flow.name}: {strange}")
     if flow.error is not None:
         return _said("load_failed", f"{flow.name}: {flow.error}")
-    if flow.opened is not None and flow.opened.wrong:
-        return _said("several_connections", f"{flow.name}: {flow.opened.wrong}")
+    connections = connections_of(flow.arm, len(site.files))
+    if flow.opened is not None and (many := flow.opened.too_many(connections)):
+        return _said("several_connections", f"{flow.name}: {many}")
     if detail := other_traffic(flow.opened):
         return _said("other_traffic", f"{flow.name}: {detail}")
     if detail := begun_anew(flow.opened, states_groups(flow.arm)):
         return _said("handshake", f"{flow.name}: {detail}")
-    if detail := wrong_window(flow.opened, flow.arm.initial_window, wanted):
+    if detail := wrong_window(flow.opened, flow.arm.initial_window, wanted, connections):
         return _said("initial_window", f"{flow.name}: {detail}")
     if cell.duration_s is not None:
         if flow.seen is None:
@@ -78,7 +80,7 @@ def _wrong_flow(cell: Cell, flow: Flow, site: Site, duration_s: float) -> str | 
         if cell.at_most_s is not None:
             return None
         return _said("load_failed", f"{flow.name}: not loaded within {duration_s:.0f} s")
-    expected = Expectation(site.files, flow.protocol_name, None, wanted, cell.link.rtt_ms)
+    expected = Expectation(site.files, flow.protocol_name, None, wanted, cell.link.rtt_ms, connections=connections)
     verdict = judge(flow.seen, expected, Evidence(frozenset(), None, wanted))
     return None if verdict.accepted else _said(verdict.reason, f"{flow.name}: {verdict.detail}")
 

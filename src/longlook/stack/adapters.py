@@ -22,6 +22,8 @@ class Adapter:
     """Of a stack, which it starts or asks."""
     of_workloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Kind of workload -> components that it needs for that besides."""
+    speaks_as: str = ""
+    """Of a client that no part names: the one whose dialects are its own."""
 
 
 SERVERS: Mapping[str, Adapter] = {
@@ -41,6 +43,7 @@ SERVERS: Mapping[str, Adapter] = {
 }
 CLIENTS: Mapping[str, Adapter] = {
     "aiohttp": Adapter(("tcp",), ("aiohttp",)),
+    "aiohttp-connections": Adapter(("tcp",), ("aiohttp",), speaks_as="aiohttp"),
     "aioquic": Adapter(("quic",), ("aioquic",)),
     "chromium": Adapter(
         ("quic", "tcp"),

@@ -17,7 +17,7 @@ from longlook import paths
 from longlook.host.files import read_text
 from longlook.plan.arm import Cca, Protocol
 from longlook.plan.value import checked_name, worded
-from longlook.stack.adapters import side_problems
+from longlook.stack.adapters import CLIENTS, side_problems
 from longlook.stack.component import Component
 from longlook.stack.layers import Stated, joined
 from longlook.stack.part import DIGEST_PREFIX, Dialect, Part, PartName, as_json, digest_of, known_parts, load_part
@@ -203,6 +203,7 @@ def _compose(file: StackFile, where: str, envs: Path) -> StackSpec:
     parts = {role: load_part(name, envs) for role, name in file.parts.items()}
     components = _together(parts, "components", where)
     dialects = _together(parts, "clients", where)
+    dialects |= {name: dialects[one.speaks_as] for name, one in CLIENTS.items() if one.speaks_as in dialects}
     return StackSpec(
         name=file.name,
         title=file.title,

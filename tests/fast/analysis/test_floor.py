@@ -117,6 +117,16 @@ def test_a_download_has_no_page():
     assert {"plt_ms", "ttlb_ms"} == BOUNDED
 
 
+def test_connections_of_their_own_begin_with_a_window_each():
+    """Ten files of 26 280 bytes, 18 segments, leave at once over ten connections, and one after two round trips."""
+    files = {"kind": "download", "size_bytes": 26_280, "count": 10}
+    arms = [TCP | {"name": name, "client": name} for name in ("aiohttp", "aiohttp-connections")]
+    cell = make_cell(workload=files, experiment="download", arms=arms, bandwidth_mbps=1000, rtt_ms=100)
+    one, ten = floor_of(cell, "aiohttp"), floor_of(cell, "aiohttp-connections")
+    assert ten.total_ms == pytest.approx(300 + 262_800 * 1500 / 1460 / 125_000)
+    assert one.slow_start_ms > 300 - 10 and ten.slow_start_ms == 0
+
+
 def test_objects_of_several_sizes_count_by_all_their_bytes():
     """Never above what as many bytes of any one kind would take, and equal to it where the sizes are equal."""
     fast = {"bandwidth_mbps": 1000, "rtt_ms": 100}

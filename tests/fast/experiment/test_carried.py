@@ -146,6 +146,12 @@ def test_an_initial_window_is_no_larger_than_is_stated(packets, stated, right):
     assert (wrong_window(OpenedConnections(1, 0, {}, window_packets=packets), stated) is None) is right
 
 
+def test_of_several_connections_the_largest_window_counts():
+    seen = OpenedConnections(2, 0, {}, window_packets=14)
+    assert wrong_window(seen, None, connections=2) and wrong_window(seen, 14, connections=2) is None
+    assert wrong_window(seen, None) is None, "the second one is a spare one, which the link may have followed"
+
+
 def test_bbr_grows_by_what_is_acknowledged():
     seen = OpenedConnections(1, 0, {}, window_packets=16)
     assert wrong_window(seen, None) and wrong_window(seen, None, "bbr") is None

@@ -11,6 +11,7 @@ from longlook.experiment.floor import floor_of
 from longlook.experiment.opened import OpenedConnections
 from longlook.experiment.oracle import Evidence, Expectation, Verdict, disturbance, judge, tolerated
 from longlook.experiment.reasons import PAIR_REPEATED, REASONS
+from longlook.host.kernel import SEND_BUFFER_BYTES
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
 from longlook.plan.workload import Page, Video
@@ -159,6 +160,43 @@ def test_tcp_connections_are_told_apart_by_the_client():
     wanted = Expectation(FILES, "h3", zero_rtt=None)
     assert judge(GOOD, wanted, Evidence(frozenset({"6"}))).accepted
     assert judge(change(1, connection="8"), wanted, Evidence(frozenset())).reason == "several_connections"
+
+
+@pytest.mark.parametrize(
+    ("names", "opened", "lost", "connections", "reason"),
+    [
+        (2, 2, 0, 2, None),
+        (2, 3, 1, 2, None),
+        (2, 3, 0, 2, "several_connections"),
+        (2, 2, 0, 1, "several_connections"),
+        (1, 2, 0, 1, "several_connections"),
+        (1, 1, 0, 2, "connection_reused"),
+        (1, 2, 0, 2, "connection_reused"),
+        (2, 1, 0, 2, "connection_reused"),
+        (2, 1, 1, 2, "connection_reused"),
+    ],
+)
+def test_a_load_opens_as_many_connections_as_it_is_to(names, opened, lost, connections, reason):
+    """By its client's names of them, and by the link's count."""
+    seen = change(1, connection="8") if names == 2 else GOOD
+    wanted = Expectation(FILES, "h3", zero_rtt=None, connections=connections)
+    assert judge(seen, wanted, Evidence(frozenset(), opened=OpenedConnections(opened, lost, {}))).reason == reason
+
+
+def test_none_of_several_connections_is_of_an_earlier_load():
+    wanted = Expectation(FILES, "h3", zero_rtt=None, connections=2)
+    assert judge(change(1, connection="8"), wanted, Evidence(frozenset({"8"}))).reason == "connection_reused"
+
+
+def test_each_of_several_connections_sends_its_part():
+    """As a send buffer that has not grown has it."""
+    files = {path: replace(one, size_bytes=400_000) for path, one in FILES.items()}
+    objects = tuple(replace(one, size_bytes=400_000) for one in GOOD.objects)
+    told = Evidence(frozenset(), tcp=[TCP_INFO | {"send_buffer_bytes": SEND_BUFFER_BYTES}] * 2)
+    one = replace(GOOD, objects=objects)
+    two = replace(GOOD, objects=(objects[0], replace(objects[1], connection="8")))
+    assert judge(one, Expectation(files, "h3", zero_rtt=None), told).reason == "tcp_options"
+    assert judge(two, Expectation(files, "h3", zero_rtt=None, connections=2), told).accepted
 
 
 def test_a_load_that_is_to_be_warm_uses_a_connection_of_before_and_no_other():

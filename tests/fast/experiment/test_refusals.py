@@ -101,7 +101,7 @@ def test_what_can_be_done_is_not_refused(arm):
             QUIC | {"server": "lighttpd"},
             "no server 'lighttpd' .known: aiohttp, aioquic, apache, apache-wsgi, by-file, by-file-tcp, envoy",
         ),
-        (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2"),
+        (QUIC | {"client": "lynx"}, "no client 'lynx' .known: aiohttp, aiohttp-connections, aioquic, chromium, curl"),
         (
             QUIC | {"stack": "todayfifo", "server": "ngtcp2", "handshake": "1rtt", "emulated_connections": None},
             "server ngtcp2 has no flags, which stack todayfifo sets",

@@ -81,8 +81,8 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
         ),
         (
             [QUIC | {"client": "netscape"}, TCP],
-            r"no client 'netscape' \(known: aiohttp, aioquic, chromium, curl, lsquic, ngtcp2, quicgo, "
-            r"quicgo-one-stream, systemcurl\)",
+            r"no client 'netscape' \(known: aiohttp, aiohttp-connections, aioquic, chromium, curl, lsquic, ngtcp2, "
+            r"quicgo, quicgo-one-stream, systemcurl\)",
         ),
         ([QUIC, TCP | {"server": "envoy"}], r"envoy speaks quic, not tcp"),
         (

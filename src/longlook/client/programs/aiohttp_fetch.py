@@ -1,10 +1,11 @@
 """Fetches files with AIOHTTP: HTTP/1.1 over TLS 1.3. Run by its path, with aiohttp on PYTHONPATH.
 
-  aiohttp_fetch.py ORIGIN PORT ADDRESS CERTIFICATE
+  aiohttp_fetch.py ORIGIN PORT ADDRESS CERTIFICATE [each]
 
-Every fetch has a connection and a TLS context of its own: no session is used again. Times are by the monotonic clock,
-ms, from when the connection is about to be opened: until TLS's handshake is complete (the client's Finished leaves),
-until the head of the answer is there, until the last byte is.
+Every fetch, or with `each` every file, has a connection and a TLS context of its own: no session is used again. Times
+are by the monotonic clock, ms, from when the (first) connection is about to be opened: until TLS's handshake is
+complete (the client's Finished leaves), of several connections all; until the head of the (first) answer is there;
+until the last byte is.
 """
 
 import asyncio
@@ -74,45 +75,67 @@ class Watch:
         return trace
 
 
-async def fetch(held, origin, port, address, certificate, path):
-    """One request; what came of it. Its connection stands until what is `held` is closed."""
-    watch, digest, size = Watch(held), hashlib.sha256(), 0
-    url = URL(f"https://{origin}:{port}{path}", encoded=True)
+async def fetch(held, origin, port, address, context, paths):
+    """One request, on a connection of its own, which stands until what is `held` is closed: its moments, and the files
+    of its answer, each with the moment at which it was whole. Several are of one size and follow each other."""
+    watch, files = Watch(held), []
+    url = URL(f"https://{origin}:{port}{paths[0]}", encoded=True)
     connector = aiohttp.TCPConnector(
-        ssl=trusting(certificate), resolver=OneAddress(address), force_close=True, socket_factory=watch.socket
+        ssl=context, resolver=OneAddress(address), force_close=True, socket_factory=watch.socket
     )
-    headers = {"Accept-Encoding": "identity"}
+    headers = {"Accept-Encoding": "identity"} | ({THEN: " ".join(paths[1:])} if paths[1:] else {})
     try:
         async with (
             aiohttp.ClientSession(connector=connector, trace_configs=[watch.trace()], timeout=NO_TIMEOUT) as session,
             session.get(url, headers=headers, allow_redirects=False) as answer,
         ):
             watch.moments["first"] = time.monotonic()
-            async for chunk in answer.content.iter_any():
-                digest.update(chunk)
-                size += len(chunk)
-            watch.moments["last"] = time.monotonic()
+            about = {
+                "status": answer.status,
+                "protocol": f"http/{answer.version.major}.{answer.version.minor}",
+                "port": watch.ports[0],
+                "encoding": answer.headers.get("Content-Encoding"),
+            }
+            each = (answer.content_length or 0) // len(paths) if paths[1:] else sys.maxsize
+            for path in paths:
+                digest, size = hashlib.sha256(), 0
+                while chunk := await answer.content.read(each - size):
+                    digest.update(chunk)
+                    size += len(chunk)
+                last = time.monotonic()
+                files.append({"path": path, "size": size, "sha256": digest.hexdigest(), "last": last} | about)
     except (aiohttp.ClientError, OSError) as error:
         raise FetchFailed(f"{type(error).__name__}: {error}") from None
-    at = {name: round((moment - watch.moments["begin"]) * 1e3, 3) for name, moment in watch.moments.items()}
-    return {
-        "status": answer.status,
-        "protocol": f"http/{answer.version.major}.{answer.version.minor}",
-        "port": watch.ports[0],
-        "encoding": answer.headers.get("Content-Encoding"),
-        "size": size,
-        "sha256": digest.hexdigest(),
-        "connect_ms": at["connect"],
-        "ttfb_ms": at["first"],
-        "ttlb_ms": at["last"],
+    return watch.moments, files
+
+
+async def fetch_all(held, origin, port, address, certificate, answers):
+    """Answers, each with the files of its paths, asked for at once; what came of them."""
+    fetches = [fetch(held, origin, port, address, trusting(certificate), paths) for paths in answers]
+    moments, came = zip(*await asyncio.gather(*fetches), strict=True)
+    begin = min(one["begin"] for one in moments)
+
+    def ms(moment):
+        return round((moment - begin) * 1e3, 3)
+
+    files = [one | {"ttlb_ms": ms(one.pop("last"))} for of_answer in came for one in of_answer]
+    times = {
+        "connect_ms": ms(max(one["connect"] for one in moments)),
+        "ttfb_ms": ms(min(one["first"] for one in moments)),
+        "ttlb_ms": max(one["ttlb_ms"] for one in files),
     }
+    if len(files) == 1:
+        return files[0] | times
+    return times | {"files": files} | ({"port": files[0]["port"]} if len(answers) == 1 else {})
 
 
+THEN = "Then"
+"""Names further files, which a server of ours sends in the same answer (aiohttp_serve.py)."""
 NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 """The whole fetch has one, below."""
 
 
-def main(origin, port, address, certificate):
+def main(origin, port, address, certificate, each=""):
     # AIOHTTP closes a connection with its last byte, and its server knows it for half a round trip more: too short for
     # whoever asks about it on a busy machine. While there is another handle it stays.
     held: list[socket.socket] = []
@@ -121,13 +144,15 @@ def main(origin, port, address, certificate):
         while held:
             held.pop().close()
 
-    def one(path, timeout_s, _fresh):
+    def fetched(path, timeout_s, _fresh, *further):
+        answers = [(one,) for one in (path, *further)] if each else [(path, *further)]
+        asked = fetch_all(held, origin, int(port), address, certificate, answers)
         try:
-            return asyncio.run(asyncio.wait_for(fetch(held, origin, int(port), address, certificate, path), timeout_s))
+            return asyncio.run(asyncio.wait_for(asked, timeout_s))
         except TimeoutError:
             raise FetchFailed(f"not finished within {timeout_s:g} s") from None
 
-    answer_all(f"{aiohttp.__version__} ({ssl.OPENSSL_VERSION})", one, let_go)
+    answer_all(f"{aiohttp.__version__} ({ssl.OPENSSL_VERSION})", fetched, let_go)
 
 
 if __name__ == "__main__":

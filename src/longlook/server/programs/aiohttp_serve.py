@@ -14,6 +14,8 @@ import aiohttp
 from aiohttp import web
 from files import Files
 
+THEN = "Then"
+"""The field of a request that names further files, which follow the one asked for in the same answer (tools/quicgo)."""
 GOODBYE_S = 3600.0
 """For a connection that is being closed to send what is left: after asyncio's own 30 s the rest of a slow answer would
 be thrown away."""
@@ -24,7 +26,10 @@ async def main(root, address, port, certificate, key):
 
     async def answer(request):
         # As the client wrote it: what aiohttp makes of it has lost which characters were encoded.
-        status, body, kind = files.get(request.raw_path)
+        found = [files.get(path) for path in (request.raw_path, *request.headers.get(THEN, "").split())]
+        status, body, kind = next((one for one in found if one[0] != 200), found[0])
+        if status == 200:
+            body = b"".join(body for _, body, _ in found)
         headers = {"Content-Type": kind, "Cache-Control": "no-store,no-cache"}
         return web.Response(status=status, body=body, headers=headers)
 
