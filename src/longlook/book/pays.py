@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.crosstable import by_holm
 from longlook.analysis.newest import STUDY
 from longlook.book import front
 from longlook.book.data import BookData, load
@@ -34,13 +35,15 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
         return HTML(style.NOTHING_YET)
     counts = frame.pivot(index="row", columns="verdict", values="count").loc[frame["row"].unique(), list(VERDICTS)]
     said = "; ".join(f"{row}: {', '.join(map(str, own))}" for row, *own in counts.itertuples())
+    less = frame["count"].sub(frame["holm"]).groupby(frame["verdict"]).sum()
     return LiveChart(
         name="pays",
         chart=counts_chart(frame),
         narrow=counts_chart(frame, width=100),
         alt_text=f"In how many squares QUIC is faster, no difference is shown, and TCP is faster: {said}.",
         downloads=(Attachment("pays.csv", frame.to_csv(index=False)),),
-        note="In the bars: how many squares. At their end: the median difference; + says that TCP takes longer.",
+        note="In the bars: how many squares. At their end: the median difference; + says that TCP takes longer. By Holm's "
+        f"correction over each row QUIC leads in {less['QUIC faster']} fewer in all, TCP in {less['TCP faster']}.",
         hint="Point at a bar for its words.",
     )
 
@@ -51,7 +54,11 @@ def counted(data: BookData) -> pd.DataFrame:
     for words, own in _kinds(data):
         if own:
             said = f"{style.signed_pct(pd.Series([one.pct for one in own]).median())} %"
-            rows += [(words, verdict, sum(one.winner == won for one in own), said) for won, verdict in WON.items()]
+            kept = by_holm((one.winner, one.p_value) for one in own)
+            kept["none"] = len(own) - kept["left"] - kept["right"]
+            rows += [
+                (words, verdict, sum(one.winner == won for one in own), kept[won], said) for won, verdict in WON.items()
+            ]
     return pd.DataFrame(rows, columns=list(COUNTS))
 
 

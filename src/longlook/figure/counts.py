@@ -15,8 +15,8 @@ VERDICTS = {
     "TCP faster": (style.BLUE_DARK, "#ffffff"),
 }
 """Colours of a part and of its count."""
-COUNTS = ("row", "verdict", "count", "said")
-"""`said`: what stands at the row's end."""
+COUNTS = ("row", "verdict", "count", "holm", "said")
+"""`holm`: how many by Holm's correction over the row; `said`: what stands at the row's end."""
 
 
 def counts_chart(frame: pd.DataFrame, width: int = 330) -> alt.TopLevelMixin:
@@ -38,7 +38,10 @@ def counts_chart(frame: pd.DataFrame, width: int = 330) -> alt.TopLevelMixin:
             "verdict:N", sort=list(VERDICTS), scale=alt.Scale(domain=list(VERDICTS), range=fills),
             legend=legend,
         ),
-        tooltip=[alt.Tooltip("row:N", title=" "), alt.Tooltip("verdict:N", title=" "), alt.Tooltip("count:Q")],
+        tooltip=[
+            alt.Tooltip("row:N", title=" "), alt.Tooltip("verdict:N", title=" "), alt.Tooltip("count:Q"),
+            alt.Tooltip("holm:Q", title="with Holm's correction"),
+        ],
     )  # fmt: skip
     counted = base.transform_filter("datum.count > 0").mark_text(fontSize=12).encode(
         x=alt.X("count:Q", stack="normalize", bandPosition=0.5, title=None, axis=None),
