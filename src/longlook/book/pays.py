@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 from IPython.display import HTML
 
+from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import by_holm
 from longlook.analysis.newest import STUDY
 from longlook.book import front
@@ -23,7 +24,7 @@ from longlook.figure.live import Attachment, LiveChart
 from longlook.figure.versus import Decision, Versus, decided
 from longlook.record.parquet import records
 
-WON = dict(zip(("left", "none", "right"), VERDICTS, strict=True))
+WON: Mapping[Verdict, str] = dict(zip(("left", "none", "right"), VERDICTS, strict=True))
 MANY = 100
 """Objects from which on a page has many."""
 
@@ -42,8 +43,8 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
         narrow=counts_chart(frame, width=100),
         alt_text=f"In how many squares QUIC is faster, no difference is shown, and TCP is faster: {said}.",
         downloads=(Attachment("pays.csv", frame.to_csv(index=False)),),
-        note="In the bars: how many squares. At their end: the median difference; + says that TCP takes longer. By Holm's "
-        f"correction over each row QUIC leads in {less['QUIC faster']} fewer in all, TCP in {less['TCP faster']}.",
+        note="At a bar's end: the median difference; + says that TCP takes longer. Holm's "
+        f"correction over a row leaves QUIC {less['QUIC faster']} squares fewer in all, TCP {less['TCP faster']}.",
         hint="Point at a bar for its words.",
     )
 

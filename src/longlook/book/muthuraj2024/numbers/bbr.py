@@ -88,6 +88,8 @@ NUMBERS: Numbers = {
     "loss-cost-quic": lambda m: _loss_cost_s(m, "quic").one("s", 2),
     "loss-cost-tcp": lambda m: _loss_cost_s(m, "tcp").one("s", 2),
     "e": lambda m: m.pct("4.14e").span("%"),
+    "e-quic": lambda m: m.significant("4.14e").count(lambda sign: sign == 1),
+    "e-squares": lambda m: m.significant("4.14e").count(),
     "cubic-loss": lambda m: _ten_mb_s(m, "4.6b", "tcp").joined(_ten_mb_s(m, "4.9b", "quic", "tcp")).span("s"),
     "cubic-loss-n2": lambda m: _ten_mb_s(m, "4.6b", "quic").span("s"),
     "bbr-loss-100": lambda m: _ten_mb_s(m, "4.14b", *SERVED, bandwidth_mbps=100.0).span("s", 1),
