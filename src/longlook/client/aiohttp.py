@@ -11,7 +11,11 @@ from typing import Any
 from longlook.client.downloaded import observation
 from longlook.client.observation import Observation
 from longlook.client.scripted import ScriptedClient
+from longlook.host.sockets import await_closed
 from longlook.plan.offer import Offer
+
+CLOSING_S = 2.0
+"""Of connections whose last packets are lost; they are sent again after 200 ms, 400 ms and so on."""
 
 
 class AiohttpClient(ScriptedClient):
@@ -40,3 +44,7 @@ class AiohttpConnections(AiohttpClient):
 
     def _arguments(self) -> list[str]:
         return [*super()._arguments(), "each"]
+
+    def drop_connections(self) -> None:
+        """They are being closed: the last packets of a hundred connections are not to meet the next load's."""
+        await_closed(self._running.pid, self.settings.address, self.settings.port, CLOSING_S)

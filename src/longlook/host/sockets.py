@@ -1,4 +1,5 @@
-"""TCP sockets of a running program, reached from outside: ending its connections, pacing those that it accepts."""
+"""TCP sockets of a running program, reached from outside: ending its connections, waiting until they have ended, pacing
+those that it accepts."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import contextlib
 import ctypes
 import os
 import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from longlook.errors import LonglookError
 
 PIDFD_GETFD = 438
 """System call number, the same on every architecture (Linux 5.6 and newer); Python has no wrapper."""
-ESTABLISHED, LISTEN = "01", "0A"
+ESTABLISHED, TIME_WAIT, LISTEN = "01", "06", "0A"
 SO_MAX_PACING_RATE = 47
 NO_LIMIT = 10**9
 """Bytes per second: a maximum that no testbed's link reaches."""
@@ -25,11 +27,19 @@ def shut_tcp(pid: int, address: str, port: int) -> None:
     """Shut down every TCP connection of a process and its descendants to one server: a FIN goes out, the program reads
     the end of the stream. Nothing else of the program or its network namespace changes.
     """
-    packed = int.from_bytes(socket.inet_aton(address), "little")
-    remote = f"{packed:08X}:{port:04X}"
+    remote = _remote(address, port)
     for connection in _copies(pid, lambda row: row[2] == remote and row[3] == ESTABLISHED):
         with contextlib.suppress(OSError):  # it may have ended meanwhile
             connection.shutdown(socket.SHUT_RDWR)
+
+
+def await_closed(pid: int, address: str, port: int, timeout_s: float) -> None:
+    """Wait until every TCP connection to one server has been closed, in the network namespace of a process: its last
+    packet was answered. Not longer than `timeout_s`, nor once the process is gone."""
+    remote, deadline = _remote(address, port), time.monotonic() + timeout_s
+    with contextlib.suppress(OSError):
+        while any(row[2] == remote and row[3] != TIME_WAIT for row in _rows(pid)) and time.monotonic() < deadline:
+            time.sleep(0.005)  # polling interval, bounded by the deadline
 
 
 def pace(pid: int, port: int) -> int:
@@ -70,8 +80,15 @@ def _copies(pid: int, wanted: Callable[[list[str]], bool]) -> Iterator[socket.so
 
 def _inodes(pid: int, wanted: Callable[[list[str]], bool]) -> set[str]:
     """`socket:[inode]` of each wanted IPv4 socket in the network namespace of a process (proc(5))."""
-    rows = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
-    return {f"socket:[{row[9]}]" for row in rows if wanted(row)}
+    return {f"socket:[{row[9]}]" for row in _rows(pid) if wanted(row)}
+
+
+def _rows(pid: int) -> list[list[str]]:
+    return [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
+
+
+def _remote(address: str, port: int) -> str:
+    return f"{int.from_bytes(socket.inet_aton(address), 'little'):08X}:{port:04X}"
 
 
 def _copied(pid: int, descriptor: int) -> int:

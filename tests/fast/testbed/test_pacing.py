@@ -1,13 +1,16 @@
-"""Pacing of another process's listeners: accepted connections take the rate over."""
+"""Another process's sockets: pacing of its listeners, whose connections take the rate over; the end of connections."""
 
+import os
 import socket
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
 from longlook.errors import LonglookError
-from longlook.host.sockets import NO_LIMIT, SO_MAX_PACING_RATE, pace, shut_tcp
+from longlook.host.sockets import NO_LIMIT, SO_MAX_PACING_RATE, await_closed, pace, shut_tcp
 
 SERVER = f"""
 import os, socket
@@ -58,3 +61,20 @@ def test_a_process_that_is_gone_is_named():
     for ask in (lambda: pace(gone.pid, 443), lambda: shut_tcp(gone.pid, "127.0.0.1", 443)):
         with pytest.raises(LonglookError, match=f"process {gone.pid}.* is gone"):
             ask()
+
+
+def test_the_end_of_connections_is_waited_for_both_ways_and_no_longer():
+    def waited_s(timeout_s):
+        began = time.monotonic()
+        await_closed(os.getpid(), "127.0.0.1", port, timeout_s)
+        return time.monotonic() - began
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as ours, listener.accept()[0] as theirs:
+            assert waited_s(0.1) >= 0.1
+            theirs.close()
+            assert waited_s(0.1) >= 0.1
+            threading.Timer(0.1, ours.close).start()
+            assert 0.05 < waited_s(5) < 4
+    await_closed(2**22 + 1, "127.0.0.1", port, 5)  # of no process
