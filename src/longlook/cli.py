@@ -571,12 +571,13 @@ def reproduce(sweep: str) -> None:
 
 @cli.command()
 @click.option("--seconds", type=BENCH_S, default=10.0, show_default=True, help="Length of each measurement.")
-def bench(seconds: float) -> None:
+@click.option("--testbed", type=TestbedName(), default="bench", show_default=True, help="Name of the testbed.")
+def bench(seconds: float, testbed: str) -> None:
     """Measure linkpipe against a plain veth pair, and against rattan and netem where they are present."""
     enter()
     from longlook.bench.report import run_bench
 
-    click.echo(run_bench(seconds))
+    click.echo(run_bench(seconds, testbed))
 
 
 @cli.command()

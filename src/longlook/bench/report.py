@@ -11,7 +11,6 @@ from longlook.bench.subjects import BenchedLink, LinkpipeSubject, NetemSubject, 
 from longlook.testbed.netns import NetnsTestbed
 
 ROUNDS = 3
-TESTBED = "bench"
 
 TARGET_DELAY_P50_MS = 0.3
 TARGET_DELAY_P99_MS = 0.5
@@ -28,11 +27,11 @@ FORMAT = "{:>7g} {:9}{:>9.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}{:>10.1f}{
 """A row of the table: rate, link, and the figures."""
 
 
-def run_bench(seconds: float, rounds: int = ROUNDS) -> str:
+def run_bench(seconds: float, testbed: str, rounds: int = ROUNDS) -> str:
     """Measure every subject at every rate, `rounds` times, in an order that alternates; the table as text."""
     notes: list[str] = []
     results: dict[tuple[float, str], list[dict[str, float]]] = {}
-    with NetnsTestbed(TESTBED) as bed:
+    with NetnsTestbed(testbed) as bed:
         bed.set_cca("server", "cubic")
         subjects.add_plain_pair(bed)
         kinds = _kinds(bed, notes)

@@ -110,8 +110,8 @@ def test_a_run_that_is_ended_leaves_nothing(beds, moment, number, scratch, tmp_p
         run.stop()
 
 
-def test_bench_that_is_ended_while_it_meters(scratch):
-    argv = [sys.executable, "-m", "longlook.cli", "bench", "--seconds", "6"]
+def test_bench_that_is_ended_while_it_meters(scratch, testbed_name):
+    argv = [sys.executable, "-m", "longlook.cli", "bench", "--seconds", "6", "--testbed", testbed_name]
     path = [one for one in os.get_exec_path() if not Path(one, "cargo").exists()]  # with it another emulator is built
     driver = subprocess.Popen(
         argv, env=os.environ | {"PATH": ":".join(path)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -126,7 +126,7 @@ def test_bench_that_is_ended_while_it_meters(scratch):
     finally:
         driver.kill()
         driver.wait()
-        netns.remove("bench")
+        netns.remove(testbed_name)
     assert driver.returncode == 130 and "Traceback" not in out and "Exception" not in out, out
     assert marked(scratch) == {} and os.listdir(scratch) == []
-    assert "bench" not in left
+    assert testbed_name not in left

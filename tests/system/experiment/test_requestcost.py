@@ -123,7 +123,7 @@ def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, pro
                 on.side.client.drop_connections()
                 before = on.side.client.sends()[0]
                 load = on.side.load(index)
-                assert arms.is_right(load)
+                assert arms.is_right(load), load["reject_detail"]
                 sends = requestcost.spent({protocol: on.side})["sends"][protocol]["sends"] - before
                 loads.append(SimpleNamespace(cpu_ms=load["cpu"]["client_s"] * 1e3, sends=sends))
             seen[name] = min(loads, key=lambda load: load.cpu_ms)  # a busy machine adds to it, by a tenth of a second

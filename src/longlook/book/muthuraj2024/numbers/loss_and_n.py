@@ -30,9 +30,10 @@ def _down(m: Measured, arm: str) -> Quantity:
     return m.arm("head-of-line-20", arm, "bytes_down", loss_pct=0)
 
 
-def _later(n: int) -> Number:
-    """By how much later a file is whole, or the last one there, on one stream: of a prediction's squares."""
-    return lambda m: ((numbers_of(m, "head-of-line", n) - 1) * 100).span("%")
+def _later(n: int, sweep: str = "head-of-line") -> Number:
+    """By how much later a file is whole, or the last one there, on one stream or connection: of a prediction's
+    squares."""
+    return lambda m: ((numbers_of(m, sweep, n) - 1) * 100).span("%")
 
 
 NUMBERS: Numbers = {
@@ -60,6 +61,10 @@ NUMBERS: Numbers = {
     "stream-many": _later(3),
     "stream-last": _later(4),
     "stream-bytes": lambda m: ((_down(m, "streams") / _down(m, "one stream") - 1) * 100).span("%"),
+    "connection-near": _later(1, "head-of-line-tcp"),
+    "connection-far": _later(2, "head-of-line-tcp"),
+    "connection-lossy": _later(3, "head-of-line-tcp"),
+    "connection-last": _later(4, "head-of-line-tcp"),
     "stream-printed": lambda m: m.published.pct("4.6e").median("%"),
     "many-significant-n2": lambda m: _two(m).significant("4.6e").count(lambda sign: sign == 1),
 }
