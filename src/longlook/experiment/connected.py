@@ -5,7 +5,7 @@ Kept in a cell's folder; how it is made: `downloads.py`.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,11 +84,14 @@ def _read(folder: Path) -> Connections:
     from longlook.record.parquet import read_columns, records  # with pandas
 
     rows = records(read_columns(folder / CONNECTIONS, COLUMNS))
-    return {
+    seen = {
         (row["arm"], row["index"], row["attempt"]): {name: float(row[name]) for name in COUNTED}
         | {"packets": float(row["packets_up"] + row["packets_down"])}
         for row in rows
     }
+    for which in used_again(read_records(folder)):
+        seen.pop(which, None)
+    return seen
 
 
 def _has(folder: Path) -> bool:
@@ -101,7 +104,21 @@ def _told(folder: Path) -> set[Which]:
         (record["arm"], record["index"], record["attempt"])
         for record in read_records(folder)
         if client_port(record) is not None
-    }
+    } - used_again(read_records(folder))
+
+
+def used_again(records: Iterable[Mapping[str, Any]]) -> set[Which]:
+    """The loads whose port one of the connections of a later load had, of which it has several: the capture knows none
+    of these, and gives their packets to the load before."""
+    found: set[Which] = set()
+    of_port: dict[int, Which] = {}
+    for record in records:
+        if (port := client_port(record)) is not None:
+            of_port[port] = record["arm"], record["index"], record["attempt"]
+            continue
+        ports = (one.get("port") for one in (record.get("artefact") or {}).get("files", ()))
+        found.update(of_port.pop(port) for port in ports if port in of_port)
+    return found
 
 
 def _stepped(folder: Path) -> set[Which]:

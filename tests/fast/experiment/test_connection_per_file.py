@@ -6,7 +6,7 @@ import pytest
 
 from longlook.client import downloaded
 from longlook.client.artefact import observed
-from longlook.experiment.connected import client_port
+from longlook.experiment.connected import client_port, used_again
 from longlook.experiment.recheck_parts import times
 from longlook.experiment.told import expectation
 from longlook.plan.arm import Arm
@@ -44,6 +44,15 @@ def test_a_capture_is_asked_for_one_connection_or_none(ports, connections, port)
     seen = downloaded.observation("/file-000.bin", 4, told(ports))
     assert observed(json.loads(json.dumps(seen.artefact))) == seen and len(seen.objects) == 3
     assert (seen.connections, client_port({"artefact": seen.artefact})) == (connections, port)
+
+
+def test_a_port_that_a_later_load_used_again_tells_nothing_of_the_load_before():
+    loads = [(51001,) * 3, (51002,) * 3, (51003, 51001, 51004), (51004,) * 3]
+    records = [
+        {"arm": "a", "index": index, "attempt": 0, "artefact": downloaded.observation("/", 1, told(ports)).artefact}
+        for index, ports in enumerate(loads)
+    ]
+    assert used_again(records) == {("a", 0, 0)}
 
 
 def test_of_the_clients_one_opens_as_many_as_there_are_files():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from longlook.book.evidence import asked_alike
-from longlook.book.judged import numbers_of, squares_of
-from longlook.book.value import Measured, Number, Quantity
+from longlook.book.judged import numbers_of, percent_of, squares_of
+from longlook.book.value import Measured, Number, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 
 TEN_MB: dict[str, Any] = {"workload": "10000kb-x1"}
 MIDDLE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1")}
+OVER_TCP = "head-of-line-tcp"
 SMALL: dict[str, Any] = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
 
 
@@ -34,6 +35,16 @@ def _later(n: int, sweep: str = "head-of-line") -> Number:
     """By how much later a file is whole, or the last one there, on one stream or connection: of a prediction's
     squares."""
     return lambda m: ((numbers_of(m, sweep, n) - 1) * 100).span("%")
+
+
+def _added(m: Measured) -> StatedNumber:
+    """By how much loss makes the ratio of one connection to connections greater."""
+    found = [
+        numbers_of(m, OVER_TCP, 3, rtt_ms=rtt_ms, loss_pct=loss_pct) / numbers_of(m, OVER_TCP, plain)
+        for plain, rtt_ms in ((1, 36.0), (2, 112.0))
+        for loss_pct in (1.0, 2.0)
+    ]
+    return ((found[0].joined(*found[1:]) - 1) * 100).span("%")
 
 
 NUMBERS: Numbers = {
@@ -61,10 +72,11 @@ NUMBERS: Numbers = {
     "stream-many": _later(3),
     "stream-last": _later(4),
     "stream-bytes": lambda m: ((_down(m, "streams") / _down(m, "one stream") - 1) * 100).span("%"),
-    "connection-near": _later(1, "head-of-line-tcp"),
-    "connection-far": _later(2, "head-of-line-tcp"),
-    "connection-lossy": _later(3, "head-of-line-tcp"),
-    "connection-last": _later(4, "head-of-line-tcp"),
+    "connection-near": _later(1, OVER_TCP),
+    "connection-far": _later(2, OVER_TCP),
+    "connection-lossy": _later(3, OVER_TCP),
+    "connection-added": _added,
+    "connection-last": lambda m: percent_of(m, OVER_TCP, 4),
     "stream-printed": lambda m: m.published.pct("4.6e").median("%"),
     "many-significant-n2": lambda m: _two(m).significant("4.6e").count(lambda sign: sign == 1),
 }
