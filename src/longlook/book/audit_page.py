@@ -174,7 +174,7 @@ class AuditPage:
             return HTML("<p>The audit <strong>fails</strong>:</p>" + _list(self.report.failures))
         if not any(one.verdict == "pass" for one in self.report.controls):
             return HTML("<p>Nothing speaks against the data, but the A/A control was not measured.</p>")
-        text = "<p>No check of the audit fails.</p>"
+        text = "<p>No check that counts fails.</p>"
         missing = dict.fromkeys(kind for part in self.report.sections for kind in part.uncontrolled)
         words = f"Of {len(missing)} kinds of arms no A/A control was measured, so that the audit cannot speak for them"
         fold = f'<details class="ll-fold"><summary>{words}</summary>{_list(list(missing))}</details>'

@@ -37,6 +37,11 @@ def _later(n: int, sweep: str = "head-of-line") -> Number:
     return lambda m: ((numbers_of(m, sweep, n) - 1) * 100).span("%")
 
 
+def _stands(m: Measured, statistic: str) -> StatedNumber:
+    """When the last of twenty connections stands, at 36 ms and 2 %."""
+    return m.arm(OVER_TCP, "connections", "connect_ms", statistic, rtt_ms=36.0, loss_pct=2.0).one("ms")
+
+
 def _added(m: Measured) -> StatedNumber:
     """By how much loss makes the ratio of one connection to connections greater."""
     found = [
@@ -67,15 +72,18 @@ NUMBERS: Numbers = {
     "many-quic-10-of": lambda m: _longer_pct(m, "quic", bandwidth_mbps=10.0).count(lambda pct: pct > 0),
     "many-tcp": lambda m: (_longer_pct(m, "tcp") * -1).median("%"),
     "many-significant-n1": lambda m: m.significant("4.9d").count(lambda sign: sign == 1),
+    "stream-plain": lambda m: ((numbers_of(m, "head-of-line", 1, object_count=20) - 1) * 100).span("%", 1),
     "stream-few": _later(2),
     "stream-few-squares": lambda m: squares_of(m, "head-of-line", 2),
     "stream-many": _later(3),
-    "stream-last": _later(4),
+    "stream-last": lambda m: numbers_of(m, "head-of-line", 4).changes(),
     "stream-bytes": lambda m: ((_down(m, "streams") / _down(m, "one stream") - 1) * 100).span("%"),
     "connection-near": _later(1, OVER_TCP),
     "connection-far": _later(2, OVER_TCP),
     "connection-lossy": _later(3, OVER_TCP),
     "connection-added": _added,
+    "stands-mean": lambda m: _stands(m, "mean"),
+    "stands-median": lambda m: _stands(m, "median"),
     "connection-last": lambda m: percent_of(m, OVER_TCP, 4),
     "stream-printed": lambda m: m.published.pct("4.6e").median("%"),
     "many-significant-n2": lambda m: _two(m).significant("4.6e").count(lambda sign: sign == 1),
