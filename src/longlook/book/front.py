@@ -198,7 +198,7 @@ def _how_far_they_agree(found: Sequence[ComparedSquare]) -> str:
         f"{table.kept(said)} of {table.published(said)} where the thesis has {words}" for said, words in AHEAD.items()
     )
     return (
-        f"The thesis's verdict and the one measured here, both by Welch's test, are the same in {_beside_chance(found)}: "
+        f"The thesis's verdict and the one measured here, both by Welch's test, agree in {_beside_chance(found)}: "
         f"{kept}. {table.opposite} are significant in the opposite direction. {parts[0].upper()}{parts[1:]}. Kappa is "
         "the agreement beyond chance: 0 is chance, 1 is complete. A constant says the most frequent published verdict "
         "of every square."
