@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import overall
+from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import CrossTable, of_cells
 from longlook.audit.report import within
 from longlook.book.front import ComparedSquare, by_link, squares, told_kappa
@@ -25,6 +26,16 @@ def of_squares(m: Measured, count: Callable[[Sequence[ComparedSquare]], int | st
 
 def _shaken(found: Sequence[ComparedSquare]) -> Sequence[ComparedSquare]:
     return by_link(found).get("with jitter", ())
+
+
+def _won(winner: Verdict, *pages: str) -> Callable[[Sequence[ComparedSquare]], str]:
+    """Of the squares of these pages with jitter, how many a side wins: `24 of 24`."""
+
+    def counted(found: Sequence[ComparedSquare]) -> str:
+        own = [one for one in _shaken(found) if one.row["workload"] in pages]
+        return f"{sum(one.decided.winner == winner for one in own)} of {len(own)}"
+
+    return counted
 
 
 def _crossed(found: Sequence[ComparedSquare]) -> CrossTable:
@@ -55,6 +66,8 @@ NUMBERS: Numbers = {
     "jitter": of_squares(lambda found: len(_shaken(found))),
     "jitter-quic": of_squares(lambda found: sum(one.decided.winner == "left" for one in _shaken(found))),
     "jitter-tcp": of_squares(lambda found: sum(one.decided.winner == "right" for one in _shaken(found))),
+    "jitter-small": of_squares(_won("left", "5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")),
+    "jitter-large": of_squares(_won("right", "10000kb-x1")),
     "squares": of_squares(len),
     "differ": of_squares(lambda found: sum(one.compared.verdicts[0].agree is False for one in found)),
     "means": of_squares(lambda found: within([one.compared for one in found])[1]),
