@@ -11,7 +11,7 @@ from typing import Any
 
 from longlook.analysis.paired import SMALL_PCT
 from longlook.analysis.result import CellResult
-from longlook.ask.question import QUIC, TCP, Question, capitalised
+from longlook.ask.question import QUIC, TCP, Question
 from longlook.book.report import CampaignReport, CellReport, Told, report_of
 from longlook.doctor import make_ready
 from longlook.experiment.ends import MANAGED
@@ -19,6 +19,7 @@ from longlook.experiment.metrics import PLT
 from longlook.experiment.run import run_sweep
 from longlook.link.base import DIRECTIONS
 from longlook.link.traced import outside
+from longlook.plan.value import capitalised
 from longlook.record.campaign import CELL_NAME, ENVIRONMENT_NAME
 from longlook.record.durable import read_json
 from longlook.record.samples import read_records

@@ -14,7 +14,7 @@ from longlook.plan.arm import NOT_TOLD, Arm
 from longlook.plan.link import NETEM
 from longlook.plan.recorded import RecordedSite
 from longlook.plan.sweep import Sweep
-from longlook.plan.value import PlanError, derived_seed, nearest
+from longlook.plan.value import PlanError, capitalised, derived_seed, nearest
 from longlook.server.stated import Statement, keep, read, require_plain
 from longlook.site.recorded import open_site
 from longlook.stack.arms import complete, complete_arm
@@ -161,11 +161,6 @@ def question(
         gate=None if gate is None else parse(gate, SITE),
         again=" ".join(["longlook ask", name, *said]),
     )
-
-
-def capitalised(text: str) -> str:
-    """With a capital at its beginning, and all others as they are."""
-    return text[:1].upper() + text[1:]
 
 
 def _listed(words: str | None) -> list[str]:

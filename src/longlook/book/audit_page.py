@@ -26,6 +26,7 @@ from longlook.figure import style
 from longlook.figure.control import ON_A_PHONE, control_chart, told
 from longlook.figure.live import Attachment, LiveChart, offered
 from longlook.figure.table import html_table
+from longlook.plan.value import capitalised
 
 NOTHING = (
     "<p>Nothing has been measured on this copy yet, so there is nothing to audit. "
@@ -184,7 +185,7 @@ class AuditPage:
         """One part per set of campaigns (reference, the reader's own) that has what is asked for."""
         if self.report is None or not self.report.sections:
             return HTML(NOTHING)
-        parts = [(_title(one), render(one)) for one in self.report.sections]
+        parts = [(capitalised(one.title), render(one)) for one in self.report.sections]
         shown = [f"<p><strong>{html.escape(title)}</strong></p>{text}" for title, text in parts if text]
         return HTML("".join(shown) or NOTHING)
 
@@ -202,10 +203,6 @@ def _kept(found: OrderControl) -> str:
         return ""
     counts = f"{len(found.significant)} of {found.tested} differ"
     return f"<p>Of arms that keep their connection from load to load, {counts}:</p>" + _list(found.significant)
-
-
-def _title(part: Section) -> str:
-    return part.title[:1].upper() + part.title[1:]
 
 
 def _list(lines: Sequence[str]) -> str:

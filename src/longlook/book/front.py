@@ -34,6 +34,7 @@ from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.table import html_table, shown_table
 from longlook.figure.versus import Decision, decided
+from longlook.plan.value import capitalised
 from longlook.published.cells import PublishedCell
 from longlook.published.registry import published_cells
 from longlook.record.parquet import records
@@ -199,7 +200,7 @@ def _how_far_they_agree(found: Sequence[ComparedSquare]) -> str:
     )
     return (
         f"The thesis's verdict and the one measured here, both by Welch's test, agree in {_beside_chance(found)}: "
-        f"{kept}. {table.opposite} are significant in the opposite direction. {parts[0].upper()}{parts[1:]}. Kappa is "
+        f"{kept}. {table.opposite} are significant in the opposite direction. {capitalised(parts)}. Kappa is "
         "the agreement beyond chance: 0 is chance, 1 is complete. A constant says the most frequent published verdict "
         "of every square."
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longlook.experiment import recheck_parts as parts
+from longlook.experiment.floor import PER_FILE
 from longlook.experiment.metrics import DURATION, TTLB
 from longlook.experiment.recheck import Recheck, recheck_interleaved
 from longlook.plan.cell import Cell
@@ -57,7 +58,7 @@ def read_downloads(cell: Cell, folder: Path) -> Sequence[Sample]:
     samples = read_samples(folder)
     if not _has(folder):
         return samples
-    return _with_connections(cell, samples, _read(folder), _stepped(folder))
+    return _with_connections(cell, samples, _read(folder, _used_again(cell, folder)), _stepped(folder))
 
 
 def _with_connections(
@@ -80,18 +81,16 @@ def is_late(cell: Cell, sample: Sample, own: Mapping[str, float]) -> bool:
     return own[DURATION.name] > last_ms + LATE_TRIPS * cell.link.slowest_ms + LATE_MS
 
 
-def _read(folder: Path) -> Connections:
+def _read(folder: Path, left_out: Container[Which]) -> Connections:
     from longlook.record.parquet import read_columns, records  # with pandas
 
     rows = records(read_columns(folder / CONNECTIONS, COLUMNS))
-    seen = {
-        (row["arm"], row["index"], row["attempt"]): {name: float(row[name]) for name in COUNTED}
+    return {
+        which: {name: float(row[name]) for name in COUNTED}
         | {"packets": float(row["packets_up"] + row["packets_down"])}
         for row in rows
+        if (which := (row["arm"], row["index"], row["attempt"])) not in left_out
     }
-    for which in used_again(read_records(folder)):
-        seen.pop(which, None)
-    return seen
 
 
 def _has(folder: Path) -> bool:
@@ -104,7 +103,11 @@ def _told(folder: Path) -> set[Which]:
         (record["arm"], record["index"], record["attempt"])
         for record in read_records(folder)
         if client_port(record) is not None
-    } - used_again(read_records(folder))
+    }
+
+
+def _used_again(cell: Cell, folder: Path) -> set[Which]:
+    return used_again(read_records(folder)) if any(arm.client == PER_FILE for arm in cell.arms) else set()
 
 
 def used_again(records: Iterable[Mapping[str, Any]]) -> set[Which]:
@@ -140,9 +143,10 @@ def recheck_downloads(cell: Cell, folder: Path) -> Recheck:
     found = recheck_interleaved(cell, folder)
     if found.problems or not _has(folder):
         return found
-    seen = _read(folder)
+    again = _used_again(cell, folder)
+    seen = _read(folder, again)
     stepped = _stepped(folder)
-    found.problems += _implausible(cell, found.samples, seen, _told(folder), stepped)
+    found.problems += _implausible(cell, found.samples, seen, _told(folder) - again, stepped)
     for record in read_records(folder):
         own = seen.get((record["arm"], record["index"], record["attempt"]))
         if record["accepted"] and own is not None and not cell.arm(record["arm"]).keeps_connection:

@@ -35,6 +35,11 @@ def worded(pattern: str, words: str, **more: Any) -> Any:
     return Field(pattern=pattern, **more)
 
 
+def capitalised(text: str) -> str:
+    """With a capital at its beginning, and all others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(value: Any) -> Any:
     """One value where a list is wanted is a list of one."""
     return value if value is None or isinstance(value, list | tuple) else [value]

@@ -135,6 +135,5 @@ def test_a_real_page_meets_the_part_of_the_trace_that_its_seed_says(testbed_name
             assert is_right(record), record["reject_detail"]
             took[seed].append(plt_ms(record))
     (_cold, *early), late = took[FAST], took[STILL]
-    assert min(early) < 800 < max(late), (
-        took
-    )  # a machine that is held up makes one later, or lets the pause pass before it
+    # A machine that is held up makes one later, or lets the pause pass before it.
+    assert min(early) < 800 < max(late), took

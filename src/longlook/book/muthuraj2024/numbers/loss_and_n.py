@@ -11,8 +11,8 @@ from longlook.book.value_role import Numbers
 
 TEN_MB: dict[str, Any] = {"workload": "10000kb-x1"}
 MIDDLE: dict[str, Any] = {"workload": ("500kb-x1", "1000kb-x1")}
-OVER_TCP = "head-of-line-tcp"
 SMALL: dict[str, Any] = {"workload": ("5kb-x1", "10kb-x1", "100kb-x1", "200kb-x1")}
+OVER_TCP = "head-of-line-tcp"
 
 
 def _two(m: Measured) -> Measured:
@@ -31,10 +31,10 @@ def _down(m: Measured, arm: str) -> Quantity:
     return m.arm("head-of-line-20", arm, "bytes_down", loss_pct=0)
 
 
-def _later(n: int, sweep: str = "head-of-line") -> Number:
+def _later(n: int, sweep: str = "head-of-line", digits: int = 0, **where: Any) -> Number:
     """By how much later a file is whole, or the last one there, on one stream or connection: of a prediction's
     squares."""
-    return lambda m: ((numbers_of(m, sweep, n) - 1) * 100).span("%")
+    return lambda m: ((numbers_of(m, sweep, n, **where) - 1) * 100).span("%", digits)
 
 
 def _stands(m: Measured, statistic: str) -> StatedNumber:
@@ -72,7 +72,7 @@ NUMBERS: Numbers = {
     "many-quic-10-of": lambda m: _longer_pct(m, "quic", bandwidth_mbps=10.0).count(lambda pct: pct > 0),
     "many-tcp": lambda m: (_longer_pct(m, "tcp") * -1).median("%"),
     "many-significant-n1": lambda m: m.significant("4.9d").count(lambda sign: sign == 1),
-    "stream-plain": lambda m: ((numbers_of(m, "head-of-line", 1, object_count=20) - 1) * 100).span("%", 1),
+    "stream-plain": _later(1, digits=1, object_count=20),
     "stream-few": _later(2),
     "stream-few-squares": lambda m: squares_of(m, "head-of-line", 2),
     "stream-many": _later(3),
