@@ -69,8 +69,8 @@ const (
 	flagAck       = 0x10
 )
 
-// observe takes in a frame; dropped says that the link will not deliver it as it is.
-func (t *connectionTracker) observe(frame []byte, fromClient, dropped bool) {
+// observe takes in a frame that came now and leaves the link at due; dropped says that the link will not deliver it as it is.
+func (t *connectionTracker) observe(frame []byte, fromClient, dropped bool, now, due int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	protocol, segment := transport(frame)
@@ -83,7 +83,7 @@ func (t *connectionTracker) observe(frame []byte, fromClient, dropped bool) {
 	count.Bytes += int64(len(frame))
 	switch protocol {
 	case "tcp":
-		t.tcp(key, segment, fromClient, dropped)
+		t.tcp(key, segment, fromClient, dropped, now, due)
 	case "quic":
 		t.udp(key, segment, fromClient, dropped)
 	}
@@ -137,7 +137,7 @@ func (t *connectionTracker) dropped(frame []byte, fromClient bool) {
 	t.lost(protocol, key, opening)
 }
 
-func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, dropped bool) {
+func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, dropped bool, now, due int64) {
 	pair := portPair{key.client, key.server}
 	sequence, acknowledged := binary.BigEndian.Uint32(segment[4:]), binary.BigEndian.Uint32(segment[8:])
 	offset, flags := int(segment[12]>>4)*4, segment[13]
@@ -154,13 +154,13 @@ func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, d
 			t.count("tcp", key.server).Resumed++
 		}
 		if followed != nil {
-			used, count := followed.send(sequence+uint32(len(payload))-followed.began), t.count("tcp", key.server)
+			used, count := followed.send(sequence+uint32(len(payload))-followed.began, now), t.count("tcp", key.server)
 			if used > count.WindowPackets {
 				count.WindowPackets = used
 			}
 		}
 	case flags&flagSyn == 0 && followed != nil && flags&flagAck != 0:
-		followed.acknowledge(acknowledged-followed.began, len(segment) <= offset)
+		followed.acknowledge(acknowledged-followed.began, len(segment) <= offset, dropped, due)
 	case flags&flagSyn == 0 || (flags&flagAck != 0) == fromClient:
 	case fromClient:
 		key.id = string(segment[4:8])

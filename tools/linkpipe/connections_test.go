@@ -41,6 +41,11 @@ func googleQuic(flags byte, id, version string) []byte {
 
 const fromClient, fromServer = true, false
 
+// see takes in a frame that leaves the link as it comes.
+func (t *connectionTracker) see(frame []byte, fromClient, dropped bool) {
+	t.observe(frame, fromClient, dropped, 0, 0)
+}
+
 func expect(t *testing.T, tracker *connectionTracker, protocol string, opened, lost int64) {
 	t.Helper()
 	if got := tracker.report()[protocol]["443"]; got.Opened != opened || got.HandshakeLost != lost {
@@ -50,16 +55,16 @@ func expect(t *testing.T, tracker *connectionTracker, protocol string, opened, l
 
 func TestTCPConnectionsAreCountedByTheirSyn(t *testing.T) {
 	c := newConnectionTracker()
-	c.observe(tcpFrame(40000, 443, 7, flagSyn), fromClient, true)
-	c.observe(tcpFrame(40000, 443, 7, flagSyn), fromClient, false) // again
-	c.observe(tcpFrame(443, 40000, 99, flagSyn|flagAck), fromServer, false)
-	c.observe(tcpFrame(40000, 443, 8, flagAck), fromClient, true)
+	c.see(tcpFrame(40000, 443, 7, flagSyn), fromClient, true)
+	c.see(tcpFrame(40000, 443, 7, flagSyn), fromClient, false) // again
+	c.see(tcpFrame(443, 40000, 99, flagSyn|flagAck), fromServer, false)
+	c.see(tcpFrame(40000, 443, 8, flagAck), fromClient, true)
 	expect(t, c, "tcp", 1, 1)
-	c.observe(tcpFrame(40001, 443, 7, flagSyn), fromClient, false)
-	c.observe(tcpFrame(443, 40001, 99, flagSyn|flagAck), fromServer, true)
+	c.see(tcpFrame(40001, 443, 7, flagSyn), fromClient, false)
+	c.see(tcpFrame(443, 40001, 99, flagSyn|flagAck), fromServer, true)
 	expect(t, c, "tcp", 2, 2)
-	c.observe(tcpFrame(40000, 443, 1234, flagSyn), fromClient, false) // a port that is used again
-	c.observe(tcpFrame(40000, 80, 1234, flagSyn), fromClient, false)
+	c.see(tcpFrame(40000, 443, 1234, flagSyn), fromClient, false) // a port that is used again
+	c.see(tcpFrame(40000, 80, 1234, flagSyn), fromClient, false)
 	expect(t, c, "tcp", 3, 2)
 	if other := c.report()["tcp"]["80"]; other.Opened != 1 {
 		t.Errorf("port 80: %+v", other)
@@ -68,47 +73,47 @@ func TestTCPConnectionsAreCountedByTheirSyn(t *testing.T) {
 
 func TestQuicConnectionsAreCountedByTheirInitial(t *testing.T) {
 	c := newConnectionTracker()
-	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, true)
-	c.observe(udpFrame(50000, 443, longHeader(0xc0, 1, "chosen01", "")), fromClient, false) // again
-	c.observe(udpFrame(50000, 443, longHeader(0xd0, 1, "chosen01", "")), fromClient, false) // 0-RTT
-	c.observe(udpFrame(443, 50000, longHeader(0xc0, 1, "", "servers")), fromServer, false)
-	c.observe(udpFrame(50000, 443, longHeader(0xc1, 1, "servers", "")), fromClient, false) // acknowledges
-	c.observe(udpFrame(50000, 443, append([]byte{0x49}, "servers and the rest"...)), fromClient, true)
+	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, true)
+	c.see(udpFrame(50000, 443, longHeader(0xc0, 1, "chosen01", "")), fromClient, false) // again
+	c.see(udpFrame(50000, 443, longHeader(0xd0, 1, "chosen01", "")), fromClient, false) // 0-RTT
+	c.see(udpFrame(443, 50000, longHeader(0xc0, 1, "", "servers")), fromServer, false)
+	c.see(udpFrame(50000, 443, longHeader(0xc1, 1, "servers", "")), fromClient, false) // acknowledges
+	c.see(udpFrame(50000, 443, append([]byte{0x49}, "servers and the rest"...)), fromClient, true)
 	expect(t, c, "quic", 1, 1)
-	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen02", "")), fromClient, false) // the same socket
-	c.observe(udpFrame(50001, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, false) // another one
-	c.observe(udpFrame(50002, 443, longHeader(0xd3, quicV2, "chosen03", "")), fromClient, false)
-	c.observe(udpFrame(50002, 443, longHeader(0xc3, quicV2, "chosen04", "")), fromClient, false) // version 2: a Retry
+	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen02", "")), fromClient, false) // the same socket
+	c.see(udpFrame(50001, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, false) // another one
+	c.see(udpFrame(50002, 443, longHeader(0xd3, quicV2, "chosen03", "")), fromClient, false)
+	c.see(udpFrame(50002, 443, longHeader(0xc3, quicV2, "chosen04", "")), fromClient, false) // version 2: a Retry
 	expect(t, c, "quic", 4, 1)
 }
 
 func TestARetryIsNoSecondConnection(t *testing.T) {
 	c := newConnectionTracker()
-	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "mine")), fromClient, false)
-	c.observe(udpFrame(443, 50000, longHeader(0xf0, 1, "mine", "anew")), fromServer, false)
-	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "anew", "mine")), fromClient, false)
+	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "mine")), fromClient, false)
+	c.see(udpFrame(443, 50000, longHeader(0xf0, 1, "mine", "anew")), fromServer, false)
+	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "anew", "mine")), fromClient, false)
 	expect(t, c, "quic", 1, 0)
 }
 
 func TestAnInitialToAnIdThatOnlyTheTwoKnowIsNoSecondConnection(t *testing.T) {
 	c := newConnectionTracker()
-	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "mine")), fromClient, false)
-	c.observe(udpFrame(443, 50000, longHeader(0xc0, 1, "mine", "servers")), fromServer, false)
-	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "further", "mine")), fromClient, false)
+	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "mine")), fromClient, false)
+	c.see(udpFrame(443, 50000, longHeader(0xc0, 1, "mine", "servers")), fromServer, false)
+	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "further", "mine")), fromClient, false)
 	expect(t, c, "quic", 1, 0)
-	c.observe(udpFrame(50001, 443, longHeader(0xc3, 1, "chosen02", "mine")), fromClient, false) // another socket
-	c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen03", "other")), fromClient, false)
+	c.see(udpFrame(50001, 443, longHeader(0xc3, 1, "chosen02", "mine")), fromClient, false) // another socket
+	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen03", "other")), fromClient, false)
 	expect(t, c, "quic", 3, 0)
 }
 
 func TestGoogleQuicConnectionsAreCountedByTheirVersionFlag(t *testing.T) {
 	c := newConnectionTracker()
-	c.observe(udpFrame(50000, 443, googleQuic(0x0d, "chosen01", "Q037")), fromClient, true)
-	c.observe(udpFrame(50000, 443, googleQuic(0x09, "chosen01", "Q037")), fromClient, false)
-	c.observe(udpFrame(50000, 443, googleQuic(0x0c, "chosen01", "Q037")), fromClient, false) // no version any more
-	c.observe(udpFrame(443, 50000, googleQuic(0x09, "chosen01", "Q037")), fromServer, false)
+	c.see(udpFrame(50000, 443, googleQuic(0x0d, "chosen01", "Q037")), fromClient, true)
+	c.see(udpFrame(50000, 443, googleQuic(0x09, "chosen01", "Q037")), fromClient, false)
+	c.see(udpFrame(50000, 443, googleQuic(0x0c, "chosen01", "Q037")), fromClient, false) // no version any more
+	c.see(udpFrame(443, 50000, googleQuic(0x09, "chosen01", "Q037")), fromServer, false)
 	expect(t, c, "quic", 1, 1)
-	c.observe(udpFrame(50001, 443, googleQuic(0x0d, "chosen02", "Q039")), fromClient, false)
+	c.see(udpFrame(50001, 443, googleQuic(0x0d, "chosen02", "Q039")), fromClient, false)
 	expect(t, c, "quic", 2, 1)
 }
 
@@ -120,11 +125,11 @@ func TestWhatIsNoConnectionIsNotCounted(t *testing.T) {
 	fragment[21] = 1
 	for _, one := range [][]byte{nil, arp, fragment, frame(17, nil), frame(6, make([]byte, 8)), frame(1, make([]byte, 30)),
 		udpFrame(1, 443, nil), udpFrame(1, 443, []byte("a packet train")), udpFrame(1, 443, longHeader(0xc3, 1, "x", "")[:7])} {
-		c.observe(one, fromClient, true)
-		c.observe(one, fromServer, true)
+		c.see(one, fromClient, true)
+		c.see(one, fromServer, true)
 	}
 	for length := range longHeader(0xc3, 1, "chosen01", "mine") {
-		newConnectionTracker().observe(udpFrame(1, 443, longHeader(0xc3, 1, "chosen01", "mine")[:length]), fromClient, false)
+		newConnectionTracker().see(udpFrame(1, 443, longHeader(0xc3, 1, "chosen01", "mine")[:length]), fromClient, false)
 	}
 	for protocol, ports := range c.report() {
 		for port, count := range ports {

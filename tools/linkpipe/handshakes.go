@@ -106,15 +106,23 @@ func (p *protection) firstCrypto(packet []byte) (message []byte) {
 	return message
 }
 
+// landing is an acknowledgement and when it reaches the server, which until then has more packets in flight than were
+// acknowledged at the link, and may let its window grow for those.
+type landing struct {
+	until uint32
+	due   int64
+}
+
 // flight follows what a server sends over one TCP connection until it has sent enough for its initial window to show.
 type flight struct {
-	began  uint32   // sequence number of its first byte
-	ends   []uint32 // of the packets in flight, bytes since then
-	sent   uint32   // the furthest end
-	peak   int      // most packets in flight so far
-	earned int      // packets acknowledged that may have let the window grow
-	acked  uint32   // the last acknowledgement
-	over   bool     // a packet was lost or overtaken: what is in flight beyond a hole is no window
+	began  uint32    // sequence number of its first byte
+	ends   []uint32  // of the packets in flight, bytes since then
+	sent   uint32    // the furthest end
+	peak   int       // most packets in flight so far
+	earned int       // packets acknowledged that may have let the window grow
+	acked  uint32    // the last acknowledgement
+	coming []landing // acknowledgements that the link holds
+	over   bool      // a packet was lost or overtaken: what is in flight beyond a hole is no window
 }
 
 const (
@@ -126,7 +134,8 @@ const (
 
 // send takes in a packet and returns how many more were in flight than what is acknowledged allows beyond the initial window:
 // slow start adds to the window a packet for each one that is acknowledged, at the most (RFC 5681, 3.1).
-func (f *flight) send(end uint32) int64 {
+func (f *flight) send(end uint32, now int64) int64 {
+	f.land(now)
 	if end > 1<<30 || f.over || f.earned > mostFollowed {
 		return 0 // of sequence numbers of another connection
 	}
@@ -142,17 +151,34 @@ func (f *flight) send(end uint32) int64 {
 	return int64(len(f.ends) - f.earned)
 }
 
-// acknowledge takes in an acknowledgement; bare: it came without data. One that says the same again, while packets are in
-// flight, tells of a hole. From there on SACK lets a server send more, and nothing is acknowledged until the hole is filled.
-func (f *flight) acknowledge(until uint32, bare bool) {
-	if bare && until == f.acked && len(f.ends) > 0 {
+// acknowledge takes in an acknowledgement that reaches the server at due, or never; bare: it came without data. One that says
+// the same again, while packets are in flight, tells of a hole. From there on SACK lets a server send more, and nothing is
+// acknowledged until the hole is filled.
+func (f *flight) acknowledge(until uint32, bare, dropped bool, due int64) {
+	again := until == f.acked
+	if bare && again && until < f.sent {
 		f.over = true
 	}
 	f.acked = until
-	for len(f.ends) > 0 && until < 1<<30 && f.ends[0] <= until {
-		f.ends = f.ends[1:]
-		if f.peak >= leastUsed {
-			f.earned++
+	if !again && !dropped && !f.over && until < 1<<30 && f.earned <= mostFollowed {
+		f.coming = append(f.coming, landing{until, due})
+	}
+}
+
+// land takes in what has reached the server by now.
+func (f *flight) land(now int64) {
+	held := f.coming[:0]
+	for _, one := range f.coming {
+		if one.due > now {
+			held = append(held, one)
+			continue
+		}
+		for len(f.ends) > 0 && f.ends[0] <= one.until {
+			f.ends = f.ends[1:]
+			if f.peak >= leastUsed {
+				f.earned++
+			}
 		}
 	}
+	f.coming = held
 }

@@ -31,8 +31,8 @@ func TestARetryAndAVersionNegotiationBeginAnew(t *testing.T) {
 		"Version Negotiation": longHeader(0x80, 0, "", "servers"),
 	} {
 		c := newConnectionTracker()
-		c.observe(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, false)
-		c.observe(udpFrame(443, 50000, packet), fromServer, false)
+		c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, false)
+		c.see(udpFrame(443, 50000, packet), fromServer, false)
 		if got := c.report()["quic"]["443"].Retries; got != 1 {
 			t.Errorf("%s: %d", name, got)
 		}
@@ -49,11 +49,11 @@ func segment(source, target uint16, sequence, acknowledged uint32, payload []byt
 func TestAHelloRetryRequestOverTCPIsCounted(t *testing.T) {
 	hello := append([]byte{22, 3, 3, 0, 90, 2, 0, 0, 86, 3, 3}, helloRetryRequest...)
 	c := newConnectionTracker()
-	c.observe(segment(443, 40000, 1, 1, hello), fromServer, false)
+	c.see(segment(443, 40000, 1, 1, hello), fromServer, false)
 	other := append([]byte{}, hello...)
 	other[20] ^= 1
-	c.observe(segment(443, 40000, 60, 1, other), fromServer, false)
-	c.observe(segment(40000, 443, 1, 1, hello), fromClient, false)
+	c.see(segment(443, 40000, 60, 1, other), fromServer, false)
+	c.see(segment(40000, 443, 1, 1, hello), fromClient, false)
 	if got := c.report()["tcp"]["443"]; got.Retries != 1 || got.Frames != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -86,8 +86,8 @@ func TestAResumedTLSSessionIsCounted(t *testing.T) {
 	} {
 		payload := serverHello(one.extensions, one.after)
 		c := newConnectionTracker()
-		c.observe(segment(443, 40000, 1, 1, payload), fromServer, false)
-		c.observe(segment(40000, 443, 1, 1, payload), fromClient, false)
+		c.see(segment(443, 40000, 1, 1, payload), fromServer, false)
+		c.see(segment(40000, 443, 1, 1, payload), fromClient, false)
 		if got := c.report()["tcp"]["443"].Resumed; got != one.resumed {
 			t.Errorf("%s: %d", name, got)
 		}
@@ -99,21 +99,21 @@ func TestAResumedTLSSessionIsCounted(t *testing.T) {
 
 func TestTheInitialWindowIsWhatIsSentWithoutAcknowledgement(t *testing.T) {
 	c := newConnectionTracker()
-	c.observe(tcpFrame(40000, 443, 7, flagSyn), fromClient, false)
-	c.observe(tcpFrame(443, 40000, 0xfffffff0, flagSyn|flagAck), fromServer, false) // sequence numbers begin again
+	c.see(tcpFrame(40000, 443, 7, flagSyn), fromClient, false)
+	c.see(tcpFrame(443, 40000, 0xfffffff0, flagSyn|flagAck), fromServer, false) // sequence numbers begin again
 	at := uint32(0xfffffff1)
 	for n := uint32(0); n < 5; n++ { // the server's handshake lets no window grow
-		c.observe(segment(443, 40000, at+100*n, 8, make([]byte, 100)), fromServer, false)
+		c.see(segment(443, 40000, at+100*n, 8, make([]byte, 100)), fromServer, false)
 	}
-	c.observe(segment(40000, 443, 8, at+500, nil), fromClient, false)
+	c.see(segment(40000, 443, 8, at+500, nil), fromClient, false)
 	at += 500
 	for n := uint32(0); n < 10; n++ {
-		c.observe(segment(443, 40000, at+1000*n, 8, make([]byte, 1000)), fromServer, false)
+		c.see(segment(443, 40000, at+1000*n, 8, make([]byte, 1000)), fromServer, false)
 	}
 	for n := uint32(0); n < 10; n++ {
-		c.observe(segment(40000, 443, 8, at+1000*(n+1), nil), fromClient, false)
+		c.see(segment(40000, 443, 8, at+1000*(n+1), nil), fromClient, false)
 		for m := uint32(0); m < 2; m++ {
-			c.observe(segment(443, 40000, at+10_000+1000*(2*n+m), 8, make([]byte, 1000)), fromServer, false)
+			c.see(segment(443, 40000, at+10_000+1000*(2*n+m), 8, make([]byte, 1000)), fromServer, false)
 		}
 	}
 	if got := c.report()["tcp"]["443"].WindowPackets; got != 10 {
@@ -127,17 +127,17 @@ func TestTheInitialWindowIsWhatIsSentWithoutAcknowledgement(t *testing.T) {
 func TestWhatFollowsALossIsNoInitialWindow(t *testing.T) {
 	for name, tell := range map[string]func(*connectionTracker, uint32){
 		"acknowledged again": func(c *connectionTracker, at uint32) {
-			c.observe(segment(40000, 443, 8, at+1000, nil), fromClient, false)
-			c.observe(segment(40000, 443, 8, at+1000, nil), fromClient, false)
+			c.see(segment(40000, 443, 8, at+1000, nil), fromClient, false)
+			c.see(segment(40000, 443, 8, at+1000, nil), fromClient, false)
 		},
 		"sent again": func(c *connectionTracker, at uint32) {
-			c.observe(segment(443, 40000, at, 8, make([]byte, 1000)), fromServer, false)
+			c.see(segment(443, 40000, at, 8, make([]byte, 1000)), fromServer, false)
 		},
 	} {
 		c := newConnectionTracker()
-		c.observe(tcpFrame(443, 40000, 0, flagSyn|flagAck), fromServer, false)
+		c.see(tcpFrame(443, 40000, 0, flagSyn|flagAck), fromServer, false)
 		send := func(n uint32) {
-			c.observe(segment(443, 40000, 1+1000*n, 8, make([]byte, 1000)), fromServer, false)
+			c.see(segment(443, 40000, 1+1000*n, 8, make([]byte, 1000)), fromServer, false)
 		}
 		for n := uint32(0); n < 10; n++ {
 			send(n)
@@ -149,5 +149,23 @@ func TestWhatFollowsALossIsNoInitialWindow(t *testing.T) {
 		if got := c.report()["tcp"]["443"].WindowPackets; got != 10 {
 			t.Errorf("%s: %d packets, the window was 10", name, got)
 		}
+	}
+}
+
+func TestAnAcknowledgementLetsTheWindowGrowOnceItReachesTheServer(t *testing.T) {
+	c := newConnectionTracker()
+	c.see(tcpFrame(443, 40000, 0, flagSyn|flagAck), fromServer, false)
+	at := uint32(1)
+	send := func(packets uint32, now int64) {
+		for end := at + 1000*packets; at < end; at += 1000 {
+			c.observe(segment(443, 40000, at, 8, make([]byte, 1000)), fromServer, false, now, now+18)
+		}
+	}
+	send(5, 0)
+	c.observe(segment(40000, 443, 8, at, nil), fromClient, false, 10, 28)
+	send(5, 20) // ten in flight to the server: it lets its window grow by the five that come at 28
+	send(10, 28)
+	if got := c.report()["tcp"]["443"].WindowPackets; got != 10 {
+		t.Errorf("%d packets, the window was 10", got)
 	}
 }

@@ -90,8 +90,8 @@ func TestTheOptionsThatAClientAsksFor(t *testing.T) {
 		hello := clientHello(append(extension(0, make([]byte, 40)), extension(one.extension, parameters(one.tags))...))
 		c := newConnectionTracker()
 		packet := initial(one.version, "target01", 1, cryptoFrame(0, hello))
-		c.observe(udpFrame(40000, 443, packet), fromClient, false)
-		c.observe(udpFrame(40000, 443, packet), fromClient, false) // again
+		c.see(udpFrame(40000, 443, packet), fromClient, false)
+		c.see(udpFrame(40000, 443, packet), fromClient, false) // again
 		if got := asked(c); len(got) != 1 || got[one.want] != 1 {
 			t.Errorf("%s: %v, want %q once", name, got, one.want)
 		}
@@ -106,11 +106,11 @@ func TestAHelloInPiecesOutOfOrder(t *testing.T) {
 	c := newConnectionTracker()
 	late := append([]byte{1, 0, 1}, cryptoFrame(700, hello[700:])...)
 	late = append(late, cryptoFrame(0, hello[:100])...)
-	c.observe(udpFrame(40000, 443, initial(quicV1, "target01", 1, late)), fromClient, true) // lost: seen nevertheless
+	c.see(udpFrame(40000, 443, initial(quicV1, "target01", 1, late)), fromClient, true) // lost: seen nevertheless
 	if got := asked(c); len(got) != 0 {
 		t.Errorf("%v from a part of a hello", got)
 	}
-	c.observe(udpFrame(40000, 443, initial(quicV1, "target01", 2, cryptoFrame(100, hello[100:700]))), fromClient, false)
+	c.see(udpFrame(40000, 443, initial(quicV1, "target01", 2, cryptoFrame(100, hello[100:700]))), fromClient, false)
 	if got := asked(c); got["B2ON"] != 1 {
 		t.Errorf("%v, want B2ON once", got)
 	}
@@ -131,13 +131,13 @@ func TestWhatCannotBeReadAsksForNothingThatIsKnown(t *testing.T) {
 		"a frame that is none here": initial(quicV1, "target01", 1, []byte{0x1c, 0, 0, 0}),
 	} {
 		c := newConnectionTracker()
-		c.observe(udpFrame(40000, 443, packet), fromClient, false)
+		c.see(udpFrame(40000, 443, packet), fromClient, false)
 		if got := asked(c); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	for cut := range spoilt {
 		c := newConnectionTracker()
-		c.observe(udpFrame(40000, 443, initial(quicV1, "target01", 1, cryptoFrame(0, right))[:cut]), fromClient, false)
+		c.see(udpFrame(40000, 443, initial(quicV1, "target01", 1, cryptoFrame(0, right))[:cut]), fromClient, false)
 	}
 }

@@ -88,11 +88,14 @@ func (l *lane) take(frame rxFrame, now int64) {
 		l.warn(&l.warnedOversize, "frames longer than the MTU arrive and are dropped: ethtool -K <both ends of both veth pairs> tso off gso off gro off")
 		return
 	}
-	intact := l.enter(frame, now, l.dir.offer(now, frame.length), logIn)
+	due, intact := l.enter(frame, now, l.dir.offer(now, frame.length), logIn)
 	if l.dir.copied {
-		intact = l.enter(frame, now, l.dir.offerCopy(frame.length), logDuplicate) || intact
+		again, whole := l.enter(frame, now, l.dir.offerCopy(frame.length), logDuplicate)
+		if !intact {
+			due, intact = again, whole
+		}
 	}
-	l.tracker.observe(frame.data, l.dir.id == streamClientToServer, !intact)
+	l.tracker.observe(frame.data, l.dir.id == streamClientToServer, !intact, now, due)
 	l.settle()
 }
 
@@ -125,9 +128,8 @@ func (l *lane) known() int64 {
 }
 
 // enter carries out what has been decided on a packet or its copy, which the log
-// calls event, and says whether the link will deliver it as it came.
-func (l *lane) enter(frame rxFrame, now int64, verdict verdict, event uint8) bool {
-	var due int64
+// calls event, and says when it is due and whether the link will deliver it as it came.
+func (l *lane) enter(frame rxFrame, now int64, verdict verdict, event uint8) (due int64, intact bool) {
 	if verdict == accepted {
 		if slot, ok := l.frames.store(frame.data); ok {
 			if l.dir.bit > 0 {
@@ -144,7 +146,7 @@ func (l *lane) enter(frame rxFrame, now int64, verdict verdict, event uint8) boo
 	if l.log != nil {
 		l.log.arrived(l.dir, now, frame.length, event, verdict, due)
 	}
-	return verdict == accepted && l.dir.bit == 0
+	return due, verdict == accepted && l.dir.bit == 0
 }
 
 // send sends what is due within window ns, in batches.
